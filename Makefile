@@ -1,0 +1,42 @@
+# Everything is built by Meson; this file is for typing less. `make` leaves programs in build/bin, libraries in
+# build/lib. Variables: BUILD (folder), SETUP (arguments for meson setup).
+BUILD ?= build
+SETUP ?=
+
+all: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+	@scripts/link-outputs $(BUILD)
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD) $(SETUP)
+
+test: all
+	tests/run $(BUILD)
+
+install: all
+	meson install -C $(BUILD)
+
+# Address and undefined-behaviour sanitizers, in a folder of their own.
+sanitize:
+	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
+	tests/run build-sanitize
+
+clang:
+	CC=clang-19 $(MAKE) BUILD=build-clang SETUP="--werror"
+
+# Pages that are made from tables.
+docs: all
+	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
+	mv docs/ISA.md.new docs/ISA.md
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+
+lint:
+	git ls-files '*.c' '*.h' | xargs clang-format-19 --dry-run --Werror
+	scripts/check-layers
+
+clean:
+	rm -rf build build-*
+
+.PHONY: all test install docs sanitize clang format lint clean

@@ -1,0 +1,333 @@
+/* Heddle: runs, checks and explains CUDA programs with no GPU. The C library.
+ *
+ * A machine is a virtual GPU with its own memory. Modules of PTX text are loaded on it, kernels launched.
+ * Global memory of the machine is memory of this process: what hd_alloc() returns can be read and written
+ * directly, and is what a kernel gets as a pointer.
+ *
+ * Several machines may live in one process. Every function may be called from several threads at once, on the
+ * same machine too, except that nothing else may use an object while it is being destroyed.
+ *
+ * Functions return HD_SUCCESS or an error whose number is that of CUDA's driver API for the same fault. The
+ * library never exits, prints, or jumps out of its caller. "PTX ISA" is NVIDIA's "Parallel Thread Execution
+ * ISA", version 9.0.
+ */
+#ifndef HEDDLE_H
+#define HEDDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HD_API __attribute__((visibility("default")))
+
+typedef enum hd_result {
+    HD_SUCCESS = 0,
+    HD_ERROR_INVALID_VALUE = 1,
+    HD_ERROR_OUT_OF_MEMORY = 2,
+    HD_ERROR_INVALID_PTX = 218,
+    HD_ERROR_FILE = 304,
+    HD_ERROR_NOT_FOUND = 500,
+    HD_ERROR_ILLEGAL_ADDRESS = 700,
+    HD_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
+    HD_ERROR_LAUNCH_TIMEOUT = 702, /* the step limit */
+    HD_ERROR_ASSERT = 710,
+    HD_ERROR_STACK = 714,
+    HD_ERROR_ILLEGAL_INSTRUCTION = 715,
+    HD_ERROR_MISALIGNED_ADDRESS = 716,
+    HD_ERROR_INVALID_ADDRESS_SPACE = 717,
+    HD_ERROR_INVALID_PC = 718,
+    HD_ERROR_LAUNCH_FAILED = 719, /* trap, deadlock */
+    HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+    HD_ERROR_NOT_SUPPORTED = 801,
+    HD_ERROR_CANCELLED = 999,
+} hd_result;
+
+/* "HD_ERROR_ILLEGAL_ADDRESS", and a sentence. Static strings; never NULL. */
+HD_API const char *hd_result_name(hd_result result);
+HD_API const char *hd_result_string(hd_result result);
+
+/* The library's version, "0.1.0". */
+HD_API const char *hd_version(void);
+
+/* ---- reports ---- */
+
+/* What went wrong, and where: the errors of a module, the fault of a launch. Owned by the caller. */
+typedef struct hd_report hd_report;
+
+typedef enum hd_severity { HD_SEVERITY_ERROR, HD_SEVERITY_WARNING, HD_SEVERITY_NOTE } hd_severity;
+
+typedef struct hd_diagnostic {
+    hd_severity severity;
+    const char *code;              /* stable and short: "ptx-type", "illegal-address" */
+    const char *file;              /* NULL where there is no place */
+    unsigned line, column, length; /* from 1; length of the marked text, in bytes */
+    const char *text;              /* one sentence or paragraph */
+    const char *help;   /* what to do about it, or NULL */
+    uint64_t count;     /* findings of a checker: how often it was seen; else 0 */
+} hd_diagnostic;
+
+HD_API size_t hd_report_count(const hd_report *report);
+/* False where i is not less than the count. The strings belong to the report. */
+HD_API bool hd_report_get(const hd_report *report, size_t i, hd_diagnostic *diagnostic);
+/* All of it as text for people (with source lines and carets) or as a JSON array; belongs to the report. */
+HD_API const char *hd_report_text(hd_report *report);
+HD_API const char *hd_report_json(hd_report *report);
+HD_API void hd_report_free(hd_report *report); /* NULL is allowed */
+
+/* ---- machines ---- */
+
+typedef struct hd_machine hd_machine;
+
+/* Zero means the default throughout, so that `hd_machine_options o = {0}` is a machine like an H200 with this
+ * host's cores and memory. */
+typedef struct hd_machine_options {
+    unsigned workers;      /* threads that run blocks; default: the host's CPUs */
+    uint64_t memory_bytes; /* limit of global memory; default: three quarters of the host's */
+    uint64_t heap_bytes;   /* limit of the kernels' own malloc; default 8 MiB, as under CUDA */
+    uint64_t stack_bytes;  /* local memory of a thread for recursive and indirect calls; default 64 KiB */
+    uint64_t step_limit;   /* of warp instructions in a launch; 0 = none */
+    const char *cpu_level; /* one of hd_cpu_level(): for tests; default: the best of this CPU */
+    /* Takes what kernels print, in order; default: discarded. May be called from any thread, one at a time. */
+    void (*print)(void *data, const char *text, size_t bytes);
+    /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
+    void (*note)(void *data, const char *text);
+    void *print_data; /* for both */
+    /* Who runs next: "fair" (default), "serial", "random:SEED", "replay:FILE". All but fair run one launch at a time on
+     * one thread, with clocks that count instructions, and can be repeated. */
+    const char *policy;
+    const char *trace_path;  /* where to write a timeline of all warps, for chrome://tracing or Perfetto */
+    const char *record_path; /* where to write the schedule of a serial or random run, for replay */
+} hd_machine_options;
+
+/* The levels of vector instructions that Heddle knows and this CPU has, best first ("x86-64-v3", ...); NULL
+ * where i is not less than their count. */
+HD_API const char *hd_cpu_level(size_t i);
+
+/* Errors: HD_ERROR_OUT_OF_MEMORY (no address space, no threads), HD_ERROR_INVALID_VALUE (unknown CPU level or policy,
+ * a file that cannot be opened): then *error, if not NULL, gets a static text. */
+HD_API hd_result hd_machine_create(const hd_machine_options *options, hd_machine **machine, const char **error);
+/* Modules, kernels and memory of the machine are gone afterwards; no launch may be running. NULL is allowed. Errors, after
+ * which all is gone just the same: HD_ERROR_FILE where a trace or a record could not be written whole. */
+HD_API hd_result hd_machine_destroy(hd_machine *machine);
+
+/* What the machine claims to be: limits that launches are checked against (PTX ISA 2, CUDA's deviceQuery). */
+typedef struct hd_machine_info {
+    char name[64];
+    unsigned compute_major, compute_minor;
+    unsigned multiprocessors, warp_lanes, workers;
+    const char *cpu_level;
+    unsigned max_threads_per_block, max_block[3], max_grid[3];
+    unsigned max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+    unsigned shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
+    unsigned registers_per_block;
+    uint64_t memory_bytes, memory_used_bytes, constant_bytes;
+} hd_machine_info;
+HD_API void hd_machine_get_info(const hd_machine *machine, hd_machine_info *info);
+
+/* An attribute by its number in CUDA's CUdevice_attribute; false where there is none. */
+HD_API bool hd_machine_get_attribute(const hd_machine *machine, int number, int *value);
+/* Its name without CU_DEVICE_ATTRIBUTE_, or NULL; the numbers are 1 to HD_ATTRIBUTE_LAST, some unused. */
+HD_API const char *hd_attribute_name(int number);
+#define HD_ATTRIBUTE_LAST 147
+
+/* How far the launches are that run on the machine now: blocks done, of all their blocks. */
+typedef struct hd_progress {
+    unsigned launches;
+    uint64_t blocks_done, blocks;
+} hd_progress;
+HD_API void hd_machine_get_progress(hd_machine *machine, hd_progress *progress);
+
+/* Makes all launches that run fail with HD_ERROR_CANCELLED, soon. May be called from a signal handler's thread. */
+HD_API void hd_machine_cancel(hd_machine *machine);
+
+/* ---- memory ---- */
+
+/* Global memory of `bytes` bytes, aligned to 256; contents undefined. *pointer is valid in this process and
+ * in kernels. Errors: HD_ERROR_INVALID_VALUE (0 bytes), HD_ERROR_OUT_OF_MEMORY. */
+HD_API hd_result hd_alloc(hd_machine *machine, size_t bytes, void **pointer);
+/* The same with a name (copied), by which reports call the allocation. */
+HD_API hd_result hd_alloc_named(hd_machine *machine, size_t bytes, const char *name, void **pointer);
+/* HD_ERROR_INVALID_VALUE where the pointer is not one of hd_alloc's. NULL is allowed. */
+HD_API hd_result hd_free(hd_machine *machine, void *pointer);
+
+/* ---- modules and kernels ---- */
+
+typedef struct hd_module hd_module;
+typedef struct hd_kernel hd_kernel;
+
+/* One PTX text. The name stands in diagnostics. Text and name are copied. */
+typedef struct hd_source {
+    const char *name;
+    const char *text;
+    size_t bytes;
+} hd_source;
+
+/* Parses, verifies and links the texts (PTX ISA 4 to 11) and gives their variables memory. Errors:
+ * HD_ERROR_INVALID_PTX; the report, if not NULL, gets what was found, also warnings of a success (else NULL).
+ * A kernel with an instruction that is not supported loads; its launch fails. */
+HD_API hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n, hd_module **module,
+                                hd_report **report);
+/* No kernel of it may be running. NULL is allowed. */
+HD_API void hd_module_unload(hd_module *module);
+
+HD_API size_t hd_module_kernel_count(const hd_module *module);
+/* In the order of the texts; NULL where i is not less than the count. */
+HD_API const char *hd_module_kernel_name(const hd_module *module, size_t i);
+/* The kernel, ready to run: code is prepared here. Errors: HD_ERROR_NOT_FOUND, HD_ERROR_NOT_SUPPORTED and
+ * HD_ERROR_INVALID_PTX with a report. The kernel belongs to the module; asking again gives the same one. */
+HD_API hd_result hd_module_get_kernel(hd_module *module, const char *name, hd_kernel **kernel,
+                                      hd_report **report);
+/* A .global or .const variable. Errors: HD_ERROR_NOT_FOUND. */
+HD_API hd_result hd_module_get_global(hd_module *module, const char *name, void **pointer, size_t *bytes);
+
+/* A variable of the module in the machine's memory. */
+typedef struct hd_variable_info {
+    const char *name;
+    const char *space; /* "global" or "const" */
+    const char *type;  /* PTX type of an element */
+    size_t bytes;
+    void *pointer;
+} hd_variable_info;
+HD_API size_t hd_module_variable_count(const hd_module *module);
+/* In the order of the texts; false where i is not less than the count. */
+HD_API bool hd_module_get_variable(const hd_module *module, size_t i, hd_variable_info *info);
+
+typedef struct hd_param_info {
+    const char *name;
+    const char *type;            /* PTX type of an element: "u64", "f32", "b8" */
+    size_t offset, bytes, align; /* in the packed parameters */
+    bool is_pointer;             /* declared .ptr */
+} hd_param_info;
+
+typedef struct hd_kernel_info {
+    const char *name;
+    size_t param_count, param_bytes;
+    size_t static_shared_bytes, local_bytes; /* of a block; of a thread */
+    unsigned max_threads;                    /* of .maxntid or .reqntid, else the machine's limit */
+    unsigned required_block[3];              /* of .reqntid, else 0 */
+    size_t instructions;                     /* of the kernel and all functions it reaches */
+} hd_kernel_info;
+HD_API void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
+/* False where i is not less than param_count. */
+HD_API bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info *info);
+
+/* ---- checking ---- */
+
+/* Watches launches for accesses out of bounds and misaligned, reads of memory that nobody has written (global, shared,
+ * local), misused barriers and warp masks (PTX ISA 9.7.13), and leaks of the device heap. Bad accesses are left out, so
+ * that a launch goes on and several errors are found. The machine must have a policy other than "fair". */
+typedef struct hd_checker hd_checker;
+
+/* Errors: HD_ERROR_INVALID_VALUE (a fair machine), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
+HD_API hd_result hd_checker_create(hd_machine *machine, hd_checker **checker);
+HD_API void hd_checker_destroy(hd_checker *checker); /* NULL is allowed */
+/* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. */
+HD_API hd_result hd_checker_mark_undefined(hd_checker *checker, const void *p, size_t bytes, const char *name);
+HD_API void hd_checker_mark_defined(hd_checker *checker, const void *p, size_t bytes);
+/* What all its launches have shown, each finding once with a count, in the order of the PTX text; NULL where there is
+ * nothing. Leaks count as of now. */
+HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);
+
+/* ---- launches ---- */
+
+enum hd_launch_flags {
+    HD_LAUNCH_COOPERATIVE = 1, /* all blocks must be resident at once: HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE if not */
+    HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
+                                  what no thread of its own will change then fails instead of spinning on */
+};
+
+typedef struct hd_launch_config {
+    unsigned grid[3], block[3]; /* in blocks, in threads; all at least 1 */
+    size_t shared_bytes;        /* dynamic shared memory of a block */
+    unsigned flags;             /* enum hd_launch_flags */
+    hd_checker *checker;        /* watches the launch, or NULL */
+    /* Parameters: pointers to the values, in order, or packed at their offsets; exactly one of the two is set
+     * where the kernel has parameters. Values are read before hd_launch returns. */
+    const void *const *args;
+    const void *packed_args;
+    size_t packed_bytes;
+} hd_launch_config;
+
+/* What a launch did: sums over all its blocks. */
+typedef struct hd_launch_stats {
+    double seconds;
+    uint64_t blocks, warp_instructions, lane_instructions;
+} hd_launch_stats;
+
+/* Runs a grid to its end. Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_LAUNCH_OUT_OF_RESOURCES before it
+ * starts (the report says which limit), else the kernel's fault; memory then holds what was written until the
+ * fault. `stats` and `report` may be NULL. */
+HD_API hd_result hd_launch(hd_kernel *kernel, const hd_launch_config *config, hd_launch_stats *stats,
+                           hd_report **report);
+
+/* ---- PTX as text: no machine needed ---- */
+
+/* A PTX text by itself, read and verified. */
+typedef struct hd_ptx hd_ptx;
+
+/* Errors: HD_ERROR_INVALID_PTX with a report. A success may have a report, too: warnings, one of them for
+ * each form of instruction that Heddle does not run (code "not-supported"). */
+HD_API hd_result hd_ptx_read(const hd_source *source, hd_ptx **ptx, hd_report **report);
+HD_API void hd_ptx_free(hd_ptx *ptx); /* NULL is allowed */
+
+typedef struct hd_ptx_info {
+    unsigned version_major, version_minor; /* .version */
+    const char *target;                    /* .target, as written */
+    unsigned address_bits;
+    size_t kernels, functions; /* with a body */
+    size_t variables;          /* of module scope */
+    size_t instructions;
+} hd_ptx_info;
+HD_API void hd_ptx_get_info(const hd_ptx *ptx, hd_ptx_info *info);
+
+typedef struct hd_ptx_function {
+    const char *name;
+    bool is_kernel;
+    unsigned line;
+    size_t params, instructions;
+} hd_ptx_function;
+/* Kernels and functions with a body, in the order of the text; false where i is not less than their count. */
+HD_API bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *function);
+
+/* ---- the instruction set ---- */
+
+/* A form of an instruction: one row of the table that everything in Heddle reads. In `syntax`, ".word" must
+ * stand, "{.word}" may stand, ".<a,b>" is one of these types, a name in capitals is one word of a set, and
+ * "=word" tells what its absence means. "*" is anything. */
+typedef struct hd_isa_form {
+    const char *opcode, *section, *doc; /* section of the PTX ISA; what the opcode does */
+    const char *syntax;                 /* what follows the opcode: "{.FRND=rn}{.ftz}{.sat}.f32" */
+    char operands[48];                  /* "d, a, b" */
+    unsigned ptx_major, ptx_minor;      /* the version that introduced the form */
+    char target[12];                    /* the least target: "sm_75", "sm_90a" */
+    const char *missing;                /* what Heddle lacks to run it ("textures"), or NULL: it runs */
+} hd_isa_form;
+/* By number, the forms of an opcode together; false where i is not less than their count. */
+HD_API bool hd_isa_get_form(size_t i, hd_isa_form *form);
+
+/* A set of words that forms name: modifiers ("FRND": "rn rz rm rp") or types ("INT": "u16 u32 ..."). */
+typedef struct hd_isa_set {
+    const char *name, *words;
+    bool of_types;
+} hd_isa_set;
+HD_API bool hd_isa_get_set(size_t i, hd_isa_set *set);
+
+/* A special register: "%tid", with components .x .y .z where there are 3. */
+typedef struct hd_isa_register {
+    const char *name, *type, *doc;
+    unsigned components, ptx_major, ptx_minor;
+    char target[12];
+} hd_isa_register;
+HD_API bool hd_isa_get_register(size_t i, hd_isa_register *reg);
+/* The opcode nearest to a name that is none, or NULL. */
+HD_API const char *hd_isa_suggest(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

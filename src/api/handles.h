@@ -1,0 +1,74 @@
+/* What the public handles point to. Private to api/. */
+#ifndef HEDDLE_API_HANDLES_H
+#define HEDDLE_API_HANDLES_H
+
+#include "check/check.h"
+#include "exec/device.h"
+#include "exec/machine.h"
+#include "explain/trace.h"
+#include "report/report.h"
+
+/* The limit on threads of a block: the kernel's (.maxntid) or the device's. */
+unsigned device_max_threads(const struct kernel *k);
+
+/* Names of allocations live as long as the machine. */
+struct name {
+    struct name *next;
+    char text[];
+};
+
+struct hd_machine {
+    struct machine *machine;
+    struct tracer *tracer; /* or NULL */
+    pthread_mutex_t lock;  /* of what follows */
+    struct hd_module *modules;
+    struct name *names;
+};
+
+struct hd_kernel {
+    struct hd_kernel *next;
+    struct hd_module *module;
+    struct ptx_func *func;
+    struct kernel *kernel;
+    const char *name;
+    const char **param_names;
+};
+
+/* The address of a module variable on the machine. */
+struct variable {
+    const struct ptx_var *var;
+    const char *name;
+    void *at;
+};
+
+struct hd_module {
+    struct hd_module *next;
+    struct hd_machine *machine;
+    struct arena arena;
+    struct ptx_image *image;
+    VEC(struct variable) variables;
+    VEC(const char *) kernel_names;
+    pthread_mutex_t lock; /* of kernels */
+    struct hd_kernel *kernels;
+};
+
+struct hd_checker {
+    pthread_mutex_t lock;
+    struct checker *checker;
+};
+
+struct hd_report {
+    struct arena arena;
+    struct diags diags;
+};
+
+void module_free(hd_module *m);
+
+/* Copies the texts that diagnostics point into, which may go before the report does. */
+void report_keep_places(hd_report *r);
+/* NULL where memory is exhausted. */
+hd_report *report_new(void);
+/* Hands a report to the caller, or frees it where it is empty or not wanted. */
+void report_give(hd_report *r, hd_report **report);
+
+#endif

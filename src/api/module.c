@@ -1,0 +1,327 @@
+/* Modules and kernels of the library (include/heddle.h). */
+#include <stdlib.h>
+
+#include "api/handles.h"
+
+/* ---- variables ---- */
+
+static void *find_variable(const hd_module *m, const struct ptx_var *v)
+{
+    for (uint32_t i = 0; i < m->variables.n; i++)
+        if (m->variables.at[i].var == v)
+            return m->variables.at[i].at;
+    return NULL;
+}
+
+static uint64_t address_of(void *data, const struct ptx_var *v)
+{
+    return (uint64_t)(uintptr_t)find_variable(data, v->definition);
+}
+
+static bool place_variable(hd_module *m, const struct ptx_var *v)
+{
+    bool owned = (v->space == SPACE_GLOBAL || v->space == SPACE_CONST) && v->definition == v && v->size > 0;
+    if (!owned)
+        return true;
+    const char *name = arena_strndup(&m->arena, v->symbol.name.p, v->symbol.name.n);
+    enum mem_kind kind = v->space == SPACE_CONST ? MEM_CONST : MEM_VARIABLE;
+    void *at = mem_alloc(&m->machine->machine->mem, v->size, kind, name);
+    if (!at)
+        return false;
+    *VEC_PUSH(&m->arena, &m->variables) = (struct variable){v, name, at};
+    memset(at, 0, v->size);
+    if (v->init_bytes)
+        memcpy(at, v->init, v->init_bytes);
+    return true;
+}
+
+/* Addresses in initialisers, once every variable has its place. */
+static void relocate(hd_module *m, const struct variable *v)
+{
+    const struct mem *mem = &m->machine->machine->mem;
+    for (uint32_t i = 0; i < v->var->relocs.n; i++) {
+        const struct ptx_reloc *r = &v->var->relocs.at[i];
+        uint64_t value = (uint64_t)r->addend;
+        if (r->symbol->kind == SYMBOL_FUNC)
+            value += code_address(mem, (const struct ptx_func *)r->symbol);
+        else
+            value += address_of(m, (const struct ptx_var *)r->symbol);
+        value >>= r->shift;
+        memcpy((uint8_t *)v->at + r->at, &value, r->bytes < 8 ? r->bytes : 8);
+    }
+}
+
+static bool place_variables(hd_module *m)
+{
+    for (uint32_t i = 0; i < m->image->n_modules; i++) {
+        const struct ptx_module *ptx = m->image->modules[i];
+        for (uint32_t k = 0; k < ptx->items.n; k++) {
+            const struct ptx_item *it = &ptx->items.at[k];
+            if (it->kind == ITEM_VAR && !place_variable(m, it->var))
+                return false;
+            for (uint32_t s = 0; it->kind == ITEM_FUNC && s < it->func->body.n; s++)
+                if (it->func->body.at[s].kind == STMT_VAR && !place_variable(m, it->func->body.at[s].var))
+                    return false;
+        }
+    }
+    for (uint32_t i = 0; i < m->variables.n; i++)
+        relocate(m, &m->variables.at[i]);
+    return true;
+}
+
+/* ---- loading ---- */
+
+static hd_result load(hd_module *m, const hd_source *sources, size_t n, struct diags *diags)
+{
+    struct ptx_module **modules = ARENA_ARRAY(&m->arena, struct ptx_module *, n);
+    for (size_t i = 0; i < n; i++) {
+        struct source *s = ARENA_NEW(&m->arena, struct source);
+        s->name = arena_strdup(&m->arena, sources[i].name ? sources[i].name : "<ptx>");
+        s->text = (struct str){arena_strndup(&m->arena, sources[i].text, sources[i].bytes), sources[i].bytes};
+        modules[i] = ptx_parse(&m->arena, s, diags);
+        if (modules[i] && !diags->errors)
+            ptx_verify(modules[i], diags);
+    }
+    if (diags->errors)
+        return HD_ERROR_INVALID_PTX;
+    m->image = ptx_link(&m->arena, modules, (uint32_t)n, diags);
+    if (diags->errors)
+        return HD_ERROR_INVALID_PTX;
+    for (uint32_t i = 0; i < m->image->kernels.n; i++) {
+        struct str name = m->image->kernels.at[i]->symbol.name;
+        *VEC_PUSH(&m->arena, &m->kernel_names) = arena_strndup(&m->arena, name.p, name.n);
+    }
+    return place_variables(m) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n, hd_module **module,
+                         hd_report **report)
+{
+    if (report)
+        *report = NULL;
+    if (!machine || !sources || n == 0 || n > 100000 || !module)
+        return HD_ERROR_INVALID_VALUE;
+    hd_report *r = report_new();
+    hd_module *m = calloc(1, sizeof *m);
+    if (!r || !m) {
+        hd_report_free(r);
+        free(m);
+        return HD_ERROR_OUT_OF_MEMORY;
+    }
+    m->machine = machine;
+    pthread_mutex_init(&m->lock, NULL);
+    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    jmp_buf oom;
+    if (setjmp(oom) == 0) {
+        r->arena.on_oom = m->arena.on_oom = &oom;
+        result = load(m, sources, n, &r->diags);
+        report_keep_places(r);
+    }
+    r->arena.on_oom = m->arena.on_oom = NULL;
+    if (result == HD_SUCCESS) {
+        pthread_mutex_lock(&machine->lock);
+        m->next = machine->modules;
+        machine->modules = m;
+        pthread_mutex_unlock(&machine->lock);
+        *module = m;
+    } else {
+        module_free(m);
+    }
+    report_give(r, report);
+    return result;
+}
+
+void module_free(hd_module *m)
+{
+    for (uint32_t i = 0; i < m->variables.n; i++)
+        mem_free(&m->machine->machine->mem, m->variables.at[i].at);
+    for (hd_kernel *k = m->kernels; k;) {
+        hd_kernel *next = k->next;
+        kernel_free(k->kernel);
+        free(k);
+        k = next;
+    }
+    pthread_mutex_destroy(&m->lock);
+    arena_free(&m->arena);
+    free(m);
+}
+
+void hd_module_unload(hd_module *m)
+{
+    if (!m)
+        return;
+    pthread_mutex_lock(&m->machine->lock);
+    hd_module **link = &m->machine->modules;
+    while (*link && *link != m)
+        link = &(*link)->next;
+    if (*link)
+        *link = m->next;
+    pthread_mutex_unlock(&m->machine->lock);
+    module_free(m);
+}
+
+/* ---- kernels ---- */
+
+size_t hd_module_kernel_count(const hd_module *m)
+{
+    return m->kernel_names.n;
+}
+
+const char *hd_module_kernel_name(const hd_module *m, size_t i)
+{
+    return i < m->kernel_names.n ? m->kernel_names.at[i] : NULL;
+}
+
+static const char **names_of_params(hd_module *m, const struct ptx_func *func)
+{
+    const struct ptx_signature *s = &func->signature;
+    const char **names = ARENA_ARRAY(&m->arena, const char *, s->params.n);
+    for (uint32_t i = 0; i < s->params.n; i++)
+        names[i] = arena_strndup(&m->arena, s->params.at[i]->symbol.name.p, s->params.at[i]->symbol.name.n);
+    return names;
+}
+
+static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *diags)
+{
+    struct machine *machine = m->machine->machine;
+    struct code_env env = {.image = m->image,
+                           .mem = &machine->mem,
+                           .lanes = machine->lanes,
+                           .stack_bytes = machine->config.stack_bytes,
+                           .address_of = address_of,
+                           .data = m};
+    struct kernel *kernel = kernel_prepare(func, &env, diags);
+    hd_kernel *k = kernel ? calloc(1, sizeof *k) : NULL;
+    if (!k) {
+        kernel_free(kernel);
+        return NULL;
+    }
+    struct str name = func->symbol.name;
+    *k = (hd_kernel){.next = m->kernels,
+                     .module = m,
+                     .func = func,
+                     .kernel = kernel,
+                     .name = arena_strndup(&m->arena, name.p, name.n),
+                     .param_names = names_of_params(m, func)};
+    m->kernels = k;
+    return k;
+}
+
+static hd_result get_kernel(hd_module *m, const char *name, hd_kernel **kernel, struct diags *diags)
+{
+    struct ptx_func *func = ptx_find_kernel(m->image, str_of(name));
+    if (!func) {
+        const char *near = NULL;
+        unsigned least = 4;
+        for (uint32_t i = 0; i < m->kernel_names.n; i++) {
+            unsigned distance = str_distance(str_of(name), str_of(m->kernel_names.at[i]), 3);
+            if (distance < least) {
+                least = distance;
+                near = m->kernel_names.at[i];
+            }
+        }
+        diag_error(diags, (struct place){0}, "not-found",
+                   near ? arena_printf(diags->arena, "did you mean `%s`?", near) : NULL,
+                   "there is no kernel `%s`", name);
+        return HD_ERROR_NOT_FOUND;
+    }
+    for (hd_kernel *k = m->kernels; k; k = k->next)
+        if (k->func == func) {
+            *kernel = k;
+            return HD_SUCCESS;
+        }
+    *kernel = prepare(m, func, diags);
+    if (*kernel)
+        return HD_SUCCESS;
+    for (uint32_t i = 0; i < diags->list.n; i++)
+        if (strcmp(diags->list.at[i].code, "not-supported") == 0)
+            return HD_ERROR_NOT_SUPPORTED;
+    return diags->errors ? HD_ERROR_INVALID_PTX : HD_ERROR_OUT_OF_MEMORY;
+}
+
+hd_result hd_module_get_kernel(hd_module *m, const char *name, hd_kernel **kernel, hd_report **report)
+{
+    if (report)
+        *report = NULL;
+    if (!m || !name || !kernel)
+        return HD_ERROR_INVALID_VALUE;
+    hd_report *r = report_new();
+    if (!r)
+        return HD_ERROR_OUT_OF_MEMORY;
+    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    jmp_buf oom;
+    pthread_mutex_lock(&m->lock);
+    if (setjmp(oom) == 0) {
+        r->arena.on_oom = m->arena.on_oom = &oom;
+        result = get_kernel(m, name, kernel, &r->diags);
+        report_keep_places(r);
+    }
+    r->arena.on_oom = m->arena.on_oom = NULL;
+    pthread_mutex_unlock(&m->lock);
+    report_give(r, report);
+    return result;
+}
+
+hd_result hd_module_get_global(hd_module *m, const char *name, void **pointer, size_t *bytes)
+{
+    if (!m || !name)
+        return HD_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < m->variables.n; i++) {
+        const struct ptx_var *v = m->variables.at[i].var;
+        if (str_is(v->symbol.name, name)) {
+            if (pointer)
+                *pointer = m->variables.at[i].at;
+            if (bytes)
+                *bytes = v->size;
+            return HD_SUCCESS;
+        }
+    }
+    return HD_ERROR_NOT_FOUND;
+}
+
+size_t hd_module_variable_count(const hd_module *m)
+{
+    return m->variables.n;
+}
+
+bool hd_module_get_variable(const hd_module *m, size_t i, hd_variable_info *info)
+{
+    if (i >= m->variables.n)
+        return false;
+    const struct variable *v = &m->variables.at[i];
+    *info = (hd_variable_info){.name = v->name,
+                               .space = v->var->space == SPACE_CONST ? "const" : "global",
+                               .type = isa_type_name(v->var->type),
+                               .bytes = v->var->size,
+                               .pointer = v->at};
+    return true;
+}
+
+void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
+{
+    const struct kernel *kernel = k->kernel;
+    *info = (hd_kernel_info){.name = k->name,
+                             .param_count = k->func->signature.params.n,
+                             .param_bytes = kernel->param_bytes,
+                             .static_shared_bytes = kernel->static_shared_bytes,
+                             .local_bytes = kernel->local_bytes,
+                             .max_threads = device_max_threads(kernel),
+                             .instructions = kernel->instructions};
+    for (int i = 0; i < 3; i++)
+        info->required_block[i] = kernel->req_ntid[i];
+}
+
+bool hd_kernel_get_param(const hd_kernel *k, size_t i, hd_param_info *info)
+{
+    const struct ptx_signature *s = &k->func->signature;
+    if (i >= s->params.n)
+        return false;
+    const struct ptx_var *v = s->params.at[i];
+    *info = (hd_param_info){.name = k->param_names[i],
+                            .type = isa_type_name(v->type),
+                            .offset = ir_param_offset(k->func, &v->symbol),
+                            .bytes = v->size,
+                            .align = v->align,
+                            .is_pointer = v->pointer};
+    return true;
+}

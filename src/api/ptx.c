@@ -1,0 +1,134 @@
+/* PTX as text, without a machine (include/heddle.h): reading, verifying, describing. */
+#include <stdlib.h>
+
+#include "api/handles.h"
+
+struct hd_ptx {
+    struct arena arena;
+    struct ptx_module *module;
+    hd_ptx_info info;
+    VEC(hd_ptx_function) functions;
+    VEC(const char *) missing; /* what refused instructions have been warned of */
+};
+
+/* One warning for each thing that is missing, at its first use. */
+static void warn_refused(hd_ptx *p, const struct ptx_insn *insn, struct diags *diags)
+{
+    const char *missing = insn->inst->form->meaning;
+    for (uint32_t i = 0; i < p->missing.n; i++)
+        if (strcmp(p->missing.at[i], missing) == 0)
+            return;
+    *VEC_PUSH(&p->arena, &p->missing) = missing;
+    diag_warn(diags, ptx_place(p->module, insn->offset, insn->length), "not-supported", NULL,
+              "a kernel that reaches `%.*s` cannot be launched: Heddle has no %s yet",
+              STR_ARG(insn->inst->text), missing);
+}
+
+static size_t count_instructions(hd_ptx *p, const struct ptx_func *f, struct diags *diags)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < f->body.n; i++) {
+        if (f->body.at[i].kind != STMT_INSN)
+            continue;
+        n++;
+        if (f->body.at[i].insn->inst->kind == KIND_REFUSED)
+            warn_refused(p, f->body.at[i].insn, diags);
+    }
+    return n;
+}
+
+static const char *target_words(const struct ptx_module *m)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < m->target_words.n; i++)
+        text = arena_printf(m->arena, "%s%s%.*s", text, i ? ", " : "", STR_ARG(m->target_words.at[i]));
+    return text;
+}
+
+static void describe(hd_ptx *p, struct diags *diags)
+{
+    const struct ptx_module *m = p->module;
+    p->info = (hd_ptx_info){.version_major = m->version / 10u,
+                            .version_minor = m->version % 10u,
+                            .target = target_words(m),
+                            .address_bits = m->address_bits ? m->address_bits : 64};
+    for (uint32_t i = 0; i < m->items.n; i++) {
+        const struct ptx_item *it = &m->items.at[i];
+        p->info.variables += it->kind == ITEM_VAR;
+        if (it->kind != ITEM_FUNC || !it->func->has_body)
+            continue;
+        const struct ptx_func *f = it->func;
+        hd_ptx_function *d = VEC_PUSH(&p->arena, &p->functions);
+        *d = (hd_ptx_function){.name = arena_strndup(&p->arena, f->symbol.name.p, f->symbol.name.n),
+                               .is_kernel = f->entry,
+                               .line = place_locate(ptx_place(m, f->symbol.offset, 0)).line,
+                               .params = f->signature.params.n,
+                               .instructions = count_instructions(p, f, diags)};
+        p->info.kernels += f->entry;
+        p->info.functions += !f->entry;
+        p->info.instructions += d->instructions;
+    }
+}
+
+static hd_result read_ptx(hd_ptx *p, const hd_source *source, struct diags *diags)
+{
+    struct source *s = ARENA_NEW(&p->arena, struct source);
+    s->name = arena_strdup(&p->arena, source->name ? source->name : "<ptx>");
+    s->text = (struct str){arena_strndup(&p->arena, source->text, source->bytes), source->bytes};
+    p->module = ptx_parse(&p->arena, s, diags);
+    if (p->module && !diags->errors)
+        ptx_verify(p->module, diags);
+    if (!p->module || diags->errors)
+        return HD_ERROR_INVALID_PTX;
+    describe(p, diags);
+    return HD_SUCCESS;
+}
+
+hd_result hd_ptx_read(const hd_source *source, hd_ptx **ptx, hd_report **report)
+{
+    if (report)
+        *report = NULL;
+    if (!source || !source->text || !ptx)
+        return HD_ERROR_INVALID_VALUE;
+    hd_report *r = report_new();
+    hd_ptx *p = calloc(1, sizeof *p);
+    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    jmp_buf oom;
+    if (r && p && setjmp(oom) == 0) {
+        r->arena.on_oom = p->arena.on_oom = &oom;
+        result = read_ptx(p, source, &r->diags);
+        report_keep_places(r);
+    }
+    if (p)
+        p->arena.on_oom = NULL;
+    if (result == HD_SUCCESS)
+        *ptx = p;
+    else
+        hd_ptx_free(p);
+    if (r) {
+        r->arena.on_oom = NULL;
+        report_give(r, report);
+    }
+    return result;
+}
+
+void hd_ptx_free(hd_ptx *p)
+{
+    if (!p)
+        return;
+    arena_free(&p->arena);
+    free(p);
+}
+
+void hd_ptx_get_info(const hd_ptx *p, hd_ptx_info *info)
+{
+    *info = p->info;
+}
+
+bool hd_ptx_get_function(const hd_ptx *p, size_t i, hd_ptx_function *function)
+{
+    if (i >= p->functions.n)
+        return false;
+    *function = p->functions.at[i];
+    return true;
+}

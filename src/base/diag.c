@@ -1,0 +1,68 @@
+/* Collecting diagnostics; see diag.h. */
+#include "base/diag.h"
+
+#include <stdarg.h>
+
+struct place_line place_locate(struct place p)
+{
+    struct place_line at = {.line = 1, .column = 1};
+    if (!p.source)
+        return at;
+    const char *text = p.source->text.p, *end = text + p.source->text.n;
+    const char *target = p.offset <= p.source->text.n ? text + p.offset : end;
+    const char *line = text;
+    for (const char *c = text; c < target; c++) {
+        if (*c == '\n') {
+            at.line++;
+            line = c + 1;
+        }
+    }
+    const char *stop = line;
+    while (stop < end && *stop != '\n' && *stop != '\r')
+        stop++;
+    at.column = (uint32_t)(target - line) + 1;
+    at.text = (struct str){line, (size_t)(stop - line)};
+    return at;
+}
+
+static void add(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
+                uint64_t count, const char *format, va_list args)
+{
+    if (severity == DIAG_ERROR && d->errors++ >= d->limit && d->limit)
+        return;
+    struct diag *g = VEC_PUSH(d->arena, &d->list);
+    *g = (struct diag){severity, code, place, arena_vprintf(d->arena, format, args), help, count};
+}
+
+void diag_error(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_ERROR, place, code, help, 0, format, args);
+    va_end(args);
+}
+
+void diag_warn(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_WARNING, place, code, help, 0, format, args);
+    va_end(args);
+}
+
+void diag_note(struct diags *d, struct place place, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_NOTE, place, code, NULL, 0, format, args);
+    va_end(args);
+}
+
+void diag_finding(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
+                  uint64_t count, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, severity, place, code, help, count, format, args);
+    va_end(args);
+}

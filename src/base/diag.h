@@ -1,0 +1,61 @@
+/* Diagnostics: what is wrong with the user's input, where, and what helps.
+ *
+ * A diagnostic is data; report/ turns lists of them into text and JSON. Nothing here prints.
+ */
+#ifndef HEDDLE_BASE_DIAG_H
+#define HEDDLE_BASE_DIAG_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+/* A text being read, kept whole so that a diagnostic can show its line. */
+struct source {
+    const char *name; /* as the user wrote it */
+    struct str text;
+};
+
+struct place {
+    const struct source *source; /* NULL: no place */
+    uint32_t offset;             /* of the first byte */
+    uint32_t length;             /* bytes to underline */
+};
+
+/* Lines and columns count from 1; a column counts bytes. */
+struct place_line {
+    uint32_t line, column;
+    struct str text; /* the line without its end */
+};
+struct place_line place_locate(struct place p);
+
+enum diag_severity { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
+
+struct diag {
+    enum diag_severity severity;
+    const char *code; /* stable, kebab-case: "ptx-syntax" */
+    struct place place;
+    const char *text;
+    const char *help; /* what to do about it, or NULL */
+    uint64_t count;   /* how often it was seen; 0 where that says nothing */
+};
+
+struct diags {
+    struct arena *arena;
+    VEC(struct diag) list;
+    uint32_t errors;
+    uint32_t limit; /* errors after this many are counted, not kept; 0 means no limit */
+};
+
+/* Adds an error. `help` may be NULL. */
+void diag_error(struct diags *d, struct place place, const char *code, const char *help, const char *format,
+                ...) __attribute__((format(printf, 5, 6)));
+void diag_warn(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A finding of a run, seen `count` times. */
+void diag_finding(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
+                  uint64_t count, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* A note belongs to the error or warning before it. */
+void diag_note(struct diags *d, struct place place, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

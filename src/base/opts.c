@@ -1,0 +1,238 @@
+/* See opts.h. */
+#include "base/opts.h"
+
+enum { HELP_WIDTH = 100, HELP_COLUMN_MAX = 26, FAR = 3 };
+
+/* ---- values ---- */
+
+bool opts_size(struct str text, uint64_t *size)
+{
+    static const char units[] = "KMGT";
+    size_t i = 0;
+    uint64_t v = 0;
+    for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(text.p[i] - '0'), &v))
+            return false;
+    if (i == 0)
+        return false;
+    const char *unit = i < text.n ? memchr(units, text.p[i] & ~0x20, 4) : NULL;
+    if (unit) {
+        unsigned shift = 10u * (unsigned)(unit - units + 1);
+        if (v > UINT64_MAX >> shift)
+            return false;
+        v <<= shift;
+        struct str rest = {text.p + i + 1, text.n - i - 1};
+        i = rest.n == 0 || str_is(rest, "B") || str_is(rest, "iB") ? text.n : i;
+    }
+    *size = v;
+    return i == text.n;
+}
+
+unsigned opts_dims(struct str text, uint64_t *dims, unsigned max)
+{
+    unsigned n = 0;
+    for (;;) {
+        size_t length = 0;
+        while (length < text.n && text.p[length] != ',' && text.p[length] != 'x')
+            length++;
+        if (n == max || !opts_size((struct str){text.p, length}, &dims[n]) || dims[n] == 0)
+            return 0;
+        n++;
+        if (length == text.n)
+            return n;
+        text = (struct str){text.p + length + 1, text.n - length - 1};
+    }
+}
+
+static bool set_dims(uint32_t *field, struct str text)
+{
+    uint64_t dims[3] = {1, 1, 1};
+    if (!opts_dims(text, dims, 3))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        if (dims[i] > UINT32_MAX)
+            return false;
+        field[i] = (uint32_t)dims[i];
+    }
+    return true;
+}
+
+/* What a value of the kind looks like. */
+static const char *const wanted[] = {
+    [OPT_NUMBER] = "a number from 1",
+    [OPT_SIZE] = "a size like 4096, 64K or 2G",
+    [OPT_DIMS] = "one to three numbers from 1, like 32 or 32,8 or 8x8x8",
+};
+
+static const char *set_value(const struct opt *o, void *field, const char *text, struct arena *arena)
+{
+    uint64_t number = 0;
+    bool ok = true;
+    switch (o->kind) {
+    case OPT_SWITCH: *(bool *)field = true; break;
+    case OPT_TEXT: *(const char **)field = text; break;
+    case OPT_DIMS: ok = set_dims(field, str_of(text)); break;
+    case OPT_NUMBER:
+    case OPT_SIZE:
+        ok = opts_size(str_of(text), &number) && number > 0;
+        ok = ok && (o->kind == OPT_SIZE || text[strspn(text, "0123456789")] == 0);
+        *(uint64_t *)field = number;
+        break;
+    case OPT_LIST: {
+        struct opt_list *list = field;
+        if (list->n == OPT_LIST_MAX)
+            return arena_printf(arena, "`--%s` is given more than %d times", o->name, OPT_LIST_MAX);
+        list->at[list->n++] = text;
+        break;
+    }
+    }
+    if (ok)
+        return NULL;
+    return arena_printf(arena, "`--%s %s`: the value must be %s", o->name, text, wanted[o->kind]);
+}
+
+/* ---- reading ---- */
+
+static const struct opt *find(const struct opts *opts, unsigned command, struct str name)
+{
+    for (size_t i = 0; i < opts->n; i++) {
+        const struct opt *o = &opts->at[i];
+        bool letter = name.n == 1 && o->letter == name.p[0];
+        if (o->commands >> command & 1 && (letter || str_is(name, o->name)))
+            return o;
+    }
+    return NULL;
+}
+
+static const char *unknown(const struct opts *opts, unsigned command, struct str word, struct arena *arena)
+{
+    struct str name = {word.p + strspn(word.p, "-"), word.n - strspn(word.p, "-")};
+    const char *near = NULL;
+    unsigned least = FAR + 1;
+    for (size_t i = 0; i < opts->n; i++) {
+        const struct opt *o = &opts->at[i];
+        if (o->commands >> command & 1) {
+            unsigned limit = name.n < 5 ? 2 : FAR, d = str_distance(name, str_of(o->name), limit);
+            if (d <= limit && d < least) {
+                least = d;
+                near = o->name;
+            }
+        } else if (str_is(name, o->name)) {
+            return arena_printf(arena, "`--%s` is an option of `heddle %s`, not of `heddle %s`", o->name,
+                                opts->command_name((unsigned)__builtin_ctz(o->commands)),
+                                opts->command_name(command));
+        }
+    }
+    if (near)
+        return arena_printf(arena, "there is no option `%.*s`; did you mean `--%s`?", STR_ARG(word), near);
+    return arena_printf(arena, "there is no option `%.*s`; `heddle %s --help` lists them", STR_ARG(word),
+                        opts->command_name(command));
+}
+
+/* Is the word an option by its looks? "-" alone is a file, "-3", "-.5" and "-inf" are numbers. */
+static bool looks_like_option(const char *word)
+{
+    if (word[0] != '-' || word[1] == 0)
+        return false;
+    if (word[1] == '-')
+        return true;
+    return !(word[1] >= '0' && word[1] <= '9') && word[1] != '.' && strncmp(word, "-inf", 4) != 0 &&
+           strncmp(word, "-nan", 4) != 0;
+}
+
+struct reader {
+    const struct opts *opts;
+    unsigned command;
+    int argc, at;
+    char **argv;
+    void *values;
+    uint64_t given; /* options, by index in the table: at most 64 */
+    struct arena *arena;
+};
+
+static const char *read_option(struct reader *r)
+{
+    const char *word = r->argv[r->at];
+    const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+    size_t dashes = word[1] == '-' ? 2 : 1;
+    struct str whole = {word, equals ? (size_t)(equals - word) : strlen(word)};
+    struct str name = {whole.p + dashes, whole.n - dashes};
+    const struct opt *o = find(r->opts, r->command, name);
+    if (!o || (name.n == 1) != (dashes == 1))
+        return unknown(r->opts, r->command, whole, r->arena);
+    uint64_t bit = 1ull << (o - r->opts->at);
+    if (r->given & bit && o->kind != OPT_LIST)
+        return arena_printf(r->arena, "`--%s` is given twice", o->name);
+    r->given |= bit;
+    const char *text = equals ? equals + 1 : NULL;
+    if (o->kind == OPT_SWITCH && text)
+        return arena_printf(r->arena, "`--%s` takes no value", o->name);
+    if (o->kind != OPT_SWITCH && !text) {
+        if (r->at + 1 == r->argc || looks_like_option(r->argv[r->at + 1]))
+            return arena_printf(r->arena, "`--%s` needs a value: --%s %s", o->name, o->name, o->value);
+        text = r->argv[++r->at];
+    }
+    return set_value(o, (char *)r->values + o->offset, text, r->arena);
+}
+
+const char *opts_parse(const struct opts *opts, unsigned command, int argc, char **argv, void *values,
+                       const char **words, int *n_words, struct arena *arena)
+{
+    struct reader r = {opts, command, argc, 1, argv, values, 0, arena};
+    bool only_words = false;
+    *n_words = 0;
+    for (; r.at < argc; r.at++) {
+        const char *word = argv[r.at];
+        if (only_words || !looks_like_option(word)) {
+            words[(*n_words)++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            only_words = true;
+        } else {
+            const char *error = read_option(&r);
+            if (error)
+                return error;
+        }
+    }
+    return NULL;
+}
+
+/* ---- help ---- */
+
+static const char *head_of(const struct opt *o, struct arena *arena)
+{
+    const char *letter = o->letter ? arena_printf(arena, "-%c, ", o->letter) : "";
+    return arena_printf(arena, "  %s--%s%s%s", letter, o->name, *o->value ? " " : "", o->value);
+}
+
+/* `text` broken into lines that stand from `column` on. */
+static const char *wrap(const char *text, size_t column, struct arena *arena)
+{
+    const char *out = "";
+    while (strlen(text) > HELP_WIDTH - column) {
+        size_t n = HELP_WIDTH - column;
+        while (n > 0 && text[n] != ' ')
+            n--;
+        out = arena_printf(arena, "%s%.*s\n%*s", out, (int)n, text, (int)column, "");
+        text += n + 1;
+    }
+    return arena_printf(arena, "%s%s\n", out, text);
+}
+
+const char *opts_help(const struct opts *opts, unsigned command, struct arena *arena)
+{
+    size_t column = 0;
+    for (size_t i = 0; i < opts->n; i++) {
+        size_t n = opts->at[i].commands >> command & 1 ? strlen(head_of(&opts->at[i], arena)) + 2 : 0;
+        column = n > column && n <= HELP_COLUMN_MAX ? n : column;
+    }
+    const char *out = "";
+    for (size_t i = 0; i < opts->n; i++) {
+        const struct opt *o = &opts->at[i];
+        if (!(o->commands >> command & 1))
+            continue;
+        const char *head = head_of(o, arena), *gap = strlen(head) + 2 > column ? "\n" : "";
+        int pad = (int)(*gap ? column : column - strlen(head));
+        out = arena_printf(arena, "%s%s%s%*s%s", out, head, gap, pad, "", wrap(o->help, column, arena));
+    }
+    return out;
+}

@@ -1,0 +1,60 @@
+/* Command-line options: a table of rows in, values in the caller's struct out. Nothing here prints.
+ *
+ * An option is typed --name VALUE, --name=VALUE, or -x where it has a letter. What is not an option is a
+ * word; so are negative numbers, and everything after "--". Unknown, repeated and valueless options are
+ * errors.
+ */
+#ifndef HEDDLE_BASE_OPTS_H
+#define HEDDLE_BASE_OPTS_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+/* How a value is written, and its field in the caller's struct, which is zero where the option is not given.
+ */
+enum opt_kind {
+    OPT_SWITCH, /* bool: no value */
+    OPT_NUMBER, /* uint64_t: from 1 */
+    OPT_SIZE,   /* uint64_t: from 1, "512", "64K", "2G" */
+    OPT_DIMS,   /* uint32_t[3]: "32", "32,32", "8x8x8"; those not said are 1 */
+    OPT_TEXT,   /* const char * */
+    OPT_LIST,   /* struct opt_list; may be given again */
+};
+
+enum { OPT_LIST_MAX = 32 };
+struct opt_list {
+    const char *at[OPT_LIST_MAX];
+    unsigned n;
+};
+
+struct opt {
+    const char *name; /* without the dashes */
+    char letter;      /* or 0 */
+    enum opt_kind kind;
+    const char *value; /* what the help calls it; "" for a switch */
+    const char *help;
+    uint32_t commands; /* the commands that take it, a bit each */
+    size_t offset;     /* of the field */
+};
+
+struct opts {
+    const struct opt *at;
+    size_t n;
+    const char *(*command_name)(unsigned command); /* for messages */
+};
+
+/* Reads argv[1..argc-1] as arguments of the command. `words` has room for argc pointers. Returns NULL, or in
+ * the arena a sentence that says what is wrong. */
+const char *opts_parse(const struct opts *opts, unsigned command, int argc, char **argv, void *values,
+                       const char **words, int *n_words, struct arena *arena);
+
+/* The options of a command as lines of help, in the arena. */
+const char *opts_help(const struct opts *opts, unsigned command, struct arena *arena);
+
+/* "512", "64K", "2G", "2GiB": K, M, G, T are powers of 1024. */
+bool opts_size(struct str text, uint64_t *size);
+
+/* Up to `max` sizes from 1, separated by commas or x; returns their count, 0 where the text is not that. */
+unsigned opts_dims(struct str text, uint64_t *dims, unsigned max);
+
+#endif

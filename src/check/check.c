@@ -1,0 +1,138 @@
+/* The checker's life and its findings; see check.h. */
+#include "check/findings.h"
+
+#include <stdlib.h>
+
+struct checker *checker_new(struct machine *m)
+{
+    struct checker *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->machine = m;
+    c->hooks = (struct hooks){.data = c,
+                              .access = check_access,
+                              .fault = check_fault,
+                              .sync = check_sync,
+                              .heap = check_heap,
+                              .schedule = check_schedule};
+    return c;
+}
+
+static void free_regions(struct region **list)
+{
+    while (*list) {
+        struct region *r = *list;
+        *list = r->next;
+        free(r->defined);
+        free(r);
+    }
+}
+
+void checker_free(struct checker *c)
+{
+    if (!c)
+        return;
+    free_regions(&c->global);
+    free_regions(&c->shared);
+    free_regions(&c->local);
+    arena_free(&c->arena);
+    free(c);
+}
+
+const struct hooks *checker_hooks(struct checker *c)
+{
+    return &c->hooks;
+}
+
+void checker_begin(struct checker *c, const struct kernel *k)
+{
+    c->kernel = k;
+    c->n_early = c->n_barriers = 0;
+}
+
+void checker_end(struct checker *c)
+{
+    free_regions(&c->shared);
+    free_regions(&c->local);
+    c->kernel = NULL;
+}
+
+/* ---- findings ---- */
+
+struct finding *finding_add(struct checker *c, const char *code, const struct op *op, const void *key, bool *fresh)
+{
+    for (struct finding *f = c->findings; f; f = f->next) {
+        if (f->op == op && f->key == key && strcmp(f->code, code) == 0) {
+            f->count++;
+            *fresh = false;
+            return f;
+        }
+    }
+    struct finding *f = ARENA_NEW(&c->arena, struct finding);
+    *fresh = true;
+    if (!f)
+        return &c->lost;
+    *f = (struct finding){.next = c->findings, .code = code, .op = op, .key = key, .count = 1};
+    c->findings = f;
+    c->n_findings++;
+    return f;
+}
+
+const char *thread_name(struct checker *c, const struct warp *w, unsigned lane)
+{
+    const struct launch *l = w->block->launch;
+    uint32_t t = w->index * WARP_LANES + lane;
+    const uint32_t *b = w->block->ctaid;
+    return arena_printf(&c->arena, "thread (%u,%u,%u) of block (%u,%u,%u)", t % l->block[0], t / l->block[0] % l->block[1],
+                        t / l->block[0] / l->block[1], b[0], b[1], b[2]);
+}
+
+const char *lanes_name(struct checker *c, uint32_t lanes)
+{
+    return fault_members("lane", lanes, &c->arena);
+}
+
+const char *place_name(struct arena *arena, const struct op *op)
+{
+    if (!op || !op->origin)
+        return "at an unknown place";
+    const char *line = fault_source_line(op->origin, arena);
+    if (line)
+        return arena_printf(arena, "at %s", line);
+    return arena_printf(arena, "at PTX line %u", place_locate(fault_place(op->origin)).line);
+}
+
+static uint32_t text_place(const struct finding *f)
+{
+    return f->op && f->op->origin ? f->op->origin->origin->offset : UINT32_MAX;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+    uint32_t p = text_place(x), q = text_place(y);
+    return p < q ? -1 : p > q ? 1 : strcmp(x->code, y->code);
+}
+
+static const char *text_of(struct arena *arena, const struct finding *f)
+{
+    if (f->writer)
+        return arena_printf(arena, "%s; it is written only later, %s", f->text, place_name(arena, f->writer));
+    return f->written ? arena_printf(arena, "%s; %s", f->text, f->written) : f->text;
+}
+
+void checker_report(struct checker *c, struct diags *diags)
+{
+    check_leaks(c);
+    const struct finding **sorted = ARENA_ARRAY(diags->arena, const struct finding *, c->n_findings);
+    uint32_t n = 0;
+    for (struct finding *f = c->findings; f; f = f->next)
+        sorted[n++] = f;
+    if (n > 0)
+        qsort(sorted, n, sizeof *sorted, by_place);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct finding *f = sorted[i];
+        struct place place = f->op && f->op->origin ? fault_place(f->op->origin) : (struct place){0};
+        diag_finding(diags, f->severity, place, f->code, f->help, f->count, "%s", text_of(diags->arena, f));
+    }
+}

@@ -1,0 +1,30 @@
+/* The checker: watches launches for bad accesses, uninitialised reads, misused barriers and masks, and leaks.
+ *
+ * A client of exec/hooks.h. Bad accesses are left out and the launch goes on, so that one run finds several errors. Each
+ * finding stands once, with a count, and with the first thread that it was seen in. The launches must run under a
+ * schedule (exec/schedule.h): the checker is not made for several threads, and its findings come in a stable order.
+ */
+#ifndef HEDDLE_CHECK_CHECK_H
+#define HEDDLE_CHECK_CHECK_H
+
+#include "exec/machine.h"
+
+struct checker;
+
+/* NULL where memory is exhausted. Where that happens during a launch, findings are lost, and nothing else. */
+struct checker *checker_new(struct machine *m);
+void checker_free(struct checker *c);
+
+const struct hooks *checker_hooks(struct checker *c);
+/* Around each launch. */
+void checker_begin(struct checker *c, const struct kernel *k);
+void checker_end(struct checker *c);
+
+/* Memory whose contents are undefined until a kernel or the host (the second function) writes it. */
+bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name);
+void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes);
+
+/* The findings of all launches so far, leaks included, in the order of the source. Texts are copied. */
+void checker_report(struct checker *c, struct diags *diags);
+
+#endif

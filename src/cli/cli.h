@@ -1,0 +1,81 @@
+/* What the commands share. Each command is one file; options.c has their table, flags.def their options. */
+#ifndef HEDDLE_CLI_CLI_H
+#define HEDDLE_CLI_CLI_H
+
+#include <jansson.h>
+
+#include "base/opts.h"
+#include "cli/file.h"
+#include "cli/progress.h"
+#include "heddle.h"
+
+/* Values of the options: a field for each row of flags.def. */
+struct options {
+#define FIELD_SWITCH(field)                                    bool field;
+#define FIELD_NUMBER(field)                                    uint64_t field;
+#define FIELD_SIZE(field)                                      uint64_t field;
+#define FIELD_DIMS(field)                                      uint32_t field[3];
+#define FIELD_TEXT(field)                                      const char *field;
+#define FIELD_LIST(field)                                      struct opt_list field;
+#define FLAG(kind, field, name, letter, value, commands, help) FIELD_##kind(field)
+#include "cli/flags.def"
+#undef FLAG
+};
+
+/* One run of the program. */
+struct session {
+    struct arena arena;
+    struct options o;
+    const char **words; /* what is no option */
+    int n_words;
+    struct progress progress;
+};
+
+/* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong usage. */
+struct command {
+    const char *name, *summary;
+    int (*run)(struct session *s);
+    const char *usage, *details; /* of its help: around the list of options */
+};
+
+int cmd_launch(struct session *s);
+int cmd_ptx(struct session *s);
+int cmd_info(struct session *s);
+
+/* ---- options.c ---- */
+
+/* The commands; a NULL name ends them. */
+extern const struct command commands[];
+/* The command called so, or NULL; then *near is the nearest name, or NULL. */
+const struct command *command_find(const char *name, const char **near);
+/* Reads argv behind the command's name. Returns NULL, or what is wrong. */
+const char *command_options(const struct command *c, int argc, char **argv, struct session *s);
+const char *command_help(const struct command *c, struct arena *arena);
+
+/* ---- print.c ---- */
+
+/* Prints "heddle: ..." to stderr and returns 2. */
+int usage_error(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for an error that is not the command line's; returns 1. */
+int failure(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The report's text to stderr. Frees the report. */
+void report_print(struct session *s, hd_report *report);
+/* The report's text, else the result's, to stderr. Frees the report; returns 1. */
+int report_failure(struct session *s, hd_result result, hd_report *report);
+/* The report's entries as a JSON array. Frees the report; NULL is allowed. */
+json_t *report_entries(hd_report *report);
+/* Writes a JSON value to stdout and frees it. Returns 0. */
+int print_json(json_t *value);
+/* "1.5 GiB" */
+const char *size_text(uint64_t bytes, struct arena *arena);
+/* "12,345,678" */
+const char *count_text(uint64_t n, struct arena *arena);
+
+/* ---- machine.c ---- */
+
+/* The machine that the options describe; `base` has the rest. Returns the exit status, 0 where there is one.
+ */
+int open_machine(struct session *s, const hd_machine_options *base, hd_machine **machine);
+
+#endif

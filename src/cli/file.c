@@ -1,0 +1,143 @@
+/* See file.h. */
+#include "cli/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *failure(struct arena *arena, const char *doing, const char *path, int error)
+{
+    return arena_printf(arena, "cannot %s %s: %s", doing, path, strerror(error));
+}
+
+/* ---- reading ---- */
+
+/* Bytes to start with: the size where the file has one. */
+static size_t first_capacity(int fd)
+{
+    struct stat st;
+    bool sized = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    return sized ? (size_t)st.st_size + 1 : 1 << 16;
+}
+
+static int read_all(int fd, struct file_bytes *f)
+{
+    size_t capacity = first_capacity(fd);
+    f->bytes = malloc(capacity);
+    for (;;) {
+        if (f->bytes && f->n + 1 == capacity) {
+            char *larger = realloc(f->bytes, capacity *= 2);
+            if (!larger)
+                return ENOMEM;
+            f->bytes = larger;
+        }
+        if (!f->bytes)
+            return ENOMEM;
+        ssize_t got = read(fd, f->bytes + f->n, capacity - f->n - 1);
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR)
+            return errno;
+        f->n += got > 0 ? (size_t)got : 0;
+    }
+    f->bytes[f->n] = 0;
+    return 0;
+}
+
+const char *file_read(struct arena *arena, const char *path, struct file_bytes *f)
+{
+    *f = (struct file_bytes){0};
+    int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+    if (fd < 0)
+        return failure(arena, "read", path, errno);
+    int error = read_all(fd, f);
+    close(fd);
+    if (!error)
+        return NULL;
+    free(f->bytes);
+    f->bytes = NULL;
+    return failure(arena, "read", path, error);
+}
+
+/* ---- writing ---- */
+
+static bool is_special(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+const char *file_create(struct file_writer *w, struct arena *arena, const char *path)
+{
+    *w = (struct file_writer){.path = path, .fd = -1, .arena = arena};
+    if (is_special(path)) {
+        w->fd = open(path, O_WRONLY | O_CLOEXEC);
+        return w->fd < 0 ? failure(arena, "write", path, errno) : NULL;
+    }
+    char *real = realpath(path, NULL);
+    w->target = arena_strdup(arena, real ? real : path);
+    free(real);
+    w->temporary = arena_printf(arena, "%s.XXXXXX", w->target);
+    w->fd = mkostemp(w->temporary, O_CLOEXEC);
+    if (w->fd < 0)
+        return failure(arena, "write", path, errno);
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(w->fd, 0666 & ~mask); /* mkostemp leaves it to its owner alone */
+    return NULL;
+}
+
+const char *file_write(struct file_writer *w, const void *bytes, size_t n)
+{
+    while (n > 0 && !w->error) {
+        ssize_t put = write(w->fd, bytes, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0) {
+            w->error = failure(w->arena, "write", w->path, errno);
+            break;
+        }
+        bytes = (const char *)bytes + put;
+        n -= (size_t)put;
+    }
+    return w->error;
+}
+
+const char *file_finish(struct file_writer *w)
+{
+    if (close(w->fd) != 0 && !w->error)
+        w->error = failure(w->arena, "write", w->path, errno);
+    if (!w->temporary)
+        return w->error;
+    if (!w->error && rename(w->temporary, w->target) != 0)
+        w->error = failure(w->arena, "write", w->path, errno);
+    if (w->error)
+        unlink(w->temporary);
+    return w->error;
+}
+
+const char *file_may_create(struct arena *arena, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode))
+            return failure(arena, "write", path, EISDIR);
+        if (!S_ISREG(st.st_mode))
+            return access(path, W_OK) ? failure(arena, "write", path, errno) : NULL;
+    }
+    const char *slash = strrchr(path, '/');
+    const char *folder = !slash          ? "."
+                         : slash == path ? "/"
+                                         : arena_strndup(arena, path, (size_t)(slash - path));
+    return access(folder, W_OK | X_OK) ? failure(arena, "write", path, errno) : NULL;
+}
+
+const char *file_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot ? dot : "";
+}

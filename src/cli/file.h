@@ -1,0 +1,39 @@
+/* Files: read whole, written whole or not at all. */
+#ifndef HEDDLE_CLI_FILE_H
+#define HEDDLE_CLI_FILE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+struct file_bytes {
+    char *bytes; /* from malloc, ended by a zero that does not count */
+    size_t n;
+};
+
+/* Reads a whole file ("-": standard input). Returns NULL, or what went wrong, in the arena. */
+const char *file_read(struct arena *arena, const char *path, struct file_bytes *f);
+
+/* A file being written. It gets its name when it is complete: what stood there before is replaced at once. */
+struct file_writer {
+    const char *path; /* as given */
+    char *target;     /* what it will be: path with its links followed */
+    char *temporary;  /* written to; NULL where `path` is no regular file (a pipe, /dev/stdout) */
+    int fd;
+    const char *error; /* of the first write that failed, or NULL; in the arena */
+    struct arena *arena;
+};
+
+/* Nothing stands at `path` before file_finish. All three return NULL or what went wrong, in the arena; a
+ * failed file leaves nothing behind. */
+const char *file_create(struct file_writer *w, struct arena *arena, const char *path);
+const char *file_write(struct file_writer *w, const void *bytes, size_t n);
+const char *file_finish(struct file_writer *w);
+
+/* Can a file be created there? Asked before a long computation; NULL, or why not. */
+const char *file_may_create(struct arena *arena, const char *path);
+
+/* ".npy" of "a/b.npy"; "" where the name has none. */
+const char *file_extension(const char *path);
+
+#endif

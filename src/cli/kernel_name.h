@@ -1,0 +1,20 @@
+/* Kernels by the names that people type. */
+#ifndef HEDDLE_CLI_KERNEL_NAME_H
+#define HEDDLE_CLI_KERNEL_NAME_H
+
+#include "base/arena.h"
+#include "heddle.h"
+
+/* A kernel's name as the source has it: "scale" for "_Z5scalePff", "matmul<16>" for "_Z6matmulILi16EEvPKf";
+ * what is not mangled, or in ways not known here, as it is. In the arena. */
+const char *kernel_readable(const char *name, struct arena *arena);
+
+/* The name in the module that `typed` means: the same, or the only one that reads so, with or without its
+ * template arguments. NULL where there is none; then *error tells, in the arena. A NULL `typed` means the
+ * only kernel. */
+const char *kernel_find(const hd_module *module, const char *typed, const char **error, struct arena *arena);
+
+/* Is the word one that kernel_find should judge, rather than an argument? */
+bool kernel_is_name(const char *word);
+
+#endif

@@ -1,0 +1,74 @@
+/* heddle COMMAND ...: finds the command, reads its options, runs it. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static void print_help(void)
+{
+    printf("heddle %s: runs CUDA kernels with no GPU\n\nusage: heddle COMMAND [ARGUMENTS]\n\nCommands:\n",
+           hd_version());
+    for (const struct command *c = commands; c->name; c++)
+        printf("  %-10s %s\n", c->name, c->summary);
+    puts("\n`heddle COMMAND --help` explains one, with examples.");
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+static int run_command(struct session *s, const struct command *c, int argc, char **argv)
+{
+    const char *error = command_options(c, argc, argv, s);
+    if (s->o.help)
+        return fputs(command_help(c, &s->arena), stdout) < 0;
+    if (error)
+        return usage_error(s, "%s", error);
+    int status = c->run(s);
+    progress_end(&s->progress);
+    return status;
+}
+
+static int run(struct session *s, int argc, char **argv)
+{
+    const char *near;
+    if (argc < 2 || (is_help(argv[1]) && argc == 2)) {
+        print_help();
+        return argc < 2 ? 2 : 0;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("heddle %s\n", hd_version());
+        return 0;
+    }
+    bool help = is_help(argv[1]);
+    const struct command *c = command_find(argv[1 + help], &near);
+    if (c && help)
+        return fputs(command_help(c, &s->arena), stdout) < 0;
+    if (c)
+        return run_command(s, c, argc - 1, argv + 1);
+    if (near)
+        return usage_error(s, "there is no command `%s`; did you mean `%s`?", argv[1 + help], near);
+    return usage_error(s, "there is no command `%s`; `heddle --help` lists them", argv[1 + help]);
+}
+
+int main(int argc, char **argv)
+{
+    static struct session session;
+    jmp_buf oom;
+    int status;
+    progress_init(&session.progress);
+    if (setjmp(oom) == 0) {
+        session.arena.on_oom = &oom;
+        status = run(&session, argc, argv);
+    } else {
+        status = failure(&session, "out of memory");
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "heddle: cannot write the output: %s\n", strerror(errno));
+        status = 1;
+    }
+    session.arena.on_oom = NULL;
+    arena_free(&session.arena);
+    return status;
+}

@@ -1,0 +1,113 @@
+/* The commands and their options: tables, reading, help. */
+#include "cli/cli.h"
+
+enum {
+    LAUNCH = 1 << 0,
+    PTX = 1 << 1,
+    INFO = 1 << 2
+}; /* bits of flags.def: by place in the table of commands */
+
+static const struct opt flags[] = {
+#define FLAG(kind, field, name, letter, value, commands, help)                                               \
+    {name, letter, OPT_##kind, value, help, commands, offsetof(struct options, field)},
+#include "cli/flags.def"
+#undef FLAG
+};
+
+const struct command commands[] = {
+    {"launch", "run a kernel of PTX files and show its results", cmd_launch,
+     "heddle launch FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
+     "\n"
+     "Runs a kernel on this computer's CPU. Several files are linked; KERNEL may be left out where there is\n"
+     "one, and C++ kernels have the names that the source gives them (`scale`, `matmul<16>`).\n",
+     "An ARG for each parameter (quote those that the shell would touch):\n"
+     "  512  -3  0x10  2.5       a number, of the parameter's type; untyped parameters (.b32) take integers\n"
+     "  f32:2.5  u64:7           a number of this type\n"
+     "  TYPE[SHAPE]              a buffer of zeros; the parameter gets its address\n"
+     "  TYPE[SHAPE]=CONTENT      a buffer that starts with CONTENT\n"
+     "  TYPE[]=CONTENT           the same where CONTENT is a file or a list: it gives the shape\n"
+     "  @FILE.npy                a buffer with the type, shape and content of a NumPy file\n"
+     "  same:N[+BYTES]           the buffer of argument N again, BYTES further on\n"
+     "  hex:00ff...  @FILE       the bytes of a structure passed by value\n"
+     "  f32:1,2,3                a structure's members, each aligned as in C\n"
+     "  {f32[64]=ones;u32:7}     a structure with a pointer to a buffer and a number\n"
+     "TYPE is u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 f16 bf16 f32 or f64.\n"
+     "SHAPE is like 1024, 64K or 32,32.\n"
+     "\n"
+     "CONTENT:\n"
+     "  zeros  ones  fill:VALUE  VALUE,VALUE,...\n"
+     "  undef                    zeros that --check takes for never written\n"
+     "  range[:START[:STEP]]     START, START + STEP, ... (default 0 and 1); integers wrap around\n"
+     "  rand[:SEED]              floats in [0, 1), integers of all bits (default SEED: the argument's "
+     "number)\n"
+     "  randint:LO:HI[:SEED]     integers from LO to HI, both included\n"
+     "  @FILE.npy  @FILE         a NumPy file; raw bytes\n"
+     "\n"
+     "Behind a buffer, any of these; without one, a line shows it where the kernel changed it:\n"
+     "  +print                   show every element\n"
+     "  +sum                     show CRC-32, least, greatest and mean\n"
+     "  +save:FILE               write FILE.npy, or raw bytes under any other name\n"
+     "  +hide                    show nothing\n"
+     "\n"
+     "Examples:\n"
+     "  heddle launch saxpy.ptx --grid 4 --block 256 1000 2.0 'f32[1000]=range' 'f32[1000]=ones'\n"
+     "  heddle launch matmul.ptx 'matmul<16>' --grid 8,8 --block 16,16 @a.npy @b.npy "
+     "'f32[128,128]+save:c.npy' 128\n"
+     "  heddle launch scan.ptx --grid 1 --block 256 --check 's32[256]=undef' 's32[256]'\n"
+     "\n"
+     "The exit status is 0 after a success, 1 where the PTX or the kernel has errors, 2 for wrong usage.\n"},
+    {"ptx", "check PTX files, or show the instruction set", cmd_ptx,
+     "heddle ptx FILE.ptx... [OPTIONS]\n"
+     "heddle ptx --isa [OPCODE | %REGISTER]... [OPTIONS]\n"
+     "\n"
+     "Reads and verifies PTX, and prints errors with their places, or a line for each file.\n",
+     "Examples:\n"
+     "  heddle ptx kernels/*.ptx\n"
+     "  heddle ptx --isa atom red\n"
+     "  heddle ptx --isa %tid\n"
+     "\n"
+     "The exit status is 0 where all files are PTX, 1 where one has errors, 2 for wrong usage.\n"},
+    {"info", "show the virtual GPU", cmd_info,
+     "heddle info [OPTIONS]\n"
+     "\n"
+     "Shows the machine as CUDA's deviceQuery would: what launches are checked against, and what this "
+     "computer\n"
+     "gives it.\n",
+     "With --json, all of CUDA's device attributes are there, by name.\n"},
+    {0},
+};
+
+static const char *command_name(unsigned command)
+{
+    return commands[command].name;
+}
+
+static const struct opts opts = {flags, sizeof flags / sizeof flags[0], command_name};
+
+const struct command *command_find(const char *name, const char **near)
+{
+    unsigned least = 3;
+    *near = NULL;
+    for (const struct command *c = commands; c->name; c++) {
+        unsigned d = str_distance(str_of(name), str_of(c->name), 2);
+        if (d == 0)
+            return c;
+        if (d < least) {
+            least = d;
+            *near = c->name;
+        }
+    }
+    return NULL;
+}
+
+const char *command_options(const struct command *c, int argc, char **argv, struct session *s)
+{
+    s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc);
+    return opts_parse(&opts, (unsigned)(c - commands), argc, argv, &s->o, s->words, &s->n_words, &s->arena);
+}
+
+const char *command_help(const struct command *c, struct arena *arena)
+{
+    return arena_printf(arena, "usage: %s\nOptions:\n%s\n%s", c->usage,
+                        opts_help(&opts, (unsigned)(c - commands), arena), c->details);
+}

@@ -1,0 +1,96 @@
+/* heddle ptx: checks PTX files. With --isa, shows the instruction set (isa_table.c). */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/isa_table.h"
+#include "cli/kernel_name.h"
+
+static const char *plural(size_t n, const char *noun, struct arena *arena)
+{
+    return arena_printf(arena, "%s %s%s", count_text(n, arena), noun, n == 1 ? "" : "s");
+}
+
+static void print_file(struct session *s, const char *path, const hd_ptx *ptx)
+{
+    struct arena *a = &s->arena;
+    hd_ptx_info i;
+    hd_ptx_function f;
+    hd_ptx_get_info(ptx, &i);
+    printf("%s: PTX %u.%u for %s: %s, %s, %s, %s\n", path, i.version_major, i.version_minor, i.target,
+           plural(i.kernels, "kernel", a), plural(i.functions, "function", a),
+           plural(i.variables, "variable", a), plural(i.instructions, "instruction", a));
+    for (size_t k = 0; s->o.verbose && hd_ptx_get_function(ptx, k, &f); k++)
+        printf("  %5u  %s %s: %s, %s\n", f.line, f.is_kernel ? "kernel  " : "function",
+               kernel_readable(f.name, a), plural(f.params, "parameter", a),
+               plural(f.instructions, "instruction", a));
+}
+
+static json_t *file_json(const char *path, const hd_ptx *ptx, hd_report *report)
+{
+    hd_ptx_info i;
+    hd_ptx_function f;
+    json_t *o = json_pack("{s:s, s:b}", "file", path, "valid", ptx != NULL);
+    if (ptx) {
+        hd_ptx_get_info(ptx, &i);
+        json_t *functions = json_array();
+        for (size_t k = 0; hd_ptx_get_function(ptx, k, &f); k++)
+            json_array_append_new(functions, json_pack("{s:s, s:b, s:I, s:I, s:I}", "name", f.name, "kernel",
+                                                       f.is_kernel, "line", (json_int_t)f.line, "parameters",
+                                                       (json_int_t)f.params, "instructions",
+                                                       (json_int_t)f.instructions));
+        json_object_set_new(o, "version", json_sprintf("%u.%u", i.version_major, i.version_minor));
+        json_object_set_new(o, "target", json_string(i.target));
+        json_object_set_new(o, "kernels", json_integer((json_int_t)i.kernels));
+        json_object_set_new(o, "variables", json_integer((json_int_t)i.variables));
+        json_object_set_new(o, "instructions", json_integer((json_int_t)i.instructions));
+        json_object_set_new(o, "functions", functions);
+    }
+    json_object_set_new(o, "diagnostics", report_entries(report));
+    return o;
+}
+
+/* Returns the exit status of one file; appends to `list` where there is one. */
+static int check_file(struct session *s, const char *path, json_t *list)
+{
+    struct file_bytes file;
+    hd_ptx *ptx = NULL;
+    hd_report *report;
+    progress_phase(&s->progress, path, NULL);
+    const char *error = file_read(&s->arena, path, &file);
+    if (error)
+        return usage_error(s, "%s", error);
+    hd_source source = {path, file.bytes, file.n};
+    hd_result r = hd_ptx_read(&source, &ptx, &report);
+    progress_clear(&s->progress);
+    if (list) {
+        json_array_append_new(list, file_json(path, ptx, report));
+    } else if (r) {
+        report_failure(s, r, report);
+    } else {
+        report_print(s, report);
+        print_file(s, path, ptx);
+    }
+    hd_ptx_free(ptx);
+    free(file.bytes);
+    return r != HD_SUCCESS;
+}
+
+int cmd_ptx(struct session *s)
+{
+    if (s->o.isa)
+        return isa_table(s);
+    if (s->o.markdown)
+        return usage_error(s, "`--markdown` goes with `--isa`");
+    if (s->n_words == 0)
+        return usage_error(s, "which PTX file? As in `heddle ptx kernel.ptx`");
+    json_t *list = s->o.json ? json_array() : NULL;
+    int status = 0;
+    for (int i = 0; i < s->n_words; i++) {
+        int one = check_file(s, s->words[i], list);
+        status = one > status ? one : status;
+    }
+    if (list)
+        print_json(list);
+    return status;
+}

@@ -1,0 +1,429 @@
+/* Loads and stores: addresses checked against the allocation, block or thread they belong to (PTX
+ * ISA 6.4, 9.7.9.8).
+ *
+ * The addresses of all lanes are summed up first (least, largest, or of all bits: rows.h). Where they lie in
+ * one allocation and are aligned, which is nearly always, no lane is looked at alone any more; where they are
+ * consecutive or equal, one copy or broadcast serves them all. What does not fit goes lane by lane, and finds
+ * the culprit.
+ */
+#include "exec/machine.h"
+#include "mem/local.h"
+
+static struct worker *worker_of(const struct warp *w)
+{
+    return w->block->worker;
+}
+
+static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
+{
+    return address - start < bytes;
+}
+
+/* ---- the addresses of an instruction ---- */
+
+/* Where the lanes' bytes are: all at base + address[l] on the host, or in local memory, or each for itself. */
+struct plan {
+    enum { PLAN_HOST, PLAN_LOCAL, PLAN_BY_LANE } kind;
+    uint64_t base; /* PLAN_HOST: to be added to addresses; PLAN_LOCAL: to be subtracted */
+    struct scan scan;
+    uint64_t address[WARP_LANES] __attribute__((aligned(64))); /* not filled where scan.linear */
+};
+
+static unsigned log2_of(uint32_t power_of_two)
+{
+    return (unsigned)__builtin_ctz(power_of_two);
+}
+
+static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
+                           uint32_t mask, uint64_t *address, struct scan *scan)
+{
+    const struct op_access *x = o->access;
+    const struct row_fns *rows = w->block->launch->rows;
+    unsigned log2_stride = log2_of((uint32_t)x->bytes * x->n);
+    if (x->base_width == 64) {
+        rows->scan64((const uint64_t *)row_at(base, o->a), x->disp, mask, log2_stride, address, scan);
+    } else if (x->base_width == 32) {
+        rows->scan32((const uint32_t *)row_at(base, o->a), x->disp, mask, log2_stride, address, scan);
+    } else {
+        uint64_t at = (uint64_t)x->disp + (x->frame ? a->frame : 0);
+        if (x->space == SPACE_PARAM)
+            at += (uint64_t)(uintptr_t)w->block->launch->params;
+        rows->splat64(address, at);
+        *scan = (struct scan){at, at, at, false};
+    }
+}
+
+/* What a linear scan did not write. */
+static void fill_addresses(const struct warp *w, const struct op *o, uint64_t *address, const struct scan *scan)
+{
+    if (scan->linear)
+        w->block->launch->rows->fill(address, scan->min, log2_of((uint32_t)o->access->bytes * o->access->n));
+}
+
+void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                      uint64_t *address)
+{
+    struct scan scan;
+    scan_addresses(w, a, base, o, mask, address, &scan);
+    fill_addresses(w, o, address, &scan);
+}
+
+static bool announce(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t *mask)
+{
+    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
+    access_addresses(w, a, base, o, *mask, address);
+    return access_announce(w, base, o, address, mask);
+}
+
+/* The allocation that holds [min, max + bytes), remembered by operation. */
+static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes,
+                           bool write)
+{
+    struct machine *m = w->block->launch->machine;
+    struct worker *k = worker_of(w);
+    struct site *s = &k->sites[((uintptr_t)o / sizeof *o) % (sizeof k->sites / sizeof k->sites[0])];
+    uint64_t version = atomic_load_explicit(&m->mem.version, memory_order_relaxed);
+    if (s->key == o && s->version == version && min >= s->lo && max + bytes <= s->hi)
+        return true;
+    struct mem_block b;
+    if (!mem_find(&m->mem, min, &b) || max + bytes > b.start + b.size || max + bytes < max)
+        return false;
+    if (write && (b.kind == MEM_CONST || b.kind == MEM_PARAM))
+        return false;
+    *s = (struct site){b.start, b.start + b.size, version, o};
+    return true;
+}
+
+/* How all lanes can be served at once; PLAN_BY_LANE where they cannot. */
+static void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                        struct plan *p)
+{
+    const struct op_access *x = o->access;
+    const struct mem *m = &w->block->launch->machine->mem;
+    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    scan_addresses(w, a, base, o, mask, p->address, &p->scan);
+    enum ptx_space space = x->space;
+    uint64_t window = 0, min = p->scan.min, max = p->scan.max;
+    p->kind = PLAN_BY_LANE;
+    if (p->scan.all_bits & (bytes - 1))
+        return;
+    if (space == SPACE_GENERIC) {
+        if (in_window(min, mem_shared_window(m), MEM_SHARED_WINDOW_BYTES)) {
+            space = SPACE_SHARED;
+            window = mem_shared_window(m);
+        } else if (in_window(min, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES)) {
+            space = SPACE_LOCAL;
+            window = mem_local_window(m);
+        }
+    }
+    if (space == SPACE_SHARED) {
+        if (max - window + bytes <= w->block->launch->shared_bytes &&
+            max - window < MEM_SHARED_WINDOW_BYTES) {
+            p->kind = PLAN_HOST;
+            p->base = (uint64_t)(uintptr_t)w->block->shared - window;
+        }
+    } else if (space == SPACE_LOCAL) {
+        if (max - window + bytes <= w->block->launch->kernel->local_bytes &&
+            max - window < MEM_LOCAL_WINDOW_BYTES) {
+            p->kind = PLAN_LOCAL;
+            p->base = window;
+        }
+    } else if (space == SPACE_PARAM || one_allocation(w, o, min, max, bytes, o->kind == OP_ST)) {
+        p->kind = PLAN_HOST;
+        p->base = 0;
+    }
+}
+
+/* ---- values ---- */
+
+/* An element of memory as it stands in a register of `width` bits. */
+static uint64_t extend(uint64_t v, unsigned bytes, bool sign)
+{
+    unsigned shift = 64 - 8 * bytes;
+    return bytes >= 8 || !sign ? v : (uint64_t)((int64_t)(v << shift) >> shift);
+}
+
+static void put_lane(uint8_t *row, unsigned width, unsigned lane, const uint64_t *v)
+{
+    memcpy(row + lane * width / 8, v, width / 8);
+}
+
+static void load_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, const uint8_t *from)
+{
+    for (unsigned k = 0; k < x->n; k++) {
+        uint64_t v[2] = {0, 0};
+        memcpy(v, from + k * x->bytes, x->bytes);
+        v[0] = extend(v[0], x->bytes, x->sign);
+        put_lane(rows[k], x->width[k], lane, v);
+    }
+}
+
+/* Strong loads and stores of a lane are single accesses; weak ones may be, too. */
+static void copy_element(void *to, const void *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 1: *(uint8_t *)to = __atomic_load_n((const uint8_t *)from, __ATOMIC_RELAXED); break;
+    case 2: *(uint16_t *)to = __atomic_load_n((const uint16_t *)from, __ATOMIC_RELAXED); break;
+    case 4: *(uint32_t *)to = __atomic_load_n((const uint32_t *)from, __ATOMIC_RELAXED); break;
+    case 8: *(uint64_t *)to = __atomic_load_n((const uint64_t *)from, __ATOMIC_RELAXED); break;
+    default: memcpy(to, from, bytes); break;
+    }
+}
+
+static void store_element(void *to, const void *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 1: __atomic_store_n((uint8_t *)to, *(const uint8_t *)from, __ATOMIC_RELAXED); break;
+    case 2: __atomic_store_n((uint16_t *)to, *(const uint16_t *)from, __ATOMIC_RELAXED); break;
+    case 4: __atomic_store_n((uint32_t *)to, *(const uint32_t *)from, __ATOMIC_RELAXED); break;
+    case 8: __atomic_store_n((uint64_t *)to, *(const uint64_t *)from, __ATOMIC_RELAXED); break;
+    default: memcpy(to, from, bytes); break;
+    }
+}
+
+/* The fence that makes a weak or relaxed access an ordered one (8.? memory consistency model): acquire after
+ * a load, release before a store. */
+static void order_before(const struct op_access *x)
+{
+    if (x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL)
+        atomic_thread_fence(memory_order_release);
+}
+
+static void order_after(const struct op_access *x)
+{
+    if (x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL)
+        atomic_thread_fence(memory_order_acquire);
+}
+
+/* ---- loads ---- */
+
+static void load_local(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
+{
+    const struct op_access *x = o->access;
+    bool words = x->bytes == 4 && x->n == 1 && x->width[0] == 32 && p->scan.min == p->scan.max;
+    if (words) { /* one address: one line holds all lanes */
+        w->block->launch->rows->blend32(rows[0], local_word(w->local, p->scan.min - p->base, 0), mask);
+        return;
+    }
+    fill_addresses(w, o, p->address, &p->scan);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint8_t buffer[128];
+        local_read(w->local, p->address[l] - p->base, l, buffer, (uint32_t)x->bytes * x->n);
+        load_lane(x, rows, l, buffer);
+    }
+}
+
+/* One address: one load, broadcast. */
+static void load_uniform(struct warp *w, const struct op_access *x, uint8_t *row, uint32_t mask,
+                         const uint8_t *from)
+{
+    const struct row_fns *fn = w->block->launch->rows;
+    uint8_t *splat = worker_of(w)->scratch[0];
+    if (x->bytes == 4) {
+        fn->splat32((uint32_t *)splat, __atomic_load_n((const uint32_t *)from, __ATOMIC_RELAXED));
+        fn->blend32(row, splat, mask);
+    } else {
+        fn->splat64((uint64_t *)splat, __atomic_load_n((const uint64_t *)from, __ATOMIC_RELAXED));
+        fn->blend64(row, splat, mask);
+    }
+}
+
+static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
+{
+    const struct op_access *x = o->access;
+    const struct row_fns *fn = w->block->launch->rows;
+    if (x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
+        const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
+        if (p->scan.linear && x->bytes == 4)
+            memcpy(rows[0], from, 4 * WARP_LANES);
+        else if (p->scan.linear)
+            memcpy(rows[0], from, 8 * WARP_LANES);
+        else if (p->scan.min == p->scan.max)
+            load_uniform(w, x, rows[0], mask, from);
+        else if (x->bytes == 4)
+            fn->gather32((uint32_t *)rows[0], p->address, p->base, mask);
+        else
+            fn->gather64((uint64_t *)rows[0], p->address, p->base, mask);
+        return;
+    }
+    fill_addresses(w, o, p->address, &p->scan);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        const uint8_t *from = (const uint8_t *)(uintptr_t)(p->address[l] + p->base);
+        for (unsigned k = 0; k < x->n; k++) {
+            uint64_t v[2] = {0, 0};
+            copy_element(v, from + k * x->bytes, x->bytes);
+            v[0] = extend(v[0], x->bytes, x->sign);
+            put_lane(rows[k], x->width[k], l, v);
+        }
+    }
+}
+
+static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
+{
+    const struct op_access *x = o->access;
+    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    fill_addresses(w, o, p->address, &p->scan);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        struct location at;
+        uint8_t buffer[128];
+        enum fault_kind kind = locate_access(w, o, p->address[l], &at);
+        if (kind)
+            return warp_fault_at(w, kind, o, l, &at, bytes);
+        if (at.at)
+            memcpy(buffer, at.at, bytes);
+        else
+            local_read(w->local, at.address, l, buffer, bytes);
+        load_lane(x, rows, l, buffer);
+    }
+    return true;
+}
+
+static void rows_of(uint8_t *const base[4], const struct op_access *x, uint8_t *rows[8])
+{
+    for (unsigned k = 0; k < x->n; k++)
+        rows[k] = row_at(base, x->regs[k]);
+}
+
+/* While a stall is looked into: what others may change has been read. */
+static void watch_load(struct launch *l, const struct plan *p)
+{
+    if (p->kind != PLAN_LOCAL && (p->kind == PLAN_BY_LANE || p->base == 0))
+        l->read_global = true;
+}
+
+bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    const struct op_access *x = o->access;
+    struct plan p;
+    uint8_t *rows[8];
+    if (w->hooks && !announce(w, a, base, o, &mask))
+        return false;
+    if (!mask)
+        return true;
+    plan_access(w, a, base, o, mask, &p);
+    rows_of(base, x, rows);
+    bool ok = true;
+    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
+        watch_load(w->block->launch, &p);
+    if (p.kind == PLAN_HOST)
+        load_host(w, o, rows, mask, &p);
+    else if (p.kind == PLAN_LOCAL)
+        load_local(w, o, rows, mask, &p);
+    else
+        ok = load_by_lane(w, o, rows, mask, &p);
+    order_after(x);
+    return ok;
+}
+
+/* ---- stores ---- */
+
+static void gather_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, uint8_t *to)
+{
+    for (unsigned k = 0; k < x->n; k++)
+        memcpy(to + k * x->bytes, rows[k] + lane * x->width[k] / 8, x->bytes);
+}
+
+static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
+{
+    const struct op_access *x = o->access;
+    if (p->scan.linear && x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
+        uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);
+        if (x->bytes == 4)
+            memcpy(to, rows[0], 4 * WARP_LANES);
+        else
+            memcpy(to, rows[0], 8 * WARP_LANES);
+        return;
+    }
+    fill_addresses(w, o, p->address, &p->scan);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint8_t *to = (uint8_t *)(uintptr_t)(p->address[l] + p->base);
+        for (unsigned k = 0; k < x->n; k++)
+            store_element(to + k * x->bytes, rows[k] + l * x->width[k] / 8, x->bytes);
+    }
+}
+
+static void store_local(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
+{
+    const struct op_access *x = o->access;
+    bool words = x->bytes == 4 && x->n == 1 && p->scan.min == p->scan.max;
+    if (words) {
+        w->block->launch->rows->blend32(local_word(w->local, p->scan.min - p->base, 0), rows[0], mask);
+        return;
+    }
+    fill_addresses(w, o, p->address, &p->scan);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint8_t buffer[128];
+        gather_lane(x, rows, l, buffer);
+        local_write(w->local, p->address[l] - p->base, l, buffer, (uint32_t)x->bytes * x->n);
+    }
+}
+
+static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
+{
+    const struct op_access *x = o->access;
+    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    fill_addresses(w, o, p->address, &p->scan);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        struct location at;
+        uint8_t buffer[128];
+        enum fault_kind kind = locate_access(w, o, p->address[l], &at);
+        if (kind)
+            return warp_fault_at(w, kind, o, l, &at, bytes);
+        gather_lane(x, rows, l, buffer);
+        if (at.at)
+            memcpy(at.at, buffer, bytes);
+        else
+            local_write(w->local, at.address, l, buffer, bytes);
+    }
+    return true;
+}
+
+/* While a stall is looked into: does the store change anything? */
+static void watch_store(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
+{
+    const struct op_access *x = o->access;
+    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    fill_addresses(w, o, p->address, &p->scan);
+    if (p->kind == PLAN_BY_LANE)
+        w->block->launch->changed = true;
+    for (; mask && p->kind != PLAN_BY_LANE; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint8_t new[128], old[128];
+        gather_lane(x, rows, l, new);
+        if (p->kind == PLAN_LOCAL)
+            local_read(w->local, p->address[l] - p->base, l, old, bytes);
+        else
+            memcpy(old, (const uint8_t *)(uintptr_t)(p->address[l] + p->base), bytes);
+        w->block->launch->changed |= memcmp(old, new, bytes) != 0;
+    }
+}
+
+bool access_store(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    const struct op_access *x = o->access;
+    struct plan p;
+    uint8_t *rows[8];
+    if (w->hooks && !announce(w, a, base, o, &mask))
+        return false;
+    if (!mask)
+        return true;
+    plan_access(w, a, base, o, mask, &p);
+    rows_of(base, x, rows);
+    order_before(x);
+    bool ok = true;
+    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
+        watch_store(w, o, rows, mask, &p);
+    if (p.kind == PLAN_HOST)
+        store_host(w, o, rows, mask, &p);
+    else if (p.kind == PLAN_LOCAL)
+        store_local(w, o, rows, mask, &p);
+    else
+        ok = store_by_lane(w, o, rows, mask, &p);
+    return ok;
+}

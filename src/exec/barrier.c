@@ -1,0 +1,147 @@
+/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1).
+ *
+ * A warp takes part as a whole: once all its lanes that have not exited stand at the barrier, wherever in the code,
+ * it counts for its 32 threads. Exited threads count as arrived.
+ */
+#include "exec/machine.h"
+
+static const uint32_t *row32(struct warp *w, struct activation *a, row_ref r)
+{
+    uint8_t *base[4];
+    warp_bases(w, a, base);
+    return (const uint32_t *)row_at(base, r);
+}
+
+static uint32_t live_lanes(const struct warp *w)
+{
+    return w->exists & ~w->exited;
+}
+
+/* Gives every lane of the warp that waits at the barrier its result, and lets it go on. */
+static void release_warp(struct warp *w, uint32_t id, const struct barrier *bar)
+{
+    for (struct wait *t = w->waits; t;) {
+        struct wait *next = t->next;
+        if (t->op->kind == OP_BAR && t->barrier == id) {
+            uint32_t *d = (uint32_t *)row32(w, t->act, t->op->d);
+            if (t->op->has_d && t->op->mode == BAR_POPC) {
+                for (uint32_t m = t->lanes; m; m &= m - 1)
+                    d[__builtin_ctz(m)] = bar->popc;
+            } else if (t->op->has_d) {
+                bool holds = t->op->mode == BAR_AND ? !bar->not_all : bar->any;
+                *d = (*d & ~t->lanes) | (holds ? t->lanes : 0);
+            }
+            act_add_pending(t->act, t->op->next, t->lanes);
+            wait_remove(w, t);
+        }
+        t = next;
+    }
+    w->at_barrier[id] = 0;
+    if (w->state == WARP_WAITING)
+        w->state = WARP_RUNNABLE;
+}
+
+/* Opens the barrier once all have come. */
+static void open_if_full(struct block *b, uint32_t id)
+{
+    struct barrier *bar = &b->barriers[id];
+    bool full = bar->expected ? bar->arrived >= bar->expected : (bar->waiting & b->live) == b->live;
+    if (!full)
+        return;
+    struct barrier done = *bar;
+    if (b->launch->hooks) {
+        struct sync_event e = {.kind = SYNC_BARRIER_OPEN, .block = b, .id = id};
+        HOOKS_CALL(b->launch->hooks, sync, &e);
+    }
+    *bar = (struct barrier){0};
+    b->open_barriers &= ~(1u << id);
+    for (uint32_t warps = done.waiting; warps; warps &= warps - 1)
+        release_warp(&b->warps[__builtin_ctz(warps)], id, &done);
+}
+
+/* Counts the warp once all its lanes are there. */
+static void count_warp(struct warp *w, uint32_t id)
+{
+    struct barrier *bar = &w->block->barriers[id];
+    uint32_t live = live_lanes(w);
+    if (w->arrived_at[id] && (w->arrived_at[id] & live) == live) {
+        w->arrived_at[id] = 0;
+        bar->arrived += WARP_LANES;
+    }
+    if (w->at_barrier[id] && (w->at_barrier[id] & live) == live && !(bar->waiting & 1u << w->index)) {
+        bar->waiting |= 1u << w->index;
+        bar->arrived += WARP_LANES;
+    }
+}
+
+/* Lanes that name the same barrier; returns those that go on at once. */
+static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes, uint32_t id,
+                       uint32_t threads)
+{
+    struct block *b = w->block;
+    struct barrier *bar = &b->barriers[id];
+    if (o->mode >= BAR_POPC) {
+        uint32_t holds = *row32(w, a, o->c) & lanes;
+        bar->popc += (uint32_t)__builtin_popcount(holds);
+        bar->any |= holds != 0;
+        bar->not_all |= holds != lanes;
+    }
+    if (w->hooks) {
+        struct sync_event e = {
+            .kind = SYNC_BARRIER_ARRIVE, .block = b, .warp = w, .op = o, .lanes = lanes, .id = id, .threads = threads};
+        HOOKS_CALL(w->hooks, sync, &e);
+    }
+    bar->expected = threads;
+    b->open_barriers |= 1u << id;
+    if (o->mode == BAR_ARRIVE) {
+        w->arrived_at[id] |= lanes;
+    } else {
+        struct wait *t = wait_add(w, a, o, lanes);
+        if (!t)
+            return 0;
+        t->barrier = id;
+        w->at_barrier[id] |= lanes;
+    }
+    count_warp(w, id);
+    open_if_full(b, id);
+    return o->mode == BAR_ARRIVE ? lanes : 0; /* where it has opened, the lanes are pending at the next block */
+}
+
+static uint32_t bad_barrier(struct warp *w, const struct op *o, unsigned lane, uint64_t value, bool *fault)
+{
+    *fault = true;
+    warp_fault_value(w, FAULT_bad_barrier, o, lane, value);
+    return 0;
+}
+
+uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault)
+{
+    const uint32_t *ids = row32(w, a, o->a), *threads = o->has_b ? row32(w, a, o->b) : NULL;
+    uint32_t go_on = 0;
+    while (mask) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        uint32_t same = 0, id = ids[lane], n = threads ? threads[lane] : 0;
+        if (id >= BARRIERS)
+            return bad_barrier(w, o, lane, id, fault);
+        if (threads && (n == 0 || n % WARP_LANES))
+            return bad_barrier(w, o, lane, n, fault);
+        for (uint32_t m = mask; m; m &= m - 1)
+            same |= ids[__builtin_ctz(m)] == id ? 1u << __builtin_ctz(m) : 0;
+        mask &= ~same;
+        go_on |= arrive(w, a, o, same, id, n);
+    }
+    return go_on;
+}
+
+void barrier_recheck(struct warp *w)
+{
+    struct block *b = w->block;
+    if (!live_lanes(w))
+        b->live &= ~(1u << w->index);
+    for (uint32_t open = b->open_barriers; open; open &= open - 1) {
+        uint32_t id = (uint32_t)__builtin_ctz(open);
+        if (live_lanes(w))
+            count_warp(w, id);
+        open_if_full(b, id);
+    }
+}

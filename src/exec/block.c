@@ -1,0 +1,195 @@
+/* Blocks: setting one up, letting its warps take turns, putting it away. */
+#include "exec/device.h"
+#include "exec/machine.h"
+
+static void splat_row(uint8_t *row, unsigned width, uint64_t value)
+{
+    if (width == 1) {
+        uint32_t mask = value ? UINT32_MAX : 0;
+        memcpy(row, &mask, 4);
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        memcpy(row + l * width / 8, &value, width / 8);
+}
+
+/* The value of a special register that holds for a block or longer; a cluster is one block. */
+static uint64_t block_value(const struct block *b, uint32_t sreg)
+{
+    const struct launch *l = b->launch;
+    unsigned c = sreg % 4;
+    if (sreg == IR_PARAM_BASE)
+        return (uint64_t)(uintptr_t)l->params;
+    if (sreg >= IR_ENVREG)
+        return 0;
+    switch ((enum isa_sreg)(sreg / 4)) {
+    case SREG_ntid: return c < 3 ? l->block[c] : 1;
+    case SREG_ctaid:
+    case SREG_clusterid: return c < 3 ? b->ctaid[c] : 0;
+    case SREG_nctaid:
+    case SREG_nclusterid: return c < 3 ? l->grid[c] : 1;
+    case SREG_cluster_nctaid:
+    case SREG_cluster_nctarank: return 1;
+    case SREG_nwarpid: return DEVICE_MAX_THREADS_PER_MULTIPROCESSOR / WARP_LANES;
+    case SREG_smid: return b->worker->id % DEVICE_MULTIPROCESSOR_COUNT;
+    case SREG_nsmid: return DEVICE_MULTIPROCESSOR_COUNT;
+    case SREG_gridid: return l->number;
+    case SREG_total_smem_size: /* in units of 128 bytes */
+        return (l->kernel->static_shared_bytes + l->dynamic_shared_bytes + 127) & ~127ull;
+    case SREG_aggr_smem_size: return l->kernel->static_shared_bytes + l->dynamic_shared_bytes;
+    case SREG_dynamic_smem_size: return l->dynamic_shared_bytes;
+    default: return 0;
+    }
+}
+
+static uint32_t lane_value(enum isa_sreg s, unsigned l)
+{
+    switch (s) {
+    case SREG_laneid: return l;
+    case SREG_lanemask_eq: return 1u << l;
+    case SREG_lanemask_lt: return (1u << l) - 1;
+    case SREG_lanemask_le: return (2u << l) - 1;
+    case SREG_lanemask_gt: return ~((2u << l) - 1);
+    default: return ~((1u << l) - 1); /* lanemask_ge */
+    }
+}
+
+static void fill_rows(struct block *b)
+{
+    const struct kernel *k = b->launch->kernel;
+    for (uint32_t i = 0; i < k->block_rows.n; i++) {
+        const struct row_fill *f = &k->block_rows.at[i];
+        uint8_t *row = b->sregs + f->at;
+        if (f->sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(f->sreg / 4))->when == WHEN_LANE)
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                ((uint32_t *)row)[l] = lane_value((enum isa_sreg)(f->sreg / 4), l);
+        else
+            splat_row(row, f->width, block_value(b, f->sreg));
+    }
+}
+
+static size_t block_bytes(const struct launch *l)
+{
+    return sizeof(struct block) + l->warps_per_block * sizeof(struct warp);
+}
+
+static void start_warps(struct block *b)
+{
+    const struct launch *l = b->launch;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        uint32_t left = l->threads_per_block - i * WARP_LANES;
+        struct warp *w = &b->warps[i];
+        *w = (struct warp){.block = b,
+                           .index = i,
+                           .exists = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1,
+                           .hooks = l->hooks,
+                           .sregs = l->warp_rows + (size_t)i * WARP_ROWS_BYTES};
+    }
+}
+
+static void tell(const struct block *b, const struct warp *w, enum schedule_kind kind)
+{
+    struct schedule_event e = {kind, b, w};
+    HOOKS_CALL(b->launch->hooks, schedule, &e);
+}
+
+struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
+{
+    struct block *b = pool_take(k, block_bytes(l));
+    if (!b)
+        return NULL;
+    *b = (struct block){.launch = l, .worker = k, .index = index, .n_warps = l->warps_per_block};
+    b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
+    b->ctaid[0] = (uint32_t)(index % l->grid[0]);
+    b->ctaid[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
+    b->ctaid[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
+    b->shared = pool_take(k, l->shared_bytes + 16);
+    b->sregs = pool_take(k, l->kernel->block_rows_bytes + 64);
+    if (!b->shared || !b->sregs) {
+        pool_give(k, b->shared, l->shared_bytes + 16);
+        pool_give(k, b->sregs, l->kernel->block_rows_bytes + 64);
+        pool_give(k, b, block_bytes(l));
+        return NULL;
+    }
+    fill_rows(b);
+    start_warps(b);
+    if (l->hooks)
+        tell(b, NULL, SCHEDULE_BLOCK_START);
+    return b;
+}
+
+static size_t local_bytes(const struct launch *l)
+{
+    return (size_t)l->kernel->local_bytes * WARP_LANES;
+}
+
+void block_run_warp(struct warp *w)
+{
+    struct block *b = w->block;
+    size_t bytes = local_bytes(b->launch);
+    if (w->state == WARP_FRESH && bytes && !(w->local = pool_take(b->worker, bytes))) {
+        warp_fault(w, FAULT_out_of_memory, NULL, 0);
+        return;
+    }
+    if (w->hooks)
+        tell(b, w, SCHEDULE_TURN_START);
+    warp_run(w);
+    if (w->hooks)
+        tell(b, w, SCHEDULE_TURN_END);
+    if (w->state == WARP_DONE) {
+        pool_give(b->worker, w->local, bytes);
+        w->local = NULL;
+        b->n_done++;
+    }
+}
+
+static bool can_run(const struct warp *w)
+{
+    return w->state == WARP_FRESH || w->state == WARP_RUNNABLE;
+}
+
+bool block_is_stuck(const struct block *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        if (can_run(&b->warps[i]))
+            return false;
+    return b->n_done < b->n_warps;
+}
+
+bool block_round(struct block *b, bool *progress)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        if (!can_run(w))
+            continue;
+        block_run_warp(w);
+        *progress |= !can_run(w);
+        if (atomic_load_explicit(&b->launch->failed, memory_order_relaxed))
+            return true;
+    }
+    if (b->n_done < b->n_warps && block_is_stuck(b)) {
+        stall_report_deadlock(b);
+        return true;
+    }
+    return b->n_done == b->n_warps;
+}
+
+void block_finish(struct block *b)
+{
+    struct worker *k = b->worker;
+    struct launch *l = b->launch;
+    if (l->hooks)
+        tell(b, NULL, SCHEDULE_BLOCK_END);
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        while (w->waits)
+            wait_remove(w, w->waits);
+        for (struct activation *a = w->acts; a; a = a->next)
+            a->lanes = 0;
+        act_free_empty(w);
+        pool_give(k, w->local, local_bytes(l));
+    }
+    pool_give(k, b->shared, l->shared_bytes + 16);
+    pool_give(k, b->sregs, l->kernel->block_rows_bytes + 64);
+    pool_give(k, b, block_bytes(l));
+}

@@ -1,0 +1,143 @@
+/* Calls: activations, their frames, and the parameters between them (PTX ISA 7.1, 9.7.12.4). */
+#include "exec/machine.h"
+#include "mem/local.h"
+
+/* ---- activations ---- */
+
+static size_t pending_bytes(const struct code *c)
+{
+    return (c->n_blocks + 63) / 64 * 8 + (size_t)c->n_blocks * 4;
+}
+
+static size_t activation_bytes(const struct code *c)
+{
+    return c->register_bytes + sizeof(struct activation) + pending_bytes(c);
+}
+
+struct activation *act_push(struct warp *w, struct code *code, struct activation *parent,
+                            const struct op *call, uint32_t lanes)
+{
+    const struct kernel *k = w->block->launch->kernel;
+    uint32_t frame = parent ? parent->stack : k->module_local_bytes;
+    unsigned lane = (unsigned)__builtin_ctz(lanes);
+    if (frame + code->frame_bytes > k->local_bytes) {
+        warp_fault(w, FAULT_stack_overflow, call, lane);
+        return NULL;
+    }
+    uint8_t *p = pool_take(w->block->worker, activation_bytes(code));
+    if (!p) {
+        warp_fault(w, FAULT_out_of_memory, call, lane);
+        return NULL;
+    }
+    struct activation *a = (struct activation *)(p + code->register_bytes);
+    *a = (struct activation){.next = w->acts,
+                             .parent = parent,
+                             .code = code,
+                             .call = call,
+                             .lanes = lanes,
+                             .frame = frame,
+                             .stack = frame + code->frame_bytes,
+                             .rows = p};
+    a->pending_bits = (uint64_t *)(a + 1);
+    a->pending = (uint32_t *)(a->pending_bits + (code->n_blocks + 63) / 64);
+    memset(a->pending_bits, 0, pending_bytes(code));
+    for (uint32_t i = 0; i < code->zeroed.n; i++)
+        memset(p + code->zeroed.at[i].at, 0, row_bytes(code->zeroed.at[i].width));
+    act_add_pending(a, 0, lanes);
+    w->acts = a;
+    return a;
+}
+
+void act_free_empty(struct warp *w)
+{
+    for (struct activation **link = &w->acts; *link;) {
+        struct activation *a = *link;
+        if (a->lanes) {
+            link = &a->next;
+            continue;
+        }
+        *link = a->next;
+        pool_give(w->block->worker, a->rows, activation_bytes(a->code));
+    }
+}
+
+/* ---- parameters ---- */
+
+static void copy_words(struct warp *w, const struct op *o, uint32_t from, uint32_t to, uint32_t bytes, uint32_t mask)
+{
+    if (w->hooks)
+        access_tell_write(w, o, mask, to, bytes);
+    const struct row_fns *rows = w->block->launch->rows;
+    for (uint32_t i = 0; i < bytes; i += 4) {
+        uint8_t *source = local_word(w->local, from + i, 0), *target = local_word(w->local, to + i, 0);
+        rows->blend32(target, source, mask);
+    }
+}
+
+static uint32_t param_offset(const struct code *c, bool result, uint32_t index)
+{
+    const struct ptx_signature *s = &c->ir->func->signature;
+    return ir_frame_offset(c->ir, result ? s->returns.at[index] : s->params.at[index]);
+}
+
+/* ---- calls and returns ---- */
+
+static bool enter(struct warp *w, struct activation *a, const struct op *o, struct code *callee,
+                  uint32_t mask)
+{
+    const struct ptx_signature *s = &callee->ir->func->signature;
+    if (s->params.n != o->call->params.n || s->returns.n != o->call->results.n)
+        return warp_fault(w, FAULT_invalid_pc, o, (unsigned)__builtin_ctz(mask));
+    struct activation *b = act_push(w, callee, a, o, mask);
+    if (!b)
+        return false;
+    for (uint32_t i = 0; i < o->call->params.n; i++)
+        copy_words(w, o, a->frame + o->call->params.at[i].caller_at, b->frame + param_offset(callee, false, i),
+                   o->call->params.at[i].bytes, mask);
+    return true;
+}
+
+/* Lanes that hold the same function pointer call together. */
+static bool call_indirect(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    uint8_t *base[4];
+    warp_bases(w, a, base);
+    const uint64_t *target = (const uint64_t *)row_at(base, o->a);
+    while (mask) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        uint32_t same = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            same |= target[l] == target[lane] ? 1u << l : 0;
+        }
+        struct code *callee = code_at(w->block->launch->kernel, target[lane]);
+        if (!callee)
+            return warp_fault_value(w, FAULT_invalid_pc, o, lane, target[lane]);
+        if (!enter(w, a, o, callee, same))
+            return false;
+        mask &= ~same;
+    }
+    return true;
+}
+
+bool call_run(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, uint32_t *stay)
+{
+    if (o->call->syscall) {
+        *stay |= mask;
+        return syscall_run(w, a, o, mask);
+    }
+    return o->callee ? enter(w, a, o, o->callee, mask) : call_indirect(w, a, o, mask);
+}
+
+void call_return(struct warp *w, struct activation *a, uint32_t lanes)
+{
+    struct activation *caller = a->parent;
+    const struct op *o = a->call;
+    for (uint32_t i = 0; i < o->call->results.n; i++)
+        copy_words(w, o, a->frame + param_offset(a->code, true, i),
+                   caller->frame + o->call->results.at[i].caller_at, o->call->results.at[i].bytes, lanes);
+    a->lanes &= ~lanes;
+    act_add_pending(caller, o->next, lanes);
+    if (a->lanes == 0)
+        act_free_empty(w);
+}

@@ -1,0 +1,532 @@
+/* Decoding functions for the interpreter, and what a kernel is made of; see code.h. */
+#include "exec/code.h"
+
+enum { HANDLE_BYTES = 16, DEFAULT_ALIGN = 16 };
+
+/* ---- addresses ---- */
+
+uint64_t code_address(const struct mem *mem, const struct ptx_func *f)
+{
+    return mem_code_window(mem) + (uint64_t)(f->definition->handle + 1) * HANDLE_BYTES;
+}
+
+struct code *code_at(const struct kernel *k, uint64_t address)
+{
+    uint64_t offset = address - k->code_window;
+    uint64_t handle = offset / HANDLE_BYTES - 1;
+    return offset % HANDLE_BYTES == 0 && handle < k->n_handles ? k->by_handle[handle] : NULL;
+}
+
+struct preparer {
+    struct kernel *k;
+    const struct code_env *env;
+    struct diags *diags;
+    struct arena *arena;
+};
+
+static uint32_t round_up(uint32_t x, uint32_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+/* The offset of a shared or module-scope local variable; its place is given on the first use. */
+static uint64_t place_var(struct preparer *p, const struct ptx_var *v)
+{
+    bool shared = v->space == SPACE_SHARED;
+    struct kernel *k = p->k;
+    uint32_t n = shared ? k->shared_vars.n : k->local_vars.n;
+    const struct placed_var *list = shared ? k->shared_vars.at : k->local_vars.at;
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].var == v)
+            return list[i].at;
+    uint32_t *bytes = shared ? &k->static_shared_bytes : &k->module_local_bytes;
+    uint32_t at = round_up(*bytes, v->align < 4 ? 4 : v->align);
+    *bytes = at + (uint32_t)v->size;
+    struct placed_var placed = {v, at};
+    if (shared)
+        *VEC_PUSH(p->arena, &k->shared_vars) = placed;
+    else
+        *VEC_PUSH(p->arena, &k->local_vars) = placed;
+    return at;
+}
+
+static bool is_dynamic_shared(const struct ptx_var *v)
+{
+    return v->space == SPACE_SHARED && (v->unsized || v->size == 0);
+}
+
+/* Dynamic shared memory starts behind the static variables, so these get their places first. */
+static void place_vars(struct preparer *p, const struct ir_func *ir)
+{
+    for (uint32_t i = 0; i < ir->vars.n; i++) {
+        const struct ptx_var *v = ir->vars.at[i]->definition;
+        if ((v->space == SPACE_SHARED && !is_dynamic_shared(v)) || v->space == SPACE_LOCAL)
+            place_var(p, v);
+    }
+}
+
+static uint64_t symbol_address(struct preparer *p, const struct ptx_symbol *s)
+{
+    if (s->kind == SYMBOL_FUNC)
+        return code_address(p->env->mem, (const struct ptx_func *)s);
+    const struct ptx_var *v = ((const struct ptx_var *)s)->definition;
+    if (is_dynamic_shared(v))
+        return round_up(p->k->static_shared_bytes, v->align > DEFAULT_ALIGN ? v->align : DEFAULT_ALIGN);
+    if (v->space == SPACE_SHARED || v->space == SPACE_LOCAL)
+        return place_var(p, v);
+    return p->env->address_of(p->env->data, v);
+}
+
+static uint64_t base_value(struct preparer *p, const struct ir_const *c)
+{
+    const struct mem *m = p->env->mem;
+    switch ((enum ir_base)c->base) {
+    case BASE_SYMBOL: return symbol_address(p, c->symbol);
+    case BASE_SHARED_WINDOW: return mem_shared_window(m);
+    case BASE_LOCAL_WINDOW: return mem_local_window(m);
+    case BASE_SHARED_WINDOW_SIZE: return MEM_SHARED_WINDOW_BYTES;
+    case BASE_LOCAL_WINDOW_SIZE: return MEM_LOCAL_WINDOW_BYTES;
+    case BASE_CONST_START: return m->const_start;
+    case BASE_CONST_SIZE: return m->const_size;
+    default: return 0;
+    }
+}
+
+/* ---- rows ---- */
+
+static void splat(uint8_t *row, unsigned width, uint64_t lo, uint64_t hi)
+{
+    uint64_t value[2] = {lo, hi};
+    if (width == 1) {
+        uint32_t mask = lo ? UINT32_MAX : 0;
+        memcpy(row, &mask, 4);
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        memcpy(row + l * width / 8, value, width / 8);
+}
+
+static uint32_t row_room(unsigned width)
+{
+    return width == 1 ? 64 : round_up(row_bytes(width), 64);
+}
+
+/* Offsets of the constants' rows; ROW_CONST. */
+static uint32_t *lay_out_consts(struct preparer *p, struct code *c)
+{
+    const struct ir_func *ir = c->ir;
+    uint32_t *at = ARENA_ARRAY(p->arena, uint32_t, ir->consts.n), bytes = 0;
+    for (uint32_t i = 1; i < ir->consts.n; i++) {
+        at[i] = bytes;
+        bytes += row_room(ir->consts.at[i].width);
+    }
+    c->consts = (uint8_t *)(((uintptr_t)arena_alloc(p->arena, bytes + 64) + 63) & ~(uintptr_t)63);
+    for (uint32_t i = 1; i < ir->consts.n; i++) {
+        const struct ir_const *k = &ir->consts.at[i];
+        splat(c->consts + at[i], k->width, k->lo + base_value(p, k), k->hi);
+    }
+    return at;
+}
+
+static row_ref sreg_row(struct preparer *p, uint32_t sreg)
+{
+    struct kernel *k = p->k;
+    if (sreg / 4 == SREG_tid && sreg % 4 < 3)
+        return (sreg % 4) * 128 | ROW_WARP;
+    if (sreg == SREG_warpid * 4)
+        return 3 * 128 | ROW_WARP;
+    for (uint32_t i = 0; i < k->block_rows.n; i++)
+        if (k->block_rows.at[i].sreg == sreg)
+            return k->block_rows.at[i].at | ROW_BLOCK;
+    enum isa_type type = sreg >= IR_ENVREG ? TYPE_b32 : isa_sreg_info((enum isa_sreg)(sreg / 4))->type;
+    unsigned width = sreg == IR_PARAM_BASE ? 64 : isa_type_bits(type);
+    struct row_fill fill = {k->block_rows_bytes, (uint8_t)width, sreg};
+    *VEC_PUSH(p->arena, &k->block_rows) = fill;
+    k->block_rows_bytes += row_room(width);
+    return fill.at | ROW_BLOCK;
+}
+
+struct decoder {
+    struct preparer *p;
+    struct code *c;
+    const uint32_t *const_at;
+};
+
+static row_ref row_of(const struct decoder *d, ir_ref r)
+{
+    switch (ir_ref_kind(r)) {
+    case REF_REG: return d->c->ir->regs.at[ir_ref_index(r)].slot | ROW_FRAME;
+    case REF_CONST: return d->const_at[ir_ref_index(r)] | ROW_CONST;
+    case REF_SREG: return sreg_row(d->p, ir_ref_index(r));
+    default: return 0;
+    }
+}
+
+static uint8_t width_of(const struct decoder *d, ir_ref r)
+{
+    switch (ir_ref_kind(r)) {
+    case REF_REG: return d->c->ir->regs.at[ir_ref_index(r)].width;
+    case REF_CONST: return d->c->ir->consts.at[ir_ref_index(r)].width;
+    case REF_SREG: {
+        uint32_t i = ir_ref_index(r);
+        if (i >= IR_ENVREG)
+            return i == IR_PARAM_BASE ? 64 : 32;
+        return (uint8_t)isa_type_bits(isa_sreg_info((enum isa_sreg)(i / 4))->type);
+    }
+    default: return 0;
+    }
+}
+
+/* ---- operations ---- */
+
+static enum collective collective_of(const struct ir_insn *in)
+{
+    const struct isa_inst *i = in->origin->inst;
+    bool is64 = i->n_types && isa_type_bits((enum isa_type)i->type[0]) == 64;
+    bool is_signed = i->n_types && i->type[0] == TYPE_s32;
+    switch (in->kind) {
+    case IR_SHFL:
+        return isa_has(i, MOD_up)     ? COLLECTIVE_SHFL_UP
+               : isa_has(i, MOD_down) ? COLLECTIVE_SHFL_DOWN
+               : isa_has(i, MOD_bfly) ? COLLECTIVE_SHFL_BFLY
+                                      : COLLECTIVE_SHFL_IDX;
+    case IR_VOTE:
+        return isa_has(i, MOD_all)      ? COLLECTIVE_VOTE_ALL
+               : isa_has(i, MOD_any)    ? COLLECTIVE_VOTE_ANY
+               : isa_has(i, MOD_ballot) ? COLLECTIVE_BALLOT
+                                        : COLLECTIVE_VOTE_UNI;
+    case IR_MATCH:
+        return isa_has(i, MOD_any) ? (is64 ? COLLECTIVE_MATCH_ANY64 : COLLECTIVE_MATCH_ANY32)
+                                   : (is64 ? COLLECTIVE_MATCH_ALL64 : COLLECTIVE_MATCH_ALL32);
+    case IR_REDUX:
+        return isa_has(i, MOD_add)   ? COLLECTIVE_REDUX_ADD
+               : isa_has(i, MOD_and) ? COLLECTIVE_REDUX_AND
+               : isa_has(i, MOD_or)  ? COLLECTIVE_REDUX_OR
+               : isa_has(i, MOD_xor) ? COLLECTIVE_REDUX_XOR
+               : isa_has(i, MOD_min) ? (is_signed ? COLLECTIVE_REDUX_MIN_S32 : COLLECTIVE_REDUX_MIN_U32)
+                                     : (is_signed ? COLLECTIVE_REDUX_MAX_S32 : COLLECTIVE_REDUX_MAX_U32);
+    case IR_ELECT: return COLLECTIVE_ELECT;
+    default: return COLLECTIVE_SYNC;
+    }
+}
+
+static enum bar_mode bar_mode_of(const struct isa_inst *i)
+{
+    if (isa_has(i, MOD_popc))
+        return BAR_POPC;
+    if (isa_has(i, MOD_red))
+        return isa_has(i, MOD_and) ? BAR_AND : BAR_OR;
+    return isa_has(i, MOD_arrive) ? BAR_ARRIVE : BAR_SYNC;
+}
+
+static const struct op_access *decode_access(const struct decoder *d, const struct ir_insn *in)
+{
+    const struct ir_access *a = in->access;
+    struct op_access *x = ARENA_NEW(d->p->arena, struct op_access);
+    *x = (struct op_access){.space = a->space,
+                            .frame = a->frame,
+                            .sign = a->sign,
+                            .is_volatile = a->is_volatile,
+                            .is_const = a->is_const,
+                            .bytes = a->bytes,
+                            .n = a->n,
+                            .order = a->order,
+                            .scope = a->scope,
+                            .atom = a->atom,
+                            .type = a->type,
+                            .base_width = width_of(d, in->a),
+                            .disp = a->disp};
+    if (a->disp_const) {
+        const struct ir_const *c = &d->c->ir->consts.at[ir_ref_index(a->disp_const)];
+        x->disp += (int64_t)(c->lo + base_value(d->p, c));
+    }
+    for (unsigned k = 0; k < 8; k++) {
+        x->regs[k] = row_of(d, a->regs[k]);
+        x->width[k] = width_of(d, a->regs[k]);
+        x->has_reg[k] = a->regs[k] != REF_NONE;
+        x->operands[k] = row_of(d, a->operands[k]);
+    }
+    return x;
+}
+
+static uint32_t order_of(const struct code *c, uint32_t block)
+{
+    return block == NO_BLOCK ? NO_BLOCK : c->ir->blocks.at[block].order;
+}
+
+static void decode_lanes(struct op *o, const struct ir_insn *in, lane_fn *const *lanes)
+{
+    const struct lane_info *info = lane_info((enum lane_id)in->lane);
+    o->kind = info->e ? OP_LANES : info->c ? OP_LANES : info->b ? OP_LANES2 : OP_LANES1;
+    o->fn = lanes[in->lane];
+    o->width = info->d;
+    o->e_kind = (uint8_t)info->e;
+}
+
+static enum op_kind plain_kind(enum ir_kind kind)
+{
+    switch (kind) {
+    case IR_LD: return OP_LD;
+    case IR_ST: return OP_ST;
+    case IR_ATOM: return OP_ATOM;
+    case IR_FRAME: return OP_FRAME;
+    case IR_NOW: return OP_NOW;
+    case IR_ACTIVEMASK: return OP_ACTIVEMASK;
+    case IR_FENCE: return OP_FENCE;
+    case IR_ALLOCA: return OP_ALLOCA;
+    case IR_STACKSAVE: return OP_STACKSAVE;
+    case IR_STACKRESTORE: return OP_STACKRESTORE;
+    case IR_BRA: return OP_BRA;
+    case IR_BRX: return OP_BRX;
+    case IR_CALL: return OP_CALL;
+    case IR_RET: return OP_RET;
+    case IR_EXIT: return OP_EXIT;
+    case IR_TRAP: return OP_TRAP;
+    case IR_BRKPT: return OP_BRKPT;
+    case IR_BAR: return OP_BAR;
+    case IR_NANOSLEEP: return OP_NANOSLEEP;
+    default: return OP_COLLECTIVE;
+    }
+}
+
+static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint32_t next, struct op *o)
+{
+    *o = (struct op){.kind = (uint8_t)plain_kind((enum ir_kind)in->kind),
+                     .flags =
+                         (uint8_t)((in->guard ? OPF_GUARD : 0) | (in->guard_negated ? OPF_GUARD_NEGATED : 0)),
+                     .width = width_of(d, in->d),
+                     .next = next,
+                     .guard = row_of(d, in->guard),
+                     .d = row_of(d, in->d),
+                     .e = row_of(d, in->e),
+                     .a = row_of(d, in->a),
+                     .b = row_of(d, in->b),
+                     .c = row_of(d, in->c),
+                     .f = row_of(d, in->f),
+                     .imm = in->imm,
+                     .has_d = in->d != REF_NONE,
+                     .has_e = in->e != REF_NONE,
+                     .has_b = in->b != REF_NONE,
+                     .origin = in};
+    switch (in->kind) {
+    case IR_LANES: decode_lanes(o, in, d->p->env->lanes); break;
+    case IR_LD:
+    case IR_ST:
+    case IR_ATOM: o->access = decode_access(d, in); break;
+    case IR_CALL: o->call = in->call; break;
+    case IR_BAR: o->mode = (uint8_t)bar_mode_of(in->origin->inst); break;
+    case IR_BRA: o->target = order_of(d->c, in->targets[0]); break;
+    case IR_BRX: {
+        uint32_t *targets = ARENA_ARRAY(d->p->arena, uint32_t, in->n_targets);
+        for (uint32_t k = 0; k < in->n_targets; k++)
+            targets[k] = order_of(d->c, in->targets[k]);
+        o->targets = targets;
+        o->n_targets = in->n_targets;
+        break;
+    }
+    default:
+        if (o->kind == OP_COLLECTIVE) {
+            o->mode = (uint8_t)collective_of(in);
+            if (!in->f)
+                o->flags |= OPF_NO_MASK;
+        }
+        break;
+    }
+}
+
+static bool ends(const struct ir_func *ir, const struct ir_block *b)
+{
+    return b->n && plain_kind((enum ir_kind)ir->insns.at[b->first + b->n - 1].kind) >= OP_FALL &&
+           ir->insns.at[b->first + b->n - 1].kind != IR_LANES;
+}
+
+static void decode_blocks(const struct decoder *d)
+{
+    struct code *c = d->c;
+    const struct ir_func *ir = c->ir;
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < ir->n_ordered; i++)
+        total += ir->blocks.at[ir->order[i]].n + 1;
+    c->ops = ARENA_ARRAY(d->p->arena, struct op, total);
+    c->blocks = ARENA_ARRAY(d->p->arena, struct code_block, ir->n_ordered);
+    c->n_blocks = ir->n_ordered;
+    for (uint32_t i = 0; i < ir->n_ordered; i++) {
+        const struct ir_block *b = &ir->blocks.at[ir->order[i]];
+        uint32_t next = order_of(c, b->next);
+        c->blocks[i] = (struct code_block){.first = c->n_ops, .spins = b->spins};
+        for (uint32_t k = 0; k < b->n; k++)
+            decode_insn(d, &ir->insns.at[b->first + k], next, &c->ops[c->n_ops++]);
+        if (!ends(ir, b))
+            c->ops[c->n_ops++] = (struct op){.kind = OP_FALL, .next = next};
+        c->blocks[i].n = b->n ? b->n : 1;
+    }
+}
+
+static void decode(struct preparer *p, struct code *c)
+{
+    struct decoder d = {p, c, lay_out_consts(p, c)};
+    decode_blocks(&d);
+    c->frame_bytes = c->ir->frame_bytes;
+    c->register_bytes = c->ir->register_bytes;
+    for (uint32_t i = 0; i < c->ir->zeroed.n; i++) {
+        const struct ir_reg *r = &c->ir->regs.at[c->ir->zeroed.at[i]];
+        *VEC_PUSH(p->arena, &c->zeroed) = (struct row_fill){.at = r->slot, .width = r->width};
+    }
+    p->k->suspends |= c->ir->suspends;
+    p->k->instructions += c->ir->insns.n;
+}
+
+/* ---- the functions of a kernel ---- */
+
+static struct code *find_code(const struct kernel *k, const struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        if (k->functions.at[i]->ir->func == f)
+            return k->functions.at[i];
+    return NULL;
+}
+
+static struct code *add_function(struct preparer *p, struct ptx_func *f)
+{
+    struct code *c = find_code(p->k, f);
+    if (c || !f->has_body)
+        return c;
+    struct ir_func *ir = ir_build(p->arena, f, p->diags);
+    if (!ir)
+        return NULL;
+    c = ARENA_NEW(p->arena, struct code);
+    c->ir = ir;
+    *VEC_PUSH(p->arena, &p->k->functions) = c;
+    return c;
+}
+
+static bool calls_indirectly(const struct code *c)
+{
+    for (uint32_t i = 0; i < c->ir->insns.n; i++) {
+        const struct ir_insn *in = &c->ir->insns.at[i];
+        if (in->kind == IR_CALL && !in->call->callee && !in->call->syscall)
+            return true;
+    }
+    return false;
+}
+
+/* A pointer may lead to any function of the image. One that the machine refuses is left out: calling it
+ * faults. */
+static void add_all_functions(struct preparer *p)
+{
+    const struct ptx_image *image = p->env->image;
+    struct diags ignored = {.arena = p->arena, .limit = 1};
+    struct diags *diags = p->diags;
+    p->diags = &ignored;
+    p->k->n_handles = image->functions.n;
+    p->k->by_handle = ARENA_ARRAY(p->arena, struct code *, image->functions.n);
+    for (uint32_t i = 0; i < image->functions.n; i++)
+        p->k->by_handle[i] = add_function(p, image->functions.at[i]);
+    p->diags = diags;
+}
+
+/* Everything reachable from the entry, breadth first. */
+static bool add_reachable(struct preparer *p)
+{
+    bool indirect = false;
+    p->k->entry = add_function(p, p->k->func);
+    if (!p->k->entry)
+        return false;
+    for (uint32_t i = 0; i < p->k->functions.n; i++) {
+        struct code *c = p->k->functions.at[i];
+        for (uint32_t k = 0; k < c->ir->callees.n; k++) {
+            struct ptx_func *f = c->ir->callees.at[k]->definition;
+            if (f->has_body && !f->entry && !add_function(p, f))
+                return false;
+        }
+        if (!indirect && calls_indirectly(c)) {
+            indirect = true;
+            add_all_functions(p);
+        }
+    }
+    return true;
+}
+
+static void resolve_calls(struct preparer *p, struct code *c)
+{
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].kind == OP_CALL && c->ops[i].call->callee)
+            c->ops[i].callee = find_code(p->k, c->ops[i].call->callee);
+}
+
+/* Local memory of the deepest chain of calls from c; UINT32_MAX where it has no bound. */
+static uint32_t depth_bytes(const struct kernel *k, struct code *c)
+{
+    if (c->depth_known)
+        return c->depth_bytes;
+    c->depth_known = true;
+    c->depth_bytes = UINT32_MAX; /* what a recursive call will see */
+    uint32_t deepest = calls_indirectly(c) || c->ir->uses_dynamic_stack ? UINT32_MAX : 0;
+    for (uint32_t i = 0; i < c->ir->callees.n; i++) {
+        struct code *callee = find_code(k, c->ir->callees.at[i]->definition);
+        uint32_t bytes = callee ? depth_bytes(k, callee) : 0;
+        deepest = bytes > deepest ? bytes : deepest;
+    }
+    return c->depth_bytes = deepest == UINT32_MAX ? UINT32_MAX : deepest + c->frame_bytes;
+}
+
+static void read_directives(struct kernel *k)
+{
+    for (uint32_t i = 0; i < k->func->directives.n; i++) {
+        const struct ptx_directive *d = &k->func->directives.at[i];
+        bool required = str_is(d->name, "reqntid");
+        if (!required && !str_is(d->name, "maxntid"))
+            continue;
+        uint64_t n = 1;
+        for (unsigned j = 0; j < 3; j++) {
+            uint32_t v = j < d->n ? (uint32_t)d->value[j] : 1;
+            n *= v;
+            if (required)
+                k->req_ntid[j] = v;
+        }
+        k->max_ntid = n > 1u << 20 ? 1u << 20 : (uint32_t)n;
+    }
+}
+
+static bool prepare(struct preparer *p)
+{
+    struct kernel *k = p->k;
+    if (!add_reachable(p))
+        return false;
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        place_vars(p, k->functions.at[i]->ir);
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        decode(p, k->functions.at[i]);
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        resolve_calls(p, k->functions.at[i]);
+    uint32_t stack = depth_bytes(k, k->entry);
+    k->unbounded_stack = stack == UINT32_MAX;
+    k->module_local_bytes = round_up(k->module_local_bytes, 16);
+    k->local_bytes = k->module_local_bytes + (k->unbounded_stack ? p->env->stack_bytes : stack);
+    k->param_bytes = ir_param_bytes(k->func);
+    read_directives(k);
+    return true;
+}
+
+struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags)
+{
+    struct arena arena = {.on_oom = diags->arena->on_oom};
+    struct kernel *k = ARENA_NEW(&arena, struct kernel);
+    k->func = func;
+    k->code_window = mem_code_window(env->mem);
+    struct preparer p = {k, env, diags, &arena};
+    bool ok = prepare(&p);
+    k->arena = arena;
+    if (ok)
+        return k;
+    kernel_free(k);
+    return NULL;
+}
+
+void kernel_free(struct kernel *k)
+{
+    if (!k)
+        return;
+    struct arena arena = k->arena; /* k lives in it */
+    arena_free(&arena);
+}

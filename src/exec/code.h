@@ -1,0 +1,193 @@
+/* Kernels made ready to run: the functions that a kernel can reach, decoded for the interpreter, with
+ * addresses.
+ *
+ * A kernel has its own copy of every function it reaches, because the addresses of shared variables differ
+ * from kernel to kernel. Operands are places relative to one of four bases. Blocks are numbered in their
+ * order of execution and their operations stand in that order, so that going on to the next block is going on
+ * to the next operation.
+ */
+#ifndef HEDDLE_EXEC_CODE_H
+#define HEDDLE_EXEC_CODE_H
+
+#include "ir/ir.h"
+#include "mem/space.h"
+
+/* A row: byte offset (a multiple of 4) | enum row_base. */
+typedef uint32_t row_ref;
+enum row_base {
+    ROW_FRAME, /* the activation's registers */
+    ROW_CONST, /* the function's constants */
+    ROW_WARP,  /* special registers of the warp: see WARP_ROWS_BYTES */
+    ROW_BLOCK, /* those of the block and the launch */
+};
+
+/* Rows of a warp: %tid.x, .y, .z, %warpid. */
+enum { WARP_ROWS_BYTES = 4 * 128 };
+
+enum op_kind {
+    OP_LANES1, /* d = fn(a) */
+    OP_LANES2, /* d = fn(a, b) */
+    OP_LANES,  /* all operands */
+    OP_LD,
+    OP_ST,
+    OP_ATOM,
+    OP_FRAME,
+    OP_NOW,
+    OP_ACTIVEMASK,
+    OP_FENCE,
+    OP_ALLOCA,
+    OP_STACKSAVE,
+    OP_STACKRESTORE,
+    /* Ends of blocks. `next` is the block to go on with where the guard does not hold, and after waiting. */
+    OP_FALL,
+    OP_BRA,
+    OP_BRX,
+    OP_CALL,
+    OP_RET,
+    OP_EXIT,
+    OP_TRAP,
+    OP_BRKPT,
+    OP_COLLECTIVE, /* shfl, vote, match, redux, elect, bar.warp.sync */
+    OP_BAR,
+    OP_NANOSLEEP,
+};
+
+enum op_flags {
+    OPF_GUARD = 1,
+    OPF_GUARD_NEGATED = 2,
+    OPF_NO_MASK = 4 /* OP_COLLECTIVE of the active lanes */
+};
+
+/* What lanes of a warp do together; those that meet agree on this and on the membermask, not on the place. */
+enum collective {
+    COLLECTIVE_SYNC,
+    COLLECTIVE_SHFL_UP,
+    COLLECTIVE_SHFL_DOWN,
+    COLLECTIVE_SHFL_BFLY,
+    COLLECTIVE_SHFL_IDX,
+    COLLECTIVE_VOTE_ALL,
+    COLLECTIVE_VOTE_ANY,
+    COLLECTIVE_VOTE_UNI,
+    COLLECTIVE_BALLOT,
+    COLLECTIVE_MATCH_ANY32,
+    COLLECTIVE_MATCH_ANY64,
+    COLLECTIVE_MATCH_ALL32,
+    COLLECTIVE_MATCH_ALL64,
+    COLLECTIVE_REDUX_ADD,
+    COLLECTIVE_REDUX_MIN_U32,
+    COLLECTIVE_REDUX_MAX_U32,
+    COLLECTIVE_REDUX_MIN_S32,
+    COLLECTIVE_REDUX_MAX_S32,
+    COLLECTIVE_REDUX_AND,
+    COLLECTIVE_REDUX_OR,
+    COLLECTIVE_REDUX_XOR,
+    COLLECTIVE_ELECT,
+};
+
+enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR };
+
+struct op_access {
+    enum ptx_space space;
+    bool frame, sign, is_volatile, is_const;
+    uint8_t bytes, n, order, scope, atom, type;
+    uint8_t base_width; /* of the address register: 32 or 64, 0 where the address is constant */
+    uint8_t width[8];   /* of the registers: of IR_LD destinations and IR_ST sources */
+    int64_t disp;       /* with the symbol's address */
+    row_ref regs[8], operands[8];
+    bool has_reg[8];
+};
+
+struct op {
+    uint8_t kind, flags;
+    uint8_t width;   /* of d: 1, 16, 32, 64, 128 */
+    uint8_t e_kind;  /* OP_LANES: use of the carry */
+    uint8_t mode;    /* enum collective, enum bar_mode */
+    uint32_t target; /* OP_BRA: block where taken */
+    uint32_t next;
+    row_ref guard, d, e, a, b, c, f;
+    lane_fn *fn;
+    uint64_t imm;
+    union {
+        const struct op_access *access;
+        const struct ir_call *call;
+        const uint32_t *targets; /* OP_BRX */
+    };
+    uint32_t n_targets;
+    bool has_d, has_e, has_b;
+    struct code *callee; /* OP_CALL, direct */
+    const struct ir_insn *origin;
+};
+
+struct code_block {
+    uint32_t first; /* operation */
+    uint32_t n;     /* operations, the end included: what the counters count */
+    bool spins;
+};
+
+/* A row to fill before a function or block starts. */
+struct row_fill {
+    uint32_t at; /* byte offset */
+    uint8_t width;
+    uint32_t sreg; /* enum of ir.h, for special registers */
+};
+
+/* One function of a kernel. */
+struct code {
+    const struct ir_func *ir;
+    struct op *ops;
+    uint32_t n_ops;
+    struct code_block *blocks;
+    uint32_t n_blocks;
+    uint8_t *consts; /* rows */
+    uint32_t frame_bytes, register_bytes;
+    uint32_t depth_bytes; /* of local memory, with all callees; see code.c */
+    bool depth_known;
+    VEC(struct row_fill) zeroed; /* registers that may be read before they are written */
+};
+
+struct placed_var {
+    const struct ptx_var *var;
+    uint32_t at;
+};
+
+struct kernel {
+    struct arena arena;
+    struct ptx_func *func;
+    struct code *entry;
+    VEC(struct code *) functions;
+    struct code **by_handle; /* functions by ptx_func.handle, where the kernel calls indirectly */
+    uint32_t n_handles;
+    VEC(struct placed_var) shared_vars;
+    VEC(struct placed_var) local_vars; /* module-scope .local variables, at the start of local memory */
+    uint32_t static_shared_bytes, module_local_bytes;
+    uint32_t param_bytes;
+    uint32_t local_bytes; /* of a thread: frames of the deepest chain of calls; the stack where that has no
+                             bound */
+    bool unbounded_stack, suspends;
+    uint32_t max_ntid, req_ntid[3]; /* 0 where not said */
+    uint64_t instructions;
+    VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
+    uint32_t block_rows_bytes;
+    uint64_t code_window;
+};
+
+/* What a kernel is prepared for. */
+struct code_env {
+    const struct ptx_image *image;
+    const struct mem *mem;
+    lane_fn *const *lanes;
+    uint32_t stack_bytes; /* of a thread, where the depth of calls has no bound */
+    /* The address of a .global or .const variable. */
+    uint64_t (*address_of)(void *data, const struct ptx_var *v);
+    void *data;
+};
+
+/* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
+struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);
+void kernel_free(struct kernel *k);
+
+/* A function's address, as function pointers hold it; the function of an address, or NULL. */
+uint64_t code_address(const struct mem *mem, const struct ptx_func *f);
+struct code *code_at(const struct kernel *k, uint64_t address);
+
+#endif

@@ -1,0 +1,316 @@
+/* What the lanes of a warp do together: shfl, vote, match, redux, elect, bar.warp.sync (PTX
+ * ISA 9.7.9.6, 9.7.13).
+ *
+ * "The executing thread waits until all non-exited threads of membermask have executed the instruction with
+ * the same qualifiers and the same membermask." Nothing is said of the place: lanes meet that stand at
+ * different instructions, and one instruction serves lanes with different membermasks.
+ */
+#include "exec/machine.h"
+
+struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes)
+{
+    struct wait *wait = pool_take(w->block->worker, sizeof *wait);
+    if (!wait) {
+        warp_fault(w, FAULT_out_of_memory, o, (unsigned)__builtin_ctz(lanes));
+        return NULL;
+    }
+    *wait = (struct wait){.next = w->waits, .op = o, .act = a, .lanes = lanes};
+    w->waits = wait;
+    return wait;
+}
+
+void wait_remove(struct warp *w, struct wait *wait)
+{
+    for (struct wait **link = &w->waits; *link; link = &(*link)->next) {
+        if (*link == wait) {
+            *link = wait->next;
+            pool_give(w->block->worker, wait, sizeof *wait);
+            return;
+        }
+    }
+}
+
+/* Lanes that stand at one instruction of one activation. */
+struct party {
+    struct activation *act;
+    const struct op *op;
+    uint32_t lanes;
+    struct wait *wait; /* NULL for those that arrive just now */
+};
+
+enum { MAX_PARTIES = WARP_LANES + 1 };
+
+/* The operands of all participants, gathered from their places, and the results. */
+struct meeting {
+    struct party party[MAX_PARTIES];
+    unsigned n;
+    uint32_t lanes;
+    uint64_t a[WARP_LANES];
+    uint32_t b[WARP_LANES], c[WARP_LANES];
+    uint32_t d[WARP_LANES];
+    uint32_t p;                  /* predicates, by lane */
+    uint8_t source[WARP_LANES]; /* of shfl: the lane that each lane reads */
+};
+
+static bool is_vote(enum collective mode)
+{
+    return mode >= COLLECTIVE_VOTE_ALL && mode <= COLLECTIVE_BALLOT;
+}
+
+static bool is_64(enum collective mode)
+{
+    return mode == COLLECTIVE_MATCH_ANY64 || mode == COLLECTIVE_MATCH_ALL64;
+}
+
+static void gather(struct warp *w, struct meeting *m, const struct party *t)
+{
+    uint8_t *base[4];
+    enum collective mode = (enum collective)t->op->mode;
+    warp_bases(w, t->act, base);
+    const uint8_t *a = row_at(base, t->op->a);
+    const uint32_t *b = (const uint32_t *)row_at(base, t->op->b),
+                   *c = (const uint32_t *)row_at(base, t->op->c);
+    for (uint32_t lanes = t->lanes; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        if (is_vote(mode))
+            m->a[l] = *(const uint32_t *)a >> l & 1;
+        else if (mode != COLLECTIVE_SYNC && mode != COLLECTIVE_ELECT)
+            m->a[l] = is_64(mode) ? ((const uint64_t *)a)[l] : ((const uint32_t *)a)[l];
+        if (t->op->has_b) {
+            m->b[l] = b[l];
+            m->c[l] = c[l];
+        }
+    }
+}
+
+static void scatter(struct warp *w, const struct meeting *m, const struct party *t)
+{
+    uint8_t *base[4];
+    warp_bases(w, t->act, base);
+    if (t->op->has_d && t->op->width == 1) {
+        uint32_t *d = (uint32_t *)row_at(base, t->op->d);
+        *d = (*d & ~t->lanes) | (m->p & t->lanes);
+    } else if (t->op->has_d) {
+        uint32_t *d = (uint32_t *)row_at(base, t->op->d);
+        for (uint32_t lanes = t->lanes; lanes; lanes &= lanes - 1)
+            d[__builtin_ctz(lanes)] = m->d[__builtin_ctz(lanes)];
+    }
+    if (t->op->has_e) {
+        uint32_t *e = (uint32_t *)row_at(base, t->op->e);
+        *e = (*e & ~t->lanes) | (m->p & t->lanes);
+    }
+}
+
+/* 9.7.9.6: where the source lane takes no part, the value is undefined; it is the lane's own here. */
+static void shuffle(struct meeting *m, enum collective mode, unsigned l)
+{
+    uint32_t b = m->b[l] & 31, clamp = m->c[l] & 31, segment = m->c[l] >> 8 & 31;
+    uint32_t max = (l & segment) | (clamp & ~segment), min = l & segment, j;
+    bool in_range;
+    switch (mode) {
+    case COLLECTIVE_SHFL_UP:
+        j = l - b;
+        in_range = (int32_t)j >= (int32_t)max;
+        break;
+    case COLLECTIVE_SHFL_DOWN:
+        j = l + b;
+        in_range = j <= max;
+        break;
+    case COLLECTIVE_SHFL_BFLY:
+        j = l ^ b;
+        in_range = j <= max;
+        break;
+    default:
+        j = min | (b & ~segment);
+        in_range = j <= max;
+        break;
+    }
+    j = in_range ? j & 31 : l;
+    m->source[l] = (uint8_t)j;
+    m->d[l] = (uint32_t)(m->lanes >> j & 1 ? m->a[j] : m->a[l]);
+    m->p |= in_range ? 1u << l : 0;
+}
+
+static uint32_t ballot(const struct meeting *m)
+{
+    uint32_t mask = 0;
+    for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
+        mask |= m->a[__builtin_ctz(lanes)] ? 1u << __builtin_ctz(lanes) : 0;
+    return mask;
+}
+
+static uint32_t same_value(const struct meeting *m, unsigned l)
+{
+    uint32_t mask = 0;
+    for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
+        mask |= m->a[__builtin_ctz(lanes)] == m->a[l] ? 1u << __builtin_ctz(lanes) : 0;
+    return mask;
+}
+
+static uint32_t reduce_two(enum collective mode, uint32_t x, uint32_t y)
+{
+    switch (mode) {
+    case COLLECTIVE_REDUX_ADD: return x + y;
+    case COLLECTIVE_REDUX_MIN_U32: return x < y ? x : y;
+    case COLLECTIVE_REDUX_MAX_U32: return x > y ? x : y;
+    case COLLECTIVE_REDUX_MIN_S32: return (int32_t)x < (int32_t)y ? x : y;
+    case COLLECTIVE_REDUX_MAX_S32: return (int32_t)x > (int32_t)y ? x : y;
+    case COLLECTIVE_REDUX_AND: return x & y;
+    case COLLECTIVE_REDUX_OR: return x | y;
+    default: return x ^ y;
+    }
+}
+
+static uint32_t reduce(const struct meeting *m, enum collective mode)
+{
+    uint32_t value = 0, first = 1;
+    for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1, first = 0) {
+        uint32_t x = (uint32_t)m->a[__builtin_ctz(lanes)];
+        value = first ? x : reduce_two(mode, value, x);
+    }
+    return value;
+}
+
+static void set_all(struct meeting *m, uint32_t value)
+{
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        m->d[l] = value;
+}
+
+static void compute(struct meeting *m, enum collective mode)
+{
+    m->p = 0;
+    switch (mode) {
+    case COLLECTIVE_SYNC: break;
+    case COLLECTIVE_SHFL_UP:
+    case COLLECTIVE_SHFL_DOWN:
+    case COLLECTIVE_SHFL_BFLY:
+    case COLLECTIVE_SHFL_IDX:
+        for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
+            shuffle(m, mode, (unsigned)__builtin_ctz(lanes));
+        break;
+    case COLLECTIVE_VOTE_ALL: m->p = ballot(m) == m->lanes ? UINT32_MAX : 0; break;
+    case COLLECTIVE_VOTE_ANY: m->p = ballot(m) ? UINT32_MAX : 0; break;
+    case COLLECTIVE_VOTE_UNI: m->p = ballot(m) == m->lanes || ballot(m) == 0 ? UINT32_MAX : 0; break;
+    case COLLECTIVE_BALLOT: set_all(m, ballot(m)); break;
+    case COLLECTIVE_MATCH_ANY32:
+    case COLLECTIVE_MATCH_ANY64:
+        for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
+            m->d[__builtin_ctz(lanes)] = same_value(m, (unsigned)__builtin_ctz(lanes));
+        break;
+    case COLLECTIVE_MATCH_ALL32:
+    case COLLECTIVE_MATCH_ALL64: {
+        bool all = same_value(m, (unsigned)__builtin_ctz(m->lanes)) == m->lanes;
+        set_all(m, all ? m->lanes : 0);
+        m->p = all ? UINT32_MAX : 0;
+        break;
+    }
+    case COLLECTIVE_ELECT: /* 9.7.13.13: which lane leads is not said; the H200 takes the lowest */
+        set_all(m, (uint32_t)__builtin_ctz(m->lanes));
+        m->p = m->lanes & (0 - m->lanes);
+        break;
+    default: set_all(m, reduce(m, mode)); break;
+    }
+}
+
+static void tell(const struct warp *w, const struct meeting *m, uint32_t membermask)
+{
+    bool shuffles = m->party[0].op->mode >= COLLECTIVE_SHFL_UP && m->party[0].op->mode <= COLLECTIVE_SHFL_IDX;
+    struct sync_event e = {.kind = SYNC_COLLECTIVE,
+                           .block = w->block,
+                           .warp = w,
+                           .op = m->party[0].op,
+                           .lanes = m->lanes,
+                           .membermask = membermask,
+                           .source_lane = shuffles ? m->source : NULL};
+    HOOKS_CALL(w->hooks, sync, &e);
+}
+
+/* All have come: exchange, and let those that waited go on. */
+static void complete(struct warp *w, struct meeting *m, uint32_t membermask)
+{
+    for (unsigned i = 0; i < m->n; i++)
+        gather(w, m, &m->party[i]);
+    compute(m, (enum collective)m->party[0].op->mode);
+    if (w->hooks)
+        tell(w, m, membermask);
+    for (unsigned i = 0; i < m->n; i++)
+        scatter(w, m, &m->party[i]);
+    for (unsigned i = 0; i < m->n; i++) {
+        struct party *t = &m->party[i];
+        if (t->wait) {
+            act_add_pending(t->act, t->op->next, t->lanes);
+            wait_remove(w, t->wait);
+        }
+    }
+}
+
+/* Adds those that wait with this mode and membermask. */
+static void add_waiting(const struct warp *w, struct meeting *m, uint8_t mode, uint32_t membermask)
+{
+    for (struct wait *t = w->waits; t; t = t->next) {
+        if (t->op->kind != OP_COLLECTIVE || t->op->mode != mode || t->membermask != membermask)
+            continue;
+        m->party[m->n++] = (struct party){t->act, t->op, t->lanes, t};
+        m->lanes |= t->lanes;
+    }
+}
+
+/* Lanes of one membermask arrive; returns them where all others are there, too. */
+static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes,
+                       uint32_t membermask)
+{
+    struct meeting m;
+    m.n = 1;
+    m.lanes = lanes;
+    m.party[0] = (struct party){a, o, lanes, NULL};
+    if (w->waits)
+        add_waiting(w, &m, o->mode, membermask);
+    uint32_t wanted = membermask & w->exists & ~w->exited;
+    if (o->flags & OPF_NO_MASK || (m.lanes & wanted) == wanted) {
+        complete(w, &m, membermask);
+        return lanes;
+    }
+    struct wait *wait = wait_add(w, a, o, lanes);
+    if (wait)
+        wait->membermask = membermask;
+    return 0;
+}
+
+uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    uint8_t *base[4];
+    if (o->flags & OPF_NO_MASK)
+        return arrive(w, a, o, mask, mask);
+    warp_bases(w, a, base);
+    const uint32_t *membermask = (const uint32_t *)row_at(base, o->f);
+    uint32_t go_on = 0;
+    while (mask) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        uint32_t same = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            same |= membermask[l] == membermask[lane] ? 1u << l : 0;
+        }
+        go_on |= arrive(w, a, o, same, membermask[lane]);
+        mask &= ~same;
+    }
+    return go_on;
+}
+
+void collective_recheck(struct warp *w)
+{
+    for (struct wait *t = w->waits; t;) {
+        struct wait *next = t->next;
+        uint32_t wanted = t->membermask & w->exists & ~w->exited;
+        if (t->op->kind == OP_COLLECTIVE) {
+            struct meeting m = {.n = 0};
+            add_waiting(w, &m, t->op->mode, t->membermask);
+            if ((m.lanes & wanted) == wanted) {
+                complete(w, &m, t->membermask);
+                next = w->waits; /* several records may be gone */
+            }
+        }
+        t = next;
+    }
+}

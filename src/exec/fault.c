@@ -1,0 +1,194 @@
+/* Recording faults; see fault.h. */
+#include "exec/machine.h"
+
+#include <stdio.h>
+
+static const struct {
+    hd_result result;
+    const char *code;
+} faults[FAULT_COUNT] = {
+#define FAULT(name, result, code) {result, code},
+#include "exec/faults.def"
+#undef FAULT
+};
+
+hd_result fault_result(enum fault_kind kind)
+{
+    return faults[kind].result;
+}
+
+const char *fault_code(enum fault_kind kind)
+{
+    return faults[kind].code;
+}
+
+static bool record(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, struct fault f)
+{
+    struct launch *l = w->block->launch;
+    uint32_t thread = w->index * WARP_LANES + lane;
+    f.kind = kind;
+    f.at = o ? o->origin : NULL;
+    f.is_write = o && (o->kind == OP_ST || o->kind == OP_ATOM);
+    f.is_atomic = o && o->kind == OP_ATOM;
+    f.thread[0] = thread % l->block[0];
+    f.thread[1] = thread / l->block[0] % l->block[1];
+    f.thread[2] = thread / l->block[0] / l->block[1];
+    for (int i = 0; i < 3; i++)
+        f.block[i] = w->block->ctaid[i];
+    pthread_mutex_lock(&l->lock);
+    if (!l->fault.kind)
+        l->fault = f;
+    atomic_store(&l->failed, true);
+    pthread_mutex_unlock(&l->lock);
+    return false;
+}
+
+bool warp_fault(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane)
+{
+    return record(w, kind, o, lane, (struct fault){0});
+}
+
+bool warp_fault_value(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, uint64_t value)
+{
+    return record(w, kind, o, lane, (struct fault){.address = value});
+}
+
+bool warp_fault_at(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, const struct location *p,
+                   uint32_t bytes)
+{
+    return record(w, kind, o, lane,
+                  (struct fault){.space = p->space, .address = p->address, .window = p->window, .bytes = bytes});
+}
+
+/* ---- in words ---- */
+
+enum { MAX_RANGES = 5 };
+
+const char *fault_members(const char *what, uint32_t set, struct arena *arena)
+{
+    char text[160];
+    size_t n = 0;
+    if (__builtin_popcount(set & ~(set << 1)) > MAX_RANGES)
+        return arena_printf(arena, "%d %ss (0x%08x)", __builtin_popcount(set), what, set);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        if (!(set >> l & 1))
+            continue;
+        unsigned last = l;
+        while (last + 1 < WARP_LANES && set >> (last + 1) & 1)
+            last++;
+        n += (size_t)snprintf(text + n, sizeof text - n, last > l ? "%s%u-%u" : "%s%u", n ? ", " : "", l, last);
+        l = last;
+    }
+    return arena_printf(arena, "%s%s %s", what, set & (set - 1) ? "s" : "", n ? text : "-");
+}
+
+struct place fault_place(const struct ir_insn *at)
+{
+    const struct ptx_insn *i = at ? at->origin : NULL;
+    return i && i->length ? ptx_place(at->module, i->offset, i->length) : (struct place){0};
+}
+
+static const char *file_name(const struct ptx_module *m, uint32_t index, struct arena *arena)
+{
+    for (uint32_t i = 0; i < m->items.n; i++) {
+        const struct ptx_item *it = &m->items.at[i];
+        if (it->kind == ITEM_FILE && it->file->index == index)
+            return arena_strndup(arena, it->file->name.p, it->file->name.n);
+    }
+    return NULL;
+}
+
+const char *fault_source_line(const struct ir_insn *at, struct arena *arena)
+{
+    const struct ptx_loc *loc = at ? at->loc : NULL;
+    const char *file = loc && loc->line ? file_name(at->module, loc->file, arena) : NULL;
+    const char *outer = loc && loc->inlined ? file_name(at->module, loc->at_file, arena) : NULL;
+    if (file && outer) /* where the user called it says more than where the header has it */
+        return arena_printf(arena, "%s:%u (in %s:%u)", outer, loc->at_line, file, loc->line);
+    return file ? arena_printf(arena, "%s:%u", file, loc->line) : NULL;
+}
+
+/* Where an address lies relative to the nearest allocation. */
+static const char *neighbourhood(struct machine *m, const struct fault *f, struct arena *arena)
+{
+    struct mem_block b;
+    if (f->address < 4096)
+        return "a null pointer";
+    if (mem_was_freed(&m->mem, f->address, &b))
+        return arena_printf(arena, "%llu bytes into a buffer of %llu bytes that was freed",
+                            (unsigned long long)(f->address - b.start), (unsigned long long)b.size);
+    if (!mem_nearest(&m->mem, f->address, &b))
+        return "the machine has no allocations";
+    uint64_t end = b.start + b.size;
+    const char *name = b.name ? arena_printf(arena, " `%s`", b.name) : "";
+    const char *what = b.kind == MEM_VARIABLE || b.kind == MEM_CONST ? "variable" : "buffer";
+    unsigned long long size = b.size;
+    if (f->address >= b.start && f->address < end)
+        return arena_printf(arena, "its last %llu bytes are past the end of the %llu-byte %s%s",
+                            (unsigned long long)(f->address + f->bytes - end), size, what, name);
+    uint64_t distance = f->address >= end ? f->address - end : b.start - f->address;
+    if (distance > 64u << 10)
+        return "no allocation is near";
+    const char *side = f->address >= end ? "past the end" : "before the start";
+    if (distance == 0)
+        return arena_printf(arena, "just %s of the %llu-byte %s%s", side, size, what, name);
+    return arena_printf(arena, "%llu bytes %s of the %llu-byte %s%s", (unsigned long long)distance, side, size, what,
+                        name);
+}
+
+static const char *access_words(const struct fault *f)
+{
+    return f->is_atomic ? "updates" : f->is_write ? "writes" : "reads";
+}
+
+/* The middle of the sentence: what the thread did. */
+const char *fault_describe(struct machine *m, const struct fault *f, struct arena *arena)
+{
+    unsigned long long address = f->address;
+    switch (f->kind) {
+    case FAULT_illegal_address:
+        if (f->space != SPACE_SHARED && f->space != SPACE_LOCAL)
+            return arena_printf(arena, "%s %u bytes at 0x%llx, %s", access_words(f), f->bytes, address,
+                                neighbourhood(m, f, arena));
+        return arena_printf(arena, "%s %u bytes at %s address 0x%llx; %s has %llu bytes", access_words(f),
+                            f->bytes, ptx_space_name(f->space), address,
+                            f->space == SPACE_SHARED ? "the block's shared memory"
+                                                            : "the thread's local memory",
+                            (unsigned long long)f->window);
+    case FAULT_misaligned:
+        return arena_printf(arena, "%s %u bytes at %s address 0x%llx, which is not a multiple of %u",
+                            access_words(f), f->bytes, ptx_space_name(f->space), address, f->bytes);
+    case FAULT_read_only: return arena_printf(arena, "writes to constant memory at 0x%llx", address);
+    case FAULT_address_space:
+        return arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
+    case FAULT_stack_overflow: return "needs more stack than a thread has";
+    case FAULT_invalid_pc:
+        return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
+    case FAULT_bad_branch_index:
+        return arena_printf(arena, "branches to entry %llu of a shorter table", address);
+    case FAULT_bad_barrier:
+        return arena_printf(arena,
+                            "names barrier or thread count %llu: there are barriers 0 to 15, counts are "
+                            "multiples of 32",
+                            address);
+    case FAULT_trap: return "executes trap";
+    case FAULT_breakpoint: return "executes brkpt";
+    case FAULT_assertion: return arena_printf(arena, "fails an assertion: %s", f->detail);
+    case FAULT_deadlock: return "waits for lanes or threads that will never come";
+    case FAULT_step_limit: return "is still running at the step limit";
+    case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not give", address);
+    case FAULT_replay: return "does not do what the replayed schedule recorded";
+    case FAULT_out_of_memory: return "needs memory that this host does not have";
+    default: return "was cancelled";
+    }
+}
+
+void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags)
+{
+    const struct ir_insn *at = f->at;
+    const char *line = fault_source_line(at, diags->arena);
+    diag_error(diags, fault_place(at), faults[f->kind].code, NULL,
+               "kernel `%.*s`: thread (%u,%u,%u) of block (%u,%u,%u) %s%s%s", STR_ARG(k->func->symbol.name),
+               f->thread[0], f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2],
+               fault_describe(m, f, diags->arena), line ? " at " : "", line ? line : "");
+}

@@ -1,0 +1,51 @@
+/* What can go wrong while a kernel runs, and the record of it. */
+#ifndef HEDDLE_EXEC_FAULT_H
+#define HEDDLE_EXEC_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle.h"
+#include "ptx/module.h"
+
+enum fault_kind {
+#define FAULT(name, result, code) FAULT_##name,
+#include "exec/faults.def"
+#undef FAULT
+    FAULT_COUNT
+};
+
+struct ir_insn;
+
+/* The first fault of a launch. Text is made later, by fault_report(). */
+struct fault {
+    enum fault_kind kind;
+    const struct ir_insn *at; /* or NULL */
+    uint64_t address;         /* of the access, or what the kind needs */
+    uint32_t bytes;           /* of the access */
+    uint32_t thread[3], block[3];
+    uint64_t window;   /* limit of the space accessed */
+    enum ptx_space space;
+    bool is_write, is_atomic;
+    char detail[512]; /* assertion text and the like */
+};
+
+struct machine;
+struct kernel;
+
+hd_result fault_result(enum fault_kind kind);
+const char *fault_code(enum fault_kind kind);
+/* What the thread did: "writes 4 bytes at ..., 16 bytes past the end of ...". */
+const char *fault_describe(struct machine *m, const struct fault *f, struct arena *arena);
+/* "lane 3", "lanes 3, 8-15", "16 lanes (0x55555555)"; `what` is the word for one. */
+const char *fault_members(const char *what, uint32_t set, struct arena *arena);
+/* The instruction in the PTX text. */
+struct place fault_place(const struct ir_insn *at);
+
+/* "file.cu:12" of an instruction, or NULL where the module has no line information. */
+const char *fault_source_line(const struct ir_insn *at, struct arena *arena);
+
+/* Adds the fault as a diagnostic: kernel, source line, thread, address, nearest allocation. */
+void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags);
+
+#endif

@@ -1,0 +1,613 @@
+/* The interpreter: runs one warp, a block of code at a time, all active lanes at once.
+ *
+ * The lanes of an activation that stand at one block of code run it together; the rest wait in `pending`. The
+ * first pending block in the order of execution runs next, so lanes that parted meet again where their paths
+ * do (ir/order.c). Where all lanes of an activation are together (mask == act->lanes) results are written
+ * straight to their rows, inactive and exited lanes included, whose values nobody reads; else they are
+ * blended in.
+ *
+ * A branch backwards spends from the warp's budget. A warp whose budget is spent turns to its next group of
+ * lanes and gives way to other warps, so a lane that waits for another never keeps it from running.
+ */
+#include <time.h>
+
+#include "exec/machine.h"
+
+/* Branches backwards in a turn, and what those of spinning loops cost. Under random schedules one group in SPLIT_EVERY
+ * is divided. */
+enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET / 4, SPLIT_EVERY = 16 };
+
+/* ---- rows ---- */
+
+static void blend(const struct row_fns *rows, uint8_t *d, const void *s, unsigned width, uint32_t mask)
+{
+    switch (width) {
+    case 1: {
+        uint32_t old, new;
+        memcpy(&old, d, 4);
+        memcpy(&new, s, 4);
+        old = (old & ~mask) | (new &mask);
+        memcpy(d, &old, 4);
+        break;
+    }
+    case 16: rows->blend16(d, s, mask); break;
+    case 32: rows->blend32(d, s, mask); break;
+    case 64: rows->blend64(d, s, mask); break;
+    default: rows->blend128(d, s, mask); break;
+    }
+}
+
+/* d = the same value in the lanes of mask; a predicate where the width is 1. */
+static void write_uniform(struct warp *w, uint8_t *d, unsigned width, uint64_t value, uint32_t mask)
+{
+    struct worker *k = w->block->worker;
+    const struct row_fns *rows = w->block->launch->rows;
+    uint8_t *s = k->scratch[0];
+    if (width == 64)
+        rows->splat64((uint64_t *)s, value);
+    else if (width == 32)
+        rows->splat32((uint32_t *)s, (uint32_t)value);
+    else
+        memset(s, value ? 0xff : 0, 4);
+    blend(rows, d, s, width, mask);
+}
+
+static uint32_t mask_at(uint8_t *const base[4], row_ref r)
+{
+    return *(const uint32_t *)row_at(base, r);
+}
+
+static inline uint32_t guarded(uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    if (!(o->flags & OPF_GUARD))
+        return mask;
+    uint32_t p = mask_at(base, o->guard);
+    return mask & (o->flags & OPF_GUARD_NEGATED ? ~p : p);
+}
+
+static void run_lanes(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                      bool together)
+{
+    uint8_t *d = row_at(base, o->d), *e = row_at(base, o->e);
+    const uint8_t *a = row_at(base, o->a), *b = row_at(base, o->b), *c = row_at(base, o->c);
+    if (together) {
+        o->fn(d, e, a, b, c, o->imm);
+        return;
+    }
+    struct worker *k = w->block->worker;
+    const struct row_fns *rows = w->block->launch->rows;
+    uint8_t *carry = e;
+    bool carries = o->e_kind & CARRY_OUT;
+    if (carries) {
+        carry = k->scratch[1];
+        memcpy(carry, e, row_bytes(32));
+    }
+    o->fn(k->scratch[0], carry, a, b, c, o->imm);
+    blend(rows, d, k->scratch[0], o->width, mask);
+    if (carries)
+        rows->blend32(e, carry, mask);
+}
+
+/* ---- pending blocks ---- */
+
+void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes)
+{
+    if (!lanes)
+        return;
+    if (!a->pending[block]) {
+        a->n_pending++;
+        a->pending_bits[block / 64] |= 1ull << (block % 64);
+    }
+    a->pending[block] |= lanes;
+}
+
+static uint32_t take_pending(struct activation *a, uint32_t block)
+{
+    uint32_t lanes = a->pending[block];
+    a->pending[block] = 0;
+    a->n_pending--;
+    a->pending_bits[block / 64] &= ~(1ull << (block % 64));
+    return lanes;
+}
+
+/* The first pending block at or after `from`; NO_BLOCK where there is none. */
+static uint32_t first_pending(const struct activation *a, uint32_t from)
+{
+    uint32_t words = (a->code->n_blocks + 63) / 64, i = from / 64;
+    if (i >= words)
+        return NO_BLOCK;
+    uint64_t bits = a->pending_bits[i] & (~0ull << (from % 64));
+    while (!bits)
+        if (++i == words)
+            return NO_BLOCK;
+        else
+            bits = a->pending_bits[i];
+    return i * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+/* ---- leaving ---- */
+
+void warp_exit_lanes(struct warp *w, struct activation *a, uint32_t lanes)
+{
+    for (struct activation *up = a; up; up = up->parent)
+        up->lanes &= ~lanes;
+    w->exited |= lanes;
+}
+
+/* After exits: who waited for these lanes may go on, in this warp and in others. */
+static void after_exit(struct warp *w)
+{
+    if (w->waits)
+        collective_recheck(w);
+    barrier_recheck(w);
+}
+
+/* ---- values that are read when they are asked for ---- */
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* %clock counts as an H200 does, at 1.98 GHz. Under a schedule an instruction takes a nanosecond. */
+static uint64_t read_now(const struct warp *w, enum isa_sreg sreg)
+{
+    struct launch *l = w->block->launch;
+    uint64_t ns = l->schedule ? w->block->worker->warp_instructions : nanoseconds(), cycles = ns * 198 / 100;
+    if (atomic_load_explicit(&l->watching, memory_order_relaxed))
+        l->changed = true; /* time passes: a loop that looks at it does not repeat */
+    switch (sreg) {
+    case SREG_clock: return (uint32_t)cycles;
+    case SREG_clock_hi: return cycles >> 32;
+    case SREG_clock64: return cycles;
+    case SREG_globaltimer_lo: return (uint32_t)ns;
+    case SREG_globaltimer_hi: return ns >> 32;
+    default: return ns;
+    }
+}
+
+/* ---- the stack of alloca (PTX ISA 9.7.15); lanes of an activation share its stack pointer ---- */
+
+static uint64_t lane_value(const uint8_t *row, unsigned width, unsigned lane)
+{
+    uint64_t v = 0;
+    memcpy(&v, row + lane * width / 8, width / 8);
+    return v;
+}
+
+static bool run_alloca(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
+                       uint32_t mask)
+{
+    uint64_t most = 0, align = o->imm > 16 ? o->imm : 16;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t bytes = lane_value(row_at(base, o->a), o->width, (unsigned)__builtin_ctz(m));
+        most = bytes > most ? bytes : most;
+    }
+    uint64_t at = (a->stack + align - 1) / align * align;
+    if (most > UINT32_MAX || at + most > w->block->launch->kernel->local_bytes)
+        return warp_fault(w, FAULT_stack_overflow, o, (unsigned)__builtin_ctz(mask));
+    a->stack = (uint32_t)(at + most);
+    write_uniform(w, row_at(base, o->d), o->width, at, mask);
+    return true;
+}
+
+static void run_stackrestore(struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    uint64_t highest = 0;
+    unsigned width = a->code->ir->func->module->address_bits == 32 ? 32 : 64;
+    width = o->origin->origin->inst->type[0] == TYPE_u32 ? 32 : width;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t v = lane_value(row_at(base, o->a), width, (unsigned)__builtin_ctz(m));
+        highest = v > highest ? v : highest;
+    }
+    if (mask == a->lanes && highest >= a->frame && highest <= a->stack)
+        a->stack = (uint32_t)highest;
+}
+
+/* ---- indexed branches ---- */
+
+/* brx.idx: lanes part by their index. A warp's lanes mostly agree. */
+static bool run_brx(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
+                    uint32_t mask)
+{
+    const uint32_t *index = (const uint32_t *)row_at(base, o->a);
+    while (mask) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        uint32_t same = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            same |= index[l] == index[lane] ? 1u << l : 0;
+        }
+        if (index[lane] >= o->n_targets)
+            return warp_fault_value(w, FAULT_bad_branch_index, o, lane, index[lane]);
+        act_add_pending(a, o->targets[index[lane]], same);
+        mask &= ~same;
+    }
+    return true;
+}
+
+/* ---- who runs next within a warp ---- */
+
+/* Where the interpreter is in a warp. */
+struct at {
+    struct activation *a;
+    uint32_t block, mask;
+};
+
+/* The lanes pending at the n-th pending block of the warp, counted over its activations; false where there are fewer. */
+static bool pick_nth(struct warp *w, uint32_t n, struct at *at)
+{
+    for (struct activation *a = w->acts; a; a = a->next) {
+        if (n >= a->n_pending) {
+            n -= a->n_pending;
+            continue;
+        }
+        uint32_t block = first_pending(a, 0);
+        while (n--)
+            block = first_pending(a, block + 1);
+        *at = (struct at){a, block, take_pending(a, block)};
+        return true;
+    }
+    return false;
+}
+
+/* Any group, and at times a part of it only: independent threads may run in any order. */
+static bool pick_scheduled(struct warp *w, struct schedule *s, struct at *at)
+{
+    uint32_t groups = 0;
+    for (struct activation *a = w->acts; a; a = a->next)
+        groups += a->n_pending;
+    if (!groups || !pick_nth(w, schedule_choose(s, groups), at))
+        return false;
+    if (s->policy != POLICY_SERIAL && (at->mask & (at->mask - 1)) && schedule_choose(s, SPLIT_EVERY) == 0) {
+        uint32_t part = at->mask & (schedule_choose(s, UINT16_MAX) * 0x10001u ^ schedule_choose(s, UINT16_MAX) << 16);
+        if (part && part != at->mask) {
+            act_add_pending(at->a, at->block, at->mask & ~part);
+            at->mask = part;
+        }
+    }
+    return true;
+}
+
+/* The next group of lanes: of the newest activation that has any. False where all lanes wait or are gone. */
+static bool pick(struct warp *w, struct at *at)
+{
+    struct schedule *s = w->block->launch->schedule;
+    return s ? pick_scheduled(w, s, at) : pick_nth(w, 0, at);
+}
+
+/* After a spent budget: the group behind the present one, in the order of blocks and activations, has its turn. */
+static void rotate(struct warp *w, struct at *at)
+{
+    act_add_pending(at->a, at->block, at->mask);
+    struct activation *a = at->a;
+    uint32_t next = first_pending(a, at->block + 1);
+    while (next == NO_BLOCK) {
+        a = a->next ? a->next : w->acts;
+        next = first_pending(a, 0);
+    }
+    *at = (struct at){a, next, take_pending(a, next)};
+}
+
+static void save(struct warp *w, const struct at *at, const struct op *o)
+{
+    w->act = at->a;
+    w->at_block = at->block;
+    w->mask = at->mask;
+    w->op = o;
+}
+
+static const struct op *first_op(const struct at *at)
+{
+    return &at->a->code->ops[at->a->code->blocks[at->block].first];
+}
+
+/* Other lanes of the warp are elsewhere: a spinning group makes way for them sooner. */
+static bool is_divided(const struct warp *w, const struct at *at)
+{
+    return at->a->n_pending || at->a != w->acts || at->a->next;
+}
+
+static int32_t back_cost(const struct warp *w, const struct at *at)
+{
+    if (!at->a->code->blocks[at->block].spins)
+        return 1;
+    return is_divided(w, at) ? SPIN_COST_DIVIDED : SPIN_COST;
+}
+
+/* Spent budgets are the moments to see whether the launch has run for too long. */
+static void check_steps(struct warp *w)
+{
+    struct launch *l = w->block->launch;
+    struct worker *k = w->block->worker;
+    uint64_t limit = l->machine->config.step_limit;
+    if (!limit)
+        return;
+    uint64_t steps = atomic_fetch_add_explicit(&l->steps, k->warp_instructions - k->counted_steps,
+                                               memory_order_relaxed);
+    k->counted_steps = k->warp_instructions;
+    if (steps > limit)
+        warp_fault(w, FAULT_step_limit, w->op, (unsigned)__builtin_ctz(w->mask));
+}
+
+static void count(struct worker *k, const struct code_block *b, uint32_t mask)
+{
+    k->warp_instructions += b->n;
+    k->lane_instructions += (uint64_t)b->n * (unsigned)__builtin_popcount(mask);
+}
+
+static uint64_t mix(uint64_t h, const void *p, size_t bytes)
+{
+    const uint8_t *b = p;
+    for (size_t i = 0; i + 8 <= bytes; i += 8) {
+        uint64_t v;
+        memcpy(&v, b + i, 8);
+        h = (h ^ v) * 0x9E3779B97F4A7C15u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+uint64_t warp_hash(const struct warp *w)
+{
+    uint64_t place[4] = {(uintptr_t)w->act, (uintptr_t)w->op, w->at_block, w->mask};
+    uint64_t h = mix(w->exited, place, sizeof place);
+    for (const struct activation *a = w->acts; a; a = a->next) {
+        uint64_t state[3] = {(uintptr_t)a, a->lanes, a->stack};
+        h = mix(h, state, sizeof state);
+        h = mix(h, a->rows, a->code->register_bytes);
+        for (uint32_t b = first_pending(a, 0); b != NO_BLOCK; b = first_pending(a, b + 1)) {
+            uint64_t pending[2] = {b, a->pending[b]};
+            h = mix(h, pending, sizeof pending);
+        }
+    }
+    return h;
+}
+
+static void tell_sync(const struct warp *w, enum sync_kind kind, const struct op *o, uint32_t lanes)
+{
+    struct sync_event e = {.kind = kind, .block = w->block, .warp = w, .op = o, .lanes = lanes};
+    HOOKS_CALL(w->hooks, sync, &e);
+}
+
+static void tell_control(const struct warp *w, const struct at *at)
+{
+    struct control_event e = {w, at->a, at->block, at->mask};
+    HOOKS_CALL(w->hooks, control, &e);
+}
+
+/* ---- running ---- */
+
+static bool start_warp(struct warp *w)
+{
+    w->state = WARP_RUNNABLE;
+    return act_push(w, w->block->launch->kernel->entry, NULL, NULL, w->exists) != NULL;
+}
+
+void warp_run(struct warp *w)
+{
+    struct worker *k = w->block->worker;
+    uint8_t *base[4];
+    struct at at;
+    struct activation *a;
+    const struct op *o;
+    uint32_t mask, go;
+    bool together;
+
+    if (w->state == WARP_FRESH && !start_warp(w))
+        return;
+    w->budget = BUDGET;
+    if (!w->block->launch->schedule)
+        w->slice = INT32_MAX;
+    if (w->act) {
+        at = (struct at){w->act, w->at_block, w->mask};
+        a = at.a;
+        o = w->op;
+        warp_bases(w, a, base);
+        mask = at.mask;
+        together = mask == a->lanes;
+        goto run_op;
+    }
+
+pick_next:
+    if (!pick(w, &at)) {
+        w->act = NULL;
+        w->state = w->acts ? WARP_WAITING : WARP_DONE;
+        return;
+    }
+
+    a = at.a;
+    warp_bases(w, a, base);
+enter_block:
+    mask = at.mask;
+    together = mask == a->lanes;
+    o = first_op(&at);
+    count(k, &a->code->blocks[at.block], mask);
+    if (w->hooks)
+        tell_control(w, &at);
+
+run_op:
+    for (;; o++) {
+        switch (o->kind) {
+        case OP_LANES1:
+            if (together && !(o->flags & OPF_GUARD)) {
+                o->fn(row_at(base, o->d), NULL, row_at(base, o->a), NULL, NULL, o->imm);
+                continue;
+            }
+            goto lanes;
+        case OP_LANES2:
+            if (together && !(o->flags & OPF_GUARD)) {
+                o->fn(row_at(base, o->d), NULL, row_at(base, o->a), row_at(base, o->b), NULL, o->imm);
+                continue;
+            }
+            goto lanes;
+        case OP_LANES:
+        lanes:
+            go = guarded(base, o, mask);
+            if (go)
+                run_lanes(w, base, o, go, go == a->lanes);
+            continue;
+        case OP_LD:
+            go = guarded(base, o, mask);
+            if (go && !access_load(w, a, base, o, go))
+                return;
+            if (--w->slice == 0)
+                goto end_of_slice;
+            continue;
+        case OP_ST:
+            go = guarded(base, o, mask);
+            if (go && !access_store(w, a, base, o, go))
+                return;
+            if (--w->slice == 0)
+                goto end_of_slice;
+            continue;
+        case OP_ATOM:
+            go = guarded(base, o, mask);
+            if (go && !access_atom(w, a, base, o, go))
+                return;
+            if (--w->slice == 0)
+                goto end_of_slice;
+            continue;
+        case OP_FRAME: write_uniform(w, row_at(base, o->d), o->width, a->frame + o->imm, mask); continue;
+        case OP_NOW:
+            write_uniform(w, row_at(base, o->d), o->width, read_now(w, (enum isa_sreg)o->imm), mask);
+            continue;
+        case OP_ACTIVEMASK:
+            go = guarded(base, o, mask);
+            write_uniform(w, row_at(base, o->d), o->width, go, go);
+            continue;
+        case OP_FENCE:
+            if (w->hooks)
+                tell_sync(w, SYNC_FENCE, o, guarded(base, o, mask));
+            atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
+            continue;
+        case OP_ALLOCA:
+            go = guarded(base, o, mask);
+            if (go && !run_alloca(w, a, base, o, go))
+                return;
+            continue;
+        case OP_STACKSAVE:
+            write_uniform(w, row_at(base, o->d), o->width, a->stack, guarded(base, o, mask));
+            continue;
+        case OP_STACKRESTORE: run_stackrestore(a, base, o, guarded(base, o, mask)); continue;
+        case OP_FALL: at.block = o->next; goto go_on;
+        case OP_BRA: {
+            go = guarded(base, o, mask);
+            uint32_t from = at.block;
+            if (go == mask) {
+                at.block = o->target;
+            } else if (go == 0) {
+                at.block = o->next;
+            } else {
+                act_add_pending(a, o->target, go);
+                act_add_pending(a, o->next, mask & ~go);
+                at.block = first_pending(a, 0);
+                at.mask = take_pending(a, at.block);
+            }
+            if (at.block <= from)
+                goto went_back;
+            goto go_on;
+        }
+        case OP_BRX: {
+            uint32_t from = at.block;
+            go = guarded(base, o, mask);
+            if (!run_brx(w, a, base, o, go))
+                return;
+            act_add_pending(a, o->next, mask & ~go);
+            at.block = first_pending(a, 0);
+            at.mask = take_pending(a, at.block);
+            if (at.block <= from)
+                goto went_back;
+            goto go_on;
+        }
+        case OP_CALL: {
+            uint32_t stay = 0;
+            go = guarded(base, o, mask);
+            if (go && !call_run(w, a, o, go, &stay))
+                return;
+            at.mask = (mask & ~go) | stay;
+            at.block = o->next;
+            if (go == stay)
+                goto go_on;
+            act_add_pending(a, o->next, at.mask);
+            goto pick_next;
+        }
+        case OP_RET:
+            go = guarded(base, o, mask);
+            act_add_pending(a, o->next, mask & ~go);
+            if (go)
+                call_return(w, a, go);
+            goto pick_next;
+        case OP_EXIT:
+            go = guarded(base, o, mask);
+            act_add_pending(a, o->next, mask & ~go);
+            if (go) {
+                if (w->hooks)
+                    tell_sync(w, SYNC_EXIT, o, go);
+                warp_exit_lanes(w, a, go);
+                act_free_empty(w);
+                after_exit(w);
+            }
+            goto pick_next;
+        case OP_TRAP:
+        case OP_BRKPT:
+            go = guarded(base, o, mask);
+            if (go) {
+                warp_fault(w, o->kind == OP_TRAP ? FAULT_trap : FAULT_breakpoint, o,
+                           (unsigned)__builtin_ctz(go));
+                return;
+            }
+            at.block = o->next;
+            goto go_on;
+        case OP_COLLECTIVE:
+            go = guarded(base, o, mask);
+            at.mask = mask & ~go;
+            if (go)
+                at.mask |= collective_arrive(w, a, o, go);
+            at.block = o->next;
+            goto go_on;
+        case OP_BAR: {
+            bool fault = false;
+            go = guarded(base, o, mask);
+            at.mask = mask & ~go;
+            if (go)
+                at.mask |= barrier_arrive(w, a, o, go, &fault);
+            if (fault)
+                return;
+            at.block = o->next;
+            goto go_on;
+        }
+        case OP_NANOSLEEP:
+            at.block = o->next;
+            w->budget = 0;
+            goto went_back;
+        default: __builtin_unreachable();
+        }
+    }
+
+went_back:
+    w->budget -= back_cost(w, &at);
+    if (w->budget < 0) {
+        rotate(w, &at);
+        save(w, &at, first_op(&at));
+        count(k, &at.a->code->blocks[at.block], at.mask);
+        check_steps(w);
+        return;
+    }
+go_on:
+    /* at.mask lanes go on in at.block, unless lanes wait to run an earlier one, or the same. */
+    if (a->n_pending) {
+        act_add_pending(a, at.block, at.mask);
+        at.block = first_pending(a, 0);
+        at.mask = take_pending(a, at.block);
+    }
+    if (at.mask == 0)
+        goto pick_next;
+    goto enter_block;
+
+end_of_slice:
+    at.mask = mask;
+    save(w, &at, o + 1);
+}

@@ -1,0 +1,203 @@
+/* Launches: what a grid needs before its blocks run, and what remains of it afterwards. */
+#include "exec/device.h"
+#include "exec/machine.h"
+
+#include <stdlib.h>
+
+/* The claimed device: an H200 (compute capability 9.0). */
+
+uint32_t launch_capacity(uint32_t threads_per_block, uint32_t shared_bytes)
+{
+    uint32_t warps = (threads_per_block + WARP_LANES - 1) / WARP_LANES;
+    uint32_t by_warps = DEVICE_MAX_THREADS_PER_MULTIPROCESSOR / WARP_LANES / warps;
+    uint32_t by_shared =
+        DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR / (shared_bytes + DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    uint32_t each = by_warps < DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR ? by_warps : DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR;
+    return DEVICE_MULTIPROCESSOR_COUNT * (by_shared < each ? by_shared : each);
+}
+
+/* %warpid is a slot of the multiprocessor, which an H200 gives out over its four partitions starting with the second
+ * (recorded in the oracle). */
+static uint32_t hardware_warp(uint32_t index)
+{
+    return (index & ~3u) | ((index + 1) & 3);
+}
+
+/* %tid and %warpid of every lane of a block, laid out once. */
+static bool lay_out_threads(struct launch *l)
+{
+    l->warp_rows = aligned_alloc(64, (size_t)l->warps_per_block * WARP_ROWS_BYTES);
+    if (!l->warp_rows)
+        return false;
+    uint32_t x = 0, y = 0, z = 0;
+    for (uint32_t t = 0; t < l->warps_per_block * WARP_LANES; t++) {
+        uint32_t *rows = (uint32_t *)(l->warp_rows + (size_t)(t / WARP_LANES) * WARP_ROWS_BYTES);
+        unsigned lane = t % WARP_LANES;
+        rows[lane] = x;
+        rows[32 + lane] = y;
+        rows[64 + lane] = z;
+        rows[96 + lane] = hardware_warp(t / WARP_LANES);
+        if (++x == l->block[0]) {
+            x = 0;
+            if (++y == l->block[1]) {
+                y = 0;
+                z++;
+            }
+        }
+    }
+    return true;
+}
+
+static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r)
+{
+    *l = (struct launch){.machine = m, .kernel = r->kernel, .flags = r->flags, .rows = m->rows};
+    for (int i = 0; i < 3; i++) {
+        l->grid[i] = r->grid[i];
+        l->block[i] = r->block[i];
+    }
+    l->number = atomic_fetch_add(&m->launch_number, 1) + 1;
+    l->threads_per_block = r->block[0] * r->block[1] * r->block[2];
+    l->warps_per_block = (l->threads_per_block + WARP_LANES - 1) / WARP_LANES;
+    l->n_blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
+    l->dynamic_shared_bytes = r->shared_bytes;
+    l->shared_bytes = ((r->kernel->static_shared_bytes + 15) & ~15u) + r->shared_bytes;
+    l->max_resident = launch_capacity(l->threads_per_block, l->shared_bytes);
+    l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
+    l->hooks = r->hooks.n ? &r->hooks : NULL;
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->parking, NULL);
+    if (r->kernel->param_bytes) {
+        l->params = mem_alloc(&m->mem, r->kernel->param_bytes, MEM_PARAM, "kernel parameters");
+        if (!l->params)
+            return false;
+        memcpy(l->params, r->params, r->kernel->param_bytes);
+    }
+    return lay_out_threads(l);
+}
+
+static void free_launch(struct launch *l)
+{
+    if (l->params)
+        mem_free(&l->machine->mem, l->params);
+    free(l->warp_rows);
+    arena_free(&l->report_arena);
+    pthread_mutex_destroy(&l->lock);
+    pthread_cond_destroy(&l->parking);
+}
+
+/* ---- workers of a launch ---- */
+
+void launch_join(struct launch *l, struct worker *k)
+{
+    pthread_mutex_lock(&l->lock);
+    while (atomic_load(&l->prober))
+        pthread_cond_wait(&l->parking, &l->lock);
+    k->launch = l;
+    k->next = l->workers;
+    k->warp_instructions = k->lane_instructions = k->counted_steps = 0;
+    k->looks = 0;
+    l->workers = k;
+    pthread_mutex_unlock(&l->lock);
+}
+
+void launch_leave(struct launch *l, struct worker *k)
+{
+    pthread_mutex_lock(&l->lock);
+    struct worker **link = &l->workers;
+    while (*link != k)
+        link = &(*link)->next;
+    *link = k->next;
+    l->warp_instructions += k->warp_instructions;
+    l->lane_instructions += k->lane_instructions;
+    k->launch = NULL;
+    pthread_cond_broadcast(&l->parking);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* The machine's own threads find the launch in its list. */
+static void offer(struct machine *m, struct launch *l)
+{
+    pthread_mutex_lock(&m->lock);
+    l->next = m->launches;
+    m->launches = l;
+    if (l->n_blocks > 1 && !l->schedule)
+        pthread_cond_broadcast(&m->work);
+    pthread_mutex_unlock(&m->lock);
+}
+
+static void withdraw(struct machine *m, struct launch *l)
+{
+    pthread_mutex_lock(&m->lock);
+    struct launch **link = &m->launches;
+    while (*link != l)
+        link = &(*link)->next;
+    *link = l->next;
+    while (l->workers)
+        pthread_cond_wait(&m->idle, &m->lock);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* A thread that launches is a worker meanwhile. */
+static struct worker *own_worker(struct machine *m)
+{
+    struct worker *k = aligned_alloc(64, sizeof *k);
+    if (k) {
+        memset(k, 0, sizeof *k);
+        k->machine = m;
+    }
+    return k;
+}
+
+static void run(struct machine *m, struct launch *l, struct worker *k)
+{
+    if (l->schedule)
+        pthread_mutex_lock(&m->one_at_a_time);
+    offer(m, l);
+    launch_join(l, k);
+    if (l->schedule)
+        worker_run_scheduled(k, l);
+    else
+        worker_run(k, l);
+    launch_leave(l, k);
+    withdraw(m, l);
+    if (l->schedule)
+        pthread_mutex_unlock(&m->one_at_a_time);
+}
+
+static void pass_on(const struct launch *l, struct diags *diags)
+{
+    if (!l->report.list.n) {
+        fault_report(l->machine, l->kernel, &l->fault, diags);
+        return;
+    }
+    for (uint32_t i = 0; i < l->report.list.n; i++) {
+        struct diag *d = VEC_PUSH(diags->arena, &diags->list);
+        *d = l->report.list.at[i];
+        d->text = arena_strdup(diags->arena, d->text);
+    }
+    diags->errors += l->report.errors;
+}
+
+hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats,
+                         struct diags *diags)
+{
+    struct launch l;
+    double start = seconds_now();
+    struct worker *k = own_worker(m);
+    if (!k || !init_launch(&l, m, r)) {
+        free(k);
+        return HD_ERROR_OUT_OF_MEMORY;
+    }
+    run(m, &l, k);
+    if (l.schedule && l.schedule->diverged && !l.fault.kind)
+        l.fault.kind = FAULT_replay;
+    if (l.fault.kind)
+        pass_on(&l, diags);
+    if (stats)
+        *stats = (hd_launch_stats){seconds_now() - start, l.done_blocks, l.warp_instructions, l.lane_instructions};
+    enum fault_kind kind = l.fault.kind;
+    free_launch(&l);
+    pool_free_all(k);
+    free(k);
+    return fault_result(kind);
+}

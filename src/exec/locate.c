@@ -1,0 +1,141 @@
+/* Where an address leads: the bytes behind it, or the fault that it is. One lane at a time; access.c serves whole warps
+ * where it can and comes here for the rest.
+ */
+#include "exec/machine.h"
+#include "mem/local.h"
+
+static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
+{
+    return address - start < bytes;
+}
+
+static enum fault_kind locate_shared(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
+{
+    uint64_t limit = w->block->launch->shared_bytes;
+    *p = (struct location){.at = w->block->shared + address, .space = SPACE_SHARED, .address = address, .window = limit};
+    return address > limit || bytes > limit - address ? FAULT_illegal_address : FAULT_none;
+}
+
+static enum fault_kind locate_local(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
+{
+    uint64_t limit = w->block->launch->kernel->local_bytes;
+    *p = (struct location){.space = SPACE_LOCAL, .address = address, .window = limit};
+    return address > limit || bytes > limit - address ? FAULT_illegal_address : FAULT_none;
+}
+
+static enum fault_kind locate_global(const struct warp *w, uint64_t address, uint32_t bytes, bool writes,
+                                     struct location *p)
+{
+    struct mem_block b;
+    *p = (struct location){.at = (uint8_t *)(uintptr_t)address, .space = SPACE_GLOBAL, .address = address};
+    if (!mem_find(&w->block->launch->machine->mem, address, &b) || bytes > b.size - (address - b.start))
+        return FAULT_illegal_address;
+    return writes && (b.kind == MEM_CONST || b.kind == MEM_PARAM) ? FAULT_read_only : FAULT_none;
+}
+
+enum fault_kind locate(const struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
+                       struct location *p)
+{
+    const struct mem *m = &w->block->launch->machine->mem;
+    if (space == SPACE_GENERIC && in_window(address, mem_shared_window(m), MEM_SHARED_WINDOW_BYTES))
+        return locate_shared(w, address - mem_shared_window(m), bytes, p);
+    if (space == SPACE_GENERIC && in_window(address, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES))
+        return locate_local(w, address - mem_local_window(m), bytes, p);
+    switch (space) {
+    case SPACE_SHARED: return locate_shared(w, address, bytes, p);
+    case SPACE_LOCAL: return locate_local(w, address, bytes, p);
+    default: return locate_global(w, address, bytes, writes, p);
+    }
+}
+
+enum fault_kind locate_access(const struct warp *w, const struct op *o, uint64_t address, struct location *p)
+{
+    const struct op_access *x = o->access;
+    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    if (address & (bytes - 1)) {
+        *p = (struct location){.space = x->space, .address = address};
+        return FAULT_misaligned;
+    }
+    enum fault_kind kind = locate(w, x->space, address, bytes, o->kind != OP_LD, p);
+    return !kind && o->kind == OP_ATOM && p->space == SPACE_LOCAL ? FAULT_address_space : kind;
+}
+
+bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes)
+{
+    struct location p;
+    enum fault_kind kind = locate(w, SPACE_GENERIC, address, bytes, false, &p);
+    if (kind)
+        return warp_fault_at(w, kind, o, lane, &p, bytes);
+    if (p.at)
+        memcpy(to, p.at, bytes);
+    else
+        for (uint32_t i = 0; i < bytes; i++)
+            ((uint8_t *)to)[i] = *local_word(w->local, p.address + i, lane);
+    return true;
+}
+
+/* ---- for those who watch ---- */
+
+/* A client may have the lane's access left out. */
+static bool leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
+                      const struct location *p)
+{
+    struct fault_event e = {.warp = w,
+                            .op = o,
+                            .lane = lane,
+                            .kind = kind,
+                            .space = p->space,
+                            .address = p->address,
+                            .bytes = (uint32_t)o->access->bytes * o->access->n,
+                            .window = p->window};
+    for (unsigned i = 0; i < w->hooks->n; i++)
+        if (w->hooks->at[i]->fault && w->hooks->at[i]->fault(w->hooks->at[i]->data, &e))
+            return true;
+    return false;
+}
+
+static void zero_lane(uint8_t *const base[4], const struct op_access *x, unsigned lane)
+{
+    for (unsigned k = 0; k < x->n; k++)
+        if (x->has_reg[k])
+            memset(row_at(base, x->regs[k]) + lane * x->width[k] / 8, 0, x->width[k] / 8);
+}
+
+bool access_announce(struct warp *w, uint8_t *const base[4], const struct op *o, const uint64_t *address,
+                     uint32_t *lanes)
+{
+    struct access_event e = {.warp = w,
+                             .op = o,
+                             .bytes = (uint32_t)o->access->bytes * o->access->n,
+                             .reads = o->kind != OP_ST,
+                             .writes = o->kind != OP_LD};
+    for (uint32_t m = *lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        struct location p;
+        enum fault_kind kind = locate_access(w, o, address[l], &p);
+        if (kind && !leave_out(w, o, l, kind, &p))
+            return warp_fault_at(w, kind, o, l, &p, e.bytes);
+        if (kind) {
+            if (o->kind != OP_ST)
+                zero_lane(base, o->access, l);
+            continue;
+        }
+        e.lanes |= 1u << l;
+        e.space[l] = p.space;
+        e.address[l] = p.address;
+    }
+    *lanes = e.lanes;
+    if (e.lanes)
+        HOOKS_CALL(w->hooks, access, &e);
+    return true;
+}
+
+void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes)
+{
+    struct access_event e = {.warp = w, .op = o, .lanes = lanes, .bytes = bytes, .writes = true};
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        e.space[l] = SPACE_LOCAL;
+        e.address[l] = address;
+    }
+    HOOKS_CALL(w->hooks, access, &e);
+}

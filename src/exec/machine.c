@@ -1,0 +1,151 @@
+/* Machines: memory, threads of their own, and how these find launches to help with. */
+#include "exec/machine.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A launch with blocks left to start. */
+static struct launch *open_launch(struct machine *m)
+{
+    for (struct launch *l = m->launches; l; l = l->next)
+        if (!l->schedule && atomic_load(&l->next_block) < l->n_blocks && !atomic_load(&l->failed) &&
+            !atomic_load(&l->prober))
+            return l;
+    return NULL;
+}
+
+static void *worker_main(void *data)
+{
+    struct worker *k = data;
+    struct machine *m = k->machine;
+    pthread_mutex_lock(&m->lock);
+    for (;;) {
+        struct launch *l = open_launch(m);
+        if (l) {
+            launch_join(l, k); /* keeps it from being freed */
+            pthread_mutex_unlock(&m->lock);
+            worker_run(k, l);
+            pthread_mutex_lock(&m->lock);
+            launch_leave(l, k);
+            pthread_cond_broadcast(&m->idle);
+        } else if (m->stopping) {
+            break;
+        } else {
+            pthread_cond_wait(&m->work, &m->lock);
+        }
+    }
+    pthread_mutex_unlock(&m->lock);
+    return NULL;
+}
+
+static uint64_t host_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : 4ull << 30;
+}
+
+static void set_defaults(struct machine_config *c)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!c->workers)
+        c->workers = cpus > 0 ? (uint32_t)cpus : 1;
+    if (!c->memory_bytes)
+        c->memory_bytes = host_memory() / 4 * 3;
+    if (!c->heap_bytes)
+        c->heap_bytes = 8 << 20;
+    if (!c->stack_bytes)
+        c->stack_bytes = 64 << 10;
+}
+
+/* One thread fewer than workers: the thread that launches is one, too. */
+static bool start_workers(struct machine *m)
+{
+    uint32_t n = m->config.workers - 1;
+    m->workers = aligned_alloc(64, (n + 1) * sizeof *m->workers);
+    if (!m->workers)
+        return false;
+    memset(m->workers, 0, (n + 1) * sizeof *m->workers);
+    for (uint32_t i = 0; i < n; i++) {
+        struct worker *k = &m->workers[i];
+        k->machine = m;
+        k->id = i + 1;
+        if (pthread_create(&k->thread, NULL, worker_main, k) != 0)
+            return m->n_threads > 0;
+        m->n_threads++;
+    }
+    return true;
+}
+
+hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error)
+{
+    struct machine *m = calloc(1, sizeof *m);
+    *error = NULL;
+    if (!m)
+        return HD_ERROR_OUT_OF_MEMORY;
+    m->config = *config;
+    set_defaults(&m->config);
+    m->lanes = lane_table(m->config.cpu_level, &m->cpu_level);
+    m->rows = rows_for_level(m->cpu_level);
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->one_at_a_time, NULL);
+    pthread_mutex_init(&m->print_lock, NULL);
+    pthread_cond_init(&m->work, NULL);
+    pthread_cond_init(&m->idle, NULL);
+    hd_result r = HD_SUCCESS;
+    if (!m->lanes)
+        *error = "this machine has no such CPU level";
+    if (*error || !schedule_open(&m->schedule, config->policy, config->record_path, error))
+        r = HD_ERROR_INVALID_VALUE;
+    else if (!mem_init(&m->mem, m->config.memory_bytes) || !start_workers(m))
+        r = HD_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        machine_destroy(m);
+        return r;
+    }
+    *machine = m;
+    return HD_SUCCESS;
+}
+
+bool machine_destroy(struct machine *m)
+{
+    if (!m)
+        return true;
+    pthread_mutex_lock(&m->lock);
+    m->stopping = true;
+    pthread_cond_broadcast(&m->work);
+    pthread_mutex_unlock(&m->lock);
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        pthread_join(m->workers[i].thread, NULL);
+        pool_free_all(&m->workers[i]);
+    }
+    free(m->workers);
+    bool recorded = schedule_close(&m->schedule);
+    mem_destroy(&m->mem);
+    pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->one_at_a_time);
+    pthread_mutex_destroy(&m->print_lock);
+    pthread_cond_destroy(&m->work);
+    pthread_cond_destroy(&m->idle);
+    free(m);
+    return recorded;
+}
+
+void machine_cancel(struct machine *m)
+{
+    pthread_mutex_lock(&m->lock);
+    for (struct launch *l = m->launches; l; l = l->next)
+        launch_fail(l, FAULT_cancelled);
+    pthread_mutex_unlock(&m->lock);
+}
+
+void machine_progress(struct machine *m, hd_progress *p)
+{
+    *p = (hd_progress){0};
+    pthread_mutex_lock(&m->lock);
+    for (struct launch *l = m->launches; l; l = l->next) {
+        p->launches++;
+        p->blocks_done += atomic_load_explicit(&l->done_blocks, memory_order_relaxed);
+        p->blocks += l->n_blocks;
+    }
+    pthread_mutex_unlock(&m->lock);
+}

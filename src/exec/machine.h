@@ -1,0 +1,172 @@
+/* The machine, its worker threads, launches. Private to exec/ and api/. */
+#ifndef HEDDLE_EXEC_MACHINE_H
+#define HEDDLE_EXEC_MACHINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/diag.h"
+#include "exec/hooks.h"
+#include "exec/schedule.h"
+#include "exec/warp.h"
+
+struct machine;
+struct launch;
+struct pool_item;
+
+enum { POOL_CLASSES = 40, SITES = 256 };
+
+/* A thread that runs blocks: one of the machine's own, or one that launches. */
+struct worker {
+    struct machine *machine;
+    struct launch *launch;      /* that it works on */
+    struct worker *next;        /* in the launch's list */
+    uint32_t id;
+    bool parked;                /* waits while another looks into a stall */
+    pthread_t thread;
+    struct pool_item *pool[POOL_CLASSES]; /* free memory by size: pool.c */
+    struct block *resident;
+    uint32_t n_resident;
+        uint64_t warp_instructions, lane_instructions, counted_steps;
+    uint32_t looks; /* into stalls */
+    _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
+    struct site {                              /* the allocation that an operation accessed last: access.c */
+        uint64_t lo, hi, version;
+        const struct op *key;
+    } sites[SITES];
+};
+
+struct machine_config {
+    uint32_t workers, stack_bytes;
+    uint64_t memory_bytes, heap_bytes, step_limit;
+    const char *cpu_level;
+    void (*print)(void *data, const char *text, size_t bytes);
+    void (*note)(void *data, const char *text);
+    void *print_data;
+    const char *policy, *record_path;
+};
+
+struct machine {
+    struct mem mem;
+    struct machine_config config;
+    struct schedule schedule;
+    lane_fn *const *lanes;
+    const struct row_fns *rows;
+    const char *cpu_level;
+    struct worker *workers; /* threads of its own */
+    uint32_t n_threads;
+    pthread_mutex_t lock; /* of what follows, and of lists of launches' workers */
+    pthread_cond_t work, idle;
+    struct launch *launches;
+    bool stopping;
+    pthread_mutex_t one_at_a_time; /* launches under policies other than fair */
+    pthread_mutex_t print_lock;
+    _Atomic uint64_t launch_number, heap_used;
+};
+
+enum launch_flags {
+    LAUNCH_COOPERATIVE = HD_LAUNCH_COOPERATIVE,
+    LAUNCH_CLOSED = HD_LAUNCH_CLOSED,
+};
+
+struct launch {
+    struct launch *next;
+    struct machine *machine;
+    struct kernel *kernel;
+    uint64_t number;
+    uint32_t flags;
+    uint32_t grid[3], block[3];
+    uint32_t threads_per_block, warps_per_block;
+    uint64_t n_blocks;
+    uint32_t shared_bytes, dynamic_shared_bytes;
+    uint32_t max_resident; /* blocks that the claimed device could hold */
+    uint8_t *params;       /* in the machine's memory */
+    uint8_t *warp_rows;    /* ROW_WARP of every warp of a block */
+    const struct row_fns *rows;
+    struct schedule *schedule; /* NULL: fair */
+    const struct hook_list *hooks; /* or NULL */
+    _Atomic uint64_t next_block, done_blocks, steps;
+    _Atomic uint32_t resident;
+    _Atomic bool failed;
+    /* stalls: stall.c */
+    _Atomic bool watching;     /* record what happens to memory */
+    bool changed, read_global; /* since watching began; one thread runs then */
+    bool noted;
+    _Atomic uint32_t prober;   /* 1: a worker wants all others to park */
+    pthread_mutex_t lock;      /* of fault and of what follows */
+    pthread_cond_t parking;
+    struct fault fault;
+        struct diags report;       /* of a stall; made by whoever finds it */
+    struct arena report_arena;
+    struct worker *workers;
+    uint64_t warp_instructions, lane_instructions;
+};
+
+/* *error gets a static text where the policy or the CPU level is not known; else NULL. */
+hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error);
+/* False where the schedule could not be recorded whole. */
+bool machine_destroy(struct machine *m);
+/* Makes every running launch fail with FAULT_cancelled. */
+void machine_cancel(struct machine *m);
+void machine_progress(struct machine *m, hd_progress *progress);
+
+struct launch_request {
+    struct kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes, flags;
+    const void *params; /* packed */
+    struct hook_list hooks;
+};
+
+/* Runs a grid to its end in this thread and the machine's workers. Limits have been checked. A fault becomes a
+ * diagnostic. */
+hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats,
+                         struct diags *diags);
+
+/* A thread begins and ends to work on a launch. */
+void launch_join(struct launch *l, struct worker *k);
+void launch_leave(struct launch *l, struct worker *k);
+
+/* How many blocks the claimed device could hold at once (occupancy: threads, blocks, shared memory; 132
+ * multiprocessors of compute capability 9.0). */
+uint32_t launch_capacity(uint32_t threads_per_block, uint32_t shared_bytes);
+
+/* ---- worker.c ---- */
+
+/* Runs blocks of a launch until none is left to start and this worker's are done. */
+void worker_run(struct worker *k, struct launch *l);
+/* The same on one thread, by the launch's schedule. */
+void worker_run_scheduled(struct worker *k, struct launch *l);
+void launch_fail(struct launch *l, enum fault_kind kind);
+
+
+/* ---- stall.c ---- */
+
+/* To be called by a worker whose blocks have all given way, since `since` (seconds; 0: under a schedule, where time does
+ * not count). Finds out whether the launch can ever go on; reports where not. */
+void stall_look(struct worker *k, struct launch *l, double since);
+/* Parks while another worker looks. */
+void stall_park(struct worker *k, struct launch *l);
+/* All lanes of a block wait for each other. */
+void stall_report_deadlock(struct block *b);
+double seconds_now(void);
+
+/* ---- block.c ---- */
+
+struct block *block_start(struct worker *k, struct launch *l, uint64_t index);
+/* Runs one warp until it gives way. */
+void block_run_warp(struct warp *w);
+/* Lets every warp that can run do so once. *progress is set where one came to a barrier or its end. True when the
+ * block is done or the launch has failed. */
+bool block_round(struct block *b, bool *progress);
+bool block_is_stuck(const struct block *b);
+void block_finish(struct block *b);
+
+/* ---- pool.c ---- */
+
+/* At least `bytes` bytes, aligned to 64, contents undefined; NULL when the system has no more. */
+void *pool_take(struct worker *k, size_t bytes);
+void pool_give(struct worker *k, void *p, size_t bytes);
+void pool_free_all(struct worker *k);
+
+#endif

@@ -1,0 +1,37 @@
+/* Helpers of the interpreter on whole rows, compiled per CPU level as lane functions are. */
+#ifndef HEDDLE_EXEC_ROWS_H
+#define HEDDLE_EXEC_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a row of addresses looks like, over the active lanes. */
+struct scan {
+    uint64_t min, max, all_bits; /* all_bits: or of the addresses */
+    bool linear;                 /* all 32 lanes are active, lane l is at min + l * stride; `out` is not filled */
+};
+
+struct row_fns {
+    /* d = s in the lanes of mask. */
+    void (*blend16)(void *d, const void *s, uint32_t mask);
+    void (*blend32)(void *d, const void *s, uint32_t mask);
+    void (*blend64)(void *d, const void *s, uint32_t mask);
+    void (*blend128)(void *d, const void *s, uint32_t mask);
+    /* out = a + disp for 64-bit addresses, and for 32-bit ones, which wrap. Inactive lanes get the address of an
+     * active one. mask is not 0; the stride is 1 << log2_stride. */
+    void (*scan64)(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out,
+                   struct scan *s);
+    void (*scan32)(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out,
+                   struct scan *s);
+    /* out = first + l * stride: what a linear scan left out. */
+    void (*fill)(uint64_t *out, uint64_t first, unsigned log2_stride);
+    /* d[l] = the value at out[l] + base in the lanes of mask. */
+    void (*gather32)(uint32_t *d, const uint64_t *address, uint64_t base, uint32_t mask);
+    void (*gather64)(uint64_t *d, const uint64_t *address, uint64_t base, uint32_t mask);
+    void (*splat32)(uint32_t *d, uint32_t value);
+    void (*splat64)(uint64_t *d, uint64_t value);
+};
+
+const struct row_fns *rows_for_level(const char *level);
+
+#endif

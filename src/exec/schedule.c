@@ -1,0 +1,121 @@
+/* See schedule.h. A record is a line that names its format, then each choice among more than one as a number in
+ * groups of seven bits. */
+#include "exec/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[] = "heddle schedule 1\n";
+
+static bool open_replay(struct schedule *s, const char *path, const char **error)
+{
+    char line[sizeof magic];
+    s->replay = fopen(path, "rb");
+    if (!s->replay) {
+        *error = "the schedule to replay cannot be opened";
+        return false;
+    }
+    if (!fgets(line, sizeof line, s->replay) || strcmp(line, magic) != 0) {
+        *error = "the file to replay is not a recorded schedule";
+        return false;
+    }
+    return true;
+}
+
+bool schedule_open(struct schedule *s, const char *policy, const char *record_path, const char **error)
+{
+    *s = (struct schedule){0};
+    char *end = "";
+    if (!policy || strcmp(policy, "fair") == 0) {
+        s->policy = POLICY_FAIR;
+    } else if (strcmp(policy, "serial") == 0) {
+        s->policy = POLICY_SERIAL;
+    } else if (strncmp(policy, "random:", 7) == 0 && policy[7]) {
+        s->policy = POLICY_RANDOM;
+        s->seed = strtoull(policy + 7, &end, 0);
+        s->state = s->seed * 0x9E3779B97F4A7C15u + 1;
+    } else if (strncmp(policy, "replay:", 7) == 0 && policy[7]) {
+        s->policy = POLICY_REPLAY;
+        if (!open_replay(s, policy + 7, error))
+            return false;
+    } else {
+        end = "?";
+    }
+    if (*end) {
+        *error = "the policy is one of fair, serial, random:SEED, replay:FILE";
+        return false;
+    }
+    if (record_path && s->policy == POLICY_FAIR) {
+        *error = "a fair run has no schedule to record: choose serial or random:SEED";
+        return false;
+    }
+    if (record_path && (!(s->record = fopen(record_path, "wb")) || fputs(magic, s->record) < 0)) {
+        *error = "the schedule cannot be recorded there";
+        return false;
+    }
+    return true;
+}
+
+bool schedule_close(struct schedule *s)
+{
+    bool ok = true;
+    if (s->replay)
+        fclose(s->replay);
+    if (s->record)
+        ok = fflush(s->record) == 0 && !ferror(s->record);
+    if (s->record)
+        ok &= fclose(s->record) == 0;
+    s->replay = s->record = NULL;
+    return ok;
+}
+
+/* splitmix64 */
+static uint64_t next_random(struct schedule *s)
+{
+    uint64_t z = s->state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static uint32_t read_choice(struct schedule *s)
+{
+    uint32_t value = 0;
+    for (unsigned shift = 0; shift < 32; shift += 7) {
+        int c = getc(s->replay);
+        if (c == EOF) {
+            s->diverged = true;
+            return 0;
+        }
+        value |= (uint32_t)(c & 127) << shift;
+        if (c < 128)
+            break;
+    }
+    return value;
+}
+
+static void write_choice(struct schedule *s, uint32_t value)
+{
+    for (; value > 127; value >>= 7)
+        putc((int)(value & 127) | 128, s->record);
+    putc((int)value, s->record);
+}
+
+uint32_t schedule_choose(struct schedule *s, uint32_t n)
+{
+    uint32_t value = 0;
+    if (n <= 1)
+        return 0;
+    s->choices++;
+    if (s->policy == POLICY_RANDOM)
+        value = (uint32_t)((next_random(s) >> 32) * n >> 32);
+    else if (s->policy == POLICY_REPLAY)
+        value = read_choice(s);
+    if (value >= n) {
+        s->diverged = true;
+        value = 0;
+    }
+    if (s->record)
+        write_choice(s, value);
+    return value;
+}

@@ -1,0 +1,296 @@
+/* When nothing moves: finding out whether a launch can ever go on, and saying where it stands.
+ *
+ * Lanes that wait at barriers and for each other's lanes, with nobody left to come, are a deadlock at once. Lanes that
+ * spin are looked into after a while: all workers park, and one lets every warp that can run spin on for some turns. If
+ * each comes back to the state it was in, and memory did not change meanwhile, the launch will do so for ever,
+ * unless somebody outside (the host, a copy, another launch) changes what it reads: that is possible for global memory
+ * only, and not where the caller has said that nobody will (LAUNCH_CLOSED). What cannot be decided is left to run; after
+ * five seconds a note says where it spins.
+ */
+#include "exec/machine.h"
+
+#include <stdio.h>
+
+enum { MAX_GROUPS = 12, TURNS = 16 };
+static const double first_look_seconds = 0.05, note_seconds = 5;
+
+/* ---- in words ---- */
+
+/* "waits", "wait" */
+static const char *verb(uint32_t set, const char *singular, const char *plural)
+{
+    return set & (set - 1) ? plural : singular;
+}
+
+static struct place place_of(const struct op *o)
+{
+    return o && o->origin ? fault_place(o->origin) : (struct place){0};
+}
+
+/* " (file.cu:12)" */
+static const char *source_of(const struct op *o, struct arena *arena)
+{
+    const char *at = o && o->origin ? fault_source_line(o->origin, arena) : NULL;
+    return at ? arena_printf(arena, " (%s)", at) : "";
+}
+
+/* Where a warp spins: the first access or vote of the block of code that it stands at. */
+static const struct op *spin_op(const struct warp *w)
+{
+    const struct code *c = w->act->code;
+    const struct op *first = &c->ops[c->blocks[w->at_block].first];
+    for (uint32_t i = 0; i < c->blocks[w->at_block].n; i++)
+        if (first[i].kind == OP_LD || first[i].kind == OP_ATOM || first[i].kind == OP_COLLECTIVE)
+            return &first[i];
+    return w->op;
+}
+
+static const char *instruction(const struct op *o, struct arena *arena)
+{
+    const struct ptx_insn *i = o && o->origin ? o->origin->origin : NULL;
+    return i && i->inst ? arena_printf(arena, "`%.*s`", STR_ARG(i->inst->text)) : "the end of the kernel";
+}
+
+static const char *block_name(const struct block *b, struct arena *arena)
+{
+    return arena_printf(arena, "block (%u,%u,%u)", b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+}
+
+/* What a barrier lacks: warps, or lanes of a warp. */
+static const char *barrier_lacks(const struct warp *w, uint32_t id, struct arena *arena)
+{
+    const struct block *b = w->block;
+    const struct barrier *bar = &b->barriers[id];
+    uint32_t missing = w->exists & ~w->exited & ~w->at_barrier[id], absent = b->live & ~bar->waiting;
+    if (missing)
+        return arena_printf(arena, "%s of this warp %s not there", fault_members("lane", missing, arena),
+                            verb(missing, "is", "are"));
+    if (bar->expected)
+        return arena_printf(arena, "%u of %u threads are there", bar->arrived, bar->expected);
+    return arena_printf(arena, "%s %s not there", fault_members("warp", absent, arena), verb(absent, "is", "are"));
+}
+
+static const char *mask_lacks(const struct warp *w, const struct wait *t, struct arena *arena)
+{
+    uint32_t here = 0;
+    for (const struct wait *u = w->waits; u; u = u->next)
+        if (u->op->kind == OP_COLLECTIVE && u->op->mode == t->op->mode && u->membermask == t->membermask)
+            here |= u->lanes;
+    uint32_t missing = t->membermask & w->exists & ~w->exited & ~here;
+    return arena_printf(arena, "%s of mask 0x%08x %s not come", fault_members("lane", missing, arena), t->membermask,
+                        verb(missing, "has", "have"));
+}
+
+static void note_wait(struct diags *d, const struct warp *w, const struct wait *t)
+{
+    bool barrier = t->op->kind == OP_BAR;
+    const char *lacks = barrier ? barrier_lacks(w, t->barrier, d->arena) : mask_lacks(w, t, d->arena);
+    const char *what = barrier ? arena_printf(d->arena, "barrier %u", t->barrier) : "the others of the mask";
+    diag_note(d, place_of(t->op), "waits", "%s, warp %u: %s %s for %s in %s%s; %s", block_name(w->block, d->arena),
+              w->index, fault_members("lane", t->lanes, d->arena), verb(t->lanes, "waits", "wait"), what,
+              instruction(t->op, d->arena), source_of(t->op, d->arena), lacks);
+}
+
+static void note_spin(struct diags *d, const struct warp *w)
+{
+    if (w->state == WARP_FRESH) {
+        diag_note(d, (struct place){0}, "waits", "%s, warp %u has not run yet", block_name(w->block, d->arena),
+                  w->index);
+        return;
+    }
+    uint32_t spinning = w->exists & ~w->exited;
+    for (const struct wait *t = w->waits; t; t = t->next)
+        spinning &= ~t->lanes;
+    const struct op *o = w->act ? spin_op(w) : NULL;
+    diag_note(d, place_of(o), "spins", "%s, warp %u: %s %s at %s%s", block_name(w->block, d->arena), w->index,
+              fault_members("lane", spinning, d->arena), verb(spinning, "spins", "spin"), instruction(o, d->arena),
+              source_of(o, d->arena));
+}
+
+/* A note for each group of lanes that waits or spins, up to a limit. */
+static void note_block(struct diags *d, const struct block *b, uint32_t *groups)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        for (const struct wait *t = w->waits; t; t = t->next)
+            if ((*groups)++ < MAX_GROUPS)
+                note_wait(d, w, t);
+        if ((w->state == WARP_RUNNABLE || w->state == WARP_FRESH) && (*groups)++ < MAX_GROUPS)
+            note_spin(d, w);
+    }
+}
+
+static const struct op *first_op(const struct block *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        if (b->warps[i].waits)
+            return b->warps[i].waits->op;
+        if (b->warps[i].act)
+            return spin_op(&b->warps[i]);
+    }
+    return NULL;
+}
+
+/* The launch's report, made by whoever finds the stall; the launching thread passes it on. */
+static void make_report(struct launch *l, const struct block *only, const char *what)
+{
+    jmp_buf oom;
+    struct diags *d = &l->report;
+    l->report_arena.on_oom = &oom;
+    d->arena = &l->report_arena;
+    if (setjmp(oom) == 0) {
+        uint32_t groups = 0;
+        const struct block *b = only;
+        for (struct worker *k = l->workers; k && !b; k = k->next)
+            b = k->resident;
+        const struct op *o = b ? first_op(b) : NULL;
+        diag_error(d, place_of(o), "deadlock", NULL, "kernel `%.*s` can never finish: %s",
+                   STR_ARG(l->kernel->func->symbol.name), what);
+        if (only)
+            note_block(d, only, &groups);
+        else
+            for (struct worker *k = l->workers; k; k = k->next)
+                for (b = k->resident; b; b = b->next)
+                    note_block(d, b, &groups);
+        if (groups > MAX_GROUPS)
+            diag_note(d, (struct place){0}, "waits", "and %u more groups of lanes", groups - MAX_GROUPS);
+    }
+    l->report_arena.on_oom = NULL;
+}
+
+void stall_report_deadlock(struct block *b)
+{
+    struct launch *l = b->launch;
+    pthread_mutex_lock(&l->lock);
+    if (!l->fault.kind) {
+        l->fault.kind = FAULT_deadlock;
+        make_report(l, b, "all threads of a block wait for each other");
+        atomic_store(&l->failed, true);
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- looking ---- */
+
+enum verdict { ALIVE, UNDECIDED, STUCK };
+
+/* Lets a spinning warp go on: does it come back to where it is, with memory as it was? */
+static bool repeats(struct warp *w)
+{
+    struct launch *l = w->block->launch;
+    uint64_t before = warp_hash(w);
+    for (int i = 0; i < TURNS; i++) {
+        w->slice = INT32_MAX;
+        block_run_warp(w);
+        if (w->state != WARP_RUNNABLE || l->changed || atomic_load(&l->failed))
+            return false;
+        if (warp_hash(w) == before)
+            return true;
+    }
+    return false;
+}
+
+static bool block_repeats(struct block *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        if (w->state == WARP_FRESH)
+            return false;
+        if (w->state == WARP_RUNNABLE && !repeats(w))
+            return false;
+    }
+    return true;
+}
+
+/* Can anybody but this launch change memory? */
+static bool is_closed(struct launch *l)
+{
+    return (l->flags & LAUNCH_CLOSED) && l->machine->launches == l && !l->next;
+}
+
+static enum verdict probe(struct launch *l)
+{
+    l->changed = l->read_global = false;
+    atomic_store(&l->watching, true);
+    bool all = true;
+    for (struct worker *k = l->workers; k && all; k = k->next)
+        for (struct block *b = k->resident; b && all; b = b->next)
+            all = block_repeats(b);
+    atomic_store(&l->watching, false);
+    if (!all || l->changed)
+        return ALIVE;
+    return l->read_global && !is_closed(l) ? UNDECIDED : STUCK;
+}
+
+static void write_note(struct launch *l)
+{
+    struct machine *m = l->machine;
+    if (l->noted || !m->config.note)
+        return;
+    l->noted = true;
+    for (struct worker *k = l->workers; k; k = k->next)
+        for (struct block *b = k->resident; b; b = b->next)
+            for (uint32_t i = 0; i < b->n_warps; i++) {
+                struct warp *w = &b->warps[i];
+                const struct op *o = w->act ? spin_op(w) : w->waits ? w->waits->op : NULL;
+                if (!o)
+                    continue;
+                struct arena scratch = {0};
+                struct place_line at = place_locate(place_of(o));
+                char text[512];
+                snprintf(text, sizeof text, "kernel `%.*s` has been waiting for %.0f seconds: warp %u of block (%u,%u,%u) "
+                                            "spins at PTX line %u%s",
+                         STR_ARG(l->kernel->func->symbol.name), note_seconds, w->index, b->ctaid[0], b->ctaid[1],
+                         b->ctaid[2], at.line, source_of(o, &scratch));
+                m->config.note(m->config.print_data, text);
+                arena_free(&scratch);
+                return;
+            }
+}
+
+static bool others_parked(const struct worker *k, const struct launch *l)
+{
+    for (const struct worker *o = l->workers; o; o = o->next)
+        if (o != k && !o->parked)
+            return false;
+    return true;
+}
+
+void stall_park(struct worker *k, struct launch *l)
+{
+    pthread_mutex_lock(&l->lock);
+    k->parked = true;
+    pthread_cond_broadcast(&l->parking);
+    while (atomic_load(&l->prober))
+        pthread_cond_wait(&l->parking, &l->lock);
+    k->parked = false;
+    pthread_mutex_unlock(&l->lock);
+}
+
+void stall_look(struct worker *k, struct launch *l, double since)
+{
+    double waited = since ? seconds_now() - since : 0;
+    uint32_t nobody = 0;
+    if (since && waited < first_look_seconds * (1 << (k->looks < 6 ? k->looks : 6)))
+        return;
+    if (!atomic_compare_exchange_strong(&l->prober, &nobody, 1))
+        return;
+    k->looks++;
+    pthread_mutex_lock(&l->lock);
+    while (!others_parked(k, l))
+        pthread_cond_wait(&l->parking, &l->lock);
+    /* The lock is not needed while the others are parked, and faults take it. */
+    pthread_mutex_unlock(&l->lock);
+    enum verdict v = atomic_load(&l->failed) ? ALIVE : probe(l);
+    pthread_mutex_lock(&l->lock);
+    if (v == STUCK && !l->fault.kind) {
+        l->fault.kind = FAULT_deadlock;
+        make_report(l, NULL, "threads spin, and nobody will change what they wait for");
+        atomic_store(&l->failed, true);
+    } else if (v == UNDECIDED && waited >= note_seconds) {
+        write_note(l);
+    }
+    atomic_store(&l->prober, 0);
+    pthread_cond_broadcast(&l->parking);
+    pthread_mutex_unlock(&l->lock);
+}

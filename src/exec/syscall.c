@@ -1,0 +1,146 @@
+/* What kernels ask of the machine: printf, malloc, free, assert (CUDA C++ Programming Guide 10.33 to 10.36).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exec/machine.h"
+#include "exec/printf.h"
+#include "mem/local.h"
+
+/* Argument `index` of a call, of a lane: from the caller's frame. */
+static uint64_t argument(const struct warp *w, const struct activation *a, const struct op *o, uint32_t index,
+                         unsigned lane)
+{
+    uint64_t v = 0;
+    const struct ir_copy *c = &o->call->params.at[index];
+    local_read(w->local, a->frame + c->caller_at, lane, &v, c->bytes < 8 ? c->bytes : 8);
+    return v;
+}
+
+static void result(struct warp *w, const struct activation *a, const struct op *o, unsigned lane, uint64_t v)
+{
+    if (o->call->results.n) {
+        const struct ir_copy *c = &o->call->results.at[0];
+        if (w->hooks)
+            access_tell_write(w, o, 1u << lane, a->frame + c->caller_at, c->bytes);
+        local_write(w->local, a->frame + c->caller_at, lane, &v, c->bytes < 8 ? c->bytes : 8);
+    }
+}
+
+struct reader {
+    struct warp *w;
+    const struct op *o;
+    unsigned lane;
+};
+
+static bool read_memory(void *data, uint64_t address, void *to, uint32_t bytes)
+{
+    struct reader *r = data;
+    return access_read(r->w, r->o, r->lane, address, to, bytes);
+}
+
+/* All lanes' text is made first and printed in one piece, in the order of lanes. */
+static bool run_vprintf(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    struct machine *m = w->block->launch->machine;
+    struct text text = {0};
+    bool ok = true;
+    for (; mask && ok; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        struct reader r = {w, o, l};
+        int n = printf_format(&text, argument(w, a, o, 0, l), argument(w, a, o, 1, l), read_memory, &r, &ok);
+        result(w, a, o, l, (uint64_t)(int64_t)n);
+    }
+    if (text.n && m->config.print) {
+        pthread_mutex_lock(&m->print_lock);
+        m->config.print(m->config.print_data, text.bytes, text.n);
+        pthread_mutex_unlock(&m->print_lock);
+    }
+    free(text.bytes);
+    return ok;
+}
+
+static void tell_heap(const struct warp *w, const struct op *o, unsigned lane, bool is_free, void *p, uint64_t bytes)
+{
+    struct heap_event e = {w, o, lane, is_free, p, bytes};
+    HOOKS_CALL(w->hooks, heap, &e);
+}
+
+/* NULL where the heap's limit is reached, as under CUDA. */
+static void run_malloc(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    struct machine *m = w->block->launch->machine;
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint64_t bytes = argument(w, a, o, 0, l);
+        void *p = NULL;
+        if (bytes && bytes <= m->config.heap_bytes) {
+            uint64_t used = atomic_fetch_add(&m->heap_used, bytes) + bytes;
+            p = used <= m->config.heap_bytes ? mem_alloc(&m->mem, bytes, MEM_HEAP, NULL) : NULL;
+            if (!p)
+                atomic_fetch_sub(&m->heap_used, bytes);
+        }
+        if (p && w->hooks)
+            tell_heap(w, o, l, false, p, bytes);
+        result(w, a, o, l, (uint64_t)(uintptr_t)p);
+    }
+}
+
+static bool run_free(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    struct machine *m = w->block->launch->machine;
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint64_t address = argument(w, a, o, 0, l);
+        struct mem_block b;
+        if (!address)
+            continue;
+        if (w->hooks)
+            tell_heap(w, o, l, true, (void *)(uintptr_t)address, 0);
+        bool ours = mem_find(&m->mem, address, &b) && b.start == address && b.kind == MEM_HEAP;
+        if (!ours || !mem_free(&m->mem, (void *)(uintptr_t)address))
+            return warp_fault_value(w, FAULT_bad_free, o, l, address);
+        atomic_fetch_sub(&m->heap_used, b.size);
+    }
+    return true;
+}
+
+static void read_text(struct warp *w, const struct op *o, unsigned lane, uint64_t address, char *to,
+                      size_t size)
+{
+    size_t n = 0;
+    while (n + 1 < size && address && access_read(w, o, lane, address + n, to + n, 1) && to[n])
+        n++;
+    to[n] = 0;
+}
+
+/* __assertfail(message, file, line, function, char size): the text is CUDA's. */
+static bool run_assertfail(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    unsigned l = (unsigned)__builtin_ctz(mask);
+    char message[128], file[96], function[96];
+    read_text(w, o, l, argument(w, a, o, 0, l), message, sizeof message);
+    read_text(w, o, l, argument(w, a, o, 1, l), file, sizeof file);
+    read_text(w, o, l, argument(w, a, o, 3, l), function, sizeof function);
+    unsigned line = (unsigned)argument(w, a, o, 2, l);
+    struct launch *launch = w->block->launch;
+    warp_fault(w, FAULT_assertion, o, l);
+    pthread_mutex_lock(&launch->lock);
+    if (launch->fault.kind == FAULT_assertion && !launch->fault.detail[0])
+        snprintf(launch->fault.detail, sizeof launch->fault.detail, "%s:%u: %s: Assertion `%s` failed.", file,
+                 line, function, message);
+    pthread_mutex_unlock(&launch->lock);
+    return false;
+}
+
+bool syscall_run(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
+        w->block->launch->changed = true; /* the world outside: stall.c */
+    switch (o->call->syscall) {
+    case SYSCALL_VPRINTF: return run_vprintf(w, a, o, mask);
+    case SYSCALL_MALLOC: run_malloc(w, a, o, mask); return true;
+    case SYSCALL_FREE: return run_free(w, a, o, mask);
+    default: return run_assertfail(w, a, o, mask);
+    }
+}

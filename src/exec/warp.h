@@ -1,0 +1,186 @@
+/* Running warps and blocks: what the parts of the interpreter share. Private to exec/.
+ *
+ * A warp is a list of activations. An activation is one call of a function by the lanes that made it
+ * together: its registers, its frame in local memory, and for each block of code the lanes that wait to run
+ * it (pending). Nothing of a warp stands on a C stack between operations, so a warp can stop at any of them
+ * and go on later.
+ */
+#ifndef HEDDLE_EXEC_WARP_H
+#define HEDDLE_EXEC_WARP_H
+
+#include "exec/code.h"
+#include "exec/fault.h"
+#include "exec/rows.h"
+
+struct hook_list;
+
+struct activation {
+    struct activation *next;   /* made before this one */
+    struct activation *parent; /* NULL for the kernel */
+    struct code *code;
+    const struct op *call; /* with which the parent made it */
+    uint32_t lanes;        /* in it, in activations that it made, or waiting there */
+    uint32_t frame;        /* address of its frame in local memory */
+    uint32_t stack;        /* first free address above the frame */
+    uint32_t alloca_lanes; /* unused without alloca */
+    uint32_t n_pending;    /* blocks that have lanes */
+    uint64_t *pending_bits;
+    uint32_t *pending; /* lanes by block */
+    uint8_t *rows;
+};
+
+/* Lanes that wait: for others of their warp (a collective) or for their block (a barrier). */
+struct wait {
+    struct wait *next;
+    const struct op *op; /* they go on in block op->next */
+    struct activation *act;
+    uint32_t lanes;
+    uint32_t membermask; /* of a collective */
+    uint32_t barrier;    /* of a barrier */
+};
+
+enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
+
+enum { BARRIERS = 16, MAX_WARPS = 32 };
+
+struct warp {
+    struct block *block;
+    uint32_t index;
+    uint32_t exists, exited; /* lanes */
+    enum warp_state state;
+    int32_t budget; /* of branches backwards until it gives way */
+    int32_t slice;  /* of memory accesses, under policies that switch after them */
+    const struct hook_list *hooks; /* or NULL */
+    struct activation *acts; /* newest first */
+    struct wait *waits;
+    const uint8_t *sregs; /* ROW_WARP */
+    uint8_t *local;       /* local memory, interleaved (mem/local.h) */
+    uint32_t at_barrier[BARRIERS]; /* lanes that wait there */
+    uint32_t arrived_at[BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
+    /* Where it goes on; act is NULL when it has to look for pending lanes. */
+    struct activation *act;
+    const struct op *op;
+    uint32_t at_block, mask;
+};
+
+struct barrier {
+    uint32_t waiting;  /* warps that have been counted and wait, by index */
+    uint32_t arrived;  /* threads that have been counted, by whole warps */
+    uint32_t expected; /* threads; 0 = all of the block that have not exited */
+    uint32_t popc;
+    bool any, not_all;
+};
+
+struct block {
+    struct block *next; /* resident of the same worker */
+    struct launch *launch;
+    struct worker *worker;
+    uint64_t index;
+    uint32_t ctaid[3];
+    uint32_t n_warps;
+    uint32_t live;         /* warps with lanes that have not exited, by index */
+    uint32_t n_done;
+    uint32_t open_barriers; /* at which somebody has arrived, by number */
+    uint8_t *shared;
+    uint8_t *sregs; /* ROW_BLOCK */
+    struct barrier barriers[BARRIERS];
+    struct warp warps[]; /* n_warps */
+};
+
+/* ---- interp.c ---- */
+
+/* Runs a warp until it is done, waits, has spent its budget or its slice, or the launch has a fault. */
+void warp_run(struct warp *w);
+/* All that decides what the warp does next, apart from memory, as a number. */
+uint64_t warp_hash(const struct warp *w);
+/* The registers' rows by base, for one activation. */
+static inline uint8_t *row_at(uint8_t *const base[4], row_ref r)
+{
+    return base[r & 3] + (r & ~3u);
+}
+static inline void warp_bases(const struct warp *w, const struct activation *a, uint8_t *base[4])
+{
+    base[ROW_FRAME] = a->rows;
+    base[ROW_CONST] = a->code->consts;
+    base[ROW_WARP] = (uint8_t *)w->sregs;
+    base[ROW_BLOCK] = w->block->sregs;
+}
+/* Lanes become ready to run a block of code. */
+void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes);
+/* Lanes leave the warp for good. */
+void warp_exit_lanes(struct warp *w, struct activation *a, uint32_t lanes);
+
+/* ---- call.c ---- */
+
+/* A new activation with all its lanes pending at its first block; NULL after a fault. */
+struct activation *act_push(struct warp *w, struct code *code, struct activation *parent,
+                            const struct op *call, uint32_t lanes);
+/* Frees the activations that no lane is left in. */
+void act_free_empty(struct warp *w);
+/* The lanes of `mask` call; false after a fault. Lanes of a system call are back at once: they are added to
+ * *stay. */
+bool call_run(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, uint32_t *stay);
+/* Lanes return from `a`, whose caller goes on with them. */
+void call_return(struct warp *w, struct activation *a, uint32_t lanes);
+
+/* ---- syscall.c ---- */
+
+/* What a kernel asks of the machine: vprintf, malloc, free, __assertfail. */
+bool syscall_run(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+
+/* ---- access.c, atom.c: `base` is that of the activation; false after a fault ---- */
+
+bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+bool access_store(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+
+/* Every lane's address; inactive lanes get an active one's. */
+void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                      uint64_t *address);
+
+/* ---- locate.c ---- */
+
+/* Where an address of a lane leads. */
+struct location {
+    uint8_t *at;          /* on the host; NULL in local memory */
+    enum ptx_space space; /* GLOBAL, SHARED or LOCAL */
+    uint64_t address;     /* in that space */
+    uint64_t window;      /* bytes of that space, shared and local */
+};
+
+/* FAULT_none, or what is wrong; *p is filled as far as it is known. */
+enum fault_kind locate(const struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
+                       struct location *p);
+/* The same for an access of o, alignment and state space of atomics included. */
+enum fault_kind locate_access(const struct warp *w, const struct op *o, uint64_t address, struct location *p);
+/* Copies from a generic address of a lane; false after a fault. */
+bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes);
+/* Tells the hooks of an access; takes the lanes out that a hook has had left out. False after a fault. */
+bool access_announce(struct warp *w, uint8_t *const base[4], const struct op *o, const uint64_t *address,
+                     uint32_t *lanes);
+/* Tells the hooks that the machine itself writes into the lanes' local memory: parameters, results. */
+void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes);
+
+/* ---- collective.c, barrier.c ---- */
+
+/* Lanes arrive at a collective; returns those that go on at once (at o->next), the others wait. */
+uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+/* After lanes have exited: collectives that were waiting for them complete. */
+void collective_recheck(struct warp *w);
+/* Lanes arrive at a barrier; returns those that go on at once. Sets *fault on a bad barrier. */
+uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault);
+void barrier_recheck(struct warp *w);
+
+struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
+void wait_remove(struct warp *w, struct wait *wait);
+
+/* ---- fault.c ---- */
+
+/* Records a fault of a lane; the first of the launch stands. Always returns false. */
+bool warp_fault(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane);
+bool warp_fault_at(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, const struct location *p,
+                   uint32_t bytes);
+/* The same with a number that the kind needs: a target, an index. */
+bool warp_fault_value(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, uint64_t value);
+
+#endif

@@ -1,0 +1,348 @@
+/* Lowering a function: statements to blocks of instructions; see ir.h and builder.h. */
+#include "ir/builder.h"
+
+#include <stdarg.h>
+
+void build_error(struct builder *b, const char *code, const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(b->arena, format, args);
+    va_end(args);
+    diag_error(b->diags, ptx_place(b->module, b->insn->offset, b->insn->length), code, help, "%s", text);
+}
+
+/* ---- blocks ---- */
+
+static struct ir_block *current(struct builder *b)
+{
+    return &b->f->blocks.at[b->f->blocks.n - 1];
+}
+
+void ir_cut(struct builder *b)
+{
+    if (b->f->blocks.n && current(b)->first == b->f->insns.n)
+        return;
+    if (b->f->blocks.n)
+        current(b)->next = b->f->blocks.n;
+    struct ir_block *block = VEC_PUSH(b->arena, &b->f->blocks);
+    *block = (struct ir_block){.first = b->f->insns.n, .next = NO_BLOCK};
+}
+
+static bool ends_block(enum ir_kind kind)
+{
+    switch (kind) {
+    case IR_SHFL:
+    case IR_VOTE:
+    case IR_MATCH:
+    case IR_REDUX:
+    case IR_ELECT:
+    case IR_WARPSYNC:
+    case IR_BAR:
+    case IR_NANOSLEEP: return true;
+    default: return kind >= IR_BRA;
+    }
+}
+
+/* Labels become blocks before anything is lowered, so that branches forward know their targets. Here a block
+ * is numbered by its label's statement until the numbers are known. */
+static uint32_t target_of(struct builder *b, const struct ptx_symbol *symbol)
+{
+    (void)b;
+    return ((const struct ptx_label *)symbol)->stmt;
+}
+
+static void set_targets(struct builder *b, struct ir_insn *i, uint32_t n)
+{
+    i->n_targets = n;
+    i->targets = ARENA_ARRAY(b->arena, uint32_t, n);
+}
+
+static void lower_branch(struct builder *b)
+{
+    struct ir_insn *i = ir_emit_guarded(b, IR_BRA);
+    set_targets(b, i, 1);
+    i->targets[0] = target_of(b, b->insn->operands[0].symbol);
+}
+
+static void lower_indexed_branch(struct builder *b)
+{
+    const struct ptx_table *t = (const struct ptx_table *)b->insn->table;
+    ir_ref index = ir_source(b, &b->insn->operands[0], TYPE_u32);
+    struct ir_insn *i = ir_emit_guarded(b, IR_BRX);
+    i->a = index;
+    set_targets(b, i, t->targets.n);
+    for (uint32_t k = 0; k < t->targets.n; k++)
+        i->targets[k] = target_of(b, t->targets.at[k]);
+}
+
+static void lower_bar(struct builder *b)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct isa_inst *inst = in->inst;
+    bool reduces = isa_has(inst, MOD_red), counts = isa_has(inst, MOD_popc);
+    uint32_t at = reduces ? 1 : 0, n = in->n_operands - (reduces ? 1u : 0u);
+    ir_ref barrier = ir_source(b, &in->operands[at], TYPE_u32);
+    ir_ref threads = n > at + 1 ? ir_source(b, &in->operands[at + 1], TYPE_u32) : REF_NONE;
+    ir_ref predicate = reduces ? ir_predicate(b, &in->operands[in->n_operands - 1]) : REF_NONE;
+    struct ir_dest d = {0};
+    if (reduces)
+        d = ir_destination(b, &in->operands[0], counts ? TYPE_u32 : TYPE_pred);
+    struct ir_insn *i = ir_emit_guarded(b, IR_BAR);
+    i->a = barrier;
+    i->b = threads;
+    i->c = predicate;
+    i->d = d.ref;
+}
+
+/* shfl, vote, match, redux, elect, bar.warp.sync. The operand list ends with the membermask where there is
+ * .sync. */
+static void lower_warp(struct builder *b, enum ir_kind kind)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct isa_inst *inst = in->inst;
+    bool has_mask = isa_has(inst, MOD_sync);
+    unsigned n = in->n_operands, at = kind == IR_WARPSYNC ? 0 : 1;
+    ir_ref mask = has_mask ? ir_source(b, &in->operands[n - 1], TYPE_u32) : REF_NONE;
+    ir_ref src[3] = {0};
+    for (unsigned k = 0; at + k + (has_mask ? 1 : 0) < n && k < 3; k++) {
+        const struct isa_operand *spec = &inst->operand[at + k];
+        src[k] = spec->kind == OPERAND_SPRED
+                     ? ir_predicate(b, &in->operands[at + k])
+                     : ir_source(b, &in->operands[at + k], isa_operand_type(inst, spec));
+    }
+    struct ir_dest d = {0}, p = {0};
+    if (at) {
+        const struct ptx_operand *o = &in->operands[0];
+        bool pair = o->kind == OPND_PAIR;
+        d = ir_destination(b, pair ? &o->elems[0] : o, isa_operand_type(inst, &inst->operand[0]));
+        if (pair)
+            p = ir_destination(b, &o->elems[1], TYPE_pred);
+    }
+    struct ir_insn *i = ir_emit_guarded(b, kind);
+    i->d = d.ref;
+    i->e = p.ref;
+    i->a = src[0];
+    i->b = src[1];
+    i->c = src[2];
+    i->f = mask;
+}
+
+static void lower_fence(struct builder *b)
+{
+    bool weaker = isa_has(b->insn->inst, MOD_acq_rel) || isa_has(b->insn->inst, MOD_acquire) ||
+                  isa_has(b->insn->inst, MOD_release);
+    struct ir_insn *i = ir_emit_guarded(b, IR_FENCE);
+    i->imm = b->insn->inst->op == OP_membar || !weaker ? ORDER_SC : ORDER_ACQ_REL;
+}
+
+/* An instruction with at most one destination of its first type, sources, and a kind of its own. */
+static void lower_simple(struct builder *b, enum ir_kind kind)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct isa_inst *inst = in->inst;
+    struct ir_dest d = {0};
+    ir_ref a = REF_NONE;
+    uint64_t imm = 0;
+    for (unsigned k = 0; k < in->n_operands && k < inst->n_operands; k++) {
+        const struct isa_operand *spec = &inst->operand[k];
+        enum isa_type type = isa_operand_type(inst, spec);
+        if (spec->kind == OPERAND_DST)
+            d = ir_destination(b, &in->operands[k], type);
+        else if (spec->kind == OPERAND_IMM)
+            imm = in->operands[k].bits;
+        else
+            a = ir_source(b, &in->operands[k], type);
+    }
+    struct ir_insn *i = ir_emit_guarded(b, kind);
+    i->d = d.ref;
+    i->a = a;
+    i->imm = imm;
+    ir_finish(b, d);
+}
+
+static void lower_return(struct builder *b)
+{
+    if (!b->func->entry)
+        lower_register_params(b, false);
+    ir_emit_guarded(b, b->func->entry ? IR_EXIT : IR_RET);
+}
+
+static void lower_insn(struct builder *b)
+{
+    switch (b->insn->inst->kind) {
+    case KIND_PURE: lower_pure(b); break;
+    case KIND_SET:
+    case KIND_SETP: lower_compare(b); break;
+    case KIND_LOP3P: lower_lop3p(b); break;
+    case KIND_VIDEO: lower_video(b); break;
+    case KIND_MOV: lower_mov(b); break;
+    case KIND_LD:
+    case KIND_ST:
+    case KIND_ATOM:
+    case KIND_RED: lower_memory(b); break;
+    case KIND_CVTA:
+    case KIND_ISSPACEP:
+    case KIND_MAPA:
+    case KIND_GETCTARANK:
+    case KIND_POLICY: lower_address(b); break;
+    case KIND_ALLOCA:
+        b->f->uses_dynamic_stack = true;
+        lower_simple(b, IR_ALLOCA);
+        break;
+    case KIND_STACKSAVE: lower_simple(b, IR_STACKSAVE); break;
+    case KIND_STACKRESTORE: lower_simple(b, IR_STACKRESTORE); break;
+    case KIND_BRA: lower_branch(b); break;
+    case KIND_BRX: lower_indexed_branch(b); break;
+    case KIND_CALL: lower_call(b); break;
+    case KIND_RET: lower_return(b); break;
+    case KIND_EXIT: ir_emit_guarded(b, IR_EXIT); break;
+    case KIND_TRAP: ir_emit_guarded(b, IR_TRAP); break;
+    case KIND_BRKPT: ir_emit_guarded(b, IR_BRKPT); break;
+    case KIND_BAR: lower_bar(b); break;
+    case KIND_WARPSYNC: lower_warp(b, IR_WARPSYNC); break;
+    case KIND_SHFL: lower_warp(b, IR_SHFL); break;
+    case KIND_VOTE: lower_warp(b, IR_VOTE); break;
+    case KIND_MATCH: lower_warp(b, IR_MATCH); break;
+    case KIND_REDUX: lower_warp(b, IR_REDUX); break;
+    case KIND_ELECT: lower_warp(b, IR_ELECT); break;
+    case KIND_ACTIVEMASK: lower_simple(b, IR_ACTIVEMASK); break;
+    case KIND_FENCE: lower_fence(b); break;
+    case KIND_NANOSLEEP: lower_simple(b, IR_NANOSLEEP); break;
+    case KIND_PREFETCH:
+    case KIND_NOP: break;
+    case KIND_REFUSED:
+        build_error(b, "not-supported", "this kernel cannot run here; others of the module can",
+                    "`%.*s` is not supported: Heddle has no %s yet", STR_ARG(b->insn->inst->text),
+                    b->insn->inst->form->meaning);
+        break;
+    }
+}
+
+/* ---- statements ---- */
+
+static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_t index)
+{
+    switch (s->kind) {
+    case STMT_LABEL:
+        ir_cut(b);
+        b->block_of[index] = b->f->blocks.n - 1;
+        break;
+    case STMT_LOC: b->loc = s->loc; break;
+    case STMT_VAR:
+        if (s->var->space == SPACE_LOCAL || s->var->space == SPACE_PARAM)
+            ir_add_frame_var(b, s->var);
+        break;
+    case STMT_INSN:
+        b->insn = s->insn;
+        b->guard = s->insn->guard ? ir_reg_of(b, s->insn->guard, s->insn->guard_number) : REF_NONE;
+        lower_insn(b);
+        if (b->f->insns.n && ends_block((enum ir_kind)b->f->insns.at[b->f->insns.n - 1].kind))
+            ir_cut(b);
+        break;
+    default: break;
+    }
+}
+
+/* Targets were statements; make them blocks. A block that does not end by itself goes on in the text's next
+ * one. */
+static void finish_blocks(struct builder *b)
+{
+    struct ir_func *f = b->f;
+    for (uint32_t i = 0; i < f->insns.n; i++) {
+        struct ir_insn *in = &f->insns.at[i];
+        if (in->kind == IR_BRA || in->kind == IR_BRX)
+            for (uint32_t k = 0; k < in->n_targets; k++)
+                in->targets[k] = b->block_of[in->targets[k]];
+    }
+    for (uint32_t i = 0; i < f->blocks.n; i++)
+        f->blocks.at[i].n =
+            (i + 1 < f->blocks.n ? f->blocks.at[i + 1].first : f->insns.n) - f->blocks.at[i].first;
+}
+
+static bool falls_through(const struct ir_func *f, const struct ir_block *b)
+{
+    if (b->n == 0)
+        return true;
+    const struct ir_insn *last = &f->insns.at[b->first + b->n - 1];
+    switch (last->kind) {
+    case IR_BRA:
+    case IR_BRX:
+    case IR_RET:
+    case IR_EXIT:
+    case IR_TRAP: return last->guard != REF_NONE;
+    default: return true;
+    }
+}
+
+uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit)
+{
+    const struct ir_block *block = &f->blocks.at[b];
+    const struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
+    uint32_t n = 0;
+    if (block->next != NO_BLOCK && falls_through(f, block) && n++ < limit)
+        out[0] = block->next;
+    if (last && (last->kind == IR_BRA || last->kind == IR_BRX))
+        for (uint32_t k = 0; k < last->n_targets; k++, n++)
+            if (n < limit)
+                out[n] = last->targets[k];
+    return n < limit ? n : limit;
+}
+
+/* Running off the end of a body is a return. */
+static void end_body(struct builder *b)
+{
+    static const struct ptx_insn end_insn;
+    const struct ptx_insn *last = b->insn;
+    ir_cut(b);
+    b->insn = last ? last : &end_insn;
+    b->guard = REF_NONE;
+    if (!b->func->entry)
+        lower_register_params(b, false);
+    ir_emit(b, b->func->entry ? IR_EXIT : IR_RET);
+}
+
+static void add_params(struct builder *b)
+{
+    struct ptx_signature *s = (struct ptx_signature *)&b->func->signature;
+    if (b->func->entry)
+        return;
+    for (uint32_t i = 0; i < s->returns.n; i++)
+        ir_add_frame_var(b, s->returns.at[i]);
+    for (uint32_t i = 0; i < s->params.n; i++)
+        ir_add_frame_var(b, s->params.at[i]);
+}
+
+static bool is_suspension(const struct ir_insn *i)
+{
+    return ends_block((enum ir_kind)i->kind) && i->kind < IR_BRA;
+}
+
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diags *diags)
+{
+    struct ir_func *f = ARENA_NEW(arena, struct ir_func);
+    f->func = func;
+    f->arena = arena;
+    struct builder b = {.f = f, .arena = arena, .diags = diags, .func = func, .module = func->module};
+    b.reg_of = ARENA_ARRAY(arena, uint32_t, func->n_registers + 1);
+    b.block_of = ARENA_ARRAY(arena, uint32_t, func->body.n + 1);
+    *VEC_PUSH(arena, &f->regs) = (struct ir_reg){0};
+    *VEC_PUSH(arena, &f->consts) = (struct ir_const){0};
+    uint32_t errors = diags->errors;
+    add_params(&b);
+    ir_cut(&b);
+    lower_register_params(&b, true);
+    for (uint32_t i = 0; i < func->body.n; i++)
+        lower_statement(&b, &func->body.at[i], i);
+    end_body(&b);
+    finish_blocks(&b);
+    if (diags->errors != errors)
+        return NULL;
+    for (uint32_t i = 0; i < f->insns.n; i++)
+        f->suspends |= is_suspension(&f->insns.at[i]) || f->insns.at[i].kind == IR_CALL;
+    f->frame_bytes = (f->frame_bytes + 15) & ~15u;
+    ir_order_blocks(f);
+    ir_find_spins(f);
+    ir_assign_slots(f);
+    return f;
+}

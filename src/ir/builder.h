@@ -1,0 +1,83 @@
+/* What the files of lowering share: build.c (blocks and statements), lower.c (operands, registers and pure
+ * instructions), lower_memory.c (memory, addresses, calls). Private to ir/. */
+#ifndef HEDDLE_IR_BUILDER_H
+#define HEDDLE_IR_BUILDER_H
+
+#include "ir/ir.h"
+
+struct builder {
+    struct ir_func *f;
+    struct arena *arena;
+    struct diags *diags;
+    const struct ptx_func *func;
+    const struct ptx_module *module;
+    const struct ptx_insn *insn; /* being lowered */
+    const struct ptx_loc *loc;
+    ir_ref guard;       /* of insn */
+    uint32_t *reg_of;   /* ir register + 0 by PTX register number; 0 = none yet */
+    uint32_t *block_of; /* block by statement index of a label */
+    ir_ref carry;       /* CC.CF */
+};
+
+/* Reports an error at the instruction being lowered. */
+void build_error(struct builder *b, const char *code, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- registers, constants, instructions ---- */
+
+unsigned ir_width(enum isa_type type); /* of the register row that holds a type */
+ir_ref ir_temp(struct builder *b, unsigned width);
+ir_ref ir_const_of(struct builder *b, unsigned width, uint64_t bits);
+ir_ref ir_const_base(struct builder *b, unsigned width, enum ir_base base, struct ptx_symbol *symbol,
+                     int64_t addend);
+ir_ref ir_reg_of(struct builder *b, const struct ptx_reg *reg, uint32_t number);
+unsigned ir_ref_width(const struct builder *b, ir_ref r);
+/* A new last instruction, without guard. */
+struct ir_insn *ir_emit(struct builder *b, enum ir_kind kind);
+/* The same with the guard of the PTX instruction. */
+struct ir_insn *ir_emit_guarded(struct builder *b, enum ir_kind kind);
+/* Starts a new block unless the last one is still empty. */
+void ir_cut(struct builder *b);
+/* d = lane(a, b, c), unguarded; d is a new temporary of the lane's width. */
+ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_ref c);
+/* d = a at another width; `sign` extends by the sign. */
+ir_ref ir_resize(struct builder *b, ir_ref a, unsigned width, bool sign);
+
+/* ---- operands ---- */
+
+/* A source as a value of the width of `type`. */
+ir_ref ir_source(struct builder *b, const struct ptx_operand *o, enum isa_type type);
+/* A source predicate, not negated. */
+ir_ref ir_predicate(struct builder *b, const struct ptx_operand *o);
+
+/* A destination of `type`: `ref` is what the instruction writes; ir_finish copies it to the register where
+ * the widths differ. */
+struct ir_dest {
+    ir_ref ref, reg;
+    bool sign;
+};
+struct ir_dest ir_destination(struct builder *b, const struct ptx_operand *o, enum isa_type type);
+void ir_finish(struct builder *b, struct ir_dest d);
+/* reg = value, guarded. */
+void ir_copy_guarded(struct builder *b, ir_ref reg, ir_ref value);
+
+/* ---- lowering by kind ---- */
+
+void lower_pure(struct builder *b);
+/* Changes a pure instruction to what its immediates make of it on the hardware; see immediate.c. */
+void ir_fold_immediates(struct builder *b, struct ir_insn *i);
+void lower_compare(struct builder *b); /* set, setp */
+void lower_lop3p(struct builder *b);
+void lower_video(struct builder *b);
+void lower_mov(struct builder *b);
+void lower_memory(struct builder *b);  /* ld, st, atom, red */
+void lower_address(struct builder *b); /* cvta, isspacep, mapa, getctarank, createpolicy.range */
+void lower_call(struct builder *b);
+/* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.
+ */
+void lower_register_params(struct builder *b, bool at_start);
+
+/* Gives a variable a place in the frame, unless it has one. */
+uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v);
+
+#endif

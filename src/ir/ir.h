@@ -1,0 +1,213 @@
+/* A function as the engines run it: blocks of simple instructions on virtual registers.
+ *
+ * ir_build() lowers a parsed and verified function. What PTX leaves to the reader is explicit here: operands
+ * of another width than the instruction are resized by instructions of their own, vectors are packed and
+ * unpacked, addresses of variables are constants, parameters live in the frame, and a block ends at every
+ * place where lanes may part or wait. Blocks stand in an order in which loops are contiguous and every other
+ * branch goes forward (order.c): an engine that always runs the first block that has lanes waiting
+ * reconverges by itself.
+ */
+#ifndef HEDDLE_IR_IR_H
+#define HEDDLE_IR_IR_H
+
+#include "isa/lanes.h"
+#include "ptx/link.h"
+
+/* An operand: kind in the top 3 bits, index below. 0 means none. */
+typedef uint32_t ir_ref;
+enum ir_ref_kind { REF_NONE, REF_REG, REF_CONST, REF_SREG };
+
+static inline ir_ref ir_make_ref(enum ir_ref_kind kind, uint32_t index)
+{
+    return (uint32_t)kind << 29 | index;
+}
+static inline enum ir_ref_kind ir_ref_kind(ir_ref r)
+{
+    return (enum ir_ref_kind)(r >> 29);
+}
+static inline uint32_t ir_ref_index(ir_ref r)
+{
+    return r & ((1u << 29) - 1);
+}
+
+/* Special registers with a row (all but WHEN_NOW) are referred to as sreg * 4 + component; %envreg has its
+ * number in place of a component, from IR_ENVREG on. IR_PARAM_BASE is the generic address of the kernel's
+ * parameters. */
+enum { IR_ENVREG = SREG_COUNT * 4, IR_PARAM_BASE = IR_ENVREG + 32 };
+
+/* A constant, the same in all lanes. Where `symbol` is set its address is added when the kernel is prepared.
+ */
+enum ir_base {
+    BASE_NONE,
+    BASE_SYMBOL,        /* the symbol's address in its own state space */
+    BASE_SHARED_WINDOW, /* start of the window of shared memory in generic addresses */
+    BASE_LOCAL_WINDOW,
+    BASE_SHARED_WINDOW_SIZE,
+    BASE_LOCAL_WINDOW_SIZE,
+    BASE_CONST_START, /* the region of .const variables; its size */
+    BASE_CONST_SIZE,
+};
+
+struct ir_const {
+    uint8_t width; /* 1, 16, 32, 64, 128 */
+    uint8_t base;  /* enum ir_base */
+    uint64_t lo, hi;
+    struct ptx_symbol *symbol;
+};
+
+enum ir_kind {
+    IR_LANES, /* d, e = lane(a, b, c, imm) */
+    IR_LD,    /* access; a = address base; d.. = access->regs */
+    IR_ST,
+    IR_ATOM,  /* access; a = address base, b and c = operands; d or REF_NONE */
+    IR_FRAME, /* d = address of the activation's frame + imm, in .local space */
+    IR_NOW,   /* d = a special register read now: imm = enum isa_sreg */
+    IR_SHFL,  /* d, e (predicate) = a, b, c; membermask in f */
+    IR_VOTE,  /* d = vote on a; membermask in f */
+    IR_MATCH, /* d, e = lanes that agree on a */
+    IR_REDUX, /* d = reduction of a */
+    IR_ELECT, /* d = leader, e = am I it? */
+    IR_ACTIVEMASK,
+    IR_WARPSYNC, /* bar.warp.sync; membermask in f */
+    IR_BAR,      /* a = barrier, b = threads or none, c = predicate; d or e = result */
+    IR_FENCE,
+    IR_NANOSLEEP, /* a = nanoseconds */
+    IR_ALLOCA,    /* d = address, a = bytes, imm = alignment */
+    IR_STACKSAVE,
+    IR_STACKRESTORE,
+    /* Ends of blocks. Each but BRA without a guard falls through where the guard does not hold. */
+    IR_BRA, /* to targets[0] */
+    IR_BRX, /* a = index into targets */
+    IR_CALL,
+    IR_RET,
+    IR_EXIT,
+    IR_TRAP,
+    IR_BRKPT,
+    IR_JUMP, /* to the next block in the text, which need not be the next in order */
+};
+
+/* Memory access of IR_LD, IR_ST, IR_ATOM. Address: a + disp, or frame + disp, or disp alone. */
+struct ir_access {
+    enum ptx_space space; /* SPACE_GENERIC, GLOBAL, CONST, SHARED, LOCAL; PARAM: the kernel's parameters */
+    bool frame;           /* disp counts from the activation's frame, in .local */
+    uint8_t bytes;        /* of one element: 1, 2, 4, 8, 16 */
+    uint8_t n;            /* elements: 1, 2, 4, 8 */
+    bool sign;            /* IR_LD: extend by the sign to the register's width */
+    uint8_t order;        /* enum ir_order */
+    uint8_t scope;        /* enum isa_mod: MOD_cta .. MOD_sys, MOD_none for weak */
+    bool is_volatile, is_const; /* is_const: .nc, ldu: read-only for the kernel */
+    uint8_t atom;               /* IR_ATOM: enum atom_op */
+    uint8_t type;               /* IR_ATOM: enum isa_type of an element */
+    int64_t disp;
+    ir_ref disp_const;  /* a constant with a base that disp is added to, or REF_NONE */
+    ir_ref regs[8];     /* IR_LD destinations, IR_ST sources, IR_ATOM destinations */
+    ir_ref operands[8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas */
+};
+
+enum ir_order { ORDER_WEAK, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SC };
+
+enum atom_op {
+#define ATOM(name, doc) ATOM_##name,
+#include "isa/atoms.def"
+#undef ATOM
+    ATOM_COUNT
+};
+
+/* The functions that the machine itself provides to kernels. */
+enum ir_syscall { SYSCALL_NONE, SYSCALL_VPRINTF, SYSCALL_MALLOC, SYSCALL_FREE, SYSCALL_ASSERTFAIL };
+
+/* A piece of the caller's frame that a call copies: parameters in, results back. */
+struct ir_copy {
+    uint32_t caller_at, callee_index; /* index of the parameter or result */
+    uint32_t bytes;
+};
+
+struct ir_call {
+    struct ptx_func *callee; /* NULL: indirect, by the address in a */
+    enum ir_syscall syscall;
+    VEC(struct ir_copy) params;
+    VEC(struct ir_copy) results;
+};
+
+struct ir_insn {
+    uint8_t kind;               /* enum ir_kind */
+    bool guard_negated, resize; /* resize: an instruction that lowering added */
+    uint16_t lane;
+    ir_ref guard, d, e, a, b, c, f;
+    uint64_t imm;
+    union {
+        struct ir_access *access;
+        struct ir_call *call;
+        struct {
+            uint32_t n_targets;
+            uint32_t *targets; /* block numbers in the text's order */
+        };
+    };
+        const struct ptx_insn *origin;
+    const struct ptx_module *module; /* of origin */
+    const struct ptx_loc *loc;       /* source line, or NULL */
+};
+
+struct ir_block {
+    uint32_t first, n; /* instructions */
+    uint32_t next;     /* the block that the text goes on with; NO_BLOCK at the end */
+    uint32_t order;    /* place in the order of execution */
+    bool loop_header;  /* some branch goes back to it */
+    bool spins;        /* a loop whose exit hangs on memory that others write, a vote or a clock */
+};
+
+enum { NO_BLOCK = UINT32_MAX };
+
+struct ir_reg {
+    uint8_t width;
+    uint32_t slot;                /* byte offset of its row in the frame of registers */
+    const struct ptx_reg *origin; /* or NULL for temporaries */
+};
+
+/* A variable or parameter in the frame, which lies in local memory. */
+struct ir_frame_var {
+    struct ptx_var *var;
+    uint32_t at;
+};
+
+struct ir_func {
+    struct ptx_func *func;
+    struct arena *arena;
+    VEC(struct ir_insn) insns;
+    VEC(struct ir_block) blocks; /* in the text's order */
+    uint32_t *order;             /* block numbers in the order of execution: those that can be reached */
+    uint32_t n_ordered;
+    VEC(struct ir_reg) regs;     /* index 0 is not used */
+    VEC(struct ir_const) consts; /* index 0 is not used */
+    uint32_t frame_bytes;        /* of local memory */
+    VEC(struct ir_frame_var) frame_vars;
+    uint32_t register_bytes;        /* of the frame of registers */
+    bool suspends;                  /* has barriers, warp operations, calls or spinning loops */
+    bool uses_dynamic_stack;        /* alloca */
+    VEC(struct ptx_func *) callees; /* called directly or address taken */
+    VEC(struct ptx_var *) vars;     /* module variables whose address is used */
+    VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
+};
+
+/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors.
+ */
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diags *diags);
+
+/* Bytes of a kernel's parameters packed at their alignments, and the offset of one of them. */
+uint32_t ir_param_bytes(const struct ptx_func *kernel);
+uint32_t ir_param_offset(const struct ptx_func *kernel, const struct ptx_symbol *param);
+
+/* The offset of a parameter, result or local variable in the frame. */
+uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
+
+/* The passes behind ir_build. */
+void ir_order_blocks(struct ir_func *f); /* order.c */
+void ir_find_spins(struct ir_func *f);     /* spin.c */
+void ir_assign_slots(struct ir_func *f);   /* live.c */
+/* Block numbers that may follow block b; returns how many (at most `limit` are written). */
+uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit);
+
+/* Lines of text for HEDDLE_DUMP=ir. */
+struct str ir_print(const struct ir_func *f, struct arena *arena);
+
+#endif

@@ -1,0 +1,252 @@
+/* Slots for registers: registers whose values are never needed at the same time share a row.
+ *
+ * Liveness is that of one thread: lanes that stand at different places of the code share rows all the same,
+ * because every write touches the active lanes alone, and rows are shared only between registers of one
+ * width, so that a lane's place in the row is the same for all of them. The intervals are those of a linear
+ * scan over the blocks in their order of execution.
+ */
+#include "ir/ir.h"
+
+#include <stdlib.h>
+
+struct interval {
+    uint32_t reg, start, end;
+};
+
+struct liveness {
+    struct ir_func *f;
+    struct arena scratch;
+    uint32_t *global; /* 1 + dense number of registers that cross blocks */
+    uint32_t n_global, words;
+    uint64_t *in, *out, *kill; /* bit sets by block in order */
+    uint32_t *start, *end;     /* by register; start UINT32_MAX where unused */
+};
+
+typedef void visit_fn(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data);
+
+static void visit_ref(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, visit_fn *visit,
+                      void *data)
+{
+    if (ir_ref_kind(r) == REF_REG)
+        visit(l, i, r, is_def, data);
+}
+
+/* Calls visit for the registers that an instruction reads, then for those that it writes. */
+static void visit_refs(struct liveness *l, const struct ir_insn *i, visit_fn *visit, void *data)
+{
+    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    const struct lane_info *lane = i->kind == IR_LANES ? lane_info((enum lane_id)i->lane) : NULL;
+    bool e_read = lane && (lane->e & (CARRY_IN | CARRY_FOURTH)), e_written = !lane || (lane->e & CARRY_OUT);
+    visit_ref(l, i, i->guard, false, visit, data);
+    visit_ref(l, i, i->a, false, visit, data);
+    visit_ref(l, i, i->b, false, visit, data);
+    visit_ref(l, i, i->c, false, visit, data);
+    visit_ref(l, i, i->f, false, visit, data);
+    if (e_read)
+        visit_ref(l, i, i->e, false, visit, data);
+    for (unsigned k = 0; access && k < 8; k++) {
+        visit_ref(l, i, i->access->operands[k], false, visit, data);
+        if (i->kind == IR_ST)
+            visit_ref(l, i, i->access->regs[k], false, visit, data);
+    }
+    visit_ref(l, i, i->d, true, visit, data);
+    if (e_written)
+        visit_ref(l, i, i->e, true, visit, data);
+    for (unsigned k = 0; access && i->kind != IR_ST && k < 8; k++)
+        visit_ref(l, i, i->access->regs[k], true, visit, data);
+}
+
+static bool bit(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> (i % 64) & 1;
+}
+
+static void set_bit(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= 1ull << (i % 64);
+}
+
+/* Per block: a register read before it is written there crosses into the block. */
+struct exposure {
+    uint32_t block;
+    uint32_t *written_in; /* 1 + the block that last wrote the register, by register */
+};
+
+static void note_exposed(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data)
+{
+    struct exposure *x = data;
+    uint32_t reg = ir_ref_index(r);
+    if (is_def && !i->guard)
+        x->written_in[reg] = x->block + 1;
+    else if (!is_def && x->written_in[reg] != x->block + 1 && !l->global[reg])
+        l->global[reg] = ++l->n_global;
+    else if (is_def && i->guard && x->written_in[reg] != x->block + 1 && !l->global[reg])
+        l->global[reg] = ++l->n_global; /* the old value may come through */
+}
+
+static void note_sets(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data)
+{
+    uint32_t block = *(uint32_t *)data, g = l->global[ir_ref_index(r)];
+    if (!g)
+        return;
+    uint64_t *in = l->in + (size_t)block * l->words, *kill = l->kill + (size_t)block * l->words;
+    if (!is_def && !bit(kill, g - 1))
+        set_bit(in, g - 1);
+    else if (is_def && !i->guard && !bit(in, g - 1))
+        set_bit(kill, g - 1);
+    else if (is_def && !i->guard)
+        set_bit(kill, g - 1);
+}
+
+static const struct ir_block *block_at(const struct ir_func *f, uint32_t order)
+{
+    return &f->blocks.at[f->order[order]];
+}
+
+static void for_block(struct liveness *l, uint32_t order, visit_fn *visit, void *data)
+{
+    const struct ir_block *b = block_at(l->f, order);
+    for (uint32_t k = 0; k < b->n; k++)
+        visit_refs(l, &l->f->insns.at[b->first + k], visit, data);
+}
+
+static void find_globals(struct liveness *l)
+{
+    l->global = ARENA_ARRAY(&l->scratch, uint32_t, l->f->regs.n);
+    struct exposure x = {.written_in = ARENA_ARRAY(&l->scratch, uint32_t, l->f->regs.n)};
+    for (x.block = 0; x.block < l->f->n_ordered; x.block++)
+        for_block(l, x.block, note_exposed, &x);
+}
+
+/* in = used first, or out and not overwritten; out = in of all successors. Backwards until nothing changes.
+ */
+static void solve(struct liveness *l)
+{
+    struct ir_func *f = l->f;
+    size_t size = (size_t)f->n_ordered * l->words;
+    l->in = ARENA_ARRAY(&l->scratch, uint64_t, size);
+    l->out = ARENA_ARRAY(&l->scratch, uint64_t, size);
+    l->kill = ARENA_ARRAY(&l->scratch, uint64_t, size);
+    for (uint32_t b = 0; b < f->n_ordered; b++)
+        for_block(l, b, note_sets, &b);
+    uint32_t limit = f->blocks.n + 1;
+    uint32_t *successors = ARENA_ARRAY(&l->scratch, uint32_t, limit);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->n_ordered; b-- > 0;) {
+            uint64_t *in = l->in + (size_t)b * l->words, *out = l->out + (size_t)b * l->words;
+            const uint64_t *kill = l->kill + (size_t)b * l->words;
+            uint32_t n = ir_successors(f, f->order[b], successors, limit);
+            for (uint32_t s = 0; s < n; s++) {
+                const uint64_t *next = l->in + (size_t)f->blocks.at[successors[s]].order * l->words;
+                for (uint32_t w = 0; w < l->words; w++)
+                    out[w] |= next[w];
+            }
+            for (uint32_t w = 0; w < l->words; w++) {
+                uint64_t now = in[w] | (out[w] & ~kill[w]);
+                changed |= now != in[w];
+                in[w] = now;
+            }
+        }
+    }
+}
+
+static void widen(struct liveness *l, uint32_t reg, uint32_t from, uint32_t to)
+{
+    if (from < l->start[reg])
+        l->start[reg] = from;
+    if (to > l->end[reg])
+        l->end[reg] = to;
+}
+
+/* A pure instruction reads its rows before it writes: its result may take the place of a source. */
+static void note_position(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data)
+{
+    uint32_t at = *(uint32_t *)data + (is_def && i->kind == IR_LANES);
+    widen(l, ir_ref_index(r), at, is_def ? *(uint32_t *)data + 1 : at);
+}
+
+static uint32_t find_intervals(struct liveness *l)
+{
+    struct ir_func *f = l->f;
+    l->start = ARENA_ARRAY(&l->scratch, uint32_t, f->regs.n);
+    l->end = ARENA_ARRAY(&l->scratch, uint32_t, f->regs.n);
+    memset(l->start, 0xff, f->regs.n * sizeof *l->start);
+    uint32_t *regs = ARENA_ARRAY(&l->scratch, uint32_t, l->n_global + 1);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (l->global[r])
+            regs[l->global[r] - 1] = r;
+    uint32_t at = 2;
+    for (uint32_t b = 0; b < f->n_ordered; b++) {
+        const struct ir_block *block = block_at(f, b);
+        uint32_t first = at, last = at + 2 * block->n + 1;
+        for (uint32_t k = 0; k < block->n; k++, at += 2)
+            visit_refs(l, &f->insns.at[block->first + k], note_position, &at);
+        at += 2;
+        for (uint32_t g = 0; g < l->n_global; g++) {
+            if (bit(l->in + (size_t)b * l->words, g))
+                widen(l, regs[g], first, first);
+            if (bit(l->out + (size_t)b * l->words, g))
+                widen(l, regs[g], last, last);
+        }
+    }
+    for (uint32_t g = 0; g < l->n_global; g++)
+        if (bit(l->in, g)) /* into the first block: may be read before it is written */
+            *VEC_PUSH(f->arena, &f->zeroed) = regs[g];
+    return at;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start ? 1 : x->reg < y->reg ? -1 : x->reg > y->reg;
+}
+
+/* Linear scan over the registers of one width; returns the number of rows. */
+static uint32_t scan(struct liveness *l, unsigned width)
+{
+    struct ir_func *f = l->f;
+    uint32_t n = 0, rows = 0, n_active = 0, n_free = 0;
+    struct interval *list = ARENA_ARRAY(&l->scratch, struct interval, f->regs.n);
+    for (uint32_t r = 1; r < f->regs.n; r++)
+        if (f->regs.at[r].width == width && l->start[r] != UINT32_MAX)
+            list[n++] = (struct interval){r, l->start[r], l->end[r]};
+    qsort(list, n, sizeof *list, by_start);
+    uint32_t *active = ARENA_ARRAY(&l->scratch, uint32_t, n + 1),
+             *free = ARENA_ARRAY(&l->scratch, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < n_active;) {
+            if (l->end[active[k]] < list[i].start) {
+                free[n_free++] = f->regs.at[active[k]].slot;
+                active[k] = active[--n_active];
+            } else {
+                k++;
+            }
+        }
+        f->regs.at[list[i].reg].slot = n_free ? free[--n_free] : rows++;
+        active[n_active++] = list[i].reg;
+    }
+    return rows;
+}
+
+void ir_assign_slots(struct ir_func *f)
+{
+    static const uint8_t widths[] = {128, 64, 32, 16,
+                                     1}; /* wide rows first: all but predicates stay aligned */
+    struct liveness l = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
+    find_globals(&l);
+    l.words = (l.n_global + 63) / 64;
+    solve(&l);
+    find_intervals(&l);
+    uint32_t base = 0;
+    for (size_t w = 0; w < sizeof widths; w++) {
+        uint32_t rows = scan(&l, widths[w]);
+        for (uint32_t r = 1; r < f->regs.n; r++)
+            if (f->regs.at[r].width == widths[w])
+                f->regs.at[r].slot =
+                    base + (l.start[r] == UINT32_MAX ? 0 : f->regs.at[r].slot * row_bytes(widths[w]));
+        base += rows * row_bytes(widths[w]);
+    }
+    f->register_bytes = (base + 63) & ~63u;
+    arena_free(&l.scratch);
+}

@@ -1,0 +1,486 @@
+/* Memory instructions, addresses and calls; see builder.h. */
+#include "ir/builder.h"
+
+/* ---- the frame ---- */
+
+static bool find_frame_var(const struct ir_func *f, const struct ptx_var *v, uint32_t *at)
+{
+    for (uint32_t i = 0; i < f->frame_vars.n; i++)
+        if (f->frame_vars.at[i].var == v) {
+            *at = f->frame_vars.at[i].at;
+            return true;
+        }
+    return false;
+}
+
+static uint32_t add_frame_bytes(struct builder *b, uint64_t size, uint32_t align)
+{
+    uint32_t at = (b->f->frame_bytes + align - 1) & ~(align - 1);
+    if (size > (1u << 30) || at + size > (1u << 30)) {
+        build_error(b, "not-supported", NULL, "local memory of a thread is limited to 1 GB");
+        return 0;
+    }
+    b->f->frame_bytes = at + (uint32_t)size;
+    return at;
+}
+
+uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v)
+{
+    uint32_t at;
+    if (find_frame_var(b->f, v, &at))
+        return at;
+    /* Interleaving by words (mem/local.h) needs an alignment of 4. */
+    at = add_frame_bytes(b, v->size, v->align < 4 ? 4 : v->align);
+    *VEC_PUSH(b->arena, &b->f->frame_vars) = (struct ir_frame_var){v, at};
+    return at;
+}
+
+uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v)
+{
+    uint32_t at = 0;
+    find_frame_var(f, v, &at);
+    return at;
+}
+
+/* ---- ld, st, atom, red ---- */
+
+static bool is_kernel_param(const struct builder *b, const struct ptx_symbol *s)
+{
+    for (uint32_t i = 0; b->func->entry && i < b->func->signature.params.n; i++)
+        if (&b->func->signature.params.at[i]->symbol == s)
+            return true;
+    return false;
+}
+
+uint32_t ir_param_offset(const struct ptx_func *kernel, const struct ptx_symbol *param)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < kernel->signature.params.n; i++) {
+        const struct ptx_var *p = kernel->signature.params.at[i];
+        at = (at + p->align - 1) & ~(p->align - 1);
+        if (&p->symbol == param)
+            break;
+        at += (uint32_t)p->size;
+    }
+    return at;
+}
+
+uint32_t ir_param_bytes(const struct ptx_func *kernel)
+{
+    return ir_param_offset(kernel, NULL);
+}
+
+static enum ptx_space space_of(const struct builder *b, const struct isa_inst *inst)
+{
+    const struct isa *isa = b->module->isa;
+    if (inst->op == OP_ldu)
+        return isa_has(inst, MOD_global) ? SPACE_GLOBAL : SPACE_GENERIC;
+    switch (isa_pick(isa, inst, SLOT_LDSPACE)) {
+    case MOD_global: return SPACE_GLOBAL;
+    case MOD_const: return SPACE_CONST;
+    case MOD_local: return SPACE_LOCAL;
+    case MOD_shared:
+    case MOD_shared_cta:
+    case MOD_shared_cluster: return SPACE_SHARED;
+    case MOD_param:
+    case MOD_param_entry:
+    case MOD_param_func: return SPACE_PARAM;
+    default: return SPACE_GENERIC;
+    }
+}
+
+/* Fills space and address of an access. The base register is returned, or REF_NONE where the address is
+ * constant. */
+static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_access *a)
+{
+    const struct ptx_operand *base = m->elems;
+    a->disp = m->disp;
+    if (base->kind == OPND_INT) {
+        a->disp += (int64_t)base->bits;
+        return REF_NONE;
+    }
+    if (base->kind != OPND_SYMBOL) {
+        if (a->space ==
+            SPACE_PARAM) /* kernel parameters have generic addresses, those of functions local ones */
+            a->space = b->func->entry ? SPACE_GENERIC : SPACE_LOCAL;
+        enum isa_type type =
+            base->kind == OPND_REG && isa_type_bits(base->reg->type) == 32 ? TYPE_u32 : TYPE_u64;
+        return ir_source(b, base, type);
+    }
+    a->disp += base->disp;
+    if (is_kernel_param(b, base->symbol)) {
+        a->disp += ir_param_offset(b->func, base->symbol);
+        return REF_NONE;
+    }
+    struct ptx_var *v = base->symbol->kind == SYMBOL_VAR ? (struct ptx_var *)base->symbol : NULL;
+    if (v && v->func && (v->space == SPACE_LOCAL || v->space == SPACE_PARAM)) {
+        a->space = SPACE_LOCAL;
+        a->frame = true;
+        a->disp += ir_add_frame_var(b, v);
+        return REF_NONE;
+    }
+    struct ptx_operand plain = *base;
+    plain.disp = 0;
+    a->disp_const = ir_source(b, &plain, TYPE_u64);
+    if (v && a->space == SPACE_GENERIC) /* a name without a state space says it itself */
+        a->space = v->space;
+    return REF_NONE;
+}
+
+static void lower_order(struct builder *b, struct ir_access *a)
+{
+    const struct isa_inst *inst = b->insn->inst;
+    bool atomic = inst->kind == KIND_ATOM || inst->kind == KIND_RED;
+    a->is_volatile = isa_has(inst, MOD_volatile);
+    a->is_const = isa_has(inst, MOD_nc) || inst->op == OP_ldu || a->space == SPACE_CONST;
+    a->order = isa_has(inst, MOD_acq_rel)                               ? ORDER_ACQ_REL
+               : isa_has(inst, MOD_acquire)                             ? ORDER_ACQUIRE
+               : isa_has(inst, MOD_release)                             ? ORDER_RELEASE
+               : isa_has(inst, MOD_relaxed) || a->is_volatile || atomic ? ORDER_RELAXED
+                                                                        : ORDER_WEAK;
+    enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);
+    a->scope = (uint8_t)(scope ? scope : a->is_volatile ? MOD_sys : atomic ? MOD_gpu : MOD_none);
+}
+
+static unsigned vector_of(const struct isa_inst *inst)
+{
+    return isa_has(inst, MOD_v8) ? 8 : isa_has(inst, MOD_v4) ? 4 : isa_has(inst, MOD_v2) ? 2 : 1;
+}
+
+/* Element k of an operand that is a vector where the instruction has .v2 and so on; a vector register counts
+ * too. */
+static struct ptx_operand element_of(const struct ptx_operand *o, unsigned k)
+{
+    if (o->kind == OPND_VECTOR)
+        return o->elems[k < o->n ? k : 0];
+    struct ptx_operand e = *o;
+    if (o->kind == OPND_REG && o->reg->vector > 1 && o->component == COMPONENT_NONE)
+        e.component = (uint8_t)k;
+    return e;
+}
+
+static void lower_load(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)
+{
+    const struct ptx_operand *to = &b->insn->operands[0];
+    for (unsigned k = 0; k < a->n; k++) {
+        struct ptx_operand e = element_of(to, k);
+        a->regs[k] = e.kind == OPND_REG
+                         ? ir_reg_of(b, e.reg, e.number + (e.component == COMPONENT_NONE ? 0 : e.component))
+                         : ir_temp(b, ir_width(type));
+    }
+    a->sign = isa_type_class(type) == CLASS_S;
+    struct ir_insn *i = ir_emit_guarded(b, IR_LD);
+    i->a = base;
+    i->access = a;
+}
+
+static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)
+{
+    const struct ptx_operand *from = &b->insn->operands[1];
+    for (unsigned k = 0; k < a->n; k++) {
+        struct ptx_operand e = element_of(from, k);
+        a->regs[k] = ir_source(b, &e, type);
+    }
+    struct ir_insn *i = ir_emit_guarded(b, IR_ST);
+    i->a = base;
+    i->access = a;
+}
+
+static enum atom_op atom_op_of(const struct isa_inst *inst)
+{
+    static const uint8_t table[][2] = {
+        {MOD_and, ATOM_and},   {MOD_or, ATOM_or},   {MOD_xor, ATOM_xor}, {MOD_cas, ATOM_cas},
+        {MOD_exch, ATOM_exch}, {MOD_add, ATOM_add}, {MOD_inc, ATOM_inc}, {MOD_dec, ATOM_dec},
+        {MOD_min, ATOM_min},   {MOD_max, ATOM_max},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (isa_has(inst, (enum isa_mod)table[i][0]))
+            return (enum atom_op)table[i][1];
+    return ATOM_exch;
+}
+
+static void lower_atom(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)
+{
+    const struct ptx_insn *in = b->insn;
+    bool red = in->inst->kind == KIND_RED;
+    unsigned first = red ? 1 : 2; /* operands: {d,} m, b {, c} */
+    struct ir_dest d[8] = {0};
+    a->atom = (uint8_t)atom_op_of(in->inst);
+    a->type = (uint8_t)type;
+    for (unsigned k = 0; k < a->n; k++) {
+        struct ptx_operand e = element_of(&in->operands[first], k);
+        a->operands[k] = ir_source(b, &e, type);
+    }
+    if (a->atom == ATOM_cas)
+        a->operands[1] = ir_source(b, &in->operands[first + 1], type);
+    for (unsigned k = 0; !red && k < a->n; k++) {
+        struct ptx_operand e = element_of(&in->operands[0], k);
+        if (e.kind == OPND_REG)
+            d[k] = ir_destination(b, &e, type);
+        a->regs[k] = d[k].ref;
+    }
+    struct ir_insn *i = ir_emit_guarded(b, IR_ATOM);
+    i->a = base;
+    i->access = a;
+    for (unsigned k = 0; k < a->n; k++)
+        ir_finish(b, d[k]);
+}
+
+void lower_memory(struct builder *b)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct isa_inst *inst = in->inst;
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    enum isa_type type = (enum isa_type)inst->type[0];
+    a->space = space_of(b, inst);
+    a->bytes = (uint8_t)(isa_type_bits(type) / 8);
+    a->n = (uint8_t)vector_of(inst);
+    lower_order(b, a);
+    ir_ref base = lower_place(b, &in->operands[inst->kind == KIND_ST || inst->kind == KIND_RED ? 0 : 1], a);
+    if (inst->kind == KIND_LD)
+        lower_load(b, a, base, type);
+    else if (inst->kind == KIND_ST)
+        lower_store(b, a, base, type);
+    else
+        lower_atom(b, a, base, type);
+}
+
+/* ---- addresses ---- */
+
+static ir_ref u64_base(struct builder *b, enum ir_base base)
+{
+    return ir_const_base(b, 64, base, NULL, 0);
+}
+
+static void write_u64(struct builder *b, ir_ref value)
+{
+    enum isa_type type = isa_operand_type(b->insn->inst, &b->insn->inst->operand[0]);
+    struct ir_dest d = ir_destination(b, &b->insn->operands[0], type);
+    ir_copy_guarded(b, d.ref, ir_resize(b, value, ir_ref_width(b, d.ref), false));
+    ir_finish(b, d);
+}
+
+static enum ir_base window_of(enum isa_mod space)
+{
+    switch (space) {
+    case MOD_shared:
+    case MOD_shared_cta:
+    case MOD_shared_cluster: return BASE_SHARED_WINDOW;
+    case MOD_local: return BASE_LOCAL_WINDOW;
+    default: return BASE_NONE;
+    }
+}
+
+/* 9.7.9.20: generic addresses of .global, .const and kernel parameters are the addresses themselves; shared
+ * and local memory have windows. */
+static void lower_cvta(struct builder *b, enum isa_mod space)
+{
+    ir_ref a = ir_source(b, &b->insn->operands[1], TYPE_u64);
+    enum ir_base window = window_of(space);
+    if (window) {
+        enum lane_id lane = isa_has(b->insn->inst, MOD_to) ? LANE_sub_b64 : LANE_add_b64;
+        a = ir_lanes(b, lane, a, u64_base(b, window), REF_NONE);
+    }
+    write_u64(b, a);
+}
+
+static ir_ref within(struct builder *b, ir_ref a, enum ir_base start, enum ir_base size)
+{
+    ir_ref offset = ir_lanes(b, LANE_sub_b64, a, u64_base(b, start), REF_NONE);
+    return ir_lanes(b, LANE_cmp_u64_lt, offset, u64_base(b, size), REF_NONE);
+}
+
+/* 9.7.9.19: what is in no window is global: there, every host address is. */
+static void lower_isspacep(struct builder *b, enum isa_mod space)
+{
+    ir_ref a = ir_source(b, &b->insn->operands[1], TYPE_u64), p;
+    if (window_of(space) == BASE_SHARED_WINDOW)
+        p = within(b, a, BASE_SHARED_WINDOW, BASE_SHARED_WINDOW_SIZE);
+    else if (window_of(space) == BASE_LOCAL_WINDOW)
+        p = within(b, a, BASE_LOCAL_WINDOW, BASE_LOCAL_WINDOW_SIZE);
+    else if (space == MOD_const)
+        p = within(b, a, BASE_CONST_START, BASE_CONST_SIZE);
+    else if (space == MOD_param || space == MOD_param_entry)
+        p = ir_lanes(b, LANE_cmp_u64_lt,
+                     ir_lanes(b, LANE_sub_b64, a, ir_make_ref(REF_SREG, IR_PARAM_BASE), REF_NONE),
+                     ir_const_of(b, 64, ir_param_bytes(b->func)), REF_NONE);
+    else {
+        p = within(b, a, BASE_SHARED_WINDOW, BASE_SHARED_WINDOW_SIZE);
+        ir_ref q = within(b, a, BASE_LOCAL_WINDOW, BASE_LOCAL_WINDOW_SIZE);
+        p = ir_lanes(b, LANE_or_pred, p, q, REF_NONE);
+        q = within(b, a, BASE_CONST_START, BASE_CONST_SIZE);
+        p = ir_lanes(b, LANE_or_pred, p, q, REF_NONE);
+        p = ir_lanes(b, LANE_not_pred, p, REF_NONE, REF_NONE);
+    }
+    if (b->insn->operands[0].kind == OPND_REG)
+        ir_copy_guarded(b, ir_destination(b, &b->insn->operands[0], TYPE_pred).ref, p);
+}
+
+void lower_address(struct builder *b)
+{
+    const struct isa_inst *inst = b->insn->inst;
+    enum isa_mod space = isa_pick(b->module->isa, inst, SLOT_ANYSPACE);
+    switch (inst->kind) {
+    case KIND_CVTA: lower_cvta(b, space); break;
+    case KIND_ISSPACEP: lower_isspacep(b, space); break;
+    case KIND_MAPA: /* a cluster of one block: every address is the block's own */
+        write_u64(b, ir_source(b, &b->insn->operands[1], (enum isa_type)inst->type[0]));
+        break;
+    case KIND_GETCTARANK: write_u64(b, ir_const_of(b, 32, 0)); break;
+    default: write_u64(b, ir_const_of(b, 64, 0)); break; /* createpolicy.range: policies are only carried */
+    }
+}
+
+/* ---- calls ---- */
+
+static const struct ptx_signature *signature_of(struct builder *b, const struct ptx_call *c)
+{
+    if (c->callee.kind == OPND_SYMBOL && c->callee.symbol->kind == SYMBOL_FUNC)
+        return &((const struct ptx_func *)c->callee.symbol)->signature;
+    const struct ptx_table *t = (const struct ptx_table *)c->table;
+    if (!t || t->symbol.kind != SYMBOL_TABLE) {
+        build_error(b, "ptx-call", "add a .callprototype or .calltargets list",
+                    "an indirect call needs to know its parameters");
+        return NULL;
+    }
+    if (t->table_kind == TABLE_CALLPROTOTYPE)
+        return &t->signature;
+    return t->targets.n ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
+}
+
+/* Where an argument stands in the frame: a .param variable's place, or a new place for a register or
+ * constant. */
+static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param,
+                               bool store)
+{
+    if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR)
+        return ir_add_frame_var(b, (struct ptx_var *)o->symbol) + (uint32_t)o->disp;
+    uint32_t bytes = param->size < 4 ? 4 : (uint32_t)param->size;
+    uint32_t at = add_frame_bytes(b, bytes, bytes > 16 ? 16 : bytes);
+    if (!store)
+        return at;
+    ir_ref value = ir_source(b, o, param->type);
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    *a = (struct ir_access){.space = SPACE_LOCAL,
+                            .frame = true,
+                            .bytes = (uint8_t)(isa_type_bits(param->type) / 8),
+                            .n = 1,
+                            .disp = at,
+                            .regs = {value}};
+    ir_emit_guarded(b, IR_ST)->access = a;
+    return at;
+}
+
+static enum ir_syscall syscall_by_name(struct str name)
+{
+    static const struct {
+        const char *name;
+        enum ir_syscall call;
+    } table[] = {{"vprintf", SYSCALL_VPRINTF},
+                 {"malloc", SYSCALL_MALLOC},
+                 {"free", SYSCALL_FREE},
+                 {"__assertfail", SYSCALL_ASSERTFAIL}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (str_is(name, table[i].name))
+            return table[i].call;
+    return SYSCALL_NONE;
+}
+
+static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_call *call, ir_ref *address)
+{
+    if (c->callee.kind != OPND_SYMBOL || c->callee.symbol->kind != SYMBOL_FUNC) {
+        *address = ir_source(b, &c->callee, TYPE_u64);
+        return true;
+    }
+    struct ptx_func *f = ((struct ptx_func *)c->callee.symbol)->definition;
+    if (f->has_body) {
+        call->callee = f;
+        *VEC_PUSH(b->arena, &b->f->callees) = f;
+        return true;
+    }
+    call->syscall = syscall_by_name(f->symbol.name);
+    if (!call->syscall && str_starts(f->symbol.name, "__cudaCDP2"))
+        build_error(b, "not-supported", NULL,
+                    "`%.*s` is not supported: Heddle has no dynamic parallelism yet",
+                    STR_ARG(f->symbol.name));
+    else if (!call->syscall)
+        build_error(b, "ptx-link", "give the module that defines it, too", "function `%.*s` is not defined",
+                    STR_ARG(f->symbol.name));
+    return call->syscall != SYSCALL_NONE;
+}
+
+static void load_result(struct builder *b, const struct ptx_operand *o, const struct ptx_var *result,
+                        uint32_t at)
+{
+    if (o->kind != OPND_REG)
+        return;
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    *a = (struct ir_access){.space = SPACE_LOCAL,
+                            .frame = true,
+                            .bytes = (uint8_t)(isa_type_bits(result->type) / 8),
+                            .n = 1,
+                            .sign = isa_type_class(result->type) == CLASS_S,
+                            .disp = at,
+                            .regs = {ir_reg_of(b, o->reg, o->number)}};
+    ir_emit_guarded(b, IR_LD)->access = a;
+}
+
+void lower_call(struct builder *b)
+{
+    const struct ptx_call *c = b->insn->call;
+    const struct ptx_signature *s = signature_of(b, c);
+    struct ir_call *call = ARENA_NEW(b->arena, struct ir_call);
+    ir_ref address = REF_NONE;
+    if (!s || !find_callee(b, c, call, &address))
+        return;
+    if (s->variadic && !call->syscall) {
+        build_error(b, "not-supported", NULL, "calls with a variable number of parameters are not supported");
+        return;
+    }
+    if (c->n_args != s->params.n || c->n_returns != s->returns.n) {
+        build_error(b, "ptx-call", NULL, "the function takes %u parameters and returns %u, not %u and %u",
+                    s->params.n, s->returns.n, c->n_args, c->n_returns);
+        return;
+    }
+    for (uint32_t i = 0; i < c->n_args; i++)
+        *VEC_PUSH(b->arena, &call->params) = (struct ir_copy){
+            argument_place(b, &c->args[i], s->params.at[i], true), i, (uint32_t)s->params.at[i]->size};
+    for (uint32_t i = 0; i < c->n_returns; i++)
+        *VEC_PUSH(b->arena, &call->results) = (struct ir_copy){
+            argument_place(b, &c->returns[i], s->returns.at[i], false), i, (uint32_t)s->returns.at[i]->size};
+    struct ir_insn *i = ir_emit_guarded(b, IR_CALL);
+    i->a = address;
+    i->call = call;
+    ir_cut(b);
+    for (uint32_t k = 0; k < c->n_returns; k++)
+        load_result(b, &c->returns[k], s->returns.at[k], call->results.at[k].caller_at);
+}
+
+void lower_register_params(struct builder *b, bool at_start)
+{
+    const struct ptx_signature *s = &b->func->signature;
+    static const struct ptx_insn none;
+    const struct ptx_insn *before = b->insn;
+    if (b->func->entry)
+        return;
+    uint32_t n = at_start ? s->params.n : s->returns.n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ptx_var *v = at_start ? s->params.at[i] : s->returns.at[i];
+        if (v->space != SPACE_REG)
+            continue;
+        const struct ptx_reg *reg = NULL;
+        for (uint32_t k = 0; k < b->func->regs.n && !reg; k++)
+            if (str_eq(b->func->regs.at[k]->symbol.name, v->symbol.name))
+                reg = b->func->regs.at[k];
+        struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+        *a = (struct ir_access){.space = SPACE_LOCAL,
+                                .frame = true,
+                                .bytes = (uint8_t)(isa_type_bits(v->type) / 8),
+                                .n = 1,
+                                .disp = ir_frame_offset(b->f, v),
+                                .regs = {ir_reg_of(b, reg, reg->first)}};
+        b->insn = before ? before : &none;
+        ir_emit(b, at_start ? IR_LD : IR_ST)->access = a;
+    }
+    b->insn = before;
+}

@@ -1,0 +1,1 @@
+/* video instructions: included by sem.h. */

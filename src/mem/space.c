@@ -1,0 +1,372 @@
+/* See space.h. */
+#include "mem/space.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Slots: 16 bytes (the kernels' own malloc) to 32 KB. */
+enum { CLASS_FIRST_LOG2 = 4, CLASS_LAST_LOG2 = 15, LARGE = -1 };
+
+/* One unit of slots, or the run of units of one large allocation. */
+struct mem_unit {
+    struct mem_unit *next_open, *next;
+    uint64_t start;
+    int class_log2; /* log2 of the slot size, or LARGE */
+    bool constant;
+    uint32_t n_slots, n_free, n_units;
+    uint32_t *free_slots;    /* stack of n_free */
+    _Atomic uint64_t *sizes; /* by slot: bytes asked for, 0 = free */
+    uint8_t *kinds;
+    const char **names;
+};
+
+static uint64_t round_up(uint64_t x, uint64_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+static void *reserve(uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+bool mem_init(struct mem *m, uint64_t limit_bytes)
+{
+    const uint64_t fixed = MEM_LOCAL_WINDOW_BYTES + MEM_SHARED_WINDOW_BYTES + MEM_CODE_BYTES;
+    *m = (struct mem){.limit_bytes = limit_bytes};
+    /* Twice the limit leaves room for fragments; less where the system allows less. */
+    uint64_t least = fixed + MEM_CONST_BYTES + (64u << 20);
+    uint64_t want = fixed + MEM_CONST_BYTES + round_up(2 * limit_bytes, MEM_UNIT_BYTES);
+    want = want < least ? least : want;
+    for (; !m->start && want >= least; want -= want / 4) {
+        m->reserved_bytes = round_up(want, MEM_UNIT_BYTES);
+        m->start = reserve(m->reserved_bytes);
+    }
+    if (!m->start)
+        return false;
+    m->const_start = mem_local_window(m) + fixed;
+    m->const_size = MEM_CONST_BYTES;
+    m->heap_start = m->const_start;
+    m->heap_size = m->reserved_bytes - fixed;
+    m->n_units = (uint32_t)(m->heap_size / MEM_UNIT_BYTES);
+    m->const_units = m->used_units = (uint32_t)(m->const_size / MEM_UNIT_BYTES);
+    m->units = mmap(NULL, m->n_units * sizeof *m->units, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m->units == MAP_FAILED) {
+        munmap(m->start, m->reserved_bytes);
+        return false;
+    }
+    pthread_mutex_init(&m->lock, NULL);
+    return true;
+}
+
+static void free_unit(struct mem_unit *u)
+{
+    free(u->free_slots);
+    free((void *)u->sizes);
+    free(u->kinds);
+    free(u->names);
+    free(u);
+}
+
+void mem_destroy(struct mem *m)
+{
+    if (!m->start)
+        return;
+    for (struct mem_unit *u = m->all_units; u;) {
+        struct mem_unit *next = u->next;
+        free_unit(u);
+        u = next;
+    }
+    free(m->free_runs);
+    munmap((void *)m->units, m->n_units * sizeof *m->units);
+    munmap(m->start, m->reserved_bytes);
+    pthread_mutex_destroy(&m->lock);
+    m->start = NULL;
+}
+
+/* ---- runs of units ---- */
+
+static uint64_t unit_address(const struct mem *m, uint32_t unit)
+{
+    return m->heap_start + (uint64_t)unit * MEM_UNIT_BYTES;
+}
+
+/* `n` consecutive free units with memory behind them; UINT32_MAX where there are none. */
+static uint32_t take_run(struct mem *m, uint32_t n, bool constant)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; !constant && i < m->n_free_runs && first == UINT32_MAX; i++) {
+        struct mem_run *r = &m->free_runs[i];
+        if (r->n < n)
+            continue;
+        first = r->first;
+        r->first += n;
+        r->n -= n;
+        if (r->n == 0)
+            memmove(r, r + 1, (--m->n_free_runs - i) * sizeof *r);
+    }
+    if (first == UINT32_MAX) {
+        uint32_t *used = constant ? &m->used_const_units : &m->used_units;
+        uint32_t end = constant ? m->const_units : m->n_units;
+        if (end - *used < n)
+            return UINT32_MAX;
+        first = *used;
+        *used += n;
+    }
+    void *at = (void *)(uintptr_t)unit_address(m, first);
+    if (mprotect(at, (size_t)n * MEM_UNIT_BYTES, PROT_READ | PROT_WRITE) != 0)
+        return UINT32_MAX;
+    return first;
+}
+
+static void give_run(struct mem *m, uint32_t first, uint32_t n)
+{
+    void *at = (void *)(uintptr_t)unit_address(m, first);
+    madvise(at, (size_t)n * MEM_UNIT_BYTES, MADV_DONTNEED);
+    mprotect(at, (size_t)n * MEM_UNIT_BYTES, PROT_NONE);
+    uint32_t i = 0;
+    while (i < m->n_free_runs && m->free_runs[i].first < first)
+        i++;
+    bool joins_before = i > 0 && m->free_runs[i - 1].first + m->free_runs[i - 1].n == first;
+    bool joins_after = i < m->n_free_runs && first + n == m->free_runs[i].first;
+    if (joins_before) {
+        m->free_runs[i - 1].n += n + (joins_after ? m->free_runs[i].n : 0);
+        if (joins_after)
+            memmove(&m->free_runs[i], &m->free_runs[i + 1], (--m->n_free_runs - i) * sizeof *m->free_runs);
+        return;
+    }
+    if (joins_after) {
+        m->free_runs[i].first = first;
+        m->free_runs[i].n += n;
+        return;
+    }
+    if (m->n_free_runs == m->cap_free_runs) {
+        uint32_t cap = m->cap_free_runs ? 2 * m->cap_free_runs : 64;
+        struct mem_run *more = realloc(m->free_runs, cap * sizeof *more);
+        if (!more)
+            return; /* the range is lost, not the memory */
+        m->free_runs = more;
+        m->cap_free_runs = cap;
+    }
+    memmove(&m->free_runs[i + 1], &m->free_runs[i], (m->n_free_runs++ - i) * sizeof *m->free_runs);
+    m->free_runs[i] = (struct mem_run){first, n};
+}
+
+/* ---- units ---- */
+
+/* The records of freed large allocations serve the next ones. */
+static struct mem_unit *retired_unit(struct mem *m)
+{
+    struct mem_unit *u = m->retired_units;
+    if (u)
+        m->retired_units = u->next_open;
+    return u;
+}
+
+static bool map_unit(struct mem *m, struct mem_unit *u)
+{
+    uint32_t first = take_run(m, u->n_units, u->constant);
+    if (first == UINT32_MAX)
+        return false;
+    u->start = unit_address(m, first);
+    for (uint32_t i = 0; i < u->n_units; i++)
+        m->units[first + i] = u;
+    return true;
+}
+
+static struct mem_unit *new_unit(struct mem *m, uint64_t size, int class_log2, bool constant)
+{
+    struct mem_unit *again = class_log2 == LARGE ? retired_unit(m) : NULL;
+    uint32_t n_units = class_log2 == LARGE ? (uint32_t)(round_up(size, MEM_UNIT_BYTES) / MEM_UNIT_BYTES) : 1;
+    uint32_t n_slots = class_log2 == LARGE ? 1 : MEM_UNIT_BYTES >> class_log2;
+    if (again) {
+        again->n_units = n_units;
+        again->constant = constant;
+        if (map_unit(m, again))
+            return again;
+        again->next_open = m->retired_units;
+        m->retired_units = again;
+        return NULL;
+    }
+    struct mem_unit *u = calloc(1, sizeof *u);
+    if (!u)
+        return NULL;
+    u->class_log2 = class_log2;
+    u->constant = constant;
+    u->n_slots = u->n_free = n_slots;
+    u->n_units = n_units;
+    u->free_slots = malloc(n_slots * sizeof *u->free_slots);
+    u->sizes = calloc(n_slots, sizeof *u->sizes);
+    u->kinds = calloc(n_slots, sizeof *u->kinds);
+    u->names = calloc(n_slots, sizeof *u->names);
+    bool ok = u->free_slots && u->sizes && u->kinds && u->names;
+    if (!ok || !map_unit(m, u)) {
+        free_unit(u);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n_slots; i++)
+        u->free_slots[i] = n_slots - 1 - i;
+    u->next = m->all_units;
+    m->all_units = u;
+    return u;
+}
+
+static int class_of(uint64_t size)
+{
+    int log2 = CLASS_FIRST_LOG2;
+    while ((1ull << log2) < size)
+        log2++;
+    return log2 > CLASS_LAST_LOG2 ? LARGE : log2;
+}
+
+void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name)
+{
+    bool constant = kind == MEM_CONST || kind == MEM_PARAM;
+    if (size == 0 || size > m->heap_size)
+        return NULL;
+    int class_log2 = class_of(kind != MEM_HEAP && size < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES : size);
+    void *p = NULL;
+    pthread_mutex_lock(&m->lock);
+    struct mem_unit **open =
+        class_log2 == LARGE ? NULL : &m->open_units[constant][class_log2 - CLASS_FIRST_LOG2];
+    struct mem_unit *u = open ? *open : NULL;
+    if (m->allocated_bytes + size <= m->limit_bytes && !u) {
+        u = new_unit(m, size, class_log2, constant);
+        if (u && open)
+            *open = u;
+    }
+    if (u && m->allocated_bytes + size <= m->limit_bytes) {
+        uint32_t slot = u->free_slots[--u->n_free];
+        if (open && u->n_free == 0)
+            *open = u->next_open;
+        u->kinds[slot] = (uint8_t)kind;
+        u->names[slot] = name;
+        u->sizes[slot] = size;
+        m->allocated_bytes += size;
+        if (m->allocated_bytes > m->peak_bytes)
+            m->peak_bytes = m->allocated_bytes;
+        p = (void *)(uintptr_t)(u->start + (class_log2 == LARGE ? 0 : (uint64_t)slot << class_log2));
+    }
+    pthread_mutex_unlock(&m->lock);
+    return p;
+}
+
+static struct mem_unit *unit_of(const struct mem *m, uint64_t address)
+{
+    uint64_t offset = address - m->heap_start;
+    return offset < m->heap_size ? m->units[offset / MEM_UNIT_BYTES] : NULL;
+}
+
+static uint32_t slot_of(const struct mem_unit *u, uint64_t address)
+{
+    return u->class_log2 == LARGE ? 0 : (uint32_t)((address - u->start) >> u->class_log2);
+}
+
+static uint64_t slot_address(const struct mem_unit *u, uint32_t slot)
+{
+    return u->class_log2 == LARGE ? u->start : u->start + ((uint64_t)slot << u->class_log2);
+}
+
+/* A large allocation's unit goes back; units of slots stay for the next of their size. Readers may still look
+ * at the unit: it is unlinked here and freed with the space. */
+bool mem_free(struct mem *m, void *p)
+{
+    uint64_t address = (uint64_t)(uintptr_t)p;
+    bool ok = false;
+    pthread_mutex_lock(&m->lock);
+    struct mem_unit *u = unit_of(m, address);
+    uint32_t slot = u ? slot_of(u, address) : 0;
+    if (u && u->sizes[slot] && slot_address(u, slot) == address) {
+        ok = true;
+        m->allocated_bytes -= u->sizes[slot];
+        m->freed[m->n_freed++ % MEM_FREED] =
+            (struct mem_block){address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot]};
+        u->sizes[slot] = 0;
+        m->version++;
+        u->free_slots[u->n_free++] = slot;
+        if (u->class_log2 == LARGE) {
+            uint32_t first = (uint32_t)((u->start - m->heap_start) / MEM_UNIT_BYTES);
+            for (uint32_t i = 0; i < u->n_units; i++)
+                m->units[first + i] = NULL;
+            if (!u->constant)
+                give_run(m, first, u->n_units);
+            u->next_open = m->retired_units;
+            m->retired_units = u;
+        } else if (u->n_free == 1) {
+            struct mem_unit **open = &m->open_units[u->constant][u->class_log2 - CLASS_FIRST_LOG2];
+            u->next_open = *open;
+            *open = u;
+        }
+    }
+    pthread_mutex_unlock(&m->lock);
+    return ok;
+}
+
+static bool describe(const struct mem_unit *u, uint32_t slot, struct mem_block *block)
+{
+    uint64_t size = u->sizes[slot];
+    if (!size)
+        return false;
+    *block = (struct mem_block){slot_address(u, slot), size, (enum mem_kind)u->kinds[slot], u->names[slot]};
+    return true;
+}
+
+bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block)
+{
+    const struct mem_unit *u = unit_of(m, address);
+    return u && describe(u, slot_of(u, address), block) && address - block->start < block->size;
+}
+
+struct nearest {
+    uint64_t address, distance;
+    struct mem_block *block;
+};
+
+static void consider(const struct mem_block *b, void *data)
+{
+    struct nearest *n = data;
+    uint64_t distance = n->address < b->start ? b->start - n->address : n->address - (b->start + b->size) + 1;
+    if (n->address >= b->start && n->address < b->start + b->size)
+        distance = 0;
+    if (distance < n->distance) {
+        n->distance = distance;
+        *n->block = *b;
+    }
+}
+
+void mem_for_each(struct mem *m, void (*visit)(const struct mem_block *, void *), void *data)
+{
+    pthread_mutex_lock(&m->lock);
+    for (const struct mem_unit *u = m->all_units; u; u = u->next) {
+        struct mem_block b;
+        for (uint32_t s = 0; s < u->n_slots; s++)
+            if (describe(u, s, &b))
+                visit(&b, data);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
+bool mem_nearest(struct mem *m, uint64_t address, struct mem_block *block)
+{
+    struct nearest n = {address, UINT64_MAX, block};
+    mem_for_each(m, consider, &n);
+    return n.distance != UINT64_MAX;
+}
+
+bool mem_was_freed(struct mem *m, uint64_t address, struct mem_block *block)
+{
+    bool found = false;
+    pthread_mutex_lock(&m->lock);
+    uint32_t n = m->n_freed < MEM_FREED ? m->n_freed : MEM_FREED;
+    for (uint32_t i = 1; i <= n && !found; i++) {
+        const struct mem_block *b = &m->freed[(m->n_freed - i) % MEM_FREED];
+        found = address - b->start < b->size;
+        *block = found ? *b : *block;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return found;
+}

@@ -1,0 +1,101 @@
+/* The address space of a machine: one reserved range of host addresses that holds all of its memory.
+ *
+ *     start                      window of local memory        (never mapped: the same addresses for all
+ * threads)
+ *     + MEM_LOCAL_WINDOW_BYTES   window of shared memory       (never mapped: the same addresses for all
+ * blocks)
+ *     + MEM_SHARED_WINDOW_BYTES  handles of functions          (never mapped)
+ *     + MEM_CODE_BYTES           constant variables and kernel parameters
+ *     + MEM_CONST_BYTES          global memory: allocations, module variables, the kernels' own heap
+ *
+ * A generic address (PTX ISA 6.4.1.1) says by its value which of these it is. Global memory is host memory,
+ * so that a device pointer is a host pointer. Bounds are exact: mem_find() gives the allocation an address
+ * lies in, in a few nanoseconds, from any thread, without a lock, while others allocate and free.
+ *
+ * Global memory is divided into units of 64 KB. A small allocation is a slot of a unit that holds slots of
+ * one size; a large one is a run of units. Pages get memory when they are touched, and lose it when a whole
+ * run is freed.
+ */
+#ifndef HEDDLE_MEM_SPACE_H
+#define HEDDLE_MEM_SPACE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MEM_LOCAL_WINDOW_BYTES  (1ull << 30)
+#define MEM_SHARED_WINDOW_BYTES (1ull << 24)
+#define MEM_CODE_BYTES          (1ull << 24)
+#define MEM_CONST_BYTES         ((1ull << 30) - (1ull << 25))
+
+enum { MEM_UNIT_BYTES = 64 << 10, MEM_ALIGN_BYTES = 256, MEM_FREED = 64 };
+
+enum mem_kind { MEM_NONE, MEM_DEVICE, MEM_MANAGED, MEM_HOST, MEM_HEAP, MEM_VARIABLE, MEM_CONST, MEM_PARAM };
+
+struct mem_block {
+    uint64_t start, size;
+    enum mem_kind kind;
+    const char *name; /* for messages, or NULL; outlives the allocation */
+};
+
+struct mem_unit; /* what a unit holds; see space.c */
+
+struct mem_run {
+    uint32_t first, n;
+};
+
+struct mem {
+    uint8_t *start; /* of the reserved range */
+    uint64_t reserved_bytes;
+    uint64_t limit_bytes; /* of allocations */
+    uint64_t allocated_bytes;
+    uint64_t peak_bytes;
+    _Atomic uint64_t version; /* grows when an allocation ends: what mem_find said may be false then */
+    uint64_t const_start, const_size;
+    uint64_t heap_start, heap_size;         /* all units: const and global */
+    struct mem_unit *_Atomic *units;        /* by number; NULL = free */
+    uint32_t n_units, used_units;           /* units from used_units on were never used */
+    uint32_t const_units, used_const_units; /* the first const_units units are the constants' */
+    struct mem_run *free_runs;              /* by address, not adjacent */
+    uint32_t n_free_runs, cap_free_runs;
+    struct mem_unit *open_units[2][13]; /* units with free slots: of heap and const, by size class */
+    struct mem_unit *all_units, *retired_units;
+    struct mem_block freed[MEM_FREED]; /* the last ones, for messages; a ring */
+    uint32_t n_freed;
+    pthread_mutex_t lock;
+};
+
+/* false with errno set where no address range can be reserved. */
+bool mem_init(struct mem *m, uint64_t limit_bytes);
+void mem_destroy(struct mem *m);
+
+/* A new allocation aligned to MEM_ALIGN_BYTES (MEM_HEAP: to 16), or NULL where the limit or the system is
+ * exhausted. Its contents are undefined. Size 0 gives NULL. */
+void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
+/* false where `p` is not the start of an allocation. */
+bool mem_free(struct mem *m, void *p);
+
+/* The allocation that holds the address; false where none does. */
+bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
+/* The allocation nearest to an address that none holds; false where there is none at all. */
+bool mem_nearest(struct mem *m, uint64_t address, struct mem_block *block);
+/* The last freed allocation, of the recent ones, that held the address; false where none did. */
+bool mem_was_freed(struct mem *m, uint64_t address, struct mem_block *block);
+/* Calls visit for every allocation, in no order, with the lock held. */
+void mem_for_each(struct mem *m, void (*visit)(const struct mem_block *, void *), void *data);
+
+static inline uint64_t mem_local_window(const struct mem *m)
+{
+    return (uint64_t)(uintptr_t)m->start;
+}
+static inline uint64_t mem_shared_window(const struct mem *m)
+{
+    return mem_local_window(m) + MEM_LOCAL_WINDOW_BYTES;
+}
+static inline uint64_t mem_code_window(const struct mem *m)
+{
+    return mem_shared_window(m) + MEM_SHARED_WINDOW_BYTES;
+}
+
+#endif

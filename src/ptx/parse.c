@@ -1,0 +1,810 @@
+/* Modules, functions' heads, variables (PTX ISA 5, 7, 11); see parser.h. */
+#include "ptx/parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { MAX_REGISTERS = 1 << 24, MAX_DIMS = 8 };
+static const uint64_t max_bytes = 1ull << 46;
+
+/* ---- tokens ---- */
+
+static struct place place_of(const struct parser *p, struct token t)
+{
+    return ptx_place(p->module, t.offset, (uint32_t)(t.text.n ? t.text.n : 1));
+}
+
+static bool report(struct parser *p, struct token at, const char *help, const char *format, va_list args)
+{
+    struct place where = place_of(p, at);
+    if (at.kind == TOKEN_DOT)
+        where.length++;
+    const char *text = arena_vprintf(p->arena, format, args);
+    if (at.kind == TOKEN_BAD && at.text.n >= 2 && memcmp(at.text.p, "/*", 2) == 0)
+        diag_error(p->diags, where, "ptx-syntax", NULL, "this comment does not end");
+    else if (at.kind == TOKEN_BAD)
+        diag_error(p->diags, where, "ptx-syntax", "0f needs 8 hexadecimal digits, 0d needs 16",
+                   "`%.*s` is not a number", STR_ARG(at.text));
+    else
+        diag_error(p->diags, where, "ptx-syntax", help, "%s", text);
+    return false;
+}
+
+bool fail(struct parser *p, const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(p, p->tok, help, format, args);
+    va_end(args);
+    return false;
+}
+
+bool fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(p, at, help, format, args);
+    va_end(args);
+    return false;
+}
+
+static const char *describe(struct parser *p, struct token t)
+{
+    if (t.kind == TOKEN_END)
+        return "the end of the file";
+    return arena_printf(p->arena, t.kind == TOKEN_DOT ? "`.%.*s`" : "`%.*s`", STR_ARG(t.text));
+}
+
+bool expect(struct parser *p, char c, const char *what)
+{
+    return accept(p, c) || fail(p, NULL, "expected `%c` after %s, not %s", c, what, describe(p, p->tok));
+}
+
+bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what)
+{
+    if (p->tok.kind != TOKEN_IDENT)
+        return fail(p, NULL, "expected the name of %s, not %s", what, describe(p, p->tok));
+    *name = p->tok.text;
+    *offset = p->tok.offset;
+    advance(p);
+    return true;
+}
+
+void skip_statement(struct parser *p)
+{
+    while (p->tok.kind != TOKEN_END && !at_punct(p, ';') && !at_punct(p, '{') && !at_punct(p, '}'))
+        advance(p);
+    accept(p, ';');
+}
+
+/* ---- names ---- */
+
+static struct ptx_symbol *look_up(struct parser *p, struct str name)
+{
+    uint32_t hash = str_hash(name);
+    for (struct scope *s = p->scope; s; s = s->parent) {
+        struct ptx_symbol *symbol = map_get_hashed(&s->names, name, hash);
+        if (symbol)
+            return symbol;
+    }
+    return NULL;
+}
+
+struct ptx_symbol *find_symbol(struct parser *p, struct str name)
+{
+    return look_up(p, name);
+}
+
+/* %r12 is register 12 of a declaration %r<100>; %r012 is not. */
+static const struct ptx_reg *find_parametrised(struct parser *p, struct str name, uint32_t *number)
+{
+    size_t digits = 0;
+    while (digits < name.n && name.p[name.n - 1 - digits] >= '0' && name.p[name.n - 1 - digits] <= '9')
+        digits++;
+    struct str base = {name.p, name.n - digits};
+    if (digits == 0 || digits > 9 || base.n == 0 || (digits > 1 && base.p[base.n] == '0'))
+        return NULL;
+    const struct ptx_reg *reg = (const struct ptx_reg *)look_up(p, base);
+    uint32_t index = 0;
+    for (size_t i = base.n; i < name.n; i++)
+        index = index * 10 + (uint32_t)(name.p[i] - '0');
+    if (!reg || reg->symbol.kind != SYMBOL_REG || !reg->parametrised || index >= reg->count)
+        return NULL;
+    *number = reg->first + index * reg->vector;
+    return reg;
+}
+
+const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *number)
+{
+    const struct ptx_reg *reg = find_parametrised(p, name, number);
+    if (reg)
+        return reg;
+    const struct ptx_symbol *symbol = look_up(p, name);
+    if (!symbol || symbol->kind != SYMBOL_REG || ((const struct ptx_reg *)symbol)->parametrised)
+        return NULL;
+    reg = (const struct ptx_reg *)symbol;
+    *number = reg->first;
+    return reg;
+}
+
+bool declare(struct parser *p, struct ptx_symbol *symbol)
+{
+    struct ptx_symbol *before = map_get(&p->scope->names, symbol->name);
+    if (before) {
+        diag_error(p->diags, ptx_place(p->module, symbol->offset, (uint32_t)symbol->name.n), "ptx-name", NULL,
+                   "`%.*s` is declared twice (first in line %u)", STR_ARG(symbol->name),
+                   place_locate(ptx_place(p->module, before->offset, 0)).line);
+        return false;
+    }
+    map_put(&p->scope->names, symbol->name, symbol);
+    return true;
+}
+
+/* ---- variables ---- */
+
+const char *ptx_space_name(enum ptx_space space)
+{
+    static const char *const names[] = {"generic", "reg", "global", "const", "shared", "local", "param"};
+    return names[space];
+}
+
+static bool space_by_name(struct str s, enum ptx_space *space)
+{
+    for (unsigned i = SPACE_REG; i <= SPACE_PARAM; i++)
+        if (str_is(s, ptx_space_name((enum ptx_space)i))) {
+            *space = (enum ptx_space)i;
+            return true;
+        }
+    return false;
+}
+
+/* .attribute(.managed), .attribute(.unified(a, b)) (5.4.8) */
+static bool parse_attribute(struct parser *p, struct ptx_var *v)
+{
+    advance(p);
+    if (!expect(p, '(', "`.attribute`"))
+        return false;
+    do {
+        if (at_dot(p, "managed")) {
+            advance(p);
+            v->managed = true;
+        } else if (at_dot(p, "unified")) {
+            advance(p);
+            v->unified = true;
+            if (!expect(p, '(', "`.unified`") || !parse_size(p, UINT64_MAX, &v->unified_id[0], "the id") ||
+                !expect(p, ',', "the id") || !parse_size(p, UINT64_MAX, &v->unified_id[1], "the id") ||
+                !expect(p, ')', "the id"))
+                return false;
+        } else {
+            return fail(p, "known: .managed, .unified", "unknown attribute %s", describe(p, p->tok));
+        }
+    } while (accept(p, ','));
+    return expect(p, ')', "the attribute");
+}
+
+static bool parse_align(struct parser *p, struct ptx_var *v)
+{
+    uint64_t align;
+    struct token at = p->tok;
+    advance(p);
+    if (!parse_size(p, 1u << 20, &align, ".align"))
+        return false;
+    if (align == 0 || (align & (align - 1)))
+        return fail_at(p, at, NULL, ".align must be a power of two");
+    v->align = (uint32_t)align;
+    v->align_written = true;
+    return true;
+}
+
+/* What stands between the state space and the name: alignment, vector, type, pointer attributes of
+ * parameters. */
+static bool parse_type(struct parser *p, struct ptx_var *v)
+{
+    v->vector = 1;
+    for (; p->tok.kind == TOKEN_DOT;) {
+        struct str w = p->tok.text;
+        enum isa_type type = isa_type_by_name(p->module->isa, w);
+        if (type) {
+            v->type = type;
+            advance(p);
+        } else if (str_is(w, "align")) {
+            if (!parse_align(p, v))
+                return false;
+        } else if (str_is(w, "attribute")) {
+            if (!parse_attribute(p, v))
+                return false;
+        } else if (w.n == 2 && w.p[0] == 'v' && (w.p[1] == '2' || w.p[1] == '4' || w.p[1] == '8')) {
+            v->vector = (uint8_t)(w.p[1] - '0');
+            advance(p);
+        } else if (str_is(w, "ptr")) {
+            /* 4.? Kernel function parameter attributes: .ptr {.space} {.align N} */
+            v->pointer = true;
+            advance(p);
+            if (p->tok.kind == TOKEN_DOT && space_by_name(p->tok.text, &v->pointer_space))
+                advance(p);
+            if (at_dot(p, "align")) {
+                uint64_t align;
+                advance(p);
+                if (!parse_size(p, 1u << 20, &align, ".align"))
+                    return false;
+                v->pointer_align = (uint32_t)align;
+            }
+        } else {
+            return fail(p, NULL, "unexpected `.%.*s` in a declaration", STR_ARG(w));
+        }
+    }
+    return v->type || fail(p, "for example .u32, .f32, .b8", "expected a type, not %s", describe(p, p->tok));
+}
+
+static bool parse_dims(struct parser *p, struct ptx_var *v)
+{
+    uint64_t dims[MAX_DIMS];
+    while (accept(p, '[')) {
+        if (v->n_dims == MAX_DIMS)
+            return fail(p, NULL, "more than %d dimensions", MAX_DIMS);
+        if (at_punct(p, ']')) {
+            if (v->n_dims > 0)
+                return fail(p, NULL, "only the first dimension may be open");
+            v->unsized = true;
+            dims[v->n_dims++] = 0;
+        } else if (!parse_size(p, max_bytes, &dims[v->n_dims++], "an array dimension")) {
+            return false;
+        }
+        if (!expect(p, ']', "the dimension"))
+            return false;
+    }
+    v->dims = ARENA_ARRAY(p->arena, uint64_t, v->n_dims);
+    memcpy(v->dims, dims, v->n_dims * sizeof *dims);
+    return true;
+}
+
+static bool compute_size(struct parser *p, struct ptx_var *v)
+{
+    uint64_t element = (isa_type_bits(v->type) + 7) / 8 * v->vector;
+    if (!v->align_written)
+        v->align = (uint32_t)(element ? element : 1);
+    v->size = element;
+    for (unsigned d = 0; d < v->n_dims; d++)
+        if (__builtin_mul_overflow(v->size, v->dims[d], &v->size) || v->size > max_bytes)
+            return fail(p, NULL, "`%.*s` is larger than any memory", STR_ARG(v->symbol.name));
+    if (v->unsized)
+        v->size = 0;
+    return true;
+}
+
+/* A variable from its state space on; the types stand in `base`, whose name and dimensions are its own. */
+static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *base)
+{
+    struct ptx_var *v = ARENA_NEW(p->arena, struct ptx_var);
+    *v = *base;
+    v->symbol.kind = SYMBOL_VAR;
+    v->func = p->func;
+    v->definition = v;
+    if (!take_name(p, &v->symbol.name, &v->symbol.offset, "a variable") || !parse_dims(p, v) ||
+        !compute_size(p, v))
+        return NULL;
+    return v;
+}
+
+bool parse_variables(struct parser *p, enum ptx_linkage linkage,
+                     void (*take)(struct parser *, struct ptx_var *))
+{
+    struct ptx_var base = {.linkage = linkage};
+    if (p->tok.kind != TOKEN_DOT || !space_by_name(p->tok.text, &base.space))
+        return fail(p, NULL, "expected a state space, not %s", describe(p, p->tok));
+    advance(p);
+    if (base.space == SPACE_CONST && accept(p, '[')) { /* constant banks of PTX before 2.2 */
+        uint64_t bank;
+        if (!parse_size(p, 10, &bank, "the constant bank") || !expect(p, ']', "the bank"))
+            return false;
+    }
+    if (!parse_type(p, &base))
+        return false;
+    do {
+        struct ptx_var *v = parse_declarator(p, &base);
+        if (!v)
+            return false;
+        if (accept(p, '=')) {
+            if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+                return fail(p, "store the value at the start of the kernel instead",
+                            "only .global and .const variables can be initialised");
+            if (!parse_initialiser(p, v))
+                return false;
+        }
+        take(p, v);
+    } while (accept(p, ','));
+    return expect(p, ';', "the declaration");
+}
+
+/* ---- functions ---- */
+
+static void declare_reg_param(struct parser *p, struct ptx_var *v)
+{
+    struct ptx_reg *reg = ARENA_NEW(p->arena, struct ptx_reg);
+    *reg = (struct ptx_reg){.symbol = {SYMBOL_REG, v->symbol.name, v->symbol.offset},
+                            .type = v->type,
+                            .vector = v->vector,
+                            .count = 1,
+                            .first = p->func->n_registers};
+    p->func->n_registers += v->vector;
+    *VEC_PUSH(p->arena, &p->func->regs) = reg;
+    declare(p, &reg->symbol);
+}
+
+static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope)
+{
+    struct ptx_var base = {0};
+    if (p->tok.kind != TOKEN_DOT || !space_by_name(p->tok.text, &base.space) ||
+        (base.space != SPACE_PARAM && base.space != SPACE_REG))
+        return fail(p, NULL, "a parameter starts with .param or .reg, not %s", describe(p, p->tok));
+    advance(p);
+    if (!parse_type(p, &base))
+        return false;
+    struct ptx_var *v;
+    if (p->tok.kind != TOKEN_IDENT || str_is(p->tok.text, "_")) { /* prototypes need no names */
+        if (p->tok.kind == TOKEN_IDENT)
+            advance(p);
+        v = ARENA_NEW(p->arena, struct ptx_var);
+        *v = base;
+        v->symbol = (struct ptx_symbol){SYMBOL_VAR, {"_", 1}, p->tok.offset};
+        v->definition = v;
+        if (!parse_dims(p, v) || !compute_size(p, v))
+            return false;
+    } else {
+        v = parse_declarator(p, &base);
+        if (!v)
+            return false;
+        if (in_scope && v->space == SPACE_REG)
+            declare_reg_param(p, v);
+        else if (in_scope && !declare(p, &v->symbol))
+            return false;
+    }
+    if (v->unsized) {
+        if (returns || v->type != TYPE_b8)
+            return fail(p, NULL, "only a last parameter .b8 name[] may be open");
+        s->variadic = true;
+    }
+    if (returns)
+        *VEC_PUSH(p->arena, &s->returns) = v;
+    else
+        *VEC_PUSH(p->arena, &s->params) = v;
+    return true;
+}
+
+bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope)
+{
+    if (!expect(p, '(', "the function"))
+        return false;
+    while (!at_punct(p, ')')) {
+        if (!parse_parameter(p, s, returns, in_scope))
+            return false;
+        if (!accept(p, ','))
+            break;
+    }
+    return expect(p, ')', "the parameters");
+}
+
+/* .maxntid 256, 1, 1 and the like (11.4); .pragma has a string. */
+static bool parse_function_directive(struct parser *p, struct ptx_func *f)
+{
+    static const char *const known[] = {"maxnreg",
+                                        "maxntid",
+                                        "reqntid",
+                                        "minnctapersm",
+                                        "maxnctapersm",
+                                        "noreturn",
+                                        "pragma",
+                                        "abi_preserve",
+                                        "reqnctapercluster",
+                                        "explicitcluster",
+                                        "maxclusterrank",
+                                        "blocksareclusters",
+                                        "abi_preserve_control",
+                                        "unified"};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        is_known |= str_is(p->tok.text, known[i]);
+    if (!is_known)
+        return fail(p, NULL, "unknown directive %s", describe(p, p->tok));
+    struct ptx_directive *d = VEC_PUSH(p->arena, &f->directives);
+    d->name = p->tok.text;
+    bool takes_string = str_is(d->name, "pragma");
+    f->signature.noreturn |= str_is(d->name, "noreturn");
+    advance(p);
+    if (takes_string) {
+        if (p->tok.kind != TOKEN_STRING)
+            return fail(p, NULL, "expected a string");
+        d->text = p->tok.text;
+        advance(p);
+        return expect(p, ';', "the pragma");
+    }
+    bool parenthesis = accept(p, '(');
+    while (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_IDENT || at_punct(p, '(')) {
+        if (d->n == 3)
+            return fail(p, NULL, "`.%.*s` takes at most three numbers", STR_ARG(d->name));
+        if (!parse_size(p, UINT32_MAX, &d->value[d->n++], "the number"))
+            return false;
+        if (!accept(p, ','))
+            break;
+    }
+    return !parenthesis || expect(p, ')', "the numbers");
+}
+
+/* Parameters of a definition are names of the body's outer scope. */
+static void open_function(struct parser *p, struct ptx_func *f, struct scope *scope)
+{
+    p->func = f;
+    *scope = (struct scope){.parent = p->scope};
+    map_init(&scope->names, p->arena);
+    p->scope = scope;
+}
+
+static bool parse_function_head(struct parser *p, struct ptx_func *f)
+{
+    if (!f->entry && at_dot(p, "attribute")) {
+        struct ptx_var ignored = {0}; /* .unified functions */
+        if (!parse_attribute(p, &ignored))
+            return false;
+    }
+    if (!f->entry && at_punct(p, '(') && !parse_signature_side(p, &f->signature, true, true))
+        return false;
+    if (!take_name(p, &f->symbol.name, &f->symbol.offset, f->entry ? "the kernel" : "the function"))
+        return false;
+    if (at_punct(p, '(') && !parse_signature_side(p, &f->signature, false, true))
+        return false;
+    while (p->tok.kind == TOKEN_DOT)
+        if (!parse_function_directive(p, f))
+            return false;
+    return true;
+}
+
+/* A declaration may be repeated, and one definition may join it. */
+static bool enter_function(struct parser *p, struct ptx_func *f)
+{
+    struct ptx_symbol *before = map_get(&p->module_scope.names, f->symbol.name);
+    struct ptx_func *other = before && before->kind == SYMBOL_FUNC ? (struct ptx_func *)before : NULL;
+    if (before && (!other || (other->has_body && f->has_body) || other->entry != f->entry)) {
+        diag_error(p->diags, ptx_place(p->module, f->symbol.offset, (uint32_t)f->symbol.name.n), "ptx-name",
+                   NULL, "`%.*s` is declared twice (first in line %u)", STR_ARG(f->symbol.name),
+                   place_locate(ptx_place(p->module, before->offset, 0)).line);
+        return false;
+    }
+    if (other && !f->has_body)
+        f->definition = other->definition;
+    else if (other)
+        other->definition = f;
+    if (!other || f->has_body)
+        map_put(&p->module_scope.names, f->symbol.name, &f->symbol);
+    return true;
+}
+
+static bool parse_function(struct parser *p, enum ptx_linkage linkage)
+{
+    struct ptx_func *f = ARENA_NEW(p->arena, struct ptx_func);
+    struct scope scope;
+    f->symbol.kind = SYMBOL_FUNC;
+    f->module = p->module;
+    f->linkage = linkage;
+    f->definition = f;
+    f->entry = at_dot(p, "entry");
+    advance(p);
+    struct scope *outer = p->scope;
+    open_function(p, f, &scope);
+    bool ok = parse_function_head(p, f);
+    f->has_body = ok && at_punct(p, '{');
+    if (ok) {
+        *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_FUNC, .func = f};
+        ok = enter_function(p, f);
+    }
+    if (f->has_body)
+        ok &= parse_body(p);
+    else if (ok)
+        ok = expect(p, ';', "the declaration");
+    p->scope = outer;
+    p->func = NULL;
+    return ok;
+}
+
+/* ---- tables ---- */
+
+bool parse_table(struct parser *p, struct str name, uint32_t offset)
+{
+    struct ptx_table *t = ARENA_NEW(p->arena, struct ptx_table);
+    t->symbol = (struct ptx_symbol){SYMBOL_TABLE, name, offset};
+    t->table_kind = at_dot(p, "branchtargets") ? TABLE_BRANCHTARGETS
+                    : at_dot(p, "calltargets") ? TABLE_CALLTARGETS
+                                               : TABLE_CALLPROTOTYPE;
+    advance(p);
+    *VEC_PUSH(p->arena, &p->func->body) = (struct ptx_stmt){STMT_TABLE, .table = t};
+    if (t->table_kind == TABLE_CALLPROTOTYPE) {
+        if (at_punct(p, '(') && !parse_signature_side(p, &t->signature, true, false))
+            return false;
+        struct str unnamed;
+        uint32_t at;
+        if (!take_name(p, &unnamed, &at, "the prototype, `_`") ||
+            (at_punct(p, '(') && !parse_signature_side(p, &t->signature, false, false)))
+            return false;
+        while (p->tok.kind == TOKEN_DOT) {
+            t->signature.noreturn |= at_dot(p, "noreturn");
+            t->signature.abi_preserve |= at_dot(p, "abi_preserve");
+            advance(p);
+            if (p->tok.kind == TOKEN_INT)
+                advance(p);
+        }
+        return declare(p, &t->symbol) && expect(p, ';', "the prototype");
+    }
+    VEC(struct token) names = {0};
+    do {
+        struct token at = p->tok;
+        struct str ignored;
+        uint32_t ignored_offset;
+        if (!take_name(p, &ignored, &ignored_offset, "a target"))
+            return false;
+        *VEC_PUSH(p->arena, &names) = at;
+    } while (accept(p, ','));
+    for (uint32_t i = 0; i < names.n; i++)
+        *VEC_PUSH(p->arena, &t->targets) = NULL;
+    for (uint32_t i = 0; i < names.n; i++) {
+        struct token n = names.at[i];
+        if (t->table_kind == TABLE_BRANCHTARGETS)
+            *VEC_PUSH(p->arena, &p->label_uses) =
+                (struct label_use){p->scope, n.text, n.offset, &t->targets.at[i]};
+        else if (!(t->targets.at[i] = look_up(p, n.text)) || t->targets.at[i]->kind != SYMBOL_FUNC)
+            return fail_at(p, n, NULL, "`%.*s` is not a function declared so far", STR_ARG(n.text));
+    }
+    return declare(p, &t->symbol) && expect(p, ';', "the targets");
+}
+
+/* ---- modules ---- */
+
+static bool parse_version(struct parser *p)
+{
+    unsigned major, minor;
+    if (p->tok.kind != TOKEN_F64 || sscanf(p->tok.text.p, "%u.%u", &major, &minor) != 2 || major > 99 ||
+        minor > 9)
+        return fail(p, "for example .version 8.0", "expected a version, not %s", describe(p, p->tok));
+    p->module->version = (uint16_t)(10 * major + minor);
+    if (p->module->version < 10 || p->module->version > 93)
+        return fail(p, NULL, "PTX version %.*s is not known; 1.0 to 9.3 are", STR_ARG(p->tok.text));
+    advance(p);
+    return true;
+}
+
+static bool parse_target(struct parser *p)
+{
+    do {
+        struct token at = p->tok;
+        struct str w;
+        uint32_t offset;
+        if (!take_name(p, &w, &offset, "a target"))
+            return false;
+        *VEC_PUSH(p->arena, &p->module->target_words) = w;
+        struct isa_target t = {0};
+        for (size_t i = 3; i < w.n && w.p[i] >= '0' && w.p[i] <= '9' && t.sm < 1000; i++)
+            t.sm = (uint16_t)(t.sm * 10 + (w.p[i] - '0'));
+        char last = w.p[w.n - 1];
+        t.suffix = last == 'a' || last == 'f' ? last : 0;
+        if (str_starts(w, "sm_") || str_starts(w, "compute_")) {
+            if (!t.sm)
+                return fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
+            p->module->target = t;
+        } else if (!str_is(w, "debug") && !str_is(w, "texmode_unified") &&
+                   !str_is(w, "texmode_independent") && !str_is(w, "map_f64_to_f32")) {
+            return fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
+        }
+    } while (accept(p, ','));
+    return true;
+}
+
+static bool parse_address_size(struct parser *p)
+{
+    struct token at = p->tok;
+    uint64_t bits;
+    if (!parse_size(p, 64, &bits, ".address_size"))
+        return false;
+    if (bits != 32 && bits != 64)
+        return fail_at(p, at, NULL, ".address_size is 32 or 64");
+    p->module->address_bits = (uint8_t)bits;
+    return true;
+}
+
+static bool parse_file(struct parser *p)
+{
+    struct ptx_file *f = ARENA_NEW(p->arena, struct ptx_file);
+    uint64_t index;
+    if (!parse_size(p, UINT32_MAX, &index, "the file's index"))
+        return false;
+    f->index = (uint32_t)index;
+    if (p->tok.kind != TOKEN_STRING)
+        return fail(p, NULL, "expected the file's name in quotes");
+    f->name = p->tok.text;
+    advance(p);
+    if (accept(p, ',')) {
+        f->has_time = true;
+        if (!parse_size(p, UINT64_MAX, &f->time, "the time") || !expect(p, ',', "the time") ||
+            !parse_size(p, UINT64_MAX, &f->size, "the size"))
+            return false;
+    }
+    *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_FILE, .file = f};
+    return true;
+}
+
+/* .section .name { ... }: debug data, kept as text. */
+static bool parse_section(struct parser *p)
+{
+    uint32_t start = p->tok.offset;
+    while (p->tok.kind == TOKEN_DOT || p->tok.kind == TOKEN_IDENT)
+        advance(p);
+    if (!at_punct(p, '{'))
+        return fail(p, NULL, "expected `{` after the section's name");
+    while (p->tok.kind != TOKEN_END && !at_punct(p, '}'))
+        advance(p);
+    struct str *text = ARENA_NEW(p->arena, struct str);
+    const char *base = p->module->source->text.p;
+    *text = (struct str){base + start, p->tok.offset + 1 - start};
+    if (!expect(p, '}', "the section"))
+        return false;
+    *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_SECTION, .text = text};
+    return true;
+}
+
+/* .alias name, aliasee; both are functions declared above (11.? ".alias"). */
+static bool parse_alias(struct parser *p)
+{
+    struct token at[2];
+    struct ptx_func *f[2];
+    for (int i = 0; i < 2; i++) {
+        at[i] = p->tok;
+        struct str name;
+        uint32_t offset;
+        if (!take_name(p, &name, &offset, "a function"))
+            return false;
+        f[i] = (struct ptx_func *)map_get(&p->module_scope.names, name);
+        if (!f[i] || f[i]->symbol.kind != SYMBOL_FUNC)
+            return fail_at(p, at[i], NULL, "`%.*s` is not a function declared above", STR_ARG(name));
+        if (i == 0 && !expect(p, ',', "the alias"))
+            return false;
+    }
+    if (f[0]->has_body || f[0]->entry || !f[1]->definition->has_body)
+        return fail_at(p, at[0], "declare the alias, define the other",
+                       "an alias is a declared function that stands for a defined one");
+    f[0]->alias_of = f[1]->definition;
+    *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_ALIAS, .alias = f[0]};
+    return expect(p, ';', "the alias");
+}
+
+static bool same_shape(const struct ptx_var *a, const struct ptx_var *b)
+{
+    return a->space == b->space && a->type == b->type && a->vector == b->vector;
+}
+
+static void take_module_variable(struct parser *p, struct ptx_var *v)
+{
+    struct ptx_symbol *before = map_get(&p->module_scope.names, v->symbol.name);
+    struct ptx_var *other = before && before->kind == SYMBOL_VAR ? (struct ptx_var *)before : NULL;
+    *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_VAR, .var = v};
+    if (other && same_shape(other, v) && (other->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN)) {
+        if (other->linkage == LINK_EXTERN) {
+            other->definition = v;
+            map_put(&p->module_scope.names, v->symbol.name, &v->symbol);
+        } else {
+            v->definition = other;
+        }
+        return;
+    }
+    declare(p, &v->symbol);
+}
+
+static bool parse_linkage(struct parser *p, enum ptx_linkage *linkage)
+{
+    static const char *const names[] = {
+        [LINK_EXTERN] = "extern", [LINK_VISIBLE] = "visible", [LINK_WEAK] = "weak", [LINK_COMMON] = "common"};
+    for (unsigned i = LINK_EXTERN; i <= LINK_COMMON; i++)
+        if (at_dot(p, names[i])) {
+            *linkage = (enum ptx_linkage)i;
+            advance(p);
+            return true;
+        }
+    return false;
+}
+
+static bool parse_item(struct parser *p)
+{
+    enum ptx_linkage linkage = LINK_STATIC;
+    if (at_dot(p, "version") || at_dot(p, "target") || at_dot(p, "address_size") || at_dot(p, "file") ||
+        at_dot(p, "section") || at_dot(p, "alias")) {
+        struct str word = p->tok.text;
+        advance(p);
+        switch (word.p[0]) {
+        case 'v': return parse_version(p);
+        case 't': return parse_target(p);
+        case 'f': return parse_file(p);
+        case 's': return parse_section(p);
+        default: return word.p[1] == 'd' ? parse_address_size(p) : parse_alias(p);
+        }
+    }
+    if (at_dot(p, "pragma")) {
+        advance(p);
+        struct str *text = ARENA_NEW(p->arena, struct str);
+        *text = p->tok.text;
+        if (p->tok.kind != TOKEN_STRING)
+            return fail(p, NULL, "expected a string");
+        advance(p);
+        *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_PRAGMA, .text = text};
+        return expect(p, ';', "the pragma");
+    }
+    parse_linkage(p, &linkage);
+    if (at_dot(p, "entry") || at_dot(p, "func"))
+        return parse_function(p, linkage);
+    enum ptx_space space;
+    if (p->tok.kind == TOKEN_DOT && space_by_name(p->tok.text, &space))
+        return parse_variables(p, linkage, take_module_variable);
+    if (accept(p, ';'))
+        return true;
+    return fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s",
+                describe(p, p->tok));
+}
+
+/* After an error outside of a function: to the next thing that can start an item. */
+static void skip_item(struct parser *p)
+{
+    unsigned depth = 0;
+    bool moved = false;
+    for (; p->tok.kind != TOKEN_END; advance(p), moved = true) {
+        if (at_punct(p, '{'))
+            depth++;
+        else if (at_punct(p, '}') && depth > 0 && --depth == 0)
+            break;
+        else if (depth == 0 && at_punct(p, ';'))
+            break;
+        else if (depth == 0 && moved &&
+                 (at_dot(p, "visible") || at_dot(p, "entry") || at_dot(p, "func") || at_dot(p, "extern") ||
+                  at_dot(p, "weak")))
+            return;
+    }
+    advance(p);
+}
+
+static void fill_sregs(struct parser *p)
+{
+    map_init(&p->sregs, p->arena);
+    for (uintptr_t i = 0; i < SREG_COUNT; i++) {
+        const char *name = arena_printf(p->arena, "%%%s", isa_sreg_info((enum isa_sreg)i)->name);
+        map_put(&p->sregs, str_of(name), (void *)(i + 1));
+    }
+}
+
+struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, struct diags *diags)
+{
+    struct ptx_module *m = ARENA_NEW(arena, struct ptx_module);
+    m->arena = arena;
+    m->source = source;
+    m->isa = ARENA_NEW(arena, struct isa);
+    isa_init(m->isa, arena);
+    struct parser p = {.arena = arena, .module = m, .diags = diags};
+    map_init(&p.module_scope.names, arena);
+    p.scope = &p.module_scope;
+    fill_sregs(&p);
+    if (source->text.n >= UINT32_MAX) {
+        diag_error(diags, (struct place){source, 0, 0}, "ptx-syntax", NULL, "the file is larger than 4 GB");
+        return NULL;
+    }
+    lex_init(&p.lex, source);
+    advance(&p);
+    if (!at_dot(&p, "version")) {
+        fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s",
+             describe(&p, p.tok));
+        return NULL;
+    }
+    while (p.tok.kind != TOKEN_END)
+        if (!parse_item(&p)) {
+            p.func = NULL;
+            p.scope = &p.module_scope;
+            skip_item(&p);
+        }
+    if (!m->target.sm)
+        diag_error(diags, ptx_place(m, 0, 0), "ptx-target", "write for example `.target sm_90`",
+                   "the module has no .target");
+    m->symbols = p.module_scope.names;
+    return m;
+}

@@ -1,0 +1,583 @@
+/* Bodies of functions: statements, instructions, operands (PTX ISA 4.3, 6, 9.3); see parser.h. */
+#include "ptx/parser.h"
+
+enum { MAX_OPERANDS = 16, MAX_REGISTERS = 1 << 26, MAX_REG_COUNT = 1 << 24 };
+
+static struct ptx_stmt *add_stmt(struct parser *p, enum ptx_stmt_kind kind)
+{
+    struct ptx_stmt *s = VEC_PUSH(p->arena, &p->func->body);
+    s->kind = kind;
+    return s;
+}
+
+/* ---- operands ---- */
+
+/* .x .y .z .w of a vector or special register; other words are selectors of video instructions. */
+static bool parse_component(struct parser *p, struct ptx_operand *o)
+{
+    static const char names[] = "xyzw";
+    while (p->tok.kind == TOKEN_DOT) {
+        const char *c = p->tok.text.n == 1 ? strchr(names, p->tok.text.p[0]) : NULL;
+        bool vector = o->kind == OPND_SREG || (o->kind == OPND_REG && o->reg->vector > 1);
+        if (c && *c && vector)
+            o->component = (uint8_t)(c - names);
+        else
+            o->selector = p->tok.text;
+        o->length = (uint32_t)(p->tok.offset + p->tok.text.n + 1 - o->offset);
+        advance(p);
+    }
+    return true;
+}
+
+/* %envreg12: the number is part of the name. */
+static bool find_sreg(struct parser *p, struct str name, struct ptx_operand *o)
+{
+    uintptr_t index = (uintptr_t)map_get(&p->sregs, name);
+    if (!index && str_starts(name, "%envreg") && name.n <= 9 && name.n > 7) {
+        unsigned n = 0;
+        for (size_t i = 7; i < name.n; i++) {
+            if (name.p[i] < '0' || name.p[i] > '9')
+                return false;
+            n = n * 10 + (unsigned)(name.p[i] - '0');
+        }
+        if (n > 31)
+            return false;
+        o->disp = n;
+        index = SREG_envreg + 1;
+    }
+    o->sreg = (uint32_t)(index - 1);
+    return index != 0;
+}
+
+/* A register, special register, variable or function, or the sink. */
+static bool parse_named(struct parser *p, struct ptx_operand *o)
+{
+    struct token t = p->tok;
+    o->reg = find_reg(p, t.text, &o->number);
+    if (o->reg) {
+        o->kind = OPND_REG;
+    } else if (str_is(t.text, "_")) {
+        o->kind = OPND_SINK;
+    } else if (find_sreg(p, t.text, o)) {
+        o->kind = OPND_SREG;
+    } else {
+        o->kind = OPND_SYMBOL;
+        o->symbol = find_symbol(p, t.text);
+        if (!o->symbol || o->symbol->kind == SYMBOL_REG)
+            return fail(p, t.text.p[0] == '%' ? "declare it, for example: .reg .b32 %r<10>;" : NULL,
+                        "`%.*s` is not declared", STR_ARG(t.text));
+    }
+    advance(p);
+    return true;
+}
+
+static bool parse_displacement(struct parser *p, struct ptx_operand *o)
+{
+    struct constant c;
+    if (!at_punct(p, '+') && !at_punct(p, '-'))
+        return true;
+    if (at_punct(p, '+'))
+        advance(p);
+    if (!parse_constant(p, &c))
+        return false;
+    if (c.kind != CONSTANT_INT)
+        return fail(p, NULL, "an offset must be an integer");
+    o->disp += (int64_t)c.bits;
+    return true;
+}
+
+/* name[3]: the address of an element (6.4.2). */
+static bool parse_index(struct parser *p, struct ptx_operand *o)
+{
+    struct token at = p->tok;
+    uint64_t index;
+    advance(p);
+    if (!parse_size(p, 1ull << 40, &index, "an index") || !expect(p, ']', "the index"))
+        return false;
+    if (o->symbol->kind != SYMBOL_VAR)
+        return fail_at(p, at, NULL, "only a variable can be indexed");
+    const struct ptx_var *v = (const struct ptx_var *)o->symbol;
+    o->disp += (int64_t)(index * (isa_type_bits(v->type) / 8) * v->vector);
+    return true;
+}
+
+static bool parse_memory(struct parser *p, struct ptx_operand *o)
+{
+    advance(p);
+    o->kind = OPND_MEM;
+    o->n = 1;
+    o->elems = ARENA_NEW(p->arena, struct ptx_operand);
+    o->elems->component = COMPONENT_NONE;
+    o->elems->offset = p->tok.offset;
+    o->elems->length = (uint32_t)p->tok.text.n;
+    if (p->tok.kind == TOKEN_IDENT) {
+        if (!parse_named(p, o->elems) || !parse_component(p, o->elems))
+            return false;
+        if (o->elems->kind == OPND_SYMBOL && at_punct(p, '[')) {
+            if (!parse_index(p, o->elems))
+                return false;
+            o->disp = o->elems->disp;
+            o->elems->disp = 0;
+        }
+    } else {
+        struct constant c;
+        if (!parse_constant(p, &c))
+            return false;
+        o->elems->kind = OPND_INT;
+        o->elems->bits = c.bits;
+    }
+    if (!parse_displacement(p, o) || !expect(p, ']', "the address"))
+        return false;
+    if (at_dot(p, "unified")) {
+        o->selector = p->tok.text;
+        advance(p);
+    }
+    return true;
+}
+
+static bool parse_operand(struct parser *p, struct ptx_operand *o);
+
+static bool parse_vector(struct parser *p, struct ptx_operand *o)
+{
+    struct ptx_operand elems[8];
+    advance(p);
+    o->kind = OPND_VECTOR;
+    do {
+        if (o->n == 8)
+            return fail(p, NULL, "a vector has at most 8 elements");
+        if (!parse_operand(p, &elems[o->n++]))
+            return false;
+    } while (accept(p, ','));
+    o->elems = ARENA_ARRAY(p->arena, struct ptx_operand, o->n);
+    memcpy(o->elems, elems, o->n * sizeof *elems);
+    return expect(p, '}', "the vector");
+}
+
+static bool parse_literal(struct parser *p, struct ptx_operand *o)
+{
+    struct constant c;
+    if (!parse_constant(p, &c))
+        return false;
+    o->kind = c.kind == CONSTANT_INT ? OPND_INT : OPND_FLOAT;
+    o->is_unsigned = c.is_unsigned;
+    o->float_type = c.kind == CONSTANT_F32 ? TYPE_f32 : TYPE_f64;
+    o->bits = c.bits;
+    return true;
+}
+
+/* -%r1 stands in vmad only; other minus signs start constants. */
+static bool at_negated_name(const struct parser *p)
+{
+    struct lexer ahead = p->lex;
+    return at_punct(p, '-') && lex_next(&ahead).kind == TOKEN_IDENT;
+}
+
+static bool parse_single(struct parser *p, struct ptx_operand *o)
+{
+    if (accept(p, '!') || (at_negated_name(p) && accept(p, '-')))
+        o->negated = true;
+    if (p->tok.kind == TOKEN_IDENT && !str_is(p->tok.text, "WARP_SZ")) {
+        if (!parse_named(p, o) || !parse_component(p, o))
+            return false;
+        if (o->kind == OPND_SYMBOL && at_punct(p, '['))
+            return parse_index(p, o);
+        return o->kind != OPND_SYMBOL || parse_displacement(p, o);
+    }
+    if (o->negated && p->tok.kind == TOKEN_INT && p->tok.value <= 1 && !o->selector.n)
+        return parse_literal(p, o); /* !1 as a predicate */
+    if (at_punct(p, '{'))
+        return parse_vector(p, o);
+    if (at_punct(p, '['))
+        return parse_memory(p, o);
+    return parse_literal(p, o);
+}
+
+static bool parse_operand(struct parser *p, struct ptx_operand *o)
+{
+    *o = (struct ptx_operand){
+        .component = COMPONENT_NONE, .offset = p->tok.offset, .length = (uint32_t)p->tok.text.n};
+    if (!parse_single(p, o))
+        return false;
+    if (at_punct(p, '|') && (o->kind == OPND_REG || o->kind == OPND_SINK)) {
+        struct ptx_operand *pair = ARENA_ARRAY(p->arena, struct ptx_operand, 2);
+        pair[0] = *o;
+        advance(p);
+        pair[1] = (struct ptx_operand){
+            .component = COMPONENT_NONE, .offset = p->tok.offset, .length = (uint32_t)p->tok.text.n};
+        if (!parse_single(p, &pair[1]))
+            return false;
+        o->kind = OPND_PAIR;
+        o->elems = pair;
+        o->n = 2;
+    }
+    return true;
+}
+
+/* ---- instructions ---- */
+
+static void use_label(struct parser *p, struct token name, struct ptx_symbol **symbol)
+{
+    *VEC_PUSH(p->arena, &p->label_uses) = (struct label_use){p->scope, name.text, name.offset, symbol};
+}
+
+static bool parse_label_use(struct parser *p, struct ptx_symbol **symbol, const char *what)
+{
+    struct token at = p->tok;
+    struct str name;
+    uint32_t offset;
+    if (!take_name(p, &name, &offset, what))
+        return false;
+    use_label(p, at, symbol);
+    return true;
+}
+
+static bool parse_branch(struct parser *p, struct ptx_insn *i)
+{
+    i->operands = ARENA_NEW(p->arena, struct ptx_operand);
+    i->n_operands = 1;
+    *i->operands = (struct ptx_operand){.kind = OPND_SYMBOL,
+                                        .component = COMPONENT_NONE,
+                                        .offset = p->tok.offset,
+                                        .length = (uint32_t)p->tok.text.n};
+    return parse_label_use(p, &i->operands->symbol, "a label");
+}
+
+static bool parse_indexed_branch(struct parser *p, struct ptx_insn *i)
+{
+    i->operands = ARENA_NEW(p->arena, struct ptx_operand);
+    i->n_operands = 1;
+    return parse_operand(p, i->operands) && expect(p, ',', "the index") &&
+           parse_label_use(p, &i->table, "a .branchtargets list");
+}
+
+static bool parse_call_list(struct parser *p, struct ptx_operand **list, uint32_t *n)
+{
+    VEC(struct ptx_operand) v = {0};
+    advance(p);
+    while (!at_punct(p, ')')) {
+        if (!parse_operand(p, VEC_PUSH(p->arena, &v)))
+            return false;
+        if (!accept(p, ','))
+            break;
+    }
+    *list = v.at;
+    *n = v.n;
+    return expect(p, ')', "the list");
+}
+
+/* call {(returns),} callee {, (args)} {, table}; (9.7.12.4) */
+static bool parse_call(struct parser *p, struct ptx_insn *i)
+{
+    struct ptx_call *c = i->call = ARENA_NEW(p->arena, struct ptx_call);
+    if (at_punct(p, '(') &&
+        (!parse_call_list(p, &c->returns, &c->n_returns) || !expect(p, ',', "the return parameters")))
+        return false;
+    if (!parse_operand(p, &c->callee))
+        return false;
+    while (accept(p, ',')) {
+        if (at_punct(p, '(')) {
+            if (!parse_call_list(p, &c->args, &c->n_args))
+                return false;
+        } else {
+            return parse_label_use(p, &c->table, "a .calltargets or .callprototype list");
+        }
+    }
+    return true;
+}
+
+static bool parse_refused(struct parser *p, struct ptx_insn *i)
+{
+    uint32_t start = p->tok.offset, end = start;
+    unsigned depth = 0;
+    while (p->tok.kind != TOKEN_END && !at_punct(p, ';')) {
+        if (at_punct(p, '{'))
+            depth++;
+        if (at_punct(p, '}') && depth-- == 0)
+            return fail(p, NULL, "expected `;` before `}`");
+        end = p->tok.offset + (uint32_t)p->tok.text.n + (p->tok.kind == TOKEN_DOT) +
+              2 * (p->tok.kind == TOKEN_STRING);
+        advance(p);
+    }
+    i->raw = (struct str){p->module->source->text.p + start, end - start};
+    return true;
+}
+
+static bool parse_operands(struct parser *p, struct ptx_insn *i)
+{
+    struct ptx_operand ops[MAX_OPERANDS];
+    if (at_punct(p, ';'))
+        return true;
+    do {
+        if (i->n_operands == MAX_OPERANDS)
+            return fail(p, NULL, "more operands than any instruction has");
+        if (!parse_operand(p, &ops[i->n_operands++]))
+            return false;
+    } while (accept(p, ','));
+    i->operands = ARENA_ARRAY(p->arena, struct ptx_operand, i->n_operands);
+    memcpy(i->operands, ops, i->n_operands * sizeof *ops);
+    return true;
+}
+
+static bool resolve_opcode(struct parser *p, struct ptx_insn *i, struct str text, uint32_t offset)
+{
+    struct isa_error error;
+    i->inst = isa_resolve(p->module->isa, text, &error);
+    i->offset = offset;
+    i->length = (uint32_t)text.n;
+    if (i->inst)
+        return true;
+    diag_error(p->diags, ptx_place(p->module, offset + error.offset, error.length), "ptx-opcode", error.help,
+               "%s", error.text);
+    return false;
+}
+
+static bool parse_guard(struct parser *p, struct ptx_insn *i)
+{
+    advance(p);
+    i->guard_negated = accept(p, '!');
+    struct token at = p->tok;
+    struct str name;
+    uint32_t offset;
+    if (!take_name(p, &name, &offset, "a predicate"))
+        return false;
+    i->guard = find_reg(p, name, &i->guard_number);
+    if (!i->guard || i->guard->type != TYPE_pred)
+        return fail_at(p, at, NULL, "`%.*s` is not a predicate register", STR_ARG(name));
+    return true;
+}
+
+/* An instruction whose name is p->tok; the opcode continues in the text behind it. */
+static bool parse_instruction(struct parser *p, struct ptx_insn *i)
+{
+    struct token name = p->tok;
+    struct str text = lex_opcode(&p->lex, name);
+    advance(p);
+    if (!resolve_opcode(p, i, text, name.offset))
+        return false;
+    bool ok;
+    switch (i->inst->kind) {
+    case KIND_BRA: ok = parse_branch(p, i); break;
+    case KIND_BRX: ok = parse_indexed_branch(p, i); break;
+    case KIND_CALL: ok = parse_call(p, i); break;
+    case KIND_REFUSED: ok = parse_refused(p, i); break;
+    default: ok = parse_operands(p, i); break;
+    }
+    if (!ok)
+        return false;
+    add_stmt(p, STMT_INSN)->insn = i;
+    return expect(p, ';', "the instruction");
+}
+
+/* ---- statements ---- */
+
+static bool parse_registers(struct parser *p)
+{
+    struct ptx_reg base = {.vector = 1};
+    advance(p);
+    for (; p->tok.kind == TOKEN_DOT; advance(p)) {
+        struct str w = p->tok.text;
+        enum isa_type type = isa_type_by_name(p->module->isa, w);
+        if (type)
+            base.type = type;
+        else if (w.n == 2 && w.p[0] == 'v' && (w.p[1] == '2' || w.p[1] == '4'))
+            base.vector = (uint8_t)(w.p[1] - '0');
+        else
+            return fail(p, NULL, "unexpected `.%.*s` in a register declaration", STR_ARG(w));
+    }
+    if (!base.type)
+        return fail(p, "for example .reg .b32 %r<10>;", "expected a type");
+    do {
+        struct ptx_reg *r = ARENA_NEW(p->arena, struct ptx_reg);
+        *r = base;
+        r->symbol.kind = SYMBOL_REG;
+        r->count = 1;
+        if (!take_name(p, &r->symbol.name, &r->symbol.offset, "a register"))
+            return false;
+        if (accept(p, '<')) {
+            uint64_t count;
+            r->parametrised = true;
+            if (!parse_count(p, MAX_REG_COUNT, &count, "the number of registers") ||
+                !expect(p, '>', "the number"))
+                return false;
+            r->count = (uint32_t)count;
+        }
+        r->first = p->func->n_registers;
+        if (r->first + (uint64_t)r->count * r->vector > MAX_REGISTERS)
+            return fail(p, NULL, "more than %d registers in one function", MAX_REGISTERS);
+        p->func->n_registers += r->count * r->vector;
+        if (!declare(p, &r->symbol))
+            return false;
+        *VEC_PUSH(p->arena, &p->func->regs) = r;
+        add_stmt(p, STMT_REG)->reg = r;
+    } while (accept(p, ','));
+    return expect(p, ';', "the declaration");
+}
+
+static void take_local_variable(struct parser *p, struct ptx_var *v)
+{
+    if (declare(p, &v->symbol))
+        add_stmt(p, STMT_VAR)->var = v;
+}
+
+static bool parse_u32(struct parser *p, uint32_t *value, const char *what)
+{
+    uint64_t v;
+    if (!parse_size(p, UINT32_MAX, &v, what))
+        return false;
+    *value = (uint32_t)v;
+    return true;
+}
+
+/* 11.5.3; the forms with function_name and inlined_at come from -lineinfo. */
+static bool parse_loc(struct parser *p)
+{
+    struct ptx_loc *loc = ARENA_NEW(p->arena, struct ptx_loc);
+    advance(p);
+    if (!parse_u32(p, &loc->file, "the file") || !parse_u32(p, &loc->line, "the line") ||
+        !parse_u32(p, &loc->column, "the column"))
+        return false;
+    while (accept(p, ',')) {
+        struct str word;
+        uint32_t offset;
+        if (!take_name(p, &word, &offset, "an attribute"))
+            return false;
+        if (str_is(word, "function_name")) {
+            if (!take_name(p, &loc->function_name, &offset, "a label"))
+                return false;
+            if (accept(p, '+')) {
+                uint64_t disp;
+                if (!parse_size(p, UINT32_MAX, &disp, "the offset"))
+                    return false;
+                loc->function_disp = (int64_t)disp;
+            }
+        } else if (str_is(word, "inlined_at")) {
+            loc->inlined = true;
+            if (!parse_u32(p, &loc->at_file, "the file") || !parse_u32(p, &loc->at_line, "the line") ||
+                !parse_u32(p, &loc->at_column, "the column"))
+                return false;
+        } else {
+            return fail(p, "known: function_name, inlined_at", "unknown attribute `%.*s`", STR_ARG(word));
+        }
+    }
+    accept(p, ';');
+    add_stmt(p, STMT_LOC)->loc = loc;
+    return true;
+}
+
+static bool parse_body_directive(struct parser *p)
+{
+    if (at_dot(p, "reg"))
+        return parse_registers(p);
+    if (at_dot(p, "loc"))
+        return parse_loc(p);
+    if (at_dot(p, "pragma")) {
+        advance(p);
+        struct str *text = ARENA_NEW(p->arena, struct str);
+        *text = p->tok.text;
+        if (p->tok.kind != TOKEN_STRING)
+            return fail(p, NULL, "expected a string");
+        advance(p);
+        add_stmt(p, STMT_PRAGMA)->pragma = text;
+        return expect(p, ';', "the pragma");
+    }
+    enum ptx_linkage linkage = LINK_STATIC;
+    if (at_dot(p, "extern")) {
+        linkage = LINK_EXTERN;
+        advance(p);
+    }
+    return parse_variables(p, linkage, take_local_variable);
+}
+
+static bool parse_label(struct parser *p, struct token name)
+{
+    advance(p);
+    if (at_dot(p, "branchtargets") || at_dot(p, "calltargets") || at_dot(p, "callprototype"))
+        return parse_table(p, name.text, name.offset);
+    struct ptx_label *label = ARENA_NEW(p->arena, struct ptx_label);
+    label->symbol = (struct ptx_symbol){SYMBOL_LABEL, name.text, name.offset};
+    label->stmt = p->func->body.n;
+    add_stmt(p, STMT_LABEL)->label = label;
+    return declare(p, &label->symbol);
+}
+
+static bool at_label(const struct parser *p)
+{
+    struct lexer ahead = p->lex;
+    struct token next = lex_next(&ahead);
+    return next.kind == TOKEN_PUNCT && next.punct == ':';
+}
+
+static bool parse_statement(struct parser *p)
+{
+    if (p->tok.kind == TOKEN_DOT)
+        return parse_body_directive(p);
+    if (accept(p, ';'))
+        return true;
+    struct ptx_insn *i = ARENA_NEW(p->arena, struct ptx_insn);
+    if (at_punct(p, '@') && !parse_guard(p, i))
+        return false;
+    if (p->tok.kind != TOKEN_IDENT)
+        return fail(p, NULL, "expected an instruction, not `%.*s`", STR_ARG(p->tok.text));
+    if (!i->guard && p->lex.p < p->lex.end && *p->lex.p != '.' && at_label(p)) {
+        struct token name = p->tok;
+        advance(p);
+        return parse_label(p, name);
+    }
+    return parse_instruction(p, i);
+}
+
+/* Gives every use of a label in the closing scope its label; the rest are the outer scope's. */
+static void resolve_labels(struct parser *p, struct scope *closing)
+{
+    uint32_t kept = closing->first_use;
+    for (uint32_t i = kept; i < p->label_uses.n; i++) {
+        struct label_use u = p->label_uses.at[i];
+        struct ptx_symbol *symbol = u.scope == closing ? map_get(&closing->names, u.name) : NULL;
+        if (symbol) {
+            *u.symbol = symbol;
+            continue;
+        }
+        if (u.scope == closing)
+            u.scope = closing->parent;
+        if (u.scope == &p->module_scope)
+            diag_error(p->diags, ptx_place(p->module, u.offset, (uint32_t)u.name.n), "ptx-name", NULL,
+                       "label `%.*s` is not defined", STR_ARG(u.name));
+        else
+            p->label_uses.at[kept++] = u;
+    }
+    p->label_uses.n = kept;
+}
+
+bool parse_body(struct parser *p)
+{
+    struct scope *outer = p->scope;
+    unsigned depth = 0;
+    advance(p);
+    for (;;) {
+        if (p->tok.kind == TOKEN_END) {
+            fail(p, NULL, "the body of `%.*s` does not end: `}` is missing", STR_ARG(p->func->symbol.name));
+            break;
+        }
+        if (accept(p, '{')) {
+            struct scope *s = ARENA_NEW(p->arena, struct scope);
+            s->parent = p->scope;
+            s->first_use = p->label_uses.n;
+            map_init(&s->names, p->arena);
+            p->scope = s;
+            depth++;
+            add_stmt(p, STMT_OPEN);
+        } else if (at_punct(p, '}')) {
+            advance(p);
+            resolve_labels(p, p->scope);
+            if (depth-- == 0)
+                break;
+            p->scope = p->scope->parent;
+            add_stmt(p, STMT_CLOSE);
+        } else if (!parse_statement(p)) {
+            skip_statement(p);
+        }
+    }
+    p->label_uses.n = 0;
+    p->scope = outer;
+    return true;
+}

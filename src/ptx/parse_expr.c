@@ -1,0 +1,372 @@
+/* Constant expressions (PTX ISA 4.5) and initialisers (5.4.4). */
+#include "ptx/parser.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double as_f64(struct constant c)
+{
+    double d;
+    if (c.kind == CONSTANT_F64)
+        memcpy(&d, &c.bits, 8);
+    else
+        d = c.is_unsigned ? (double)c.bits : (double)(int64_t)c.bits;
+    return d;
+}
+
+static struct constant of_f64(double d)
+{
+    struct constant c = {.kind = CONSTANT_F64};
+    memcpy(&c.bits, &d, 8);
+    return c;
+}
+
+static struct constant of_int(uint64_t bits, bool is_unsigned)
+{
+    return (struct constant){CONSTANT_INT, is_unsigned, bits};
+}
+
+static bool parse_ternary(struct parser *p, struct constant *c);
+
+/* '(' .s64 ')' and '(' .u64 ')' change the type of what follows; else a parenthesis. */
+static bool parse_parenthesis(struct parser *p, struct constant *c)
+{
+    advance(p);
+    bool to_unsigned = at_dot(p, "u64");
+    if (to_unsigned || at_dot(p, "s64")) {
+        advance(p);
+        if (!expect(p, ')', "the type of a cast") || !parse_constant(p, c))
+            return false;
+        *c = of_int(c->bits, to_unsigned);
+        return true;
+    }
+    return parse_ternary(p, c) && expect(p, ')', "the expression");
+}
+
+static bool parse_unary(struct parser *p, struct constant *c)
+{
+    struct token t = p->tok;
+    if (t.kind == TOKEN_INT) {
+        if (t.overflow)
+            return fail(p, "constants have 64 bits", "the number does not fit in 64 bits");
+        advance(p);
+        *c = of_int(t.value, t.is_unsigned || t.value >> 63);
+        return true;
+    }
+    if (t.kind == TOKEN_F32 || t.kind == TOKEN_F64) {
+        advance(p);
+        *c = (struct constant){t.kind == TOKEN_F32 ? CONSTANT_F32 : CONSTANT_F64, false, t.value};
+        return true;
+    }
+    if (t.kind == TOKEN_IDENT && str_is(t.text, "WARP_SZ")) {
+        advance(p);
+        *c = of_int(32, false);
+        return true;
+    }
+    if (at_punct(p, '('))
+        return parse_parenthesis(p, c);
+    char op = t.kind == TOKEN_PUNCT ? t.punct : 0;
+    if (op != '-' && op != '+' && op != '~' && op != '!')
+        return fail(p, NULL, "expected a constant");
+    advance(p);
+    if (!parse_unary(p, c))
+        return false;
+    if (c->kind == CONSTANT_F32 && op == '-')
+        c->bits ^= 0x80000000u;
+    else if (c->kind == CONSTANT_F64 && op == '-')
+        c->bits ^= 1ull << 63;
+    else if (c->kind != CONSTANT_INT && op != '+')
+        return fail_at(p, t, NULL, "`%c` needs an integer", op);
+    else if (op == '-')
+        *c = of_int(0 - c->bits, c->is_unsigned);
+    else if (op == '~')
+        *c = of_int(~c->bits, c->is_unsigned);
+    else if (op == '!')
+        *c = of_int(c->bits == 0, false);
+    return true;
+}
+
+static int precedence(char op)
+{
+    switch (op) {
+    case '*':
+    case '/':
+    case '%': return 10;
+    case '+':
+    case '-': return 9;
+    case 'L':
+    case 'R': return 8;
+    case '<':
+    case '>':
+    case 'l':
+    case 'g': return 7;
+    case 'e':
+    case 'n': return 6;
+    case '&': return 5;
+    case '^': return 4;
+    case '|': return 3;
+    case 'a': return 2;
+    case 'o': return 1;
+    default: return 0;
+    }
+}
+
+static bool apply_f64(struct parser *p, struct token op, struct constant *l, struct constant r)
+{
+    double a = as_f64(*l), b = as_f64(r);
+    switch (op.punct) {
+    case '+': *l = of_f64(a + b); return true;
+    case '-': *l = of_f64(a - b); return true;
+    case '*': *l = of_f64(a * b); return true;
+    case '/': *l = of_f64(a / b); return true;
+    case '<': *l = of_int(a < b, false); return true;
+    case '>': *l = of_int(a > b, false); return true;
+    case 'l': *l = of_int(a <= b, false); return true;
+    case 'g': *l = of_int(a >= b, false); return true;
+    case 'e': *l = of_int(a == b, false); return true;
+    case 'n': *l = of_int(a != b, false); return true;
+    default: return fail_at(p, op, NULL, "`%.*s` needs integers", STR_ARG(op.text));
+    }
+}
+
+static bool apply_int(struct parser *p, struct token op, struct constant *l, struct constant r)
+{
+    /* 4.5.4: the usual arithmetic conversions at 64 bits; shifts keep the type of the left side. */
+    bool u = l->is_unsigned || r.is_unsigned;
+    uint64_t a = l->bits, b = r.bits;
+    int64_t sa = (int64_t)a, sb = (int64_t)b;
+    if ((op.punct == '/' || op.punct == '%') && b == 0)
+        return fail_at(p, op, NULL, "division by zero in a constant");
+    bool wraps = !u && sb == -1;
+    switch (op.punct) {
+    case '*': *l = of_int(a * b, u); break;
+    case '/': *l = of_int(u ? a / b : wraps ? 0 - a : (uint64_t)(sa / sb), u); break;
+    case '%': *l = of_int(u ? a % b : wraps ? 0 : (uint64_t)(sa % sb), u); break;
+    case '+': *l = of_int(a + b, u); break;
+    case '-': *l = of_int(a - b, u); break;
+    case 'L': *l = of_int(b > 63 ? 0 : a << b, l->is_unsigned); break;
+    case 'R':
+        *l = of_int(l->is_unsigned ? (b > 63 ? 0 : a >> b) : (uint64_t)(sa >> (b > 63 ? 63 : b)),
+                    l->is_unsigned);
+        break;
+    case '<': *l = of_int(u ? a < b : sa < sb, false); break;
+    case '>': *l = of_int(u ? a > b : sa > sb, false); break;
+    case 'l': *l = of_int(u ? a <= b : sa <= sb, false); break;
+    case 'g': *l = of_int(u ? a >= b : sa >= sb, false); break;
+    case 'e': *l = of_int(a == b, false); break;
+    case 'n': *l = of_int(a != b, false); break;
+    case '&': *l = of_int(a & b, u); break;
+    case '^': *l = of_int(a ^ b, u); break;
+    case '|': *l = of_int(a | b, u); break;
+    case 'a': *l = of_int(a && b, false); break;
+    default: *l = of_int(a || b, false); break;
+    }
+    return true;
+}
+
+static bool parse_binary(struct parser *p, struct constant *c, int least)
+{
+    if (!parse_unary(p, c))
+        return false;
+    while (p->tok.kind == TOKEN_PUNCT && precedence(p->tok.punct) >= least) {
+        struct token op = p->tok;
+        struct constant right;
+        advance(p);
+        if (!parse_binary(p, &right, precedence(op.punct) + 1))
+            return false;
+        if (c->kind == CONSTANT_F32 || right.kind == CONSTANT_F32)
+            return fail_at(p, op, NULL, "0f constants cannot be combined");
+        bool floating = c->kind == CONSTANT_F64 || right.kind == CONSTANT_F64;
+        if (!(floating ? apply_f64(p, op, c, right) : apply_int(p, op, c, right)))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_ternary(struct parser *p, struct constant *c)
+{
+    if (!parse_binary(p, c, 1))
+        return false;
+    if (!accept(p, '?'))
+        return true;
+    struct constant yes, no;
+    if (!parse_ternary(p, &yes) || !expect(p, ':', "the first choice") || !parse_ternary(p, &no))
+        return false;
+    *c = c->bits ? yes : no;
+    return true;
+}
+
+bool parse_constant(struct parser *p, struct constant *c)
+{
+    return parse_ternary(p, c);
+}
+
+bool parse_count(struct parser *p, uint64_t limit, uint64_t *value, const char *what)
+{
+    struct token at = p->tok;
+    struct constant c;
+    if (!parse_binary(p, &c, precedence('L')))
+        return false;
+    if (c.kind != CONSTANT_INT || c.bits > limit)
+        return fail_at(p, at, NULL, "%s must be an integer from 0 to %llu", what, (unsigned long long)limit);
+    *value = c.bits;
+    return true;
+}
+
+bool parse_size(struct parser *p, uint64_t limit, uint64_t *value, const char *what)
+{
+    struct token at = p->tok;
+    struct constant c;
+    if (!parse_constant(p, &c))
+        return false;
+    if (c.kind != CONSTANT_INT || (!c.is_unsigned && (int64_t)c.bits < 0) || c.bits > limit)
+        return fail_at(p, at, NULL, "%s must be an integer from 0 to %llu", what, (unsigned long long)limit);
+    *value = c.bits;
+    return true;
+}
+
+/* ---- initialisers ---- */
+
+/* Where the next value of an initialiser goes. */
+struct filling {
+    struct ptx_var *var;
+    uint64_t at, element_bytes, capacity; /* capacity of var->init */
+};
+
+static bool room_for(struct parser *p, struct filling *f, uint64_t bytes)
+{
+    struct ptx_var *v = f->var;
+    if (!v->unsized && f->at + bytes > v->size)
+        return fail(p, NULL, "more values than `%.*s` has elements", STR_ARG(v->symbol.name));
+    if (f->at + bytes > f->capacity) {
+        uint64_t more = f->capacity ? f->capacity * 2 : 64;
+        more = more < f->at + bytes ? f->at + bytes : more;
+        v->init = arena_grow(p->arena, v->init, f->capacity, more);
+        f->capacity = more;
+    }
+    return true;
+}
+
+static bool put_constant(struct parser *p, struct filling *f, struct token at, struct constant c)
+{
+    struct ptx_var *v = f->var;
+    bool wants_float = isa_type_class(v->type) == CLASS_F;
+    uint64_t bits = c.bits;
+    if (wants_float && v->type == TYPE_f32) {
+        float x = c.kind == CONSTANT_INT ? (float)as_f64(c) : 0;
+        if (c.kind == CONSTANT_F64)
+            x = (float)as_f64(c);
+        uint32_t b;
+        memcpy(&b, &x, 4);
+        bits = c.kind == CONSTANT_F32 ? c.bits : b;
+    } else if (wants_float && v->type == TYPE_f64) {
+        if (c.kind == CONSTANT_F32)
+            return fail_at(p, at, "write 0d and 16 digits", "a 0f constant cannot initialise .f64");
+        double x = as_f64(c);
+        memcpy(&bits, &x, 8);
+    } else if (c.kind != CONSTANT_INT && !(c.kind == CONSTANT_F32 && f->element_bytes == 4)) {
+        return fail_at(p, at, NULL, "a floating-point constant cannot initialise .%s",
+                       isa_type_name(v->type));
+    }
+    if (!room_for(p, f, f->element_bytes))
+        return false;
+    memcpy(v->init + f->at, &bits, f->element_bytes < 8 ? f->element_bytes : 8);
+    f->at += f->element_bytes;
+    if (f->at > v->init_bytes)
+        v->init_bytes = f->at;
+    return true;
+}
+
+/* symbol, symbol + n, generic(symbol) + n; `mask` is 0 or that of 0xff00(symbol). */
+static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
+{
+    struct ptx_var *v = f->var;
+    struct ptx_reloc r = {.at = f->at, .bytes = (uint8_t)f->element_bytes};
+    struct str name;
+    uint32_t offset;
+    r.generic = p->tok.kind == TOKEN_IDENT && str_is(p->tok.text, "generic");
+    if (r.generic) {
+        advance(p);
+        if (!expect(p, '(', "`generic`"))
+            return false;
+    }
+    struct token at = p->tok;
+    if (!take_name(p, &name, &offset, "a variable or function"))
+        return false;
+    r.symbol = find_symbol(p, name);
+    if (!r.symbol || (r.symbol->kind != SYMBOL_VAR && r.symbol->kind != SYMBOL_FUNC))
+        return fail_at(p, at, NULL, "`%.*s` is not a variable or function declared so far", STR_ARG(name));
+    if (r.generic && !expect(p, ')', "the name"))
+        return false;
+    struct constant c = {0};
+    if ((at_punct(p, '+') || at_punct(p, '-')) && !parse_constant(p, &c))
+        return false;
+    r.addend = (int64_t)c.bits;
+    if (mask) {
+        r.shift = (uint8_t)__builtin_ctzll(mask);
+        r.bytes = 1;
+        if (mask >> r.shift != 0xff || r.shift % 8)
+            return fail_at(p, at, NULL, "the mask must be 0xff at a byte's place");
+    }
+    if (!room_for(p, f, f->element_bytes))
+        return false;
+    *VEC_PUSH(p->arena, &v->relocs) = r;
+    f->at += f->element_bytes;
+    v->init_bytes = f->at;
+    return true;
+}
+
+static bool put_value(struct parser *p, struct filling *f)
+{
+    struct token at = p->tok;
+    if (at.kind == TOKEN_IDENT && !str_is(at.text, "WARP_SZ"))
+        return put_address(p, f, 0);
+    struct constant c;
+    if (!parse_constant(p, &c))
+        return false;
+    if (accept(p, '(')) /* 0xff00(symbol) */
+        return put_address(p, f, c.bits) && expect(p, ')', "the name");
+    return put_constant(p, f, at, c);
+}
+
+/* The bytes that one entry at nesting `depth` takes: the product of the inner dimensions. */
+static uint64_t stride(const struct filling *f, unsigned depth)
+{
+    uint64_t bytes = f->element_bytes * f->var->vector;
+    for (unsigned d = f->var->n_dims; d > depth; d--)
+        bytes *= f->var->dims[d - 1];
+    return bytes;
+}
+
+static bool put_list(struct parser *p, struct filling *f, unsigned depth)
+{
+    uint64_t start = f->at, n = 0;
+    if (!expect(p, '{', "the initialiser"))
+        return false;
+    while (!at_punct(p, '}')) {
+        f->at = at_punct(p, '{') ? start + n * stride(f, depth + 1) : f->at;
+        if (!(at_punct(p, '{') ? put_list(p, f, depth + 1) : put_value(p, f)))
+            return false;
+        n++;
+        if (!accept(p, ','))
+            break;
+    }
+    return expect(p, '}', "the last value");
+}
+
+bool parse_initialiser(struct parser *p, struct ptx_var *v)
+{
+    struct filling f = {.var = v, .element_bytes = isa_type_bits(v->type) / 8};
+    if (f.element_bytes == 0)
+        return fail(p, NULL, ".%s cannot be initialised", isa_type_name(v->type));
+    v->initialised = true;
+    if (!(at_punct(p, '{') ? put_list(p, &f, 0) : put_value(p, &f)))
+        return false;
+    if (v->unsized) {
+        uint64_t inner = stride(&f, 1);
+        v->dims[0] = inner ? (v->init_bytes + inner - 1) / inner : 0;
+        v->size = v->dims[0] * inner;
+        v->unsized = false;
+    }
+    return true;
+}

@@ -1,0 +1,44 @@
+/* Diagnostics as JSON; see report.h. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "report/report.h"
+
+static json_t *string_or_null(const char *s)
+{
+    return s ? json_string(s) : json_null();
+}
+
+static json_t *diag_object(const struct diag *d)
+{
+    static const char *const severities[] = {"error", "warning", "note"};
+    json_t *o = json_object();
+    json_object_set_new(o, "severity", json_string(severities[d->severity]));
+    json_object_set_new(o, "code", json_string(d->code));
+    if (d->place.source) {
+        struct place_line at = place_locate(d->place);
+        json_object_set_new(o, "file", json_string(d->place.source->name));
+        json_object_set_new(o, "line", json_integer(at.line));
+        json_object_set_new(o, "column", json_integer(at.column));
+        json_object_set_new(o, "length", json_integer(d->place.length));
+    }
+    json_object_set_new(o, "text", string_or_null(d->text));
+    json_object_set_new(o, "help", string_or_null(d->help));
+    if (d->count)
+        json_object_set_new(o, "count", json_integer((json_int_t)d->count));
+    return o;
+}
+
+struct str report_json(const struct diags *d, struct arena *arena)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < d->list.n; i++)
+        json_array_append_new(list, diag_object(&d->list.at[i]));
+    char *text = json_dumps(list, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    json_decref(list);
+    if (!text)
+        return (struct str){"[]", 2};
+    struct str s = {arena_strdup(arena, text), strlen(text)};
+    free(text);
+    return s;
+}

@@ -1,0 +1,477 @@
+"""The command line: what users type, what they get wrong, what they read."""
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import examples, heddle, launch, main, run, source, values, variable
+
+folder = tempfile.TemporaryDirectory()
+SAXPY = f"{examples}/saxpy/saxpy.ptx"
+SAXPY_ARGS = ["--grid", 1, "--block", 32, 4, 2.0, "f32[4]=range", "f32[4]=ones"]
+
+
+def path(name):
+    return os.path.join(folder.name, name)
+
+
+def ptx(name, text, version="7.0", target="sm_75"):
+    """A PTX file in the folder of this test."""
+    with open(path(name), "w") as f:
+        f.write(f".version {version}\n.target {target}\n.address_size 64\n{text}")
+    return path(name)
+
+
+# Copies parameter p, of 32 bytes, to *out.
+STRUCT = ptx("struct.ptx", """
+.visible .entry copy(.param .align 8 .b8 p[32], .param .u64 out)
+{
+    .reg .u64 %rd<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [p];     st.global.u64 [%rd1], %rd2;
+    ld.param.u64 %rd3, [p+8];   st.global.u64 [%rd1+8], %rd3;
+    ld.param.u64 %rd4, [p+16];  st.global.u64 [%rd1+16], %rd4;
+    ld.param.u64 %rd5, [p+24];  st.global.u64 [%rd1+24], %rd5;
+    ret;
+}
+""")
+
+# Parameters as in the dialect of sm_100.
+UNTYPED = ptx("untyped.ptx", """
+.visible .entry store(.param .b32 x, .param .u64 .ptr .align 1 out)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.b32 %r1, [x];
+    ld.param.b64 %rd1, [out];
+    st.global.b32 [%rd1], %r1;
+    ret;
+}
+""")
+
+PRINT = ptx("print.ptx", """
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[10] = {116, 105, 100, 32, 61, 32, 37, 117, 10, 0};
+.visible .entry hello()
+{
+    .local .align 8 .b8 list[8];
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    mov.u32 %r1, %tid.x;
+    mov.u64 %rd1, list;
+    st.local.u32 [%rd1], %r1;
+    cvta.local.u64 %rd1, %rd1;
+    mov.u64 %rd2, text;
+    cvta.global.u64 %rd2, %rd2;
+    {
+    .param .b64 f;
+    .param .b64 a;
+    .param .b32 r;
+    st.param.b64 [f], %rd2;
+    st.param.b64 [a], %rd1;
+    call.uni (r), vprintf, (f, a);
+    }
+    ret;
+}
+""")
+
+# Spins for so many nanoseconds.
+SPIN = ptx("spin.ptx", """
+.visible .entry spin(.param .u64 nanoseconds)
+{
+    .reg .u64 %rd<5>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [nanoseconds];
+    mov.u64 %rd2, %globaltimer;
+again:
+    mov.u64 %rd3, %globaltimer;
+    sub.u64 %rd4, %rd3, %rd2;
+    setp.lt.u64 %p1, %rd4, %rd1;
+    @%p1 bra again;
+    ret;
+}
+""")
+
+
+def usage(*args, says):
+    """Wrong usage: status 2, nothing on stdout, and stderr says this."""
+    status, out, err = run(*args)
+    assert status == 2 and out == "" and err.startswith("heddle: ") and says in err, (args, status, out, err)
+
+
+# ---- the program ----
+
+def version_and_help():
+    assert re.fullmatch(r"heddle \d+\.\d+\.\d+\n", run("--version")[1])
+    for word in "--help", "-h", "help":
+        status, out, _ = run(word)
+        assert status == 0 and all(c in out for c in ("launch", "ptx", "info"))
+    assert run()[0] == 2
+    for command in "launch", "ptx", "info":
+        status, out, _ = run(command, "--help")
+        assert status == 0 and f"usage: heddle {command}" in out and "--json" in out
+        assert out == run("help", command)[1] == run(command, "-h")[1]
+
+
+def unknown_commands_and_options_suggest():
+    usage("lunch", says="did you mean `launch`?")
+    usage("frobnicate", says="heddle --help")
+    usage("launch", SAXPY, "--gird", 4, says="did you mean `--grid`?")
+    usage("info", "--grid", 4, says="`--grid` is an option of `heddle launch`")
+    usage("info", "extra", says="unexpected")
+
+
+def a_full_disk_is_an_error():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([heddle, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and "No space left" in done.stderr
+
+
+# ---- launch ----
+
+def a_launch_shows_what_changed():
+    status, out, err = run("launch", SAXPY, *SAXPY_ARGS)
+    assert status == 0 and err == ""
+    lines = out.splitlines()
+    assert lines[0] == "argument 4: f32[4] = 1 3 5 7 (3 of 4 changed)"
+    assert re.fullmatch(r"saxpy: 1 block of 32 threads, \d+\.\d+ ms", lines[1]) and len(lines) == 2
+
+
+def suffixes_say_what_is_shown():
+    out = run("launch", SAXPY, *SAXPY_ARGS[:-2], "f32[2,2]=range+print", "f32[4]=ones+sum")[1]
+    assert "argument 3: f32[2,2] =\n  0 1\n  2 3\n" in out
+    assert "argument 4: f32[4]: crc32 66a463d1, min 1, max 7, mean 4\n" in out
+    out = run("launch", SAXPY, *SAXPY_ARGS[:-1], "f32[4]=ones+hide")[1]
+    assert "argument" not in out
+
+
+def the_crc_is_zlibs():
+    import zlib
+    r = launch(SAXPY, *SAXPY_ARGS)
+    assert r["buffers"][1]["crc32"] == f"{zlib.crc32(struct.pack('<4f', 1, 3, 5, 7)):08x}"
+
+
+def stats_are_counted():
+    out = run("launch", SAXPY, *SAXPY_ARGS, "-v")[1]
+    assert "32 in 1 warps" in out and re.search(r"lane efficiency +\d+\.\d%", out)
+    r = launch(SAXPY, "--grid", 3, "--block", 50, 150, 2.0, "f32[150]", "f32[150]")
+    assert r["stats"]["blocks"] == 3 and r["stats"]["threads"] == 150
+    assert r["stats"]["lane_instructions"] > 150 * 15 and 0.7 < r["stats"]["lane_efficiency"] < 0.8
+
+
+def shapes_are_written_with_commas_or_x():
+    for grid, block in ("2,3", "4,2"), ("2x3x1", "4x2x1"):
+        r = launch(f"{examples}/atomics/atomics.ptx", "count_in_shared", "--grid", grid, "--block", block, "s32[1]")
+        assert r["grid"] == [2, 3, 1] and r["block"] == [4, 2, 1]
+        assert r["stats"]["threads"] == 48
+
+
+def repeated_launches_start_anew():
+    r = launch(SAXPY, *SAXPY_ARGS, "--repeat", 5)
+    assert values(r, 4) == [1, 3, 5, 7] and len(r["stats"]["all_seconds"]) == 5
+    assert re.search(r"5 launches: least .* median .* greatest", run("launch", SAXPY, *SAXPY_ARGS, "--repeat", 5)[1])
+
+
+def too_few_arguments_show_the_parameters():
+    status, out, err = run("launch", SAXPY, "--grid", 1, "--block", 1, 1000)
+    assert status == 2 and "saxpy takes 4 arguments, not 1" in err
+    assert ".f32  saxpy_param_1" in err and "a buffer: 'f32[1024]'" in err
+    example = err.rstrip().splitlines()[-1].strip()
+    assert example.startswith("heddle launch ")
+    done = subprocess.run(example.replace("heddle", heddle, 1), shell=True, capture_output=True)
+    assert done.returncode == 0, "the example runs"
+
+
+def wrong_arguments_are_explained():
+    usage("launch", says="which PTX file?")
+    usage("launch", "/no/such.ptx", says="No such file")
+    usage("launch", SAXPY, "sxpy", says="did you mean `saxpy`?")
+    usage("launch", SAXPY, *SAXPY_ARGS[2:], says="--grid")
+    usage("launch", SAXPY, *SAXPY_ARGS[:2], *SAXPY_ARGS[4:], says="--block")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], "f32:2", "f32[4]",
+          says="argument 3, `f32:2`: it is a 4-byte f32, but parameter `saxpy_param_2` is a .u64; it takes a buffer")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], "f32[4]", "f32[4]+save:/no/such/folder/y.npy", says="No such file")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"f32[4]+save:{path('y')}", f"f32[4]+save:{path('y')}", says="two buffers")
+    usage("launch", SAXPY, *SAXPY_ARGS, "--cpu", "abacus", says="this CPU has")
+    usage("launch", SAXPY, *SAXPY_ARGS, "--workers", 0, says="a number from 1")
+
+
+def limits_of_the_device_are_kept():
+    status, _, err = run("launch", SAXPY, *SAXPY_ARGS[:3], 2048, *SAXPY_ARGS[4:])
+    assert status == 1 and "2048" in err and "1024" in err
+    status, _, err = run("launch", SAXPY, *SAXPY_ARGS, "--shared", "1M")
+    assert status == 1 and "shared memory" in err
+    status, _, err = run("launch", SAXPY, *SAXPY_ARGS[:-1], "f32[1M]", "--memory", "1M")
+    assert status == 1 and "argument 4" in err and "4.0 MiB" in err and "--memory" in err
+
+
+def kernels_are_chosen_by_readable_names():
+    file = f"{examples}/matmul_tiled/matmul_tiled.ptx"
+    args = ["--grid", 1, "--block", "8,8", "f32[8,8]=ones", "f32[8,8]=ones", "f32[8,8]", 8]
+    usage("launch", file, *args, says="which kernel?")
+    usage("launch", file, "matmul_tiled", *args, says="may be several kernels")
+    usage("launch", file, "matmul_tlied", *args, says="did you mean `matmul_tiled<")
+    for name in "matmul_tiled<8>", "_Z12matmul_tiledILi8EEvPKfS1_Pfi":
+        r = launch(file, name, *args)
+        assert r["kernel"] == "matmul_tiled<8>" and values(r, 3) == [8.0] * 8
+
+
+def several_files_are_linked():
+    body = "{ .reg .u32 %r<3>; ld.param.u32 %r1, [x]; add.u32 %r2, %r1, 1; st.param.u32 [y], %r2; ret; }"
+    callee = ptx("callee.ptx", f".visible .func (.param .u32 y) next(.param .u32 x) {body}\n")
+    caller = ptx("caller.ptx", """
+.extern .func (.param .u32 y) next(.param .u32 x);
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+    .reg .u64 %rd<2>;
+    .reg .u32 %r<3>;
+    .param .u32 a;
+    .param .u32 b;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    st.param.u32 [a], %r1;
+    call.uni (b), next, (a);
+    ld.param.u32 %r2, [b];
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+""")
+    args = ["--grid", 1, "--block", 1, "u32[1]", 41]
+    assert values(launch(caller, callee, *args), 1) == [42]
+    assert values(launch(callee, caller, "k", *args), 1) == [42]
+    status, _, err = run("launch", caller, *args)
+    assert status == 1 and "next" in err and "not defined" in err
+
+
+def standard_input_is_a_file():
+    with open(SAXPY) as f:
+        status, out, _ = run("launch", "-", *SAXPY_ARGS, stdin=f.read())
+    assert status == 0 and "1 3 5 7" in out
+
+
+def structures_are_passed_by_value():
+    out = f"u64[4]+print"
+    size = ["--grid", 1, "--block", 1]
+    assert values(launch(STRUCT, *size, "u64:1,2,3,4", out), 2) == [1, 2, 3, 4]
+    assert values(launch(STRUCT, *size, "hex:" + "01" + "00" * 31, out), 2) == [1, 0, 0, 0]
+    with open(path("p.raw"), "wb") as f:
+        f.write(struct.pack("<4Q", 9, 8, 7, 6))
+    assert values(launch(STRUCT, *size, f"@{path('p.raw')}", out), 2) == [9, 8, 7, 6]
+    r = launch(STRUCT, *size, "{f32[8]=ones;u32:5,6;f64:1;u8:7}", out)
+    assert values(r, 2)[1:] == [5 | 6 << 32, 0x3ff0000000000000, 7] and values(r, 2)[0] != 0
+    usage("launch", STRUCT, *size, "u64:1,2", out, says="a structure of 32 bytes")
+
+
+def untyped_parameters_take_integers_and_floats():
+    size = ["--grid", 1, "--block", 1]
+    assert values(launch(UNTYPED, *size, 7, "u32[1]"), 2) == [7]
+    assert values(launch(UNTYPED, *size, "f32:2.5", "f32[1]"), 2) == [2.5]
+    usage("launch", UNTYPED, *size, 2.5, "f32[1]", says="f32:2.5")
+    usage("launch", UNTYPED, says="x                    a number")
+
+
+def a_buffer_can_be_passed_twice():
+    r = launch(SAXPY, "--grid", 1, "--block", 32, 4, 2.0, "f32[4]=range+print", "same:3")
+    assert values(r, 3) == [0, 3, 6, 9] and len(r["buffers"]) == 1
+
+
+def variables_are_set_and_shown():
+    file = f"{examples}/atomics/atomics.ptx"
+    out = run("launch", file, "atomic_add_one", "--grid", 1, "--block", 8)[1]
+    assert "variable count: u32[1] = 8 (1 of 1 changed)" in out
+    out = run("launch", file, "atomic_add_one", "--grid", 1, "--block", 8, "--var", "count=34+print")[1]
+    assert "variable count: u32[1] = 42\n" in out
+    usage("launch", file, "atomic_add_one", "--grid", 1, "--block", 8, "--var", "cuont", says="the module has count")
+    usage("launch", file, "atomic_add_one", "--grid", 1, "--block", 8, "--var", "count=1,2", says="2 values for the 1")
+
+
+# ---- printing, faults ----
+
+def what_kernels_print_comes_first_and_in_order():
+    status, out, err = run("launch", PRINT, "--grid", 1, "--block", 3)
+    assert status == 0 and err == "" and out.startswith("tid = 0\ntid = 1\ntid = 2\nhello: 1 block of 3 threads")
+    assert launch(PRINT, "--grid", 1, "--block", 3)["output"] == "tid = 0\ntid = 1\ntid = 2\n"
+
+
+def faults_have_a_place_and_status_1():
+    args = ["launch", SAXPY, "--grid", 1, "--block", 32, 32, 2.0, "f32[4]", "f32[32]"]
+    status, out, err = run(*args)
+    assert status == 1 and out == "" and "illegal" in err and "saxpy.ptx:" in err and "argument 3" in err, err
+    status, out, err = run(*args, "--json")
+    r = json.loads(out)
+    assert status == 1 and err == "" and r["result"] == "HD_ERROR_ILLEGAL_ADDRESS"
+    assert r["diagnostics"][0]["severity"] == "error" and r["diagnostics"][0]["file"].endswith("saxpy.ptx")
+
+
+def bad_ptx_has_status_1():
+    bad = ptx("bad.ptx", ".entry k() { bogus.u32 x; }")
+    status, out, err = run("launch", bad, "--grid", 1, "--block", 1)
+    assert status == 1 and f"{bad}:4:14: error" in err and "^" in err
+    status, out, _ = run("launch", bad, "--grid", 1, "--block", 1, "--json")
+    r = json.loads(out)
+    assert status == 1 and r["result"] == "HD_ERROR_INVALID_PTX" and r["diagnostics"][0]["line"] == 4
+
+
+def endless_kernels_meet_the_step_limit():
+    args = ["--grid", 1, "--block", 1, 10**15, "--step-limit", 100000]
+    status, out, err = run("launch", SPIN, *args)
+    assert status == 1 and "step" in err
+    r = json.loads(run("launch", SPIN, *args, "--json")[1])
+    assert r["result"] == "HD_ERROR_LAUNCH_TIMEOUT"
+
+
+def a_launch_can_be_interrupted():
+    spinning = subprocess.Popen([heddle, "launch", SPIN, "--grid", "1", "--block", "1", str(10**15)], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.3)
+    spinning.send_signal(signal.SIGINT)
+    out, err = spinning.communicate(timeout=20)
+    assert spinning.returncode == 1 and out == "" and "cancelled" in err, err
+
+
+# ---- checking, schedules ----
+
+def the_checker_finds_what_nobody_has_written():
+    args = [*SAXPY_ARGS[:-2], "f32[4]=undef", "f32[4]=ones"]
+    assert run("launch", SAXPY, *args)[0] == 0
+    status, out, err = run("launch", SAXPY, *args, "--check")
+    assert status == 1 and "no buffer was changed" in out and "argument 3" in err and "never been written" in err, err
+    status, out, _ = run("launch", SAXPY, *args, "--check", "--json")
+    assert status == 1 and json.loads(out)["findings"][0]["file"].endswith("saxpy.ptx")
+    status, out, err = run("launch", SAXPY, *SAXPY_ARGS, "--check")
+    assert status == 0 and err == ""
+    usage("launch", SAXPY, *args, "--check", "--policy", "fair", says="other than fair")
+
+
+def schedules_are_recorded_and_replayed():
+    file, schedule = f"{examples}/atomics/atomics.ptx", path("schedule")
+    args = [file, "add_by_cas", "--grid", 4, "--block", 64, "s32[1]", 1, "s32[256]+print"]
+    first = values(launch(*args, "--policy", "random:7", "--record", schedule), 3)
+    assert values(launch(*args, "--policy", f"replay:{schedule}"), 3) == first
+    assert values(launch(*args, "--policy", "random:7"), 3) == first
+    assert any(values(launch(*args, "--policy", f"random:{seed}"), 3) != first for seed in range(8, 12))
+    usage("launch", *args, "--policy", "lottery", says="fair, serial, random:SEED, replay:FILE")
+    usage("launch", *args, "--record", schedule, says="fair run has no schedule")
+
+
+def timelines_are_written():
+    launch(SAXPY, *SAXPY_ARGS, "--trace", path("trace.json"))
+    with open(path("trace.json")) as f:
+        assert json.load(f)
+    assert run("launch", SAXPY, *SAXPY_ARGS, "--trace", "/no/such/folder/t.json")[0] == 2
+
+
+def cooperative_launches_must_fit():
+    file = f"{examples}/atomics/atomics.ptx"
+    args = [file, "count_in_shared", "--block", 1024, "s32[1]", "--cooperative", "--grid"]
+    assert launch(*args, 132)["result"] == "HD_SUCCESS"
+    r = json.loads(run("launch", *args, 100000, "--json")[1])
+    assert r["result"] == "HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
+
+
+# ---- files ----
+
+def results_are_saved_and_read_again():
+    x, y = path("x.npy"), path("y.raw")
+    launch(SAXPY, *SAXPY_ARGS[:-2], f"f32[2,2]=range+save:{x}", f"f32[4]=ones+save:{y}")
+    with open(x, "rb") as f:
+        data = f.read()
+    assert data[:8] == b"\x93NUMPY\x01\x00" and b"'shape': (2, 2,)" in data and b"'<f4'" in data
+    assert data[-16:] == struct.pack("<4f", 0, 1, 2, 3)
+    with open(y, "rb") as f:
+        assert f.read() == struct.pack("<4f", 1, 3, 5, 7)
+    r = launch(SAXPY, *SAXPY_ARGS[:-2], f"@{x}", f"f32[]=@{y}")
+    assert r["buffers"][0]["shape"] == [2, 2] and values(r, 4) == [1, 5, 9, 13]
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"f64[]=@{x}", "f32[4]", says="holds f32, not f64")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"@{y}", "f32[4]", says="say their type")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"f32[5]=@{x}", "f32[4]", says="4 values for the 5")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"@{path('none.npy')}", "f32[4]", says="No such file")
+
+
+def damaged_numpy_files_are_refused():
+    with open(path("short.npy"), "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00\x10\x00{'descr'")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"@{path('short.npy')}", "f32[4]", says="short.npy: it ends within")
+
+
+def a_file_that_cannot_be_written_is_an_error():
+    status, _, err = run("launch", SAXPY, *SAXPY_ARGS[:-1], "f32[4]=ones+save:/dev/full")
+    assert status == 1 and "/dev/full" in err and "No space left" in err
+
+
+def saving_replaces_files_at_once():
+    os.makedirs(path("out"))
+    for _ in range(2):
+        launch(SAXPY, *SAXPY_ARGS[:-1], f"f32[4]=ones+save:{path('out')}/y.npy")
+        assert os.listdir(path("out")) == ["y.npy"]
+
+
+# ---- ptx, info ----
+
+def ptx_files_are_checked():
+    status, out, err = run("ptx", SAXPY, STRUCT)
+    assert status == 0 and err == "" and len(out.splitlines()) == 2
+    assert out.startswith(f"{SAXPY}: PTX 9.0 for sm_75: 1 kernel, 0 functions, 0 variables, 20 instructions")
+    bad = ptx("bad2.ptx", ".entry k() { add.u32 %r1, 1, 2; }")
+    status, out, err = run("ptx", SAXPY, bad)
+    assert status == 1 and f"{bad}:4:" in err and "saxpy.ptx" in out
+    r = json.loads(run("ptx", SAXPY, bad, "--json")[1])
+    assert r[0]["valid"] and r[0]["functions"][0]["name"] == "saxpy" and not r[1]["valid"] and r[1]["diagnostics"]
+    usage("ptx", says="which PTX file?")
+    usage("ptx", "/no/such.ptx", says="No such file")
+
+
+def instructions_are_looked_up():
+    status, out, _ = run("ptx", "--isa", "atom.add.f32")
+    assert status == 0 and out.startswith("atom (PTX ISA 9.7.13.5)") and ".ATOMSEM = .relaxed" in out
+    assert "index of the thread" in run("ptx", "--isa", "%tid.x")[1]
+    usage("ptx", "--isa", "atmo", says="did you mean `atom`?")
+    usage("ptx", "--isa", "%tdi", says="no register")
+    r = json.loads(run("ptx", "--isa", "add", "tex", "--json")[1])
+    assert {f["opcode"] for f in r["forms"]} == {"add", "tex"}
+    assert [f["runs"] for f in r["forms"] if f["opcode"] == "tex"] == [False]
+
+
+def the_instruction_page_is_current():
+    with open(os.path.join(source, "docs", "ISA.md")) as f:
+        assert f.read() == run("ptx", "--isa", "--markdown")[1], "docs/ISA.md is old: run `make docs`"
+
+
+def info_shows_the_device():
+    out = run("info", "--workers", 3, "--memory", "64M")[1]
+    assert "64 MiB" in out and re.search(r"Worker threads +3", out) and "9.0" in out
+    r = json.loads(run("info", "--json")[1])
+    assert r["attributes"]["MULTIPROCESSOR_COUNT"] == r["multiprocessors"] == 132
+
+
+# ---- time ----
+
+def starting_up_takes_at_most_30_ms():
+    best = 1.0
+    for _ in range(10):
+        start = time.monotonic()
+        assert run("launch", SAXPY, *SAXPY_ARGS)[0] == 0
+        best = min(best, time.monotonic() - start)
+    assert best <= 0.030, f"{1000 * best:.1f} ms"
+
+
+def progress_is_told_on_a_terminal_only():
+    nanoseconds = 2700000000
+    command = [heddle, "launch", SPIN, "--grid", "1", "--block", "1", str(nanoseconds)]
+    quiet = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    master, slave = pty.openpty()
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, stderr=slave).returncode == 0
+    os.close(slave)
+    told = os.read(master, 10000).decode()
+    assert "spin: 0 of 1 blocks (0%), 2 s" in told and told.endswith("\r\033[K"), repr(told)
+    assert quiet.communicate()[1] == b""
+
+
+main(globals())

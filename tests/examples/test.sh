@@ -1,0 +1,3 @@
+#!/bin/sh
+# The examples, against results that Python computes.
+exec python3 "$HEDDLE_SOURCE/tests/examples/test.py"

@@ -1,0 +1,51 @@
+#!/bin/sh
+# What `make install` leaves: README.md's program against the installed header and library, found by pkg-config.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0 failed=0
+result() { # STATUS NAME
+    n=$((n + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $n - $2"
+    else
+        failed=1
+        sed 's/^/    /' "$dir/log"
+        echo "not ok $n - $2"
+    fi
+}
+
+DESTDIR="$dir/root" make -C "$HEDDLE_SOURCE" BUILD="$HEDDLE_BUILD" install >"$dir/log" 2>&1
+result $? "make install"
+
+pc=$(find "$dir/root" -name heddle.pc)
+export PKG_CONFIG_PATH="${pc%/heddle.pc}" PKG_CONFIG_SYSROOT_DIR="$dir/root"
+lib=$(dirname "${pc%/pkgconfig/heddle.pc}/x")
+LD_LIBRARY_PATH=$lib
+export LD_LIBRARY_PATH
+
+# The program is README.md's.
+sed -n '/^```c$/,/^```$/{ /^```/d; p; }' "$HEDDLE_SOURCE/README.md" >"$dir/count.c"
+
+if nm -D "$lib/libheddle.so" | grep -q __asan_init; then
+    echo "ok $((n += 1)) - a program finds the library # SKIP it is built with sanitizers"
+else
+    cc -std=c99 -Wall -Wextra -pedantic -Werror "$dir/count.c" -o "$dir/count" $(pkg-config --cflags --libs heddle) \
+        >"$dir/log" 2>&1
+    result $? "a program compiles as C99 with pkg-config's flags"
+    "$dir/count" >"$dir/log" 2>&1 && grep -qx "HD_SUCCESS: 192" "$dir/log"
+    result $? "it runs with the installed library"
+fi
+
+"$(find "$dir/root" -path '*/bin/heddle')" launch "$HEDDLE_SOURCE/examples/saxpy/saxpy.ptx" --grid 1 --block 4 4 2.0 \
+    'f32[4]=range' 'f32[4]=ones' >"$dir/log" 2>&1 && grep -q '1 3 5 7' "$dir/log"
+result $? "the installed command runs"
+
+[ "heddle $(pkg-config --modversion heddle)" = "$(LD_LIBRARY_PATH= "$(find "$dir/root" -path '*/bin/heddle')" --version)" ]
+result $? "the versions agree"
+
+nm -D --defined-only "$lib/libheddle.so" | awk '$3 !~ /^hd_/ { print $3; bad = 1 } END { exit bad }' >"$dir/log" 2>&1
+result $? "the library exports the names of heddle.h alone"
+
+echo "1..$n"
+exit $failed

@@ -1,0 +1,54 @@
+"""Tests of the command line in Python: runs heddle, prints TAP."""
+import inspect
+import json
+import os
+import subprocess
+import sys
+import traceback
+
+source = os.environ["HEDDLE_SOURCE"]
+heddle = os.path.join(os.environ["HEDDLE_BUILD"], "heddle")
+examples = os.path.join(source, "examples")
+
+
+def run(*args, cwd=None, stdin=None, env=None):
+    """Runs heddle; returns its exit status, stdout and stderr."""
+    done = subprocess.run([heddle, *map(str, args)], capture_output=True, text=True, cwd=cwd, input=stdin,
+                          env=env, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def launch(*args):
+    """A launch that must succeed, as its JSON."""
+    status, out, err = run("launch", *args, "--json")
+    assert status == 0, f"heddle launch {' '.join(map(str, args))}: status {status}\n{out}{err}"
+    return json.loads(out)
+
+
+def values(result, argument):
+    """All elements of an argument that was launched with +print; those that JSON cannot write stay strings."""
+    (buffer,) = [b for b in result["buffers"] if b.get("argument") == argument]
+    return buffer["values"]
+
+
+def variable(result, name):
+    (buffer,) = [b for b in result["buffers"] if b.get("variable") == name]
+    return buffer["values"]
+
+
+def main(module):
+    """Runs the functions of a test that take no arguments; their names, as sentences, are the tests' names."""
+    own = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == "__main__"]
+    tests = [f for f in own if not inspect.signature(f).parameters]
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, test in enumerate(tests, 1):
+        name = f"{number} - {test.__name__.replace('_', ' ')}"
+        try:
+            test()
+            print(f"ok {name}", flush=True)
+        except Exception:
+            failed += 1
+            traceback.print_exc(file=sys.stdout)
+            print(f"not ok {name}", flush=True)
+    sys.exit(failed > 0)

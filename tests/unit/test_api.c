@@ -1,0 +1,334 @@
+/* The library as its users see it (include/heddle.h). */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "heddle.h"
+
+/* Adds 1 to counter[0] once a thread, and to `total`. */
+static const char counting[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".visible .global .align 4 .u32 total = 5;\n"
+                               ".visible .entry count(.param .u64 p)\n{\n"
+                               "    .reg .u64 %rd<3>;\n    .reg .u32 %r<3>;\n"
+                               "    ld.param.u64 %rd1, [p];\n"
+                               "    atom.global.add.u32 %r1, [%rd1], 1;\n"
+                               "    mov.u64 %rd2, total;\n"
+                               "    atom.global.add.u32 %r2, [%rd2], 1;\n"
+                               "    ret;\n}\n";
+
+static hd_source source(const char *text)
+{
+    return (hd_source){"test.ptx", text, strlen(text)};
+}
+
+/* ---- several machines, several threads ---- */
+
+enum { THREADS = 4, ROUNDS = 20, BLOCKS = 8, BLOCK = 64 };
+
+/* One machine of its own: made, used and destroyed; returns what the counter says. */
+static void *count_on_own_machine(void *sum)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        hd_machine_options options = {.workers = 2, .memory_bytes = 1 << 20};
+        hd_machine *m;
+        hd_module *module;
+        hd_kernel *k;
+        hd_source s = source(counting);
+        uint32_t *counter, *total;
+        if (hd_machine_create(&options, &m, NULL) || hd_alloc(m, 4, (void **)&counter) ||
+            hd_module_load(m, &s, 1, &module, NULL) || hd_module_get_kernel(module, "count", &k, NULL) ||
+            hd_module_get_global(module, "total", (void **)&total, NULL))
+            return NULL;
+        *counter = 0;
+        hd_launch_config c = {
+            .grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1}, .args = (const void *[]){&counter}};
+        if (hd_launch(k, &c, NULL, NULL) || *total != 5 + BLOCKS * BLOCK)
+            return NULL;
+        *(uint64_t *)sum += *counter;
+        hd_machine_destroy(m);
+    }
+    return sum;
+}
+
+static void machines_in_several_threads_do_not_meet(void **state)
+{
+    (void)state;
+    pthread_t thread[THREADS];
+    uint64_t sum[THREADS] = {0};
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, count_on_own_machine, &sum[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(thread[i], &result);
+        assert_non_null(result);
+        assert_int_equal(sum[i], ROUNDS * BLOCKS * BLOCK);
+    }
+}
+
+struct shared {
+    hd_machine *machine;
+    hd_module *module;
+    uint32_t *counter;
+};
+
+static void *count_on_shared_machine(void *data)
+{
+    struct shared *s = data;
+    for (int i = 0; i < ROUNDS; i++) {
+        hd_kernel *k;
+        hd_progress progress;
+        void *other;
+        if (hd_module_get_kernel(s->module, "count", &k, NULL) ||
+            hd_alloc(s->machine, 100 + (size_t)i, &other))
+            return NULL;
+        hd_launch_config c = {
+            .grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1}, .args = (const void *[]){&s->counter}};
+        if (hd_launch(k, &c, NULL, NULL) || hd_free(s->machine, other))
+            return NULL;
+        hd_machine_get_progress(s->machine, &progress);
+        if (progress.launches > THREADS || progress.blocks_done > progress.blocks)
+            return NULL;
+    }
+    return s;
+}
+
+static void threads_share_a_machine(void **state)
+{
+    (void)state;
+    hd_machine_options options = {.workers = 2, .memory_bytes = 1 << 20};
+    struct shared s;
+    hd_source text = source(counting);
+    pthread_t thread[THREADS];
+    assert_int_equal(hd_machine_create(&options, &s.machine, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(s.machine, &text, 1, &s.module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_alloc(s.machine, 4, (void **)&s.counter), HD_SUCCESS);
+    *s.counter = 0;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, count_on_shared_machine, &s), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(thread[i], &result);
+        assert_non_null(result);
+    }
+    assert_int_equal(*s.counter, THREADS * ROUNDS * BLOCKS * BLOCK);
+    hd_progress progress;
+    hd_machine_get_progress(s.machine, &progress);
+    assert_int_equal(progress.launches, 0);
+    hd_machine_destroy(s.machine);
+}
+
+/* ---- progress ---- */
+
+/* Waits until the host writes to its cell. */
+static const char waiting[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                              ".visible .entry wait(.param .u64 p)\n{\n"
+                              "    .reg .u64 %rd<3>;\n    .reg .u32 %r<3>;\n    .reg .pred %p<2>;\n"
+                              "    ld.param.u64 %rd1, [p];\n"
+                              "    mov.u32 %r2, %ctaid.x;\n"
+                              "    setp.eq.u32 %p1, %r2, 0;\n"
+                              "    @%p1 bra done;\n"
+                              "again:\n"
+                              "    ld.volatile.global.u32 %r1, [%rd1];\n"
+                              "    setp.eq.u32 %p1, %r1, 0;\n"
+                              "    @%p1 bra again;\n"
+                              "done:\n    ret;\n}\n";
+
+struct waiting_launch {
+    hd_kernel *kernel;
+    uint32_t *cell;
+    hd_result result;
+};
+
+static void *launch_waiting(void *data)
+{
+    struct waiting_launch *w = data;
+    hd_launch_config c = {.grid = {2, 1, 1}, .block = {1, 1, 1}, .args = (const void *[]){&w->cell}};
+    w->result = hd_launch(w->kernel, &c, NULL, NULL);
+    return NULL;
+}
+
+static void progress_is_seen_while_a_launch_runs(void **state)
+{
+    (void)state;
+    hd_machine *m;
+    hd_module *module;
+    struct waiting_launch w;
+    hd_source text = source(waiting);
+    hd_progress progress = {0};
+    pthread_t thread;
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &text, 1, &module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "wait", &w.kernel, NULL), HD_SUCCESS);
+    assert_int_equal(hd_alloc(m, 4, (void **)&w.cell), HD_SUCCESS);
+    *w.cell = 0;
+    assert_int_equal(pthread_create(&thread, NULL, launch_waiting, &w), 0);
+    while (progress.blocks_done != 1)
+        hd_machine_get_progress(m, &progress);
+    assert_true(progress.launches == 1 && progress.blocks == 2);
+    __atomic_store_n(w.cell, 1, __ATOMIC_SEQ_CST);
+    pthread_join(thread, NULL);
+    assert_int_equal(w.result, HD_SUCCESS);
+    hd_machine_destroy(m);
+}
+
+/* ---- variables, attributes, levels ---- */
+
+static void variables_are_listed(void **state)
+{
+    (void)state;
+    hd_machine *m;
+    hd_module *module;
+    hd_variable_info v;
+    hd_source text = source(counting);
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &text, 1, &module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_variable_count(module), 1);
+    assert_true(hd_module_get_variable(module, 0, &v));
+    assert_string_equal(v.name, "total");
+    assert_string_equal(v.space, "global");
+    assert_string_equal(v.type, "u32");
+    assert_int_equal(v.bytes, 4);
+    assert_int_equal(*(uint32_t *)v.pointer, 5);
+    assert_false(hd_module_get_variable(module, 1, &v));
+    hd_machine_destroy(m);
+}
+
+static void attributes_agree_with_the_info(void **state)
+{
+    (void)state;
+    hd_machine *m;
+    hd_machine_info info;
+    int value;
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    hd_machine_get_info(m, &info);
+    assert_string_equal(hd_attribute_name(1), "MAX_THREADS_PER_BLOCK");
+    assert_true(hd_machine_get_attribute(m, 1, &value) && (unsigned)value == info.max_threads_per_block);
+    assert_true(hd_machine_get_attribute(m, 16, &value) && (unsigned)value == info.multiprocessors);
+    assert_false(hd_machine_get_attribute(m, 0, &value));
+    assert_false(hd_machine_get_attribute(m, HD_ATTRIBUTE_LAST + 1, &value));
+    assert_null(hd_attribute_name(-1));
+    assert_string_equal(info.cpu_level, hd_cpu_level(0));
+    hd_machine_destroy(m);
+}
+
+static void every_level_gives_a_machine(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (; hd_cpu_level(n); n++) {
+        hd_machine_options options = {.cpu_level = hd_cpu_level(n)};
+        hd_machine *m;
+        assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
+        hd_machine_destroy(m);
+    }
+    assert_true(n >= 1);
+    hd_machine *m;
+    assert_int_equal(hd_machine_create(&(hd_machine_options){.cpu_level = "abacus"}, &m, NULL),
+                     HD_ERROR_INVALID_VALUE);
+}
+
+/* ---- PTX as text ---- */
+
+static void ptx_is_described(void **state)
+{
+    (void)state;
+    hd_ptx *ptx;
+    hd_ptx_info info;
+    hd_ptx_function f;
+    hd_report *report;
+    hd_source text = source(counting);
+    assert_int_equal(hd_ptx_read(&text, &ptx, &report), HD_SUCCESS);
+    assert_null(report);
+    hd_ptx_get_info(ptx, &info);
+    assert_true(info.version_major == 7 && info.version_minor == 0 && info.address_bits == 64);
+    assert_true(info.kernels == 1 && info.functions == 0 && info.variables == 1 && info.instructions == 5);
+    assert_string_equal(info.target, "sm_75");
+    assert_true(hd_ptx_get_function(ptx, 0, &f));
+    assert_true(f.is_kernel && f.line == 5 && f.params == 1 && strcmp(f.name, "count") == 0);
+    assert_false(hd_ptx_get_function(ptx, 1, &f));
+    hd_ptx_free(ptx);
+}
+
+static void ptx_that_cannot_run_is_warned_of_once(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n.global .texref t;\n"
+                               ".entry k()\n{\n    .reg .b32 %r<5>;\n    .reg .f32 %f<5>;\n"
+                               "    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2}];\n"
+                               "    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2}];\n    ret;\n}\n";
+    hd_ptx *ptx;
+    hd_report *report;
+    hd_diagnostic d;
+    hd_source s = source(text);
+    assert_int_equal(hd_ptx_read(&s, &ptx, &report), HD_SUCCESS);
+    assert_int_equal(hd_report_count(report), 1);
+    assert_true(hd_report_get(report, 0, &d));
+    assert_true(d.severity == HD_SEVERITY_WARNING && d.line == 9);
+    assert_string_equal(d.code, "not-supported");
+    assert_non_null(strstr(d.text, "textures"));
+    hd_report_free(report);
+    hd_ptx_free(ptx);
+}
+
+static void bad_ptx_has_a_report_with_places(void **state)
+{
+    (void)state;
+    hd_ptx *ptx;
+    hd_report *report;
+    hd_diagnostic d;
+    hd_source s = source(".version 7.0\n.target sm_75\n.entry k() { bogus.u32 x, y; }\n");
+    assert_int_equal(hd_ptx_read(&s, &ptx, &report), HD_ERROR_INVALID_PTX);
+    assert_true(hd_report_get(report, 0, &d));
+    assert_int_equal(d.line, 3);
+    assert_string_equal(d.file, "test.ptx");
+    hd_report_free(report);
+}
+
+/* ---- the instruction set ---- */
+
+static void the_instruction_table_is_complete(void **state)
+{
+    (void)state;
+    hd_isa_form f;
+    hd_isa_set set;
+    hd_isa_register r;
+    size_t forms = 0, runs = 0, sets = 0, registers = 0;
+    bool saw_add = false, saw_texture = false;
+    for (; hd_isa_get_form(forms, &f); forms++) {
+        assert_true(*f.opcode && *f.section && *f.doc && *f.target && f.ptx_major >= 1);
+        runs += f.missing == NULL;
+        saw_add |= strcmp(f.opcode, "add") == 0 && strcmp(f.syntax, ".INT") == 0 &&
+                   strcmp(f.operands, "d, a, b") == 0;
+        saw_texture |= strcmp(f.opcode, "tex") == 0 && f.missing && strcmp(f.missing, "textures") == 0;
+    }
+    assert_true(forms > 300 && runs > 200 && saw_add && saw_texture);
+    for (; hd_isa_get_set(sets, &set); sets++)
+        assert_true(*set.name && *set.words);
+    assert_true(sets > 40);
+    for (; hd_isa_get_register(registers, &r); registers++)
+        assert_true(*r.name && *r.doc);
+    assert_true(registers > 40);
+    assert_string_equal(hd_isa_suggest("atmo"), "atom");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machines_in_several_threads_do_not_meet),
+        cmocka_unit_test(threads_share_a_machine),
+        cmocka_unit_test(progress_is_seen_while_a_launch_runs),
+        cmocka_unit_test(variables_are_listed),
+        cmocka_unit_test(attributes_agree_with_the_info),
+        cmocka_unit_test(every_level_gives_a_machine),
+        cmocka_unit_test(ptx_is_described),
+        cmocka_unit_test(ptx_that_cannot_run_is_warned_of_once),
+        cmocka_unit_test(bad_ptx_has_a_report_with_places),
+        cmocka_unit_test(the_instruction_table_is_complete),
+    };
+    return cmocka_run_group_tests_name("api", tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/* mem/: allocations are found by every address in them and by none outside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mem/space.h"
+
+static void setup(struct mem *m)
+{
+    assert_true(mem_init(m, 1 << 30));
+}
+
+static void bounds_are_exact(void **state)
+{
+    (void)state;
+    struct mem m;
+    struct mem_block b;
+    setup(&m);
+    for (uint64_t size = 1; size < 1 << 20; size = size * 3 + 1) {
+        uint64_t p = (uint64_t)(uintptr_t)mem_alloc(&m, size, MEM_DEVICE, "x");
+        assert_true(p != 0 && p % MEM_ALIGN_BYTES == 0);
+        assert_true(mem_find(&m, p, &b) && b.start == p && b.size == size);
+        assert_true(mem_find(&m, p + size - 1, &b) && b.start == p);
+        assert_false(mem_find(&m, p + size, &b) && b.start == p);
+        assert_false(mem_find(&m, p - 1, &b) && b.start == p);
+    }
+    mem_destroy(&m);
+}
+
+static void freed_memory_is_not_found(void **state)
+{
+    (void)state;
+    struct mem m;
+    struct mem_block b;
+    setup(&m);
+    void *small = mem_alloc(&m, 100, MEM_DEVICE, NULL), *large = mem_alloc(&m, 1 << 20, MEM_DEVICE, NULL);
+    assert_true(mem_free(&m, small) && mem_free(&m, large));
+    assert_false(mem_find(&m, (uint64_t)(uintptr_t)small, &b));
+    assert_false(mem_find(&m, (uint64_t)(uintptr_t)large, &b));
+    assert_false(mem_free(&m, small));
+    assert_int_equal(m.allocated_bytes, 0);
+    mem_destroy(&m);
+}
+
+static void limit_is_kept(void **state)
+{
+    (void)state;
+    struct mem m;
+    assert_true(mem_init(&m, 1 << 20));
+    assert_null(mem_alloc(&m, (1 << 20) + 1, MEM_DEVICE, NULL));
+    void *p = mem_alloc(&m, 1 << 20, MEM_DEVICE, NULL);
+    assert_non_null(p);
+    assert_null(mem_alloc(&m, 1, MEM_DEVICE, NULL));
+    assert_true(mem_free(&m, p));
+    assert_non_null(mem_alloc(&m, 1, MEM_DEVICE, NULL));
+    mem_destroy(&m);
+}
+
+static void runs_are_reused(void **state)
+{
+    (void)state;
+    struct mem m;
+    setup(&m);
+    for (int i = 0; i < 10000; i++) {
+        void *p = mem_alloc(&m, 100 << 20, MEM_DEVICE, NULL);
+        assert_non_null(p);
+        *(volatile char *)p = 1;
+        assert_true(mem_free(&m, p));
+    }
+    mem_destroy(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_are_exact),
+        cmocka_unit_test(freed_memory_is_not_found),
+        cmocka_unit_test(limit_is_kept),
+        cmocka_unit_test(runs_are_reused),
+    };
+    return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* base/opts: options are read as their rows say, and every misuse is an error that tells what is wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/opts.h"
+
+struct values {
+    bool quiet;
+    uint64_t workers, memory;
+    uint32_t grid[3];
+    const char *name;
+    struct opt_list vars;
+};
+
+static const struct opt rows[] = {
+    {"quiet", 'q', OPT_SWITCH, "", "say less", 1, offsetof(struct values, quiet)},
+    {"workers", 0, OPT_NUMBER, "N", "threads", 1, offsetof(struct values, workers)},
+    {"memory", 0, OPT_SIZE, "SIZE", "memory", 1, offsetof(struct values, memory)},
+    {"grid", 0, OPT_DIMS, "X,Y,Z", "blocks", 1, offsetof(struct values, grid)},
+    {"name", 'n', OPT_TEXT, "NAME", "a name", 1, offsetof(struct values, name)},
+    {"var", 0, OPT_LIST, "NAME", "a variable", 1, offsetof(struct values, vars)},
+    {"isa", 0, OPT_SWITCH, "", "the table", 2, offsetof(struct values, quiet)},
+};
+
+static const char *command_name(unsigned command)
+{
+    return command ? "ptx" : "launch";
+}
+
+static const struct opts opts = {rows, sizeof rows / sizeof rows[0], command_name};
+
+/* One reading; the arena lives as long as the test program. */
+static struct arena arena;
+static struct values values;
+static const char *words[16];
+static int n_words;
+
+#define READ(...)                                                                                            \
+    read_words((char *[]){"launch", __VA_ARGS__}, sizeof((char *[]){"launch", __VA_ARGS__}) / sizeof(char *))
+
+static const char *read_words(char **argv, size_t argc)
+{
+    values = (struct values){0};
+    return opts_parse(&opts, 0, (int)argc, argv, &values, words, &n_words, &arena);
+}
+
+static void values_of_every_kind_are_read(void **state)
+{
+    (void)state;
+    assert_null(READ("a.ptx", "-q", "--workers", "3", "--memory=2G", "--grid", "32x8", "-n", "x", "--var",
+                     "u", "--var=v", "b"));
+    assert_true(values.quiet && values.workers == 3 && values.memory == 2ull << 30);
+    assert_true(values.grid[0] == 32 && values.grid[1] == 8 && values.grid[2] == 1);
+    assert_string_equal(values.name, "x");
+    assert_int_equal(values.vars.n, 2);
+    assert_string_equal(values.vars.at[1], "v");
+    assert_int_equal(n_words, 2);
+    assert_string_equal(words[1], "b");
+}
+
+static void negative_numbers_and_words_behind_dashes_are_words(void **state)
+{
+    (void)state;
+    assert_null(READ("-3", "-.5", "-inf", "-", "--", "--grid", "-q"));
+    assert_int_equal(n_words, 6);
+    assert_string_equal(words[4], "--grid");
+    assert_false(values.quiet);
+}
+
+static void misuse_is_an_error(void **state)
+{
+    (void)state;
+    assert_string_equal(READ("--gird", "4"), "there is no option `--gird`; did you mean `--grid`?");
+    assert_non_null(strstr(READ("--unheard-of"), "launch --help"));
+    assert_non_null(strstr(READ("--isa"), "option of `heddle ptx`"));
+    assert_non_null(strstr(READ("--grid"), "needs a value"));
+    assert_non_null(strstr(READ("--grid", "--quiet"), "needs a value"));
+    assert_non_null(strstr(READ("--quiet=1"), "takes no value"));
+    assert_non_null(strstr(READ("--grid", "1", "--grid", "1"), "given twice"));
+    assert_non_null(strstr(READ("-q", "--quiet"), "given twice"));
+    assert_non_null(READ("-x"));
+    assert_non_null(READ("--q"));
+    assert_non_null(READ("-quiet"));
+}
+
+static void values_that_do_not_fit_are_errors(void **state)
+{
+    (void)state;
+    static const char *const bad_dims[] = {"0", "1,0", "1,2,3,4", "", "a", "1,", "99999999999", "-1"};
+    for (size_t i = 0; i < sizeof bad_dims / sizeof bad_dims[0]; i++)
+        assert_non_null(READ("--grid", (char *)bad_dims[i]));
+    static const char *const bad_numbers[] = {"0", "x", "1.5", "2K", "18446744073709551616"};
+    for (size_t i = 0; i < sizeof bad_numbers / sizeof bad_numbers[0]; i++)
+        assert_non_null(READ("--workers", (char *)bad_numbers[i]));
+    assert_non_null(READ("--memory", "12Q"));
+    assert_non_null(READ("--memory", "99999999999T"));
+}
+
+static void sizes_have_units(void **state)
+{
+    (void)state;
+    uint64_t v;
+    assert_true(opts_size(str_of("512"), &v) && v == 512);
+    assert_true(opts_size(str_of("64k"), &v) && v == 64 << 10);
+    assert_true(opts_size(str_of("3MiB"), &v) && v == 3 << 20);
+    assert_true(opts_size(str_of("1TB"), &v) && v == 1ull << 40);
+    assert_false(opts_size(str_of("K"), &v));
+    assert_false(opts_size(str_of("5Ki"), &v));
+}
+
+static void help_has_a_line_for_each_option_of_the_command(void **state)
+{
+    (void)state;
+    const char *help = opts_help(&opts, 0, &arena);
+    assert_non_null(strstr(help, "-q, --quiet"));
+    assert_non_null(strstr(help, "--grid X,Y,Z"));
+    assert_null(strstr(help, "--isa"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_of_every_kind_are_read),
+        cmocka_unit_test(negative_numbers_and_words_behind_dashes_are_words),
+        cmocka_unit_test(misuse_is_an_error),
+        cmocka_unit_test(values_that_do_not_fit_are_errors),
+        cmocka_unit_test(sizes_have_units),
+        cmocka_unit_test(help_has_a_line_for_each_option_of_the_command),
+    };
+    int failed = cmocka_run_group_tests_name("opts", tests, NULL, NULL);
+    arena_free(&arena);
+    return failed;
+}
