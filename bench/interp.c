@@ -25,44 +25,58 @@ static void fail(const char *what, hd_report *report)
 
 /* ---- kernels ---- */
 
-#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define HEAD    ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define FOUR(x) x x x x
 
-static const char text[] =
-    HEAD ".visible .entry empty() { ret; }\n"
+static const char text[] = HEAD
+    ".visible .entry empty() { ret; }\n"
     /* 24 arithmetic instructions a round */
     ".visible .entry arithmetic(.param .u64 out, .param .u32 rounds) {\n"
     ".reg .b32 r<12>; .reg .b64 d<3>; .reg .pred p;\n"
     "ld.param.u64 d0, [out]; ld.param.u32 r9, [rounds]; mov.u32 r0, %tid.x; mov.u32 r1, %ctaid.x;\n"
     "mov.u32 r2, %ntid.x; mad.lo.s32 r3, r1, r2, r0; mov.u32 r4, r3; mov.u32 r5, 12345; mov.u32 r6, r0;\n"
     "mov.u32 r7, r1; mov.u32 r8, 0;\n"
-    "L: " FOUR("mad.lo.s32 r4, r4, r5, r6; xor.b32 r6, r6, r4; add.s32 r7, r7, r4; and.b32 r10, r7, r6;\n"
-               "or.b32 r11, r10, r4; sub.s32 r5, r5, r11;\n")
-    "add.s32 r8, r8, 1; setp.lt.u32 p, r8, r9; @p bra L;\n"
-    "mul.wide.u32 d1, r3, 4; add.s64 d2, d0, d1; add.s32 r4, r4, r5; add.s32 r4, r4, r7; st.global.u32 [d2], r4; ret; }\n"
-    /* 4 loads and 4 stores a round */
-    ".visible .entry memory(.param .u64 out, .param .u32 rounds) {\n"
-    ".reg .b32 r<12>; .reg .b64 d<8>; .reg .pred p;\n"
-    "ld.param.u64 d0, [out]; ld.param.u32 r9, [rounds]; mov.u32 r0, %tid.x; mov.u32 r1, %ctaid.x;\n"
-    "mov.u32 r2, %ntid.x; mad.lo.s32 r3, r1, r2, r0; mul.wide.u32 d1, r3, 4; add.s64 d2, d0, d1; mov.u32 r8, 0;\n"
-    "L: ld.global.u32 r4, [d2]; ld.global.u32 r5, [d2+65536]; ld.global.u32 r6, [d2+131072];\n"
-    "ld.global.u32 r7, [d2+196608]; st.global.u32 [d2], r5; st.global.u32 [d2+65536], r6;\n"
-    "st.global.u32 [d2+131072], r7; st.global.u32 [d2+196608], r4;\n"
-    "add.s32 r8, r8, 1; setp.lt.u32 p, r8, r9; @p bra L; ret; }\n"
-    /* a barrier a round */
-    ".visible .entry barriers(.param .u64 out, .param .u32 rounds) {\n"
-    ".reg .b32 r<4>; .reg .pred p; ld.param.u32 r1, [rounds]; mov.u32 r0, 0;\n"
-    "L: bar.sync 0; add.s32 r0, r0, 1; setp.lt.u32 p, r0, r1; @p bra L; ret; }\n"
-    /* a warp gives way each round */
-    ".visible .entry yields(.param .u64 out, .param .u32 rounds) {\n"
-    ".reg .b32 r<4>; .reg .pred p; ld.param.u32 r1, [rounds]; mov.u32 r0, 0;\n"
-    "L: nanosleep.u32 1; add.s32 r0, r0, 1; setp.lt.u32 p, r0, r1; @p bra L; ret; }\n"
-    /* a histogram: an atomic operation a round whose result nobody needs, and the loop does not wait for anything */
-    ".visible .entry histogram(.param .u64 out, .param .u32 rounds) {\n"
-    ".reg .b32 r<8>; .reg .b64 d<4>; .reg .pred p; ld.param.u64 d0, [out]; ld.param.u32 r1, [rounds];\n"
-    "mov.u32 r0, 0; mov.u32 r2, %tid.x;\n"
-    "L: mad.lo.u32 r2, r2, 1664525, 1013904223; shr.u32 r3, r2, 24; mul.wide.u32 d1, r3, 4; add.s64 d2, d0, d1;\n"
-    "atom.global.add.u32 r4, [d2], 1; add.s32 r0, r0, 1; setp.lt.u32 p, r0, r1; @p bra L; ret; }\n";
+    "L: " FOUR(
+        "mad.lo.s32 r4, r4, r5, r6; xor.b32 r6, r6, r4; add.s32 r7, r7, r4; and.b32 r10, r7, r6;\n"
+        "or.b32 r11, r10, r4; sub.s32 r5, r5, r11;\n") "add.s32 r8, r8, 1; setp.lt.u32 p, r8, r9; @p bra L;\n"
+                                                       "mul.wide.u32 d1, r3, 4; add.s64 d2, d0, d1; add.s32 r4, r4, "
+                                                       "r5; add.s32 r4, r4, r7; st.global.u32 [d2], r4; ret; }\n"
+                                                       /* 4 loads and 4 stores a round */
+                                                       ".visible .entry memory(.param .u64 out, .param .u32 rounds) {\n"
+                                                       ".reg .b32 r<12>; .reg .b64 d<8>; .reg .pred p;\n"
+                                                       "ld.param.u64 d0, [out]; ld.param.u32 r9, [rounds]; mov.u32 r0, "
+                                                       "%tid.x; mov.u32 r1, %ctaid.x;\n"
+                                                       "mov.u32 r2, %ntid.x; mad.lo.s32 r3, r1, r2, r0; mul.wide.u32 "
+                                                       "d1, r3, 4; add.s64 d2, d0, d1; mov.u32 r8, 0;\n"
+                                                       "L: ld.global.u32 r4, [d2]; ld.global.u32 r5, [d2+65536]; "
+                                                       "ld.global.u32 r6, [d2+131072];\n"
+                                                       "ld.global.u32 r7, [d2+196608]; st.global.u32 [d2], r5; "
+                                                       "st.global.u32 [d2+65536], r6;\n"
+                                                       "st.global.u32 [d2+131072], r7; st.global.u32 [d2+196608], r4;\n"
+                                                       "add.s32 r8, r8, 1; setp.lt.u32 p, r8, r9; @p bra L; ret; }\n"
+                                                       /* a barrier a round */
+                                                       ".visible .entry barriers(.param .u64 out, .param .u32 rounds) "
+                                                       "{\n"
+                                                       ".reg .b32 r<4>; .reg .pred p; ld.param.u32 r1, [rounds]; "
+                                                       "mov.u32 r0, 0;\n"
+                                                       "L: bar.sync 0; add.s32 r0, r0, 1; setp.lt.u32 p, r0, r1; @p "
+                                                       "bra L; ret; }\n"
+                                                       /* a warp gives way each round */
+                                                       ".visible .entry yields(.param .u64 out, .param .u32 rounds) {\n"
+                                                       ".reg .b32 r<4>; .reg .pred p; ld.param.u32 r1, [rounds]; "
+                                                       "mov.u32 r0, 0;\n"
+                                                       "L: nanosleep.u32 1; add.s32 r0, r0, 1; setp.lt.u32 p, r0, r1; "
+                                                       "@p bra L; ret; }\n"
+                                                       /* a histogram: an atomic operation a round whose result nobody needs, and the loop does not wait for anything */
+                                                       ".visible .entry histogram(.param .u64 out, .param .u32 rounds) "
+                                                       "{\n"
+                                                       ".reg .b32 r<8>; .reg .b64 d<4>; .reg .pred p; ld.param.u64 d0, "
+                                                       "[out]; ld.param.u32 r1, [rounds];\n"
+                                                       "mov.u32 r0, 0; mov.u32 r2, %tid.x;\n"
+                                                       "L: mad.lo.u32 r2, r2, 1664525, 1013904223; shr.u32 r3, r2, 24; "
+                                                       "mul.wide.u32 d1, r3, 4; add.s64 d2, d0, d1;\n"
+                                                       "atom.global.add.u32 r4, [d2], 1; add.s32 r0, r0, 1; "
+                                                       "setp.lt.u32 p, r0, r1; @p bra L; ret; }\n";
 
 /* ---- running ---- */
 
@@ -148,8 +162,8 @@ static void measure_waiting(void)
     struct machine one = open_machine(1, NULL);
     enum { ROUNDS = 20000 };
     line("barrier of 8 warps", 1e9 * best(&one, "barriers", 1, 256, ROUNDS, 5, NULL) / ROUNDS / 8, "ns a warp", "");
-    line("yield: a warp gives way to the next of its block", 1e9 * best(&one, "yields", 1, 256, ROUNDS, 5, NULL) / ROUNDS / 8,
-         "ns", "");
+    line("yield: a warp gives way to the next of its block",
+         1e9 * best(&one, "yields", 1, 256, ROUNDS, 5, NULL) / ROUNDS / 8, "ns", "");
     line("yield: a block gives way to the next", 1e9 * best(&one, "yields", 8, 32, ROUNDS, 5, NULL) / ROUNDS / 8, "ns",
          "");
     hd_machine_destroy(one.m);

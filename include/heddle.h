@@ -66,8 +66,8 @@ typedef struct hd_diagnostic {
     const char *file;              /* NULL where there is no place */
     unsigned line, column, length; /* from 1; length of the marked text, in bytes */
     const char *text;              /* one sentence or paragraph */
-    const char *help;   /* what to do about it, or NULL */
-    uint64_t count;     /* findings of a checker: how often it was seen; else 0 */
+    const char *help;              /* what to do about it, or NULL */
+    uint64_t count;                /* findings of a checker: how often it was seen; else 0 */
 } hd_diagnostic;
 
 HD_API size_t hd_report_count(const hd_report *report);
@@ -179,8 +179,7 @@ HD_API size_t hd_module_kernel_count(const hd_module *module);
 HD_API const char *hd_module_kernel_name(const hd_module *module, size_t i);
 /* The kernel, ready to run: code is prepared here. Errors: HD_ERROR_NOT_FOUND, HD_ERROR_NOT_SUPPORTED and
  * HD_ERROR_INVALID_PTX with a report. The kernel belongs to the module; asking again gives the same one. */
-HD_API hd_result hd_module_get_kernel(hd_module *module, const char *name, hd_kernel **kernel,
-                                      hd_report **report);
+HD_API hd_result hd_module_get_kernel(hd_module *module, const char *name, hd_kernel **kernel, hd_report **report);
 /* A .global or .const variable. Errors: HD_ERROR_NOT_FOUND. */
 HD_API hd_result hd_module_get_global(hd_module *module, const char *name, void **pointer, size_t *bytes);
 

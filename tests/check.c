@@ -7,10 +7,22 @@
 enum { OUT_BYTES = 4096 };
 
 static const char *const kernels[] = {
-    "clean_reduction",         "clean_early_exit",        "clean_heap",            "clean_local",
-    "three_bad_accesses",      "shared_never_written",    "shared_read_too_early", "shared_partly_written",
-    "local_never_written",     "heap_never_written",      "heap_leak",             "barrier_in_both_branches",
-    "barrier_with_two_counts", "not_in_its_mask",         "shuffles_from_outside", "shuffles_from_the_exited",
+    "clean_reduction",
+    "clean_early_exit",
+    "clean_heap",
+    "clean_local",
+    "three_bad_accesses",
+    "shared_never_written",
+    "shared_read_too_early",
+    "shared_partly_written",
+    "local_never_written",
+    "heap_never_written",
+    "heap_leak",
+    "barrier_in_both_branches",
+    "barrier_with_two_counts",
+    "not_in_its_mask",
+    "shuffles_from_outside",
+    "shuffles_from_the_exited",
 };
 
 static void run(hd_machine *m, hd_module *module, void *out, const char *name, char *got, size_t size)

@@ -28,21 +28,36 @@ struct subject {
 };
 
 static const struct subject subjects[] = {
-    {"add", "u32", 4, ADD, INTEGER, 0},         {"add", "s32", 4, ADD, INTEGER, 0xfffffff0},
-    {"add", "u64", 8, ADD, INTEGER, 1ull << 40}, {"add", "f32", 4, ADD, F32, 0},
-    {"add", "f64", 8, ADD, F64, 0},             {"add.noftz", "f16", 2, ADD, F16, 0},
-    {"add.noftz", "bf16", 2, ADD, BF16, 0},     {"exch", "b32", 4, EXCH, INTEGER, 77777777},
-    {"exch", "b64", 8, EXCH, INTEGER, 77777777}, {"exch", "b128", 16, EXCH, INTEGER, 77777777},
-    {"cas", "b16", 2, CAS, INTEGER, 5},         {"cas", "b32", 4, CAS, INTEGER, 5},
-    {"cas", "b64", 8, CAS, INTEGER, 5},         {"cas", "b128", 16, CAS, INTEGER, 5},
-    {"inc", "u32", 4, INC, INTEGER, 3},         {"dec", "u32", 4, DEC, INTEGER, 3},
-    {"min", "u32", 4, MIN, INTEGER, 1u << 31},  {"min", "s32", 4, MIN, INTEGER, 1u << 30},
-    {"min", "u64", 8, MIN, INTEGER, 1ull << 40}, {"min", "s64", 8, MIN, INTEGER, 1ull << 40},
-    {"max", "u32", 4, MAX, INTEGER, 0},         {"max", "s32", 4, MAX, INTEGER, 0},
-    {"max", "u64", 8, MAX, INTEGER, 0},         {"max", "s64", 8, MAX, INTEGER, 0},
-    {"and", "b32", 4, AND, INTEGER, ~0ull},     {"and", "b64", 8, AND, INTEGER, ~0ull},
-    {"or", "b32", 4, OR, INTEGER, 0},           {"or", "b64", 8, OR, INTEGER, 0},
-    {"xor", "b32", 4, XOR, INTEGER, 0},         {"xor", "b64", 8, XOR, INTEGER, 0},
+    {"add", "u32", 4, ADD, INTEGER, 0},
+    {"add", "s32", 4, ADD, INTEGER, 0xfffffff0},
+    {"add", "u64", 8, ADD, INTEGER, 1ull << 40},
+    {"add", "f32", 4, ADD, F32, 0},
+    {"add", "f64", 8, ADD, F64, 0},
+    {"add.noftz", "f16", 2, ADD, F16, 0},
+    {"add.noftz", "bf16", 2, ADD, BF16, 0},
+    {"exch", "b32", 4, EXCH, INTEGER, 77777777},
+    {"exch", "b64", 8, EXCH, INTEGER, 77777777},
+    {"exch", "b128", 16, EXCH, INTEGER, 77777777},
+    {"cas", "b16", 2, CAS, INTEGER, 5},
+    {"cas", "b32", 4, CAS, INTEGER, 5},
+    {"cas", "b64", 8, CAS, INTEGER, 5},
+    {"cas", "b128", 16, CAS, INTEGER, 5},
+    {"inc", "u32", 4, INC, INTEGER, 3},
+    {"dec", "u32", 4, DEC, INTEGER, 3},
+    {"min", "u32", 4, MIN, INTEGER, 1u << 31},
+    {"min", "s32", 4, MIN, INTEGER, 1u << 30},
+    {"min", "u64", 8, MIN, INTEGER, 1ull << 40},
+    {"min", "s64", 8, MIN, INTEGER, 1ull << 40},
+    {"max", "u32", 4, MAX, INTEGER, 0},
+    {"max", "s32", 4, MAX, INTEGER, 0},
+    {"max", "u64", 8, MAX, INTEGER, 0},
+    {"max", "s64", 8, MAX, INTEGER, 0},
+    {"and", "b32", 4, AND, INTEGER, ~0ull},
+    {"and", "b64", 8, AND, INTEGER, ~0ull},
+    {"or", "b32", 4, OR, INTEGER, 0},
+    {"or", "b64", 8, OR, INTEGER, 0},
+    {"xor", "b32", 4, XOR, INTEGER, 0},
+    {"xor", "b64", 8, XOR, INTEGER, 0},
 };
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -206,7 +221,8 @@ static const char *reg_type(unsigned bytes)
 static void write_kernel(char *text, size_t size, const struct subject *s, bool shared, unsigned cells)
 {
     const char *t = reg_type(s->bytes), *space = shared ? "shared" : "global";
-    size_t n = (size_t)snprintf(text, size,
+    size_t n = (size_t)snprintf(
+        text, size,
         ".version 8.4\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 pcell, .param .u64 pin, .param .u64 pold)\n{\n"
         ".shared .align 16 .b8 cells[%d];\n"
@@ -217,30 +233,39 @@ static void write_kernel(char *text, size_t size, const struct subject *s, bool 
         "mul.wide.u32 o, n, %d; add.u64 in, in, o; add.u64 old, old, o;\n",
         MAX_CELLS * CELL_BYTES, t, THREADS, OPS * CELL_BYTES);
     if (shared) /* a block has cells of its own: copied in, copied out */
-        n += (size_t)snprintf(text + n, size - n,
+        n += (size_t)snprintf(
+            text + n, size - n,
             "mul.wide.u32 o, cta, %d; add.u64 cell, cell, o; setp.lt.u32 q, tid, %d; mul.wide.u32 o, tid, 16;\n"
             "add.u64 g, cell, o; mov.u64 sc, cells; add.u64 sc, sc, o;\n"
             "@q ld.global.v2.u64 {lo, hi}, [g]; @q st.shared.v2.u64 [sc], {lo, hi}; bar.sync 0; mov.u64 cell, cells;\n",
             MAX_CELLS * CELL_BYTES, MAX_CELLS);
     n += (size_t)snprintf(text + n, size - n,
-        "rem.u32 c, tid, %u; mul.wide.u32 o, c, %d; add.u64 cell, cell, o;\nmov.u32 i, 0;\nL:\n", cells, CELL_BYTES);
+                          "rem.u32 c, tid, %u; mul.wide.u32 o, c, %d; add.u64 cell, cell, o;\nmov.u32 i, 0;\nL:\n",
+                          cells, CELL_BYTES);
     n += (size_t)snprintf(text + n, size - n, "ld.global.%s x, [in];\n", t);
     if (s->kind == CAS)
-        n += (size_t)snprintf(text + n, size - n,
-            s->bytes == 16 ? "ld.%s.b128 e, [cell];\nR: mov.b128 {lo, hi}, e; add.u64 lo, lo, 1; mov.b128 w, {lo, hi};\n"
-                             "atom.%s.cas.b128 d, [cell], e, w; mov.b128 {lo, hi}, d; mov.b128 {lo2, hi2}, e;\n"
-                             "setp.ne.b64 p, lo, lo2; mov.b128 e, d; @p bra R;\n"
-                           : "ld.%s.%s e, [cell];\nR: add.%s w, e, 1;\n"
-                             "atom.%s.cas.%s d, [cell], e, w; setp.ne.%s p, d, e; mov.%s e, d; @p bra R;\n",
-            space, s->bytes == 16 ? space : t, s->bytes == 2 ? "u16" : s->bytes == 4 ? "u32" : "u64", space, t, t, t);
+        n += (size_t)snprintf(
+            text + n, size - n,
+            s->bytes == 16
+                ? "ld.%s.b128 e, [cell];\nR: mov.b128 {lo, hi}, e; add.u64 lo, lo, 1; mov.b128 w, {lo, hi};\n"
+                  "atom.%s.cas.b128 d, [cell], e, w; mov.b128 {lo, hi}, d; mov.b128 {lo2, hi2}, e;\n"
+                  "setp.ne.b64 p, lo, lo2; mov.b128 e, d; @p bra R;\n"
+                : "ld.%s.%s e, [cell];\nR: add.%s w, e, 1;\n"
+                  "atom.%s.cas.%s d, [cell], e, w; setp.ne.%s p, d, e; mov.%s e, d; @p bra R;\n",
+            space, s->bytes == 16 ? space : t,
+            s->bytes == 2   ? "u16"
+            : s->bytes == 4 ? "u32"
+                            : "u64",
+            space, t, t, t);
     else
         n += (size_t)snprintf(text + n, size - n, "atom.%s.%s.%s d, [cell], x;\n", space, s->op, s->type);
     n += (size_t)snprintf(text + n, size - n,
-        "st.global.%s [old], d; add.u64 in, in, %d; add.u64 old, old, %d; add.u32 i, i, 1;\n"
-        "setp.lt.u32 p, i, %d; @p bra L;\n", t, CELL_BYTES, CELL_BYTES, OPS);
+                          "st.global.%s [old], d; add.u64 in, in, %d; add.u64 old, old, %d; add.u32 i, i, 1;\n"
+                          "setp.lt.u32 p, i, %d; @p bra L;\n",
+                          t, CELL_BYTES, CELL_BYTES, OPS);
     if (shared)
         n += (size_t)snprintf(text + n, size - n,
-            "bar.sync 0; @q ld.shared.v2.u64 {lo, hi}, [sc]; @q st.global.v2.u64 [g], {lo, hi};\n");
+                              "bar.sync 0; @q ld.shared.v2.u64 {lo, hi}, [sc]; @q st.global.v2.u64 [g], {lo, hi};\n");
     snprintf(text + n, size - n, "ret;\n}\n");
 }
 

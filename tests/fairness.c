@@ -62,10 +62,8 @@ static bool run(hd_machine *m, hd_module *module, uint32_t *out, const struct ke
     hd_report *report = NULL;
     pthread_t host;
     const void *args[] = {&out};
-    hd_launch_config c = {.grid = {t->grid, 1, 1},
-                          .block = {t->block, 1, 1},
-                          .flags = t->host ? 0 : HD_LAUNCH_CLOSED,
-                          .args = args};
+    hd_launch_config c = {
+        .grid = {t->grid, 1, 1}, .block = {t->block, 1, 1}, .flags = t->host ? 0 : HD_LAUNCH_CLOSED, .args = args};
     (void)m;
     memset(out, 0, OUT_WORDS * 4);
     atomic_store(&stop, false);
@@ -111,8 +109,8 @@ int main(int argc, char **argv)
             if (tests[i].host && options.workers == 0 && strncmp(options.policy, "fair", 4))
                 continue; /* the host's answers are not part of a schedule */
             bool ok = run(m, module, out, &tests[i], why, sizeof why);
-            printf("%sok %u - %s under %s, %u workers (%.2f s)\n", ok ? "" : "not ", ++count, tests[i].name, policies[p],
-                   workers[p], now() - start);
+            printf("%sok %u - %s under %s, %u workers (%.2f s)\n", ok ? "" : "not ", ++count, tests[i].name,
+                   policies[p], workers[p], now() - start);
             if (!ok)
                 printf("# %s\n", why);
             failed += !ok;

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
     fill_input(in);
     unsigned agree = 0, differ = 0, unoptimised_answers = 0;
     char *rest = list.bytes;
-    for (char *line; (line = oracle_line(&rest)); ) {
+    for (char *line; (line = oracle_line(&rest));) {
         char *field[1], text[512] = "";
         oracle_split(line, field, 1);
         struct file program = oracle_read(o.dir, field[0]);

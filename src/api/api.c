@@ -150,36 +150,33 @@ hd_result hd_free(hd_machine *m, void *pointer)
 
 static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
 {
-    static const unsigned max_block[3] = {DEVICE_MAX_BLOCK_DIM_X, DEVICE_MAX_BLOCK_DIM_Y,
-                                          DEVICE_MAX_BLOCK_DIM_Z};
+    static const unsigned max_block[3] = {DEVICE_MAX_BLOCK_DIM_X, DEVICE_MAX_BLOCK_DIM_Y, DEVICE_MAX_BLOCK_DIM_Z};
     static const unsigned max_grid[3] = {DEVICE_MAX_GRID_DIM_X, DEVICE_MAX_GRID_DIM_Y, DEVICE_MAX_GRID_DIM_Z};
     static const char axis[] = "xyz";
     const struct kernel *kernel = k->kernel;
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
         if (c->grid[i] == 0 || c->grid[i] > max_grid[i])
-            diag_error(d, (struct place){0}, "launch-config", NULL, "grid.%c is %u; 1 to %u are possible",
-                       axis[i], c->grid[i], max_grid[i]);
+            diag_error(d, (struct place){0}, "launch-config", NULL, "grid.%c is %u; 1 to %u are possible", axis[i],
+                       c->grid[i], max_grid[i]);
         if (c->block[i] == 0 || c->block[i] > max_block[i])
-            diag_error(d, (struct place){0}, "launch-config", NULL, "block.%c is %u; 1 to %u are possible",
-                       axis[i], c->block[i], max_block[i]);
+            diag_error(d, (struct place){0}, "launch-config", NULL, "block.%c is %u; 1 to %u are possible", axis[i],
+                       c->block[i], max_block[i]);
         if (kernel->req_ntid[0] && kernel->req_ntid[i] != c->block[i])
-            diag_error(d, (struct place){0}, "launch-config", NULL,
-                       "block.%c is %u; the kernel requires %u (.reqntid)", axis[i], c->block[i],
-                       kernel->req_ntid[i]);
+            diag_error(d, (struct place){0}, "launch-config", NULL, "block.%c is %u; the kernel requires %u (.reqntid)",
+                       axis[i], c->block[i], kernel->req_ntid[i]);
         threads *= c->block[i];
     }
     unsigned limit = device_max_threads(kernel);
     if (threads > limit)
-        diag_error(d, (struct place){0}, "launch-config", NULL,
-                   "a block of %llu threads; at most %u are possible%s", (unsigned long long)threads, limit,
+        diag_error(d, (struct place){0}, "launch-config", NULL, "a block of %llu threads; at most %u are possible%s",
+                   (unsigned long long)threads, limit,
                    limit < DEVICE_MAX_THREADS_PER_BLOCK ? " for this kernel (.maxntid)" : "");
     if (kernel->static_shared_bytes + (uint64_t)c->shared_bytes > DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
         diag_error(d, (struct place){0}, "launch-config", NULL,
                    "%llu bytes of shared memory (%u static, %llu dynamic); a block can have %u",
-                   (unsigned long long)(kernel->static_shared_bytes + c->shared_bytes),
-                   kernel->static_shared_bytes, (unsigned long long)c->shared_bytes,
-                   DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+                   (unsigned long long)(kernel->static_shared_bytes + c->shared_bytes), kernel->static_shared_bytes,
+                   (unsigned long long)c->shared_bytes, DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     return d->errors == 0;
 }
 
@@ -230,8 +227,8 @@ hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *st
     if (!k || !c)
         return HD_ERROR_INVALID_VALUE;
     bool has_params = k->kernel->param_bytes > 0;
-    if (has_params && ((c->args != NULL) == (c->packed_args != NULL) ||
-                       (c->packed_args && c->packed_bytes < k->kernel->param_bytes)))
+    if (has_params &&
+        ((c->args != NULL) == (c->packed_args != NULL) || (c->packed_args && c->packed_bytes < k->kernel->param_bytes)))
         return HD_ERROR_INVALID_VALUE;
     hd_report *r = report_new();
     if (!r)
@@ -246,10 +243,8 @@ hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *st
         } else if (!cooperates(k, c, &r->diags)) {
             result = HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
         } else if (!has_params || (packed = pack_params(k, c))) {
-            struct launch_request q = {.kernel = k->kernel,
-                                       .shared_bytes = (uint32_t)c->shared_bytes,
-                                       .flags = c->flags,
-                                       .params = packed};
+            struct launch_request q = {
+                .kernel = k->kernel, .shared_bytes = (uint32_t)c->shared_bytes, .flags = c->flags, .params = packed};
             for (int i = 0; i < 3; i++) {
                 q.grid[i] = c->grid[i];
                 q.block[i] = c->block[i];

@@ -221,8 +221,8 @@ static hd_result get_kernel(hd_module *m, const char *name, hd_kernel **kernel, 
             }
         }
         diag_error(diags, (struct place){0}, "not-found",
-                   near ? arena_printf(diags->arena, "did you mean `%s`?", near) : NULL,
-                   "there is no kernel `%s`", name);
+                   near ? arena_printf(diags->arena, "did you mean `%s`?", near) : NULL, "there is no kernel `%s`",
+                   name);
         return HD_ERROR_NOT_FOUND;
     }
     for (hd_kernel *k = m->kernels; k; k = k->next)

@@ -20,8 +20,8 @@ static void warn_refused(hd_ptx *p, const struct ptx_insn *insn, struct diags *d
             return;
     *VEC_PUSH(&p->arena, &p->missing) = missing;
     diag_warn(diags, ptx_place(p->module, insn->offset, insn->length), "not-supported", NULL,
-              "a kernel that reaches `%.*s` cannot be launched: Heddle has no %s yet",
-              STR_ARG(insn->inst->text), missing);
+              "a kernel that reaches `%.*s` cannot be launched: Heddle has no %s yet", STR_ARG(insn->inst->text),
+              missing);
 }
 
 static size_t count_instructions(hd_ptx *p, const struct ptx_func *f, struct diags *diags)

@@ -47,8 +47,8 @@ struct diags {
 };
 
 /* Adds an error. `help` may be NULL. */
-void diag_error(struct diags *d, struct place place, const char *code, const char *help, const char *format,
-                ...) __attribute__((format(printf, 5, 6)));
+void diag_error(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 void diag_warn(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* A finding of a run, seen `count` times. */

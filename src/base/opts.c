@@ -119,8 +119,7 @@ static const char *unknown(const struct opts *opts, unsigned command, struct str
             }
         } else if (str_is(name, o->name)) {
             return arena_printf(arena, "`--%s` is an option of `heddle %s`, not of `heddle %s`", o->name,
-                                opts->command_name((unsigned)__builtin_ctz(o->commands)),
-                                opts->command_name(command));
+                                opts->command_name((unsigned)__builtin_ctz(o->commands)), opts->command_name(command));
         }
     }
     if (near)

@@ -11,15 +11,15 @@
 
 #include "base/arena.h"
 
-#define VEC(type)                                                                                            \
-    struct {                                                                                                 \
-        type *at;                                                                                            \
-        uint32_t n, capacity;                                                                                \
+#define VEC(type)                                                                                                      \
+    struct {                                                                                                           \
+        type *at;                                                                                                      \
+        uint32_t n, capacity;                                                                                          \
     }
 
-#define VEC_PUSH(arena, v)                                                                                   \
-    ((v)->n == (v)->capacity ? vec_grow((arena), (void **)&(v)->at, &(v)->capacity, (v)->n, sizeof *(v)->at) \
-                             : (void)0,                                                                      \
+#define VEC_PUSH(arena, v)                                                                                             \
+    ((v)->n == (v)->capacity ? vec_grow((arena), (void **)&(v)->at, &(v)->capacity, (v)->n, sizeof *(v)->at)           \
+                             : (void)0,                                                                                \
      &(v)->at[(v)->n++])
 
 static inline void vec_grow(struct arena *a, void **at, uint32_t *capacity, uint32_t n, size_t size)

@@ -83,8 +83,8 @@ const char *thread_name(struct checker *c, const struct warp *w, unsigned lane)
     const struct launch *l = w->block->launch;
     uint32_t t = w->index * WARP_LANES + lane;
     const uint32_t *b = w->block->ctaid;
-    return arena_printf(&c->arena, "thread (%u,%u,%u) of block (%u,%u,%u)", t % l->block[0], t / l->block[0] % l->block[1],
-                        t / l->block[0] / l->block[1], b[0], b[1], b[2]);
+    return arena_printf(&c->arena, "thread (%u,%u,%u) of block (%u,%u,%u)", t % l->block[0],
+                        t / l->block[0] % l->block[1], t / l->block[0] / l->block[1], b[0], b[1], b[2]);
 }
 
 const char *lanes_name(struct checker *c, uint32_t lanes)

@@ -243,8 +243,8 @@ void check_leaks(struct checker *c)
         struct finding *f = finding_add(c, "leak", r->allocator, NULL, &fresh);
         f->severity = DIAG_WARNING;
         if (fresh)
-            f->text = arena_printf(&c->arena, "%llu bytes of the device heap are never freed",
-                                   (unsigned long long)r->size);
+            f->text =
+                arena_printf(&c->arena, "%llu bytes of the device heap are never freed", (unsigned long long)r->size);
         r->heap = false; /* once */
     }
 }

@@ -15,8 +15,9 @@ static void divergent(struct checker *c, const struct warp *w, const struct wait
     f->severity = DIAG_ERROR;
     if (!fresh)
         return;
-    f->text = arena_printf(&c->arena, "%s of warp %u of block (%u,%u,%u) reach barrier %u here, %s %s: all threads of the "
-                                      "warp must execute one instruction",
+    f->text = arena_printf(&c->arena,
+                           "%s of warp %u of block (%u,%u,%u) reach barrier %u here, %s %s: all threads of the "
+                           "warp must execute one instruction",
                            lanes_name(c, a->lanes), w->index, at[0], at[1], at[2], a->barrier, lanes_name(c, b->lanes),
                            place_name(&c->arena, b->op));
     f->help = "move the barrier out of the branch, or use barrier.sync without .aligned";
@@ -85,8 +86,9 @@ static void check_mask(struct checker *c, const struct sync_event *e)
     if (strangers) {
         struct finding *f = mask_finding(c, e, "mask", &fresh);
         if (fresh)
-            f->text = arena_printf(&c->arena, "%s of warp %u of block (%u,%u,%u) use mask 0x%08x, which does not name "
-                                              "them",
+            f->text = arena_printf(&c->arena,
+                                   "%s of warp %u of block (%u,%u,%u) use mask 0x%08x, which does not name "
+                                   "them",
                                    lanes_name(c, strangers), e->warp->index, at[0], at[1], at[2], e->membermask);
     }
     for (uint32_t m = e->source_lane ? e->lanes : 0; m; m &= m - 1) {
@@ -97,8 +99,9 @@ static void check_mask(struct checker *c, const struct sync_event *e)
         struct finding *f = mask_finding(c, e, "shfl-source", &fresh);
         unsigned l = (unsigned)__builtin_ctz(readers);
         if (fresh)
-            f->text = arena_printf(&c->arena, "%s of warp %u of block (%u,%u,%u) read from lanes that take no part (lane "
-                                              "%u from lane %u): the values are undefined",
+            f->text = arena_printf(&c->arena,
+                                   "%s of warp %u of block (%u,%u,%u) read from lanes that take no part (lane "
+                                   "%u from lane %u): the values are undefined",
                                    lanes_name(c, readers), e->warp->index, at[0], at[1], at[2], l, e->source_lane[l]);
     }
 }

@@ -21,8 +21,7 @@ const char *buffer_type_text(const struct buffer *b, struct arena *arena)
 
 const char *buffer_label(const struct buffer *b, struct arena *arena)
 {
-    return b->argument ? arena_printf(arena, "argument %u", b->argument)
-                       : arena_printf(arena, "variable %s", b->text);
+    return b->argument ? arena_printf(arena, "argument %u", b->argument) : arena_printf(arena, "variable %s", b->text);
 }
 
 /* ---- types ---- */
@@ -46,8 +45,7 @@ static const char *parse_type(struct arena *arena, struct str name, enum isa_typ
         return NULL;
     for (size_t i = 0; i < sizeof foreign_types / sizeof foreign_types[0]; i++)
         if (str_is(name, foreign_types[i][0]))
-            return arena_printf(arena, "the type `%s` is called %s here", foreign_types[i][0],
-                                foreign_types[i][1]);
+            return arena_printf(arena, "the type `%s` is called %s here", foreign_types[i][0], foreign_types[i][1]);
     return arena_printf(arena, "there is no type `%.*s`; types are %s", STR_ARG(name), value_types(arena));
 }
 
@@ -91,8 +89,7 @@ static const char *parse_shape(struct arena *arena, struct str shape, struct buf
         return NULL;
     b->n_dims = opts_dims(shape, b->dim, NPY_MAX_DIMS);
     if (b->n_dims == 0)
-        return arena_printf(arena, "`[%.*s]` is no shape; shapes are like [1024], [64K] or [32,32]",
-                            STR_ARG(shape));
+        return arena_printf(arena, "`[%.*s]` is no shape; shapes are like [1024], [64K] or [32,32]", STR_ARG(shape));
     for (unsigned i = 0; i < b->n_dims; i++)
         if (__builtin_mul_overflow(b->count, b->dim[i], &b->count))
             return "the shape is too large";
@@ -248,9 +245,7 @@ static const char *parse_items(struct filling *f, struct str items)
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9'                     ? c - '0'
-           : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
-                                                    : -1;
+    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
 
 static const char *parse_hex(struct filling *f, struct str text)
@@ -297,8 +292,8 @@ static const char *parse_struct(struct args *args, struct str text, const hd_par
         return error;
     size_t padded = (f.at + p->align - 1) / p->align * p->align;
     if (padded != p->bytes)
-        return arena_printf(args->arena, "it has %zu bytes, and parameter `%s` is a structure of %zu bytes",
-                            f.at, p->name, p->bytes);
+        return arena_printf(args->arena, "it has %zu bytes, and parameter `%s` is a structure of %zu bytes", f.at,
+                            p->name, p->bytes);
     return NULL;
 }
 
@@ -330,9 +325,8 @@ static const char *parse_scalar(struct args *args, struct str text, const hd_par
     struct value v;
     const char *error = value_parse(arena, text, type, &v);
     if (error && isa_type_class(type) == CLASS_B && !value_parse(arena, text, TYPE_f64, &v))
-        return arena_printf(arena,
-                            "parameter `%s` is a .%s, of no certain type: a float is written f%zu:%.*s",
-                            p->name, p->type, 8 * p->bytes, STR_ARG(text));
+        return arena_printf(arena, "parameter `%s` is a .%s, of no certain type: a float is written f%zu:%.*s", p->name,
+                            p->type, 8 * p->bytes, STR_ARG(text));
     if (error && p->bytes == 8 && !value_is_float(type))
         return arena_printf(arena, "%s; a buffer is written like f32[1024]", error);
     if (!error)
@@ -345,12 +339,10 @@ static const char *parse_same(struct args *args, struct str text, struct arg *ar
     uint64_t number, addend = 0;
     const char *plus = memchr(text.p, '+', text.n);
     struct str digits = {text.p, plus ? (size_t)(plus - text.p) : text.n};
-    if (!opts_size(digits, &number) ||
-        (plus && !opts_size((struct str){plus + 1, text.n - digits.n - 1}, &addend)))
+    if (!opts_size(digits, &number) || (plus && !opts_size((struct str){plus + 1, text.n - digits.n - 1}, &addend)))
         return "it is written same:N or same:N+BYTES";
     if (number == 0 || number > args->list.n || args->list.at[number - 1].pointers.n == 0)
-        return arena_printf(args->arena, "argument %llu is no buffer before this one",
-                            (unsigned long long)number);
+        return arena_printf(args->arena, "argument %llu is no buffer before this one", (unsigned long long)number);
     struct buffer *b = args->list.at[number - 1].pointers.at[0].buffer;
     *VEC_PUSH(args->arena, &arg->pointers) = (struct pointer){0, addend, b};
     return NULL;
@@ -410,9 +402,8 @@ const char *arg_example(const hd_param_info *p, struct arena *arena)
 {
     enum isa_type type = value_type(str_of(p->type));
     if (is_struct(p))
-        return p->align >= 8 && p->bytes % 8 == 0
-                   ? arena_printf(arena, "@FILE, hex:00..., or '{f32[1024];u64:7;...}'")
-                   : "@FILE, hex:00..., or f32:1,2,...";
+        return p->align >= 8 && p->bytes % 8 == 0 ? arena_printf(arena, "@FILE, hex:00..., or '{f32[1024];u64:7;...}'")
+                                                  : "@FILE, hex:00..., or f32:1,2,...";
     if (value_is_float(type))
         return "2.5";
     return p->bytes == 8 ? "'f32[1024]'" : isa_type_class(type) == CLASS_B ? "512 or f32:2.5" : "512";

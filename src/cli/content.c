@@ -29,16 +29,14 @@ static bool split(struct str text, struct parts *p)
     }
 }
 
-static const char *parse_undef(struct arena *arena, const struct parts *p, enum isa_type type,
-                               struct content *c)
+static const char *parse_undef(struct arena *arena, const struct parts *p, enum isa_type type, struct content *c)
 {
     (void)arena, (void)p, (void)type;
     c->kind = CONTENT_UNDEF;
     return NULL;
 }
 
-static const char *parse_fill(struct arena *arena, const struct parts *p, enum isa_type type,
-                              struct content *c)
+static const char *parse_fill(struct arena *arena, const struct parts *p, enum isa_type type, struct content *c)
 {
     c->kind = CONTENT_FILL;
     if (str_is(p->name, "fill"))
@@ -47,8 +45,7 @@ static const char *parse_fill(struct arena *arena, const struct parts *p, enum i
     return NULL;
 }
 
-static const char *parse_range(struct arena *arena, const struct parts *p, enum isa_type type,
-                               struct content *c)
+static const char *parse_range(struct arena *arena, const struct parts *p, enum isa_type type, struct content *c)
 {
     const char *error = NULL;
     c->kind = CONTENT_RANGE;
@@ -70,8 +67,7 @@ static const char *parse_seed(struct arena *arena, struct str text, struct conte
     return error;
 }
 
-static const char *parse_rand(struct arena *arena, const struct parts *p, enum isa_type type,
-                              struct content *c)
+static const char *parse_rand(struct arena *arena, const struct parts *p, enum isa_type type, struct content *c)
 {
     (void)type;
     c->kind = CONTENT_RAND;
@@ -86,8 +82,7 @@ static bool in_order(struct value lo, struct value hi)
     return lo.u <= hi.u; /* also of two negative numbers */
 }
 
-static const char *parse_randint(struct arena *arena, const struct parts *p, enum isa_type type,
-                                 struct content *c)
+static const char *parse_randint(struct arena *arena, const struct parts *p, enum isa_type type, struct content *c)
 {
     c->kind = CONTENT_RANDINT;
     enum isa_type bounds = value_is_float(type) ? TYPE_s64 : type;
@@ -133,8 +128,7 @@ static const char *parse_file(struct arena *arena, struct str text, enum isa_typ
             return arena_printf(arena, "%s: %s", path, error);
         *type = *type ? *type : c->npy.type;
         if (!npy_fits(&c->npy, *type))
-            return arena_printf(arena, "%s holds %s, not %s", path, isa_type_name(c->npy.type),
-                                isa_type_name(*type));
+            return arena_printf(arena, "%s holds %s, not %s", path, isa_type_name(c->npy.type), isa_type_name(*type));
     } else if (!*type) {
         return arena_printf(arena, "%s holds raw bytes: say their type, as in f32[]=@%s", path, path);
     } else if (c->file.n % value_bytes(*type)) {
@@ -177,12 +171,11 @@ static const char *unknown_word(struct arena *arena, struct str name)
     }
     if (near)
         return arena_printf(arena, "there is no content `%.*s`; did you mean `%s`?", STR_ARG(name), near);
-    return arena_printf(arena, "there is no content `%.*s`; there are %sa list of values, and @FILE",
-                        STR_ARG(name), all);
+    return arena_printf(arena, "there is no content `%.*s`; there are %sa list of values, and @FILE", STR_ARG(name),
+                        all);
 }
 
-const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t seed,
-                          struct content *c)
+const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t seed, struct content *c)
 {
     struct parts p;
     *c = (struct content){.seed = seed};

@@ -37,8 +37,7 @@ struct content {
 
 /* `seed` is taken where the text gives none. Where *type is TYPE_none, a .npy file says it. Reads the file.
  * Returns NULL, or what is wrong, in the arena. */
-const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t seed,
-                          struct content *c);
+const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t seed, struct content *c);
 
 /* Writes `count` elements. */
 void content_fill(const struct content *c, enum isa_type type, void *to, uint64_t count);

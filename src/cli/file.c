@@ -130,9 +130,7 @@ const char *file_may_create(struct arena *arena, const char *path)
             return access(path, W_OK) ? failure(arena, "write", path, errno) : NULL;
     }
     const char *slash = strrchr(path, '/');
-    const char *folder = !slash          ? "."
-                         : slash == path ? "/"
-                                         : arena_strndup(arena, path, (size_t)(slash - path));
+    const char *folder = !slash ? "." : slash == path ? "/" : arena_strndup(arena, path, (size_t)(slash - path));
     return access(folder, W_OK | X_OK) ? failure(arena, "write", path, errno) : NULL;
 }
 

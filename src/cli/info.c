@@ -64,13 +64,13 @@ static json_t *info_json(const hd_machine *m, const hd_machine_info *i)
         if (hd_machine_get_attribute(m, n, &value))
             json_object_set_new(attributes, hd_attribute_name(n), json_integer(value));
     }
-    return json_pack("{s:s, s:s, s:[I, I], s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:s, s:o}", "name", i->name,
-                     "version", hd_version(), "compute_capability", (json_int_t)i->compute_major,
-                     (json_int_t)i->compute_minor, "memory_bytes", (json_int_t)i->memory_bytes,
-                     "multiprocessors", (json_int_t)i->multiprocessors, "warp_lanes",
-                     (json_int_t)i->warp_lanes, "max_threads_per_block", (json_int_t)i->max_threads_per_block,
-                     "max_block", dims_json(i->max_block), "max_grid", dims_json(i->max_grid), "workers",
-                     (json_int_t)i->workers, "cpu_level", i->cpu_level, "attributes", attributes);
+    return json_pack("{s:s, s:s, s:[I, I], s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:s, s:o}", "name", i->name, "version",
+                     hd_version(), "compute_capability", (json_int_t)i->compute_major, (json_int_t)i->compute_minor,
+                     "memory_bytes", (json_int_t)i->memory_bytes, "multiprocessors", (json_int_t)i->multiprocessors,
+                     "warp_lanes", (json_int_t)i->warp_lanes, "max_threads_per_block",
+                     (json_int_t)i->max_threads_per_block, "max_block", dims_json(i->max_block), "max_grid",
+                     dims_json(i->max_grid), "workers", (json_int_t)i->workers, "cpu_level", i->cpu_level, "attributes",
+                     attributes);
 }
 
 int cmd_info(struct session *s)

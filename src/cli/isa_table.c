@@ -84,8 +84,7 @@ static void put_sets(size_t first, size_t end, const char *before, const char *a
 
 static void put_form_text(const hd_isa_form *f, struct arena *arena)
 {
-    const char *use =
-        arena_printf(arena, "%s%s%s%s", f->opcode, f->syntax, *f->operands ? " " : "", f->operands);
+    const char *use = arena_printf(arena, "%s%s%s%s", f->opcode, f->syntax, *f->operands ? " " : "", f->operands);
     printf("  %-60s PTX %u.%u, %s", use, f->ptx_major, f->ptx_minor, f->target);
     if (f->missing)
         printf("; not run: no %s", f->missing);
@@ -118,8 +117,8 @@ static void print_text(struct session *s)
     }
     for (size_t i = 0; hd_isa_get_register(i, &r); i++)
         if (is_wanted(s, '%', r.name))
-            printf("%%%s%s  .%s  PTX %u.%u, %s: %s\n", r.name, r.components > 1 ? ".{x,y,z}" : "", r.type,
-                   r.ptx_major, r.ptx_minor, r.target, r.doc);
+            printf("%%%s%s  .%s  PTX %u.%u, %s: %s\n", r.name, r.components > 1 ? ".{x,y,z}" : "", r.type, r.ptx_major,
+                   r.ptx_minor, r.target, r.doc);
 }
 
 /* "|" would end a cell of the table. */
@@ -147,9 +146,8 @@ static void print_markdown(struct session *s)
         end = end_of_opcode(i);
         if (!is_wanted(s, 0, f.opcode))
             continue;
-        printf(
-            "## %s\n\n%s (PTX ISA %s)\n\n| form | operands | PTX | target | needs |\n|---|---|---|---|---|\n",
-            f.opcode, f.doc, f.section);
+        printf("## %s\n\n%s (PTX ISA %s)\n\n| form | operands | PTX | target | needs |\n|---|---|---|---|---|\n",
+               f.opcode, f.doc, f.section);
         for (size_t k = i; k < end && hd_isa_get_form(k, &f); k++) {
             printf("| `%s", f.opcode);
             put_cell(f.syntax);
@@ -163,8 +161,8 @@ static void print_markdown(struct session *s)
     }
     puts("## Special registers\n\n| register | type | PTX | target | value |\n|---|---|---|---|---|");
     for (size_t i = 0; hd_isa_get_register(i, &r); i++)
-        printf("| `%%%s` | .%s%s | %u.%u | %s | %s |\n", r.name, r.components > 1 ? "v4 ." : "", r.type,
-               r.ptx_major, r.ptx_minor, r.target, r.doc);
+        printf("| `%%%s` | .%s%s | %u.%u | %s | %s |\n", r.name, r.components > 1 ? "v4 ." : "", r.type, r.ptx_major,
+               r.ptx_minor, r.target, r.doc);
 }
 
 /* ---- JSON ---- */
@@ -188,19 +186,19 @@ static void print_all_json(struct session *s)
     hd_isa_register r;
     for (size_t i = 0; hd_isa_get_form(i, &f); i++)
         if (is_wanted(s, 0, f.opcode))
-            json_array_append_new(
-                forms, json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:s?}", "opcode", f.opcode,
-                                 "section", f.section, "doc", f.doc, "syntax", f.syntax, "operands",
-                                 f.operands, "ptx", json_sprintf("%u.%u", f.ptx_major, f.ptx_minor), "target",
-                                 f.target, "runs", f.missing == NULL, "missing", f.missing));
+            json_array_append_new(forms,
+                                  json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:s?}", "opcode", f.opcode,
+                                            "section", f.section, "doc", f.doc, "syntax", f.syntax, "operands",
+                                            f.operands, "ptx", json_sprintf("%u.%u", f.ptx_major, f.ptx_minor),
+                                            "target", f.target, "runs", f.missing == NULL, "missing", f.missing));
     for (size_t i = 0; hd_isa_get_set(i, &set); i++)
         json_object_set_new(sets, set.name, words_json(set.words));
     for (size_t i = 0; hd_isa_get_register(i, &r); i++)
         if (is_wanted(s, '%', r.name))
-            json_array_append_new(registers, json_pack("{s:s, s:s, s:I, s:o, s:s, s:s}", "name", r.name,
-                                                       "type", r.type, "components", (json_int_t)r.components,
-                                                       "ptx", json_sprintf("%u.%u", r.ptx_major, r.ptx_minor),
-                                                       "target", r.target, "doc", r.doc));
+            json_array_append_new(registers, json_pack("{s:s, s:s, s:I, s:o, s:s, s:s}", "name", r.name, "type", r.type,
+                                                       "components", (json_int_t)r.components, "ptx",
+                                                       json_sprintf("%u.%u", r.ptx_major, r.ptx_minor), "target",
+                                                       r.target, "doc", r.doc));
     print_json(json_pack("{s:o, s:o, s:o}", "forms", forms, "sets", sets, "registers", registers));
 }
 

@@ -166,8 +166,7 @@ const char *kernel_find(const hd_module *module, const char *typed, const char *
     else if (near)
         *error = arena_printf(arena, "there is no kernel `%s`; did you mean `%s`?", typed, near);
     else
-        *error =
-            arena_printf(arena, "there is no kernel `%s`; there are:%s", typed, all_names(module, arena));
+        *error = arena_printf(arena, "there is no kernel `%s`; there are:%s", typed, all_names(module, arena));
     return NULL;
 }
 

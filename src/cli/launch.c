@@ -55,8 +55,8 @@ static int fail(struct launch *l, hd_result result, hd_report *report)
         return report_failure(l->s, result, report);
     json_t *diagnostics = report_entries(report);
     if (json_array_size(diagnostics) == 0)
-        json_array_append_new(diagnostics, json_pack("{s:s, s:s, s:s}", "severity", "error", "code", "heddle",
-                                                     "text", hd_result_string(result)));
+        json_array_append_new(diagnostics, json_pack("{s:s, s:s, s:s}", "severity", "error", "code", "heddle", "text",
+                                                     hd_result_string(result)));
     print_json(json_head(l, result, diagnostics));
     return 1;
 }
@@ -68,9 +68,8 @@ static int read_files(struct launch *l)
 {
     struct session *s = l->s;
     if (s->n_words == 0)
-        return usage_error(
-            s, "which PTX file? As in `heddle launch saxpy.ptx --grid 4 --block 256 ARG...`; `heddle "
-               "launch --help` tells more");
+        return usage_error(s, "which PTX file? As in `heddle launch saxpy.ptx --grid 4 --block 256 ARG...`; `heddle "
+                              "launch --help` tells more");
     l->n_files = 1;
     while (l->n_files < s->n_words && strcmp(file_extension(s->words[l->n_files]), ".ptx") == 0)
         l->n_files++;
@@ -152,8 +151,7 @@ static const char *parameter_list(const struct launch *l)
     example = arena_printf(arena, "%s --grid 1 --block %u", example,
                            l->info.required_block[0] ? l->info.required_block[0] : 32);
     for (size_t i = 0; hd_kernel_get_param(l->kernel, i, &p); i++) {
-        list = arena_printf(arena, "%s\n  %2zu  .%-4s %-20s %s", list, i + 1, p.type, p.name,
-                            arg_hint(&p, arena));
+        list = arena_printf(arena, "%s\n  %2zu  .%-4s %-20s %s", list, i + 1, p.type, p.name, arg_hint(&p, arena));
         example = arena_printf(arena, "%s %s", example, arg_example(&p, arena));
     }
     return arena_printf(arena, "%s\nfor example:\n  %s", list, example);
@@ -223,18 +221,16 @@ static int place_buffer(struct launch *l, struct buffer *b)
     if (!b->at && hd_alloc_named(l->machine, bytes, buffer_label(b, arena), &b->at)) {
         hd_machine_info info;
         hd_machine_get_info(l->machine, &info);
-        return failure(l->s,
-                       "%s, `%s`, needs %s; of the machine's %s, %s are in use (--memory sets the limit)",
-                       buffer_label(b, arena), b->text, size_text(bytes, arena),
-                       size_text(info.memory_bytes, arena), size_text(info.memory_used_bytes, arena));
+        return failure(l->s, "%s, `%s`, needs %s; of the machine's %s, %s are in use (--memory sets the limit)",
+                       buffer_label(b, arena), b->text, size_text(bytes, arena), size_text(info.memory_bytes, arena),
+                       size_text(info.memory_used_bytes, arena));
     }
     if (b->argument || b->has_content)
         content_fill(&b->content, b->type, b->at, b->count);
     content_free(&b->content);
     b->before = malloc(bytes);
     if (!b->before)
-        return failure(l->s, "out of memory for a copy of %s (%s)", buffer_label(b, arena),
-                       size_text(bytes, arena));
+        return failure(l->s, "out of memory for a copy of %s (%s)", buffer_label(b, arena), size_text(bytes, arena));
     memcpy(b->before, b->at, bytes);
     return 0;
 }
@@ -276,8 +272,7 @@ static void restore_buffers(struct launch *l)
 {
     for (uint32_t i = 0; i < l->args.buffers.n; i++)
         if (l->args.buffers.at[i]->argument)
-            memcpy(l->args.buffers.at[i]->at, l->args.buffers.at[i]->before,
-                   buffer_bytes(l->args.buffers.at[i]));
+            memcpy(l->args.buffers.at[i]->at, l->args.buffers.at[i]->before, buffer_bytes(l->args.buffers.at[i]));
 }
 
 /* Buffers of undefined contents are so again before each launch; false where memory is exhausted. */
@@ -287,8 +282,7 @@ static bool mark_undefined(struct launch *l)
     for (uint32_t i = 0; l->checker && i < l->args.buffers.n; i++) {
         const struct buffer *b = l->args.buffers.at[i];
         if (b->has_content && b->content.kind == CONTENT_UNDEF)
-            ok &=
-                !hd_checker_mark_undefined(l->checker, b->at, buffer_bytes(b), buffer_label(b, &l->s->arena));
+            ok &= !hd_checker_mark_undefined(l->checker, b->at, buffer_bytes(b), buffer_label(b, &l->s->arena));
     }
     return ok;
 }
@@ -324,9 +318,7 @@ static int run_kernel(struct launch *l)
 
 static double lane_efficiency(const hd_launch_stats *stats)
 {
-    return stats->warp_instructions
-               ? (double)stats->lane_instructions / (32.0 * (double)stats->warp_instructions)
-               : 1;
+    return stats->warp_instructions ? (double)stats->lane_instructions / (32.0 * (double)stats->warp_instructions) : 1;
 }
 
 static uint64_t threads_per_block(const hd_launch_config *c)
@@ -347,14 +339,12 @@ static void print_stats(const struct launch *l)
     printf("  lane instructions   %s\n", count_text(t->lane_instructions, arena));
     printf("  lane efficiency     %.1f%%\n", 100 * lane_efficiency(t));
     double rate = (double)t->lane_instructions / (l->seconds[0] > 0 ? l->seconds[0] : 1e-9);
-    printf("  speed               %s million lane instructions a second\n",
-           count_text((uint64_t)(1e-6 * rate), arena));
+    printf("  speed               %s million lane instructions a second\n", count_text((uint64_t)(1e-6 * rate), arena));
     printf("  shared memory       %s of a block\n",
            size_text(l->info.static_shared_bytes + l->config.shared_bytes, arena));
     printf("  local memory        %s of a thread\n", size_text(l->info.local_bytes, arena));
     printf("  global memory       %s\n", size_text(info.memory_used_bytes, arena));
-    printf("  machine             %u worker%s, %s\n", info.workers, info.workers == 1 ? "" : "s",
-           info.cpu_level);
+    printf("  machine             %u worker%s, %s\n", info.workers, info.workers == 1 ? "" : "s", info.cpu_level);
 }
 
 static void print_times(const struct launch *l)
@@ -401,8 +391,8 @@ static json_t *json_stats(const struct launch *l)
     json_t *seconds = json_array();
     for (uint64_t i = 0; i < repetitions(l); i++)
         json_array_append_new(seconds, json_real(l->seconds[i]));
-    return json_pack("{s:f, s:o, s:I, s:I, s:I, s:I, s:f}", "seconds", l->seconds[repetitions(l) / 2],
-                     "all_seconds", seconds, "blocks", (json_int_t)t->blocks, "threads",
+    return json_pack("{s:f, s:o, s:I, s:I, s:I, s:I, s:f}", "seconds", l->seconds[repetitions(l) / 2], "all_seconds",
+                     seconds, "blocks", (json_int_t)t->blocks, "threads",
                      (json_int_t)(t->blocks * threads_per_block(&l->config)), "warp_instructions",
                      (json_int_t)t->warp_instructions, "lane_instructions", (json_int_t)t->lane_instructions,
                      "lane_efficiency", lane_efficiency(t));
@@ -426,9 +416,8 @@ static void show_json(struct launch *l)
     json_object_set_new(o, "shared_bytes",
                         json_integer((json_int_t)(l->info.static_shared_bytes + l->config.shared_bytes)));
     json_object_set_new(o, "stats", json_stats(l));
-    json_object_set_new(
-        o, "machine",
-        json_pack("{s:I, s:s}", "workers", (json_int_t)info.workers, "cpu_level", info.cpu_level));
+    json_object_set_new(o, "machine",
+                        json_pack("{s:I, s:s}", "workers", (json_int_t)info.workers, "cpu_level", info.cpu_level));
     json_object_set_new(o, "buffers", buffers);
     print_json(o);
 }
@@ -490,8 +479,7 @@ static int clean_up(struct launch *l, int status)
 int cmd_launch(struct session *s)
 {
     static int (*const steps[])(struct launch *) = {
-        read_files, open_own_machine, load,         read_args, place_buffers,
-        pack_args,  run_kernel,       save_buffers, show,
+        read_files, open_own_machine, load, read_args, place_buffers, pack_args, run_kernel, save_buffers, show,
     };
     struct launch l = {.s = s};
     int status = 0;

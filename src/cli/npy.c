@@ -147,8 +147,8 @@ const char *npy_read(struct arena *arena, const char *bytes, size_t n, struct np
     size_t prefix = b[6] == 1 ? PREFIX_V1 : PREFIX_V2;
     if (n < prefix)
         return "it ends within its header";
-    size_t header = b[6] == 1 ? b[8] | (size_t)b[9] << 8
-                              : b[8] | (size_t)b[9] << 8 | (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    size_t header =
+        b[6] == 1 ? b[8] | (size_t)b[9] << 8 : b[8] | (size_t)b[9] << 8 | (size_t)b[10] << 16 | (size_t)b[11] << 24;
     if (header > n - prefix)
         return "it ends within its header";
     struct scanner s = {bytes + prefix, bytes + prefix + header, arena};
@@ -189,10 +189,10 @@ const char *npy_write(struct file_writer *w, const struct npy *npy)
 {
     const char *shape = "";
     for (unsigned i = 0; i < npy->n_dims; i++)
-        shape = arena_printf(w->arena, "%s%llu,%s", shape, (unsigned long long)npy->dim[i],
-                             i + 1 < npy->n_dims ? " " : "");
-    const char *text = arena_printf(w->arena, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-                                    descr_of(npy->type), shape);
+        shape =
+            arena_printf(w->arena, "%s%llu,%s", shape, (unsigned long long)npy->dim[i], i + 1 < npy->n_dims ? " " : "");
+    const char *text =
+        arena_printf(w->arena, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr_of(npy->type), shape);
     size_t total = (PREFIX_V1 + strlen(text) + 1 + HEADER_ALIGN - 1) / HEADER_ALIGN * HEADER_ALIGN;
     size_t header = total - PREFIX_V1;
     char *start = arena_alloc(w->arena, total);

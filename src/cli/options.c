@@ -1,14 +1,10 @@
 /* The commands and their options: tables, reading, help. */
 #include "cli/cli.h"
 
-enum {
-    LAUNCH = 1 << 0,
-    PTX = 1 << 1,
-    INFO = 1 << 2
-}; /* bits of flags.def: by place in the table of commands */
+enum { LAUNCH = 1 << 0, PTX = 1 << 1, INFO = 1 << 2 }; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
-#define FLAG(kind, field, name, letter, value, commands, help)                                               \
+#define FLAG(kind, field, name, letter, value, commands, help)                                                         \
     {name, letter, OPT_##kind, value, help, commands, offsetof(struct options, field)},
 #include "cli/flags.def"
 #undef FLAG

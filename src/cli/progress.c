@@ -31,8 +31,7 @@ static void show(struct progress *p)
     fprintf(stderr, "\r%s: ", p->what);
     if (launches.launches)
         fprintf(stderr, "%llu of %llu blocks (%.0f%%), ", (unsigned long long)launches.blocks_done,
-                (unsigned long long)launches.blocks,
-                100.0 * (double)launches.blocks_done / (double)launches.blocks);
+                (unsigned long long)launches.blocks, 100.0 * (double)launches.blocks_done / (double)launches.blocks);
     fprintf(stderr, "%.0f s\033[K", seconds);
     fflush(stderr);
     p->shown = true;

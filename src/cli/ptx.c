@@ -18,12 +18,11 @@ static void print_file(struct session *s, const char *path, const hd_ptx *ptx)
     hd_ptx_function f;
     hd_ptx_get_info(ptx, &i);
     printf("%s: PTX %u.%u for %s: %s, %s, %s, %s\n", path, i.version_major, i.version_minor, i.target,
-           plural(i.kernels, "kernel", a), plural(i.functions, "function", a),
-           plural(i.variables, "variable", a), plural(i.instructions, "instruction", a));
+           plural(i.kernels, "kernel", a), plural(i.functions, "function", a), plural(i.variables, "variable", a),
+           plural(i.instructions, "instruction", a));
     for (size_t k = 0; s->o.verbose && hd_ptx_get_function(ptx, k, &f); k++)
-        printf("  %5u  %s %s: %s, %s\n", f.line, f.is_kernel ? "kernel  " : "function",
-               kernel_readable(f.name, a), plural(f.params, "parameter", a),
-               plural(f.instructions, "instruction", a));
+        printf("  %5u  %s %s: %s, %s\n", f.line, f.is_kernel ? "kernel  " : "function", kernel_readable(f.name, a),
+               plural(f.params, "parameter", a), plural(f.instructions, "instruction", a));
 }
 
 static json_t *file_json(const char *path, const hd_ptx *ptx, hd_report *report)
@@ -35,10 +34,10 @@ static json_t *file_json(const char *path, const hd_ptx *ptx, hd_report *report)
         hd_ptx_get_info(ptx, &i);
         json_t *functions = json_array();
         for (size_t k = 0; hd_ptx_get_function(ptx, k, &f); k++)
-            json_array_append_new(functions, json_pack("{s:s, s:b, s:I, s:I, s:I}", "name", f.name, "kernel",
-                                                       f.is_kernel, "line", (json_int_t)f.line, "parameters",
-                                                       (json_int_t)f.params, "instructions",
-                                                       (json_int_t)f.instructions));
+            json_array_append_new(functions,
+                                  json_pack("{s:s, s:b, s:I, s:I, s:I}", "name", f.name, "kernel", f.is_kernel, "line",
+                                            (json_int_t)f.line, "parameters", (json_int_t)f.params, "instructions",
+                                            (json_int_t)f.instructions));
         json_object_set_new(o, "version", json_sprintf("%u.%u", i.version_major, i.version_minor));
         json_object_set_new(o, "target", json_string(i.target));
         json_object_set_new(o, "kernels", json_integer((json_int_t)i.kernels));

@@ -110,8 +110,8 @@ static void put_summary(FILE *out, const struct buffer *b)
 static void put_changed(FILE *out, const struct buffer *b, uint64_t changed)
 {
     put_values(out, b, 0, b->count < FIRST_VALUES ? b->count : FIRST_VALUES);
-    fprintf(out, "%s (%llu of %llu changed)\n", b->count > FIRST_VALUES ? " ..." : "",
-            (unsigned long long)changed, (unsigned long long)b->count);
+    fprintf(out, "%s (%llu of %llu changed)\n", b->count > FIRST_VALUES ? " ..." : "", (unsigned long long)changed,
+            (unsigned long long)b->count);
 }
 
 bool show_buffer(FILE *out, const struct buffer *b, struct arena *arena)

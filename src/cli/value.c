@@ -14,8 +14,7 @@ static bool is_usable(enum isa_type type)
     enum isa_class c = isa_type_class(type);
     unsigned bits = isa_type_bits(type);
     bool scalar = type != TYPE_f16x2 && type != TYPE_bf16x2;
-    return (c == CLASS_U || c == CLASS_S || c == CLASS_B || (c == CLASS_F && scalar)) && bits >= 8 &&
-           bits <= 64;
+    return (c == CLASS_U || c == CLASS_S || c == CLASS_B || (c == CLASS_F && scalar)) && bits >= 8 && bits <= 64;
 }
 
 enum isa_type value_type(struct str name)
@@ -52,8 +51,7 @@ static bool parse_ptx_float(const char *s, double *f)
 {
     size_t digits = strspn(s + 2, "0123456789abcdefABCDEF");
     char letter = s[1] | 0x20;
-    if (s[0] != '0' || s[2 + digits] != 0 ||
-        !((letter == 'f' && digits == 8) || (letter == 'd' && digits == 16)))
+    if (s[0] != '0' || s[2 + digits] != 0 || !((letter == 'f' && digits == 8) || (letter == 'd' && digits == 16)))
         return false;
     uint64_t bits = strtoull(s + 2, NULL, 16);
     uint32_t low = (uint32_t)bits;

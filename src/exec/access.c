@@ -76,8 +76,7 @@ static bool announce(struct warp *w, struct activation *a, uint8_t *const base[4
 }
 
 /* The allocation that holds [min, max + bytes), remembered by operation. */
-static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes,
-                           bool write)
+static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes, bool write)
 {
     struct machine *m = w->block->launch->machine;
     struct worker *k = worker_of(w);
@@ -117,14 +116,12 @@ static void plan_access(struct warp *w, struct activation *a, uint8_t *const bas
         }
     }
     if (space == SPACE_SHARED) {
-        if (max - window + bytes <= w->block->launch->shared_bytes &&
-            max - window < MEM_SHARED_WINDOW_BYTES) {
+        if (max - window + bytes <= w->block->launch->shared_bytes && max - window < MEM_SHARED_WINDOW_BYTES) {
             p->kind = PLAN_HOST;
             p->base = (uint64_t)(uintptr_t)w->block->shared - window;
         }
     } else if (space == SPACE_LOCAL) {
-        if (max - window + bytes <= w->block->launch->kernel->local_bytes &&
-            max - window < MEM_LOCAL_WINDOW_BYTES) {
+        if (max - window + bytes <= w->block->launch->kernel->local_bytes && max - window < MEM_LOCAL_WINDOW_BYTES) {
             p->kind = PLAN_LOCAL;
             p->base = window;
         }
@@ -215,8 +212,7 @@ static void load_local(struct warp *w, const struct op *o, uint8_t *const rows[8
 }
 
 /* One address: one load, broadcast. */
-static void load_uniform(struct warp *w, const struct op_access *x, uint8_t *row, uint32_t mask,
-                         const uint8_t *from)
+static void load_uniform(struct warp *w, const struct op_access *x, uint8_t *row, uint32_t mask, const uint8_t *from)
 {
     const struct row_fns *fn = w->block->launch->rows;
     uint8_t *splat = worker_of(w)->scratch[0];

@@ -108,15 +108,13 @@ static bool swap_cell(u8 *at, unsigned bytes, u64 *old, u64 value, int order)
     switch (bytes) {
     case 2: {
         u16 expected = (u16)*old;
-        bool ok =
-            __atomic_compare_exchange_n((u16 *)at, &expected, (u16)value, false, order, __ATOMIC_RELAXED);
+        bool ok = __atomic_compare_exchange_n((u16 *)at, &expected, (u16)value, false, order, __ATOMIC_RELAXED);
         *old = expected;
         return ok;
     }
     case 4: {
         u32 expected = (u32)*old;
-        bool ok =
-            __atomic_compare_exchange_n((u32 *)at, &expected, (u32)value, false, order, __ATOMIC_RELAXED);
+        bool ok = __atomic_compare_exchange_n((u32 *)at, &expected, (u32)value, false, order, __ATOMIC_RELAXED);
         *old = expected;
         return ok;
     }

@@ -14,8 +14,8 @@ static size_t activation_bytes(const struct code *c)
     return c->register_bytes + sizeof(struct activation) + pending_bytes(c);
 }
 
-struct activation *act_push(struct warp *w, struct code *code, struct activation *parent,
-                            const struct op *call, uint32_t lanes)
+struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
+                            uint32_t lanes)
 {
     const struct kernel *k = w->block->launch->kernel;
     uint32_t frame = parent ? parent->stack : k->module_local_bytes;
@@ -82,8 +82,7 @@ static uint32_t param_offset(const struct code *c, bool result, uint32_t index)
 
 /* ---- calls and returns ---- */
 
-static bool enter(struct warp *w, struct activation *a, const struct op *o, struct code *callee,
-                  uint32_t mask)
+static bool enter(struct warp *w, struct activation *a, const struct op *o, struct code *callee, uint32_t mask)
 {
     const struct ptx_signature *s = &callee->ir->func->signature;
     if (s->params.n != o->call->params.n || s->returns.n != o->call->results.n)
@@ -134,8 +133,8 @@ void call_return(struct warp *w, struct activation *a, uint32_t lanes)
     struct activation *caller = a->parent;
     const struct op *o = a->call;
     for (uint32_t i = 0; i < o->call->results.n; i++)
-        copy_words(w, o, a->frame + param_offset(a->code, true, i),
-                   caller->frame + o->call->results.at[i].caller_at, o->call->results.at[i].bytes, lanes);
+        copy_words(w, o, a->frame + param_offset(a->code, true, i), caller->frame + o->call->results.at[i].caller_at,
+                   o->call->results.at[i].bytes, lanes);
     a->lanes &= ~lanes;
     act_add_pending(caller, o->next, lanes);
     if (a->lanes == 0)

@@ -292,8 +292,7 @@ static enum op_kind plain_kind(enum ir_kind kind)
 static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint32_t next, struct op *o)
 {
     *o = (struct op){.kind = (uint8_t)plain_kind((enum ir_kind)in->kind),
-                     .flags =
-                         (uint8_t)((in->guard ? OPF_GUARD : 0) | (in->guard_negated ? OPF_GUARD_NEGATED : 0)),
+                     .flags = (uint8_t)((in->guard ? OPF_GUARD : 0) | (in->guard_negated ? OPF_GUARD_NEGATED : 0)),
                      .width = width_of(d, in->d),
                      .next = next,
                      .guard = row_of(d, in->guard),

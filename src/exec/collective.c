@@ -48,7 +48,7 @@ struct meeting {
     uint64_t a[WARP_LANES];
     uint32_t b[WARP_LANES], c[WARP_LANES];
     uint32_t d[WARP_LANES];
-    uint32_t p;                  /* predicates, by lane */
+    uint32_t p;                 /* predicates, by lane */
     uint8_t source[WARP_LANES]; /* of shfl: the lane that each lane reads */
 };
 
@@ -68,8 +68,7 @@ static void gather(struct warp *w, struct meeting *m, const struct party *t)
     enum collective mode = (enum collective)t->op->mode;
     warp_bases(w, t->act, base);
     const uint8_t *a = row_at(base, t->op->a);
-    const uint32_t *b = (const uint32_t *)row_at(base, t->op->b),
-                   *c = (const uint32_t *)row_at(base, t->op->c);
+    const uint32_t *b = (const uint32_t *)row_at(base, t->op->b), *c = (const uint32_t *)row_at(base, t->op->c);
     for (uint32_t lanes = t->lanes; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
         if (is_vote(mode))
@@ -257,8 +256,7 @@ static void add_waiting(const struct warp *w, struct meeting *m, uint8_t mode, u
 }
 
 /* Lanes of one membermask arrive; returns them where all others are there, too. */
-static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes,
-                       uint32_t membermask)
+static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes, uint32_t membermask)
 {
     struct meeting m;
     m.n = 1;

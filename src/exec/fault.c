@@ -150,22 +150,19 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
         if (f->space != SPACE_SHARED && f->space != SPACE_LOCAL)
             return arena_printf(arena, "%s %u bytes at 0x%llx, %s", access_words(f), f->bytes, address,
                                 neighbourhood(m, f, arena));
-        return arena_printf(arena, "%s %u bytes at %s address 0x%llx; %s has %llu bytes", access_words(f),
-                            f->bytes, ptx_space_name(f->space), address,
-                            f->space == SPACE_SHARED ? "the block's shared memory"
-                                                            : "the thread's local memory",
+        return arena_printf(arena, "%s %u bytes at %s address 0x%llx; %s has %llu bytes", access_words(f), f->bytes,
+                            ptx_space_name(f->space), address,
+                            f->space == SPACE_SHARED ? "the block's shared memory" : "the thread's local memory",
                             (unsigned long long)f->window);
     case FAULT_misaligned:
-        return arena_printf(arena, "%s %u bytes at %s address 0x%llx, which is not a multiple of %u",
-                            access_words(f), f->bytes, ptx_space_name(f->space), address, f->bytes);
+        return arena_printf(arena, "%s %u bytes at %s address 0x%llx, which is not a multiple of %u", access_words(f),
+                            f->bytes, ptx_space_name(f->space), address, f->bytes);
     case FAULT_read_only: return arena_printf(arena, "writes to constant memory at 0x%llx", address);
     case FAULT_address_space:
         return arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
     case FAULT_stack_overflow: return "needs more stack than a thread has";
-    case FAULT_invalid_pc:
-        return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
-    case FAULT_bad_branch_index:
-        return arena_printf(arena, "branches to entry %llu of a shorter table", address);
+    case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
+    case FAULT_bad_branch_index: return arena_printf(arena, "branches to entry %llu of a shorter table", address);
     case FAULT_bad_barrier:
         return arena_printf(arena,
                             "names barrier or thread count %llu: there are barriers 0 to 15, counts are "

@@ -24,7 +24,7 @@ struct fault {
     uint64_t address;         /* of the access, or what the kind needs */
     uint32_t bytes;           /* of the access */
     uint32_t thread[3], block[3];
-    uint64_t window;   /* limit of the space accessed */
+    uint64_t window; /* limit of the space accessed */
     enum ptx_space space;
     bool is_write, is_atomic;
     char detail[512]; /* assertion text and the like */

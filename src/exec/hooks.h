@@ -19,8 +19,8 @@ struct access_event {
     uint32_t lanes;
     uint32_t bytes; /* of one lane */
     bool reads, writes;
-    enum ptx_space space[WARP_LANES];  /* GLOBAL, SHARED or LOCAL, by lane; constants and parameters are GLOBAL */
-    uint64_t address[WARP_LANES];      /* in that space; global addresses are the host's */
+    enum ptx_space space[WARP_LANES]; /* GLOBAL, SHARED or LOCAL, by lane; constants and parameters are GLOBAL */
+    uint64_t address[WARP_LANES];     /* in that space; global addresses are the host's */
 };
 
 /* A lane is about to fault. */
@@ -106,11 +106,11 @@ static inline bool hooks_want_access(const struct hook_list *list)
     return false;
 }
 
-#define HOOKS_CALL(list, name, event)                                                                        \
-    do {                                                                                                     \
-        for (unsigned hook_ = 0; hook_ < (list)->n; hook_++)                                                 \
-            if ((list)->at[hook_]->name)                                                                     \
-                (list)->at[hook_]->name((list)->at[hook_]->data, (event));                                   \
+#define HOOKS_CALL(list, name, event)                                                                                  \
+    do {                                                                                                               \
+        for (unsigned hook_ = 0; hook_ < (list)->n; hook_++)                                                           \
+            if ((list)->at[hook_]->name)                                                                               \
+                (list)->at[hook_]->name((list)->at[hook_]->data, (event));                                             \
     } while (0)
 
 #endif

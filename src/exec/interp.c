@@ -65,8 +65,7 @@ static inline uint32_t guarded(uint8_t *const base[4], const struct op *o, uint3
     return mask & (o->flags & OPF_GUARD_NEGATED ? ~p : p);
 }
 
-static void run_lanes(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                      bool together)
+static void run_lanes(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, bool together)
 {
     uint8_t *d = row_at(base, o->d), *e = row_at(base, o->e);
     const uint8_t *a = row_at(base, o->a), *b = row_at(base, o->b), *c = row_at(base, o->c);
@@ -177,8 +176,7 @@ static uint64_t lane_value(const uint8_t *row, unsigned width, unsigned lane)
     return v;
 }
 
-static bool run_alloca(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
-                       uint32_t mask)
+static bool run_alloca(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     uint64_t most = 0, align = o->imm > 16 ? o->imm : 16;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -209,8 +207,7 @@ static void run_stackrestore(struct activation *a, uint8_t *const base[4], const
 /* ---- indexed branches ---- */
 
 /* brx.idx: lanes part by their index. A warp's lanes mostly agree. */
-static bool run_brx(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
-                    uint32_t mask)
+static bool run_brx(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     const uint32_t *index = (const uint32_t *)row_at(base, o->a);
     while (mask) {
@@ -325,8 +322,8 @@ static void check_steps(struct warp *w)
     uint64_t limit = l->machine->config.step_limit;
     if (!limit)
         return;
-    uint64_t steps = atomic_fetch_add_explicit(&l->steps, k->warp_instructions - k->counted_steps,
-                                               memory_order_relaxed);
+    uint64_t steps =
+        atomic_fetch_add_explicit(&l->steps, k->warp_instructions - k->counted_steps, memory_order_relaxed);
     k->counted_steps = k->warp_instructions;
     if (steps > limit)
         warp_fault(w, FAULT_step_limit, w->op, (unsigned)__builtin_ctz(w->mask));
@@ -471,9 +468,7 @@ run_op:
                 goto end_of_slice;
             continue;
         case OP_FRAME: write_uniform(w, row_at(base, o->d), o->width, a->frame + o->imm, mask); continue;
-        case OP_NOW:
-            write_uniform(w, row_at(base, o->d), o->width, read_now(w, (enum isa_sreg)o->imm), mask);
-            continue;
+        case OP_NOW: write_uniform(w, row_at(base, o->d), o->width, read_now(w, (enum isa_sreg)o->imm), mask); continue;
         case OP_ACTIVEMASK:
             go = guarded(base, o, mask);
             write_uniform(w, row_at(base, o->d), o->width, go, go);
@@ -488,9 +483,7 @@ run_op:
             if (go && !run_alloca(w, a, base, o, go))
                 return;
             continue;
-        case OP_STACKSAVE:
-            write_uniform(w, row_at(base, o->d), o->width, a->stack, guarded(base, o, mask));
-            continue;
+        case OP_STACKSAVE: write_uniform(w, row_at(base, o->d), o->width, a->stack, guarded(base, o, mask)); continue;
         case OP_STACKRESTORE: run_stackrestore(a, base, o, guarded(base, o, mask)); continue;
         case OP_FALL: at.block = o->next; goto go_on;
         case OP_BRA: {
@@ -555,8 +548,7 @@ run_op:
         case OP_BRKPT:
             go = guarded(base, o, mask);
             if (go) {
-                warp_fault(w, o->kind == OP_TRAP ? FAULT_trap : FAULT_breakpoint, o,
-                           (unsigned)__builtin_ctz(go));
+                warp_fault(w, o->kind == OP_TRAP ? FAULT_trap : FAULT_breakpoint, o, (unsigned)__builtin_ctz(go));
                 return;
             }
             at.block = o->next;

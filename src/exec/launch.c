@@ -178,8 +178,7 @@ static void pass_on(const struct launch *l, struct diags *diags)
     diags->errors += l->report.errors;
 }
 
-hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats,
-                         struct diags *diags)
+hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats, struct diags *diags)
 {
     struct launch l;
     double start = seconds_now();

@@ -12,7 +12,8 @@ static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
 static enum fault_kind locate_shared(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
 {
     uint64_t limit = w->block->launch->shared_bytes;
-    *p = (struct location){.at = w->block->shared + address, .space = SPACE_SHARED, .address = address, .window = limit};
+    *p =
+        (struct location){.at = w->block->shared + address, .space = SPACE_SHARED, .address = address, .window = limit};
     return address > limit || bytes > limit - address ? FAULT_illegal_address : FAULT_none;
 }
 

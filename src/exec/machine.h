@@ -19,16 +19,16 @@ enum { POOL_CLASSES = 40, SITES = 256 };
 /* A thread that runs blocks: one of the machine's own, or one that launches. */
 struct worker {
     struct machine *machine;
-    struct launch *launch;      /* that it works on */
-    struct worker *next;        /* in the launch's list */
+    struct launch *launch; /* that it works on */
+    struct worker *next;   /* in the launch's list */
     uint32_t id;
-    bool parked;                /* waits while another looks into a stall */
+    bool parked; /* waits while another looks into a stall */
     pthread_t thread;
     struct pool_item *pool[POOL_CLASSES]; /* free memory by size: pool.c */
     struct block *resident;
     uint32_t n_resident;
-        uint64_t warp_instructions, lane_instructions, counted_steps;
-    uint32_t looks; /* into stalls */
+    uint64_t warp_instructions, lane_instructions, counted_steps;
+    uint32_t looks;                            /* into stalls */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
     struct site {                              /* the allocation that an operation accessed last: access.c */
         uint64_t lo, hi, version;
@@ -83,7 +83,7 @@ struct launch {
     uint8_t *params;       /* in the machine's memory */
     uint8_t *warp_rows;    /* ROW_WARP of every warp of a block */
     const struct row_fns *rows;
-    struct schedule *schedule; /* NULL: fair */
+    struct schedule *schedule;     /* NULL: fair */
     const struct hook_list *hooks; /* or NULL */
     _Atomic uint64_t next_block, done_blocks, steps;
     _Atomic uint32_t resident;
@@ -92,11 +92,11 @@ struct launch {
     _Atomic bool watching;     /* record what happens to memory */
     bool changed, read_global; /* since watching began; one thread runs then */
     bool noted;
-    _Atomic uint32_t prober;   /* 1: a worker wants all others to park */
-    pthread_mutex_t lock;      /* of fault and of what follows */
+    _Atomic uint32_t prober; /* 1: a worker wants all others to park */
+    pthread_mutex_t lock;    /* of fault and of what follows */
     pthread_cond_t parking;
     struct fault fault;
-        struct diags report;       /* of a stall; made by whoever finds it */
+    struct diags report; /* of a stall; made by whoever finds it */
     struct arena report_arena;
     struct worker *workers;
     uint64_t warp_instructions, lane_instructions;
@@ -138,7 +138,6 @@ void worker_run(struct worker *k, struct launch *l);
 /* The same on one thread, by the launch's schedule. */
 void worker_run_scheduled(struct worker *k, struct launch *l);
 void launch_fail(struct launch *l, enum fault_kind kind);
-
 
 /* ---- stall.c ---- */
 

@@ -5,13 +5,13 @@
 
 enum { LANES = 32 };
 
-#define BLEND(bits, type)                                                                                    \
-    static void blend##bits(void *d_, const void *s_, uint32_t mask)                                         \
-    {                                                                                                        \
-        type *d = __builtin_assume_aligned(d_, 64);                                                          \
-        const type *s = __builtin_assume_aligned(s_, 64);                                                    \
-        for (int l = 0; l < LANES; l++)                                                                      \
-            d[l] = mask & 1u << l ? s[l] : d[l];                                                             \
+#define BLEND(bits, type)                                                                                              \
+    static void blend##bits(void *d_, const void *s_, uint32_t mask)                                                   \
+    {                                                                                                                  \
+        type *d = __builtin_assume_aligned(d_, 64);                                                                    \
+        const type *s = __builtin_assume_aligned(s_, 64);                                                              \
+        for (int l = 0; l < LANES; l++)                                                                                \
+            d[l] = mask & 1u << l ? s[l] : d[l];                                                                       \
     }
 BLEND(16, uint16_t)
 BLEND(32, uint32_t)
@@ -66,8 +66,7 @@ static bool linear32(const uint32_t *restrict a, int64_t disp, unsigned log2_str
     return off == 0 && first <= UINT32_MAX - (31u << log2_stride) && found_linear(first, log2_stride, s);
 }
 
-static void scan64(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out,
-                   struct scan *s)
+static void scan64(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s)
 {
     if (mask == UINT32_MAX && linear64(a, disp, log2_stride, s))
         return;
@@ -78,8 +77,7 @@ static void scan64(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2
     summarise(out, s);
 }
 
-static void scan32(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out,
-                   struct scan *s)
+static void scan32(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s)
 {
     if (mask == UINT32_MAX && linear32(a, disp, log2_stride, s))
         return;
@@ -126,5 +124,5 @@ static void splat64(uint64_t *d, uint64_t value)
 }
 
 extern const struct row_fns ROWS_NAME;
-const struct row_fns ROWS_NAME = {blend16, blend32, blend64,  blend128, scan64,  scan32,
+const struct row_fns ROWS_NAME = {blend16, blend32,  blend64,  blend128, scan64, scan32,
                                   fill,    gather32, gather64, splat32,  splat64};

@@ -19,10 +19,8 @@ struct row_fns {
     void (*blend128)(void *d, const void *s, uint32_t mask);
     /* out = a + disp for 64-bit addresses, and for 32-bit ones, which wrap. Inactive lanes get the address of an
      * active one. mask is not 0; the stride is 1 << log2_stride. */
-    void (*scan64)(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out,
-                   struct scan *s);
-    void (*scan32)(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out,
-                   struct scan *s);
+    void (*scan64)(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s);
+    void (*scan32)(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s);
     /* out = first + l * stride: what a linear scan left out. */
     void (*fill)(uint64_t *out, uint64_t first, unsigned log2_stride);
     /* d[l] = the value at out[l] + base in the lanes of mask. */

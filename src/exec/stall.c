@@ -238,8 +238,9 @@ static void write_note(struct launch *l)
                 struct arena scratch = {0};
                 struct place_line at = place_locate(place_of(o));
                 char text[512];
-                snprintf(text, sizeof text, "kernel `%.*s` has been waiting for %.0f seconds: warp %u of block (%u,%u,%u) "
-                                            "spins at PTX line %u%s",
+                snprintf(text, sizeof text,
+                         "kernel `%.*s` has been waiting for %.0f seconds: warp %u of block (%u,%u,%u) "
+                         "spins at PTX line %u%s",
                          STR_ARG(l->kernel->func->symbol.name), note_seconds, w->index, b->ctaid[0], b->ctaid[1],
                          b->ctaid[2], at.line, source_of(o, &scratch));
                 m->config.note(m->config.print_data, text);

@@ -105,8 +105,7 @@ static bool run_free(struct warp *w, struct activation *a, const struct op *o, u
     return true;
 }
 
-static void read_text(struct warp *w, const struct op *o, unsigned lane, uint64_t address, char *to,
-                      size_t size)
+static void read_text(struct warp *w, const struct op *o, unsigned lane, uint64_t address, char *to, size_t size)
 {
     size_t n = 0;
     while (n + 1 < size && address && access_read(w, o, lane, address + n, to + n, 1) && to[n])
@@ -127,8 +126,8 @@ static bool run_assertfail(struct warp *w, struct activation *a, const struct op
     warp_fault(w, FAULT_assertion, o, l);
     pthread_mutex_lock(&launch->lock);
     if (launch->fault.kind == FAULT_assertion && !launch->fault.detail[0])
-        snprintf(launch->fault.detail, sizeof launch->fault.detail, "%s:%u: %s: Assertion `%s` failed.", file,
-                 line, function, message);
+        snprintf(launch->fault.detail, sizeof launch->fault.detail, "%s:%u: %s: Assertion `%s` failed.", file, line,
+                 function, message);
     pthread_mutex_unlock(&launch->lock);
     return false;
 }

@@ -48,13 +48,13 @@ struct warp {
     uint32_t index;
     uint32_t exists, exited; /* lanes */
     enum warp_state state;
-    int32_t budget; /* of branches backwards until it gives way */
-    int32_t slice;  /* of memory accesses, under policies that switch after them */
+    int32_t budget;                /* of branches backwards until it gives way */
+    int32_t slice;                 /* of memory accesses, under policies that switch after them */
     const struct hook_list *hooks; /* or NULL */
-    struct activation *acts; /* newest first */
+    struct activation *acts;       /* newest first */
     struct wait *waits;
-    const uint8_t *sregs; /* ROW_WARP */
-    uint8_t *local;       /* local memory, interleaved (mem/local.h) */
+    const uint8_t *sregs;          /* ROW_WARP */
+    uint8_t *local;                /* local memory, interleaved (mem/local.h) */
     uint32_t at_barrier[BARRIERS]; /* lanes that wait there */
     uint32_t arrived_at[BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
     /* Where it goes on; act is NULL when it has to look for pending lanes. */
@@ -78,7 +78,7 @@ struct block {
     uint64_t index;
     uint32_t ctaid[3];
     uint32_t n_warps;
-    uint32_t live;         /* warps with lanes that have not exited, by index */
+    uint32_t live; /* warps with lanes that have not exited, by index */
     uint32_t n_done;
     uint32_t open_barriers; /* at which somebody has arrived, by number */
     uint8_t *shared;
@@ -113,8 +113,8 @@ void warp_exit_lanes(struct warp *w, struct activation *a, uint32_t lanes);
 /* ---- call.c ---- */
 
 /* A new activation with all its lanes pending at its first block; NULL after a fault. */
-struct activation *act_push(struct warp *w, struct code *code, struct activation *parent,
-                            const struct op *call, uint32_t lanes);
+struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
+                            uint32_t lanes);
 /* Frees the activations that no lane is left in. */
 void act_free_empty(struct warp *w);
 /* The lanes of `mask` call; false after a fault. Lanes of a system call are back at once: they are added to

@@ -82,8 +82,6 @@ static bool take_turns(struct worker *k)
     return progress;
 }
 
-
-
 void worker_run(struct worker *k, struct launch *l)
 {
     double since = 0;

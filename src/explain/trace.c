@@ -41,9 +41,10 @@ static void put_name(struct tracer *t, const struct block *b)
 {
     const struct ptx_func *f = b->launch->kernel->func;
     if (t->events++ < MAX_EVENTS)
-        fprintf(t->file,
-                ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%llu,\"args\":{\"name\":\"%.*s, block (%u,%u,%u)\"}}",
-                process_of(b), STR_ARG(f->symbol.name), b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+        fprintf(
+            t->file,
+            ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%llu,\"args\":{\"name\":\"%.*s, block (%u,%u,%u)\"}}",
+            process_of(b), STR_ARG(f->symbol.name), b->ctaid[0], b->ctaid[1], b->ctaid[2]);
 }
 
 /* What a warp does until its next turn. */
@@ -109,8 +110,9 @@ bool trace_close(struct tracer *t)
     if (!t)
         return true;
     if (t->events > MAX_EVENTS)
-        fprintf(t->file, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"%llu more events left "
-                         "out\"}}",
+        fprintf(t->file,
+                ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"%llu more events left "
+                "out\"}}",
                 (unsigned long long)(t->events - MAX_EVENTS));
     fputs("\n]}\n", t->file);
     bool ok = fflush(t->file) == 0 && !ferror(t->file);

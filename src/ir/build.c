@@ -107,9 +107,8 @@ static void lower_warp(struct builder *b, enum ir_kind kind)
     ir_ref src[3] = {0};
     for (unsigned k = 0; at + k + (has_mask ? 1 : 0) < n && k < 3; k++) {
         const struct isa_operand *spec = &inst->operand[at + k];
-        src[k] = spec->kind == OPERAND_SPRED
-                     ? ir_predicate(b, &in->operands[at + k])
-                     : ir_source(b, &in->operands[at + k], isa_operand_type(inst, spec));
+        src[k] = spec->kind == OPERAND_SPRED ? ir_predicate(b, &in->operands[at + k])
+                                             : ir_source(b, &in->operands[at + k], isa_operand_type(inst, spec));
     }
     struct ir_dest d = {0}, p = {0};
     if (at) {
@@ -256,8 +255,7 @@ static void finish_blocks(struct builder *b)
                 in->targets[k] = b->block_of[in->targets[k]];
     }
     for (uint32_t i = 0; i < f->blocks.n; i++)
-        f->blocks.at[i].n =
-            (i + 1 < f->blocks.n ? f->blocks.at[i + 1].first : f->insns.n) - f->blocks.at[i].first;
+        f->blocks.at[i].n = (i + 1 < f->blocks.n ? f->blocks.at[i + 1].first : f->insns.n) - f->blocks.at[i].first;
 }
 
 static bool falls_through(const struct ir_func *f, const struct ir_block *b)

@@ -28,8 +28,7 @@ void build_error(struct builder *b, const char *code, const char *help, const ch
 unsigned ir_width(enum isa_type type); /* of the register row that holds a type */
 ir_ref ir_temp(struct builder *b, unsigned width);
 ir_ref ir_const_of(struct builder *b, unsigned width, uint64_t bits);
-ir_ref ir_const_base(struct builder *b, unsigned width, enum ir_base base, struct ptx_symbol *symbol,
-                     int64_t addend);
+ir_ref ir_const_base(struct builder *b, unsigned width, enum ir_base base, struct ptx_symbol *symbol, int64_t addend);
 ir_ref ir_reg_of(struct builder *b, const struct ptx_reg *reg, uint32_t number);
 unsigned ir_ref_width(const struct builder *b, ir_ref r);
 /* A new last instruction, without guard. */

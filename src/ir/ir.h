@@ -88,13 +88,13 @@ enum ir_kind {
 
 /* Memory access of IR_LD, IR_ST, IR_ATOM. Address: a + disp, or frame + disp, or disp alone. */
 struct ir_access {
-    enum ptx_space space; /* SPACE_GENERIC, GLOBAL, CONST, SHARED, LOCAL; PARAM: the kernel's parameters */
-    bool frame;           /* disp counts from the activation's frame, in .local */
-    uint8_t bytes;        /* of one element: 1, 2, 4, 8, 16 */
-    uint8_t n;            /* elements: 1, 2, 4, 8 */
-    bool sign;            /* IR_LD: extend by the sign to the register's width */
-    uint8_t order;        /* enum ir_order */
-    uint8_t scope;        /* enum isa_mod: MOD_cta .. MOD_sys, MOD_none for weak */
+    enum ptx_space space;       /* SPACE_GENERIC, GLOBAL, CONST, SHARED, LOCAL; PARAM: the kernel's parameters */
+    bool frame;                 /* disp counts from the activation's frame, in .local */
+    uint8_t bytes;              /* of one element: 1, 2, 4, 8, 16 */
+    uint8_t n;                  /* elements: 1, 2, 4, 8 */
+    bool sign;                  /* IR_LD: extend by the sign to the register's width */
+    uint8_t order;              /* enum ir_order */
+    uint8_t scope;              /* enum isa_mod: MOD_cta .. MOD_sys, MOD_none for weak */
     bool is_volatile, is_const; /* is_const: .nc, ldu: read-only for the kernel */
     uint8_t atom;               /* IR_ATOM: enum atom_op */
     uint8_t type;               /* IR_ATOM: enum isa_type of an element */
@@ -143,7 +143,7 @@ struct ir_insn {
             uint32_t *targets; /* block numbers in the text's order */
         };
     };
-        const struct ptx_insn *origin;
+    const struct ptx_insn *origin;
     const struct ptx_module *module; /* of origin */
     const struct ptx_loc *loc;       /* source line, or NULL */
 };
@@ -202,8 +202,8 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 
 /* The passes behind ir_build. */
 void ir_order_blocks(struct ir_func *f); /* order.c */
-void ir_find_spins(struct ir_func *f);     /* spin.c */
-void ir_assign_slots(struct ir_func *f);   /* live.c */
+void ir_find_spins(struct ir_func *f);   /* spin.c */
+void ir_assign_slots(struct ir_func *f); /* live.c */
 /* Block numbers that may follow block b; returns how many (at most `limit` are written). */
 uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit);
 

@@ -24,8 +24,7 @@ struct liveness {
 
 typedef void visit_fn(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data);
 
-static void visit_ref(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, visit_fn *visit,
-                      void *data)
+static void visit_ref(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, visit_fn *visit, void *data)
 {
     if (ir_ref_kind(r) == REF_REG)
         visit(l, i, r, is_def, data);
@@ -212,8 +211,7 @@ static uint32_t scan(struct liveness *l, unsigned width)
         if (f->regs.at[r].width == width && l->start[r] != UINT32_MAX)
             list[n++] = (struct interval){r, l->start[r], l->end[r]};
     qsort(list, n, sizeof *list, by_start);
-    uint32_t *active = ARENA_ARRAY(&l->scratch, uint32_t, n + 1),
-             *free = ARENA_ARRAY(&l->scratch, uint32_t, n + 1);
+    uint32_t *active = ARENA_ARRAY(&l->scratch, uint32_t, n + 1), *free = ARENA_ARRAY(&l->scratch, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < n_active;) {
             if (l->end[active[k]] < list[i].start) {
@@ -231,8 +229,7 @@ static uint32_t scan(struct liveness *l, unsigned width)
 
 void ir_assign_slots(struct ir_func *f)
 {
-    static const uint8_t widths[] = {128, 64, 32, 16,
-                                     1}; /* wide rows first: all but predicates stay aligned */
+    static const uint8_t widths[] = {128, 64, 32, 16, 1}; /* wide rows first: all but predicates stay aligned */
     struct liveness l = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
     find_globals(&l);
     l.words = (l.n_global + 63) / 64;
@@ -243,8 +240,7 @@ void ir_assign_slots(struct ir_func *f)
         uint32_t rows = scan(&l, widths[w]);
         for (uint32_t r = 1; r < f->regs.n; r++)
             if (f->regs.at[r].width == widths[w])
-                f->regs.at[r].slot =
-                    base + (l.start[r] == UINT32_MAX ? 0 : f->regs.at[r].slot * row_bytes(widths[w]));
+                f->regs.at[r].slot = base + (l.start[r] == UINT32_MAX ? 0 : f->regs.at[r].slot * row_bytes(widths[w]));
         base += rows * row_bytes(widths[w]);
     }
     f->register_bytes = (base + 63) & ~63u;

@@ -20,8 +20,7 @@ static ir_ref add_const(struct builder *b, struct ir_const c)
     uint32_t first = b->f->consts.n > 64 ? b->f->consts.n - 64 : 1; /* the recent ones repeat */
     for (uint32_t i = first; i < b->f->consts.n; i++) {
         struct ir_const *k = &b->f->consts.at[i];
-        if (k->width == c.width && k->base == c.base && k->lo == c.lo && k->hi == c.hi &&
-            k->symbol == c.symbol)
+        if (k->width == c.width && k->base == c.base && k->lo == c.lo && k->hi == c.hi && k->symbol == c.symbol)
             return ir_make_ref(REF_CONST, i);
     }
     *VEC_PUSH(b->arena, &b->f->consts) = c;
@@ -38,12 +37,10 @@ ir_ref ir_const_of(struct builder *b, unsigned width, uint64_t bits)
     return add_const(b, (struct ir_const){.width = (uint8_t)width, .lo = low_bits(width, bits)});
 }
 
-ir_ref ir_const_base(struct builder *b, unsigned width, enum ir_base base, struct ptx_symbol *symbol,
-                     int64_t addend)
+ir_ref ir_const_base(struct builder *b, unsigned width, enum ir_base base, struct ptx_symbol *symbol, int64_t addend)
 {
     return add_const(
-        b, (struct ir_const){
-               .width = (uint8_t)width, .base = (uint8_t)base, .lo = (uint64_t)addend, .symbol = symbol});
+        b, (struct ir_const){.width = (uint8_t)width, .base = (uint8_t)base, .lo = (uint64_t)addend, .symbol = symbol});
 }
 
 ir_ref ir_reg_of(struct builder *b, const struct ptx_reg *reg, uint32_t number)
@@ -106,14 +103,10 @@ static enum lane_id resize_lane(unsigned from, unsigned to, bool sign)
         uint8_t from, to;
         enum lane_id zero, sign;
     } table[] = {
-        {32, 16, LANE_resize_b16_b32, LANE_resize_b16_b32},
-        {64, 16, LANE_resize_b16_b64, LANE_resize_b16_b64},
-        {64, 32, LANE_resize_b32_b64, LANE_resize_b32_b64},
-        {16, 32, LANE_resize_b32_u16, LANE_resize_b32_s16},
-        {16, 64, LANE_resize_b64_u16, LANE_resize_b64_s16},
-        {32, 64, LANE_resize_b64_u32, LANE_resize_b64_s32},
-        {128, 64, LANE_resize_b64_b128, LANE_resize_b64_b128},
-        {64, 128, LANE_resize_b128_u64, LANE_resize_b128_u64},
+        {32, 16, LANE_resize_b16_b32, LANE_resize_b16_b32},    {64, 16, LANE_resize_b16_b64, LANE_resize_b16_b64},
+        {64, 32, LANE_resize_b32_b64, LANE_resize_b32_b64},    {16, 32, LANE_resize_b32_u16, LANE_resize_b32_s16},
+        {16, 64, LANE_resize_b64_u16, LANE_resize_b64_s16},    {32, 64, LANE_resize_b64_u32, LANE_resize_b64_s32},
+        {128, 64, LANE_resize_b64_b128, LANE_resize_b64_b128}, {64, 128, LANE_resize_b128_u64, LANE_resize_b128_u64},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (table[i].from == from && table[i].to == to)
@@ -128,8 +121,7 @@ ir_ref ir_resize(struct builder *b, ir_ref a, unsigned width, bool sign)
         return a;
     enum lane_id lane = resize_lane(from, width, sign);
     if (!lane) {
-        build_error(b, "ptx-type", NULL, "a register of %u bits cannot stand where %u bits are needed", from,
-                    width);
+        build_error(b, "ptx-type", NULL, "a register of %u bits cannot stand where %u bits are needed", from, width);
         return a;
     }
     return ir_lanes(b, lane, a, REF_NONE, REF_NONE);
@@ -207,16 +199,13 @@ ir_ref ir_source(struct builder *b, const struct ptx_operand *o, enum isa_type t
     bool sign = isa_type_class(type) == CLASS_S;
     switch (o->kind) {
     case OPND_REG:
-        return ir_resize(
-            b, ir_reg_of(b, o->reg, o->number + (o->component == COMPONENT_NONE ? 0 : o->component)), width,
-            sign);
+        return ir_resize(b, ir_reg_of(b, o->reg, o->number + (o->component == COMPONENT_NONE ? 0 : o->component)),
+                         width, sign);
     case OPND_INT: return ir_const_of(b, width, o->bits);
     case OPND_FLOAT: return ir_const_of(b, width, float_bits(o, type));
     case OPND_SREG: return ir_resize(b, sreg_value(b, o), width, false);
     case OPND_SYMBOL: return symbol_address(b, o->symbol, o->disp, width);
-    default:
-        build_error(b, "ptx-operand", NULL, "this operand cannot be read");
-        return ir_const_of(b, width, 0);
+    default: build_error(b, "ptx-operand", NULL, "this operand cannot be read"); return ir_const_of(b, width, 0);
     }
 }
 
@@ -344,9 +333,7 @@ static ir_ref combine(struct builder *b, ir_ref mask, ir_ref c)
     if (!c)
         return mask;
     const struct isa_inst *inst = b->insn->inst;
-    enum lane_id lane = isa_has(inst, MOD_and)  ? LANE_and_pred
-                        : isa_has(inst, MOD_or) ? LANE_or_pred
-                                                : LANE_xor_pred;
+    enum lane_id lane = isa_has(inst, MOD_and) ? LANE_and_pred : isa_has(inst, MOD_or) ? LANE_or_pred : LANE_xor_pred;
     return ir_lanes(b, lane, mask, c, REF_NONE);
 }
 

@@ -100,11 +100,9 @@ static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct
         return REF_NONE;
     }
     if (base->kind != OPND_SYMBOL) {
-        if (a->space ==
-            SPACE_PARAM) /* kernel parameters have generic addresses, those of functions local ones */
+        if (a->space == SPACE_PARAM) /* kernel parameters have generic addresses, those of functions local ones */
             a->space = b->func->entry ? SPACE_GENERIC : SPACE_LOCAL;
-        enum isa_type type =
-            base->kind == OPND_REG && isa_type_bits(base->reg->type) == 32 ? TYPE_u32 : TYPE_u64;
+        enum isa_type type = base->kind == OPND_REG && isa_type_bits(base->reg->type) == 32 ? TYPE_u32 : TYPE_u64;
         return ir_source(b, base, type);
     }
     a->disp += base->disp;
@@ -189,9 +187,8 @@ static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enu
 static enum atom_op atom_op_of(const struct isa_inst *inst)
 {
     static const uint8_t table[][2] = {
-        {MOD_and, ATOM_and},   {MOD_or, ATOM_or},   {MOD_xor, ATOM_xor}, {MOD_cas, ATOM_cas},
-        {MOD_exch, ATOM_exch}, {MOD_add, ATOM_add}, {MOD_inc, ATOM_inc}, {MOD_dec, ATOM_dec},
-        {MOD_min, ATOM_min},   {MOD_max, ATOM_max},
+        {MOD_and, ATOM_and}, {MOD_or, ATOM_or},   {MOD_xor, ATOM_xor}, {MOD_cas, ATOM_cas}, {MOD_exch, ATOM_exch},
+        {MOD_add, ATOM_add}, {MOD_inc, ATOM_inc}, {MOD_dec, ATOM_dec}, {MOD_min, ATOM_min}, {MOD_max, ATOM_max},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (isa_has(inst, (enum isa_mod)table[i][0]))
@@ -301,8 +298,7 @@ static void lower_isspacep(struct builder *b, enum isa_mod space)
     else if (space == MOD_const)
         p = within(b, a, BASE_CONST_START, BASE_CONST_SIZE);
     else if (space == MOD_param || space == MOD_param_entry)
-        p = ir_lanes(b, LANE_cmp_u64_lt,
-                     ir_lanes(b, LANE_sub_b64, a, ir_make_ref(REF_SREG, IR_PARAM_BASE), REF_NONE),
+        p = ir_lanes(b, LANE_cmp_u64_lt, ir_lanes(b, LANE_sub_b64, a, ir_make_ref(REF_SREG, IR_PARAM_BASE), REF_NONE),
                      ir_const_of(b, 64, ir_param_bytes(b->func)), REF_NONE);
     else {
         p = within(b, a, BASE_SHARED_WINDOW, BASE_SHARED_WINDOW_SIZE);
@@ -350,8 +346,7 @@ static const struct ptx_signature *signature_of(struct builder *b, const struct 
 
 /* Where an argument stands in the frame: a .param variable's place, or a new place for a register or
  * constant. */
-static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param,
-                               bool store)
+static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param, bool store)
 {
     if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR)
         return ir_add_frame_var(b, (struct ptx_var *)o->symbol) + (uint32_t)o->disp;
@@ -400,8 +395,7 @@ static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_c
     }
     call->syscall = syscall_by_name(f->symbol.name);
     if (!call->syscall && str_starts(f->symbol.name, "__cudaCDP2"))
-        build_error(b, "not-supported", NULL,
-                    "`%.*s` is not supported: Heddle has no dynamic parallelism yet",
+        build_error(b, "not-supported", NULL, "`%.*s` is not supported: Heddle has no dynamic parallelism yet",
                     STR_ARG(f->symbol.name));
     else if (!call->syscall)
         build_error(b, "ptx-link", "give the module that defines it, too", "function `%.*s` is not defined",
@@ -409,8 +403,7 @@ static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_c
     return call->syscall != SYSCALL_NONE;
 }
 
-static void load_result(struct builder *b, const struct ptx_operand *o, const struct ptx_var *result,
-                        uint32_t at)
+static void load_result(struct builder *b, const struct ptx_operand *o, const struct ptx_var *result, uint32_t at)
 {
     if (o->kind != OPND_REG)
         return;
@@ -438,13 +431,13 @@ void lower_call(struct builder *b)
         return;
     }
     if (c->n_args != s->params.n || c->n_returns != s->returns.n) {
-        build_error(b, "ptx-call", NULL, "the function takes %u parameters and returns %u, not %u and %u",
-                    s->params.n, s->returns.n, c->n_args, c->n_returns);
+        build_error(b, "ptx-call", NULL, "the function takes %u parameters and returns %u, not %u and %u", s->params.n,
+                    s->returns.n, c->n_args, c->n_returns);
         return;
     }
     for (uint32_t i = 0; i < c->n_args; i++)
-        *VEC_PUSH(b->arena, &call->params) = (struct ir_copy){
-            argument_place(b, &c->args[i], s->params.at[i], true), i, (uint32_t)s->params.at[i]->size};
+        *VEC_PUSH(b->arena, &call->params) =
+            (struct ir_copy){argument_place(b, &c->args[i], s->params.at[i], true), i, (uint32_t)s->params.at[i]->size};
     for (uint32_t i = 0; i < c->n_returns; i++)
         *VEC_PUSH(b->arena, &call->results) = (struct ir_copy){
             argument_place(b, &c->returns[i], s->returns.at[i], false), i, (uint32_t)s->returns.at[i]->size};

@@ -98,8 +98,7 @@ void ir_order_blocks(struct ir_func *f)
     struct arena scratch = {.on_oom = f->arena->on_oom};
     uint32_t n = f->blocks.n, edges = 2;
     for (uint32_t i = 0; i < f->insns.n; i++)
-        if ((f->insns.at[i].kind == IR_BRA || f->insns.at[i].kind == IR_BRX) &&
-            f->insns.at[i].n_targets + 1 > edges)
+        if ((f->insns.at[i].kind == IR_BRA || f->insns.at[i].kind == IR_BRX) && f->insns.at[i].n_targets + 1 > edges)
             edges = f->insns.at[i].n_targets + 1;
     struct orderer o = {.f = f, .max_successors = edges, .place = n};
     o.number = ARENA_ARRAY(&scratch, uint32_t, n);

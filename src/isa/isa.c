@@ -72,7 +72,7 @@ static const struct {
 static const struct isa_form forms[] = {
 #define TYPES(name, list)
 #define OP(name, section, doc)
-#define FORM(name, kind, syntax, operands, ptx, sm, meaning)                                                 \
+#define FORM(name, kind, syntax, operands, ptx, sm, meaning)                                                           \
     {OP_##name, KIND_##kind, syntax, operands, {ptx, (sm) & ~ARCH_FLAG, ((sm) & ARCH_FLAG) != 0}, meaning},
 #include "isa/ops.def"
 #undef TYPES
@@ -92,7 +92,7 @@ static const struct {
 #undef A
 
 static const struct isa_sreg_info sregs[SREG_COUNT] = {
-#define SREG(name, type, components, when, ptx, sm, doc)                                                     \
+#define SREG(name, type, components, when, ptx, sm, doc)                                                               \
     {#name, TYPE_##type, components, WHEN_##when, {ptx, sm, false}, doc},
 #include "isa/sregs.def"
 #undef SREG
@@ -667,11 +667,10 @@ static const char *all_syntaxes(struct isa *isa, const struct op_forms *of)
 {
     char *list = arena_printf(isa->arena, "forms of `%s`:", ops[of->form[0].form->op].name);
     for (unsigned i = 0; i < of->n && i < 8; i++)
-        list = arena_printf(isa->arena, "%s\n    %s%s", list, ops[of->form[i].form->op].name,
-                            of->form[i].form->syntax);
+        list = arena_printf(isa->arena, "%s\n    %s%s", list, ops[of->form[i].form->op].name, of->form[i].form->syntax);
     if (of->n > 8)
-        list = arena_printf(isa->arena, "%s\n    and %u more: `heddle ptx --isa %s` shows all", list,
-                            of->n - 8, ops[of->form[0].form->op].name);
+        list = arena_printf(isa->arena, "%s\n    and %u more: `heddle ptx --isa %s` shows all", list, of->n - 8,
+                            ops[of->form[0].form->op].name);
     return list;
 }
 
@@ -684,8 +683,7 @@ static void explain(struct isa *isa, const struct op_forms *of, const struct fit
         error->offset = (uint32_t)(w.p - op.p) - 1;
         error->length = (uint32_t)w.n + 1;
         if (known.mod || known.type)
-            error->text =
-                arena_printf(isa->arena, "`%.*s` does not take `.%.*s` here", STR_ARG(op), STR_ARG(w));
+            error->text = arena_printf(isa->arena, "`%.*s` does not take `.%.*s` here", STR_ARG(op), STR_ARG(w));
         else
             error->text = arena_printf(isa->arena, "unknown modifier `.%.*s`", STR_ARG(w));
     } else {
@@ -696,9 +694,8 @@ static void explain(struct isa *isa, const struct op_forms *of, const struct fit
 
 /* ---- resolving ---- */
 
-static const struct isa_inst *make_inst(struct isa *isa, struct str text, struct str op,
-                                        const struct compiled_form *c, const struct fit *f,
-                                        const struct opcode_words *o)
+static const struct isa_inst *make_inst(struct isa *isa, struct str text, struct str op, const struct compiled_form *c,
+                                        const struct fit *f, const struct opcode_words *o)
 {
     struct isa_inst *inst = ARENA_NEW(isa->arena, struct isa_inst);
     inst->text = (struct str){arena_strndup(isa->arena, text.p, text.n), text.n};

@@ -102,28 +102,26 @@ static inline uint32_t pack_holds(const uint8_t *holds)
     return mask;
 }
 
-#define LANE(name, D, E, A, B, C, expr)                                                                      \
-    lane_fn PASTE(LANES_PREFIX, name);                                                                       \
-    void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_,       \
-                                   uint64_t imm)                                                             \
-    {                                                                                                        \
-        (void)imm, (void)e_;                                                                                 \
-        PRE_##A(a) PRE_##B(b) PRE_##C(c) DPRE_##D INDEPENDENT_LANES for (int l = 0; l < WARP_LANES; l++){    \
-            IN_##A(a) IN_##B(b) IN_##C(c) CIN_##E DOUT_##D(expr) COUT_##E} DPOST_##D                         \
+#define LANE(name, D, E, A, B, C, expr)                                                                                \
+    lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
+    void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
+    {                                                                                                                  \
+        (void)imm, (void)e_;                                                                                           \
+        PRE_##A(a) PRE_##B(b) PRE_##C(c) DPRE_##D INDEPENDENT_LANES for (int l = 0; l < WARP_LANES; l++){              \
+            IN_##A(a) IN_##B(b) IN_##C(c) CIN_##E DOUT_##D(expr) COUT_##E} DPOST_##D                                   \
     }
 #define MASK_A_p *(const uint32_t *)a_
 #define MASK_A__ 0
 #define MASK_B_p *(const uint32_t *)b_
 #define MASK_B__ 0
-#define MASK(name, A, B, expr)                                                                               \
-    lane_fn PASTE(LANES_PREFIX, name);                                                                       \
-    void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_,       \
-                                   uint64_t imm)                                                             \
-    {                                                                                                        \
-        (void)e_, (void)b_, (void)c_, (void)imm;                                                             \
-        const uint32_t a = MASK_A_##A, b = MASK_B_##B;                                                       \
-        (void)b;                                                                                             \
-        *(uint32_t *)d_ = expr;                                                                              \
+#define MASK(name, A, B, expr)                                                                                         \
+    lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
+    void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
+    {                                                                                                                  \
+        (void)e_, (void)b_, (void)c_, (void)imm;                                                                       \
+        const uint32_t a = MASK_A_##A, b = MASK_B_##B;                                                                 \
+        (void)b;                                                                                                       \
+        *(uint32_t *)d_ = expr;                                                                                        \
     }
 #define SAME(name, as)
 #include LANES_DEF

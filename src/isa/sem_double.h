@@ -76,7 +76,9 @@ static inline f64 f64_join(bool negative, u128 significand, s32 exponent, enum r
     u64 kept = (u64)(significand >> drop);
     u128 rest = significand << (128 - drop), half = (u128)1 << 127;
     bool up = rnd == RND_rn ? rest > half || (rest == half && (kept & 1))
-                            : rest && (rnd == RND_rm ? negative : rnd == RND_rp ? !negative : false);
+                            : rest && (rnd == RND_rm   ? negative
+                                       : rnd == RND_rp ? !negative
+                                                       : false);
     u64 u = kept + up + (lead < -1022 ? 0 : (u64)(lead + 1022) << 52); /* the leading bit adds 1 to the field */
     u64 infinity = 0x7ffull << 52;
     bool to_infinity = rnd == RND_rn || rnd == (negative ? RND_rm : RND_rp);
@@ -108,8 +110,8 @@ static inline f64 f64_fma_exact(f64 a, f64 b, f64 c, enum rnd rnd)
     if (product == addend)
         return rnd == RND_rm ? -0.0 : 0.0;
     bool product_wins = product > addend;
-    return f64_join(product_wins ? negative : c_negative, product_wins ? product - addend : addend - product,
-                    exponent, rnd);
+    return f64_join(product_wins ? negative : c_negative, product_wins ? product - addend : addend - product, exponent,
+                    rnd);
 }
 
 /* The sign of |z| - |x * y|, for finite values of which x * y is near z. */

@@ -170,8 +170,8 @@ static inline u16 sem_minmax_half(u16 a, u16 b, enum half type, bool max, bool f
 
 /* Two halves in a register: f(low halves) below f(high halves). */
 #define HALVES_1(f, a, ...) ((u32)f((u16)((a) >> 16), __VA_ARGS__) << 16 | f((u16)(a), __VA_ARGS__))
-#define HALVES_2(f, a, b, ...)                                                                               \
+#define HALVES_2(f, a, b, ...)                                                                                         \
     ((u32)f((u16)((a) >> 16), (u16)((b) >> 16), __VA_ARGS__) << 16 | f((u16)(a), (u16)(b), __VA_ARGS__))
-#define HALVES_3(f, a, b, c, ...)                                                                            \
-    ((u32)f((u16)((a) >> 16), (u16)((b) >> 16), (u16)((c) >> 16), __VA_ARGS__) << 16 |                       \
+#define HALVES_3(f, a, b, c, ...)                                                                                      \
+    ((u32)f((u16)((a) >> 16), (u16)((b) >> 16), (u16)((c) >> 16), __VA_ARGS__) << 16 |                                 \
      f((u16)(a), (u16)(b), (u16)(c), __VA_ARGS__))

@@ -23,8 +23,7 @@ static inline void local_read(const uint8_t *local, uint64_t address, unsigned l
             memcpy((uint8_t *)to + i, local_word((uint8_t *)local, address + i, lane), 4);
 }
 
-static inline void local_write(uint8_t *local, uint64_t address, unsigned lane, const void *from,
-                               unsigned bytes)
+static inline void local_write(uint8_t *local, uint64_t address, unsigned lane, const void *from, unsigned bytes)
 {
     if (bytes < 4)
         memcpy(local_word(local, address, lane), from, bytes);

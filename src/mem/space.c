@@ -231,8 +231,7 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
     int class_log2 = class_of(kind != MEM_HEAP && size < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES : size);
     void *p = NULL;
     pthread_mutex_lock(&m->lock);
-    struct mem_unit **open =
-        class_log2 == LARGE ? NULL : &m->open_units[constant][class_log2 - CLASS_FIRST_LOG2];
+    struct mem_unit **open = class_log2 == LARGE ? NULL : &m->open_units[constant][class_log2 - CLASS_FIRST_LOG2];
     struct mem_unit *u = open ? *open : NULL;
     if (m->allocated_bytes + size <= m->limit_bytes && !u) {
         u = new_unit(m, size, class_log2, constant);

@@ -163,10 +163,8 @@ static struct token string(struct lexer *l)
 static struct token punctuation(struct lexer *l)
 {
     static const char pairs[][3] = {"<<L", ">>R", "<=l", ">=g", "==e", "!=n", "&&a", "||o"};
-    struct token t = {.kind = TOKEN_PUNCT,
-                      .punct = *l->p,
-                      .offset = (uint32_t)(l->p - l->source->text.p),
-                      .text = {l->p, 1}};
+    struct token t = {
+        .kind = TOKEN_PUNCT, .punct = *l->p, .offset = (uint32_t)(l->p - l->source->text.p), .text = {l->p, 1}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && l->end - l->p > 1; i++) {
         if (l->p[0] == pairs[i][0] && l->p[1] == pairs[i][1]) {
             t.punct = pairs[i][2];
@@ -180,14 +178,12 @@ static struct token punctuation(struct lexer *l)
 struct token lex_next(struct lexer *l)
 {
     if (!skip_blank(l)) {
-        struct token t = {
-            .kind = TOKEN_BAD, .offset = (uint32_t)(l->p - l->source->text.p), .text = {l->p, 2}};
+        struct token t = {.kind = TOKEN_BAD, .offset = (uint32_t)(l->p - l->source->text.p), .text = {l->p, 2}};
         l->p = l->end;
         return t;
     }
     if (l->p == l->end || *l->p == 0)
-        return (struct token){
-            .kind = TOKEN_END, .offset = (uint32_t)(l->p - l->source->text.p), .text = {l->p, 0}};
+        return (struct token){.kind = TOKEN_END, .offset = (uint32_t)(l->p - l->source->text.p), .text = {l->p, 0}};
     char c = *l->p;
     struct token t = {.offset = (uint32_t)(l->p - l->source->text.p)};
     if (is(c, C_START)) {
@@ -218,8 +214,7 @@ struct str lex_opcode(struct lexer *l, struct token name)
     const char *p = l->p;
     while (p < l->end && (*p == '.' || *p == ':')) {
         const char *word = *p == '.' ? p + 1 : p + 2;
-        if (word > l->end || (*p == ':' && (l->end - p < 3 || p[1] != ':')) || word == l->end ||
-            !is(*word, C_NAME))
+        if (word > l->end || (*p == ':' && (l->end - p < 3 || p[1] != ':')) || word == l->end || !is(*word, C_NAME))
             break;
         p = name_end(l, word);
     }

@@ -12,7 +12,7 @@ enum token_kind {
     TOKEN_F32,    /* value: bits of 0f12345678 */
     TOKEN_F64,    /* value: bits of 0d... or of a decimal number */
     TOKEN_STRING, /* text without the quotes */
-    TOKEN_PUNCT, /* punct: one character, or '<<' as 'L', '>>' as 'R', '<=' 'l', '>=' 'g', '==' 'e', '!=' 'n',
+    TOKEN_PUNCT,  /* punct: one character, or '<<' as 'L', '>>' as 'R', '<=' 'l', '>=' 'g', '==' 'e', '!=' 'n',
                     '&&' 'a', '||' 'o' */
     TOKEN_BAD,
 };

@@ -8,8 +8,7 @@ struct linker {
 
 static enum ptx_linkage linkage_of(const struct ptx_symbol *s)
 {
-    return s->kind == SYMBOL_FUNC ? ((const struct ptx_func *)s)->linkage
-                                  : ((const struct ptx_var *)s)->linkage;
+    return s->kind == SYMBOL_FUNC ? ((const struct ptx_func *)s)->linkage : ((const struct ptx_var *)s)->linkage;
 }
 
 static bool is_defined(const struct ptx_symbol *s)
@@ -36,14 +35,12 @@ static void make_visible(struct linker *l, struct ptx_symbol *s)
         map_put(&l->image->symbols, s->name, s);
         return;
     }
-    bool yields =
-        linkage_of(s) == LINK_WEAK || linkage_of(before) == LINK_COMMON || linkage_of(s) == LINK_COMMON;
+    bool yields = linkage_of(s) == LINK_WEAK || linkage_of(before) == LINK_COMMON || linkage_of(s) == LINK_COMMON;
     if (before->kind != s->kind || !yields) {
         const struct ptx_module *first = module_of(l->image, before);
         diag_error(l->diags, ptx_place(module_of(l->image, s), s->offset, (uint32_t)s->name.n), "ptx-link",
-                   "make one of them .weak, or leave out its .visible",
-                   "`%.*s` is also defined in %s, line %u", STR_ARG(s->name), first->source->name,
-                   place_locate(ptx_place(first, before->offset, 0)).line);
+                   "make one of them .weak, or leave out its .visible", "`%.*s` is also defined in %s, line %u",
+                   STR_ARG(s->name), first->source->name, place_locate(ptx_place(first, before->offset, 0)).line);
     } else if (linkage_of(before) == LINK_COMMON && s->kind == SYMBOL_VAR &&
                ((struct ptx_var *)s)->size > ((struct ptx_var *)before)->size) {
         map_put(&l->image->symbols, s->name, s); /* the largest common definition stands */
@@ -89,13 +86,11 @@ static void resolve_func(struct linker *l, const struct ptx_module *m, struct pt
         f->definition = f->alias_of;
     struct ptx_symbol *found = map_get(&l->image->symbols, f->symbol.name);
     bool weak_yields = f->has_body && f->linkage == LINK_WEAK;
-    if (found && found->kind == SYMBOL_FUNC && f->linkage != LINK_STATIC &&
-        (!f->definition->has_body || weak_yields))
+    if (found && found->kind == SYMBOL_FUNC && f->linkage != LINK_STATIC && (!f->definition->has_body || weak_yields))
         f->definition = (struct ptx_func *)found;
     if (f->definition != f && !signatures_agree(&f->signature, &f->definition->signature))
         diag_error(l->diags, ptx_place(m, f->symbol.offset, (uint32_t)f->symbol.name.n), "ptx-link", NULL,
-                   "`%.*s` is declared here with other parameters than where it is defined",
-                   STR_ARG(f->symbol.name));
+                   "`%.*s` is declared here with other parameters than where it is defined", STR_ARG(f->symbol.name));
 }
 
 static void resolve_var(struct linker *l, const struct ptx_module *m, struct ptx_var *v)

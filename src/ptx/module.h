@@ -11,15 +11,7 @@
 #include "base/map.h"
 #include "isa/isa.h"
 
-enum ptx_space {
-    SPACE_GENERIC,
-    SPACE_REG,
-    SPACE_GLOBAL,
-    SPACE_CONST,
-    SPACE_SHARED,
-    SPACE_LOCAL,
-    SPACE_PARAM
-};
+enum ptx_space { SPACE_GENERIC, SPACE_REG, SPACE_GLOBAL, SPACE_CONST, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM };
 
 enum ptx_linkage { LINK_STATIC, LINK_EXTERN, LINK_VISIBLE, LINK_WEAK, LINK_COMMON };
 
@@ -269,7 +261,6 @@ void ptx_verify(const struct ptx_module *m, struct diags *diags);
 struct str ptx_print(const struct ptx_module *m, struct arena *arena);
 
 /* Are two modules the same, apart from places in the text? On a difference *what says where, in words. */
-bool ptx_equal(const struct ptx_module *a, const struct ptx_module *b, struct arena *arena,
-               const char **what);
+bool ptx_equal(const struct ptx_module *a, const struct ptx_module *b, struct arena *arena, const char **what);
 
 #endif

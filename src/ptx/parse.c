@@ -280,14 +280,12 @@ static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *
     v->symbol.kind = SYMBOL_VAR;
     v->func = p->func;
     v->definition = v;
-    if (!take_name(p, &v->symbol.name, &v->symbol.offset, "a variable") || !parse_dims(p, v) ||
-        !compute_size(p, v))
+    if (!take_name(p, &v->symbol.name, &v->symbol.offset, "a variable") || !parse_dims(p, v) || !compute_size(p, v))
         return NULL;
     return v;
 }
 
-bool parse_variables(struct parser *p, enum ptx_linkage linkage,
-                     void (*take)(struct parser *, struct ptx_var *))
+bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(struct parser *, struct ptx_var *))
 {
     struct ptx_var base = {.linkage = linkage};
     if (p->tok.kind != TOKEN_DOT || !space_by_name(p->tok.text, &base.space))
@@ -464,8 +462,8 @@ static bool enter_function(struct parser *p, struct ptx_func *f)
     struct ptx_symbol *before = map_get(&p->module_scope.names, f->symbol.name);
     struct ptx_func *other = before && before->kind == SYMBOL_FUNC ? (struct ptx_func *)before : NULL;
     if (before && (!other || (other->has_body && f->has_body) || other->entry != f->entry)) {
-        diag_error(p->diags, ptx_place(p->module, f->symbol.offset, (uint32_t)f->symbol.name.n), "ptx-name",
-                   NULL, "`%.*s` is declared twice (first in line %u)", STR_ARG(f->symbol.name),
+        diag_error(p->diags, ptx_place(p->module, f->symbol.offset, (uint32_t)f->symbol.name.n), "ptx-name", NULL,
+                   "`%.*s` is declared twice (first in line %u)", STR_ARG(f->symbol.name),
                    place_locate(ptx_place(p->module, before->offset, 0)).line);
         return false;
     }
@@ -547,8 +545,7 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
     for (uint32_t i = 0; i < names.n; i++) {
         struct token n = names.at[i];
         if (t->table_kind == TABLE_BRANCHTARGETS)
-            *VEC_PUSH(p->arena, &p->label_uses) =
-                (struct label_use){p->scope, n.text, n.offset, &t->targets.at[i]};
+            *VEC_PUSH(p->arena, &p->label_uses) = (struct label_use){p->scope, n.text, n.offset, &t->targets.at[i]};
         else if (!(t->targets.at[i] = look_up(p, n.text)) || t->targets.at[i]->kind != SYMBOL_FUNC)
             return fail_at(p, n, NULL, "`%.*s` is not a function declared so far", STR_ARG(n.text));
     }
@@ -560,8 +557,7 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
 static bool parse_version(struct parser *p)
 {
     unsigned major, minor;
-    if (p->tok.kind != TOKEN_F64 || sscanf(p->tok.text.p, "%u.%u", &major, &minor) != 2 || major > 99 ||
-        minor > 9)
+    if (p->tok.kind != TOKEN_F64 || sscanf(p->tok.text.p, "%u.%u", &major, &minor) != 2 || major > 99 || minor > 9)
         return fail(p, "for example .version 8.0", "expected a version, not %s", describe(p, p->tok));
     p->module->version = (uint16_t)(10 * major + minor);
     if (p->module->version < 10 || p->module->version > 93)
@@ -588,8 +584,8 @@ static bool parse_target(struct parser *p)
             if (!t.sm)
                 return fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
             p->module->target = t;
-        } else if (!str_is(w, "debug") && !str_is(w, "texmode_unified") &&
-                   !str_is(w, "texmode_independent") && !str_is(w, "map_f64_to_f32")) {
+        } else if (!str_is(w, "debug") && !str_is(w, "texmode_unified") && !str_is(w, "texmode_independent") &&
+                   !str_is(w, "map_f64_to_f32")) {
             return fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
         }
     } while (accept(p, ','));
@@ -741,8 +737,7 @@ static bool parse_item(struct parser *p)
         return parse_variables(p, linkage, take_module_variable);
     if (accept(p, ';'))
         return true;
-    return fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s",
-                describe(p, p->tok));
+    return fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s", describe(p, p->tok));
 }
 
 /* After an error outside of a function: to the next thing that can start an item. */
@@ -792,8 +787,7 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     lex_init(&p.lex, source);
     advance(&p);
     if (!at_dot(&p, "version")) {
-        fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s",
-             describe(&p, p.tok));
+        fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s", describe(&p, p.tok));
         return NULL;
     }
     while (p.tok.kind != TOKEN_END)

@@ -194,8 +194,7 @@ static bool parse_single(struct parser *p, struct ptx_operand *o)
 
 static bool parse_operand(struct parser *p, struct ptx_operand *o)
 {
-    *o = (struct ptx_operand){
-        .component = COMPONENT_NONE, .offset = p->tok.offset, .length = (uint32_t)p->tok.text.n};
+    *o = (struct ptx_operand){.component = COMPONENT_NONE, .offset = p->tok.offset, .length = (uint32_t)p->tok.text.n};
     if (!parse_single(p, o))
         return false;
     if (at_punct(p, '|') && (o->kind == OPND_REG || o->kind == OPND_SINK)) {
@@ -235,10 +234,8 @@ static bool parse_branch(struct parser *p, struct ptx_insn *i)
 {
     i->operands = ARENA_NEW(p->arena, struct ptx_operand);
     i->n_operands = 1;
-    *i->operands = (struct ptx_operand){.kind = OPND_SYMBOL,
-                                        .component = COMPONENT_NONE,
-                                        .offset = p->tok.offset,
-                                        .length = (uint32_t)p->tok.text.n};
+    *i->operands = (struct ptx_operand){
+        .kind = OPND_SYMBOL, .component = COMPONENT_NONE, .offset = p->tok.offset, .length = (uint32_t)p->tok.text.n};
     return parse_label_use(p, &i->operands->symbol, "a label");
 }
 
@@ -294,8 +291,7 @@ static bool parse_refused(struct parser *p, struct ptx_insn *i)
             depth++;
         if (at_punct(p, '}') && depth-- == 0)
             return fail(p, NULL, "expected `;` before `}`");
-        end = p->tok.offset + (uint32_t)p->tok.text.n + (p->tok.kind == TOKEN_DOT) +
-              2 * (p->tok.kind == TOKEN_STRING);
+        end = p->tok.offset + (uint32_t)p->tok.text.n + (p->tok.kind == TOKEN_DOT) + 2 * (p->tok.kind == TOKEN_STRING);
         advance(p);
     }
     i->raw = (struct str){p->module->source->text.p + start, end - start};
@@ -326,8 +322,8 @@ static bool resolve_opcode(struct parser *p, struct ptx_insn *i, struct str text
     i->length = (uint32_t)text.n;
     if (i->inst)
         return true;
-    diag_error(p->diags, ptx_place(p->module, offset + error.offset, error.length), "ptx-opcode", error.help,
-               "%s", error.text);
+    diag_error(p->diags, ptx_place(p->module, offset + error.offset, error.length), "ptx-opcode", error.help, "%s",
+               error.text);
     return false;
 }
 
@@ -396,8 +392,7 @@ static bool parse_registers(struct parser *p)
         if (accept(p, '<')) {
             uint64_t count;
             r->parametrised = true;
-            if (!parse_count(p, MAX_REG_COUNT, &count, "the number of registers") ||
-                !expect(p, '>', "the number"))
+            if (!parse_count(p, MAX_REG_COUNT, &count, "the number of registers") || !expect(p, '>', "the number"))
                 return false;
             r->count = (uint32_t)count;
         }

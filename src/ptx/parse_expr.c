@@ -146,8 +146,7 @@ static bool apply_int(struct parser *p, struct token op, struct constant *l, str
     case '-': *l = of_int(a - b, u); break;
     case 'L': *l = of_int(b > 63 ? 0 : a << b, l->is_unsigned); break;
     case 'R':
-        *l = of_int(l->is_unsigned ? (b > 63 ? 0 : a >> b) : (uint64_t)(sa >> (b > 63 ? 63 : b)),
-                    l->is_unsigned);
+        *l = of_int(l->is_unsigned ? (b > 63 ? 0 : a >> b) : (uint64_t)(sa >> (b > 63 ? 63 : b)), l->is_unsigned);
         break;
     case '<': *l = of_int(u ? a < b : sa < sb, false); break;
     case '>': *l = of_int(u ? a > b : sa > sb, false); break;
@@ -265,8 +264,7 @@ static bool put_constant(struct parser *p, struct filling *f, struct token at, s
         double x = as_f64(c);
         memcpy(&bits, &x, 8);
     } else if (c.kind != CONSTANT_INT && !(c.kind == CONSTANT_F32 && f->element_bytes == 4)) {
-        return fail_at(p, at, NULL, "a floating-point constant cannot initialise .%s",
-                       isa_type_name(v->type));
+        return fail_at(p, at, NULL, "a floating-point constant cannot initialise .%s", isa_type_name(v->type));
     }
     if (!room_for(p, f, f->element_bytes))
         return false;

@@ -101,8 +101,7 @@ bool parse_initialiser(struct parser *p, struct ptx_var *v);
 /* ---- parse.c ---- */
 
 /* Variables from the state space on: .space ... name [= init], ... ; each is handed to `take`. */
-bool parse_variables(struct parser *p, enum ptx_linkage linkage,
-                     void (*take)(struct parser *, struct ptx_var *));
+bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(struct parser *, struct ptx_var *));
 /* '(' parameters ')' in the given list; parameters are declared in the current scope where `in_scope`. */
 bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope);
 bool parse_table(struct parser *p, struct str name, uint32_t offset);

@@ -45,8 +45,7 @@ static void *count_on_own_machine(void *sum)
             hd_module_get_global(module, "total", (void **)&total, NULL))
             return NULL;
         *counter = 0;
-        hd_launch_config c = {
-            .grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1}, .args = (const void *[]){&counter}};
+        hd_launch_config c = {.grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1}, .args = (const void *[]){&counter}};
         if (hd_launch(k, &c, NULL, NULL) || *total != 5 + BLOCKS * BLOCK)
             return NULL;
         *(uint64_t *)sum += *counter;
@@ -83,11 +82,9 @@ static void *count_on_shared_machine(void *data)
         hd_kernel *k;
         hd_progress progress;
         void *other;
-        if (hd_module_get_kernel(s->module, "count", &k, NULL) ||
-            hd_alloc(s->machine, 100 + (size_t)i, &other))
+        if (hd_module_get_kernel(s->module, "count", &k, NULL) || hd_alloc(s->machine, 100 + (size_t)i, &other))
             return NULL;
-        hd_launch_config c = {
-            .grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1}, .args = (const void *[]){&s->counter}};
+        hd_launch_config c = {.grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1}, .args = (const void *[]){&s->counter}};
         if (hd_launch(k, &c, NULL, NULL) || hd_free(s->machine, other))
             return NULL;
         hd_machine_get_progress(s->machine, &progress);
@@ -228,8 +225,7 @@ static void every_level_gives_a_machine(void **state)
     }
     assert_true(n >= 1);
     hd_machine *m;
-    assert_int_equal(hd_machine_create(&(hd_machine_options){.cpu_level = "abacus"}, &m, NULL),
-                     HD_ERROR_INVALID_VALUE);
+    assert_int_equal(hd_machine_create(&(hd_machine_options){.cpu_level = "abacus"}, &m, NULL), HD_ERROR_INVALID_VALUE);
 }
 
 /* ---- PTX as text ---- */
@@ -302,8 +298,7 @@ static void the_instruction_table_is_complete(void **state)
     for (; hd_isa_get_form(forms, &f); forms++) {
         assert_true(*f.opcode && *f.section && *f.doc && *f.target && f.ptx_major >= 1);
         runs += f.missing == NULL;
-        saw_add |= strcmp(f.opcode, "add") == 0 && strcmp(f.syntax, ".INT") == 0 &&
-                   strcmp(f.operands, "d, a, b") == 0;
+        saw_add |= strcmp(f.opcode, "add") == 0 && strcmp(f.syntax, ".INT") == 0 && strcmp(f.operands, "d, a, b") == 0;
         saw_texture |= strcmp(f.opcode, "tex") == 0 && f.missing && strcmp(f.missing, "textures") == 0;
     }
     assert_true(forms > 300 && runs > 200 && saw_add && saw_texture);

@@ -60,9 +60,8 @@ static void bf16_is_rounded_once(void **state)
 {
     (void)state;
     assert_int_equal(stored(TYPE_bf16, "1"), 0x3f80);
-    assert_int_equal(stored(TYPE_bf16, "1.00390625"), 0x3f80); /* a tie: to even */
-    assert_int_equal(stored(TYPE_bf16, "0x1.01000001p0"),
-                     0x3f81); /* just above it; a float would make it the tie */
+    assert_int_equal(stored(TYPE_bf16, "1.00390625"), 0x3f80);     /* a tie: to even */
+    assert_int_equal(stored(TYPE_bf16, "0x1.01000001p0"), 0x3f81); /* just above it; a float would make it the tie */
     assert_int_equal(stored(TYPE_bf16, "3.4e38"), 0x7f80);
     assert_int_equal(stored(TYPE_bf16, "0x1p-133"), 1);
     assert_int_equal(stored(TYPE_bf16, "-0"), 0x8000);
@@ -194,8 +193,8 @@ static void scalars_take_the_parameters_type(void **state)
 static void scalars_of_another_type_are_explained(void **state)
 {
     (void)state;
-    assert_non_null(strstr(read_arg("f32:2", &u64),
-                           "it is a 4-byte f32, but parameter `p` is a .u64; it takes a buffer"));
+    assert_non_null(
+        strstr(read_arg("f32:2", &u64), "it is a 4-byte f32, but parameter `p` is a .u64; it takes a buffer"));
     assert_non_null(strstr(read_arg("u64:2", &u32), "8-byte u64"));
     assert_non_null(strstr(read_arg("f32:2", &u32), "4-byte f32"));
     assert_non_null(strstr(read_arg("u32:2", &f32), "4-byte u32"));

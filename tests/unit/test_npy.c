@@ -101,9 +101,8 @@ static void any_damage_is_survived(void **state)
 {
     (void)state;
     struct npy n;
-    static const char whole[] =
-        "\x93NUMPY\x01\x00\x3c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }  \n"
-        "12345678";
+    static const char whole[] = "\x93NUMPY\x01\x00\x3c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }  \n"
+                                "12345678";
     for (size_t size = 0; size < sizeof whole - 1; size++) {
         char *exact = malloc(size ? size : 1);
         memcpy(exact, whole, size);

@@ -39,7 +39,7 @@ static struct values values;
 static const char *words[16];
 static int n_words;
 
-#define READ(...)                                                                                            \
+#define READ(...)                                                                                                      \
     read_words((char *[]){"launch", __VA_ARGS__}, sizeof((char *[]){"launch", __VA_ARGS__}) / sizeof(char *))
 
 static const char *read_words(char **argv, size_t argc)
@@ -51,8 +51,8 @@ static const char *read_words(char **argv, size_t argc)
 static void values_of_every_kind_are_read(void **state)
 {
     (void)state;
-    assert_null(READ("a.ptx", "-q", "--workers", "3", "--memory=2G", "--grid", "32x8", "-n", "x", "--var",
-                     "u", "--var=v", "b"));
+    assert_null(READ("a.ptx", "-q", "--workers", "3", "--memory=2G", "--grid", "32x8", "-n", "x", "--var", "u",
+                     "--var=v", "b"));
     assert_true(values.quiet && values.workers == 3 && values.memory == 2ull << 30);
     assert_true(values.grid[0] == 32 && values.grid[1] == 8 && values.grid[2] == 1);
     assert_string_equal(values.name, "x");
