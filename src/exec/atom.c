@@ -6,7 +6,8 @@
  * element, as the ISA says and the H200 does; a packed pair is done as one word here.
  *
  * atom.add.f32 on global memory flushes subnormal inputs and results to zeros of their sign; on shared
- * memory, through a generic address too, it does not (the ISA's note, and what an H200 answers).
+ * memory, through a generic address too, it does not (the ISA's note, and what an H200 answers). atom.add.f64 keeps
+ * a signaling NaN on global memory, and makes it quiet on shared memory (what an H200 answers).
  */
 #include "exec/machine.h"
 #include "isa/sem.h"
@@ -84,7 +85,7 @@ static u64 new_value(const struct op_access *x, bool shared, u64 r, u64 s, u64 t
     case TYPE_f64:
         if (op != ATOM_add)
             return new_u64(op, r, s, t);
-        return f64_bits(sem_add_f64(f64_of(r), f64_of(s), RND_rn));
+        return f64_bits(shared ? sem_add_f64(f64_of(r), f64_of(s), RND_rn) : sem_atom_add_f64(f64_of(r), f64_of(s)));
     case TYPE_f16: return new_half(op, F16, (u16)r, (u16)s);
     case TYPE_bf16: return new_half(op, BF16, (u16)r, (u16)s);
     case TYPE_f16x2: return new_halves(op, F16, (u32)r, (u32)s);

@@ -1,5 +1,5 @@
 /* What the files of lowering share: build.c (blocks and statements), lower.c (operands, registers and pure
- * instructions), lower_memory.c (memory, addresses, calls). Private to ir/. */
+ * instructions), lower_memory.c (memory, addresses, calls), lower_video.c. Private to ir/. */
 #ifndef HEDDLE_IR_BUILDER_H
 #define HEDDLE_IR_BUILDER_H
 

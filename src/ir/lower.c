@@ -527,10 +527,3 @@ void lower_mov(struct builder *b)
     ir_copy_guarded(b, d.ref, value);
     ir_finish(b, d);
 }
-
-/* ---- video ---- */
-
-void lower_video(struct builder *b)
-{
-    build_error(b, "not-supported", NULL, "`%.*s` is not supported yet", STR_ARG(b->insn->inst->text));
-}

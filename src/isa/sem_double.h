@@ -155,6 +155,13 @@ static inline f64 sem_fma_f64(f64 a, f64 b, f64 c, enum rnd rnd)
     return f64_result(r, a, b, c);
 }
 
+/* The sum of atom and red on global memory: unlike add, it leaves a NaN as it is, signaling too (recorded). */
+static inline f64 sem_atom_add_f64(f64 a, f64 b)
+{
+    f64 nan = b != b ? b : a;
+    return a != a || b != b ? nan : sem_add_f64(a, b, RND_rn);
+}
+
 static inline f64 sem_mul_f64(f64 a, f64 b, enum rnd rnd)
 {
     f64 r = a * b;
@@ -170,7 +177,7 @@ static inline f64 sem_div_f64(f64 a, f64 b, enum rnd rnd)
         f64 error = f64_finite(r) ? f64_beyond_product(a, r, b) : -1;
         r = f64_directed(r, f64_bits(r) >> 63 ? -error : error, rnd);
     }
-    return f64_result(r, a, b, 0);
+    return f64_result(r, b, a, 0); /* of two NaNs, division keeps the dividend's */
 }
 
 static inline f64 sem_sqrt_f64(f64 a, enum rnd rnd)
