@@ -63,19 +63,28 @@ typedef enum hd_severity { HD_SEVERITY_ERROR, HD_SEVERITY_WARNING, HD_SEVERITY_N
 typedef struct hd_diagnostic {
     hd_severity severity;
     const char *code;              /* stable and short: "ptx-type", "illegal-address" */
-    const char *file;              /* NULL where there is no place */
+    const char *file;              /* of the PTX; NULL where there is no place */
     unsigned line, column, length; /* from 1; length of the marked text, in bytes */
-    const char *text;              /* one sentence or paragraph */
-    const char *help;              /* what to do about it, or NULL */
-    uint64_t count;                /* findings of a checker: how often it was seen; else 0 */
+    const char *cuda_file;         /* the line of CUDA C (PTX ISA 11.5.3), or NULL where the PTX does not tell */
+    unsigned cuda_line;
+    const char *inlined_file; /* where that line calls an inlined function: the line in the function, or NULL */
+    unsigned inlined_line;
+    const char *text; /* one sentence or paragraph */
+    const char *help; /* what to do about it, or NULL */
+    uint64_t count;   /* findings of a checker: how often it was seen; else 0 */
 } hd_diagnostic;
 
 HD_API size_t hd_report_count(const hd_report *report);
 /* False where i is not less than the count. The strings belong to the report. */
 HD_API bool hd_report_get(const hd_report *report, size_t i, hd_diagnostic *diagnostic);
-/* All of it as text for people (with source lines and carets) or as a JSON array; belongs to the report. */
+/* All of it as text for people (with source lines and carets), as a JSON array, or as a SARIF 2.1.0 log for editors and
+ * code hosts. Belongs to the report. */
 HD_API const char *hd_report_text(hd_report *report);
 HD_API const char *hd_report_json(hd_report *report);
+HD_API const char *hd_report_sarif(hd_report *report);
+/* Adds copies of what `from` has (nothing where it is NULL) to *to, which is made where it is NULL. Errors:
+ * HD_ERROR_OUT_OF_MEMORY. */
+HD_API hd_result hd_report_add(hd_report **to, const hd_report *from);
 HD_API void hd_report_free(hd_report *report); /* NULL is allowed */
 
 /* ---- machines ---- */
@@ -96,8 +105,8 @@ typedef struct hd_machine_options {
     /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
     void (*note)(void *data, const char *text);
     void *print_data; /* for both */
-    /* Who runs next: "fair" (default), "serial", "random:SEED", "replay:FILE". All but fair run one launch at a time on
-     * one thread, with clocks that count instructions, and can be repeated. */
+    /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock), "replay:FILE". All but
+     * fair run one launch at a time on one thread, with clocks that count instructions, and can be repeated. */
     const char *policy;
     const char *trace_path;  /* where to write a timeline of all warps, for chrome://tracing or Perfetto */
     const char *record_path; /* where to write the schedule of a serial or random run, for replay */
@@ -120,6 +129,7 @@ typedef struct hd_machine_info {
     unsigned compute_major, compute_minor;
     unsigned multiprocessors, warp_lanes, workers;
     const char *cpu_level;
+    const char *policy; /* with which runs can be repeated: "random:7" where the machine was made with "random" */
     unsigned max_threads_per_block, max_block[3], max_grid[3];
     unsigned max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
     unsigned shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;

@@ -13,6 +13,7 @@ void hd_machine_get_info(const hd_machine *m, hd_machine_info *info)
         .warp_lanes = WARP_LANES,
         .workers = m->machine->config.workers,
         .cpu_level = m->machine->cpu_level,
+        .policy = m->machine->schedule.name,
         .max_threads_per_block = DEVICE_MAX_THREADS_PER_BLOCK,
         .max_block = {DEVICE_MAX_BLOCK_DIM_X, DEVICE_MAX_BLOCK_DIM_Y, DEVICE_MAX_BLOCK_DIM_Z},
         .max_grid = {DEVICE_MAX_GRID_DIM_X, DEVICE_MAX_GRID_DIM_Y, DEVICE_MAX_GRID_DIM_Z},

@@ -61,6 +61,12 @@ bool hd_report_get(const hd_report *r, size_t i, hd_diagnostic *out)
     const struct diag *d = &r->diags.list.at[i];
     *out = (hd_diagnostic){
         .severity = (hd_severity)d->severity, .code = d->code, .text = d->text, .help = d->help, .count = d->count};
+    if (d->place.cuda) {
+        out->cuda_file = d->place.cuda->file;
+        out->cuda_line = d->place.cuda->line;
+        out->inlined_file = d->place.cuda->inlined_file;
+        out->inlined_line = d->place.cuda->inlined_line;
+    }
     if (d->place.source) {
         struct place_line at = place_locate(d->place);
         out->file = d->place.source->name;
@@ -71,12 +77,46 @@ bool hd_report_get(const hd_report *r, size_t i, hd_diagnostic *out)
     return true;
 }
 
+/* What a writer makes of the report, or `instead` where memory is exhausted. */
+static const char *written(hd_report *r, struct str (*write)(const struct diags *, struct arena *), const char *instead)
+{
+    jmp_buf oom;
+    const char *volatile text = instead;
+    r->arena.on_oom = &oom;
+    if (setjmp(oom) == 0)
+        text = write(&r->diags, &r->arena).p;
+    r->arena.on_oom = NULL;
+    return text;
+}
+
 const char *hd_report_text(hd_report *r)
 {
-    return r ? report_text(&r->diags, &r->arena).p : "";
+    return r ? written(r, report_text, "out of memory\n") : "";
 }
 
 const char *hd_report_json(hd_report *r)
 {
-    return r ? report_json(&r->diags, &r->arena).p : "[]";
+    return r ? written(r, report_json, "[]") : "[]";
+}
+
+const char *hd_report_sarif(hd_report *r)
+{
+    return r ? written(r, report_sarif, "{}") : "{}";
+}
+
+hd_result hd_report_add(hd_report **to, const hd_report *from)
+{
+    jmp_buf oom;
+    if (!*to && !(*to = report_new()))
+        return HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    (*to)->arena.on_oom = &oom;
+    if (setjmp(oom) == 0) {
+        if (from)
+            diags_append(&(*to)->diags, &from->diags);
+        report_keep_places(*to);
+        result = HD_SUCCESS;
+    }
+    (*to)->arena.on_oom = NULL;
+    return result;
 }

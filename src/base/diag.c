@@ -66,3 +66,26 @@ void diag_finding(struct diags *d, enum diag_severity severity, struct place pla
     add(d, severity, place, code, help, count, format, args);
     va_end(args);
 }
+
+static const struct cuda_place *copy_cuda(struct arena *arena, const struct cuda_place *from)
+{
+    if (!from)
+        return NULL;
+    struct cuda_place *p = ARENA_NEW(arena, struct cuda_place);
+    *p = *from;
+    p->file = arena_strdup(arena, from->file);
+    p->inlined_file = from->inlined_file ? arena_strdup(arena, from->inlined_file) : NULL;
+    return p;
+}
+
+void diags_append(struct diags *to, const struct diags *from)
+{
+    for (uint32_t i = 0; i < from->list.n; i++) {
+        struct diag *d = VEC_PUSH(to->arena, &to->list);
+        *d = from->list.at[i];
+        d->text = arena_strdup(to->arena, d->text);
+        d->help = d->help ? arena_strdup(to->arena, d->help) : NULL;
+        d->place.cuda = copy_cuda(to->arena, d->place.cuda);
+    }
+    to->errors += from->errors;
+}

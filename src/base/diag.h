@@ -16,9 +16,18 @@ struct source {
 };
 
 struct place {
-    const struct source *source; /* NULL: no place */
-    uint32_t offset;             /* of the first byte */
-    uint32_t length;             /* bytes to underline */
+    const struct source *source;   /* NULL: no place */
+    uint32_t offset;               /* of the first byte */
+    uint32_t length;               /* bytes to underline */
+    const struct cuda_place *cuda; /* the line that the user wrote, where the text was made from it; or NULL */
+};
+
+/* A line of CUDA C. Where it stands in an inlined function, `file` and `line` are those of the call. */
+struct cuda_place {
+    const char *file;
+    uint32_t line;
+    const char *inlined_file; /* or NULL */
+    uint32_t inlined_line;
 };
 
 /* Lines and columns count from 1; a column counts bytes. */
@@ -54,6 +63,8 @@ void diag_warn(struct diags *d, struct place place, const char *code, const char
 /* A finding of a run, seen `count` times. */
 void diag_finding(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
                   uint64_t count, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Adds copies of all diagnostics of another list; the sources of their places are shared. */
+void diags_append(struct diags *to, const struct diags *from);
 /* A note belongs to the error or warning before it. */
 void diag_note(struct diags *d, struct place place, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -94,12 +94,7 @@ const char *lanes_name(struct checker *c, uint32_t lanes)
 
 const char *place_name(struct arena *arena, const struct op *op)
 {
-    if (!op || !op->origin)
-        return "at an unknown place";
-    const char *line = fault_source_line(op->origin, arena);
-    if (line)
-        return arena_printf(arena, "at %s", line);
-    return arena_printf(arena, "at PTX line %u", place_locate(fault_place(op->origin)).line);
+    return arena_printf(arena, "at %s", fault_line(op ? op->origin : NULL, arena));
 }
 
 static uint32_t text_place(const struct finding *f)
@@ -132,7 +127,7 @@ void checker_report(struct checker *c, struct diags *diags)
         qsort(sorted, n, sizeof *sorted, by_place);
     for (uint32_t i = 0; i < n; i++) {
         const struct finding *f = sorted[i];
-        struct place place = f->op && f->op->origin ? fault_place(f->op->origin) : (struct place){0};
-        diag_finding(diags, f->severity, place, f->code, f->help, f->count, "%s", text_of(diags->arena, f));
+        diag_finding(diags, f->severity, fault_place(f->op ? f->op->origin : NULL, diags->arena), f->code, f->help,
+                     f->count, "%s", text_of(diags->arena, f));
     }
 }

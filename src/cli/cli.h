@@ -24,6 +24,7 @@ struct options {
 
 /* One run of the program. */
 struct session {
+    const struct command *command;
     struct arena arena;
     struct options o;
     const char **words; /* what is no option */
@@ -39,6 +40,7 @@ struct command {
 };
 
 int cmd_launch(struct session *s);
+int cmd_check(struct session *s);
 int cmd_ptx(struct session *s);
 int cmd_info(struct session *s);
 

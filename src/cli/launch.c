@@ -1,4 +1,4 @@
-/* heddle launch: runs one kernel of PTX files and shows its results. */
+/* heddle launch, heddle check: run one kernel of PTX files and show its results, and what is wrong with it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,14 +8,17 @@
 #include "cli/kernel_name.h"
 #include "cli/show.h"
 
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SARIF };
+
 struct launch {
     struct session *s;
+    enum format format;
     int n_files, first_arg; /* in the session's words */
     bool names_kernel;      /* the word before first_arg is the kernel's name */
     struct file_bytes *files;
     struct interrupt interrupt;
     hd_machine *machine;
-    hd_checker *checker; /* with --check */
+    hd_checker *checker; /* or NULL */
     hd_module *module;
     hd_kernel *kernel;
     hd_kernel_info info;
@@ -24,7 +27,7 @@ struct launch {
     hd_launch_config config;
     double *seconds; /* of each repetition */
     hd_launch_stats stats;
-    bool errors; /* the checker has found some */
+    unsigned errors, warnings_found; /* of the checker */
     json_t *warnings;
     char *printed; /* by the kernel, for --json */
     size_t n_printed;
@@ -37,6 +40,13 @@ static json_t *json_numbers(const uint32_t n[3])
     return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
 }
 
+static const char *policy_of(const struct launch *l)
+{
+    hd_machine_info info;
+    hd_machine_get_info(l->machine, &info);
+    return info.policy;
+}
+
 /* What JSON says in any case. */
 static json_t *json_head(const struct launch *l, hd_result result, json_t *diagnostics)
 {
@@ -44,15 +54,69 @@ static json_t *json_head(const struct launch *l, hd_result result, json_t *diagn
     json_object_set_new(o, "result", json_string(hd_result_name(result)));
     if (l->name)
         json_object_set_new(o, "kernel", json_string(l->name));
+    if (l->machine)
+        json_object_set_new(o, "policy", json_string(policy_of(l)));
     json_object_set_new(o, "diagnostics", diagnostics);
     json_object_set_new(o, "output", json_stringn_nocheck(l->printed ? l->printed : "", l->n_printed));
     return o;
 }
 
+/* What the checker has seen, added to a report, which may be NULL; counted. */
+static hd_report *add_findings(struct launch *l, hd_report *report)
+{
+    hd_report *findings = NULL;
+    hd_diagnostic d;
+    hd_checker_report(l->checker, &findings);
+    for (size_t i = 0; hd_report_get(findings, i, &d); i++) {
+        l->errors += d.severity == HD_SEVERITY_ERROR;
+        l->warnings_found += d.severity == HD_SEVERITY_WARNING;
+    }
+    hd_report_add(&report, findings);
+    hd_report_free(findings);
+    return report;
+}
+
+static void print_sarif(hd_report *report)
+{
+    hd_report_add(&report, NULL); /* an empty log is one, too */
+    puts(hd_report_sarif(report));
+    hd_report_free(report);
+}
+
+static void print_verdict(const struct launch *l)
+{
+    progress_clear(&l->s->progress);
+    if (!l->errors && !l->warnings_found)
+        fputs("check: no errors\n", stderr);
+    else
+        fprintf(stderr, "check: %u error%s, %u warning%s\n", l->errors, l->errors == 1 ? "" : "s", l->warnings_found,
+                l->warnings_found == 1 ? "" : "s");
+}
+
+/* How to have the same run again, for every policy that can. */
+static void print_repeat(const struct launch *l)
+{
+    if (strcmp(policy_of(l), "fair") != 0)
+        fprintf(stderr, "heddle: repeat this run with --policy %s\n", policy_of(l));
+}
+
 static int fail(struct launch *l, hd_result result, hd_report *report)
 {
-    if (!l->s->o.json)
-        return report_failure(l->s, result, report);
+    if (l->checker)
+        report = add_findings(l, report);
+    if (l->format == FORMAT_SARIF && hd_report_count(report)) {
+        print_sarif(report);
+        return 1;
+    }
+    if (l->format != FORMAT_JSON) {
+        report_failure(l->s, result, report);
+        l->errors++;
+        if (l->checker && l->kernel)
+            print_verdict(l);
+        if (l->kernel)
+            print_repeat(l);
+        return 1;
+    }
     json_t *diagnostics = report_entries(report);
     if (json_array_size(diagnostics) == 0)
         json_array_append_new(diagnostics, json_pack("{s:s, s:s, s:s}", "severity", "error", "code", "heddle", "text",
@@ -61,15 +125,31 @@ static int fail(struct launch *l, hd_result result, hd_report *report)
     return 1;
 }
 
+static int read_format(struct launch *l)
+{
+    static const char *const formats[] = {"text", "json", "sarif"};
+    const struct options *o = &l->s->o;
+    const char *asked = o->format ? o->format : o->json ? "json" : "text";
+    for (int i = 0; i < 3; i++)
+        if (strcmp(asked, formats[i]) == 0) {
+            l->format = (enum format)i;
+            return 0;
+        }
+    return usage_error(l->s, "`--format %s`: it is text, json or sarif", asked);
+}
+
 /* ---- loading ---- */
 
 /* The first word is a file, and so is every word behind it that ends in .ptx. */
 static int read_files(struct launch *l)
 {
     struct session *s = l->s;
+    const char *command = s->command->name;
     if (s->n_words == 0)
-        return usage_error(s, "which PTX file? As in `heddle launch saxpy.ptx --grid 4 --block 256 ARG...`; `heddle "
-                              "launch --help` tells more");
+        return usage_error(s,
+                           "which PTX file? As in `heddle %s saxpy.ptx --grid 4 --block 256 ARG...`; `heddle %s "
+                           "--help` tells more",
+                           command, command);
     l->n_files = 1;
     while (l->n_files < s->n_words && strcmp(file_extension(s->words[l->n_files]), ".ptx") == 0)
         l->n_files++;
@@ -88,9 +168,9 @@ static int read_files(struct launch *l)
 static void take_printed(void *data, const char *text, size_t n)
 {
     struct launch *l = data;
-    if (!l->s->o.json) {
+    if (l->format != FORMAT_JSON) {
         progress_clear(&l->s->progress);
-        fwrite(text, 1, n, stdout);
+        fwrite(text, 1, n, l->format == FORMAT_TEXT ? stdout : stderr);
         return;
     }
     char *longer = realloc(l->printed, l->n_printed + n);
@@ -119,7 +199,7 @@ static int load(struct launch *l)
     hd_result r = hd_module_load(l->machine, sources, (size_t)l->n_files, &l->module, &report);
     if (r)
         return fail(l, r, report);
-    if (s->o.json)
+    if (l->format == FORMAT_JSON)
         l->warnings = report_entries(report);
     else if (report)
         report_print(s, report);
@@ -142,7 +222,7 @@ static const char *parameter_list(const struct launch *l)
 {
     struct session *s = l->s;
     struct arena *arena = &s->arena;
-    const char *list = "", *example = "heddle launch";
+    const char *list = "", *example = arena_printf(arena, "heddle %s", s->command->name);
     hd_param_info p;
     for (int i = 0; i < l->n_files; i++)
         example = arena_printf(arena, "%s %s", example, s->words[i]);
@@ -360,17 +440,6 @@ static void print_times(const struct launch *l)
                1e3 * l->seconds[0], 1e3 * l->seconds[n / 2], 1e3 * l->seconds[n - 1]);
 }
 
-/* What the checker has seen; sets l->errors. */
-static hd_report *take_findings(struct launch *l)
-{
-    hd_report *report = NULL;
-    hd_diagnostic d;
-    hd_checker_report(l->checker, &report);
-    for (size_t i = 0; hd_report_get(report, i, &d); i++)
-        l->errors |= d.severity == HD_SEVERITY_ERROR;
-    return report;
-}
-
 static void show_text(struct launch *l)
 {
     bool any = false;
@@ -381,8 +450,11 @@ static void show_text(struct launch *l)
     print_times(l);
     if (l->s->o.stats)
         print_stats(l);
-    if (l->checker)
-        report_print(l->s, take_findings(l));
+    if (l->checker) {
+        report_print(l->s, add_findings(l, NULL));
+        print_verdict(l);
+    }
+    print_repeat(l);
 }
 
 static json_t *json_stats(const struct launch *l)
@@ -404,7 +476,7 @@ static void show_json(struct launch *l)
     hd_machine_get_info(l->machine, &info);
     json_t *o = json_head(l, HD_SUCCESS, json_incref(l->warnings)), *buffers = json_array();
     if (l->checker)
-        json_object_set_new(o, "findings", report_entries(take_findings(l)));
+        json_object_set_new(o, "findings", report_entries(add_findings(l, NULL)));
     for (uint32_t i = 0; i < l->args.buffers.n; i++) {
         const struct buffer *b = l->args.buffers.at[i];
         bool asked = b->argument || b->has_content || b->print || b->sum || b->save;
@@ -445,17 +517,18 @@ static int open_own_machine(struct launch *l)
     interrupt_start(&l->interrupt);
     int status = open_machine(l->s, &options, &l->machine);
     if (!status && l->s->o.check && hd_checker_create(l->machine, &l->checker))
-        status = usage_error(l->s, "`--check` needs a policy other than fair");
+        status = usage_error(l->s, "checking needs a policy other than fair");
     return status;
 }
 
 static int show(struct launch *l)
 {
-    if (l->s->o.json)
-        show_json(l);
-    else
-        show_text(l);
-    return l->errors;
+    switch (l->format) {
+    case FORMAT_TEXT: show_text(l); break;
+    case FORMAT_JSON: show_json(l); break;
+    case FORMAT_SARIF: print_sarif(l->checker ? add_findings(l, NULL) : NULL); break;
+    }
+    return l->errors > 0;
 }
 
 /* Returns the exit status: `status`, or 1 where what the machine writes at its end could not be written. */
@@ -479,11 +552,18 @@ static int clean_up(struct launch *l, int status)
 int cmd_launch(struct session *s)
 {
     static int (*const steps[])(struct launch *) = {
-        read_files, open_own_machine, load, read_args, place_buffers, pack_args, run_kernel, save_buffers, show,
+        read_format,   read_files, open_own_machine, load,         read_args,
+        place_buffers, pack_args,  run_kernel,       save_buffers, show,
     };
     struct launch l = {.s = s};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&l);
     return clean_up(&l, status);
+}
+
+int cmd_check(struct session *s)
+{
+    s->o.check = true;
+    return cmd_launch(s);
 }

@@ -20,6 +20,7 @@ static bool is_help(const char *word)
 
 static int run_command(struct session *s, const struct command *c, int argc, char **argv)
 {
+    s->command = c;
     const char *error = command_options(c, argc, argv, s);
     if (s->o.help)
         return fputs(command_help(c, &s->arena), stdout) < 0;

@@ -1,7 +1,12 @@
 /* The commands and their options: tables, reading, help. */
 #include "cli/cli.h"
 
-enum { LAUNCH = 1 << 0, PTX = 1 << 1, INFO = 1 << 2 }; /* bits of flags.def: by place in the table of commands */
+enum {
+    LAUNCH = 1 << 0,
+    CHECK = 1 << 1,
+    PTX = 1 << 2,
+    INFO = 1 << 3
+}; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
 #define FLAG(kind, field, name, letter, value, commands, help)                                                         \
@@ -52,6 +57,20 @@ const struct command commands[] = {
      "  heddle launch scan.ptx --grid 1 --block 256 --check 's32[256]=undef' 's32[256]'\n"
      "\n"
      "The exit status is 0 after a success, 1 where the PTX or the kernel has errors, 2 for wrong usage.\n"},
+    {"check", "run a kernel and look for mistakes in it", cmd_check,
+     "heddle check FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
+     "\n"
+     "Runs a kernel as `heddle launch` does, and looks for accesses out of bounds and misaligned, reads of memory\n"
+     "that nobody has written (global, shared, local), misused barriers and warp masks, deadlocks, and leaks of\n"
+     "the device heap. Each finding stands there once, with a count, the CUDA line (of nvcc -lineinfo) and the PTX.\n",
+     "Arguments are those of `heddle launch`. A buffer with the content `undef` counts as never written.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle check scan.ptx --grid 1 --block 256 's32[256]=undef' 's32[256]'\n"
+     "  heddle check scan.ptx --grid 1 --block 256 --format sarif 's32[256]' 's32[256]' >scan.sarif\n"
+     "  heddle check queue.ptx --grid 4 --block 64 --policy random 'u32[64]'\n"
+     "\n"
+     "The exit status is 0 where nothing was found (leaks are warnings), 1 after errors, 2 for wrong usage.\n"},
     {"ptx", "check PTX files, or show the instruction set", cmd_ptx,
      "heddle ptx FILE.ptx... [OPTIONS]\n"
      "heddle ptx --isa [OPCODE | %REGISTER]... [OPTIONS]\n"

@@ -82,12 +82,6 @@ const char *fault_members(const char *what, uint32_t set, struct arena *arena)
     return arena_printf(arena, "%s%s %s", what, set & (set - 1) ? "s" : "", n ? text : "-");
 }
 
-struct place fault_place(const struct ir_insn *at)
-{
-    const struct ptx_insn *i = at ? at->origin : NULL;
-    return i && i->length ? ptx_place(at->module, i->offset, i->length) : (struct place){0};
-}
-
 static const char *file_name(const struct ptx_module *m, uint32_t index, struct arena *arena)
 {
     for (uint32_t i = 0; i < m->items.n; i++) {
@@ -98,14 +92,34 @@ static const char *file_name(const struct ptx_module *m, uint32_t index, struct 
     return NULL;
 }
 
-const char *fault_source_line(const struct ir_insn *at, struct arena *arena)
+/* Where the user called an inlined function says more than where a header has it: 11.5.3. */
+static const struct cuda_place *cuda_place(const struct ir_insn *at, struct arena *arena)
 {
-    const struct ptx_loc *loc = at ? at->loc : NULL;
+    const struct ptx_loc *loc = at->loc;
     const char *file = loc && loc->line ? file_name(at->module, loc->file, arena) : NULL;
     const char *outer = loc && loc->inlined ? file_name(at->module, loc->at_file, arena) : NULL;
-    if (file && outer) /* where the user called it says more than where the header has it */
-        return arena_printf(arena, "%s:%u (in %s:%u)", outer, loc->at_line, file, loc->line);
-    return file ? arena_printf(arena, "%s:%u", file, loc->line) : NULL;
+    if (!file)
+        return NULL;
+    struct cuda_place *p = ARENA_NEW(arena, struct cuda_place);
+    *p = outer ? (struct cuda_place){outer, loc->at_line, file, loc->line}
+               : (struct cuda_place){file, loc->line, NULL, 0};
+    return p;
+}
+
+struct place fault_place(const struct ir_insn *at, struct arena *arena)
+{
+    const struct ptx_insn *i = at ? at->origin : NULL;
+    struct place p = i && i->length ? ptx_place(at->module, i->offset, i->length) : (struct place){0};
+    p.cuda = at ? cuda_place(at, arena) : NULL;
+    return p;
+}
+
+const char *fault_line(const struct ir_insn *at, struct arena *arena)
+{
+    struct place p = fault_place(at, arena);
+    if (p.cuda)
+        return arena_printf(arena, "%s:%u", p.cuda->file, p.cuda->line);
+    return p.source ? arena_printf(arena, "PTX line %u", place_locate(p).line) : "an unknown place";
 }
 
 /* Where an address lies relative to the nearest allocation. */
@@ -182,10 +196,7 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
 
 void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags)
 {
-    const struct ir_insn *at = f->at;
-    const char *line = fault_source_line(at, diags->arena);
-    diag_error(diags, fault_place(at), faults[f->kind].code, NULL,
-               "kernel `%.*s`: thread (%u,%u,%u) of block (%u,%u,%u) %s%s%s", STR_ARG(k->func->symbol.name),
-               f->thread[0], f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2],
-               fault_describe(m, f, diags->arena), line ? " at " : "", line ? line : "");
+    diag_error(diags, fault_place(f->at, diags->arena), faults[f->kind].code, NULL,
+               "kernel `%.*s`: thread (%u,%u,%u) of block (%u,%u,%u) %s", STR_ARG(k->func->symbol.name), f->thread[0],
+               f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2], fault_describe(m, f, diags->arena));
 }

@@ -39,11 +39,10 @@ const char *fault_code(enum fault_kind kind);
 const char *fault_describe(struct machine *m, const struct fault *f, struct arena *arena);
 /* "lane 3", "lanes 3, 8-15", "16 lanes (0x55555555)"; `what` is the word for one. */
 const char *fault_members(const char *what, uint32_t set, struct arena *arena);
-/* The instruction in the PTX text. */
-struct place fault_place(const struct ir_insn *at);
-
-/* "file.cu:12" of an instruction, or NULL where the module has no line information. */
-const char *fault_source_line(const struct ir_insn *at, struct arena *arena);
+/* The instruction in the PTX text, with its line of CUDA. `at` may be NULL. */
+struct place fault_place(const struct ir_insn *at, struct arena *arena);
+/* "file.cu:12" of an instruction for the middle of a sentence, "PTX line 7" without line information. */
+const char *fault_line(const struct ir_insn *at, struct arena *arena);
 
 /* Adds the fault as a diagnostic: kernel, source line, thread, address, nearest allocation. */
 void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags);

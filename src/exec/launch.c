@@ -166,16 +166,10 @@ static void run(struct machine *m, struct launch *l, struct worker *k)
 
 static void pass_on(const struct launch *l, struct diags *diags)
 {
-    if (!l->report.list.n) {
+    if (l->report.list.n)
+        diags_append(diags, &l->report);
+    else
         fault_report(l->machine, l->kernel, &l->fault, diags);
-        return;
-    }
-    for (uint32_t i = 0; i < l->report.list.n; i++) {
-        struct diag *d = VEC_PUSH(diags->arena, &diags->list);
-        *d = l->report.list.at[i];
-        d->text = arena_strdup(diags->arena, d->text);
-    }
-    diags->errors += l->report.errors;
 }
 
 hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats, struct diags *diags)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char magic[] = "heddle schedule 1\n";
 
@@ -22,11 +23,25 @@ static bool open_replay(struct schedule *s, const char *path, const char **error
     return true;
 }
 
-bool schedule_open(struct schedule *s, const char *policy, const char *record_path, const char **error)
+static char *name_of(const char *policy)
 {
-    *s = (struct schedule){0};
-    char *end = "";
-    if (!policy || strcmp(policy, "fair") == 0) {
+    char *name;
+    if (strcmp(policy, "random") != 0)
+        return strdup(policy);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return asprintf(&name, "random:%lu", (unsigned long)(now.tv_nsec ^ now.tv_sec) % 1000000) < 0 ? NULL : name;
+}
+
+bool schedule_open(struct schedule *s, const char *asked, const char *record_path, const char **error)
+{
+    char *end = "", *policy = name_of(asked ? asked : "fair");
+    *s = (struct schedule){.name = policy};
+    if (!policy) {
+        *error = "out of memory";
+        return false;
+    }
+    if (strcmp(policy, "fair") == 0) {
         s->policy = POLICY_FAIR;
     } else if (strcmp(policy, "serial") == 0) {
         s->policy = POLICY_SERIAL;
@@ -42,7 +57,7 @@ bool schedule_open(struct schedule *s, const char *policy, const char *record_pa
         end = "?";
     }
     if (*end) {
-        *error = "the policy is one of fair, serial, random:SEED, replay:FILE";
+        *error = "the policy is one of fair, serial, random, random:SEED, replay:FILE";
         return false;
     }
     if (record_path && s->policy == POLICY_FAIR) {
@@ -65,7 +80,8 @@ bool schedule_close(struct schedule *s)
         ok = fflush(s->record) == 0 && !ferror(s->record);
     if (s->record)
         ok &= fclose(s->record) == 0;
-    s->replay = s->record = NULL;
+    free(s->name);
+    *s = (struct schedule){0};
     return ok;
 }
 

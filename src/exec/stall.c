@@ -22,16 +22,9 @@ static const char *verb(uint32_t set, const char *singular, const char *plural)
     return set & (set - 1) ? plural : singular;
 }
 
-static struct place place_of(const struct op *o)
+static struct place place_of(const struct op *o, struct arena *arena)
 {
-    return o && o->origin ? fault_place(o->origin) : (struct place){0};
-}
-
-/* " (file.cu:12)" */
-static const char *source_of(const struct op *o, struct arena *arena)
-{
-    const char *at = o && o->origin ? fault_source_line(o->origin, arena) : NULL;
-    return at ? arena_printf(arena, " (%s)", at) : "";
+    return fault_place(o ? o->origin : NULL, arena);
 }
 
 /* Where a warp spins: the first access or vote of the block of code that it stands at. */
@@ -86,9 +79,9 @@ static void note_wait(struct diags *d, const struct warp *w, const struct wait *
     bool barrier = t->op->kind == OP_BAR;
     const char *lacks = barrier ? barrier_lacks(w, t->barrier, d->arena) : mask_lacks(w, t, d->arena);
     const char *what = barrier ? arena_printf(d->arena, "barrier %u", t->barrier) : "the others of the mask";
-    diag_note(d, place_of(t->op), "waits", "%s, warp %u: %s %s for %s in %s%s; %s", block_name(w->block, d->arena),
-              w->index, fault_members("lane", t->lanes, d->arena), verb(t->lanes, "waits", "wait"), what,
-              instruction(t->op, d->arena), source_of(t->op, d->arena), lacks);
+    diag_note(d, place_of(t->op, d->arena), "waits", "%s, warp %u: %s %s for %s in %s; %s",
+              block_name(w->block, d->arena), w->index, fault_members("lane", t->lanes, d->arena),
+              verb(t->lanes, "waits", "wait"), what, instruction(t->op, d->arena), lacks);
 }
 
 static void note_spin(struct diags *d, const struct warp *w)
@@ -102,9 +95,8 @@ static void note_spin(struct diags *d, const struct warp *w)
     for (const struct wait *t = w->waits; t; t = t->next)
         spinning &= ~t->lanes;
     const struct op *o = w->act ? spin_op(w) : NULL;
-    diag_note(d, place_of(o), "spins", "%s, warp %u: %s %s at %s%s", block_name(w->block, d->arena), w->index,
-              fault_members("lane", spinning, d->arena), verb(spinning, "spins", "spin"), instruction(o, d->arena),
-              source_of(o, d->arena));
+    diag_note(d, place_of(o, d->arena), "spins", "%s, warp %u: %s %s at %s", block_name(w->block, d->arena), w->index,
+              fault_members("lane", spinning, d->arena), verb(spinning, "spins", "spin"), instruction(o, d->arena));
 }
 
 /* A note for each group of lanes that waits or spins, up to a limit. */
@@ -144,7 +136,7 @@ static void make_report(struct launch *l, const struct block *only, const char *
         for (struct worker *k = l->workers; k && !b; k = k->next)
             b = k->resident;
         const struct op *o = b ? first_op(b) : NULL;
-        diag_error(d, place_of(o), "deadlock", NULL, "kernel `%.*s` can never finish: %s",
+        diag_error(d, place_of(o, d->arena), "deadlock", NULL, "kernel `%.*s` can never finish: %s",
                    STR_ARG(l->kernel->func->symbol.name), what);
         if (only)
             note_block(d, only, &groups);
@@ -236,13 +228,11 @@ static void write_note(struct launch *l)
                 if (!o)
                     continue;
                 struct arena scratch = {0};
-                struct place_line at = place_locate(place_of(o));
                 char text[512];
                 snprintf(text, sizeof text,
-                         "kernel `%.*s` has been waiting for %.0f seconds: warp %u of block (%u,%u,%u) "
-                         "spins at PTX line %u%s",
+                         "kernel `%.*s` has been waiting for %.0f seconds: warp %u of block (%u,%u,%u) spins at %s",
                          STR_ARG(l->kernel->func->symbol.name), note_seconds, w->index, b->ctaid[0], b->ctaid[1],
-                         b->ctaid[2], at.line, source_of(o, &scratch));
+                         b->ctaid[2], fault_line(o->origin, &scratch));
                 m->config.note(m->config.print_data, text);
                 arena_free(&scratch);
                 return;

@@ -244,7 +244,7 @@ struct ptx_module {
 
 static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset, uint32_t length)
 {
-    return (struct place){m->source, offset, length};
+    return (struct place){m->source, offset, length, NULL};
 }
 
 /* The text after `type`'s dot, e.g. for messages. */

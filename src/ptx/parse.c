@@ -781,7 +781,7 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     p.scope = &p.module_scope;
     fill_sregs(&p);
     if (source->text.n >= UINT32_MAX) {
-        diag_error(diags, (struct place){source, 0, 0}, "ptx-syntax", NULL, "the file is larger than 4 GB");
+        diag_error(diags, (struct place){.source = source}, "ptx-syntax", NULL, "the file is larger than 4 GB");
         return NULL;
     }
     lex_init(&p.lex, source);

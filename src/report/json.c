@@ -11,10 +11,18 @@ static json_t *string_or_null(const char *s)
 
 static json_t *diag_object(const struct diag *d)
 {
-    static const char *const severities[] = {"error", "warning", "note"};
+    const struct cuda_place *cuda = d->place.cuda;
     json_t *o = json_object();
-    json_object_set_new(o, "severity", json_string(severities[d->severity]));
+    json_object_set_new(o, "severity", json_string(report_severity(d)));
     json_object_set_new(o, "code", json_string(d->code));
+    if (cuda) {
+        json_object_set_new(o, "cuda_file", json_string(cuda->file));
+        json_object_set_new(o, "cuda_line", json_integer(cuda->line));
+    }
+    if (cuda && cuda->inlined_file) {
+        json_object_set_new(o, "inlined_file", json_string(cuda->inlined_file));
+        json_object_set_new(o, "inlined_line", json_integer(cuda->inlined_line));
+    }
     if (d->place.source) {
         struct place_line at = place_locate(d->place);
         json_object_set_new(o, "file", json_string(d->place.source->name));

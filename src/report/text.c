@@ -45,18 +45,32 @@ static void put_help(struct out *o, const char *help)
 
 static void put_diag(struct out *o, const struct diag *d)
 {
-    static const char *const severities[] = {"error", "warning", "note"};
     struct place_line at = place_locate(d->place);
-    if (d->place.source)
-        put_text(o, arena_printf(o->arena, "%s:%u:%u: ", d->place.source->name, at.line, at.column));
+    const struct cuda_place *cuda = d->place.cuda;
+    const char *ptx =
+        d->place.source ? arena_printf(o->arena, "%s:%u:%u", d->place.source->name, at.line, at.column) : NULL;
     const char *times = d->count > 1 ? arena_printf(o->arena, ", %llu times", (unsigned long long)d->count) : "";
-    put_text(o, arena_printf(o->arena, "%s: %s [%s%s]\n", severities[d->severity], d->text, d->code, times));
-    if (d->place.source && at.text.n) {
+    if (cuda)
+        put_text(o, arena_printf(o->arena, "%s:%u: ", cuda->file, cuda->line));
+    else if (ptx)
+        put_text(o, arena_printf(o->arena, "%s: ", ptx));
+    put_text(o, arena_printf(o->arena, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times));
+    if (cuda && cuda->inlined_file)
+        put_text(o, arena_printf(o->arena, "  inlined from %s:%u\n", cuda->inlined_file, cuda->inlined_line));
+    if (cuda && ptx)
+        put_text(o, arena_printf(o->arena, "  in %s:\n", ptx));
+    if (ptx && at.text.n) {
         put_text(o, arena_printf(o->arena, "%5u | %.*s\n", at.line, STR_ARG(at.text)));
         put_caret(o, at, d->place.length);
     }
     if (d->help)
         put_help(o, d->help);
+}
+
+const char *report_severity(const struct diag *d)
+{
+    static const char *const severities[] = {"error", "warning", "note"};
+    return severities[d->severity];
 }
 
 struct str report_text(const struct diags *d, struct arena *arena)
