@@ -21,47 +21,70 @@ struct event {
 
 struct subject {
     const char *op, *type; /* "add", "u32" */
-    unsigned bytes;
+    unsigned bytes;        /* of what is updated as one: an element of packed types and vectors */
     enum { ADD, EXCH, CAS, INC, DEC, MIN, MAX, AND, OR, XOR } kind;
     enum { INTEGER, F32, F64, F16, BF16 } arithmetic;
     uint64_t initial;
+    unsigned reg_bytes, regs; /* of an operand: registers hold several elements of packed types; vectors have several */
 };
 
 static const struct subject subjects[] = {
-    {"add", "u32", 4, ADD, INTEGER, 0},
-    {"add", "s32", 4, ADD, INTEGER, 0xfffffff0},
-    {"add", "u64", 8, ADD, INTEGER, 1ull << 40},
-    {"add", "f32", 4, ADD, F32, 0},
-    {"add", "f64", 8, ADD, F64, 0},
-    {"add.noftz", "f16", 2, ADD, F16, 0},
-    {"add.noftz", "bf16", 2, ADD, BF16, 0},
-    {"exch", "b32", 4, EXCH, INTEGER, 77777777},
-    {"exch", "b64", 8, EXCH, INTEGER, 77777777},
-    {"exch", "b128", 16, EXCH, INTEGER, 77777777},
-    {"cas", "b16", 2, CAS, INTEGER, 5},
-    {"cas", "b32", 4, CAS, INTEGER, 5},
-    {"cas", "b64", 8, CAS, INTEGER, 5},
-    {"cas", "b128", 16, CAS, INTEGER, 5},
-    {"inc", "u32", 4, INC, INTEGER, 3},
-    {"dec", "u32", 4, DEC, INTEGER, 3},
-    {"min", "u32", 4, MIN, INTEGER, 1u << 31},
-    {"min", "s32", 4, MIN, INTEGER, 1u << 30},
-    {"min", "u64", 8, MIN, INTEGER, 1ull << 40},
-    {"min", "s64", 8, MIN, INTEGER, 1ull << 40},
-    {"max", "u32", 4, MAX, INTEGER, 0},
-    {"max", "s32", 4, MAX, INTEGER, 0},
-    {"max", "u64", 8, MAX, INTEGER, 0},
-    {"max", "s64", 8, MAX, INTEGER, 0},
-    {"and", "b32", 4, AND, INTEGER, ~0ull},
-    {"and", "b64", 8, AND, INTEGER, ~0ull},
-    {"or", "b32", 4, OR, INTEGER, 0},
-    {"or", "b64", 8, OR, INTEGER, 0},
-    {"xor", "b32", 4, XOR, INTEGER, 0},
-    {"xor", "b64", 8, XOR, INTEGER, 0},
+    {"add", "u32", 4, ADD, INTEGER, 0, 4, 1},
+    {"add", "s32", 4, ADD, INTEGER, 0xfffffff0, 4, 1},
+    {"add", "u64", 8, ADD, INTEGER, 1ull << 40, 8, 1},
+    {"add", "f32", 4, ADD, F32, 0, 4, 1},
+    {"add", "f64", 8, ADD, F64, 0, 8, 1},
+    {"add.noftz", "f16", 2, ADD, F16, 0, 2, 1},
+    {"add.noftz", "bf16", 2, ADD, BF16, 0, 2, 1},
+    {"exch", "b32", 4, EXCH, INTEGER, 77777777, 4, 1},
+    {"exch", "b64", 8, EXCH, INTEGER, 77777777, 8, 1},
+    {"exch", "b128", 16, EXCH, INTEGER, 77777777, 16, 1},
+    {"cas", "b16", 2, CAS, INTEGER, 5, 2, 1},
+    {"cas", "b32", 4, CAS, INTEGER, 5, 4, 1},
+    {"cas", "b64", 8, CAS, INTEGER, 5, 8, 1},
+    {"cas", "b128", 16, CAS, INTEGER, 5, 16, 1},
+    {"inc", "u32", 4, INC, INTEGER, 3, 4, 1},
+    {"dec", "u32", 4, DEC, INTEGER, 3, 4, 1},
+    {"min", "u32", 4, MIN, INTEGER, 1u << 31, 4, 1},
+    {"min", "s32", 4, MIN, INTEGER, 1u << 30, 4, 1},
+    {"min", "u64", 8, MIN, INTEGER, 1ull << 40, 8, 1},
+    {"min", "s64", 8, MIN, INTEGER, 1ull << 40, 8, 1},
+    {"max", "u32", 4, MAX, INTEGER, 0, 4, 1},
+    {"max", "s32", 4, MAX, INTEGER, 0, 4, 1},
+    {"max", "u64", 8, MAX, INTEGER, 0, 8, 1},
+    {"max", "s64", 8, MAX, INTEGER, 0, 8, 1},
+    {"and", "b32", 4, AND, INTEGER, ~0ull, 4, 1},
+    {"and", "b64", 8, AND, INTEGER, ~0ull, 8, 1},
+    {"or", "b32", 4, OR, INTEGER, 0, 4, 1},
+    {"or", "b64", 8, OR, INTEGER, 0, 8, 1},
+    {"xor", "b32", 4, XOR, INTEGER, 0, 4, 1},
+    {"xor", "b64", 8, XOR, INTEGER, 0, 8, 1},
+    {"add.noftz", "f16x2", 2, ADD, F16, 0, 4, 1},
+    {"add.noftz", "bf16x2", 2, ADD, BF16, 0, 4, 1},
+    {"add.v2", "f32", 4, ADD, F32, 0, 4, 2},
+    {"add.v4", "f32", 4, ADD, F32, 0, 4, 4},
+    {"add.noftz.v2", "f16", 2, ADD, F16, 0, 2, 2},
+    {"add.noftz.v4", "f16", 2, ADD, F16, 0, 2, 4},
+    {"add.noftz.v8", "f16", 2, ADD, F16, 0, 2, 8},
+    {"add.noftz.v8", "bf16", 2, ADD, BF16, 0, 2, 8},
+    {"min.noftz.v2", "f16", 2, MIN, F16, 0x6400, 2, 2}, /* 1024 */
+    {"max.noftz.v4", "f16", 2, MAX, F16, 0, 2, 4},
+    {"min.noftz.v4", "bf16", 2, MIN, BF16, 0x4300, 2, 4}, /* 128 */
+    {"max.noftz.v8", "bf16", 2, MAX, BF16, 0, 2, 8},
+    {"add.noftz.v2", "f16x2", 2, ADD, F16, 0, 4, 2},
+    {"add.noftz.v4", "f16x2", 2, ADD, F16, 0, 4, 4},
+    {"max.noftz.v2", "bf16x2", 2, MAX, BF16, 0, 4, 2},
+    {"min.noftz.v4", "bf16x2", 2, MIN, BF16, 0x4300, 4, 4},
 };
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 enum { WRAP = 100 }; /* bound of inc and dec */
+
+/* 9.7.13.5: elements of packed types and vectors are updated each for itself. */
+static unsigned elements(const struct subject *s)
+{
+    return s->reg_bytes * s->regs / s->bytes;
+}
 
 /* ---- numbers as the cell holds them ---- */
 
@@ -109,6 +132,8 @@ static bool is_signed(const struct subject *s)
 
 static bool less(const struct subject *s, uint64_t a, uint64_t b)
 {
+    if (s->arithmetic != INTEGER)
+        return decode(s, a) < decode(s, b);
     if (!is_signed(s))
         return a < b;
     return s->bytes == 4 ? (int32_t)a < (int32_t)b : (int64_t)a < (int64_t)b;
@@ -216,17 +241,28 @@ static const char *reg_type(unsigned bytes)
     return bytes == 2 ? "b16" : bytes == 4 ? "b32" : bytes == 8 ? "b64" : "b128";
 }
 
+/* "x0", or "{x0, x1}" for the registers of a vector. */
+static const char *reg_list(const struct subject *s, char name, char text[64])
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < s->regs; i++)
+        n += (size_t)snprintf(text + n, 64 - n, "%s%c%u", i ? ", " : s->regs > 1 ? "{" : "", name, i);
+    snprintf(text + n, 64 - n, "%s", s->regs > 1 ? "}" : "");
+    return text;
+}
+
 /* The operand of operation k of a thread goes from a table that the host fills; results go to another. cas counts up
  * by a loop of its own, and notes the value that its success returned. */
 static void write_kernel(char *text, size_t size, const struct subject *s, bool shared, unsigned cells)
 {
-    const char *t = reg_type(s->bytes), *space = shared ? "shared" : "global";
+    const char *t = reg_type(s->reg_bytes), *space = shared ? "shared" : "global";
+    char operands[64], results[64];
     size_t n = (size_t)snprintf(
         text, size,
         ".version 8.4\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 pcell, .param .u64 pin, .param .u64 pold)\n{\n"
         ".shared .align 16 .b8 cells[%d];\n"
-        ".reg .b32 tid, cta, n, i, c, s; .reg .b64 cell, in, old, o, sc; .reg .%s x, d, e, w; .reg .pred p, q;\n"
+        ".reg .b32 tid, cta, n, i, c, s; .reg .b64 cell, in, old, o, sc; .reg .%s x<8>, d<8>, e, w; .reg .pred p, q;\n"
         ".reg .b64 lo, hi, lo2, hi2; .reg .b64 g;\n"
         "mov.u32 tid, %%tid.x; mov.u32 cta, %%ctaid.x; mad.lo.u32 n, cta, %d, tid;\n"
         "ld.param.u64 cell, [pcell]; ld.param.u64 in, [pin]; ld.param.u64 old, [pold];\n"
@@ -242,27 +278,31 @@ static void write_kernel(char *text, size_t size, const struct subject *s, bool 
     n += (size_t)snprintf(text + n, size - n,
                           "rem.u32 c, tid, %u; mul.wide.u32 o, c, %d; add.u64 cell, cell, o;\nmov.u32 i, 0;\nL:\n",
                           cells, CELL_BYTES);
-    n += (size_t)snprintf(text + n, size - n, "ld.global.%s x, [in];\n", t);
+    for (unsigned i = 0; i < s->regs; i++)
+        n += (size_t)snprintf(text + n, size - n, "ld.global.%s x%u, [in+%u];\n", t, i, i * s->reg_bytes);
     if (s->kind == CAS)
         n += (size_t)snprintf(
             text + n, size - n,
             s->bytes == 16
                 ? "ld.%s.b128 e, [cell];\nR: mov.b128 {lo, hi}, e; add.u64 lo, lo, 1; mov.b128 w, {lo, hi};\n"
-                  "atom.%s.cas.b128 d, [cell], e, w; mov.b128 {lo, hi}, d; mov.b128 {lo2, hi2}, e;\n"
-                  "setp.ne.b64 p, lo, lo2; mov.b128 e, d; @p bra R;\n"
+                  "atom.%s.cas.b128 d0, [cell], e, w; mov.b128 {lo, hi}, d0; mov.b128 {lo2, hi2}, e;\n"
+                  "setp.ne.b64 p, lo, lo2; mov.b128 e, d0; @p bra R;\n"
                 : "ld.%s.%s e, [cell];\nR: add.%s w, e, 1;\n"
-                  "atom.%s.cas.%s d, [cell], e, w; setp.ne.%s p, d, e; mov.%s e, d; @p bra R;\n",
+                  "atom.%s.cas.%s d0, [cell], e, w; setp.ne.%s p, d0, e; mov.%s e, d0; @p bra R;\n",
             space, s->bytes == 16 ? space : t,
             s->bytes == 2   ? "u16"
             : s->bytes == 4 ? "u32"
                             : "u64",
             space, t, t, t);
     else
-        n += (size_t)snprintf(text + n, size - n, "atom.%s.%s.%s d, [cell], x;\n", space, s->op, s->type);
-    n += (size_t)snprintf(text + n, size - n,
-                          "st.global.%s [old], d; add.u64 in, in, %d; add.u64 old, old, %d; add.u32 i, i, 1;\n"
-                          "setp.lt.u32 p, i, %d; @p bra L;\n",
-                          t, CELL_BYTES, CELL_BYTES, OPS);
+        n += (size_t)snprintf(text + n, size - n, "atom.%s.%s.%s %s, [cell], %s;\n", space, s->op, s->type,
+                              reg_list(s, 'd', results), reg_list(s, 'x', operands));
+    for (unsigned i = 0; i < s->regs; i++)
+        n += (size_t)snprintf(text + n, size - n, "st.global.%s [old+%u], d%u;\n", t, i * s->reg_bytes, i);
+    n +=
+        (size_t)snprintf(text + n, size - n,
+                         "add.u64 in, in, %d; add.u64 old, old, %d; add.u32 i, i, 1; setp.lt.u32 p, i, %d; @p bra L;\n",
+                         CELL_BYTES, CELL_BYTES, OPS);
     if (shared)
         n += (size_t)snprintf(text + n, size - n,
                               "bar.sync 0; @q ld.shared.v2.u64 {lo, hi}, [sc]; @q st.global.v2.u64 [g], {lo, hi};\n");
@@ -278,7 +318,10 @@ static uint64_t operand(const struct subject *s, unsigned thread, unsigned k, un
     case INC:
     case DEC: return WRAP;
     case MIN:
-    case MAX: return (n * 2654435761u & 0x3fffffff) | 1;
+    case MAX:
+        if (s->arithmetic != INTEGER)
+            return encode(s, n * 2654435761u >> (s->arithmetic == F16 ? 22 : 25));
+        return (n * 2654435761u & 0x3fffffff) | 1;
     case OR:
     case XOR: return 1ull << (n / cells % (8 * s->bytes));
     case AND: return ~(1ull << (n / cells % (8 * s->bytes))) & mask_of(s);
@@ -292,24 +335,37 @@ struct arena_of_test {
 
 /* Gathers the events of one cell (of one block, where it is shared) and judges them. */
 static bool judge(const struct subject *s, const struct arena_of_test *a, int block, unsigned cell, unsigned cells,
-                  unsigned *count)
+                  unsigned element, unsigned *count)
 {
     static struct event e[TOTAL];
-    unsigned n = 0;
+    unsigned n = 0, at = element * s->bytes;
     for (unsigned t = 0; t < BLOCKS * THREADS; t++) {
         if (t % THREADS % cells != cell || (block >= 0 && t / THREADS != (unsigned)block))
             continue;
         for (unsigned k = 0; k < OPS; k++) {
             struct event *x = &e[n++];
             *x = (struct event){0};
-            memcpy(&x->operand, a->in + (t * OPS + k) * CELL_BYTES, s->bytes);
-            memcpy(&x->old, a->old + (t * OPS + k) * CELL_BYTES, s->bytes);
+            memcpy(&x->operand, a->in + (t * OPS + k) * CELL_BYTES + at, s->bytes);
+            memcpy(&x->old, a->old + (t * OPS + k) * CELL_BYTES + at, s->bytes);
         }
     }
     struct value start = {s->initial & mask_of(s), 0}, end = {0};
-    memcpy(&end, a->cells + ((block >= 0 ? (unsigned)block * MAX_CELLS : 0) + cell) * CELL_BYTES, s->bytes);
+    memcpy(&end, a->cells + ((block >= 0 ? (unsigned)block * MAX_CELLS : 0) + cell) * CELL_BYTES + at, s->bytes);
     *count += n;
     return explained(s, e, n, start, end);
+}
+
+static void fill(const struct subject *s, unsigned cells, const struct arena_of_test *a)
+{
+    size_t n = s->bytes < 8 ? s->bytes : 8;
+    for (unsigned i = 0; i < BLOCKS * MAX_CELLS; i++)
+        for (unsigned e = 0; e < elements(s); e++)
+            memcpy(a->cells + i * CELL_BYTES + e * s->bytes, &s->initial, n);
+    for (unsigned i = 0; i < TOTAL; i++)
+        for (unsigned e = 0; e < elements(s); e++) {
+            uint64_t x = operand(s, i / OPS, i % OPS + e, cells);
+            memcpy(a->in + i * CELL_BYTES + e * s->bytes, &x, n);
+        }
 }
 
 static bool test(hd_machine *m, const struct subject *s, bool shared, unsigned cells, const struct arena_of_test *a,
@@ -323,13 +379,7 @@ static bool test(hd_machine *m, const struct subject *s, bool shared, unsigned c
     memset(a->old, 0, TOTAL * CELL_BYTES);
     memset(a->in, 0, TOTAL * CELL_BYTES);
     memset(a->cells, 0, BLOCKS * MAX_CELLS * CELL_BYTES);
-    for (unsigned i = 0; i < BLOCKS * MAX_CELLS; i++)
-        memcpy(a->cells + i * CELL_BYTES, &s->initial, s->bytes < 8 ? s->bytes : 8);
-    for (unsigned t = 0; t < BLOCKS * THREADS; t++)
-        for (unsigned i = 0; i < OPS; i++) {
-            uint64_t x = operand(s, t, i, cells);
-            memcpy(a->in + (t * OPS + i) * CELL_BYTES, &x, s->bytes < 8 ? s->bytes : 8);
-        }
+    fill(s, cells, a);
     hd_source source = {"contention.ptx", text, strlen(text)};
     hd_result r = hd_module_load(m, &source, 1, &module, &report);
     if (!r)
@@ -345,10 +395,11 @@ static bool test(hd_machine *m, const struct subject *s, bool shared, unsigned c
     unsigned events = 0;
     for (int block = shared ? 0 : -1; ok && block < (shared ? BLOCKS : 0); block++)
         for (unsigned c = 0; c < cells && ok; c++)
-            if (!(ok = judge(s, a, block, c, cells, &events)))
-                snprintf(why, size, "no order explains what the operations on cell %u returned", c);
-    if (ok && events != TOTAL && !(ok = false))
-        snprintf(why, size, "%u events, not %d", events, TOTAL);
+            for (unsigned e = 0; e < elements(s) && ok; e++)
+                if (!(ok = judge(s, a, block, c, cells, e, &events)))
+                    snprintf(why, size, "no order explains what the operations on cell %u, element %u returned", c, e);
+    if (ok && events != TOTAL * elements(s) && !(ok = false))
+        snprintf(why, size, "%u events, not %u", events, TOTAL * elements(s));
     hd_report_free(report);
     if (r != HD_ERROR_INVALID_PTX)
         hd_module_unload(module);
@@ -377,6 +428,8 @@ int main(int argc, char **argv)
         for (unsigned form = 0; form < 4; form++) {
             const struct subject *s = &subjects[i];
             bool shared = form & 1;
+            if (shared && s->regs > 1) /* .vec is for .global alone */
+                continue;
             unsigned cells = form & 2 ? MAX_CELLS : 1;
             char why[16384] = "";
             bool ok = test(m, s, shared, cells, &a, why, sizeof why);
