@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/demangle.h"
+
 /* ---- regions ---- */
 
 static struct region *new_region(struct region **list, const void *owner, uint64_t start, uint64_t size)
@@ -112,8 +114,8 @@ static const char *place_in_memory(struct checker *c, const struct access_event 
         const struct ptx_var *v = shared_var_at(c->kernel, at);
         for (uint32_t i = 0; v && i < c->kernel->shared_vars.n; i++)
             if (c->kernel->shared_vars.at[i].var == v)
-                return arena_printf(&c->arena, "byte %llu of shared variable `%.*s`",
-                                    at - c->kernel->shared_vars.at[i].at, STR_ARG(v->symbol.name));
+                return arena_printf(&c->arena, "byte %llu of shared variable `%s`",
+                                    at - c->kernel->shared_vars.at[i].at, demangle(v->symbol.name, &c->arena));
         return arena_printf(&c->arena, "byte %llu of dynamic shared memory", at - c->kernel->static_shared_bytes);
     }
     const char *name = r->name ? arena_printf(&c->arena, " `%s`", r->name) : "";

@@ -1,107 +1,41 @@
-/* See kernel_name.h. Reads as much of the Itanium C++ ABI's mangling (5.1) as kernels' names need: nested and
- * plain names, template arguments that are integers or builtin types. */
+/* See kernel_name.h. */
 #include "cli/kernel_name.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
-#include "base/str.h"
-
-/* ---- mangled names ---- */
-
-/* <source-name>: a length, then the name. NULL where there is none. */
-static const char *source_name(const char **at, struct arena *arena)
-{
-    char *end;
-    if (!isdigit((unsigned char)**at))
-        return NULL;
-    unsigned long n = strtoul(*at, &end, 10);
-    if (n == 0 || n > strlen(end))
-        return NULL;
-    *at = end + n;
-    return arena_strndup(arena, end, n);
-}
-
-static const char *builtin_type(char c)
-{
-    static const char *const names[] = {
-        ['v'] = "void",
-        ['b'] = "bool",
-        ['c'] = "char",
-        ['a'] = "signed char",
-        ['h'] = "unsigned char",
-        ['s'] = "short",
-        ['t'] = "unsigned short",
-        ['i'] = "int",
-        ['j'] = "unsigned",
-        ['l'] = "long",
-        ['m'] = "unsigned long",
-        ['x'] = "long long",
-        ['y'] = "unsigned long long",
-        ['f'] = "float",
-        ['d'] = "double",
-    };
-    return (unsigned char)c < sizeof names / sizeof names[0] ? names[(unsigned char)c] : NULL;
-}
-
-/* One template argument: "Li16E", "f", "6__half". */
-static const char *template_argument(const char **at, struct arena *arena)
-{
-    if (**at != 'L') {
-        const char *builtin = builtin_type(**at);
-        *at += builtin != NULL;
-        return builtin ? builtin : source_name(at, arena);
-    }
-    bool is_bool = (*at)[1] == 'b', negative = (*at)[2] == 'n';
-    const char *digits = *at + 2 + negative;
-    size_t n = strspn(digits, "0123456789");
-    if (!builtin_type((*at)[1]) || n == 0 || digits[n] != 'E')
-        return NULL;
-    *at = digits + n + 1;
-    if (is_bool)
-        return digits[0] == '1' ? "true" : "false";
-    return arena_printf(arena, "%s%.*s", negative ? "-" : "", (int)n, digits);
-}
-
-/* "I...E"; "" where none stands there, "<...>" where it is not understood. */
-static const char *template_arguments(const char **at, struct arena *arena)
-{
-    const char *list = "";
-    if (**at != 'I')
-        return "";
-    for (++*at; **at && **at != 'E';) {
-        const char *one = template_argument(at, arena);
-        if (!one)
-            return "<...>";
-        list = arena_printf(arena, "%s%s%s", list, *list ? "," : "", one);
-    }
-    return arena_printf(arena, "<%s>", list);
-}
+#include "base/demangle.h"
 
 const char *kernel_readable(const char *name, struct arena *arena)
 {
-    if (strncmp(name, "_Z", 2) != 0)
-        return name;
-    const char *at = name + 2, *out = "", *part;
-    bool nested = *at == 'N';
-    at += nested;
-    at += *at == 'L'; /* internal linkage */
-    while ((part = source_name(&at, arena))) {
-        bool hidden = strncmp(part, "_GLOBAL__N_", 11) == 0;
-        out = arena_printf(arena, "%s%s%s%s", out, *out ? "::" : "", hidden ? "(anonymous)" : part,
-                           template_arguments(&at, arena));
-        if (!nested)
-            break;
-    }
-    return *out ? out : name;
+    return demangle(str_of(name), arena);
 }
 
 /* ---- finding ---- */
 
+/* The next character that tells names apart: spaces do not, nor the suffixes of literals, as in <16u, 4ul>. */
+static char significant(const char **at, const char *start)
+{
+    while (**at == ' ' || ((**at == 'u' || **at == 'l') && *at > start && isdigit((unsigned char)(*at)[-1]) &&
+                           strchr("ul,> ", (*at)[1])))
+        ++*at;
+    return *(*at)++;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    for (const char *p = a, *q = b;;) {
+        char c = significant(&p, a);
+        if (c != significant(&q, b))
+            return false;
+        if (!c)
+            return true;
+    }
+}
+
 /* Does the readable name match as typed: whole, or without scopes, or without template arguments? */
 static bool reads_as(const char *readable, const char *typed)
 {
-    if (strcmp(readable, typed) == 0)
+    if (same_name(readable, typed))
         return true;
     const char *angle = strchr(readable, '<');
     size_t base = angle ? (size_t)(angle - readable) : strlen(readable), n = strlen(typed);

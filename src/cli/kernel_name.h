@@ -5,8 +5,7 @@
 #include "base/arena.h"
 #include "heddle.h"
 
-/* A kernel's name as the source has it: "scale" for "_Z5scalePff", "matmul<16>" for "_Z6matmulILi16EEvPKf";
- * what is not mangled, or in ways not known here, as it is. In the arena. */
+/* A kernel's name as the source has it (base/demangle.h). In the arena. */
 const char *kernel_readable(const char *name, struct arena *arena);
 
 /* The name in the module that `typed` means: the same, or the only one that reads so, with or without its

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/demangle.h"
+
 static const struct {
     hd_result result;
     const char *code;
@@ -197,6 +199,7 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
 void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags)
 {
     diag_error(diags, fault_place(f->at, diags->arena), faults[f->kind].code, NULL,
-               "kernel `%.*s`: thread (%u,%u,%u) of block (%u,%u,%u) %s", STR_ARG(k->func->symbol.name), f->thread[0],
-               f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2], fault_describe(m, f, diags->arena));
+               "kernel `%s`: thread (%u,%u,%u) of block (%u,%u,%u) %s", demangle(k->func->symbol.name, diags->arena),
+               f->thread[0], f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2],
+               fault_describe(m, f, diags->arena));
 }

@@ -11,6 +11,8 @@
 
 #include <stdio.h>
 
+#include "base/demangle.h"
+
 enum { MAX_GROUPS = 12, TURNS = 16 };
 static const double first_look_seconds = 0.05, note_seconds = 5;
 
@@ -136,8 +138,8 @@ static void make_report(struct launch *l, const struct block *only, const char *
         for (struct worker *k = l->workers; k && !b; k = k->next)
             b = k->resident;
         const struct op *o = b ? first_op(b) : NULL;
-        diag_error(d, place_of(o, d->arena), "deadlock", NULL, "kernel `%.*s` can never finish: %s",
-                   STR_ARG(l->kernel->func->symbol.name), what);
+        diag_error(d, place_of(o, d->arena), "deadlock", NULL, "kernel `%s` can never finish: %s",
+                   demangle(l->kernel->func->symbol.name, d->arena), what);
         if (only)
             note_block(d, only, &groups);
         else
@@ -230,9 +232,9 @@ static void write_note(struct launch *l)
                 struct arena scratch = {0};
                 char text[512];
                 snprintf(text, sizeof text,
-                         "kernel `%.*s` has been waiting for %.0f seconds: warp %u of block (%u,%u,%u) spins at %s",
-                         STR_ARG(l->kernel->func->symbol.name), note_seconds, w->index, b->ctaid[0], b->ctaid[1],
-                         b->ctaid[2], fault_line(o->origin, &scratch));
+                         "kernel `%s` has been waiting for %.0f seconds: warp %u of block (%u,%u,%u) spins at %s",
+                         demangle(l->kernel->func->symbol.name, &scratch), note_seconds, w->index, b->ctaid[0],
+                         b->ctaid[1], b->ctaid[2], fault_line(o->origin, &scratch));
                 m->config.note(m->config.print_data, text);
                 arena_free(&scratch);
                 return;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/demangle.h"
+
 enum { MAX_EVENTS = 4000000 };
 
 struct tracer {
@@ -39,12 +41,13 @@ static void put(struct tracer *t, const char *phase, const char *name, const str
 
 static void put_name(struct tracer *t, const struct block *b)
 {
-    const struct ptx_func *f = b->launch->kernel->func;
+    struct arena scratch = {0};
+    const char *name = demangle(b->launch->kernel->func->symbol.name, &scratch);
     if (t->events++ < MAX_EVENTS)
-        fprintf(
-            t->file,
-            ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%llu,\"args\":{\"name\":\"%.*s, block (%u,%u,%u)\"}}",
-            process_of(b), STR_ARG(f->symbol.name), b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+        fprintf(t->file,
+                ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%llu,\"args\":{\"name\":\"%s, block (%u,%u,%u)\"}}",
+                process_of(b), name, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+    arena_free(&scratch);
 }
 
 /* What a warp does until its next turn. */

@@ -1,0 +1,12 @@
+/* Names of C++ symbols as their source has them. */
+#ifndef HEDDLE_BASE_DEMANGLE_H
+#define HEDDLE_BASE_DEMANGLE_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+/* "scale" for "_Z5scalePff", "matmul<16>" for "_Z6matmulILi16EEvPKf": without parameters, which kernels' names do
+ * without. What is not mangled, as it is. In the arena. */
+const char *demangle(struct str symbol, struct arena *arena);
+
+#endif
