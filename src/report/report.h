@@ -5,7 +5,8 @@
 #include "base/diag.h"
 
 /* Each diagnostic as "file:line: error: text [code]", its line of PTX with a caret, its help. The place that comes first
- * is that of the CUDA source where it is known. */
+ * is that of the CUDA source where it is known; its line stands there, too, where the file can be read (as named, or from
+ * the PTX file's folder). */
 struct str report_text(const struct diags *d, struct arena *arena);
 
 /* A JSON array of objects: severity, code, cuda_file, cuda_line, inlined_file, inlined_line, file, line, column, length

@@ -1,4 +1,8 @@
 /* Diagnostics as text, in the manner of gcc and clang; see report.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "report/report.h"
 
 struct out {
@@ -43,6 +47,41 @@ static void put_help(struct out *o, const char *help)
     put_text(o, "\n");
 }
 
+/* ---- the line of CUDA, where its file is at hand ---- */
+
+static FILE *open_text(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
+}
+
+/* The file as the compiler was told it, from here or from where the PTX is. */
+static FILE *open_cuda(struct out *o, const struct place *p)
+{
+    FILE *f = open_text(p->cuda->file);
+    const char *slash = p->source ? strrchr(p->source->name, '/') : NULL;
+    if (f || !slash || p->cuda->file[0] == '/')
+        return f;
+    return open_text(arena_printf(o->arena, "%.*s/%s", (int)(slash - p->source->name), p->source->name, p->cuda->file));
+}
+
+static void put_cuda_line(struct out *o, const struct place *p)
+{
+    FILE *f = open_cuda(o, p);
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t n = -1;
+    if (!f)
+        return;
+    for (uint32_t i = 0; i < p->cuda->line; i++)
+        if ((n = getline(&line, &capacity, f)) < 0)
+            break;
+    if (n > 0)
+        put_text(o, arena_printf(o->arena, "%5u | %.*s\n", p->cuda->line, (int)strcspn(line, "\r\n"), line));
+    free(line);
+    fclose(f);
+}
+
 static void put_diag(struct out *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
@@ -55,6 +94,8 @@ static void put_diag(struct out *o, const struct diag *d)
     else if (ptx)
         put_text(o, arena_printf(o->arena, "%s: ", ptx));
     put_text(o, arena_printf(o->arena, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times));
+    if (cuda)
+        put_cuda_line(o, &d->place);
     if (cuda && cuda->inlined_file)
         put_text(o, arena_printf(o->arena, "  inlined from %s:%u\n", cuda->inlined_file, cuda->inlined_line));
     if (cuda && ptx)

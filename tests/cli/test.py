@@ -359,7 +359,7 @@ def check_is_a_command():
     args = [*SAXPY_ARGS[:-2], "f32[4]=undef", "f32[3]=ones"]
     assert stable(run("check", SAXPY, *args)) == stable(run("launch", SAXPY, *args, "--check"))
     status, _, err = run("check", SAXPY, *args)
-    assert status == 1 and "saxpy.cu:6: error: " in err and "saxpy.ptx:50:2" in err and "check: 3 errors" in err, err
+    assert status == 1 and "saxpy.cu:6: error: " in err and "    6 |         y[i] = a * x[i] + y[i];\n" in err and "saxpy.ptx:50:2" in err and "check: 3 errors" in err, err
     assert run("check", SAXPY, *SAXPY_ARGS)[0] == 0
     usage("check", says="heddle check --help")
     usage("check", SAXPY, *args, "--format", "xml", says="text, json or sarif")
