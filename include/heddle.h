@@ -77,8 +77,8 @@ typedef struct hd_diagnostic {
 HD_API size_t hd_report_count(const hd_report *report);
 /* False where i is not less than the count. The strings belong to the report. */
 HD_API bool hd_report_get(const hd_report *report, size_t i, hd_diagnostic *diagnostic);
-/* All of it as text for people (with source lines and carets; lines of CUDA where their file can be read), as a JSON array, or as a SARIF 2.1.0 log for editors and
- * code hosts. Belongs to the report. */
+/* All of it as text for people (with source lines and carets; lines of CUDA where their file can be read), as a JSON
+ * array, or as a SARIF 2.1.0 log for editors and code hosts. Belongs to the report. */
 HD_API const char *hd_report_text(hd_report *report);
 HD_API const char *hd_report_json(hd_report *report);
 HD_API const char *hd_report_sarif(hd_report *report);
