@@ -1,26 +1,27 @@
-/* See schedule.h. A record is a line that names its format, then each choice among more than one as a number in
- * groups of seven bits. */
+/* See schedule.h. A record is a line that names its format and the policy, then each choice among more than one as a
+ * number in groups of seven bits (a serial run makes none: its record is the line). */
 #include "exec/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static const char magic[] = "heddle schedule 1\n";
+static const char magic_choices[] = "heddle schedule 1\n", magic_serial[] = "heddle schedule 1 serial\n";
 
 static bool open_replay(struct schedule *s, const char *path, const char **error)
 {
-    char line[sizeof magic];
+    char line[sizeof magic_serial];
     s->replay = fopen(path, "rb");
     if (!s->replay) {
         *error = "the schedule to replay cannot be opened";
         return false;
     }
-    if (!fgets(line, sizeof line, s->replay) || strcmp(line, magic) != 0) {
+    const char *first = fgets(line, sizeof line, s->replay);
+    if (first && strcmp(line, magic_serial) == 0)
+        s->policy = POLICY_SERIAL;
+    else if (!first || strcmp(line, magic_choices) != 0)
         *error = "the file to replay is not a recorded schedule";
-        return false;
-    }
-    return true;
+    return !*error;
 }
 
 static char *name_of(const char *policy)
@@ -64,7 +65,8 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
         *error = "a fair run has no schedule to record: choose serial or random:SEED";
         return false;
     }
-    if (record_path && (!(s->record = fopen(record_path, "wb")) || fputs(magic, s->record) < 0)) {
+    if (record_path && (!(s->record = fopen(record_path, "wb")) ||
+                        fputs(s->policy == POLICY_SERIAL ? magic_serial : magic_choices, s->record) < 0)) {
         *error = "the schedule cannot be recorded there";
         return false;
     }
@@ -131,7 +133,7 @@ uint32_t schedule_choose(struct schedule *s, uint32_t n)
         s->diverged = true;
         value = 0;
     }
-    if (s->record)
+    if (s->record && s->policy != POLICY_SERIAL)
         write_choice(s, value);
     return value;
 }

@@ -57,6 +57,7 @@ struct warp {
     uint8_t *local;                /* local memory, interleaved (mem/local.h) */
     uint32_t at_barrier[BARRIERS]; /* lanes that wait there */
     uint32_t arrived_at[BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
+    uint32_t listed;               /* under a schedule: see worker.c */
     /* Where it goes on; act is NULL when it has to look for pending lanes. */
     struct activation *act;
     const struct op *op;

@@ -39,22 +39,22 @@ static struct block *start_next(struct worker *k, struct launch *l)
     return b;
 }
 
-/* Starts the next block, as the last of the worker's residents; false where none is left, or no more fit. */
-static bool admit(struct worker *k, struct launch *l)
+/* Starts the next block, as the last of the worker's residents; NULL where none is left, or no more fit. */
+static struct block *admit(struct worker *k, struct launch *l)
 {
     if (has_failed(l) || atomic_load_explicit(&l->next_block, memory_order_relaxed) >= l->n_blocks)
-        return false;
+        return NULL;
     struct block *b = atomic_fetch_add(&l->resident, 1) < l->max_resident ? start_next(k, l) : NULL;
     if (!b) {
         atomic_fetch_sub(&l->resident, 1);
-        return false;
+        return NULL;
     }
     struct block **link = &k->resident;
     while (*link)
         link = &(*link)->next;
     *link = b;
     k->n_resident++;
-    return true;
+    return b;
 }
 
 static void retire(struct worker *k, struct block *b)
@@ -110,15 +110,42 @@ void worker_run(struct worker *k, struct launch *l)
 
 enum { ADMIT_EVERY = 8, LONGEST_SLICE = 12, PATIENCE = 1 << 12 };
 
-/* The warps that can run, of all resident blocks. */
-static uint32_t list_runnable(const struct worker *k, struct warp **list, uint32_t limit)
+/* The warps that can run, of all resident blocks. A warp's `listed` is its place here, plus one. */
+struct runnable {
+    struct warp **list;
+    uint32_t n;
+};
+
+static void unlist(struct runnable *r, struct warp *w)
 {
-    uint32_t n = 0;
+    struct warp *last = r->list[--r->n];
+    r->list[w->listed - 1] = last;
+    last->listed = w->listed;
+    w->listed = 0;
+}
+
+/* A turn of a warp changes what can run in its own block only. */
+static void list_block(struct runnable *r, struct block *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        bool can_run = w->state == WARP_FRESH || w->state == WARP_RUNNABLE;
+        if (can_run && !w->listed) {
+            r->list[r->n++] = w;
+            w->listed = r->n;
+        } else if (!can_run && w->listed) {
+            unlist(r, w);
+        }
+    }
+}
+
+/* The same from scratch, in the order of blocks and warps, which serial keeps to. */
+static void list_all(struct runnable *r, const struct worker *k)
+{
+    while (r->n)
+        r->list[--r->n]->listed = 0;
     for (struct block *b = k->resident; b; b = b->next)
-        for (uint32_t i = 0; i < b->n_warps && n < limit; i++)
-            if (b->warps[i].state == WARP_FRESH || b->warps[i].state == WARP_RUNNABLE)
-                list[n++] = &b->warps[i];
-    return n;
+        list_block(r, b);
 }
 
 static void drop(struct worker *k, struct block *gone)
@@ -144,38 +171,48 @@ static void end_turn(struct worker *k, struct block *b)
         stall_report_deadlock(b);
 }
 
+/* Starts up to `wanted` blocks. */
+static void admit_some(struct worker *k, struct launch *l, struct runnable *r, uint32_t wanted)
+{
+    struct block *b;
+    for (; wanted && (b = admit(k, l)); wanted--)
+        list_block(r, b);
+}
+
 void worker_run_scheduled(struct worker *k, struct launch *l)
 {
     struct schedule *s = l->schedule;
     uint32_t idle = 0, limit = l->max_resident * l->warps_per_block;
-    struct warp **list = pool_take(k, limit * sizeof *list);
-    bool serial = s->policy == POLICY_SERIAL, changed = true;
-    uint32_t n = 0;
-    if (!list)
+    struct runnable r = {.list = pool_take(k, limit * sizeof *r.list)};
+    bool serial = s->policy == POLICY_SERIAL;
+    if (!r.list)
         launch_fail(l, FAULT_out_of_memory);
     while (!has_failed(l)) {
-        bool more = !k->resident || (serial ? idle > n : schedule_choose(s, ADMIT_EVERY) == 0), grown = false;
-        for (uint32_t wanted = !more ? 0 : serial && k->n_resident ? k->n_resident : 1; wanted && admit(k, l); wanted--)
-            grown = true;
+        bool more = !k->resident || (serial ? idle > r.n : schedule_choose(s, ADMIT_EVERY) == 0);
+        if (more)
+            admit_some(k, l, &r, serial && k->n_resident ? k->n_resident : 1);
         if (!k->resident)
             break;
-        if (grown || changed)
-            n = list_runnable(k, list, limit);
         /* serial goes on with the next where one has given way */
-        struct warp *w = list[serial ? idle % n : schedule_choose(s, n)];
-        uint32_t done = w->block->n_done, open = w->block->open_barriers;
+        struct warp *w = r.list[serial ? idle % r.n : schedule_choose(s, r.n)];
+        struct block *b = w->block;
+        uint32_t done = b->n_done, open = b->open_barriers;
         w->slice = choose_slice(s);
         block_run_warp(w);
-        changed = w->state != WARP_RUNNABLE || w->block->n_done != done || w->block->open_barriers != open;
+        bool changed = w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open;
         idle = changed || w->slice == 0 ? 0 : idle + 1;
+        if (changed)
+            list_block(&r, b);
         if (!has_failed(l))
-            end_turn(k, w->block);
-        if (idle > n + PATIENCE) {
+            end_turn(k, b);
+        if (changed && serial)
+            list_all(&r, k);
+        if (idle > r.n + PATIENCE) {
             stall_look(k, l, 0);
             idle = 0;
         }
     }
     while (k->resident)
         drop(k, k->resident);
-    pool_give(k, list, limit * sizeof *list);
+    pool_give(k, r.list, limit * sizeof *r.list);
 }

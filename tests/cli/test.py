@@ -412,6 +412,8 @@ def schedules_are_recorded_and_replayed():
     assert values(launch(*args, "--policy", f"replay:{schedule}"), 3) == first
     assert values(launch(*args, "--policy", "random:7"), 3) == first
     assert any(values(launch(*args, "--policy", f"random:{seed}"), 3) != first for seed in range(8, 12))
+    serial = values(launch(*args, "--policy", "serial", "--record", schedule), 3)
+    assert values(launch(*args, "--policy", f"replay:{schedule}"), 3) == serial
     usage("launch", *args, "--policy", "lottery", says="random:SEED, replay:FILE")
     usage("launch", *args, "--record", schedule, says="fair run has no schedule")
 
