@@ -24,6 +24,12 @@ sanitize:
 clang:
 	CC=clang-19 $(MAKE) BUILD=build-clang SETUP="--werror"
 
+# The approximate functions against the hardware's answers to all 2^32 operands each: minutes.
+mufu: all
+	mkdir -p $(BUILD)/oracle
+	tar -xJf tests/oracle/mufu-h200.tar.xz -C $(BUILD)/oracle
+	$(BUILD)/tests/mufu-checksums --all $(BUILD)/oracle
+
 # Pages that are made from tables.
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
@@ -39,4 +45,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all test install docs sanitize clang format lint clean
+.PHONY: all test install mufu docs sanitize clang format lint clean

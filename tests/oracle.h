@@ -20,6 +20,11 @@ struct oracle_options {
     hd_machine *machine;
 };
 
+enum { ORACLE_USAGE = 2, ORACLE_SKIPPED = 77 }; /* exit statuses */
+
+/* The engines that exist. */
+static const char *const oracle_engines[] = {"interp"};
+
 static inline struct file oracle_read(const char *dir, const char *name)
 {
     char path[8192];
@@ -70,7 +75,43 @@ static inline void oracle_explain(hd_result r, const hd_report *report, char *te
     snprintf(text, size, "%s", hd_report_get(report, 0, &d) ? d.text : hd_result_string(r));
 }
 
-/* Options --workers N, --cpu LEVEL and --policy POLICY, then the folder, whose subfolder `sub` is taken where it has `probe`. */
+/* Only an engine that exists is taken: tests that name another must not pass. */
+static inline void oracle_check_engine(const char *engine)
+{
+    for (size_t i = 0; i < sizeof oracle_engines / sizeof oracle_engines[0]; i++)
+        if (strcmp(engine, oracle_engines[i]) == 0)
+            return;
+    fprintf(stderr, "oracle: no engine `%s`; there is", engine);
+    for (size_t i = 0; i < sizeof oracle_engines / sizeof oracle_engines[0]; i++)
+        fprintf(stderr, "%s `%s`", i ? "," : "", oracle_engines[i]);
+    fputc('\n', stderr);
+    exit(ORACLE_USAGE);
+}
+
+/* "v3" is short for "x86-64-v3". Ends the program where this CPU lacks the level: that is no failure. */
+static inline const char *oracle_cpu_level(const char *level)
+{
+    for (size_t i = 0; hd_cpu_level(i); i++) {
+        const char *name = hd_cpu_level(i), *tail = strrchr(name, '-');
+        if (strcmp(level, name) == 0 || (tail && strcmp(level, tail + 1) == 0))
+            return name;
+    }
+    printf("this CPU lacks level %s\n", level);
+    exit(ORACLE_SKIPPED);
+}
+
+/* The subfolder `sub` of dir where it has the file `probe`, else dir itself. */
+static inline void oracle_folder(const char *dir, const char *sub, const char *probe, char *out, size_t size)
+{
+    char path[8192];
+    snprintf(path, sizeof path, "%s/%s/%s", dir, sub, probe);
+    FILE *f = fopen(path, "rb");
+    snprintf(out, size, f ? "%s/%s" : "%s", dir, sub);
+    if (f)
+        fclose(f);
+}
+
+/* Options --engine E, --workers N, --cpu LEVEL and --policy POLICY, then the folder; see oracle_folder(). */
 static inline struct oracle_options oracle_parse(int argc, char **argv, const char *sub, const char *probe)
 {
     struct oracle_options o = {0};
@@ -79,23 +120,22 @@ static inline struct oracle_options oracle_parse(int argc, char **argv, const ch
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--workers") == 0 && i + 1 < argc)
             options.workers = (unsigned)atoi(argv[++i]);
+        else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc)
+            oracle_check_engine(argv[++i]);
         else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
-            options.cpu_level = argv[++i];
+            options.cpu_level = oracle_cpu_level(argv[++i]);
         else if (strcmp(argv[i], "--policy") == 0 && i + 1 < argc)
             options.policy = argv[++i];
+        else if (argv[i][0] == '-' || dir)
+            dir = "";
         else
             dir = argv[i];
     }
-    if (!dir || hd_machine_create(&options, &o.machine, NULL)) {
-        fprintf(stderr, "usage: %s [--workers N] [--cpu LEVEL] [--policy POLICY] DIR\n", argv[0]);
-        exit(2);
+    if (!dir || !*dir || hd_machine_create(&options, &o.machine, NULL)) {
+        fprintf(stderr, "usage: %s [--engine E] [--workers N] [--cpu LEVEL] [--policy POLICY] DIR\n", argv[0]);
+        exit(ORACLE_USAGE);
     }
-    char path[8192];
-    snprintf(path, sizeof path, "%s/%s/%s", dir, sub, probe);
-    FILE *f = fopen(path, "rb");
-    snprintf(o.dir, sizeof o.dir, f ? "%s/%s" : "%s", dir, sub);
-    if (f)
-        fclose(f);
+    oracle_folder(dir, sub, probe, o.dir, sizeof o.dir);
     return o;
 }
 

@@ -1,72 +1,16 @@
-/* oracle-forms DIR: runs every recorded instruction form and compares with what an H200 answered.
+/* oracle-forms [OPTION]... DIR: runs every recorded instruction form and compares with what an H200 answered.
  *
  * DIR holds the oracle's golden/ folder (or is it): manifest.tsv, mNNN.ptx, inputs.bin, expected.tsv,
  * expected.bin. One line for each form that differs, then "forms N: A agree, D differ". Exit status 1 where
- * any differs.
+ * any differs. The options are those of oracle.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "heddle.h"
+#include "oracle.h"
 
 enum { THREADS = 256, COLUMNS = 10, COLUMN_BYTES = 4096, CELL_BYTES = 32, BLOCK_BYTES = 40960 };
-enum { OUT_BYTES = COLUMNS * COLUMN_BYTES + THREADS * CELL_BYTES, MAX_FIELDS = 16 };
+enum { OUT_BYTES = COLUMNS * COLUMN_BYTES + THREADS * CELL_BYTES };
 
-struct file {
-    char *bytes;
-    size_t n;
-};
-
-static struct file read_file(const char *dir, const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "rb");
-    struct file r = {0};
-    if (!f) {
-        fprintf(stderr, "oracle-forms: cannot read %s\n", path);
-        exit(2);
-    }
-    fseek(f, 0, SEEK_END);
-    r.n = (size_t)ftell(f);
-    rewind(f);
-    r.bytes = malloc(r.n + 1);
-    if (!r.bytes || fread(r.bytes, 1, r.n, f) != r.n)
-        exit(2);
-    r.bytes[r.n] = 0;
-    fclose(f);
-    return r;
-}
-
-/* One form of the manifest. */
-struct form {
-    char *field[MAX_FIELDS];
-    size_t expected_at, expected_bytes;
-};
-
-enum { F_ID, F_MODULE, F_ENTRY, F_INPUT, F_GROUP, F_TYPES, F_CELL, F_VECTOR, F_SPACE, F_TOLERANCE, F_TEXT };
-
-static char *next_line(char **rest)
-{
-    char *line = *rest, *end = line ? strchr(line, '\n') : NULL;
-    if (!line || !*line)
-        return NULL;
-    if (end)
-        *end = 0;
-    *rest = end ? end + 1 : NULL;
-    return line;
-}
-
-static void split(char *line, char **field, int n)
-{
-    for (int i = 0; i < n; i++) {
-        field[i] = line;
-        line = line ? strchr(line, '\t') : NULL;
-        if (line)
-            *line++ = 0;
-    }
-}
+/* Fields of the manifest. */
+enum { F_ID, F_MODULE, F_ENTRY, F_INPUT, F_GROUP, F_TYPES, F_CELL, F_VECTOR, F_SPACE, F_TOLERANCE, F_TEXT, F_COUNT };
 
 static unsigned type_bytes(const char *type)
 {
@@ -79,13 +23,13 @@ static unsigned type_bytes(const char *type)
     return strstr(type, "x2") ? bits / 4 : bits / 8;
 }
 
-/* The first difference between the output buffer and the record; false where there is none. */
-static int differs(const struct form *f, const unsigned char *out, const unsigned char *expected, char *where)
+/* How many values of the output buffer differ from the record; the first one in words. */
+static int differs(char **field, const unsigned char *out, const unsigned char *expected, char *where)
 {
     char types[256];
     unsigned column = 0;
     const unsigned char *e = expected;
-    snprintf(types, sizeof types, "%s", f->field[F_TYPES]);
+    snprintf(types, sizeof types, "%s", field[F_TYPES]);
     int count = 0;
     for (char *t = strcmp(types, "-") ? strtok(types, ",") : NULL; t; t = strtok(NULL, ","), column++) {
         unsigned bytes = type_bytes(t);
@@ -103,7 +47,7 @@ static int differs(const struct form *f, const unsigned char *out, const unsigne
             }
         }
     }
-    if (strcmp(f->field[F_CELL], "-") == 0)
+    if (strcmp(field[F_CELL], "-") == 0)
         return count;
     for (unsigned i = 0; i < THREADS; i++, e += CELL_BYTES) {
         const unsigned char *low = out + 8 * COLUMN_BYTES + 16 * i, *high = out + 9 * COLUMN_BYTES + 16 * i;
@@ -126,76 +70,68 @@ static hd_result run(hd_module *module, const char *entry, void *in, void *out, 
     return hd_launch(k, &c, NULL, report);
 }
 
+/* The module of a form; kept while consecutive forms share it. */
+static hd_module *load(struct oracle_options *o, const char *name)
+{
+    static hd_module *module;
+    static char loaded[64];
+    if (strcmp(loaded, name) == 0)
+        return module;
+    hd_module_unload(module);
+    module = NULL;
+    snprintf(loaded, sizeof loaded, "%s", name);
+    struct file text = oracle_read(o->dir, name);
+    hd_source s = {name, text.bytes, text.n};
+    hd_report *report = NULL;
+    if (hd_module_load(o->machine, &s, 1, &module, &report))
+        printf("%s does not load:\n%s", name, hd_report_text(report));
+    hd_report_free(report);
+    free(text.bytes);
+    return module;
+}
+
+/* Runs one form; true where it agrees, else a line says how it does not. */
+static bool agrees(struct oracle_options *o, char **field, const char *inputs, const char *expected, void *in,
+                   void *out)
+{
+    hd_report *report = NULL;
+    hd_module *module = load(o, field[F_MODULE]);
+    memcpy(in, inputs + (size_t)atoi(field[F_INPUT]) * BLOCK_BYTES, BLOCK_BYTES);
+    hd_result r = module ? run(module, field[F_ENTRY], in, out, &report) : HD_ERROR_INVALID_PTX;
+    char text[512] = "";
+    int bad = 1;
+    if (r)
+        oracle_explain(r, report, text, sizeof text);
+    else
+        bad = differs(field, out, (const unsigned char *)expected, text);
+    if (bad)
+        printf("%s %s: %d differ, %s\n", field[F_ID], field[F_TEXT], bad, text);
+    hd_report_free(report);
+    return !bad;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: oracle-forms DIR\n");
-        return 2;
-    }
-    char dir[4096];
-    snprintf(dir, sizeof dir, "%s/golden", argv[argc - 1]);
-    char probe[4200];
-    snprintf(probe, sizeof probe, "%s/manifest.tsv", dir);
-    FILE *p = fopen(probe, "rb");
-    if (p)
-        fclose(p);
-    else
-        snprintf(dir, sizeof dir, "%s", argv[argc - 1]);
-
-    struct file manifest = read_file(dir, "manifest.tsv"), inputs = read_file(dir, "inputs.bin");
-    struct file index = read_file(dir, "expected.tsv"), expected = read_file(dir, "expected.bin");
-    hd_machine *m;
-    hd_machine_options options = {.memory_bytes = 256 << 20};
-    if (hd_machine_create(&options, &m, NULL)) {
-        fprintf(stderr, "oracle-forms: no machine\n");
-        return 2;
-    }
+    struct oracle_options o = oracle_parse(argc, argv, "golden", "manifest.tsv");
+    struct file manifest = oracle_read(o.dir, "manifest.tsv"), inputs = oracle_read(o.dir, "inputs.bin");
+    struct file index = oracle_read(o.dir, "expected.tsv"), expected = oracle_read(o.dir, "expected.bin");
+    char *forms = manifest.bytes, *places = index.bytes;
     void *in, *out;
-    if (hd_alloc(m, BLOCK_BYTES, &in) || hd_alloc(m, OUT_BYTES, &out))
-        return 2;
-    hd_module *module = NULL;
-    char loaded[64] = "";
+    if (hd_alloc(o.machine, BLOCK_BYTES, &in) || hd_alloc(o.machine, OUT_BYTES, &out))
+        return ORACLE_USAGE;
     unsigned agree = 0, differ = 0;
-    for (char *line; (line = next_line(&manifest.bytes));) {
-        struct form f;
-        char *where_line = next_line(&index.bytes), *where[3];
-        split(line, f.field, 11);
-        split(where_line, where, 3);
-        if (strcmp(loaded, f.field[F_MODULE])) {
-            hd_module_unload(module);
-            module = NULL;
-            struct file text = read_file(dir, f.field[F_MODULE]);
-            hd_source s = {f.field[F_MODULE], text.bytes, text.n};
-            hd_report *report = NULL;
-            if (hd_module_load(m, &s, 1, &module, &report)) {
-                printf("%s does not load:\n%s", f.field[F_MODULE], hd_report_text(report));
-                module = NULL;
-            }
-            hd_report_free(report);
-            free(text.bytes);
-            snprintf(loaded, sizeof loaded, "%s", f.field[F_MODULE]);
-        }
-        memcpy(in, inputs.bytes + (size_t)atoi(f.field[F_INPUT]) * BLOCK_BYTES, BLOCK_BYTES);
-        hd_report *report = NULL;
-        hd_result r = module ? run(module, f.field[F_ENTRY], in, out, &report) : HD_ERROR_INVALID_PTX;
-        char text[512] = "";
-        int bad = 0;
-        if (r) {
-            hd_diagnostic d;
-            snprintf(text, sizeof text, "%s", hd_report_get(report, 0, &d) ? d.text : hd_result_string(r));
-            bad = 1;
-        } else {
-            bad = differs(&f, out, (unsigned char *)expected.bytes + atol(where[1]), text);
-        }
-        if (bad) {
-            differ++;
-            printf("%s %s: %d differ, %s\n", f.field[F_ID], f.field[F_TEXT], bad, text);
-        } else {
-            agree++;
-        }
-        hd_report_free(report);
+    for (char *line, *place; (line = oracle_line(&forms)) && (place = oracle_line(&places));) {
+        char *field[F_COUNT], *at[3];
+        oracle_split(line, field, F_COUNT);
+        oracle_split(place, at, 3);
+        bool good = agrees(&o, field, inputs.bytes, expected.bytes + atol(at[1]), in, out);
+        *(good ? &agree : &differ) += 1;
     }
-    hd_machine_destroy(m);
+    hd_machine_destroy(o.machine);
+    free(manifest.bytes);
+    free(inputs.bytes);
+    free(index.bytes);
+    free(expected.bytes);
     printf("forms %u: %u agree, %u differ\n", agree + differ, agree, differ);
     return differ != 0;
 }

@@ -1,4 +1,4 @@
-/* oracle-simt DIR: runs the recorded SIMT programs and compares with what an H200 answered.
+/* oracle-simt [OPTION]... DIR: runs the recorded SIMT programs and compares with what an H200 answered.
  *
  * DIR holds the oracle's simt/ folder (or is it): list.tsv, pNNNN.ptx, results.bin. One line for each program that
  * differs, then "programs N: A agree, D differ". Exit status 1 where any differs.
@@ -107,6 +107,8 @@ int main(int argc, char **argv)
         free(program.bytes);
     }
     hd_machine_destroy(o.machine);
+    free(list.bytes);
+    free(results.bytes);
     if (unoptimised_answers)
         printf("%u agree with the H200 without the assembler's optimisation only; see tests/oracle/README.md\n",
                unoptimised_answers);

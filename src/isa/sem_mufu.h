@@ -4,7 +4,7 @@
  *     C0 + C1 * d + C2 * d^2,
  * with d the place in the segment, is computed in integers with a truncated square. The forms with .ftz are
  * these operations alone; the others scale subnormals into range and back. The models were compared with the
- * hardware on all 2^32 operands of each function of one operand (tests/oracle/checksums.tsv).
+ * hardware on all 2^32 operands of each function of one operand (tests/oracle).
  */
 #include "isa/sem_mufu_tables.h"
 
