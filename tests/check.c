@@ -78,6 +78,7 @@ int main(int argc, char **argv)
         failed += !ok;
     }
     hd_machine_destroy(m);
+    free(text.bytes);
     printf("1..%u\n", n);
     return failed != 0;
 }

@@ -118,6 +118,7 @@ int main(int argc, char **argv)
         }
         hd_machine_destroy(m);
     }
+    free(text.bytes);
     printf("1..%u\n", count);
     return failed != 0;
 }

@@ -82,6 +82,7 @@ int main(int argc, char **argv)
         hd_report_free(report);
     }
     hd_machine_destroy(m);
+    free(text.bytes);
     printf("1..%u\n", n);
     return failed != 0;
 }

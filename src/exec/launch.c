@@ -125,15 +125,16 @@ static void offer(struct machine *m, struct launch *l)
     pthread_mutex_unlock(&m->lock);
 }
 
+/* Until its last worker has left it, a launch stays in the list: it can be cancelled, and its progress be seen. */
 static void withdraw(struct machine *m, struct launch *l)
 {
     pthread_mutex_lock(&m->lock);
+    while (l->workers)
+        pthread_cond_wait(&m->idle, &m->lock);
     struct launch **link = &m->launches;
     while (*link != l)
         link = &(*link)->next;
     *link = l->next;
-    while (l->workers)
-        pthread_cond_wait(&m->idle, &m->lock);
     pthread_mutex_unlock(&m->lock);
 }
 

@@ -91,7 +91,7 @@
 #define DPOST_b128
 
 /* 32 bytes of 0 or 1 to a mask. */
-static inline uint32_t pack_holds(const uint8_t *holds)
+__attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
 {
     uint32_t mask = 0;
     for (int i = 0; i < 4; i++) {

@@ -67,7 +67,7 @@ static inline f64 f64_odd(f64 hi, f64 lo)
 {
     u64 u = f64_bits(hi);
     bool below = lo < 0, above = lo > 0, even = !(u & 1), shrink = hi < 0 ? above : below;
-    return f64_of((below | above) & even ? (shrink ? u - 1 : u + 1) : u);
+    return f64_of(((below | above) & even) ? (shrink ? u - 1 : u + 1) : u);
 }
 
 /* An f64 sum without loss: hi is a + b rounded to nearest and lo the error of that. Where hi is infinite, lo

@@ -1,0 +1,149 @@
+/* isa/: every lane function gives the same bits on every CPU level that this machine has. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/lanes.h"
+#include "isa/video.h"
+
+enum { ROUNDS = 300, MAX_ROW_BYTES = WARP_LANES * 16 };
+
+static const struct types {
+    const char *name, *e, *a, *b, *c;
+} types[LANE_COUNT] = {
+    {"", "_", "_", "_", "_"},
+#define LANE(name, D, E, A, B, C, expr) {#name, #E, #A, #B, #C},
+#include "isa/lanes.def"
+#undef LANE
+};
+
+static uint64_t random_bits(void)
+{
+    static uint64_t x = 88172645463325252;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return x;
+}
+
+/* A value of `bits` bits: anything, or small, or near a power of two, as an integer or as a number with `exponent` bits
+ * of exponent: zeros, subnormals, ones, infinities and NaNs come up often. */
+static uint64_t value_of(unsigned bits, unsigned exponent)
+{
+    uint64_t r = random_bits(), any = random_bits(), sign = (r >> 8 & 1) << (bits - 1);
+    unsigned fraction = bits - 1 - exponent;
+    uint64_t few = any & any >> 7 & any >> 13, field;
+    switch (r % 8) {
+    case 0: return any & 15;
+    case 1: return 0 - (any & 15);
+    case 2: return (1ull << any % bits) - (any >> 32) % 3;
+    case 3: return few;
+    case 4: field = 0; break;
+    case 5: field = (1ull << exponent) - 1 - (r >> 16 & 1); break;
+    case 6: field = (1ull << (exponent - 1)) - 4 + (r >> 16 & 7); break;
+    default: return any;
+    }
+    uint64_t low = r >> 20 & 1 ? any : r >> 21 & 1 ? few : 0 - (r >> 22 & 1);
+    return sign | field << fraction | (low & ((1ull << fraction) - 1));
+}
+
+static void fill(void *row, const char *type)
+{
+    unsigned bits = type[0] == 'b' ? 64 : type[0] == 'p' || type[0] == '_' ? 32 : (unsigned)atoi(type + 1);
+    uint8_t *at = row;
+    for (unsigned l = 0; l < MAX_ROW_BYTES * 8 / 64; l++) {
+        static const unsigned exponents[] = {5, 8, 8, 11};
+        unsigned e = bits < 64 ? bits < 32 ? exponents[random_bits() % 2] : 8 : 11;
+        uint64_t v = value_of(bits < 16 ? 16 : bits, e);
+        if (bits == 32 && random_bits() % 2) /* two halves */
+            v = value_of(16, 5) << 16 | value_of(16, 5);
+        memcpy(at + l * (bits < 16 ? 16 : bits) / 8, &v, 8);
+        if ((l + 2) * (bits < 16 ? 16 : bits) / 8 + 8 > MAX_ROW_BYTES)
+            break;
+    }
+}
+
+/* The constant of a call: a table of lop3, an element to unpack, or selectors and modifiers of a video instruction. */
+static uint64_t constant_for(const char *name)
+{
+    static const uint16_t parts[] = {0 | 32 << 8, 0 | 8 << 8, 8 | 8 << 8, 16 | 16 << 8};
+    static const uint8_t places[] = {15, 1, 4, 12};
+    uint64_t r = random_bits();
+    bool simd = strchr(name, '2') || strchr(name, '4');
+    if (strncmp(name, "lop3", 4) == 0)
+        return r & 255;
+    if (name[0] != 'v')
+        return r & 1;
+    return video_to_imm((struct video){
+        .a = simd ? r & 0x7777 : parts[r & 3],
+        .b = simd ? r >> 16 & 0x7777 : parts[r >> 2 & 3],
+        .bytes = simd ? 1 + (r >> 32) % 15 : places[r >> 32 & 3],
+        .flags = (uint8_t)(r >> 40),
+        .second = r >> 48 & 3,
+        .scale = (r >> 56 & 1) * 7,
+    });
+}
+
+/* Rows of one call; e is also a destination. */
+struct rows {
+    _Alignas(64) uint8_t d[MAX_ROW_BYTES], e[MAX_ROW_BYTES], a[MAX_ROW_BYTES], b[MAX_ROW_BYTES], c[MAX_ROW_BYTES];
+};
+
+static void compare(enum lane_id id, lane_fn *one, lane_fn *other, const char *level, uint64_t imm,
+                    const struct rows *in)
+{
+    struct rows x = *in, y = *in;
+    const struct lane_info *info = lane_info(id);
+    unsigned bytes = row_bytes(info->d);
+    one(x.d, x.e, x.a, x.b, x.c, imm);
+    other(y.d, y.e, y.a, y.b, y.c, imm);
+    if (memcmp(x.d, y.d, bytes) == 0 && memcmp(x.e, y.e, WARP_LANES * 4) == 0)
+        return;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        unsigned n = info->d / 8u ? info->d / 8u : 1, a = info->a / 8u, b = info->b / 8u, c = info->c / 8u;
+        uint64_t v[5] = {0};
+        if (info->d > 1 && memcmp(x.d + l * n, y.d + l * n, n) == 0)
+            continue;
+        memcpy(&v[0], x.d + l * n, n < 8 ? n : 8);
+        memcpy(&v[1], y.d + l * n, n < 8 ? n : 8);
+        memcpy(&v[2], x.a + l * a, a < 8 ? a : 8);
+        memcpy(&v[3], x.b + l * b, b < 8 ? b : 8);
+        memcpy(&v[4], x.c + l * c, c < 8 ? c : 8);
+        fail_msg("%s, lane %u: 0x%llx on %s, 0x%llx on %s, of 0x%llx 0x%llx 0x%llx", info->name, l,
+                 (unsigned long long)v[0], lane_level(0), (unsigned long long)v[1], level, (unsigned long long)v[2],
+                 (unsigned long long)v[3], (unsigned long long)v[4]);
+    }
+    fail_msg("%s: the carry differs between %s and %s", info->name, lane_level(0), level);
+}
+
+static void levels_agree(void **state)
+{
+    (void)state;
+    static struct rows in;
+    lane_fn *const *best = lane_table(lane_level(0), NULL);
+    for (unsigned id = 1; id < LANE_COUNT; id++) {
+        const struct types *t = &types[id];
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            fill(in.a, t->a);
+            fill(in.b, t->b);
+            fill(in.c, t->c);
+            for (unsigned l = 0; l < WARP_LANES; l++) /* a carry, or the fourth source */
+                ((uint32_t *)in.e)[l] = (uint32_t)(strcmp(t->e, "u4") == 0 ? value_of(32, 8) : random_bits() & 1);
+            uint64_t constant = constant_for(t->name);
+            for (size_t i = 1; lane_level(i); i++)
+                compare((enum lane_id)id, best[id], lane_table(lane_level(i), NULL)[id], lane_level(i), constant, &in);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
