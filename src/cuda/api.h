@@ -1,0 +1,20 @@
+/* What every entry point of libcuda.so.1 needs: the log, answers for what is not there. Private to cuda/. */
+#ifndef HEDDLE_CUDA_API_H
+#define HEDDLE_CUDA_API_H
+
+#include "cuda/cuda.h"
+
+#include <stdbool.h>
+
+#define CU_API __attribute__((visibility("default")))
+
+/* A line on stderr where HEDDLE_LOG has the topic: "api" names calls that are refused, "error" says why a call has
+ * failed. */
+enum log_topic { LOG_API = 1, LOG_ERROR = 2 };
+bool log_wants(enum log_topic topic);
+void log_line(enum log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For calls, or uses of them, that Heddle does not have: names them in the log. */
+CUresult api_not_supported(const char *what);
+
+#endif

@@ -1,0 +1,42 @@
+/* HEDDLE_LOG=api,error: what the library has to say, on stderr. Nothing is said unless asked for. */
+#include "cuda/api.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p; p = strchr(p, ',')) {
+        p += *p == ',';
+        if (strncmp(p, word, n) == 0 && (p[n] == ',' || p[n] == 0))
+            return true;
+    }
+    return false;
+}
+
+bool log_wants(enum log_topic topic)
+{
+    const char *list = getenv("HEDDLE_LOG");
+    return list && has_word(list, topic == LOG_API ? "api" : "error");
+}
+
+void log_line(enum log_topic topic, const char *format, ...)
+{
+    if (!log_wants(topic))
+        return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "heddle: %s\n", text);
+}
+
+CUresult api_not_supported(const char *what)
+{
+    log_line(LOG_API, "%s is not supported", what);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
