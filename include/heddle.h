@@ -31,6 +31,7 @@ typedef enum hd_result {
     HD_ERROR_INVALID_PTX = 218,
     HD_ERROR_FILE = 304,
     HD_ERROR_NOT_FOUND = 500,
+    HD_ERROR_NOT_READY = 600, /* not an error: still running */
     HD_ERROR_ILLEGAL_ADDRESS = 700,
     HD_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
     HD_ERROR_LAUNCH_TIMEOUT = 702, /* the step limit */
@@ -164,6 +165,16 @@ HD_API hd_result hd_alloc_named(hd_machine *machine, size_t bytes, const char *n
 /* HD_ERROR_INVALID_VALUE where the pointer is not one of hd_alloc's. NULL is allowed. */
 HD_API hd_result hd_free(hd_machine *machine, void *pointer);
 
+/* The memory that an address lies in. */
+typedef struct hd_memory_info {
+    void *start;
+    size_t bytes;
+    bool allocated;   /* by hd_alloc; else a module's variable, or the kernels' own heap */
+    const char *name; /* or NULL */
+} hd_memory_info;
+/* False where the address lies in none of the machine's memory. */
+HD_API bool hd_find(hd_machine *machine, const void *pointer, hd_memory_info *info);
+
 /* ---- modules and kernels ---- */
 
 typedef struct hd_module hd_module;
@@ -272,6 +283,90 @@ typedef struct hd_launch_stats {
  * fault. `stats` and `report` may be NULL. */
 HD_API hd_result hd_launch(hd_kernel *kernel, const hd_launch_config *config, hd_launch_stats *stats,
                            hd_report **report);
+
+/* ---- streams ---- */
+
+/* A set of streams with one fate: the first launch that fails is the context's fault, after which nothing more runs in
+ * it and every function below returns that error (CUDA's "sticky" errors). Memory and modules are the machine's. */
+typedef struct hd_context hd_context;
+/* Work in a stream runs in the order in which it was put there, beside the work of other streams. */
+typedef struct hd_stream hd_stream;
+/* A moment in a stream. */
+typedef struct hd_event hd_event;
+
+typedef struct hd_context_options {
+    /* Takes the report of the launch that failed, once, from a stream's thread; the report is the library's. */
+    void (*fault)(void *data, hd_result result, hd_report *report);
+    void *data;
+} hd_context_options;
+
+/* Errors: HD_ERROR_INVALID_VALUE, HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
+HD_API hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context);
+/* Waits for the work of all its streams, which are destroyed with it. NULL is allowed. */
+HD_API void hd_context_destroy(hd_context *context);
+/* HD_SUCCESS, or the context's fault. */
+HD_API hd_result hd_context_status(hd_context *context);
+/* Waits for all that has been put into its streams. */
+HD_API hd_result hd_context_synchronize(hd_context *context);
+
+enum hd_stream_flags {
+    HD_STREAM_NON_BLOCKING = 1, /* does not wait for the default stream, nor the default stream for it */
+};
+HD_API hd_result hd_stream_create(hd_context *context, unsigned flags, hd_stream **stream);
+/* The stream that waits for all others, and they for it, except those created with HD_STREAM_NON_BLOCKING: CUDA's legacy
+ * default stream. It belongs to the context. */
+HD_API hd_stream *hd_context_default_stream(hd_context *context);
+/* Returns at once; what has been put into the stream still runs. NULL is allowed. */
+HD_API void hd_stream_destroy(hd_stream *stream);
+/* HD_SUCCESS where all is done, HD_ERROR_NOT_READY where something still runs, or the fault. */
+HD_API hd_result hd_stream_query(hd_stream *stream);
+HD_API hd_result hd_stream_synchronize(hd_stream *stream);
+/* A number that no other stream of the context has. */
+HD_API uint64_t hd_stream_number(const hd_stream *stream);
+
+/* hd_launch in a stream: returns when the launch has been put there. The configuration is checked, and parameters are
+ * read, before it returns; a checker is not possible. Errors as those of hd_launch before it starts. */
+HD_API hd_result hd_stream_launch(hd_stream *stream, hd_kernel *kernel, const hd_launch_config *config,
+                                  hd_report **report);
+
+/* Boxes of bytes: `width` bytes in a row, `height` rows, `depth` slices. From one row to the next it is `pitch` bytes,
+ * from one slice to the next `slice` bytes. */
+typedef struct hd_copy {
+    void *to;
+    const void *from;
+    size_t width, height, depth;
+    size_t to_pitch, to_slice, from_pitch, from_slice;
+} hd_copy;
+typedef struct hd_fill {
+    void *to;
+    uint32_t value;         /* its lowest bytes */
+    unsigned element_bytes; /* 1, 2 or 4 */
+    size_t width, height;   /* in elements, in rows */
+    size_t pitch;           /* in bytes */
+} hd_fill;
+
+/* Any memory of this process may be copied or filled; that it is there and large enough is the caller's affair. With
+ * `wait`, they return when it is done, and do it themselves where the stream has nothing to wait for. */
+HD_API hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, bool wait);
+HD_API hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, bool wait);
+/* Calls a function of the host, which must not wait for the stream itself. With `always`, also after a fault: *status
+ * says what it was. */
+HD_API hd_result hd_stream_call(hd_stream *stream, void (*function)(void *data, hd_result status), void *data,
+                                bool always);
+/* Frees memory of hd_alloc when the stream comes to it. */
+HD_API hd_result hd_stream_free(hd_stream *stream, void *pointer);
+
+HD_API hd_result hd_event_create(hd_event **event);
+HD_API void hd_event_destroy(hd_event *event); /* NULL is allowed */
+/* The event is now this moment in the stream. */
+HD_API hd_result hd_event_record(hd_event *event, hd_stream *stream);
+/* An event that has never been recorded is done. */
+HD_API hd_result hd_event_query(hd_event *event);
+HD_API hd_result hd_event_synchronize(hd_event *event);
+/* What is put into the stream from now on waits for the event as it is recorded now. */
+HD_API hd_result hd_stream_wait_event(hd_stream *stream, hd_event *event);
+/* Errors: HD_ERROR_INVALID_VALUE (never recorded), HD_ERROR_NOT_READY. */
+HD_API hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds);
 
 /* ---- PTX as text: no machine needed ---- */
 

@@ -5,6 +5,7 @@
 #include "check/check.h"
 #include "exec/device.h"
 #include "exec/machine.h"
+#include "exec/queue.h"
 #include "explain/trace.h"
 #include "report/report.h"
 
@@ -62,7 +63,26 @@ struct hd_report {
     struct diags diags;
 };
 
+struct hd_context {
+    struct hd_machine *machine;
+    struct context *context;
+    hd_context_options options;
+    hd_stream *default_stream, *streams;
+    pthread_mutex_t lock; /* of the list of streams */
+};
+
+struct hd_stream {
+    struct hd_context *context;
+    struct stream *stream;
+    struct hd_stream *next;
+};
+
 void module_free(hd_module *m);
+
+/* Checks a configuration and fills the request; *packed, which the request points to, is the caller's to free. Errors:
+ * HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
+hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
+                         struct diags *d);
 
 /* Copies the texts that diagnostics point into, which may go before the report does. */
 void report_keep_places(hd_report *r);

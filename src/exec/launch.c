@@ -23,12 +23,18 @@ static uint32_t hardware_warp(uint32_t index)
     return (index & ~3u) | ((index + 1) & 3);
 }
 
-/* %tid and %warpid of every lane of a block, laid out once. */
-static bool lay_out_threads(struct launch *l)
+/* %tid and %warpid of every lane of a block, laid out once for launches of one shape. */
+static bool lay_out_threads(struct launch *l, struct worker *k)
 {
-    l->warp_rows = aligned_alloc(64, (size_t)l->warps_per_block * WARP_ROWS_BYTES);
+    bool again = k->warp_rows && memcmp(k->laid_out, l->block, sizeof k->laid_out) == 0;
+    l->warp_rows = k->warp_rows;
+    if (again)
+        return true;
+    free(k->warp_rows);
+    l->warp_rows = k->warp_rows = aligned_alloc(64, (size_t)l->warps_per_block * WARP_ROWS_BYTES);
     if (!l->warp_rows)
         return false;
+    memcpy(k->laid_out, l->block, sizeof k->laid_out);
     uint32_t x = 0, y = 0, z = 0;
     for (uint32_t t = 0; t < l->warps_per_block * WARP_LANES; t++) {
         uint32_t *rows = (uint32_t *)(l->warp_rows + (size_t)(t / WARP_LANES) * WARP_ROWS_BYTES);
@@ -48,7 +54,7 @@ static bool lay_out_threads(struct launch *l)
     return true;
 }
 
-static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r)
+static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
 {
     *l = (struct launch){.machine = m, .kernel = r->kernel, .flags = r->flags, .rows = m->rows};
     for (int i = 0; i < 3; i++) {
@@ -72,14 +78,13 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
             return false;
         memcpy(l->params, r->params, r->kernel->param_bytes);
     }
-    return lay_out_threads(l);
+    return lay_out_threads(l, k);
 }
 
 static void free_launch(struct launch *l)
 {
     if (l->params)
         mem_free(&l->machine->mem, l->params);
-    free(l->warp_rows);
     arena_free(&l->report_arena);
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->parking);
@@ -138,8 +143,7 @@ static void withdraw(struct machine *m, struct launch *l)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* A thread that launches is a worker meanwhile. */
-static struct worker *own_worker(struct machine *m)
+struct worker *worker_create(struct machine *m)
 {
     struct worker *k = aligned_alloc(64, sizeof *k);
     if (k) {
@@ -147,6 +151,15 @@ static struct worker *own_worker(struct machine *m)
         k->machine = m;
     }
     return k;
+}
+
+void worker_destroy(struct worker *k)
+{
+    if (!k)
+        return;
+    pool_free_all(k);
+    free(k->warp_rows);
+    free(k);
 }
 
 static void run(struct machine *m, struct launch *l, struct worker *k)
@@ -177,9 +190,10 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
 {
     struct launch l;
     double start = seconds_now();
-    struct worker *k = own_worker(m);
-    if (!k || !init_launch(&l, m, r)) {
-        free(k);
+    struct worker *k = r->worker ? r->worker : worker_create(m);
+    if (!k || !init_launch(&l, m, r, k)) {
+        if (!r->worker)
+            worker_destroy(k);
         return HD_ERROR_OUT_OF_MEMORY;
     }
     run(m, &l, k);
@@ -191,7 +205,7 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
         *stats = (hd_launch_stats){seconds_now() - start, l.done_blocks, l.warp_instructions, l.lane_instructions};
     enum fault_kind kind = l.fault.kind;
     free_launch(&l);
-    pool_free_all(k);
-    free(k);
+    if (!r->worker)
+        worker_destroy(k);
     return fault_result(kind);
 }

@@ -25,6 +25,8 @@ struct worker {
     bool parked; /* waits while another looks into a stall */
     pthread_t thread;
     struct pool_item *pool[POOL_CLASSES]; /* free memory by size: pool.c */
+    uint8_t *warp_rows;                   /* of its last launch, with blocks of the shape laid_out */
+    uint32_t laid_out[3];
     struct block *resident;
     uint32_t n_resident;
     uint64_t warp_instructions, lane_instructions, counted_steps;
@@ -81,7 +83,7 @@ struct launch {
     uint32_t shared_bytes, dynamic_shared_bytes;
     uint32_t max_resident; /* blocks that the claimed device could hold */
     uint8_t *params;       /* in the machine's memory */
-    uint8_t *warp_rows;    /* ROW_WARP of every warp of a block */
+    uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
     const struct row_fns *rows;
     struct schedule *schedule;     /* NULL: fair */
     const struct hook_list *hooks; /* or NULL */
@@ -116,7 +118,12 @@ struct launch_request {
     uint32_t shared_bytes, flags;
     const void *params; /* packed */
     struct hook_list hooks;
+    struct worker *worker; /* that launches; NULL: one is made for it */
 };
+
+/* A worker for a thread that launches; it keeps memory from one launch to the next. NULL where memory is exhausted. */
+struct worker *worker_create(struct machine *m);
+void worker_destroy(struct worker *k); /* NULL is allowed */
 
 /* Runs a grid to its end in this thread and the machine's workers. Limits have been checked. A fault becomes a
  * diagnostic. */

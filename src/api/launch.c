@@ -1,0 +1,128 @@
+/* Launches of the library (include/heddle.h): what a configuration must be, and parameters as the machine takes them. */
+#include <stdlib.h>
+
+#include "api/handles.h"
+
+static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
+{
+    static const unsigned max_block[3] = {DEVICE_MAX_BLOCK_DIM_X, DEVICE_MAX_BLOCK_DIM_Y, DEVICE_MAX_BLOCK_DIM_Z};
+    static const unsigned max_grid[3] = {DEVICE_MAX_GRID_DIM_X, DEVICE_MAX_GRID_DIM_Y, DEVICE_MAX_GRID_DIM_Z};
+    static const char axis[] = "xyz";
+    const struct kernel *kernel = k->kernel;
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (c->grid[i] == 0 || c->grid[i] > max_grid[i])
+            diag_error(d, (struct place){0}, "launch-config", NULL, "grid.%c is %u; 1 to %u are possible", axis[i],
+                       c->grid[i], max_grid[i]);
+        if (c->block[i] == 0 || c->block[i] > max_block[i])
+            diag_error(d, (struct place){0}, "launch-config", NULL, "block.%c is %u; 1 to %u are possible", axis[i],
+                       c->block[i], max_block[i]);
+        if (kernel->req_ntid[0] && kernel->req_ntid[i] != c->block[i])
+            diag_error(d, (struct place){0}, "launch-config", NULL, "block.%c is %u; the kernel requires %u (.reqntid)",
+                       axis[i], c->block[i], kernel->req_ntid[i]);
+        threads *= c->block[i];
+    }
+    unsigned limit = device_max_threads(kernel);
+    if (threads > limit)
+        diag_error(d, (struct place){0}, "launch-config", NULL, "a block of %llu threads; at most %u are possible%s",
+                   (unsigned long long)threads, limit,
+                   limit < DEVICE_MAX_THREADS_PER_BLOCK ? " for this kernel (.maxntid)" : "");
+    if (kernel->static_shared_bytes + (uint64_t)c->shared_bytes > DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+        diag_error(d, (struct place){0}, "launch-config", NULL,
+                   "%llu bytes of shared memory (%u static, %llu dynamic); a block can have %u",
+                   (unsigned long long)(kernel->static_shared_bytes + c->shared_bytes), kernel->static_shared_bytes,
+                   (unsigned long long)c->shared_bytes, DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    return d->errors == 0;
+}
+
+static bool cooperates(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
+{
+    uint32_t threads = c->block[0] * c->block[1] * c->block[2];
+    uint32_t shared = k->kernel->static_shared_bytes + (uint32_t)c->shared_bytes;
+    uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2], limit = launch_capacity(threads, shared);
+    if (!(c->flags & HD_LAUNCH_COOPERATIVE) || blocks <= limit)
+        return true;
+    diag_error(d, (struct place){0}, "cooperative", NULL,
+               "a cooperative launch of %llu blocks; %llu of this size can be resident at once",
+               (unsigned long long)blocks, (unsigned long long)limit);
+    return false;
+}
+
+/* The parameters packed, from an array of pointers or packed already. */
+static void *pack_params(const hd_kernel *k, const hd_launch_config *c)
+{
+    const struct ptx_signature *s = &k->kernel->func->signature;
+    uint8_t *packed = calloc(1, k->kernel->param_bytes + 16);
+    if (packed && c->packed_args) {
+        memcpy(packed, c->packed_args, k->kernel->param_bytes);
+    } else if (packed) {
+        for (uint32_t i = 0; i < s->params.n; i++)
+            memcpy(packed + ir_param_offset(k->kernel->func, &s->params.at[i]->symbol), c->args[i],
+                   s->params.at[i]->size);
+    }
+    return packed;
+}
+
+hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
+                         struct diags *d)
+{
+    bool has_params = k->kernel->param_bytes > 0;
+    *packed = NULL;
+    if (has_params &&
+        ((c->args != NULL) == (c->packed_args != NULL) || (c->packed_args && c->packed_bytes < k->kernel->param_bytes)))
+        return HD_ERROR_INVALID_VALUE;
+    if (!launch_fits(k, c, d))
+        return HD_ERROR_INVALID_VALUE;
+    if (!cooperates(k, c, d))
+        return HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    if (has_params && !(*packed = pack_params(k, c)))
+        return HD_ERROR_OUT_OF_MEMORY;
+    *q = (struct launch_request){
+        .kernel = k->kernel, .shared_bytes = (uint32_t)c->shared_bytes, .flags = c->flags, .params = *packed};
+    for (int i = 0; i < 3; i++) {
+        q->grid[i] = c->grid[i];
+        q->block[i] = c->block[i];
+    }
+    if (k->module->machine->tracer)
+        q->hooks.at[q->hooks.n++] = trace_hooks(k->module->machine->tracer);
+    return HD_SUCCESS;
+}
+
+static hd_result launch_checked(hd_kernel *k, hd_checker *c, struct launch_request *q, hd_launch_stats *stats,
+                                struct diags *diags)
+{
+    pthread_mutex_lock(&c->lock);
+    checker_begin(c->checker, k->kernel);
+    q->hooks.at[q->hooks.n++] = checker_hooks(c->checker);
+    hd_result r = machine_launch(k->module->machine->machine, q, stats, diags);
+    checker_end(c->checker);
+    pthread_mutex_unlock(&c->lock);
+    return r;
+}
+
+hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *stats, hd_report **report)
+{
+    if (report)
+        *report = NULL;
+    if (!k || !c)
+        return HD_ERROR_INVALID_VALUE;
+    hd_report *r = report_new();
+    if (!r)
+        return HD_ERROR_OUT_OF_MEMORY;
+    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    void *packed = NULL;
+    jmp_buf oom;
+    if (setjmp(oom) == 0) {
+        struct launch_request q;
+        r->arena.on_oom = &oom;
+        result = launch_prepare(k, c, &q, &packed, &r->diags);
+        if (!result && c->checker)
+            result = launch_checked(k, c->checker, &q, stats, &r->diags);
+        else if (!result)
+            result = machine_launch(k->module->machine->machine, &q, stats, &r->diags);
+    }
+    r->arena.on_oom = NULL;
+    free(packed);
+    report_give(r, report);
+    return result;
+}

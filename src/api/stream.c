@@ -1,0 +1,228 @@
+/* Contexts, streams and events of the library (include/heddle.h). */
+#include <stdlib.h>
+
+#include "api/handles.h"
+
+/* ---- contexts ---- */
+
+static hd_stream *new_stream(hd_context *c, struct stream *stream)
+{
+    hd_stream *s = stream ? calloc(1, sizeof *s) : NULL;
+    if (!s)
+        return NULL;
+    s->context = c;
+    s->stream = stream;
+    pthread_mutex_lock(&c->lock);
+    s->next = c->streams;
+    c->streams = s;
+    pthread_mutex_unlock(&c->lock);
+    return s;
+}
+
+hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context)
+{
+    if (!machine || !context)
+        return HD_ERROR_INVALID_VALUE;
+    hd_context *c = calloc(1, sizeof *c);
+    if (!c)
+        return HD_ERROR_OUT_OF_MEMORY;
+    c->machine = machine;
+    if (options)
+        c->options = *options;
+    pthread_mutex_init(&c->lock, NULL);
+    c->context = context_create(machine->machine);
+    c->default_stream = c->context ? new_stream(c, context_legacy_stream(c->context)) : NULL;
+    if (!c->default_stream) {
+        hd_context_destroy(c);
+        return HD_ERROR_OUT_OF_MEMORY;
+    }
+    *context = c;
+    return HD_SUCCESS;
+}
+
+void hd_context_destroy(hd_context *c)
+{
+    if (!c)
+        return;
+    context_destroy(c->context);
+    for (hd_stream *s = c->streams, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+hd_result hd_context_status(hd_context *c)
+{
+    return c ? context_fault(c->context) : HD_ERROR_INVALID_VALUE;
+}
+
+hd_result hd_context_synchronize(hd_context *c)
+{
+    if (!c)
+        return HD_ERROR_INVALID_VALUE;
+    if (!context_wait(c->context))
+        return HD_ERROR_OUT_OF_MEMORY;
+    return context_fault(c->context);
+}
+
+/* ---- streams ---- */
+
+hd_stream *hd_context_default_stream(hd_context *c)
+{
+    return c ? c->default_stream : NULL;
+}
+
+hd_result hd_stream_create(hd_context *c, unsigned flags, hd_stream **stream)
+{
+    if (!c || !stream || (flags & ~(unsigned)HD_STREAM_NON_BLOCKING))
+        return HD_ERROR_INVALID_VALUE;
+    struct stream *made = stream_create(c->context, !(flags & HD_STREAM_NON_BLOCKING));
+    *stream = new_stream(c, made);
+    if (!*stream && made)
+        stream_destroy(made);
+    return *stream ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+void hd_stream_destroy(hd_stream *s)
+{
+    if (!s || s == s->context->default_stream)
+        return;
+    hd_context *c = s->context;
+    pthread_mutex_lock(&c->lock);
+    hd_stream **link = &c->streams;
+    while (*link != s)
+        link = &(*link)->next;
+    *link = s->next;
+    pthread_mutex_unlock(&c->lock);
+    stream_destroy(s->stream);
+    free(s);
+}
+
+uint64_t hd_stream_number(const hd_stream *s)
+{
+    return stream_number(s->stream);
+}
+
+hd_result hd_stream_query(hd_stream *s)
+{
+    if (!s)
+        return HD_ERROR_INVALID_VALUE;
+    bool done = stream_is_done(s->stream);
+    hd_result fault = context_fault(s->context->context);
+    return fault ? fault : done ? HD_SUCCESS : HD_ERROR_NOT_READY;
+}
+
+hd_result hd_stream_synchronize(hd_stream *s)
+{
+    if (!s)
+        return HD_ERROR_INVALID_VALUE;
+    if (!stream_wait(s->stream))
+        return HD_ERROR_OUT_OF_MEMORY;
+    return context_fault(s->context->context);
+}
+
+/* ---- events ---- */
+
+struct hd_event {
+    pthread_mutex_t lock;
+    struct task *task; /* whose end is the event, held; NULL: never recorded */
+};
+
+hd_result hd_event_create(hd_event **event)
+{
+    hd_event *e = event ? calloc(1, sizeof *e) : NULL;
+    if (!e)
+        return event ? HD_ERROR_OUT_OF_MEMORY : HD_ERROR_INVALID_VALUE;
+    pthread_mutex_init(&e->lock, NULL);
+    *event = e;
+    return HD_SUCCESS;
+}
+
+void hd_event_destroy(hd_event *e)
+{
+    if (!e)
+        return;
+    task_release(e->task);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+static struct task *task_of(hd_event *e)
+{
+    pthread_mutex_lock(&e->lock);
+    struct task *t = e->task;
+    if (t)
+        task_hold(t);
+    pthread_mutex_unlock(&e->lock);
+    return t;
+}
+
+hd_result hd_event_record(hd_event *e, hd_stream *s)
+{
+    if (!e || !s)
+        return HD_ERROR_INVALID_VALUE;
+    struct task *t = task_new(sizeof *t), *held, *old;
+    if (!t || !stream_put(s->stream, t, &held))
+        return HD_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&e->lock);
+    old = e->task;
+    e->task = held;
+    pthread_mutex_unlock(&e->lock);
+    task_release(old);
+    return context_fault(s->context->context);
+}
+
+hd_result hd_event_query(hd_event *e)
+{
+    if (!e)
+        return HD_ERROR_INVALID_VALUE;
+    struct task *t = task_of(e);
+    bool done = !t || task_is_done(t);
+    task_release(t);
+    return done ? HD_SUCCESS : HD_ERROR_NOT_READY;
+}
+
+hd_result hd_event_synchronize(hd_event *e)
+{
+    if (!e)
+        return HD_ERROR_INVALID_VALUE;
+    struct task *t = task_of(e);
+    if (t)
+        task_wait(t);
+    task_release(t);
+    return HD_SUCCESS;
+}
+
+hd_result hd_stream_wait_event(hd_stream *s, hd_event *e)
+{
+    if (!s || !e)
+        return HD_ERROR_INVALID_VALUE;
+    struct task *earlier = task_of(e), *t = NULL;
+    bool ok = true;
+    if (earlier && !task_is_done(earlier)) {
+        t = task_new(sizeof *t);
+        ok = t && task_after(t, earlier);
+        if (t && !ok)
+            task_release(t);
+        ok = ok && stream_put(s->stream, t, NULL);
+    }
+    task_release(earlier);
+    return ok ? context_fault(s->context->context) : HD_ERROR_OUT_OF_MEMORY;
+}
+
+hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds)
+{
+    if (!start || !end || !seconds)
+        return HD_ERROR_INVALID_VALUE;
+    struct task *a = task_of(start), *b = task_of(end);
+    hd_result r = !a || !b                               ? HD_ERROR_INVALID_VALUE
+                  : !task_is_done(a) || !task_is_done(b) ? HD_ERROR_NOT_READY
+                                                         : HD_SUCCESS;
+    if (!r)
+        *seconds = b->time - a->time;
+    task_release(a);
+    task_release(b);
+    return r;
+}

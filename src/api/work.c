@@ -1,0 +1,243 @@
+/* What streams do (include/heddle.h): launches, copies, fills, calls of the host. */
+#include <stdlib.h>
+
+#include "api/handles.h"
+
+/* ---- launches ---- */
+
+struct launch_task {
+    struct task task;
+    hd_context *context;
+    hd_machine *machine;
+    struct launch_request request;
+    void *packed;
+};
+
+static hd_result launch_now(struct launch_task *l, hd_report *r)
+{
+    hd_result result = machine_launch(l->machine->machine, &l->request, NULL, &r->diags);
+    if (result && l->context->options.fault)
+        l->context->options.fault(l->context->options.data, result, r);
+    return result;
+}
+
+static hd_result run_launch(struct task *t, struct worker *k)
+{
+    struct launch_task *l = (struct launch_task *)t;
+    hd_report r = {.diags = {.arena = &r.arena, .limit = 50}};
+    jmp_buf oom;
+    l->request.worker = k;
+    r.arena.on_oom = &oom;
+    hd_result result = setjmp(oom) == 0 ? launch_now(l, &r) : HD_ERROR_OUT_OF_MEMORY;
+    r.arena.on_oom = NULL;
+    arena_free(&r.arena);
+    return result;
+}
+
+static void drop_launch(struct task *t)
+{
+    free(((struct launch_task *)t)->packed);
+}
+
+static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c, struct diags *d)
+{
+    struct launch_task *l = (struct launch_task *)task_new(sizeof *l);
+    if (!l)
+        return HD_ERROR_OUT_OF_MEMORY;
+    l->task.run = run_launch;
+    l->task.drop = drop_launch;
+    l->context = s->context;
+    l->machine = k->module->machine;
+    hd_result r = launch_prepare(k, c, &l->request, &l->packed, d);
+    if (r) {
+        task_release(&l->task);
+        return r;
+    }
+    return stream_put(s->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+hd_result hd_stream_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c, hd_report **report)
+{
+    if (report)
+        *report = NULL;
+    if (!s || !k || !c || c->checker)
+        return HD_ERROR_INVALID_VALUE;
+    hd_result fault = context_fault(s->context->context);
+    hd_report *r = fault ? NULL : report_new();
+    if (!r)
+        return fault ? fault : HD_ERROR_OUT_OF_MEMORY;
+    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    jmp_buf oom;
+    if (setjmp(oom) == 0) {
+        r->arena.on_oom = &oom;
+        result = put_launch(s, k, c, &r->diags);
+    }
+    r->arena.on_oom = NULL;
+    report_give(r, report);
+    return result;
+}
+
+/* ---- copies and fills ---- */
+
+struct copy_task {
+    struct task task;
+    hd_copy copy;
+};
+
+static void do_copy(const hd_copy *c)
+{
+    for (size_t z = 0; z < c->depth; z++) {
+        char *to = (char *)c->to + z * c->to_slice;
+        const char *from = (const char *)c->from + z * c->from_slice;
+        bool whole = c->height == 1 || (c->to_pitch == c->width && c->from_pitch == c->width);
+        if (whole)
+            memmove(to, from, c->width * c->height);
+        else
+            for (size_t y = 0; y < c->height; y++)
+                memmove(to + y * c->to_pitch, from + y * c->from_pitch, c->width);
+    }
+}
+
+static hd_result run_copy(struct task *t, struct worker *k)
+{
+    (void)k;
+    do_copy(&((struct copy_task *)t)->copy);
+    return HD_SUCCESS;
+}
+
+struct fill_task {
+    struct task task;
+    hd_fill fill;
+};
+
+static void fill_row(void *to, uint32_t value, unsigned element_bytes, size_t n)
+{
+    if (element_bytes == 1)
+        memset(to, (int)value, n);
+    for (size_t i = 0; element_bytes == 2 && i < n; i++)
+        ((uint16_t *)to)[i] = (uint16_t)value;
+    for (size_t i = 0; element_bytes == 4 && i < n; i++)
+        ((uint32_t *)to)[i] = value;
+}
+
+static void do_fill(const hd_fill *f)
+{
+    for (size_t y = 0; y < f->height; y++)
+        fill_row((char *)f->to + y * f->pitch, f->value, f->element_bytes, f->width);
+}
+
+static hd_result run_fill(struct task *t, struct worker *k)
+{
+    (void)k;
+    do_fill(&((struct fill_task *)t)->fill);
+    return HD_SUCCESS;
+}
+
+static hd_result put(hd_stream *s, struct task *t, bool wait)
+{
+    struct task *held;
+    if (!stream_put(s->stream, t, wait ? &held : NULL))
+        return HD_ERROR_OUT_OF_MEMORY;
+    if (wait) {
+        task_wait(held);
+        task_release(held);
+    }
+    return context_fault(s->context->context);
+}
+
+hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, bool wait)
+{
+    if (!s || !copy)
+        return HD_ERROR_INVALID_VALUE;
+    hd_result fault = context_fault(s->context->context);
+    if (fault)
+        return fault;
+    if (wait && stream_is_idle(s->stream)) {
+        do_copy(copy);
+        return HD_SUCCESS;
+    }
+    struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
+    if (!t)
+        return HD_ERROR_OUT_OF_MEMORY;
+    t->task.run = run_copy;
+    t->copy = *copy;
+    return put(s, &t->task, wait);
+}
+
+hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, bool wait)
+{
+    if (!s || !fill || (fill->element_bytes != 1 && fill->element_bytes != 2 && fill->element_bytes != 4))
+        return HD_ERROR_INVALID_VALUE;
+    hd_result fault = context_fault(s->context->context);
+    if (fault)
+        return fault;
+    if (wait && stream_is_idle(s->stream)) {
+        do_fill(fill);
+        return HD_SUCCESS;
+    }
+    struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
+    if (!t)
+        return HD_ERROR_OUT_OF_MEMORY;
+    t->task.run = run_fill;
+    t->fill = *fill;
+    return put(s, &t->task, wait);
+}
+
+/* ---- the host ---- */
+
+struct call_task {
+    struct task task;
+    void (*function)(void *data, hd_result status);
+    void *data;
+};
+
+static hd_result run_call(struct task *t, struct worker *k)
+{
+    (void)k;
+    struct call_task *c = (struct call_task *)t;
+    c->function(c->data, task_status(t));
+    return HD_SUCCESS;
+}
+
+hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result status), void *data, bool always)
+{
+    if (!s || !function)
+        return HD_ERROR_INVALID_VALUE;
+    struct call_task *t = (struct call_task *)task_new(sizeof *t);
+    if (!t)
+        return HD_ERROR_OUT_OF_MEMORY;
+    t->task.run = run_call;
+    t->task.always = always;
+    t->function = function;
+    t->data = data;
+    return put(s, &t->task, false);
+}
+
+struct free_task {
+    struct task task;
+    hd_machine *machine;
+    void *pointer;
+};
+
+static hd_result run_free(struct task *t, struct worker *k)
+{
+    (void)k;
+    struct free_task *f = (struct free_task *)t;
+    hd_free(f->machine, f->pointer);
+    return HD_SUCCESS;
+}
+
+hd_result hd_stream_free(hd_stream *s, void *pointer)
+{
+    hd_memory_info info;
+    if (!s || !hd_find(s->context->machine, pointer, &info) || info.start != pointer || !info.allocated)
+        return HD_ERROR_INVALID_VALUE;
+    struct free_task *t = (struct free_task *)task_new(sizeof *t);
+    if (!t)
+        return HD_ERROR_OUT_OF_MEMORY;
+    t->task.run = run_free;
+    t->task.always = true;
+    t->machine = s->context->machine;
+    t->pointer = pointer;
+    return put(s, &t->task, false);
+}

@@ -1,0 +1,71 @@
+/* Streams: tasks that run in order, beside those of other streams (CUDA C++ Programming Guide, "Asynchronous Concurrent
+ * Execution").
+ *
+ * A context is a set of streams on one machine with one fate: the first task that fails is its fault, and no task runs
+ * in it any more. A stream has a thread of its own, made with its first task. A task waits for those it depends on: the
+ * one before it in its stream, those named when it was put, and by CUDA's rule for the legacy default stream: a task of
+ * that stream waits for the last task of every blocking stream, and the other way about.
+ *
+ * A task is whatever its `run` does: what launches, copies and host functions are is said in api/stream.c.
+ */
+#ifndef HEDDLE_EXEC_QUEUE_H
+#define HEDDLE_EXEC_QUEUE_H
+
+#include "exec/machine.h"
+
+struct context;
+struct stream;
+
+struct task {
+    /* Runs on the stream's thread; `k` serves launches. An error is the context's fault. */
+    hd_result (*run)(struct task *t, struct worker *k);
+    void (*drop)(struct task *t); /* frees what the task has of its own; NULL = nothing. Always called, once. */
+    bool always;                  /* runs after a fault, too: to see task_status() */
+    /* The rest is the queue's. */
+    struct context *context;
+    struct task *next;
+    struct task **after; /* tasks to wait for */
+    uint32_t n_after, cap_after;
+    _Atomic uint32_t refs;
+    _Atomic bool done, watched;
+    double time; /* when it was done: seconds_now() */
+};
+
+/* A task of `bytes` bytes, zeroed, that begins with a struct task; one reference is the caller's. NULL: no memory. */
+struct task *task_new(size_t bytes);
+void task_hold(struct task *t);
+void task_release(struct task *t);
+/* Makes a task that has not been put wait for another; false where memory is exhausted. */
+bool task_after(struct task *t, struct task *earlier);
+bool task_is_done(const struct task *t);
+void task_wait(struct task *t);
+/* The context's fault so far. */
+hd_result task_status(const struct task *t);
+
+/* NULL where memory is exhausted. */
+struct context *context_create(struct machine *m);
+/* Waits for all its tasks. */
+void context_destroy(struct context *c);
+struct stream *context_legacy_stream(struct context *c);
+hd_result context_fault(struct context *c);
+/* Waits until all that has been put into any stream is done; false where memory is exhausted. */
+bool context_wait(struct context *c);
+/* Everything that has been put is done. */
+bool context_is_idle(struct context *c);
+
+struct stream *stream_create(struct context *c, bool blocking);
+/* What has been put still runs. */
+void stream_destroy(struct stream *s);
+/* Takes over the caller's reference of the task; *held, if not NULL, gets one of its own. Waits where a thousand tasks
+ * are pending. False where no thread can be made: the task has then been dropped. */
+bool stream_put(struct stream *s, struct task *t, struct task **held);
+/* Nothing is pending that a new task would wait for. */
+bool stream_is_idle(struct stream *s);
+/* All that has been put is done; for the legacy stream, also what that is put into blocking streams. */
+bool stream_is_done(struct stream *s);
+/* Waits until it is; false where memory is exhausted. */
+bool stream_wait(struct stream *s);
+struct context *stream_context(const struct stream *s);
+uint64_t stream_number(const struct stream *s);
+
+#endif

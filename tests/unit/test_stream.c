@@ -1,0 +1,293 @@
+/* Streams, events and contexts of the library (include/heddle.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "heddle.h"
+
+/* add: *p += n.  await: spins until *p is n.  wild: writes through a null pointer. */
+static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                           ".visible .entry add(.param .u64 p, .param .u32 n)\n{\n"
+                           "    .reg .u64 %rd<2>;\n    .reg .u32 %r<3>;\n"
+                           "    ld.param.u64 %rd1, [p];\n    ld.param.u32 %r1, [n];\n"
+                           "    atom.global.add.u32 %r2, [%rd1], %r1;\n    ret;\n}\n"
+                           ".visible .entry await(.param .u64 p, .param .u32 n)\n{\n"
+                           "    .reg .u64 %rd<2>;\n    .reg .u32 %r<3>;\n    .reg .pred %p<2>;\n"
+                           "    ld.param.u64 %rd1, [p];\n    ld.param.u32 %r1, [n];\n"
+                           "again:\n    ld.relaxed.sys.global.u32 %r2, [%rd1];\n"
+                           "    setp.ne.u32 %p1, %r1, %r2;\n    @%p1 bra again;\n    ret;\n}\n"
+                           ".visible .entry wild()\n{\n    .reg .u64 %rd<2>;\n"
+                           "    mov.u64 %rd1, 0;\n    st.global.u64 [%rd1], %rd1;\n    ret;\n}\n";
+
+struct fixture {
+    hd_machine *machine;
+    hd_context *context;
+    hd_kernel *add, *await, *wild;
+    uint32_t *cell; /* 64 of them, zero */
+    unsigned faults;
+    char report[512];
+};
+
+static void on_fault(void *data, hd_result result, hd_report *report)
+{
+    struct fixture *f = data;
+    (void)result;
+    f->faults++;
+    strncpy(f->report, hd_report_text(report), sizeof f->report - 1);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    hd_machine_options options = {.workers = 2, .memory_bytes = 1 << 24};
+    hd_source source = {"stream.ptx", text, sizeof text - 1};
+    hd_context_options context = {on_fault, f};
+    hd_module *module;
+    assert_int_equal(hd_machine_create(&options, &f->machine, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(f->machine, &source, 1, &module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "add", &f->add, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "await", &f->await, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "wild", &f->wild, NULL), HD_SUCCESS);
+    assert_int_equal(hd_context_create(f->machine, &context, &f->context), HD_SUCCESS);
+    assert_int_equal(hd_alloc(f->machine, 256, (void **)&f->cell), HD_SUCCESS);
+    memset(f->cell, 0, 256);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    hd_context_destroy(f->context);
+    hd_machine_destroy(f->machine);
+    free(f);
+    return 0;
+}
+
+static hd_result launch(hd_stream *s, hd_kernel *k, uint32_t *p, uint32_t n)
+{
+    hd_launch_config c = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .args = (const void *[]){&p, &n}};
+    return hd_stream_launch(s, k, &c, NULL);
+}
+
+static hd_stream *new_stream(struct fixture *f, unsigned flags)
+{
+    hd_stream *s;
+    assert_int_equal(hd_stream_create(f->context, flags, &s), HD_SUCCESS);
+    return s;
+}
+
+static void host_sets(void *data, hd_result status)
+{
+    assert_int_equal(status, HD_SUCCESS);
+    __atomic_store_n((uint32_t *)data, 1, __ATOMIC_SEQ_CST);
+}
+
+static void a_launch_returns_before_its_kernel_is_done(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0);
+    assert_int_equal(launch(s, f->await, &f->cell[0], 7), HD_SUCCESS);
+    assert_int_equal(hd_stream_query(s), HD_ERROR_NOT_READY);
+    __atomic_store_n(&f->cell[0], 7, __ATOMIC_SEQ_CST);
+    assert_int_equal(hd_stream_synchronize(s), HD_SUCCESS);
+    assert_int_equal(hd_stream_query(s), HD_SUCCESS);
+}
+
+static void a_stream_keeps_its_order(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0);
+    uint32_t seen[2] = {0, 0};
+    hd_copy first = {.to = &seen[0], .from = &f->cell[0], .width = 4, .height = 1, .depth = 1};
+    hd_copy second = {.to = &seen[1], .from = &f->cell[0], .width = 4, .height = 1, .depth = 1};
+    hd_fill fill = {.to = f->cell, .value = 5, .element_bytes = 4, .width = 1, .height = 1};
+    assert_int_equal(launch(s, f->await, &f->cell[1], 1), HD_SUCCESS); /* all else waits for this */
+    assert_int_equal(hd_stream_fill(s, &fill, false), HD_SUCCESS);
+    assert_int_equal(hd_stream_copy(s, &first, false), HD_SUCCESS);
+    for (int i = 0; i < 2000; i++) { /* more than may be pending */
+        if (i == 100)
+            __atomic_store_n(&f->cell[1], 1, __ATOMIC_SEQ_CST);
+        assert_int_equal(launch(s, f->add, &f->cell[0], 1), HD_SUCCESS);
+    }
+    assert_int_equal(hd_stream_copy(s, &second, true), HD_SUCCESS);
+    assert_int_equal(seen[0], 5);
+    assert_int_equal(seen[1], 2005);
+}
+
+static void a_kernel_that_waits_for_the_host_stops_no_other_stream(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *a = new_stream(f, 0), *b = new_stream(f, 0), *c = new_stream(f, 0);
+    assert_int_equal(launch(a, f->await, &f->cell[0], 1), HD_SUCCESS);
+    assert_int_equal(launch(b, f->await, &f->cell[1], 1), HD_SUCCESS);
+    assert_int_equal(launch(c, f->add, &f->cell[2], 9), HD_SUCCESS);
+    assert_int_equal(hd_stream_call(c, host_sets, &f->cell[0], false), HD_SUCCESS);
+    assert_int_equal(hd_stream_synchronize(c), HD_SUCCESS);
+    assert_int_equal(hd_stream_synchronize(a), HD_SUCCESS);
+    assert_int_equal(hd_stream_query(b), HD_ERROR_NOT_READY);
+    assert_int_equal(f->cell[2], 9);
+    f->cell[1] = 1;
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+}
+
+static void kernels_in_two_streams_meet(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *a = new_stream(f, 0), *b = new_stream(f, 0);
+    assert_int_equal(launch(a, f->await, &f->cell[0], 1), HD_SUCCESS);
+    assert_int_equal(launch(b, f->add, &f->cell[0], 1), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+}
+
+static void events_order_streams(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *a = new_stream(f, HD_STREAM_NON_BLOCKING), *b = new_stream(f, HD_STREAM_NON_BLOCKING);
+    hd_event *e, *end;
+    double seconds = -1;
+    uint32_t seen = 0;
+    hd_copy copy = {.to = &seen, .from = &f->cell[1], .width = 4, .height = 1, .depth = 1};
+    assert_int_equal(hd_event_create(&e), HD_SUCCESS);
+    assert_int_equal(hd_event_create(&end), HD_SUCCESS);
+    assert_int_equal(hd_event_query(e), HD_SUCCESS);
+    assert_int_equal(hd_event_elapsed(e, end, &seconds), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(launch(a, f->await, &f->cell[0], 1), HD_SUCCESS);
+    assert_int_equal(launch(a, f->add, &f->cell[1], 3), HD_SUCCESS);
+    assert_int_equal(hd_event_record(e, a), HD_SUCCESS);
+    assert_int_equal(hd_stream_wait_event(b, e), HD_SUCCESS);
+    assert_int_equal(hd_stream_copy(b, &copy, false), HD_SUCCESS);
+    assert_int_equal(hd_event_record(end, b), HD_SUCCESS);
+    assert_int_equal(hd_event_query(e), HD_ERROR_NOT_READY);
+    usleep(2000);
+    f->cell[0] = 1;
+    assert_int_equal(hd_event_synchronize(end), HD_SUCCESS);
+    assert_int_equal(seen, 3);
+    assert_int_equal(hd_event_elapsed(e, end, &seconds), HD_SUCCESS);
+    assert_true(seconds >= 0 && seconds < 60);
+    hd_event_destroy(e);
+    hd_event_destroy(end);
+}
+
+static void the_default_stream_waits_for_blocking_streams_and_they_for_it(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *zero = hd_context_default_stream(f->context), *a = new_stream(f, 0);
+    hd_stream *free_one = new_stream(f, HD_STREAM_NON_BLOCKING);
+    assert_int_equal(launch(a, f->await, &f->cell[0], 1), HD_SUCCESS);
+    assert_int_equal(launch(zero, f->add, &f->cell[1], 1), HD_SUCCESS); /* after a */
+    assert_int_equal(launch(a, f->add, &f->cell[2], 1), HD_SUCCESS);    /* after zero */
+    assert_int_equal(launch(free_one, f->add, &f->cell[3], 1), HD_SUCCESS);
+    assert_int_equal(hd_stream_synchronize(free_one), HD_SUCCESS);
+    assert_int_equal(f->cell[3], 1);
+    assert_int_equal(hd_stream_query(zero), HD_ERROR_NOT_READY);
+    assert_int_equal(f->cell[1] + f->cell[2], 0);
+    f->cell[0] = 1;
+    assert_int_equal(hd_stream_synchronize(a), HD_SUCCESS);
+    assert_int_equal(f->cell[1] + f->cell[2], 2);
+}
+
+static void note_status(void *data, hd_result status)
+{
+    *(hd_result *)data = status;
+}
+
+static void a_fault_is_the_end_of_its_context_alone(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *a = new_stream(f, 0), *b = new_stream(f, 0), *other;
+    hd_context *second;
+    hd_launch_config c = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    hd_result seen = HD_SUCCESS, not_seen = HD_SUCCESS;
+    assert_int_equal(hd_stream_launch(a, f->wild, &c, NULL), HD_SUCCESS);
+    (void)hd_stream_call(a, note_status, &seen, true);
+    (void)hd_stream_call(a, note_status, &not_seen, false);
+    assert_int_equal(hd_stream_synchronize(a), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(seen, HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(not_seen, HD_SUCCESS);
+    assert_int_equal(f->faults, 1);
+    assert_non_null(strstr(f->report, "kernel `wild`"));
+    assert_int_equal(launch(b, f->add, &f->cell[0], 1), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(hd_context_status(f->context), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(hd_context_create(f->machine, NULL, &second), HD_SUCCESS);
+    assert_int_equal(hd_stream_create(second, 0, &other), HD_SUCCESS);
+    assert_int_equal(launch(other, f->add, &f->cell[0], 1), HD_SUCCESS);
+    hd_context_destroy(second);
+    assert_int_equal(f->cell[0], 1);
+}
+
+static void a_destroyed_stream_finishes_its_work(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0);
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(launch(s, f->add, &f->cell[0], 1), HD_SUCCESS);
+    hd_stream_destroy(s);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    assert_int_equal(f->cell[0], 50);
+}
+
+static void memory_is_freed_in_the_order_of_its_stream(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0);
+    uint32_t *p;
+    hd_memory_info info;
+    assert_int_equal(hd_alloc(f->machine, 4, (void **)&p), HD_SUCCESS);
+    assert_true(hd_find(f->machine, p, &info) && info.start == p && info.bytes == 4 && info.allocated);
+    *p = 0;
+    assert_int_equal(launch(s, f->await, &f->cell[0], 1), HD_SUCCESS);
+    assert_int_equal(launch(s, f->add, p, 1), HD_SUCCESS);
+    assert_int_equal(hd_stream_free(s, p), HD_SUCCESS);
+    assert_true(hd_find(f->machine, p, &info));
+    f->cell[0] = 1;
+    assert_int_equal(hd_stream_synchronize(s), HD_SUCCESS);
+    assert_false(hd_find(f->machine, p, &info));
+}
+
+static void boxes_are_copied_and_filled_row_by_row(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = hd_context_default_stream(f->context);
+    uint8_t to[60], from[60];
+    for (unsigned i = 0; i < sizeof from; i++)
+        from[i] = (uint8_t)i;
+    memset(to, 255, sizeof to);
+    hd_copy copy = {to, from, 3, 2, 2, 10, 30, 5, 20};
+    assert_int_equal(hd_stream_copy(s, &copy, true), HD_SUCCESS);
+    const uint8_t want[] = {0, 1, 2, 5, 6, 7, 20, 21, 22, 25, 26, 27};
+    const unsigned at[] = {0, 10, 30, 40};
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(to + at[i], want + 3 * i, 3);
+    assert_int_equal(to[3], 255);
+    uint16_t words[12] = {0};
+    hd_fill fill = {.to = words, .value = 0x1234, .element_bytes = 2, .width = 2, .height = 3, .pitch = 8};
+    assert_int_equal(hd_stream_fill(s, &fill, false), HD_SUCCESS);
+    assert_int_equal(hd_stream_synchronize(s), HD_SUCCESS);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(words[i], i % 4 < 2 ? 0x1234 : 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_launch_returns_before_its_kernel_is_done, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_stream_keeps_its_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_kernel_that_waits_for_the_host_stops_no_other_stream, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(kernels_in_two_streams_meet, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(events_order_streams, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_default_stream_waits_for_blocking_streams_and_they_for_it, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_fault_is_the_end_of_its_context_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_destroyed_stream_finishes_its_work, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(memory_is_freed_in_the_order_of_its_stream, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(boxes_are_copied_and_filled_row_by_row, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
