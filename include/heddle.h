@@ -111,14 +111,15 @@ typedef struct hd_machine_options {
     const char *policy;
     const char *trace_path;  /* where to write a timeline of all warps, for chrome://tracing or Perfetto */
     const char *record_path; /* where to write the schedule of a serial or random run, for replay */
+    const char *device;      /* what it claims to be: "sm_80"; default: sm_90, an H200 */
 } hd_machine_options;
 
 /* The levels of vector instructions that Heddle knows and this CPU has, best first ("x86-64-v3", ...); NULL
  * where i is not less than their count. */
 HD_API const char *hd_cpu_level(size_t i);
 
-/* Errors: HD_ERROR_OUT_OF_MEMORY (no address space, no threads), HD_ERROR_INVALID_VALUE (unknown CPU level or policy,
- * a file that cannot be opened): then *error, if not NULL, gets a static text. */
+/* Errors: HD_ERROR_OUT_OF_MEMORY (no address space, no threads), HD_ERROR_INVALID_VALUE (unknown CPU level, policy or
+ * device, a file that cannot be opened): then *error, if not NULL, gets a static text. */
 HD_API hd_result hd_machine_create(const hd_machine_options *options, hd_machine **machine, const char **error);
 /* Modules, kernels and memory of the machine are gone afterwards; no launch may be running. NULL is allowed. Errors, after
  * which all is gone just the same: HD_ERROR_FILE where a trace or a record could not be written whole. */
@@ -144,6 +145,13 @@ HD_API bool hd_machine_get_attribute(const hd_machine *machine, int number, int 
 /* Its name without CU_DEVICE_ATTRIBUTE_, or NULL; the numbers are 1 to HD_ATTRIBUTE_LAST, some unused. */
 HD_API const char *hd_attribute_name(int number);
 #define HD_ATTRIBUTE_LAST 147
+
+enum hd_limit {
+    HD_LIMIT_STACK_BYTES, /* of hd_machine_options; for kernels that are got afterwards */
+    HD_LIMIT_HEAP_BYTES,
+};
+/* Errors: HD_ERROR_INVALID_VALUE. */
+HD_API hd_result hd_machine_set_limit(hd_machine *machine, enum hd_limit limit, uint64_t value);
 
 /* How far the launches are that run on the machine now: blocks done, of all their blocks. */
 typedef struct hd_progress {
@@ -171,9 +179,12 @@ typedef struct hd_memory_info {
     size_t bytes;
     bool allocated;   /* by hd_alloc; else a module's variable, or the kernels' own heap */
     const char *name; /* or NULL */
+    void *data;       /* of hd_set_data */
 } hd_memory_info;
 /* False where the address lies in none of the machine's memory. */
 HD_API bool hd_find(hd_machine *machine, const void *pointer, hd_memory_info *info);
+/* What hd_find is to say of memory of hd_alloc, given by its start. */
+HD_API hd_result hd_set_data(hd_machine *machine, void *pointer, void *data);
 
 /* ---- modules and kernels ---- */
 
@@ -228,10 +239,13 @@ typedef struct hd_kernel_info {
     size_t param_count, param_bytes;
     size_t static_shared_bytes, local_bytes; /* of a block; of a thread */
     unsigned max_threads;                    /* of .maxntid or .reqntid, else the machine's limit */
+    unsigned registers;                      /* of a thread: an estimate, as there is no machine code */
     unsigned required_block[3];              /* of .reqntid, else 0 */
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_API void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
+/* Occupancy: how many blocks of `threads` threads a multiprocessor holds; 0 where none fits. */
+HD_API unsigned hd_kernel_max_blocks(const hd_kernel *kernel, unsigned threads, size_t dynamic_shared_bytes);
 /* False where i is not less than param_count. */
 HD_API bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info *info);
 
@@ -346,7 +360,8 @@ typedef struct hd_fill {
 } hd_fill;
 
 /* Any memory of this process may be copied or filled; that it is there and large enough is the caller's affair. With
- * `wait`, they return when it is done, and do it themselves where the stream has nothing to wait for. */
+ * `wait`, they return when it is done. Where the stream has nothing to wait for, the caller itself does what is small or
+ * would be waited for. */
 HD_API hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, bool wait);
 HD_API hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, bool wait);
 /* Calls a function of the host, which must not wait for the stream itself. With `always`, also after a fault: *status

@@ -56,7 +56,8 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .note = o->note,
                                .print_data = o->print_data,
                                .policy = o->policy,
-                               .record_path = o->record_path};
+                               .record_path = o->record_path,
+                               .device = o->device};
     const char *ignored;
     error = error ? error : &ignored;
     *error = NULL;
@@ -98,6 +99,18 @@ hd_result hd_machine_destroy(hd_machine *m)
     return ok ? HD_SUCCESS : HD_ERROR_FILE;
 }
 
+hd_result hd_machine_set_limit(hd_machine *m, enum hd_limit limit, uint64_t value)
+{
+    bool stack = limit == HD_LIMIT_STACK_BYTES;
+    if (!m || (!stack && limit != HD_LIMIT_HEAP_BYTES) || (stack && value > UINT32_MAX / 2))
+        return HD_ERROR_INVALID_VALUE;
+    if (stack)
+        m->machine->config.stack_bytes = (uint32_t)value;
+    else
+        m->machine->config.heap_bytes = value;
+    return HD_SUCCESS;
+}
+
 void hd_machine_cancel(hd_machine *m)
 {
     if (m)
@@ -135,15 +148,18 @@ hd_result hd_alloc(hd_machine *m, size_t bytes, void **pointer)
     return hd_alloc_named(m, bytes, NULL, pointer);
 }
 
-hd_result hd_free(hd_machine *m, void *pointer)
+static bool is_start(hd_machine *m, const void *pointer)
 {
     struct mem_block b;
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    return m && mem_find(&m->machine->mem, address, &b) && b.start == address && b.kind == MEM_DEVICE;
+}
+
+hd_result hd_free(hd_machine *m, void *pointer)
+{
     if (!pointer)
         return HD_SUCCESS;
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
-    if (!m || !mem_find(&m->machine->mem, address, &b) || b.start != address || b.kind != MEM_DEVICE)
-        return HD_ERROR_INVALID_VALUE;
-    return mem_free(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
+    return is_start(m, pointer) && mem_free(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
 }
 
 bool hd_find(hd_machine *m, const void *pointer, hd_memory_info *info)
@@ -151,6 +167,14 @@ bool hd_find(hd_machine *m, const void *pointer, hd_memory_info *info)
     struct mem_block b;
     if (!m || !info || !mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
         return false;
-    *info = (hd_memory_info){(void *)(uintptr_t)b.start, b.size, b.kind == MEM_DEVICE, b.name};
+    *info = (hd_memory_info){(void *)(uintptr_t)b.start, b.size, b.kind == MEM_DEVICE, b.name, b.data};
     return true;
+}
+
+hd_result hd_set_data(hd_machine *m, void *pointer, void *data)
+{
+    if (!is_start(m, pointer))
+        return HD_ERROR_INVALID_VALUE;
+    mem_set_data(&m->machine->mem, pointer, data);
+    return HD_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* What the machine claims to be (include/heddle.h): the rows of device.def, and this host. */
+/* What the machine claims to be (include/heddle.h): its model, the rows of device.def, and this host. */
 #include <stdio.h>
 
 #include "api/handles.h"
@@ -6,10 +6,11 @@
 void hd_machine_get_info(const hd_machine *m, hd_machine_info *info)
 {
     const struct mem *mem = &m->machine->mem;
+    const struct device_model *d = m->machine->model;
     *info = (hd_machine_info){
-        .compute_major = DEVICE_COMPUTE_CAPABILITY_MAJOR,
-        .compute_minor = DEVICE_COMPUTE_CAPABILITY_MINOR,
-        .multiprocessors = DEVICE_MULTIPROCESSOR_COUNT,
+        .compute_major = d->arch / 10,
+        .compute_minor = d->arch % 10,
+        .multiprocessors = d->multiprocessors,
         .warp_lanes = WARP_LANES,
         .workers = m->machine->config.workers,
         .cpu_level = m->machine->cpu_level,
@@ -17,17 +18,17 @@ void hd_machine_get_info(const hd_machine *m, hd_machine_info *info)
         .max_threads_per_block = DEVICE_MAX_THREADS_PER_BLOCK,
         .max_block = {DEVICE_MAX_BLOCK_DIM_X, DEVICE_MAX_BLOCK_DIM_Y, DEVICE_MAX_BLOCK_DIM_Z},
         .max_grid = {DEVICE_MAX_GRID_DIM_X, DEVICE_MAX_GRID_DIM_Y, DEVICE_MAX_GRID_DIM_Z},
-        .max_threads_per_multiprocessor = DEVICE_MAX_THREADS_PER_MULTIPROCESSOR,
-        .max_blocks_per_multiprocessor = DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+        .max_threads_per_multiprocessor = d->max_threads,
+        .max_blocks_per_multiprocessor = d->max_blocks,
         .shared_bytes_per_block = DEVICE_MAX_SHARED_MEMORY_PER_BLOCK,
-        .shared_bytes_per_block_optin = DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        .shared_bytes_per_multiprocessor = DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+        .shared_bytes_per_block_optin = d->shared_bytes_optin,
+        .shared_bytes_per_multiprocessor = d->max_shared_bytes,
         .registers_per_block = DEVICE_MAX_REGISTERS_PER_BLOCK,
         .memory_bytes = mem->limit_bytes,
         .memory_used_bytes = mem->allocated_bytes,
         .constant_bytes = DEVICE_TOTAL_CONSTANT_MEMORY,
     };
-    snprintf(info->name, sizeof info->name, "Heddle virtual GPU (as H200, sm_90)");
+    snprintf(info->name, sizeof info->name, "Heddle virtual GPU (as %s, sm_%u)", d->product, d->arch);
 }
 
 static const struct {
@@ -43,7 +44,8 @@ bool hd_machine_get_attribute(const hd_machine *m, int number, int *value)
 {
     if (!m || !value || !hd_attribute_name(number))
         return false;
-    *value = attributes[number].value;
+    if (!device_model_attribute(m->machine->model, number, value))
+        *value = attributes[number].value;
     return true;
 }
 
@@ -61,4 +63,27 @@ unsigned device_max_threads(const struct kernel *k)
 {
     bool lower = k->max_ntid && k->max_ntid < DEVICE_MAX_THREADS_PER_BLOCK;
     return lower ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK;
+}
+
+/* Of a machine's code none knows: as many as its values that are alive at once take at most, but never more than let a
+ * block of the largest size run. */
+unsigned device_registers(const struct kernel *k)
+{
+    enum { LEAST = 16, ROW_BYTES = 4 * WARP_LANES, MOST = 255 };
+    uint32_t bytes = 0, limit = DEVICE_MAX_REGISTERS_PER_BLOCK / device_max_threads(k);
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        if (k->functions.at[i]->register_bytes > bytes)
+            bytes = k->functions.at[i]->register_bytes;
+    uint32_t n = bytes / ROW_BYTES < LEAST ? LEAST : bytes / ROW_BYTES;
+    limit = limit < MOST ? limit : MOST;
+    return n < limit ? n : limit;
+}
+
+unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynamic_shared_bytes)
+{
+    const struct device_model *d = k->module->machine->machine->model;
+    uint64_t shared = k->kernel->static_shared_bytes + (uint64_t)dynamic_shared_bytes;
+    if (threads == 0 || threads > device_max_threads(k->kernel) || shared > d->shared_bytes_optin)
+        return 0;
+    return device_blocks_per_multiprocessor(d, threads, (uint32_t)shared, device_registers(k->kernel));
 }

@@ -11,6 +11,8 @@
 
 /* The limit on threads of a block: the kernel's (.maxntid) or the device's. */
 unsigned device_max_threads(const struct kernel *k);
+/* An estimate of a thread's registers. */
+unsigned device_registers(const struct kernel *k);
 
 /* Names of allocations live as long as the machine. */
 struct name {

@@ -27,11 +27,12 @@ static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct di
         diag_error(d, (struct place){0}, "launch-config", NULL, "a block of %llu threads; at most %u are possible%s",
                    (unsigned long long)threads, limit,
                    limit < DEVICE_MAX_THREADS_PER_BLOCK ? " for this kernel (.maxntid)" : "");
-    if (kernel->static_shared_bytes + (uint64_t)c->shared_bytes > DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+    uint32_t optin = k->module->machine->machine->model->shared_bytes_optin;
+    if (kernel->static_shared_bytes + (uint64_t)c->shared_bytes > optin)
         diag_error(d, (struct place){0}, "launch-config", NULL,
                    "%llu bytes of shared memory (%u static, %llu dynamic); a block can have %u",
                    (unsigned long long)(kernel->static_shared_bytes + c->shared_bytes), kernel->static_shared_bytes,
-                   (unsigned long long)c->shared_bytes, DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+                   (unsigned long long)c->shared_bytes, optin);
     return d->errors == 0;
 }
 
@@ -39,7 +40,8 @@ static bool cooperates(const hd_kernel *k, const hd_launch_config *c, struct dia
 {
     uint32_t threads = c->block[0] * c->block[1] * c->block[2];
     uint32_t shared = k->kernel->static_shared_bytes + (uint32_t)c->shared_bytes;
-    uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2], limit = launch_capacity(threads, shared);
+    uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2],
+             limit = launch_capacity(k->module->machine->machine, threads, shared);
     if (!(c->flags & HD_LAUNCH_COOPERATIVE) || blocks <= limit)
         return true;
     diag_error(d, (struct place){0}, "cooperative", NULL,

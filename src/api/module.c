@@ -306,6 +306,7 @@ void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
                              .static_shared_bytes = kernel->static_shared_bytes,
                              .local_bytes = kernel->local_bytes,
                              .max_threads = device_max_threads(kernel),
+                             .registers = device_registers(kernel),
                              .instructions = kernel->instructions};
     for (int i = 0; i < 3; i++)
         info->required_block[i] = kernel->req_ntid[i];

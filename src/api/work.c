@@ -79,6 +79,9 @@ hd_result hd_stream_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c
 
 /* ---- copies and fills ---- */
 
+/* Up to here, the caller does it as fast as it could be handed over. */
+enum { SMALL_BYTES = 32 << 10 };
+
 struct copy_task {
     struct task task;
     hd_copy copy;
@@ -152,7 +155,8 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, bool wait)
     hd_result fault = context_fault(s->context->context);
     if (fault)
         return fault;
-    if (wait && stream_is_idle(s->stream)) {
+    bool small = copy->width * copy->height * copy->depth <= SMALL_BYTES;
+    if ((wait || small) && stream_is_idle(s->stream)) {
         do_copy(copy);
         return HD_SUCCESS;
     }
@@ -171,7 +175,8 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, bool wait)
     hd_result fault = context_fault(s->context->context);
     if (fault)
         return fault;
-    if (wait && stream_is_idle(s->stream)) {
+    bool small = fill->width * fill->height * fill->element_bytes <= SMALL_BYTES;
+    if ((wait || small) && stream_is_idle(s->stream)) {
         do_fill(fill);
         return HD_SUCCESS;
     }

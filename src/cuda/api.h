@@ -14,6 +14,9 @@ enum log_topic { LOG_API = 1, LOG_ERROR = 2 };
 bool log_wants(enum log_topic topic);
 void log_line(enum log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What a user has to know: always on stderr. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* For calls, or uses of them, that Heddle does not have: names them in the log. */
 CUresult api_not_supported(const char *what);
 

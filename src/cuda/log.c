@@ -1,4 +1,5 @@
-/* HEDDLE_LOG=api,error: what the library has to say, on stderr. Nothing is said unless asked for. */
+/* HEDDLE_LOG=api,error: what the library has to say, on stderr. Unasked comes only what a user has to know:
+ * kernels that fail, programs that have nothing to run. */
 #include "cuda/api.h"
 
 #include <stdarg.h>
@@ -33,6 +34,16 @@ void log_line(enum log_topic topic, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     fprintf(stderr, "heddle: %s\n", text);
+}
+
+void say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("heddle: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
 }
 
 CUresult api_not_supported(const char *what)

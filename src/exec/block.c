@@ -1,5 +1,4 @@
 /* Blocks: setting one up, letting its warps take turns, putting it away. */
-#include "exec/device.h"
 #include "exec/machine.h"
 
 static void splat_row(uint8_t *row, unsigned width, uint64_t value)
@@ -30,9 +29,9 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
     case SREG_nclusterid: return c < 3 ? l->grid[c] : 1;
     case SREG_cluster_nctaid:
     case SREG_cluster_nctarank: return 1;
-    case SREG_nwarpid: return DEVICE_MAX_THREADS_PER_MULTIPROCESSOR / WARP_LANES;
-    case SREG_smid: return b->worker->id % DEVICE_MULTIPROCESSOR_COUNT;
-    case SREG_nsmid: return DEVICE_MULTIPROCESSOR_COUNT;
+    case SREG_nwarpid: return l->machine->model->max_threads / WARP_LANES;
+    case SREG_smid: return b->worker->id % l->machine->model->multiprocessors;
+    case SREG_nsmid: return l->machine->model->multiprocessors;
     case SREG_gridid: return l->number;
     case SREG_total_smem_size: /* in units of 128 bytes */
         return (l->kernel->static_shared_bytes + l->dynamic_shared_bytes + 127) & ~127ull;

@@ -1,19 +1,11 @@
 /* Launches: what a grid needs before its blocks run, and what remains of it afterwards. */
-#include "exec/device.h"
 #include "exec/machine.h"
 
 #include <stdlib.h>
 
-/* The claimed device: an H200 (compute capability 9.0). */
-
-uint32_t launch_capacity(uint32_t threads_per_block, uint32_t shared_bytes)
+uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes)
 {
-    uint32_t warps = (threads_per_block + WARP_LANES - 1) / WARP_LANES;
-    uint32_t by_warps = DEVICE_MAX_THREADS_PER_MULTIPROCESSOR / WARP_LANES / warps;
-    uint32_t by_shared =
-        DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR / (shared_bytes + DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-    uint32_t each = by_warps < DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR ? by_warps : DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR;
-    return DEVICE_MULTIPROCESSOR_COUNT * (by_shared < each ? by_shared : each);
+    return m->model->multiprocessors * device_blocks_per_multiprocessor(m->model, threads_per_block, shared_bytes, 0);
 }
 
 /* %warpid is a slot of the multiprocessor, which an H200 gives out over its four partitions starting with the second
@@ -67,7 +59,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     l->n_blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
     l->dynamic_shared_bytes = r->shared_bytes;
     l->shared_bytes = ((r->kernel->static_shared_bytes + 15) & ~15u) + r->shared_bytes;
-    l->max_resident = launch_capacity(l->threads_per_block, l->shared_bytes);
+    l->max_resident = launch_capacity(m, l->threads_per_block, l->shared_bytes);
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;
     pthread_mutex_init(&l->lock, NULL);

@@ -92,8 +92,11 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     pthread_cond_init(&m->work, NULL);
     pthread_cond_init(&m->idle, NULL);
     hd_result r = HD_SUCCESS;
+    m->model = device_model(config->device);
     if (!m->lanes)
         *error = "this machine has no such CPU level";
+    else if (!m->model)
+        *error = "there is no such device; sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 and sm_120 are possible";
     if (*error || !schedule_open(&m->schedule, config->policy, config->record_path, error))
         r = HD_ERROR_INVALID_VALUE;
     else if (!mem_init(&m->mem, m->config.memory_bytes) || !start_workers(m))

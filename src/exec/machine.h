@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/diag.h"
+#include "exec/device.h"
 #include "exec/hooks.h"
 #include "exec/schedule.h"
 #include "exec/warp.h"
@@ -46,11 +47,13 @@ struct machine_config {
     void (*note)(void *data, const char *text);
     void *print_data;
     const char *policy, *record_path;
+    const char *device; /* see device_model(); NULL: the default */
 };
 
 struct machine {
     struct mem mem;
     struct machine_config config;
+    const struct device_model *model;
     struct schedule schedule;
     lane_fn *const *lanes;
     const struct row_fns *rows;
@@ -134,9 +137,8 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
 void launch_join(struct launch *l, struct worker *k);
 void launch_leave(struct launch *l, struct worker *k);
 
-/* How many blocks the claimed device could hold at once (occupancy: threads, blocks, shared memory; 132
- * multiprocessors of compute capability 9.0). */
-uint32_t launch_capacity(uint32_t threads_per_block, uint32_t shared_bytes);
+/* How many blocks the claimed device could hold at once (threads, blocks, shared memory). */
+uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes);
 
 /* ---- worker.c ---- */
 

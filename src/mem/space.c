@@ -20,6 +20,7 @@ struct mem_unit {
     _Atomic uint64_t *sizes; /* by slot: bytes asked for, 0 = free */
     uint8_t *kinds;
     const char **names;
+    void **data;
 };
 
 static uint64_t round_up(uint64_t x, uint64_t to)
@@ -69,6 +70,7 @@ static void free_unit(struct mem_unit *u)
     free((void *)u->sizes);
     free(u->kinds);
     free(u->names);
+    free(u->data);
     free(u);
 }
 
@@ -203,7 +205,8 @@ static struct mem_unit *new_unit(struct mem *m, uint64_t size, int class_log2, b
     u->sizes = calloc(n_slots, sizeof *u->sizes);
     u->kinds = calloc(n_slots, sizeof *u->kinds);
     u->names = calloc(n_slots, sizeof *u->names);
-    bool ok = u->free_slots && u->sizes && u->kinds && u->names;
+    u->data = calloc(n_slots, sizeof *u->data);
+    bool ok = u->free_slots && u->sizes && u->kinds && u->names && u->data;
     if (!ok || !map_unit(m, u)) {
         free_unit(u);
         return NULL;
@@ -244,6 +247,7 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
             *open = u->next_open;
         u->kinds[slot] = (uint8_t)kind;
         u->names[slot] = name;
+        u->data[slot] = NULL;
         u->sizes[slot] = size;
         m->allocated_bytes += size;
         if (m->allocated_bytes > m->peak_bytes)
@@ -283,7 +287,7 @@ bool mem_free(struct mem *m, void *p)
         ok = true;
         m->allocated_bytes -= u->sizes[slot];
         m->freed[m->n_freed++ % MEM_FREED] =
-            (struct mem_block){address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot]};
+            (struct mem_block){address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot], NULL};
         u->sizes[slot] = 0;
         m->version++;
         u->free_slots[u->n_free++] = slot;
@@ -310,8 +314,15 @@ static bool describe(const struct mem_unit *u, uint32_t slot, struct mem_block *
     uint64_t size = u->sizes[slot];
     if (!size)
         return false;
-    *block = (struct mem_block){slot_address(u, slot), size, (enum mem_kind)u->kinds[slot], u->names[slot]};
+    *block =
+        (struct mem_block){slot_address(u, slot), size, (enum mem_kind)u->kinds[slot], u->names[slot], u->data[slot]};
     return true;
+}
+
+void mem_set_data(struct mem *m, void *p, void *data)
+{
+    struct mem_unit *u = unit_of(m, (uint64_t)(uintptr_t)p);
+    u->data[slot_of(u, (uint64_t)(uintptr_t)p)] = data;
 }
 
 bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block)

@@ -37,6 +37,7 @@ struct mem_block {
     uint64_t start, size;
     enum mem_kind kind;
     const char *name; /* for messages, or NULL; outlives the allocation */
+    void *data;       /* of whoever allocated it: mem_set_data() */
 };
 
 struct mem_unit; /* what a unit holds; see space.c */
@@ -75,6 +76,8 @@ void mem_destroy(struct mem *m);
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
 /* false where `p` is not the start of an allocation. */
 bool mem_free(struct mem *m, void *p);
+/* What mem_find() is to say of an allocation, given by its start; NULL at first. */
+void mem_set_data(struct mem *m, void *p, void *data);
 
 /* The allocation that holds the address; false where none does. */
 bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);

@@ -1,0 +1,330 @@
+/* Primary contexts and context management ("CUDA Driver API", 6.7 to 6.9). */
+#include "cuda/state.h"
+
+#include "cuda/module.h"
+
+/* ---- primary contexts ---- */
+
+CU_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice dev)
+{
+    struct device *d;
+    CUresult r = CUDA_SUCCESS;
+    TRY(device_get(dev, &d));
+    NEED(context);
+    if (!d->primary)
+        r = context_new(d, d->primary_flags, &d->primary);
+    if (r)
+        return r;
+    d->primary->primary = true;
+    d->primary_refs++;
+    *context = d->primary;
+    return CUDA_SUCCESS;
+}
+
+/* The context's resources go; the handle stays what it was for all threads in which it is current. */
+static CUresult reset_primary(struct device *d)
+{
+    if (!d->primary)
+        return CUDA_SUCCESS;
+    libraries_leave(d);
+    return context_renew(d->primary);
+}
+
+CU_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    struct device *d;
+    TRY(device_get(dev, &d));
+    if (d->primary_refs == 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return --d->primary_refs == 0 ? reset_primary(d) : CUDA_SUCCESS;
+}
+
+CU_API CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    return cuDevicePrimaryCtxRelease_v2(dev);
+}
+
+CU_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    struct device *d;
+    TRY(device_get(dev, &d));
+    return reset_primary(d);
+}
+
+CU_API CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+    return cuDevicePrimaryCtxReset_v2(dev);
+}
+
+CU_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned flags)
+{
+    struct device *d;
+    TRY(device_get(dev, &d));
+    NEED((flags & ~(unsigned)CU_CTX_FLAGS_MASK) == 0);
+    d->primary_flags = flags;
+    if (d->primary)
+        d->primary->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned flags)
+{
+    return cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+CU_API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *active)
+{
+    struct device *d;
+    TRY(device_get(dev, &d));
+    NEED(flags && active);
+    *flags = d->primary_flags;
+    *active = d->primary_refs > 0;
+    return CUDA_SUCCESS;
+}
+
+/* ---- contexts ---- */
+
+static CUresult create(CUcontext *context, unsigned flags, CUdevice dev)
+{
+    struct device *d;
+    TRY(device_get(dev, &d));
+    NEED(context && (flags & ~(unsigned)CU_CTX_FLAGS_MASK) == 0);
+    TRY(context_new(d, flags, context));
+    return context_push(*context);
+}
+
+CU_API CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice dev)
+{
+    return create(context, flags, dev);
+}
+
+CU_API CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *params, int n, unsigned flags, CUdevice dev)
+{
+    if (params || n)
+        return api_not_supported("cuCtxCreate with execution affinity");
+    return create(context, flags, dev);
+}
+
+CU_API CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned flags, CUdevice dev)
+{
+    if (params && (params->execAffinityParams || params->cigParams))
+        return api_not_supported("cuCtxCreate with execution affinity or a shared graphics context");
+    return create(context, flags, dev);
+}
+
+CU_API CUresult cuCtxDestroy_v2(CUcontext context)
+{
+    TRY(state_ready());
+    if (!is_context(context) || context->primary)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (context_top() == context)
+        context_pop(NULL);
+    context_free(context);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxDestroy(CUcontext context)
+{
+    return cuCtxDestroy_v2(context);
+}
+
+CU_API CUresult cuCtxPushCurrent_v2(CUcontext context)
+{
+    TRY(state_ready());
+    if (!is_context(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return context_push(context);
+}
+
+CU_API CUresult cuCtxPushCurrent(CUcontext context)
+{
+    return cuCtxPushCurrent_v2(context);
+}
+
+CU_API CUresult cuCtxPopCurrent_v2(CUcontext *context)
+{
+    TRY(state_ready());
+    return context_pop(context);
+}
+
+CU_API CUresult cuCtxPopCurrent(CUcontext *context)
+{
+    return cuCtxPopCurrent_v2(context);
+}
+
+CU_API CUresult cuCtxSetCurrent(CUcontext context)
+{
+    TRY(state_ready());
+    if (context && !is_context(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return context_set(context);
+}
+
+CU_API CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    TRY(state_ready());
+    NEED(context);
+    *context = context_top();
+    return CUDA_SUCCESS;
+}
+
+/* A context by its handle; NULL: the current one. */
+static CUresult named(CUcontext handle, CUcontext *context)
+{
+    TRY(state_ready());
+    *context = handle ? handle : context_top();
+    return *context && is_context(*context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CU_API CUresult cuCtxGetDevice_v2(CUdevice *dev, CUcontext context)
+{
+    CUcontext c;
+    TRY(named(context, &c));
+    NEED(dev);
+    *dev = c->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxGetDevice(CUdevice *dev)
+{
+    return cuCtxGetDevice_v2(dev, NULL);
+}
+
+CU_API CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+    CUcontext c;
+    TRY(named(context, &c));
+    hd_result r = hd_context_synchronize(c->context);
+    print_flush();
+    return from_hd(r);
+}
+
+CU_API CUresult cuCtxSynchronize(void)
+{
+    return cuCtxSynchronize_v2(NULL);
+}
+
+CU_API CUresult cuCtxGetFlags(unsigned *flags)
+{
+    CUcontext c;
+    TRY(named(NULL, &c));
+    NEED(flags);
+    *flags = c->flags;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxSetFlags(unsigned flags)
+{
+    CUcontext c;
+    TRY(named(NULL, &c));
+    NEED((flags & ~(unsigned)CU_CTX_FLAGS_MASK) == 0);
+    c->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
+{
+    CUcontext c;
+    TRY(named(context, &c));
+    NEED(id);
+    *id = c->id;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
+{
+    CUcontext c;
+    TRY(named(context, &c));
+    NEED(version);
+    *version = c->api_version;
+    return CUDA_SUCCESS;
+}
+
+/* An H200's range; priorities are kept, and make no difference here. */
+CU_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    CUcontext c;
+    TRY(named(NULL, &c));
+    if (least)
+        *least = 0;
+    if (greatest)
+        *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
+/* ---- limits and preferences ---- */
+
+/* A stack here is never smaller than this: frames are not those of the real compiler. */
+enum { LEAST_STACK_BYTES = 64 << 10 };
+
+/* Stack and heap are the machine's; the others are hints, or sizes of what has no fixed size here. */
+CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    CUcontext c;
+    hd_result r = HD_SUCCESS;
+    TRY(context_current(&c));
+    if ((unsigned)limit >= CU_LIMIT_CIG_ENABLED)
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit == CU_LIMIT_STACK_SIZE)
+        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES,
+                                 value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value);
+    else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
+    if (!r)
+        c->limits[limit] = value;
+    return from_hd(r);
+}
+
+CU_API CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(value);
+    if ((unsigned)limit >= CU_LIMIT_CIG_ENABLED)
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    *value = c->limits[limit];
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxGetCacheConfig(CUfunc_cache *config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(config);
+    *config = (CUfunc_cache)c->cache_config;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL);
+    c->cache_config = (int)config;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(config);
+    *config = (CUsharedconfig)c->shared_config;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
+    c->shared_config = (int)config;
+    return CUDA_SUCCESS;
+}
+
+/* There is no cache to persist in. */
+CU_API CUresult cuCtxResetPersistingL2Cache(void)
+{
+    CUcontext c;
+    return context_current(&c);
+}

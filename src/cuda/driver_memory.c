@@ -1,0 +1,385 @@
+/* Memory: device, managed, host; what is known of a pointer ("CUDA Driver API", 6.13, 6.16). */
+#include "cuda/state.h"
+
+#include <string.h>
+
+#define AT(p) ((void *)(uintptr_t)(p))
+
+/* ---- allocating ---- */
+
+/* Memory that streams are about to free may be what is missing. */
+static CUresult allocate(CUcontext c, size_t bytes, struct allocation **a)
+{
+    NEED(bytes > 0);
+    CUresult r = allocation_new(c, bytes, a);
+    if (r == CUDA_ERROR_OUT_OF_MEMORY) {
+        TRY(from_hd(hd_context_synchronize(c->context)));
+        r = allocation_new(c, bytes, a);
+    }
+    if (r)
+        log_line(LOG_ERROR, "no memory for %zu bytes", bytes);
+    return r;
+}
+
+CU_API CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+{
+    CUcontext c;
+    struct allocation *a;
+    TRY(context_current(&c));
+    NEED(pointer);
+    TRY(allocate(c, bytes, &a));
+    *pointer = (CUdeviceptr)(uintptr_t)a->start;
+    return CUDA_SUCCESS;
+}
+
+/* Rows begin at multiples of the texture alignment, as an H200's do. */
+CU_API CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+    CUcontext c;
+    struct allocation *a;
+    const size_t align = 512;
+    TRY(context_current(&c));
+    NEED(pointer && pitch && width && height && (element == 4 || element == 8 || element == 16));
+    NEED(width <= SIZE_MAX / 2);
+    *pitch = (width + align - 1) / align * align;
+    NEED(height <= SIZE_MAX / *pitch);
+    TRY(allocate(c, *pitch * height, &a));
+    *pointer = (CUdeviceptr)(uintptr_t)a->start;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags)
+{
+    CUcontext c;
+    struct allocation *a;
+    TRY(context_current(&c));
+    NEED(pointer && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST));
+    TRY(allocate(c, bytes, &a));
+    a->managed = true;
+    a->flags = flags;
+    memset(a->start, 0, bytes < 4096 ? bytes : 0); /* fresh pages are zero; small pieces are used again */
+    *pointer = (CUdeviceptr)(uintptr_t)a->start;
+    return CUDA_SUCCESS;
+}
+
+/* The address of what has been allocated, of one type; the work that may use it is waited for. */
+static CUresult release(const void *p, CUmemorytype type)
+{
+    struct device *d;
+    hd_memory_info info;
+    struct allocation *a = allocation_find(p, &info, &d);
+    if (!a || a->start != p || a->type != type)
+        return CUDA_ERROR_INVALID_VALUE;
+    hd_context_synchronize(a->context->context);
+    print_flush();
+    hd_machine *m = d->machine;
+    allocation_forget(a);
+    return from_hd(hd_free(m, (void *)p));
+}
+
+CU_API CUresult cuMemFree_v2(CUdeviceptr pointer)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    return pointer ? release(AT(pointer), CU_MEMORYTYPE_DEVICE) : CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    CUcontext c;
+    hd_machine_info info;
+    TRY(context_current(&c));
+    hd_machine_get_info(c->device->machine, &info);
+    if (free)
+        *free = info.memory_bytes - info.memory_used_bytes;
+    if (total)
+        *total = info.memory_bytes;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *start, size_t *bytes, CUdeviceptr pointer)
+{
+    CUcontext c;
+    hd_memory_info info;
+    TRY(context_current(&c));
+    if (!device_of(AT(pointer), &info))
+        return CUDA_ERROR_NOT_FOUND;
+    if (start)
+        *start = (CUdeviceptr)(uintptr_t)info.start;
+    if (bytes)
+        *bytes = info.bytes;
+    return CUDA_SUCCESS;
+}
+
+/* ---- host memory ---- */
+
+CU_API CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    CUcontext c;
+    struct allocation *a;
+    const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    TRY(context_current(&c));
+    NEED(pointer && (flags & ~known) == 0);
+    TRY(allocate(c, bytes, &a));
+    a->type = CU_MEMORYTYPE_HOST;
+    a->flags = flags | CU_MEMHOSTALLOC_DEVICEMAP; /* unified addressing maps all of it */
+    *pointer = a->start;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)
+{
+    return cuMemHostAlloc(pointer, bytes, 0);
+}
+
+CU_API CUresult cuMemFreeHost(void *pointer)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    return pointer ? release(pointer, CU_MEMORYTYPE_HOST) : CUDA_SUCCESS;
+}
+
+static bool is_host(const void *p, unsigned *flags)
+{
+    struct registered r;
+    struct allocation *a = allocation_find(p, NULL, NULL);
+    bool registered = !a && registered_find(p, &r);
+    if (flags)
+        *flags = a ? a->flags : registered ? r.flags : 0;
+    return registered || (a && a->type == CU_MEMORYTYPE_HOST);
+}
+
+CU_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(device && flags == 0 && is_host(host, NULL));
+    *device = (CUdeviceptr)(uintptr_t)host;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemHostGetFlags(unsigned *flags, void *host)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(flags && is_host(host, flags));
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
+{
+    CUcontext c;
+    const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
+    TRY(context_current(&c));
+    NEED(pointer && bytes && (flags & ~(known | CU_MEMHOSTREGISTER_IOMEMORY)) == 0);
+    if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
+        return api_not_supported("cuMemHostRegister of I/O memory");
+    if (device_of(pointer, NULL))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    struct registered r = {pointer, bytes, flags | CU_MEMHOSTREGISTER_DEVICEMAP, c};
+    return registered_add(&r);
+}
+
+CU_API CUresult cuMemHostUnregister(void *pointer)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(pointer);
+    hd_context_synchronize(c->context);
+    return registered_remove(pointer);
+}
+
+/* ---- managed memory: in one place for all, so that advice changes nothing ---- */
+
+static CUresult managed(CUdeviceptr pointer, size_t bytes)
+{
+    hd_memory_info info;
+    struct allocation *a = allocation_find(AT(pointer), &info, NULL);
+    NEED(bytes > 0);
+    if (a && a->managed)
+        return bytes <= info.bytes - (size_t)((char *)AT(pointer) - (char *)info.start) ? CUDA_SUCCESS
+                                                                                        : CUDA_ERROR_INVALID_VALUE;
+    /* Pageable memory, and __managed__ variables. */
+    return a ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation location)
+{
+    CUcontext c;
+    (void)location;
+    TRY(context_current(&c));
+    NEED(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY);
+    return managed(pointer, bytes);
+}
+
+CU_API CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice dev)
+{
+    return cuMemAdvise_v2(pointer, bytes, advice, (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, dev});
+}
+
+static CUresult prefetch(CUdeviceptr pointer, size_t bytes, CUstream s)
+{
+    hd_stream *stream;
+    TRY(stream_get(s, &stream, NULL));
+    return managed(pointer, bytes);
+}
+
+CU_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,
+                                      CUstream s)
+{
+    (void)location;
+    NEED(flags == 0);
+    return prefetch(pointer, bytes, s);
+}
+
+CU_API CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,
+                                           CUstream s)
+{
+    return cuMemPrefetchAsync_v2(pointer, bytes, location, flags, s ? s : CU_STREAM_PER_THREAD);
+}
+
+CU_API CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice dev, CUstream s)
+{
+    (void)dev;
+    return prefetch(pointer, bytes, s);
+}
+
+CU_API CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdevice dev, CUstream s)
+{
+    (void)dev;
+    return prefetch(pointer, bytes, s ? s : CU_STREAM_PER_THREAD);
+}
+
+/* To whom managed memory is attached makes no difference: all may use it at any time. */
+CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr pointer, size_t bytes, unsigned flags)
+{
+    hd_stream *stream;
+    (void)bytes;
+    TRY(stream_get(s, &stream, NULL));
+    NEED(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE);
+    return managed(pointer, 1);
+}
+
+CU_API CUresult cuStreamAttachMemAsync_ptsz(CUstream s, CUdeviceptr pointer, size_t bytes, unsigned flags)
+{
+    return cuStreamAttachMemAsync(s ? s : CU_STREAM_PER_THREAD, pointer, bytes, flags);
+}
+
+/* ---- what is known of a pointer ---- */
+
+struct known {
+    const void *pointer;
+    struct device *device; /* NULL: not the machine's */
+    hd_memory_info info;
+    struct allocation *allocation; /* NULL: a variable, or not the machine's */
+    bool registered;
+    struct registered range;
+};
+
+static void look_up(const void *p, struct known *k)
+{
+    *k = (struct known){.pointer = p};
+    k->allocation = allocation_find(p, &k->info, &k->device);
+    k->registered = !k->device && registered_find(p, &k->range);
+}
+
+static CUcontext context_of(const struct known *k)
+{
+    return k->allocation ? k->allocation->context : k->registered ? k->range.context : k->device->primary;
+}
+
+/* The value of an attribute of memory that CUDA knows. */
+static CUresult attribute_of(const struct known *k, CUpointer_attribute attribute, void *value)
+{
+    bool host = k->registered || (k->allocation && k->allocation->type == CU_MEMORYTYPE_HOST);
+    bool managed = k->allocation && k->allocation->managed;
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)value = context_of(k); break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(unsigned *)value = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)value = (CUdeviceptr)(uintptr_t)k->pointer; break;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        if (!host && !managed)
+            return CUDA_ERROR_INVALID_VALUE;
+        *(const void **)value = k->pointer;
+        break;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *(unsigned *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+        *(unsigned long long *)value = k->allocation ? k->allocation->id : (unsigned long long)(uintptr_t)k->info.start;
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = managed; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)value = k->device ? k->device->ordinal : k->range.context->device->ordinal;
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: *(unsigned *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(void **)value = k->registered ? k->range.start : k->info.start; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)value = k->registered ? k->range.bytes : k->info.bytes; break;
+    case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)value = 1; break;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(unsigned long long *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: *(unsigned *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(unsigned *)value = CU_MEM_ACCESS_FLAGS_PROT_READWRITE; break;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *(CUmemoryPool *)value = k->allocation ? k->allocation->pool : NULL;
+        break;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr pointer)
+{
+    struct known k;
+    TRY(state_ready());
+    NEED(value);
+    look_up(AT(pointer), &k);
+    NEED(k.device || k.registered);
+    return attribute_of(&k, attribute, value);
+}
+
+/* Of memory that CUDA does not know, and what an attribute does not apply to: NULL, 0, and -2 for the device. */
+static CUresult no_attribute(const struct known *k, CUpointer_attribute attribute, void *value)
+{
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: *(const void **)value = k->device ? NULL : k->pointer; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = -2; break;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: *(unsigned long long *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(unsigned *)value = 0; break;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attributes, void **values, CUdeviceptr pointer)
+{
+    struct known k;
+    TRY(state_ready());
+    NEED(n && attributes && values);
+    look_up(AT(pointer), &k);
+    for (unsigned i = 0; i < n; i++) {
+        CUresult r = CUDA_ERROR_INVALID_VALUE;
+        if (k.device || k.registered)
+            r = attribute_of(&k, attributes[i], values[i]);
+        if (r)
+            TRY(no_attribute(&k, attributes[i], values[i]));
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Operations are ordered as if it were set. */
+CU_API CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr pointer)
+{
+    TRY(state_ready());
+    NEED(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && device_of(AT(pointer), NULL));
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,314 @@
+/* Streams and events ("CUDA Driver API", 6.17, 6.18). */
+#include "cuda/work.h"
+
+#include <stdlib.h>
+
+#define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
+
+/* Functions that take a stream, and their twins, in which 0 is the thread's own. */
+#define TWIN1(name, t1)                                                                                                \
+    CU_API CUresult name##_ptsz(CUstream s, t1 a)                                                                      \
+    {                                                                                                                  \
+        return name(OR_OWN(s), a);                                                                                     \
+    }
+#define TWIN2(name, t1, t2)                                                                                            \
+    CU_API CUresult name##_ptsz(CUstream s, t1 a, t2 b)                                                                \
+    {                                                                                                                  \
+        return name(OR_OWN(s), a, b);                                                                                  \
+    }
+#define TWIN3(name, t1, t2, t3)                                                                                        \
+    CU_API CUresult name##_ptsz(CUstream s, t1 a, t2 b, t3 c)                                                          \
+    {                                                                                                                  \
+        return name(OR_OWN(s), a, b, c);                                                                               \
+    }
+
+/* ---- streams ---- */
+
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+
+CU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(stream && (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) == 0);
+    CUstream s = calloc(1, sizeof *s);
+    if (!s)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    priority = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+    *s = (struct CUstream_st){.kind = HANDLE_STREAM, .context = c, .flags = flags, .priority = priority};
+    hd_result r = hd_stream_create(c->context, flags & CU_STREAM_NON_BLOCKING ? HD_STREAM_NON_BLOCKING : 0, &s->stream);
+    if (r) {
+        free(s);
+        return from_hd(r);
+    }
+    *stream = s;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+    return cuStreamCreateWithPriority(stream, flags, LEAST_PRIORITY);
+}
+
+static bool is_created(CUstream s)
+{
+    return s && s != CU_STREAM_LEGACY && s != CU_STREAM_PER_THREAD;
+}
+
+CU_API CUresult cuStreamDestroy_v2(CUstream s)
+{
+    TRY(state_ready());
+    if (!is_created(s) || s->kind != HANDLE_STREAM)
+        return CUDA_ERROR_INVALID_HANDLE;
+    hd_stream_destroy(s->stream);
+    s->kind = 0;
+    free(s);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuStreamDestroy(CUstream s)
+{
+    return cuStreamDestroy_v2(s);
+}
+
+CU_API CUresult cuStreamSynchronize(CUstream s)
+{
+    hd_stream *stream;
+    TRY(stream_get(s, &stream, NULL));
+    hd_result r = hd_stream_synchronize(stream);
+    print_flush();
+    return from_hd(r);
+}
+
+CU_API CUresult cuStreamSynchronize_ptsz(CUstream s)
+{
+    return cuStreamSynchronize(OR_OWN(s));
+}
+
+CU_API CUresult cuStreamQuery(CUstream s)
+{
+    hd_stream *stream;
+    TRY(stream_get(s, &stream, NULL));
+    hd_result r = hd_stream_query(stream);
+    if (r == HD_SUCCESS)
+        print_flush();
+    return from_hd(r);
+}
+
+CU_API CUresult cuStreamQuery_ptsz(CUstream s)
+{
+    return cuStreamQuery(OR_OWN(s));
+}
+
+CU_API CUresult cuStreamGetFlags(CUstream s, unsigned *flags)
+{
+    hd_stream *stream;
+    TRY(stream_get(s, &stream, NULL));
+    NEED(flags);
+    *flags = is_created(s) ? s->flags : CU_STREAM_DEFAULT;
+    return CUDA_SUCCESS;
+}
+TWIN1(cuStreamGetFlags, unsigned *)
+
+CU_API CUresult cuStreamGetPriority(CUstream s, int *priority)
+{
+    hd_stream *stream;
+    TRY(stream_get(s, &stream, NULL));
+    NEED(priority);
+    *priority = is_created(s) ? s->priority : LEAST_PRIORITY;
+    return CUDA_SUCCESS;
+}
+TWIN1(cuStreamGetPriority, int *)
+
+CU_API CUresult cuStreamGetId(CUstream s, unsigned long long *id)
+{
+    hd_stream *stream;
+    CUcontext c;
+    TRY(stream_get(s, &stream, &c));
+    NEED(id);
+    *id = c->id << 32 | hd_stream_number(stream);
+    return CUDA_SUCCESS;
+}
+TWIN1(cuStreamGetId, unsigned long long *)
+
+CU_API CUresult cuStreamGetCtx(CUstream s, CUcontext *context)
+{
+    hd_stream *stream;
+    NEED(context);
+    return stream_get(s, &stream, context);
+}
+TWIN1(cuStreamGetCtx, CUcontext *)
+
+CU_API CUresult cuStreamGetCtx_v2(CUstream s, CUcontext *context, CUgreenCtx *green)
+{
+    if (green)
+        *green = NULL;
+    return cuStreamGetCtx(s, context);
+}
+TWIN2(cuStreamGetCtx_v2, CUcontext *, CUgreenCtx *)
+
+CU_API CUresult cuStreamGetDevice(CUstream s, CUdevice *device)
+{
+    hd_stream *stream;
+    CUcontext c;
+    TRY(stream_get(s, &stream, &c));
+    NEED(device);
+    *device = c->device->ordinal;
+    return CUDA_SUCCESS;
+}
+TWIN1(cuStreamGetDevice, CUdevice *)
+
+/* ---- host functions ---- */
+
+CU_API CUresult cuLaunchHostFunc(CUstream s, CUhostFn function, void *data)
+{
+    NEED(function);
+    struct work w = {.kind = WORK_CALL, .call = {function, data}};
+    return work_put(s, &w, false);
+}
+TWIN2(cuLaunchHostFunc, CUhostFn, void *)
+
+/* A callback is told of faults, and is called after them. */
+struct callback {
+    CUstreamCallback function;
+    CUstream stream;
+    void *data;
+};
+
+static void run_callback(void *data, hd_result status)
+{
+    struct callback c = *(struct callback *)data;
+    free(data);
+    print_flush();
+    c.function(c.stream, from_hd(status), c.data);
+}
+
+CU_API CUresult cuStreamAddCallback(CUstream s, CUstreamCallback function, void *data, unsigned flags)
+{
+    hd_stream *stream;
+    TRY(stream_get(s, &stream, NULL));
+    NEED(function && flags == 0);
+    struct callback *c = malloc(sizeof *c);
+    if (!c)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *c = (struct callback){function, s, data};
+    return from_hd(hd_stream_call(stream, run_callback, c, true));
+}
+TWIN3(cuStreamAddCallback, CUstreamCallback, void *, unsigned)
+
+/* ---- events ---- */
+
+CU_API CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    CUcontext c;
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    TRY(context_current(&c));
+    NEED(event && (flags & ~known) == 0);
+    if (flags & CU_EVENT_INTERPROCESS)
+        return api_not_supported("cuEventCreate of an event for several processes");
+    CUevent e = calloc(1, sizeof *e);
+    hd_result r = e ? hd_event_create(&e->event) : HD_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        free(e);
+        return from_hd(r);
+    }
+    e->kind = HANDLE_EVENT;
+    e->context = c;
+    e->flags = flags;
+    *event = e;
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_of(CUevent e)
+{
+    TRY(state_ready());
+    return e && e->kind == HANDLE_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CU_API CUresult cuEventDestroy_v2(CUevent e)
+{
+    TRY(event_of(e));
+    hd_event_destroy(e->event);
+    e->kind = 0;
+    free(e);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuEventDestroy(CUevent e)
+{
+    return cuEventDestroy_v2(e);
+}
+
+CU_API CUresult cuEventRecord(CUevent e, CUstream s)
+{
+    hd_stream *stream;
+    CUcontext c;
+    TRY(event_of(e));
+    TRY(stream_get(s, &stream, &c));
+    if (c != e->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    e->recorded = true;
+    return from_hd(hd_event_record(e->event, stream));
+}
+
+CU_API CUresult cuEventRecord_ptsz(CUevent e, CUstream s)
+{
+    return cuEventRecord(e, OR_OWN(s));
+}
+
+CU_API CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned flags)
+{
+    NEED((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) == 0);
+    return cuEventRecord(e, s);
+}
+
+CU_API CUresult cuEventRecordWithFlags_ptsz(CUevent e, CUstream s, unsigned flags)
+{
+    return cuEventRecordWithFlags(e, OR_OWN(s), flags);
+}
+
+CU_API CUresult cuEventQuery(CUevent e)
+{
+    TRY(event_of(e));
+    hd_result r = hd_event_query(e->event), fault = hd_context_status(e->context->context);
+    if (!r)
+        print_flush();
+    return from_hd(r ? r : fault);
+}
+
+CU_API CUresult cuEventSynchronize(CUevent e)
+{
+    TRY(event_of(e));
+    hd_event_synchronize(e->event);
+    print_flush();
+    return from_hd(hd_context_status(e->context->context));
+}
+
+CU_API CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
+{
+    double seconds;
+    TRY(event_of(start));
+    TRY(event_of(end));
+    NEED(milliseconds);
+    if (!start->recorded || !end->recorded || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_HANDLE;
+    TRY(from_hd(hd_context_status(end->context->context)));
+    TRY(from_hd(hd_event_elapsed(start->event, end->event, &seconds)));
+    *milliseconds = (float)(1e3 * seconds);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    return cuEventElapsedTime_v2(milliseconds, start, end);
+}
+
+CU_API CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
+{
+    hd_stream *stream;
+    TRY(event_of(e));
+    TRY(stream_get(s, &stream, NULL));
+    NEED((flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) == 0);
+    return from_hd(hd_stream_wait_event(stream, e->event));
+}
+TWIN2(cuStreamWaitEvent, CUevent, unsigned)

@@ -1,0 +1,356 @@
+/* See fatbin.h. The format is described in docs/API.md ("Fat binaries"). */
+#include "cuda/fatbin.h"
+
+#include <lz4.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum {
+    WRAPPER_MAGIC = 0x466243b1,
+    ELF_MAGIC = 0x464c457f,
+    LINKED_MAGIC = 0x4b4c4448, /* our own: "HDLK" */
+    ENTRY_PTX = 1,
+    ENTRY_ELF = 2,
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+    MAX_ARCHS = 24,
+    MAX_OBJECTS = 1 << 16,
+};
+static const uint32_t container_magic = 0xba55ed50;
+static const uint64_t max_text_bytes = 1ull << 30;
+
+struct wrapper {
+    uint32_t magic, version;
+    const void *container;
+    const void *const *objects; /* version 2: containers, NULL at the end */
+};
+
+struct container {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* of the entries */
+};
+
+struct entry {
+    uint16_t kind, unknown;
+    uint32_t header_bytes;
+    uint64_t payload_bytes; /* with padding */
+    uint32_t compressed_bytes;
+    uint32_t options_at;
+    uint32_t version;
+    uint32_t arch;
+    uint64_t unused;
+    uint64_t flags;
+    uint64_t unused2;
+    uint64_t uncompressed_bytes;
+};
+_Static_assert(sizeof(struct entry) == 64, "as in the file");
+
+struct linked {
+    uint32_t magic, n;
+    uint64_t bytes; /* of all */
+    /* then for each text: u32 arch, u32 0, u64 bytes, the text, a zero */
+};
+
+/* What a fat binary has, for the message. */
+struct found {
+    unsigned ptx[MAX_ARCHS], elf[MAX_ARCHS];
+    size_t n_ptx, n_elf;
+};
+
+/* An entry's place in memory; entries need not be aligned. */
+struct candidate {
+    const uint8_t *payload;
+    struct entry entry;
+};
+
+static void note_arch(unsigned *list, size_t *n, unsigned arch)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (list[i] == arch)
+            return;
+    if (*n < MAX_ARCHS)
+        list[(*n)++] = arch;
+}
+
+/* ---- texts ---- */
+
+static bool add_text(struct image *image, char *text, size_t bytes, unsigned arch)
+{
+    struct image_text *more = text ? realloc(image->texts, (image->n + 1) * sizeof *more) : NULL;
+    if (!more) {
+        free(text);
+        return false;
+    }
+    image->texts = more;
+    image->texts[image->n++] = (struct image_text){text, bytes, arch};
+    return true;
+}
+
+static char *copy_text(const void *from, size_t bytes)
+{
+    char *text = malloc(bytes + 1);
+    if (text) {
+        memcpy(text, from, bytes);
+        text[bytes] = 0;
+    }
+    return text;
+}
+
+static enum image_result broken(struct image *image, const char *what)
+{
+    snprintf(image->why, sizeof image->why, "the fat binary is broken: %s", what);
+    return IMAGE_INVALID;
+}
+
+static enum image_result no_memory(struct image *image)
+{
+    snprintf(image->why, sizeof image->why, "no memory for the PTX of the image");
+    return IMAGE_NO_MEMORY;
+}
+
+static enum image_result unpack(struct image *image, const struct candidate *c)
+{
+    const struct entry *e = &c->entry;
+    uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
+    if (bytes > max_text_bytes || e->compressed_bytes > e->payload_bytes)
+        return broken(image, "the sizes of a PTX text make no sense");
+    char *text = malloc(bytes + 1);
+    if (!text)
+        return no_memory(image);
+    bool ok = true;
+    if (!e->compressed_bytes)
+        memcpy(text, c->payload, bytes);
+    else if (e->flags & FLAG_ZSTD)
+        ok = ZSTD_decompress(text, bytes, c->payload, e->compressed_bytes) == bytes;
+    else
+        ok = LZ4_decompress_safe((const char *)c->payload, text, (int)e->compressed_bytes, (int)bytes) == (int)bytes;
+    if (!ok) {
+        free(text);
+        return broken(image, "a compressed PTX text cannot be unpacked");
+    }
+    text[bytes] = 0;
+    return add_text(image, text, strlen(text), e->arch) ? IMAGE_OK : no_memory(image);
+}
+
+/* ---- containers ---- */
+
+/* The entry at `at`, of `left` bytes; false where it does not fit. */
+static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, uint64_t *bytes)
+{
+    if (left < sizeof c->entry)
+        return false;
+    memcpy(&c->entry, at, sizeof c->entry);
+    const struct entry *e = &c->entry;
+    if (e->header_bytes < sizeof *e || e->header_bytes > left || e->payload_bytes > left - e->header_bytes)
+        return false;
+    c->payload = at + e->header_bytes;
+    *bytes = e->header_bytes + e->payload_bytes;
+    return true;
+}
+
+/* Adds the best PTX of a container; *size gets its length. One without any adds nothing. */
+static enum image_result read_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
+                                        struct found *found, uint64_t *size)
+{
+    struct container h;
+    struct candidate best = {0}, c;
+    if (limit < sizeof h)
+        return broken(image, "it ends in the header of a container");
+    memcpy(&h, data, sizeof h);
+    if (h.magic != container_magic || h.header_bytes < sizeof h || h.header_bytes > limit ||
+        h.bytes > limit - h.header_bytes)
+        return broken(image, "a container is longer than the image, or is none");
+    *size = h.header_bytes + h.bytes;
+    const uint8_t *at = data + h.header_bytes;
+    for (uint64_t left = h.bytes, bytes; left > 0; at += bytes, left -= bytes) {
+        if (!read_entry(at, left, &c, &bytes))
+            return broken(image, "an entry is longer than its container");
+        if (c.entry.kind == ENTRY_ELF)
+            note_arch(found->elf, &found->n_elf, c.entry.arch);
+        if (c.entry.kind != ENTRY_PTX)
+            continue;
+        note_arch(found->ptx, &found->n_ptx, c.entry.arch);
+        if (c.entry.arch <= arch && (!best.payload || c.entry.arch > best.entry.arch))
+            best = c;
+    }
+    return best.payload ? unpack(image, &best) : IMAGE_OK;
+}
+
+static size_t list_archs(char *to, size_t size, const char *what, const unsigned *archs, size_t n)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(to + at, size - at, "%s%u", i ? ", sm_" : what, archs[i]);
+    return at < size ? at : size - 1;
+}
+
+/* Where a fat binary has nothing for the device: what it has, and what helps. */
+static enum image_result nothing_fits(struct image *image, unsigned arch, const struct found *found)
+{
+    char has[256] = "no code at all";
+    size_t at = list_archs(has, sizeof has, "PTX for sm_", found->ptx, found->n_ptx);
+    if (found->n_ptx && found->n_elf)
+        at += (size_t)snprintf(has + at, sizeof has - at, " and ");
+    list_archs(has + at, sizeof has - at, "machine code for sm_", found->elf, found->n_elf);
+    if (found->n_ptx)
+        snprintf(image->why, sizeof image->why,
+                 "the device is an sm_%u, and the program has %s. Either run it with HEDDLE_DEVICE=sm_%u, or build it "
+                 "with nvcc -gencode arch=compute_%u,code=compute_%u",
+                 arch, has, found->ptx[0], arch, arch);
+    else
+        snprintf(image->why, sizeof image->why,
+                 "Heddle runs PTX, and the program has %s. Build it with nvcc -gencode "
+                 "arch=compute_%u,code=compute_%u, which adds PTX",
+                 has, arch < 75 ? arch : 75, arch < 75 ? arch : 75);
+    return IMAGE_NO_BINARY;
+}
+
+/* Containers one after the other, up to `limit` or, where that is not known, one. */
+static enum image_result read_containers(struct image *image, const uint8_t *data, size_t limit, unsigned arch)
+{
+    struct found found = {0};
+    uint64_t size = 0;
+    bool bounded = limit != SIZE_MAX;
+    do {
+        enum image_result r = read_container(image, data, limit, arch, &found, &size);
+        if (r)
+            return r;
+        data += size;
+        limit -= bounded ? size : 0;
+        for (; bounded && limit && *data == 0; limit--)
+            data++;
+    } while (bounded && limit);
+    return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
+}
+
+static enum image_result read_wrapper(struct image *image, const void *data, unsigned arch)
+{
+    struct wrapper w;
+    struct found found = {0};
+    uint64_t size;
+    memcpy(&w, data, sizeof w);
+    if (w.version != 1 && w.version != 2)
+        return broken(image, "its version is neither 1 nor 2");
+    bool objects = w.version == 2 && w.objects && w.objects[0];
+    if (!objects)
+        return w.container ? read_containers(image, w.container, SIZE_MAX, arch)
+                           : broken(image, "its wrapper names no container");
+    for (size_t i = 0; w.objects[i]; i++) {
+        enum image_result r =
+            i < MAX_OBJECTS ? read_container(image, w.objects[i], SIZE_MAX, arch, &found, &size) : IMAGE_INVALID;
+        if (r)
+            return r;
+    }
+    return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
+}
+
+/* ---- other images ---- */
+
+static enum image_result read_linked(struct image *image, const uint8_t *data, size_t limit)
+{
+    struct linked h;
+    uint64_t at = sizeof h;
+    memcpy(&h, data, sizeof h);
+    for (uint32_t i = 0; i < h.n; i++) {
+        uint32_t arch;
+        uint64_t bytes;
+        if (h.bytes > limit || at > h.bytes || h.bytes - at < 16)
+            return broken(image, "it is shorter than it says");
+        memcpy(&arch, data + at, 4);
+        memcpy(&bytes, data + at + 8, 8);
+        at += 16;
+        if (bytes >= h.bytes - at)
+            return broken(image, "it is shorter than it says");
+        if (!add_text(image, copy_text(data + at, bytes), bytes, arch))
+            return no_memory(image);
+        at += bytes + 1;
+    }
+    return image->n ? IMAGE_OK : broken(image, "it is empty");
+}
+
+void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes)
+{
+    struct linked h = {LINKED_MAGIC, (uint32_t)n, sizeof h};
+    for (size_t i = 0; i < n; i++)
+        h.bytes += 16 + texts[i].bytes + 1;
+    uint8_t *image = malloc(h.bytes), *at = image;
+    if (!image)
+        return NULL;
+    memcpy(at, &h, sizeof h);
+    at += sizeof h;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t arch[2] = {texts[i].arch, 0};
+        uint64_t size = texts[i].bytes;
+        memcpy(at, arch, 8);
+        memcpy(at + 8, &size, 8);
+        memcpy(at + 16, texts[i].text, size);
+        at[16 + size] = 0;
+        at += 16 + size + 1;
+    }
+    *bytes = h.bytes;
+    return image;
+}
+
+/* PTX begins with its .version, after comments and space at most. */
+static bool looks_like_ptx(const char *text, size_t n)
+{
+    static const char directive[] = ".version";
+    for (size_t i = 0; i + sizeof directive - 1 <= n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '.' && memcmp(text + i, directive, sizeof directive - 1) == 0)
+            return true;
+        if (c >= 127 || (c < 32 && c != '\n' && c != '\t' && c != '\r' && c != '\f'))
+            return false;
+    }
+    return false;
+}
+
+static enum image_result read_text(struct image *image, const char *data, size_t limit)
+{
+    size_t n = limit == SIZE_MAX ? strlen(data) : strnlen(data, limit);
+    if (!looks_like_ptx(data, n)) {
+        snprintf(image->why, sizeof image->why, "the image is neither a fat binary nor PTX text");
+        return IMAGE_INVALID;
+    }
+    return add_text(image, copy_text(data, n), n, 0) ? IMAGE_OK : no_memory(image);
+}
+
+enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image)
+{
+    uint32_t magic = 0;
+    *image = (struct image){0};
+    if (bytes >= sizeof magic)
+        memcpy(&magic, data, sizeof magic);
+    enum image_result r;
+    if (magic == WRAPPER_MAGIC && bytes == SIZE_MAX) { /* it has pointers: not from a file */
+        r = read_wrapper(image, data, arch);
+    } else if (magic == container_magic) {
+        r = read_containers(image, data, bytes, arch);
+    } else if (magic == LINKED_MAGIC && bytes >= sizeof(struct linked)) {
+        r = read_linked(image, data, bytes);
+    } else if (magic == ELF_MAGIC) {
+        snprintf(
+            image->why, sizeof image->why,
+            "Heddle runs PTX, and the image is machine code (a cubin). Build it with nvcc -ptx, or as a fat binary "
+            "with -gencode arch=compute_75,code=compute_75");
+        r = IMAGE_NO_BINARY;
+    } else {
+        r = read_text(image, data, bytes);
+    }
+    if (r)
+        image_free(image);
+    return r;
+}
+
+void image_free(struct image *image)
+{
+    for (size_t i = 0; i < image->n; i++)
+        free(image->texts[i].text);
+    free(image->texts);
+    image->texts = NULL;
+    image->n = 0;
+}

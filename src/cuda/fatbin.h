@@ -1,0 +1,40 @@
+/* Images: what programs hand to the driver to be loaded. Finds the PTX in them.
+ *
+ * An image is a fat binary (a wrapper, a container, several containers one after the other in a file), PTX text, or what
+ * cuLinkComplete has made here. Of each container comes the PTX that fits the claimed device best: the highest
+ * architecture that is not above it. A wrapper of version 2 (nvcc -rdc=true) names a list of containers, whose PTX has
+ * to be linked. Private to cuda/.
+ */
+#ifndef HEDDLE_CUDA_FATBIN_H
+#define HEDDLE_CUDA_FATBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum image_result {
+    IMAGE_OK,
+    IMAGE_INVALID,   /* neither PTX nor a fat binary, or a broken one */
+    IMAGE_NO_BINARY, /* no PTX for the device */
+    IMAGE_NO_MEMORY,
+};
+
+struct image_text {
+    char *text; /* malloc'ed, a zero after its end */
+    size_t bytes;
+    unsigned arch; /* 90: sm_90; 0 where the image does not say */
+};
+
+struct image {
+    struct image_text *texts;
+    size_t n;
+    char why[512]; /* what is wrong with it, for people, where the result is not IMAGE_OK */
+};
+
+/* `bytes`: SIZE_MAX where the caller does not know. `arch`: of the device. */
+enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image);
+void image_free(struct image *image);
+
+/* The image that cuLinkComplete makes: the texts, to be linked when it is loaded. NULL: no memory. */
+void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes);
+
+#endif

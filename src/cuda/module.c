@@ -1,0 +1,289 @@
+/* See module.h. */
+#include "cuda/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- loading ---- */
+
+unsigned device_arch(struct device *d)
+{
+    int major = 0, minor = 0;
+    hd_machine_get_attribute(d->machine, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    hd_machine_get_attribute(d->machine, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+    return (unsigned)(10 * major + minor);
+}
+
+/* What is wrong with an image or its PTX: into the JIT's log where there is one, else to the user. */
+static void complain(const struct CUmod_st *m, struct jit_options *jit, const char *text)
+{
+    if (jit && jit->error)
+        jit_log(jit, true, text);
+    else
+        say("%s: %s", m->name, text);
+}
+
+static CUresult from_image(enum image_result r)
+{
+    switch (r) {
+    case IMAGE_OK: return CUDA_SUCCESS;
+    case IMAGE_NO_BINARY: return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    case IMAGE_NO_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
+    default: return CUDA_ERROR_INVALID_IMAGE;
+    }
+}
+
+CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit, hd_module **module)
+{
+    hd_module **on = &m->on[d->ordinal];
+    CUresult r = CUDA_SUCCESS;
+    if (!__atomic_load_n(on, __ATOMIC_ACQUIRE)) {
+        hd_source *sources = calloc(m->image.n, sizeof *sources);
+        hd_report *report = NULL;
+        for (size_t i = 0; sources && i < m->image.n; i++)
+            sources[i] = (hd_source){m->name, m->image.texts[i].text, m->image.texts[i].bytes};
+        state_lock();
+        if (!*on)
+            r = sources ? from_hd(hd_module_load(d->machine, sources, m->image.n, on, &report))
+                        : CUDA_ERROR_OUT_OF_MEMORY;
+        state_unlock();
+        if (report && r)
+            complain(m, jit, hd_report_text(report));
+        else if (report && jit)
+            jit_log(jit, false, hd_report_text(report));
+        hd_report_free(report);
+        free(sources);
+    }
+    *module = *on;
+    return r;
+}
+
+CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *name, struct jit_options *jit,
+                    struct CUmod_st **module)
+{
+    struct device *d;
+    hd_module *loaded;
+    CUresult r = c ? CUDA_SUCCESS : device_get(context_top() ? context_top()->device->ordinal : 0, &d);
+    struct CUmod_st *m = r ? NULL : calloc(1, sizeof *m);
+    if (!m)
+        return r ? r : CUDA_ERROR_OUT_OF_MEMORY;
+    d = c ? c->device : d;
+    m->kind = HANDLE_MODULE;
+    m->context = c;
+    snprintf(m->name, sizeof m->name, "%s", name);
+    r = from_image(image_read(image, bytes, device_arch(d), &m->image));
+    if (r)
+        complain(m, jit, m->image.why);
+    else if (c)
+        r = module_on(m, d, jit, &loaded); /* libraries wait until something is asked of them */
+    if (r) {
+        image_free(&m->image);
+        free(m);
+        return r;
+    }
+    if (c) {
+        state_lock();
+        m->next = c->modules;
+        c->modules = m;
+        state_unlock();
+    } else {
+        library_add(m);
+    }
+    *module = m;
+    return CUDA_SUCCESS;
+}
+
+void *file_read(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    char *data = NULL;
+    long n = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0)
+        n = ftell(f);
+    if (n >= 0 && fseek(f, 0, SEEK_SET) == 0 && (data = malloc((size_t)n + 1)) != NULL) {
+        *bytes = fread(data, 1, (size_t)n, f);
+        data[*bytes] = 0;
+    }
+    if (f)
+        fclose(f);
+    return data;
+}
+
+CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module)
+{
+    size_t bytes;
+    void *data = file_read(path, &bytes);
+    if (!data) {
+        log_line(LOG_ERROR, "%s cannot be read", path);
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    }
+    CUresult r = module_new(c, data, bytes, path, jit, module);
+    free(data);
+    return r;
+}
+
+static void leave(struct CUmod_st *m, struct device *d)
+{
+    hd_module_unload(m->on[d->ordinal]);
+    m->on[d->ordinal] = NULL;
+    for (struct CUfunc_st *f = m->functions; f; f = f->next)
+        f->on[d->ordinal] = NULL;
+}
+
+void module_drop(struct CUmod_st *m)
+{
+    if (m->context) {
+        state_lock();
+        struct CUmod_st **link = &m->context->modules;
+        while (*link && *link != m)
+            link = &(*link)->next;
+        if (*link)
+            *link = m->next;
+        state_unlock();
+    } else {
+        library_remove(m);
+    }
+    for (int i = 0; i < MAX_DEVICES; i++)
+        hd_module_unload(m->on[i]);
+    while (m->functions) {
+        struct CUfunc_st *f = m->functions;
+        m->functions = f->next;
+        f->kind = 0;
+        free(f->name);
+        free(f);
+    }
+    image_free(&m->image);
+    m->kind = 0;
+    free(m);
+}
+
+void libraries_leave(struct device *d)
+{
+    if (d->primary)
+        hd_context_synchronize(d->primary->context);
+    state_lock();
+    for (struct CUmod_st *m = library_first(); m; m = m->next)
+        leave(m, d);
+    state_unlock();
+}
+
+/* ---- kernels ---- */
+
+bool is_function(const struct CUfunc_st *f)
+{
+    return f && f->kind == HANDLE_FUNCTION;
+}
+
+static bool has_kernel(const hd_module *m, const char *name)
+{
+    for (size_t i = 0; i < hd_module_kernel_count(m); i++)
+        if (strcmp(hd_module_kernel_name(m, i), name) == 0)
+            return true;
+    return false;
+}
+
+static struct CUfunc_st *function_new(struct CUmod_st *m, const char *name)
+{
+    struct CUfunc_st *f = calloc(1, sizeof *f);
+    char *copy = f ? strdup(name) : NULL;
+    if (!copy) {
+        free(f);
+        return NULL;
+    }
+    *f = (struct CUfunc_st){.kind = HANDLE_FUNCTION,
+                            .next = m->functions,
+                            .module = m,
+                            .name = copy,
+                            .dynamic_shared_limit = -1,
+                            .carveout = -1};
+    m->functions = f;
+    return f;
+}
+
+CUresult function_get(struct CUmod_st *m, struct device *d, const char *name, struct CUfunc_st **function)
+{
+    hd_module *loaded;
+    TRY(module_on(m, d, NULL, &loaded));
+    state_lock();
+    struct CUfunc_st *f = m->functions;
+    while (f && strcmp(f->name, name) != 0)
+        f = f->next;
+    bool known = f || has_kernel(loaded, name);
+    if (!f && known)
+        f = function_new(m, name);
+    state_unlock();
+    if (!known)
+        log_line(LOG_ERROR, "%s: there is no kernel `%s`", m->name, name);
+    *function = f;
+    return f ? CUDA_SUCCESS : known ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult function_on(struct CUfunc_st *f, struct device *d, hd_kernel **kernel)
+{
+    hd_kernel **on = &f->on[d->ordinal];
+    *kernel = __atomic_load_n(on, __ATOMIC_ACQUIRE);
+    if (*kernel)
+        return CUDA_SUCCESS;
+    hd_module *loaded;
+    hd_report *report = NULL;
+    TRY(module_on(f->module, d, NULL, &loaded));
+    hd_result r = hd_module_get_kernel(loaded, f->name, kernel, &report);
+    if (r && report)
+        say("%s", hd_report_text(report));
+    hd_report_free(report);
+    if (!r)
+        __atomic_store_n(on, *kernel, __ATOMIC_RELEASE);
+    return from_hd(r);
+}
+
+/* ---- options of the just-in-time compiler ---- */
+
+CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options, void **values)
+{
+    *o = (struct jit_options){0};
+    if (n && (!options || !values))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < n; i++) {
+        switch (options[i]) {
+        case CU_JIT_INFO_LOG_BUFFER: o->info = values[i]; break;
+        case CU_JIT_ERROR_LOG_BUFFER: o->error = values[i]; break;
+        case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+            o->info_bytes = (size_t)(unsigned)(uintptr_t)values[i];
+            o->info_size = &values[i];
+            break;
+        case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+            o->error_bytes = (size_t)(unsigned)(uintptr_t)values[i];
+            o->error_size = &values[i];
+            break;
+        case CU_JIT_WALL_TIME: o->wall_time = &values[i]; break;
+        default: /* how to generate machine code, of which there is none */
+            if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS)
+                return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Appends as much as there is room for. */
+void jit_log(struct jit_options *o, bool error, const char *text)
+{
+    char *log = error ? o->error : o->info;
+    size_t size = error ? o->error_bytes : o->info_bytes, used = log && size ? strnlen(log, size) : 0;
+    if (log && used < size)
+        snprintf(log + used, size - used, "%s", text);
+}
+
+static void give_size(void **value, const char *log, size_t size)
+{
+    if (value)
+        *value = (void *)(uintptr_t)(log && size ? strnlen(log, size) : 0);
+}
+
+void jit_done(struct jit_options *o)
+{
+    give_size(o->info_size, o->info, o->info_bytes);
+    give_size(o->error_size, o->error, o->error_bytes);
+    if (o->wall_time)
+        *o->wall_time = NULL; /* 0.0 milliseconds: nothing is compiled ahead */
+}

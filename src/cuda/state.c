@@ -1,0 +1,545 @@
+/* See state.h. The only mutable state of the process. */
+#include "cuda/state.h"
+
+#include "cuda/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRINT_BYTES = 1 << 20, STACK_DEPTH = 64 };
+
+static struct {
+    bool ready, forked;
+    int n_devices;
+    struct device devices[MAX_DEVICES];
+    pthread_mutex_t lock;
+    uint64_t numbers;
+    struct CUctx_st *contexts;
+    struct CUmod_st *libraries;
+    struct registered *registered; /* by address */
+    size_t n_registered, cap_registered;
+    pthread_mutex_t print_lock;
+    char *printed;
+    size_t n_printed;
+    pthread_key_t own_streams;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .print_lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What is current in a thread, newest last; an empty place is a NULL that was set. */
+static _Thread_local struct {
+    CUcontext at[STACK_DEPTH];
+    unsigned n;
+} stack;
+
+void state_lock(void)
+{
+    pthread_mutex_lock(&state.lock);
+}
+
+void state_unlock(void)
+{
+    pthread_mutex_unlock(&state.lock);
+}
+
+uint64_t state_number(void)
+{
+    return __atomic_add_fetch(&state.numbers, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- start ---- */
+
+/* A child has no threads of its parent: CUDA must be used before fork or after it, not both. */
+static void after_fork(void)
+{
+    state.forked = state.ready;
+}
+
+static void drop_own_streams(void *list);
+
+static int count_devices(void)
+{
+    const char *text = getenv("HEDDLE_DEVICES"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+    int n = text ? atoi(text) : 1, seen = 0;
+    n = n < 0 ? 0 : n > MAX_DEVICES ? MAX_DEVICES : n;
+    /* The devices are all alike: how many of those named exist, up to the first that does not. */
+    for (const char *p = visible; p && seen < n; p = strchr(p, ',')) {
+        char *end;
+        p += *p == ',';
+        long i = strtol(p, &end, 10);
+        if (end == p || i < 0 || i >= n)
+            break;
+        seen++;
+    }
+    return visible ? seen : n;
+}
+
+CUresult state_init(void)
+{
+    CUresult r = CUDA_SUCCESS;
+    state_lock();
+    if (state.forked) {
+        r = CUDA_ERROR_NOT_INITIALIZED;
+    } else if (!state.ready) {
+        state.n_devices = count_devices();
+        for (int i = 0; i < MAX_DEVICES; i++)
+            state.devices[i].ordinal = i;
+        pthread_key_create(&state.own_streams, drop_own_streams);
+        pthread_atfork(NULL, NULL, after_fork);
+        state.ready = true;
+    }
+    if (!r && state.n_devices == 0)
+        r = CUDA_ERROR_NO_DEVICE;
+    state_unlock();
+    return r;
+}
+
+CUresult state_ready(void)
+{
+    return state.ready && !state.forked ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+int state_device_count(void)
+{
+    return state.n_devices;
+}
+
+/* ---- what kernels print ---- */
+
+static void write_out(const char *text, size_t bytes)
+{
+    fwrite(text, 1, bytes, stdout);
+}
+
+void print_flush(void)
+{
+    if (!__atomic_load_n(&state.n_printed, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&state.print_lock);
+    write_out(state.printed, state.n_printed);
+    state.n_printed = 0;
+    pthread_mutex_unlock(&state.print_lock);
+}
+
+/* Kept until the host waits for the device, as CUDA does, so that a program's own output comes out in the same order. */
+static void keep_print(void *data, const char *text, size_t bytes)
+{
+    (void)data;
+    pthread_mutex_lock(&state.print_lock);
+    if (!state.printed)
+        state.printed = malloc(PRINT_BYTES);
+    if (!state.printed || state.n_printed + bytes > PRINT_BYTES) {
+        write_out(state.printed, state.n_printed);
+        state.n_printed = 0;
+    }
+    if (!state.printed || bytes > PRINT_BYTES) {
+        write_out(text, bytes);
+    } else {
+        memcpy(state.printed + state.n_printed, text, bytes);
+        state.n_printed += bytes;
+    }
+    pthread_mutex_unlock(&state.print_lock);
+}
+
+static void show_note(void *data, const char *text)
+{
+    (void)data;
+    fprintf(stderr, "heddle: %s\n", text);
+}
+
+/* ---- devices ---- */
+
+static CUresult make_machine(struct device *d)
+{
+    hd_machine_options o = {.print = keep_print, .note = show_note, .device = getenv("HEDDLE_DEVICE")};
+    const char *error = NULL;
+    hd_result r = hd_machine_create(&o, &d->machine, &error);
+    if (r)
+        say("device %d cannot be made: %s", d->ordinal, error ? error : hd_result_string(r));
+    return from_hd(r);
+}
+
+CUresult device_get(CUdevice ordinal, struct device **device)
+{
+    CUresult r = state_ready();
+    if (r)
+        return r;
+    if (ordinal < 0 || ordinal >= state.n_devices)
+        return CUDA_ERROR_INVALID_DEVICE;
+    struct device *d = &state.devices[ordinal];
+    if (!__atomic_load_n(&d->machine, __ATOMIC_ACQUIRE)) {
+        state_lock();
+        r = d->machine ? CUDA_SUCCESS : make_machine(d);
+        state_unlock();
+    }
+    *device = d;
+    return r;
+}
+
+struct device *device_of(const void *address, hd_memory_info *info)
+{
+    hd_memory_info ignored;
+    for (int i = 0; i < state.n_devices; i++)
+        if (state.devices[i].machine && hd_find(state.devices[i].machine, address, info ? info : &ignored))
+            return &state.devices[i];
+    return NULL;
+}
+
+/* ---- contexts ---- */
+
+/* From a stream's thread: the paragraph that says what a kernel has done. */
+static void show_fault(void *data, hd_result result, hd_report *report)
+{
+    (void)data;
+    (void)result;
+    print_flush();
+    fflush(stdout);
+    fputs(hd_report_text(report), stderr);
+}
+
+/* An H200's (recorded). */
+static const size_t first_limits[LIMITS] = {
+    [CU_LIMIT_STACK_SIZE] = 1024,
+    [CU_LIMIT_MALLOC_HEAP_SIZE] = 8388608,
+    [CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752,
+    [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
+    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+    [CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = 11796480,
+    [CU_LIMIT_SHMEM_SIZE] = 232448,
+};
+
+static CUresult start_context(CUcontext c)
+{
+    hd_context_options o = {.fault = show_fault};
+    hd_result r = hd_context_create(c->device->machine, &o, &c->context);
+    c->id = state_number();
+    c->api_version = 3020;
+    memcpy(c->limits, first_limits, sizeof c->limits);
+    return from_hd(r);
+}
+
+CUresult context_new(struct device *d, unsigned flags, CUcontext *context)
+{
+    CUcontext c = calloc(1, sizeof *c);
+    if (!c)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *c = (struct CUctx_st){.kind = HANDLE_CONTEXT, .device = d, .flags = flags};
+    CUresult r = start_context(c);
+    if (r) {
+        free(c);
+        return r;
+    }
+    state_lock();
+    c->next = state.contexts;
+    state.contexts = c;
+    state_unlock();
+    *context = c;
+    return CUDA_SUCCESS;
+}
+
+bool is_context(CUcontext context)
+{
+    bool found = false;
+    state_lock();
+    for (CUcontext c = state.contexts; c && !found; c = c->next)
+        found = c == context;
+    state_unlock();
+    return found;
+}
+
+CUcontext context_top(void)
+{
+    return stack.n ? stack.at[stack.n - 1] : NULL;
+}
+
+CUresult context_push(CUcontext context)
+{
+    if (stack.n == STACK_DEPTH)
+        return CUDA_ERROR_INVALID_VALUE;
+    stack.at[stack.n++] = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult context_pop(CUcontext *context)
+{
+    if (!stack.n)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    stack.n--;
+    if (context)
+        *context = stack.at[stack.n];
+    return CUDA_SUCCESS;
+}
+
+CUresult context_set(CUcontext context)
+{
+    if (stack.n)
+        stack.n--;
+    return context ? context_push(context) : CUDA_SUCCESS;
+}
+
+CUresult context_current(CUcontext *context)
+{
+    CUresult r = state_ready();
+    if (r)
+        return r;
+    *context = context_top();
+    if (!*context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return from_hd(hd_context_status((*context)->context));
+}
+
+/* ---- streams of threads ---- */
+
+/* A thread's own default streams, one a context. */
+struct own_stream {
+    struct own_stream *next;
+    uint64_t context_id;
+    hd_stream *stream;
+};
+
+static bool context_lives(uint64_t id)
+{
+    bool found = false;
+    for (CUcontext c = state.contexts; c && !found; c = c->next)
+        found = c->id == id;
+    return found;
+}
+
+static void drop_own_streams(void *list)
+{
+    state_lock();
+    for (struct own_stream *o = list, *next; o; o = next) {
+        next = o->next;
+        if (context_lives(o->context_id))
+            hd_stream_destroy(o->stream);
+        free(o);
+    }
+    state_unlock();
+}
+
+static CUresult own_stream(CUcontext c, hd_stream **stream)
+{
+    struct own_stream *list = pthread_getspecific(state.own_streams);
+    for (struct own_stream *o = list; o; o = o->next)
+        if (o->context_id == c->id) {
+            *stream = o->stream;
+            return CUDA_SUCCESS;
+        }
+    struct own_stream *o = calloc(1, sizeof *o);
+    hd_result r = o ? hd_stream_create(c->context, 0, &o->stream) : HD_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        free(o);
+        return from_hd(r);
+    }
+    o->next = list;
+    o->context_id = c->id;
+    pthread_setspecific(state.own_streams, o);
+    *stream = o->stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
+{
+    CUcontext c;
+    bool created = handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
+    CUresult r = created ? state_ready() : context_current(&c);
+    if (r)
+        return r;
+    if (created) {
+        if (handle->kind != HANDLE_STREAM)
+            return CUDA_ERROR_INVALID_HANDLE;
+        c = handle->context;
+        *stream = handle->stream;
+        r = from_hd(hd_context_status(c->context));
+    } else if (handle == CU_STREAM_PER_THREAD) {
+        r = own_stream(c, stream);
+    } else {
+        *stream = hd_context_default_stream(c->context);
+    }
+    if (context)
+        *context = c;
+    return r;
+}
+
+/* ---- memory ---- */
+
+struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device)
+{
+    hd_memory_info own;
+    struct device *d = device_of(address, info ? info : &own);
+    if (device)
+        *device = d;
+    return d ? (info ? info : &own)->data : NULL;
+}
+
+CUresult allocation_new(CUcontext c, size_t bytes, struct allocation **allocation)
+{
+    struct allocation *a = calloc(1, sizeof *a);
+    hd_result r = a ? hd_alloc(c->device->machine, bytes, &a->start) : HD_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        free(a);
+        return from_hd(r);
+    }
+    a->context = c;
+    a->bytes = bytes;
+    a->type = CU_MEMORYTYPE_DEVICE;
+    a->id = state_number();
+    state_lock();
+    a->next = c->allocations;
+    a->link = &c->allocations;
+    if (a->next)
+        a->next->link = &a->next;
+    c->allocations = a;
+    state_unlock();
+    hd_set_data(c->device->machine, a->start, a);
+    *allocation = a;
+    return CUDA_SUCCESS;
+}
+
+void allocation_forget(struct allocation *a)
+{
+    state_lock();
+    *a->link = a->next;
+    if (a->next)
+        a->next->link = a->link;
+    state_unlock();
+    free(a);
+}
+
+/* The last registered range that starts at or before an address: its place from 1, or 0. */
+static size_t registered_before(const void *address)
+{
+    size_t low = 0, high = state.n_registered;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((const char *)state.registered[middle].start <= (const char *)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool registered_find(const void *address, struct registered *r)
+{
+    state_lock();
+    size_t i = registered_before(address);
+    struct registered *p = i ? &state.registered[i - 1] : NULL;
+    bool found = p && (size_t)((const char *)address - (const char *)p->start) < p->bytes;
+    if (found && r)
+        *r = *p;
+    state_unlock();
+    return found;
+}
+
+CUresult registered_add(const struct registered *r)
+{
+    CUresult result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    state_lock();
+    size_t i = registered_before((const char *)r->start + r->bytes - 1);
+    struct registered *p = i ? &state.registered[i - 1] : NULL;
+    if (!p || (const char *)p->start + p->bytes <= (const char *)r->start) {
+        result = CUDA_SUCCESS;
+        if (state.n_registered == state.cap_registered) {
+            size_t cap = state.cap_registered ? 2 * state.cap_registered : 16;
+            struct registered *more = realloc(state.registered, cap * sizeof *more);
+            if (more) {
+                state.registered = more;
+                state.cap_registered = cap;
+            } else {
+                result = CUDA_ERROR_OUT_OF_MEMORY;
+            }
+        }
+    }
+    if (!result) {
+        memmove(&state.registered[i + 1], &state.registered[i], (state.n_registered++ - i) * sizeof *r);
+        state.registered[i] = *r;
+    }
+    state_unlock();
+    return result;
+}
+
+CUresult registered_remove(const void *start)
+{
+    CUresult result = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    state_lock();
+    size_t i = registered_before(start);
+    if (i && state.registered[i - 1].start == start) {
+        memmove(&state.registered[i - 1], &state.registered[i], (state.n_registered-- - i) * sizeof *state.registered);
+        result = CUDA_SUCCESS;
+    }
+    state_unlock();
+    return result;
+}
+
+/* ---- libraries ---- */
+
+bool is_module(const struct CUmod_st *m, bool library)
+{
+    return m && m->kind == HANDLE_MODULE && (m->context == NULL) == library;
+}
+
+struct CUmod_st *library_first(void)
+{
+    return state.libraries;
+}
+
+void library_add(struct CUmod_st *m)
+{
+    state_lock();
+    m->next = state.libraries;
+    state.libraries = m;
+    state_unlock();
+}
+
+void library_remove(struct CUmod_st *m)
+{
+    state_lock();
+    struct CUmod_st **link = &state.libraries;
+    while (*link && *link != m)
+        link = &(*link)->next;
+    if (*link)
+        *link = m->next;
+    state_unlock();
+}
+
+/* ---- the end of a context ---- */
+
+static void empty_context(CUcontext c)
+{
+    hd_context_destroy(c->context);
+    c->context = NULL;
+    print_flush();
+    while (c->allocations) {
+        struct allocation *a = c->allocations;
+        hd_free(c->device->machine, a->start);
+        allocation_forget(a);
+    }
+    while (c->modules)
+        module_drop(c->modules);
+}
+
+void context_free(CUcontext c)
+{
+    state_lock();
+    CUcontext *link = &state.contexts;
+    while (*link && *link != c)
+        link = &(*link)->next;
+    if (*link)
+        *link = c->next;
+    state_unlock();
+    for (unsigned i = 0; i < stack.n; i++)
+        if (stack.at[i] == c)
+            stack.at[i] = NULL;
+    empty_context(c);
+    c->kind = 0;
+    free(c);
+}
+
+CUresult context_renew(CUcontext c)
+{
+    empty_context(c);
+    c->cache_config = c->shared_config = 0;
+    c->peers = 0;
+    return start_context(c);
+}

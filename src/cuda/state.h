@@ -1,0 +1,188 @@
+/* The process's CUDA: devices, contexts, what is current in a thread, and what handles point to. Private to cuda/.
+ *
+ * All that lives as long as the process stands in state.c. Handles begin with a word that says what they are, so that a
+ * CUkernel serves where a CUfunction is asked for, and a foreign pointer is refused.
+ */
+#ifndef HEDDLE_CUDA_STATE_H
+#define HEDDLE_CUDA_STATE_H
+
+#define HEDDLE_CUDA_VERSIONS
+#include "cuda/api.h"
+
+#include <pthread.h>
+
+#include "cuda/fatbin.h"
+#include "heddle.h"
+
+enum { MAX_DEVICES = 16, LIMITS = 16 };
+
+enum handle_kind {
+    HANDLE_CONTEXT = 0x43647548,
+    HANDLE_STREAM,
+    HANDLE_EVENT,
+    HANDLE_MODULE, /* a CUmodule or a CUlibrary */
+    HANDLE_FUNCTION,
+    HANDLE_LINK,
+    HANDLE_POOL,
+};
+
+struct device {
+    int ordinal;
+    hd_machine *machine; /* made at first use */
+    struct CUctx_st *primary;
+    unsigned primary_refs, primary_flags;
+    struct CUmemPoolHandle_st *default_pool, *pool;
+};
+
+struct CUctx_st {
+    enum handle_kind kind;
+    struct CUctx_st *next;
+    struct device *device;
+    hd_context *context;
+    uint64_t id;
+    unsigned flags, api_version;
+    bool primary;
+    int cache_config, shared_config;
+    size_t limits[LIMITS]; /* by CUlimit */
+    struct allocation *allocations;
+    struct CUmod_st *modules; /* loaded in it: not libraries */
+    uint32_t peers;           /* devices whose memory it may use, by bit */
+};
+
+struct CUstream_st {
+    enum handle_kind kind;
+    CUcontext context;
+    hd_stream *stream;
+    unsigned flags;
+    int priority;
+};
+
+struct CUevent_st {
+    enum handle_kind kind;
+    CUcontext context;
+    hd_event *event;
+    unsigned flags;
+    bool recorded;
+};
+
+/* Memory that a program has asked for; hd_find's data. */
+struct allocation {
+    struct allocation *next, **link; /* in its context's list */
+    CUcontext context;
+    void *start;
+    size_t bytes;
+    CUmemorytype type; /* DEVICE or HOST */
+    unsigned flags;    /* of cuMemHostAlloc or cuMemAllocManaged */
+    bool managed;
+    uint64_t id;
+    struct CUmemPoolHandle_st *pool;
+};
+
+/* PTX that has been loaded; on a device it becomes a hd_module when it is first asked for there. */
+struct CUmod_st {
+    enum handle_kind kind;
+    struct CUmod_st *next;
+    CUcontext context; /* NULL: a library */
+    char name[96];     /* in messages */
+    struct image image;
+    hd_module *on[MAX_DEVICES];
+    struct CUfunc_st *functions;
+};
+
+/* A kernel: a CUfunction and a CUkernel at once. */
+struct CUfunc_st {
+    enum handle_kind kind;
+    struct CUfunc_st *next;
+    struct CUmod_st *module;
+    char *name;
+    hd_kernel *on[MAX_DEVICES];
+    int dynamic_shared_limit; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES where it was set, else -1 */
+    int carveout;
+};
+
+/* CUDA_SUCCESS once cuInit has been called. */
+CUresult state_init(void);
+CUresult state_ready(void);
+int state_device_count(void);
+/* The device with its machine; errors: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_DEVICE. */
+CUresult device_get(CUdevice ordinal, struct device **device);
+/* One lock for all lists of this file. */
+void state_lock(void);
+void state_unlock(void);
+uint64_t state_number(void); /* each time another */
+
+/* ---- contexts ---- */
+
+CUresult context_new(struct device *d, unsigned flags, CUcontext *context);
+/* Waits for its work; its memory, modules and streams go with it. */
+void context_free(CUcontext context);
+/* The same, but the handle then is a fresh context. */
+CUresult context_renew(CUcontext context);
+bool is_context(CUcontext context);
+/* The thread's; NULL where there is none. */
+CUcontext context_top(void);
+CUresult context_push(CUcontext context);
+CUresult context_pop(CUcontext *context);
+/* NULL is allowed: an empty stack, or one without its top. */
+CUresult context_set(CUcontext context);
+/* The current context, which must be without a fault. Errors: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT,
+ * the fault. */
+CUresult context_current(CUcontext *context);
+
+/* ---- streams ---- */
+
+/* A stream by its handle: one that was created, or 0, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD of the current context. */
+CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context);
+
+/* ---- memory ---- */
+
+/* The allocation that an address lies in, or NULL; *info, if not NULL, as hd_find says. */
+struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device);
+CUresult allocation_new(CUcontext c, size_t bytes, struct allocation **allocation);
+/* Takes it out of its context's list and forgets it; the memory is not freed. */
+void allocation_forget(struct allocation *a);
+/* A machine's memory (also a module's variable): the device it is on, or NULL. */
+struct device *device_of(const void *address, hd_memory_info *info);
+
+/* Host memory that has been registered. */
+struct registered {
+    void *start;
+    size_t bytes;
+    unsigned flags;
+    CUcontext context;
+};
+bool registered_find(const void *address, struct registered *r);
+CUresult registered_add(const struct registered *r);
+CUresult registered_remove(const void *start);
+
+/* ---- modules ---- */
+
+bool is_module(const struct CUmod_st *m, bool library);
+struct CUmod_st *library_first(void); /* with the lock held: all libraries, by next */
+void library_add(struct CUmod_st *m);
+void library_remove(struct CUmod_st *m);
+
+/* ---- what kernels print ---- */
+
+/* Writes to stdout what kernels have printed so far; CUDA does so where the host waits for the device. */
+void print_flush(void);
+
+/* Returns from an entry point with what went wrong. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        CUresult try_result = (call);                                                                                  \
+        if (try_result)                                                                                                \
+            return try_result;                                                                                         \
+    } while (0)
+#define NEED(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            return CUDA_ERROR_INVALID_VALUE;                                                                           \
+    } while (0)
+
+static inline CUresult from_hd(hd_result r)
+{
+    return (CUresult)r; /* the numbers are CUDA's */
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* See work.h. */
+#include "cuda/work.h"
+
+#include "cuda/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGED_BYTES = 64 << 10 };
+
+/* ---- launches ---- */
+
+/* Dynamic shared memory over 48 KiB has to be asked for (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES). */
+static CUresult check_shared(const struct work_launch *l, CUcontext c, hd_kernel *kernel)
+{
+    int limit = 0;
+    hd_kernel_info info;
+    hd_machine_get_attribute(c->device->machine, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &limit);
+    hd_kernel_get_info(kernel, &info);
+    size_t most = info.static_shared_bytes < (size_t)limit ? (size_t)limit - info.static_shared_bytes : 0;
+    if (l->function->dynamic_shared_limit >= 0 && (size_t)l->function->dynamic_shared_limit > most)
+        most = (size_t)l->function->dynamic_shared_limit;
+    if (l->shared_bytes <= most)
+        return CUDA_SUCCESS;
+    log_line(LOG_ERROR,
+             "`%s`: %u bytes of dynamic shared memory; %zu are possible without "
+             "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize)",
+             l->function->name, l->shared_bytes, most);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
+{
+    hd_kernel *kernel;
+    hd_report *report = NULL;
+    TRY(function_on(l->function, c->device, &kernel));
+    if (l->shared_bytes)
+        TRY(check_shared(l, c, kernel));
+    hd_launch_config config = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                               .block = {l->block[0], l->block[1], l->block[2]},
+                               .shared_bytes = l->shared_bytes,
+                               .flags = l->cooperative ? HD_LAUNCH_COOPERATIVE : 0,
+                               .args = (const void *const *)l->args,
+                               .packed_args = l->packed,
+                               .packed_bytes = l->packed_bytes};
+    hd_result r = hd_stream_launch(s, kernel, &config, &report);
+    if (report)
+        log_line(LOG_ERROR, "`%s` cannot be launched: %s", l->function->name, hd_report_text(report));
+    hd_report_free(report);
+    return from_hd(r);
+}
+
+/* ---- copies ---- */
+
+static bool is_pageable(const void *p)
+{
+    return !device_of(p, NULL) && !registered_find(p, NULL);
+}
+
+static void free_staged(void *data, hd_result status)
+{
+    (void)status;
+    free(data);
+}
+
+/* The rows of a box one after the other. */
+static void *stage(const hd_copy *c)
+{
+    char *staged = malloc(c->width * c->height * c->depth), *to = staged;
+    for (size_t z = 0; staged && z < c->depth; z++)
+        for (size_t y = 0; y < c->height; y++, to += c->width)
+            memcpy(to, (const char *)c->from + z * c->from_slice + y * c->from_pitch, c->width);
+    return staged;
+}
+
+/* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns ("API synchronization behavior",
+ * 2): what is small is set aside, the rest waited for. */
+static CUresult copy(hd_stream *s, const hd_copy *c, bool wait)
+{
+    size_t bytes = c->width * c->height * c->depth;
+    bool done = hd_stream_query(s) == HD_SUCCESS;
+    if (bytes == 0)
+        return CUDA_SUCCESS;
+    if (!wait && !done && is_pageable(c->from)) {
+        void *staged = bytes <= STAGED_BYTES ? stage(c) : NULL;
+        hd_copy from_staged = *c;
+        from_staged.from = staged;
+        from_staged.from_pitch = c->width;
+        from_staged.from_slice = c->width * c->height;
+        if (staged) {
+            hd_result r = hd_stream_copy(s, &from_staged, false), freed = hd_stream_call(s, free_staged, staged, true);
+            return from_hd(r ? r : freed);
+        }
+        wait = true;
+    }
+    if (!wait && (is_pageable(c->to) || is_pageable(c->from)))
+        wait = true;
+    return from_hd(hd_stream_copy(s, c, wait));
+}
+
+/* ---- host functions ---- */
+
+struct call {
+    CUhostFn function;
+    void *data;
+};
+
+static void run_call(void *data, hd_result status)
+{
+    struct call c = *(struct call *)data;
+    free(data);
+    print_flush();
+    if (!status)
+        c.function(c.data);
+}
+
+static CUresult call(hd_stream *s, CUhostFn function, void *data)
+{
+    struct call *c = malloc(sizeof *c);
+    if (!c)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *c = (struct call){function, data};
+    return from_hd(hd_stream_call(s, run_call, c, true));
+}
+
+/* ---- all of them ---- */
+
+CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, bool wait)
+{
+    switch (w->kind) {
+    case WORK_LAUNCH: return launch(s, c, &w->launch);
+    case WORK_COPY: return copy(s, &w->copy, wait);
+    case WORK_FILL: return from_hd(hd_stream_fill(s, &w->fill, wait));
+    case WORK_CALL: return call(s, w->call.function, w->call.data);
+    default: return CUDA_SUCCESS;
+    }
+}
+
+CUresult work_put(CUstream stream, const struct work *w, bool wait)
+{
+    hd_stream *s;
+    CUcontext c;
+    TRY(stream_get(stream, &s, &c));
+    CUresult r = work_run(s, c, w, wait);
+    if (wait)
+        print_flush();
+    return r;
+}

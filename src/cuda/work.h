@@ -1,0 +1,36 @@
+/* Work for streams: what the driver's functions put there, and what graphs are made of. Private to cuda/. */
+#ifndef HEDDLE_CUDA_WORK_H
+#define HEDDLE_CUDA_WORK_H
+
+#include "cuda/state.h"
+
+enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL };
+
+struct work_launch {
+    struct CUfunc_st *function;
+    unsigned grid[3], block[3], shared_bytes;
+    bool cooperative;
+    void *const *args; /* or packed */
+    const void *packed;
+    size_t packed_bytes;
+};
+
+struct work {
+    enum work_kind kind;
+    union {
+        struct work_launch launch;
+        hd_copy copy;
+        hd_fill fill;
+        struct {
+            CUhostFn function;
+            void *data;
+        } call;
+    };
+};
+
+/* Puts work into a stream; `wait`: returns when it is done. Into a stream that is being captured it goes as a node. */
+CUresult work_put(CUstream stream, const struct work *w, bool wait);
+/* Puts it where it runs. */
+CUresult work_run(hd_stream *stream, CUcontext c, const struct work *w, bool wait);
+
+#endif
