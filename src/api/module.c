@@ -79,7 +79,7 @@ static hd_result load(hd_module *m, const hd_source *sources, size_t n, struct d
         s->name = arena_strdup(&m->arena, sources[i].name ? sources[i].name : "<ptx>");
         s->text = (struct str){arena_strndup(&m->arena, sources[i].text, sources[i].bytes), sources[i].bytes};
         modules[i] = ptx_parse(&m->arena, s, diags);
-        if (modules[i] && !diags->errors)
+        if (modules[i])
             ptx_verify(modules[i], diags);
     }
     if (diags->errors)

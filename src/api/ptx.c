@@ -76,7 +76,7 @@ static hd_result read_ptx(hd_ptx *p, const hd_source *source, struct diags *diag
     s->name = arena_strdup(&p->arena, source->name ? source->name : "<ptx>");
     s->text = (struct str){arena_strndup(&p->arena, source->text, source->bytes), source->bytes};
     p->module = ptx_parse(&p->arena, s, diags);
-    if (p->module && !diags->errors)
+    if (p->module)
         ptx_verify(p->module, diags);
     if (!p->module || diags->errors)
         return HD_ERROR_INVALID_PTX;

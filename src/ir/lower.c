@@ -315,6 +315,11 @@ void lower_pure(struct builder *b)
         else if (spec->kind != OPERAND_IMM)
             src[n++] = ir_source(b, &in->operands[k], type);
     }
+    if (src[2] && !lane->c) { /* min and max of three (9.7.3.11, 9.7.3.12) */
+        src[0] = ir_lanes(b, (enum lane_id)inst->lane, src[0], src[1], REF_NONE);
+        src[1] = src[2];
+        src[2] = REF_NONE;
+    }
     struct ir_insn *i = ir_emit_guarded(b, IR_LANES);
     i->lane = inst->lane;
     i->d = d.ref;

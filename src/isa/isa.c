@@ -1,4 +1,4 @@
-/* Resolving opcodes against ops.def and needs.def; see isa.h.
+/* Resolving opcodes against ops.def; see isa.h.
  *
  * A form's syntax is compiled, on the first use of its opcode, into elements: a word, a set of words, or a
  * set of types. An opcode text matches a form when its types fill the type elements in order, each modifier
@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "isa/lanes.h"
+#include "isa/needs.h"
 
 /* ---- the tables ---- */
 
@@ -81,14 +82,6 @@ static const struct isa_form forms[] = {
 };
 enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
-static const struct {
-    const char *ops, *words;
-    struct isa_need need;
-} needs[] = {
-#define NEED(ops, words, ptx, sm) {ops, words, {ptx, (sm) & ~ARCH_FLAG, ((sm) & ARCH_FLAG) != 0}},
-#include "isa/needs.def"
-#undef NEED
-};
 #undef A
 
 static const struct isa_sreg_info sregs[SREG_COUNT] = {
@@ -199,22 +192,6 @@ static struct word look_up(const struct isa *isa, struct str text)
                           : (struct word){.mod = (enum isa_mod)(v - TYPE_COUNT)};
 }
 
-/* The next of the words that `separator` parts; false at the end. */
-static bool next_word(const char **rest, char separator, struct str *word)
-{
-    const char *p = *rest;
-    while (*p == separator)
-        p++;
-    if (!*p)
-        return false;
-    const char *end = p;
-    while (*end && *end != separator)
-        end++;
-    *word = (struct str){p, (size_t)(end - p)};
-    *rest = end;
-    return true;
-}
-
 static void bit_set(uint64_t *set, unsigned i)
 {
     set[i / 64] |= 1ull << (i % 64);
@@ -244,7 +221,7 @@ void isa_init(struct isa *isa, struct arena *arena)
         map_put(&isa->lanes, str_of(lane_synonyms[i].name), (void *)(uintptr_t)lane_synonyms[i].as);
     for (unsigned s = 1; s < SLOT_COUNT; s++) {
         const char *rest = slots[s].words;
-        for (struct str w; next_word(&rest, ' ', &w);)
+        for (struct str w; isa_next_word(&rest, ' ', &w);)
             bit_set(isa->slot_mods[s], look_up(isa, w).mod);
     }
 }
@@ -310,7 +287,7 @@ struct op_forms {
 static uint64_t type_mask_of(const struct isa *isa, const char *list, char separator)
 {
     uint64_t mask = 0;
-    for (struct str w; next_word(&list, separator, &w);)
+    for (struct str w; isa_next_word(&list, separator, &w);)
         mask |= 1ull << look_up(isa, w).type;
     return mask;
 }
@@ -433,7 +410,7 @@ static const struct op_forms *forms_of(struct isa *isa, enum isa_op op)
         c->form = &forms[first + i];
         compile_syntax(isa, c, c->form->syntax);
         const char *rest = c->form->operands;
-        for (struct str w; !c->open && next_word(&rest, ' ', &w);)
+        for (struct str w; c->form->operands[0] != '*' && isa_next_word(&rest, ' ', &w);)
             c->operand[c->n_operands++] = compile_operand(isa, w);
     }
     return isa->forms[op] = of;
@@ -536,49 +513,6 @@ static bool split(struct isa *isa, struct str text, struct str *op, struct opcod
     return true;
 }
 
-/* ---- needs ---- */
-
-static bool stands(const struct opcode_words *o, struct str word)
-{
-    for (unsigned i = 0; i < o->n; i++)
-        if (str_eq(o->text[i], word))
-            return true;
-    return false;
-}
-
-static bool group_holds(const struct opcode_words *o, struct isa *isa, struct str group)
-{
-    if (group.p[0] == '!')
-        return !stands(o, (struct str){group.p + 1, group.n - 1});
-    const char *rest = arena_strndup(isa->arena, group.p, group.n);
-    for (struct str w; next_word(&rest, '|', &w);)
-        if (stands(o, w))
-            return true;
-    return false;
-}
-
-static bool need_applies(struct isa *isa, unsigned row, struct str op, const struct opcode_words *o)
-{
-    const char *rest = needs[row].ops;
-    bool named = strcmp(rest, "*") == 0;
-    for (struct str w; !named && next_word(&rest, ' ', &w);)
-        named = str_eq(w, op);
-    rest = needs[row].words;
-    for (struct str g; named && next_word(&rest, ' ', &g);)
-        named = group_holds(o, isa, g);
-    return named;
-}
-
-static void raise_need(struct isa_need *need, struct isa_need by)
-{
-    if (by.ptx > need->ptx)
-        need->ptx = by.ptx;
-    if (by.sm > need->sm) {
-        need->sm = by.sm;
-        need->arch = by.arch;
-    }
-}
-
 /* ---- meanings ---- */
 
 static const char *width_name(enum isa_type t)
@@ -652,7 +586,7 @@ static const char *element_text(struct isa *isa, const struct element *e)
     if (e->slot) {
         char *list = arena_printf(isa->arena, "one of");
         const char *rest = slots[e->slot].words;
-        for (struct str w; next_word(&rest, ' ', &w);)
+        for (struct str w; isa_next_word(&rest, ' ', &w);)
             list = arena_printf(isa->arena, "%s `.%.*s`", list, STR_ARG(w));
         return list;
     }
@@ -703,6 +637,7 @@ static const struct isa_inst *make_inst(struct isa *isa, struct str text, struct
     inst->op = c->form->op;
     inst->kind = c->form->kind;
     inst->need = c->form->need;
+    inst->open = c->form->operands[0] == '*';
     inst->n_operands = c->n_operands;
     memcpy(inst->operand, c->operand, sizeof inst->operand);
     for (unsigned i = 0; i < o->n; i++) {
@@ -711,9 +646,7 @@ static const struct isa_inst *make_inst(struct isa *isa, struct str text, struct
         else if (o->word[i].mod && inst->n_mods < ISA_MAX_MODS)
             inst->mod[inst->n_mods++] = (uint8_t)o->word[i].mod;
     }
-    for (unsigned row = 0; row < sizeof needs / sizeof needs[0]; row++)
-        if (need_applies(isa, row, op, o))
-            raise_need(&inst->need, needs[row].need);
+    isa_apply_rules(inst, op, o->text, o->n);
     inst->lane = find_lane(isa, c, f, o, inst);
     map_put(&isa->insts, inst->text, inst);
     return inst;

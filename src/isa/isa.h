@@ -160,6 +160,10 @@ struct isa_inst {
     uint8_t mod[ISA_MAX_MODS]; /* as written */
     uint16_t lane;             /* enum lane_id of a form that has a meaning there, else LANE_none */
     struct isa_need need;
+    struct isa_need gone;  /* from this version and target on it is no longer valid; ptx 0: it stays */
+    const char *gone_help; /* what took its place */
+    const char *ban;       /* why these words do not go together, or NULL */
+    bool open;             /* its operands follow no row: they are kept as text */
     const struct isa_form *form;
     struct isa_operand operand[ISA_MAX_OPERANDS];
 };
@@ -194,6 +198,9 @@ const char *isa_op_suggest(struct str name);
 
 /* All forms, in the order of ops.def; those of one opcode are consecutive. */
 const struct isa_form *isa_forms(unsigned *count);
+
+/* The operands of a form as the PTX ISA would write them: "d, a, b{, c}". */
+void isa_operands_text(char *to, size_t n, const char *operands);
 
 const char *isa_mod_text(enum isa_mod mod);
 const char *isa_slot_name(enum isa_slot slot);
@@ -232,6 +239,11 @@ enum isa_mod isa_pick(const struct isa *isa, const struct isa_inst *i, enum isa_
 
 /* The type an operand is held to. */
 enum isa_type isa_operand_type(const struct isa_inst *i, const struct isa_operand *o);
+
+/* The version from which on `.target` may name it; 0 where there is no such target. */
+uint16_t isa_target_since(struct str name);
+/* Was there a PTX version 10 * major + minor? */
+bool isa_version_exists(unsigned ptx);
 
 /* Does a module of this version and target satisfy the need? */
 static inline bool isa_need_met(struct isa_need need, unsigned ptx, struct isa_target target)

@@ -150,7 +150,7 @@ struct ptx_insn {
     struct ptx_operand *operands;
     struct ptx_call *call;    /* KIND_CALL */
     struct ptx_symbol *table; /* KIND_BRX */
-    struct str raw;           /* KIND_REFUSED: the operands as written */
+    struct str raw;           /* inst->open: the operands as written */
 };
 
 /* .loc file line column {, function_name label {+ disp}, inlined_at file line column} (11.5.3) */

@@ -282,7 +282,7 @@ static bool parse_call(struct parser *p, struct ptx_insn *i)
     return true;
 }
 
-static bool parse_refused(struct parser *p, struct ptx_insn *i)
+static bool parse_raw(struct parser *p, struct ptx_insn *i)
 {
     uint32_t start = p->tok.offset, end = start;
     unsigned depth = 0;
@@ -355,8 +355,7 @@ static bool parse_instruction(struct parser *p, struct ptx_insn *i)
     case KIND_BRA: ok = parse_branch(p, i); break;
     case KIND_BRX: ok = parse_indexed_branch(p, i); break;
     case KIND_CALL: ok = parse_call(p, i); break;
-    case KIND_REFUSED: ok = parse_refused(p, i); break;
-    default: ok = parse_operands(p, i); break;
+    default: ok = i->inst->open ? parse_raw(p, i) : parse_operands(p, i); break;
     }
     if (!ok)
         return false;

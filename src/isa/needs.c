@@ -1,0 +1,121 @@
+/* The rows of needs.def and targets.def, applied; see needs.h and isa.h. */
+#include "isa/needs.h"
+
+enum rule_kind { RULE_NEED, RULE_GONE, RULE_BAN };
+
+#define ARCH_FLAG 0x8000
+#define A(sm)     ((sm) | ARCH_FLAG)
+static const struct {
+    const char *ops, *words;
+    enum rule_kind kind;
+    struct isa_need need;
+    const char *text;
+} rules[] = {
+#define NEED(ops, words, ptx, sm)      {ops, words, RULE_NEED, {ptx, (sm) & ~ARCH_FLAG, ((sm) & ARCH_FLAG) != 0}, NULL},
+#define GONE(ops, words, ptx, sm, use) {ops, words, RULE_GONE, {ptx, sm, false}, use},
+#define BAN(ops, words, why)           {ops, words, RULE_BAN, {0}, why},
+#include "isa/needs.def"
+#undef NEED
+#undef GONE
+#undef BAN
+};
+#undef A
+
+static const struct {
+    const char *name;
+    uint16_t ptx;
+} targets[] = {
+#define TARGET(name, ptx) {#name, ptx},
+#include "isa/targets.def"
+#undef TARGET
+};
+
+bool isa_next_word(const char **rest, char separator, struct str *word)
+{
+    const char *p = *rest;
+    while (*p == separator)
+        p++;
+    if (!*p)
+        return false;
+    const char *end = p;
+    while (*end && *end != separator)
+        end++;
+    *word = (struct str){p, (size_t)(end - p)};
+    *rest = end;
+    return true;
+}
+
+static bool stands(const struct str *words, unsigned n, struct str word)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (str_eq(words[i], word))
+            return true;
+    return false;
+}
+
+/* "a|b": one of them stands; "!a": a does not. */
+static bool group_holds(const struct str *words, unsigned n, struct str group)
+{
+    if (group.p[0] == '!')
+        return !stands(words, n, (struct str){group.p + 1, group.n - 1});
+    for (const char *p = group.p, *end = group.p + group.n; p < end;) {
+        const char *bar = memchr(p, '|', (size_t)(end - p));
+        const char *stop = bar ? bar : end;
+        if (stands(words, n, (struct str){p, (size_t)(stop - p)}))
+            return true;
+        p = stop + 1;
+    }
+    return false;
+}
+
+static bool applies(unsigned row, struct str op, const struct str *words, unsigned n)
+{
+    const char *rest = rules[row].ops;
+    bool named = strcmp(rest, "*") == 0;
+    for (struct str w; !named && isa_next_word(&rest, ' ', &w);)
+        named = str_eq(w, op);
+    rest = rules[row].words;
+    for (struct str g; named && isa_next_word(&rest, ' ', &g);)
+        named = group_holds(words, n, g);
+    return named;
+}
+
+static void raise_need(struct isa_need *need, struct isa_need by)
+{
+    if (by.ptx > need->ptx)
+        need->ptx = by.ptx;
+    if (by.sm > need->sm) {
+        need->sm = by.sm;
+        need->arch = by.arch;
+    }
+}
+
+void isa_apply_rules(struct isa_inst *inst, struct str op, const struct str *words, unsigned n)
+{
+    for (unsigned row = 0; row < sizeof rules / sizeof rules[0]; row++) {
+        if (!applies(row, op, words, n))
+            continue;
+        switch (rules[row].kind) {
+        case RULE_NEED: raise_need(&inst->need, rules[row].need); break;
+        case RULE_GONE:
+            inst->gone = rules[row].need;
+            inst->gone_help = rules[row].text;
+            break;
+        case RULE_BAN: inst->ban = rules[row].text; break;
+        }
+    }
+}
+
+uint16_t isa_target_since(struct str name)
+{
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        if (str_is(name, targets[i].name))
+            return targets[i].ptx;
+    return 0;
+}
+
+bool isa_version_exists(unsigned ptx)
+{
+    static const uint8_t last_minor[] = {0, 5, 3, 2, 3, 1, 5, 8, 8, 3}; /* by major version */
+    return ptx / 10 >= 1 && ptx / 10 < sizeof last_minor && ptx % 10 <= last_minor[ptx / 10];
+}

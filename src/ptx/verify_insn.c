@@ -1,0 +1,406 @@
+/* Instructions: versions, operand counts, operands, the lists with rules of their own (PTX ISA 9); see verify.h. */
+#include "ptx/verify.h"
+
+static struct place insn_place(const struct verifier *v)
+{
+    return ptx_place(v->m, v->insn->offset, v->insn->length);
+}
+
+/* ---- versions, targets, words ---- */
+
+static const char *target_text(struct arena *a, struct isa_need need)
+{
+    return arena_printf(a, "sm_%u%s", need.sm, need.arch ? "a" : "");
+}
+
+void verify_need(struct verifier *v, struct place at, const char *what, struct isa_need need)
+{
+    const struct ptx_module *m = v->m;
+    if (isa_need_met(need, m->version, m->target))
+        return;
+    struct arena *a = v->diags->arena;
+    bool old = m->version < need.ptx, small = !isa_need_met((struct isa_need){0, need.sm, need.arch}, 0, m->target);
+    const char *version = old ? arena_printf(a, ".version %u.%u", need.ptx / 10, need.ptx % 10) : "";
+    const char *target = small ? target_text(a, need) : "";
+    const char *both = old && small ? " and " : "";
+    const char *has_target =
+        small ? arena_printf(a, "sm_%u%s%c", m->target.sm, m->target.suffix ? "" : "", m->target.suffix) : "";
+    const char *has_version = old ? arena_printf(a, ".version %u.%u", m->version / 10u, m->version % 10u) : "";
+    diag_error(v->diags, at, "ptx-version",
+               old && small ? "raise both at the top of the file"
+               : old        ? "raise .version at the top of the file"
+                            : "raise .target at the top of the file",
+               "%s needs %s%s%s; this module says %s%s%s", what, version, both, target, has_version, both, has_target);
+}
+
+static void check_words(struct verifier *v)
+{
+    const struct isa_inst *inst = v->insn->inst;
+    struct arena *a = v->diags->arena;
+    if (!isa_need_met(inst->need, v->m->version, v->m->target))
+        verify_need(v, insn_place(v), arena_printf(a, "`%.*s`", STR_ARG(inst->text)), inst->need);
+    if (inst->gone.ptx && v->m->version >= inst->gone.ptx && v->m->target.sm >= inst->gone.sm)
+        diag_error(v->diags, insn_place(v), "ptx-version", inst->gone_help,
+                   "`%.*s` is no longer valid from .version %u.%u%s on", STR_ARG(inst->text), inst->gone.ptx / 10u,
+                   inst->gone.ptx % 10u, inst->gone.sm > 10 ? arena_printf(a, " and sm_%u", inst->gone.sm) : "");
+    if (inst->ban)
+        diag_error(v->diags, insn_place(v), "ptx-opcode", NULL, "`%.*s`: %s", STR_ARG(inst->text), inst->ban);
+}
+
+/* ---- operand counts ---- */
+
+enum presence { MUST, MAY, MUST_NOT };
+
+/* When does an operand that ops.def marks "?" stand? */
+static enum presence presence_of(const struct verifier *v, const struct isa_operand *spec)
+{
+    const struct isa_inst *inst = v->insn->inst;
+    if (!spec->optional)
+        return MUST;
+    switch (inst->kind) {
+    case KIND_SET:
+    case KIND_SETP: return isa_pick(v->m->isa, inst, SLOT_BOOL) ? MUST : MUST_NOT;
+    case KIND_LD:
+    case KIND_ST:
+    case KIND_ATOM:
+    case KIND_RED: return isa_has(inst, MOD_L2_cache_hint) ? MUST : MUST_NOT;
+    case KIND_VIDEO: return isa_pick(v->m->isa, inst, SLOT_VOP2) ? MUST : MAY;
+    default: return MAY;
+    }
+}
+
+/* The rows of the operands that stand: those that may be absent are taken from the left. Returns their number, or -1
+ * where too many or too few stand. */
+static int match_operands(const struct verifier *v, const struct isa_operand **of)
+{
+    const struct isa_inst *inst = v->insn->inst;
+    unsigned must = 0, may = 0, n = 0;
+    for (unsigned k = 0; k < inst->n_operands; k++) {
+        enum presence p = presence_of(v, &inst->operand[k]);
+        must += p == MUST;
+        may += p == MAY;
+    }
+    unsigned written = v->insn->n_operands;
+    if (written < must || written > must + may)
+        return -1;
+    unsigned spare = written - must;
+    for (unsigned k = 0; k < inst->n_operands; k++) {
+        enum presence p = presence_of(v, &inst->operand[k]);
+        if (p == MUST || (p == MAY && spare && spare--))
+            of[n++] = &inst->operand[k];
+    }
+    return (int)n;
+}
+
+static void report_count(struct verifier *v)
+{
+    const struct isa_inst *inst = v->insn->inst;
+    struct arena *a = v->diags->arena;
+    char usage[64];
+    unsigned least = 0, most = 0;
+    for (unsigned k = 0; k < inst->n_operands; k++) {
+        enum presence p = presence_of(v, &inst->operand[k]);
+        least += p == MUST;
+        most += p != MUST_NOT;
+    }
+    isa_operands_text(usage, sizeof usage, inst->form->operands);
+    const char *range = least == most ? arena_printf(a, "%u", least) : arena_printf(a, "%u to %u", least, most);
+    diag_error(v->diags, insn_place(v), "ptx-operand", arena_printf(a, "%.*s %s;", STR_ARG(inst->text), usage),
+               "`%.*s` takes %s operand%s, not %u", STR_ARG(inst->text), range, most == 1 ? "" : "s",
+               v->insn->n_operands);
+}
+
+/* ---- lists with rules of their own ---- */
+
+static enum ptx_space space_of(const struct verifier *v)
+{
+    switch (isa_pick(v->m->isa, v->insn->inst, SLOT_ANYSPACE)) {
+    case MOD_global: return SPACE_GLOBAL;
+    case MOD_const: return SPACE_CONST;
+    case MOD_local: return SPACE_LOCAL;
+    case MOD_shared:
+    case MOD_shared_cta:
+    case MOD_shared_cluster: return SPACE_SHARED;
+    case MOD_param:
+    case MOD_param_entry: return SPACE_PARAM;
+    default: return isa_has(v->insn->inst, MOD_param_func) ? SPACE_PARAM : SPACE_GENERIC;
+    }
+}
+
+static void check_elements(struct verifier *v, const struct ptx_operand *o, unsigned bits, bool write)
+{
+    static const enum isa_type types[] = {TYPE_b8, TYPE_b16, TYPE_b32, TYPE_b64};
+    unsigned each = bits / o->n, width = each <= 8 ? 0 : each <= 16 ? 1 : each <= 32 ? 2 : 3;
+    if (o->n != 2 && o->n != 4 && o->n != 8) {
+        operand_error(v, o, NULL, "a vector has 2, 4 or 8 elements");
+        return;
+    }
+    if (each < 8) {
+        operand_error(v, o, NULL, "%u values do not fit in %u bits", o->n, bits);
+        return;
+    }
+    for (unsigned k = 0; k < o->n; k++) {
+        if (write)
+            verify_destination(v, &o->elems[k], types[width], false);
+        else
+            verify_source(v, &o->elems[k], types[width], false);
+    }
+}
+
+/* mov d, a; mov {d, ...}, a; mov d, {a, ...} (9.7.9.3, 9.7.9.4) */
+static void check_mov(struct verifier *v)
+{
+    const struct ptx_insn *in = v->insn;
+    enum isa_type type = (enum isa_type)in->inst->type[0];
+    if (in->n_operands != 2) {
+        report_count(v);
+        return;
+    }
+    const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    bool packs = to->kind == OPND_VECTOR || from->kind == OPND_VECTOR;
+    if (packs && isa_type_class(type) != CLASS_B) {
+        operand_error(v, to->kind == OPND_VECTOR ? to : from, "write mov.b32, mov.b64 or mov.b128",
+                      "`%.*s` cannot take vectors apart or put them together", STR_ARG(in->inst->text));
+        return;
+    }
+    if (to->kind == OPND_VECTOR)
+        check_elements(v, to, isa_type_bits(type), true);
+    else if (to->kind == OPND_SINK)
+        operand_error(v, to, NULL, "the result of `%.*s` cannot be dropped", STR_ARG(in->inst->text));
+    else
+        verify_destination(v, to, type, false);
+    if (from->kind == OPND_VECTOR)
+        check_elements(v, from, isa_type_bits(type), false);
+    else
+        verify_source(v, from, type, false);
+}
+
+/* The source of cvta and mapa: a register or a variable of the state space. */
+static void check_address_value(struct verifier *v, const struct ptx_operand *o)
+{
+    enum isa_type type = (enum isa_type)v->insn->inst->type[0];
+    enum ptx_space space = v->insn->inst->op == OP_cvta ? space_of(v) : SPACE_SHARED;
+    if (o->kind != OPND_SYMBOL || o->symbol->kind != SYMBOL_VAR) {
+        verify_source(v, o, type, false);
+        return;
+    }
+    const struct ptx_var *var = (const struct ptx_var *)o->symbol;
+    if (var->space != space)
+        operand_error(v, o, NULL, "`%.*s` is in .%s, not in .%s", STR_ARG(operand_text(v, o)),
+                      ptx_space_name(var->space), ptx_space_name(space));
+}
+
+static void check_list(struct verifier *v, const struct ptx_operand *o, const char *list)
+{
+    if (strcmp(list, "CVTA") == 0 || strcmp(list, "MAPA") == 0)
+        check_address_value(v, o);
+}
+
+/* ---- calls (9.7.12.4) ---- */
+
+static const struct ptx_signature *signature_of(const struct verifier *v)
+{
+    const struct ptx_call *c = v->insn->call;
+    if (c->callee.kind == OPND_SYMBOL && c->callee.symbol->kind == SYMBOL_FUNC)
+        return &((const struct ptx_func *)c->callee.symbol)->signature;
+    const struct ptx_table *t = (const struct ptx_table *)c->table;
+    if (!t || t->symbol.kind != SYMBOL_TABLE)
+        return NULL;
+    if (t->table_kind == TABLE_CALLPROTOTYPE)
+        return &t->signature;
+    bool targets = t->table_kind == TABLE_CALLTARGETS && t->targets.n && t->targets.at[0];
+    return targets ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
+}
+
+/* One argument or result against the parameter that it is for. */
+static void check_argument(struct verifier *v, const struct ptx_operand *o, const struct ptx_var *formal, bool result)
+{
+    struct str text = operand_text(v, o);
+    if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR) {
+        const struct ptx_var *actual = (const struct ptx_var *)o->symbol;
+        if (actual->space != SPACE_PARAM)
+            operand_error(v, o, "copy it into a .param variable first", "`%.*s` is in .%s, not in .param",
+                          STR_ARG(text), ptx_space_name(actual->space));
+        else if (actual->size < formal->size)
+            operand_error(v, o, NULL, "`%.*s` has %llu bytes, and the parameter has %llu", STR_ARG(text),
+                          (unsigned long long)actual->size, (unsigned long long)formal->size);
+        return;
+    }
+    if (formal->n_dims)
+        operand_error(v, o, "copy it into a .param array first", "the parameter is an array of %llu bytes",
+                      (unsigned long long)formal->size);
+    else if (result)
+        verify_destination(v, o, formal->type, true);
+    else
+        verify_source(v, o, formal->type, true);
+}
+
+static bool check_argument_count(struct verifier *v, const struct ptx_signature *s)
+{
+    const struct ptx_call *c = v->insn->call;
+    bool args = s->variadic ? c->n_args + 1 >= s->params.n : c->n_args == s->params.n;
+    if (args && c->n_returns == s->returns.n)
+        return true;
+    operand_error(v, &c->callee, NULL, "`%.*s` takes %u argument%s and returns %u, not %u and %u",
+                  STR_ARG(operand_text(v, &c->callee)), s->params.n, s->params.n == 1 ? "" : "s", s->returns.n,
+                  c->n_args, c->n_returns);
+    return false;
+}
+
+static void check_call(struct verifier *v)
+{
+    const struct ptx_call *c = v->insn->call;
+    const struct ptx_operand *callee = &c->callee;
+    bool direct = callee->kind == OPND_SYMBOL && callee->symbol->kind == SYMBOL_FUNC;
+    if (!direct && callee->kind != OPND_REG) {
+        operand_error(v, callee, "declare it with .func", "`%.*s` is not a function", STR_ARG(operand_text(v, callee)));
+        return;
+    }
+    if (!direct && isa_type_bits(callee->reg->type) != (v->m->address_bits == 32 ? 32 : 64)) {
+        operand_error(v, callee, "use a .b64 or .u64 register", "`%.*s` is .%s, and cannot hold a function's address",
+                      STR_ARG(operand_text(v, callee)), isa_type_name(callee->reg->type));
+        return;
+    }
+    const struct ptx_signature *s = signature_of(v);
+    if (!s) {
+        operand_error(v, callee, "end the call with the name of a .callprototype or .calltargets list",
+                      "a call through a register must say what it calls");
+        return;
+    }
+    if (direct && ((const struct ptx_func *)callee->symbol)->entry) {
+        operand_error(v, callee, "make it a .func", "`%.*s` is a kernel, and cannot be called",
+                      STR_ARG(operand_text(v, callee)));
+        return;
+    }
+    if (!check_argument_count(v, s))
+        return;
+    for (uint32_t i = 0; i < c->n_returns; i++)
+        check_argument(v, &c->returns[i], s->returns.at[i], true);
+    for (uint32_t i = 0; i < c->n_args && i < s->params.n; i++)
+        if (!s->params.at[i]->unsized)
+            check_argument(v, &c->args[i], s->params.at[i], false);
+}
+
+/* ---- constants ---- */
+
+static const struct {
+    enum isa_op op;
+    uint8_t operand;
+    uint16_t least, greatest, multiple;
+} ranges[] = {
+#define RANGE(op, operand, least, greatest, multiple) {OP_##op, operand, least, greatest, multiple},
+#include "isa/ranges.def"
+#undef RANGE
+};
+
+static void check_range(struct verifier *v, unsigned k)
+{
+    const struct ptx_operand *o = &v->insn->operands[k];
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        if (ranges[i].op != v->insn->inst->op || ranges[i].operand != k)
+            continue;
+        if (o->bits < ranges[i].least || o->bits > ranges[i].greatest)
+            operand_error(v, o, NULL, "operand %u of `%.*s` must be from %u to %u", k + 1, STR_ARG(v->insn->inst->text),
+                          ranges[i].least, ranges[i].greatest);
+        else if (o->bits % ranges[i].multiple)
+            operand_error(v, o, NULL, "operand %u of `%.*s` must be a multiple of %u", k + 1,
+                          STR_ARG(v->insn->inst->text), ranges[i].multiple);
+    }
+}
+
+/* Barriers are numbered 0 to 15, and take whole warps (9.7.13.1). */
+static void check_barrier(struct verifier *v)
+{
+    const struct ptx_insn *in = v->insn;
+    unsigned at = isa_has(in->inst, MOD_red) ? 1 : 0;
+    if (in->n_operands > at && in->operands[at].kind == OPND_INT && (uint32_t)in->operands[at].bits > 15)
+        operand_error(v, &in->operands[at], NULL, "a block has the barriers 0 to 15");
+    unsigned threads = at + 1;
+    bool counted = in->n_operands > threads + (at ? 1 : 0);
+    if (counted && in->operands[threads].kind == OPND_INT && in->operands[threads].bits % 32)
+        operand_error(v, &in->operands[threads], "write a multiple of 32", "a barrier counts threads of whole warps");
+}
+
+/* ---- all ---- */
+
+static bool is_relaxed(const struct isa_inst *inst, const struct isa_operand *spec)
+{
+    switch (inst->kind) {
+    case KIND_LD: return spec->kind == OPERAND_DST;
+    case KIND_ST: return spec->kind == OPERAND_SRC && !spec->optional;
+    default: return inst->op == OP_cvt;
+    }
+}
+
+static void check_store_to_param(struct verifier *v)
+{
+    const struct ptx_operand *o = &v->insn->operands[0];
+    if (o->kind != OPND_MEM || o->elems->kind != OPND_SYMBOL)
+        return;
+    for (uint32_t i = 0; i < v->func->signature.params.n; i++)
+        if (&v->func->signature.params.at[i]->symbol == o->elems->symbol)
+            operand_error(v, o->elems, "parameters are for reading; results go to the return parameters",
+                          "`%.*s` is an input of the function", STR_ARG(o->elems->symbol->name));
+}
+
+/* isspacep takes addresses of 32 bits in modules of 64, too (9.7.9.19). */
+static bool is_short_address(const struct ptx_operand *o)
+{
+    return o->kind == OPND_REG && register_fits(o->reg, TYPE_u32, false);
+}
+
+static void check_operands(struct verifier *v)
+{
+    const struct ptx_insn *in = v->insn;
+    const struct isa_operand *of[ISA_MAX_OPERANDS];
+    int n = match_operands(v, of);
+    if (n < 0) {
+        report_count(v);
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        if (of[k]->kind == OPERAND_MEM)
+            verify_address(v, &in->operands[k], space_of(v));
+        else if (of[k]->kind == OPERAND_LIST)
+            check_list(v, &in->operands[k], of[k]->list);
+        else if (!(in->inst->kind == KIND_ISSPACEP && is_short_address(&in->operands[k])))
+            verify_operand(v, &in->operands[k], of[k], is_relaxed(in->inst, of[k]));
+        if (in->operands[k].kind == OPND_INT)
+            check_range(v, (unsigned)k);
+    }
+    bool three_inputs = (in->inst->op == OP_min || in->inst->op == OP_max) && n == 4;
+    if (three_inputs && in->inst->kind == KIND_PURE)
+        verify_need(v, insn_place(v), "a third input", (struct isa_need){88, 100, false});
+    if (in->inst->kind == KIND_BAR)
+        check_barrier(v);
+    if (in->inst->kind == KIND_ST)
+        check_store_to_param(v);
+}
+
+static void check_branch_table(struct verifier *v)
+{
+    const struct ptx_table *t = (const struct ptx_table *)v->insn->table;
+    if (t && (t->symbol.kind != SYMBOL_TABLE || t->table_kind != TABLE_BRANCHTARGETS))
+        operand_error(v, &v->insn->operands[0], "name: .branchtargets L1, L2;", "`%.*s` is not a .branchtargets list",
+                      STR_ARG(t->symbol.name));
+    verify_source(v, &v->insn->operands[0], TYPE_u32, false);
+}
+
+void verify_insn(struct verifier *v, const struct ptx_insn *insn)
+{
+    v->insn = insn;
+    check_words(v);
+    if (insn->inst->open)
+        return;
+    switch (insn->inst->kind) {
+    case KIND_MOV: check_mov(v); break;
+    case KIND_CALL: check_call(v); break;
+    case KIND_BRX: check_branch_table(v); break;
+    case KIND_BRA:
+        if (insn->operands[0].symbol && insn->operands[0].symbol->kind != SYMBOL_LABEL)
+            operand_error(v, &insn->operands[0], NULL, "`%.*s` is not a label",
+                          STR_ARG(operand_text(v, insn->operands)));
+        break;
+    default: check_operands(v); break;
+    }
+}
