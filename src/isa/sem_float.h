@@ -48,18 +48,32 @@ static inline f32 f32_finish(f32 x, bool sat)
 
 /* ---- rounding in a direction ---- */
 
-/* x is a neighbour of the exact value, or is it; error has the sign of exact - x, and is 0 or NaN where x is to
- * stay. */
-static inline f32 f32_directed(f32 x, f64 error, enum rnd rnd)
+/* -1, 0 or 1; 0 for a NaN. (Selected as f64: the compiler vectorises no choice of 32 bits by a condition on 64.) */
+static inline s32 f64_sign(f64 x)
+{
+    return (s32)(x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0);
+}
+
+static inline s32 f32_sign(f32 x)
+{
+    return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
+static inline u32 u32_negate_if(s32 x, s32 mask)
+{
+    return (u32)((x ^ mask) - mask);
+}
+
+/* x is a neighbour of the exact value, or is it; `error` is the sign of exact - x, and 0 where x is to stay. */
+static inline f32 f32_directed(f32 x, s32 error, enum rnd rnd)
 {
     u32 u = f32_bits(x);
-    bool negative = u >> 31, below = error < 0, above = error > 0;
-    bool shrink = negative ? above : below, grow = negative ? below : above;
+    s32 negative = (s32)u >> 31, outward = (s32)u32_negate_if(error, negative);
     switch (rnd) {
-    case RND_rm: return f32_of(u + (negative && grow) - (!negative && shrink));
-    case RND_rp: return f32_of(u + (!negative && grow) - (negative && shrink));
-    case RND_odd: return f32_of((u - shrink) | (below | above));
-    default: return f32_of(u - shrink);
+    case RND_rm: return f32_of(u + u32_negate_if(error >> 31, negative));
+    case RND_rp: return f32_of(u - u32_negate_if(-error >> 31, negative));
+    case RND_odd: return f32_of((u + (u32)(outward >> 31)) | (error & 1));
+    default: return f32_of(u + (u32)(outward >> 31));
     }
 }
 
@@ -92,11 +106,11 @@ static inline f32 f32_round(f64 hi, f64 lo, enum rnd rnd, bool ftz)
     lo *= scale;
     f32 x = rnd == RND_rn ? (f32)f64_odd(hi, lo) : (f32)hi;
     if (rnd != RND_rn)
-        x = f32_directed(x, (hi - x) + lo, rnd);
+        x = f32_directed(x, f64_sign((hi - x) + lo), rnd);
     if (!ftz)
         return x;
-    f32 narrow = x * (scale == 1 ? 1 : 0x1p-32f);
-    return __builtin_fabs(x) < 0x1p-126 * scale ? f32_zero_like(x) : narrow;
+    f32 unscale = (f32)(1 / scale); /* 1 or 2^-32 */
+    return __builtin_fabsf(x) < 0x1p-126f * (f32)scale ? f32_zero_like(x) : x * unscale;
 }
 
 /* ---- arithmetic ---- */
@@ -148,15 +162,16 @@ static inline f32 sem_div_f32(f32 a, f32 b, enum rnd rnd, bool ftz)
     b = f32_flush(b, ftz);
     if (rnd == RND_rn) {
         f32 r = a / b;
-        bool tiny = __builtin_fabs(a) < __builtin_fabs(b) * (0x1p-126 - 0x1p-151); /* exact */
+        bool tiny = f64_sign(__builtin_fabs(a) - __builtin_fabs(b) * (0x1p-126 - 0x1p-151)) < 0; /* exact */
         return f32_canonical(ftz && tiny ? f32_zero_like(r) : r);
     }
     f64 q = (f64)a / b, scale = ftz && __builtin_fabs(q) < 0x1p-100 ? 0x1p32 : 1;
     f32 r = (f32)(q * scale);
     f64 rest = a * scale - (f64)r * b;
-    r = f32_directed(r, b < 0 ? -rest : rest, rnd);
+    r = f32_directed(r, f64_sign(b < 0 ? -rest : rest), rnd);
+    f32 unscale = (f32)(1 / scale); /* 1 or 2^-32 */
     if (ftz)
-        r = __builtin_fabs(r) < 0x1p-126 * scale ? f32_zero_like(r) : r * (scale == 1 ? 1 : 0x1p-32f);
+        r = __builtin_fabsf(r) < 0x1p-126f * (f32)scale ? f32_zero_like(r) : r * unscale;
     return f32_canonical(r);
 }
 
@@ -165,7 +180,7 @@ static inline f32 sem_sqrt_f32(f32 a, enum rnd rnd, bool ftz)
     a = f32_flush(a, ftz);
     f32 r = __builtin_sqrtf(a);
     if (rnd != RND_rn)
-        r = f32_directed(r, a - (f64)r * r, rnd);
+        r = f32_directed(r, f64_sign(a - (f64)r * r), rnd);
     return f32_canonical(r);
 }
 

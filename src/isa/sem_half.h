@@ -17,7 +17,7 @@ static inline f32 f32_of_f16(u16 h)
     u32 magnitude = (u32)(h & 0x7fff) << 13, sign = (u32)(h & 0x8000) << 16;
     u32 normal = magnitude + (112u << 23), special = magnitude + (224u << 23);
     u32 subnormal = f32_bits(f32_of(magnitude + (113u << 23)) - 0x1p-14f);
-    u32 u = (h & 0x7c00) == 0 ? subnormal : (h & 0x7c00) == 0x7c00 ? special : normal;
+    u32 u = magnitude < 0x400 << 13 ? subnormal : magnitude < 0x7c00 << 13 ? normal : special;
     return f32_of(u | sign);
 }
 
@@ -108,7 +108,7 @@ static inline f32 half_fma(f32 a, f32 b, f32 c, enum half type)
 {
     if (type == F16) {
         f32 product = a * b, sum = product + c, part = sum - product;
-        return f32_directed(sum, (product - (sum - part)) + (c - part), RND_odd);
+        return f32_directed(sum, f32_sign((product - (sum - part)) + (c - part)), RND_odd);
     }
     struct f64_sum sum = f64_two_sum((f64)a * b, c, RND_rn);
     return f32_round(sum.hi, sum.lo, RND_odd, false);

@@ -12,29 +12,32 @@
  * upper 8 bits by themselves nothing is lost, of that of the lower 9 by themselves all, of the other half. */
 static inline u32 mufu_square(u32 d)
 {
-    u32 high = d >> 9, low = d & 0x1ff, cross = 0;
-    for (u32 i = 1; i < 8; i++)
-        cross += (0 - (high >> i & 1)) & low >> (9 - i);
+    u32 high = d >> 9, low = d & 0x1ff;
+#define MUFU_PART(i) ((0 - (high >> (i) & 1)) & low >> (9 - (i)))
+    u32 cross = MUFU_PART(1) + MUFU_PART(2) + MUFU_PART(3) + MUFU_PART(4) + MUFU_PART(5) + MUFU_PART(6) + MUFU_PART(7);
+#undef MUFU_PART
     return (high * high >> 1) + cross;
 }
 
-static inline s64 mufu_interpolate(const s32 c[3], u32 d, u32 square, s32 k0, s32 k1, s32 k2)
+/* The polynomial of a table's row. Its terms are integers below 2^53: arithmetic in f64 is exact. */
+static inline f64 mufu_interpolate(const s32 *table, u32 row, u32 d, u32 square, f64 k0, s32 k1, s32 k2)
 {
-    return (s64)c[0] * (1 << k0) + (s64)(c[1] * k1) * (s64)d + (s64)(c[2] * k2) * (s64)square;
+    s32 at = 3 * (s32)row;
+    return table[at] * k0 + (f64)(table[at + 1] * k1) * (s32)d + (f64)(table[at + 2] * k2) * (s32)square;
 }
 
 /* A significand in [2^23, 2^24] and a biased exponent: too small gives a zero. */
-static inline u32 mufu_pack(s32 exponent, s64 significand)
+static inline u32 mufu_pack(s32 exponent, f64 significand)
 {
     s32 u = exponent * (1 << 23) + ((s32)significand - (1 << 23));
     return u < 1 << 23 ? 0 : (u32)u;
 }
 
-/* v / 2^scale cut to 24 bits, for v < 2^52; 0 gives 0. */
-static inline u32 mufu_cut(u64 v, u32 scale)
+/* v / 2^scale cut to 24 bits, for an integer v >= 0; 0 gives 0. */
+static inline u32 mufu_cut(f64 v, u32 scale)
 {
-    u64 u = f64_bits(f64_of(v | 0x433ull << 52) - 0x1p52);
-    return v ? (u32)(u >> 29) - ((1023 - 127 + scale) << 23) : 0;
+    u32 u = (u32)(f64_bits(v) >> 29);
+    return u ? u - ((1023 - 127 + scale) << 23) : 0;
 }
 
 static inline u32 mufu_exponent(f32 x)
@@ -47,8 +50,8 @@ static inline u32 mufu_exponent(f32 x)
 static inline f32 mufu_rcp(f32 x)
 {
     u32 u = f32_bits(x), m = u & 0x7fffff, d = m & 0xffff;
-    s64 r = mufu_interpolate(mufu_rcp_table[m >> 16], d, mufu_square(2 * d), 13, 1, 1);
-    u32 y = mufu_pack(253 - (s32)mufu_exponent(x), (r + 0x47e7) >> 15);
+    f64 r = mufu_interpolate(mufu_rcp_table, m >> 16, d, mufu_square(2 * d), 1 << 13, 1, 1);
+    u32 y = mufu_pack(253 - (s32)mufu_exponent(x), (r + 0x47e7) * 0x1p-15);
     y = mufu_exponent(x) == 0 ? 0x7f800000 : mufu_exponent(x) == 255 ? 0 : y;
     return x == x ? f32_of(y | (u & 0x80000000)) : f32_of(0x7fffffff);
 }
@@ -58,8 +61,8 @@ static inline f32 mufu_rsqrt(f32 x)
     u32 u = f32_bits(x), m = u & 0x7fffff, d = m & 0x1ffff;
     s32 exponent = (s32)mufu_exponent(x) - 127, half = exponent >> 1;
     u32 odd = (u32)exponent & 1;
-    s64 r = mufu_interpolate(mufu_rsqrt_table[64 * odd + (m >> 17)], d, mufu_square(d), 14, 1, 4);
-    u32 y = (m | odd) == 0 ? (u32)(127 - half) << 23 : mufu_pack(126 - half, (r + 0x7fff) >> 16);
+    f64 r = mufu_interpolate(mufu_rsqrt_table, 64 * odd + (m >> 17), d, mufu_square(d), 1 << 14, 1, 4);
+    u32 y = (m | odd) == 0 ? (u32)(127 - half) << 23 : mufu_pack(126 - half, (r + 0x7fff) * 0x1p-16);
     y = mufu_exponent(x) == 0 ? 0x7f800000 | (u & 0x80000000) : mufu_exponent(x) == 255 ? 0 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
@@ -69,69 +72,63 @@ static inline f32 mufu_sqrt(f32 x)
     u32 u = f32_bits(x), m = u & 0x7fffff, d = m & 0x1ffff;
     s32 exponent = (s32)mufu_exponent(x) - 127, half = exponent >> 1;
     u32 odd = (u32)exponent & 1;
-    s64 r = mufu_interpolate(mufu_sqrt_table[64 * odd + (m >> 17)], d, mufu_square(d), 15, 1 + (s32)odd, 2);
-    u32 y = mufu_pack(127 + half, (r + 0x7fff) >> 17);
+    f64 r = mufu_interpolate(mufu_sqrt_table, 64 * odd + (m >> 17), d, mufu_square(d), 1 << 15, 1 + (s32)odd, 2);
+    u32 y = mufu_pack(127 + half, (r + 0x7fff) * 0x1p-17);
     y = mufu_exponent(x) == 0 ? u & 0x80000000 : mufu_exponent(x) == 255 ? 0x7f800000 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
 static inline f32 mufu_ex2(f32 x)
 {
-    bool negative = x < 0, large = !(__builtin_fabsf(x) < 128);
-    u32 fixed = (u32)(s32)(large ? 0 : __builtin_fabsf(x) * 0x1p23f), f = fixed & 0x7fffff;
-    s32 whole = (s32)(fixed >> 23);
-    whole = !negative ? whole : f ? -whole - 1 : -whole;
-    f = negative && f ? 0x7fffff - f : f;
+    u32 u = f32_bits(x), negative = u >> 31, magnitude = u & INT32_MAX, large = 0x43000000; /* 128 */
+    u32 fixed = (u32)(s32)(f32_of(u32_min(magnitude, large - 1)) * 0x1p23f);
+    fixed = (fixed ^ (0 - negative)) + negative;
+    u32 f = fixed & 0x7fffff;
+    f -= (f != 0) & negative; /* the ones' complement of the fraction of |x| */
     u32 d = f & 0x1ffff;
-    s64 r = mufu_interpolate(mufu_ex2_table[f >> 17], d, mufu_square(d), 13, 1, 1);
-    u32 y = mufu_pack(127 + whole, (r + 0x77e2) >> 15);
-    y = !large ? y : negative ? 0 : 0x7f800000;
+    f64 r = mufu_interpolate(mufu_ex2_table, f >> 17, d, mufu_square(d), 1 << 13, 1, 1);
+    u32 y = mufu_pack(127 + ((s32)fixed >> 23), (r + 0x77e2) * 0x1p-15);
+    y = magnitude < large ? y : (negative - 1) & 0x7f800000;
     return x == x ? f32_of(y) : f32_of(0x7fffffff);
 }
 
 static inline f32 mufu_lg2(f32 x)
 {
     u32 m = f32_bits(x) & 0x7fffff, d = m & 0x1ffff;
-    s64 r = mufu_interpolate(mufu_lg2_table[m >> 17], d, mufu_square(d), 12, 1, 2);
-    s64 v = ((r + 0x3345) >> 2) + ((s64)mufu_exponent(x) - 127) * (1ll << 36);
-    u32 y = v < 0 ? mufu_cut((u64)~v, 36) | 0x80000000 : mufu_cut((u64)v, 36);
+    f64 r = mufu_interpolate(mufu_lg2_table, m >> 17, d, mufu_square(d), 1 << 12, 1, 2);
+    f64 v = __builtin_floor((r + 0x3345) * 0x1p-2) + (f64)((s32)mufu_exponent(x) - 127) * 0x1p36;
+    u32 y = mufu_cut(v < 0 ? -v - 1 : v, 36) | ((u32)(f64_bits(v) >> 63) << 31);
     y = x == 1 ? 0 : mufu_exponent(x) == 0 ? 0xff800000 : mufu_exponent(x) == 255 ? 0x7f800000 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
-/* sin, or cos, of `turns` turns. */
-static inline f32 mufu_turns(f64 turns, bool cosine)
+/* The angle is multiplied by 1 / 2 pi, rounded towards zero, to have the place in a turn; x is finite. */
+static inline u32 mufu_turns(f32 x)
 {
-    f64 t = __builtin_fabs(turns), part = t - __builtin_floor(t);
-    u32 fixed = (u32)(s32)(part * 0x1p25), quarter = (fixed >> 23) + cosine, f = fixed & 0x7fffff;
-    f = quarter & 1 ? 0x7fffff - f : f;
-    u32 sign = (turns < 0 && !cosine) ^ (quarter >> 1 & 1), d = f & 0x1ffff;
-    s64 r = mufu_interpolate(mufu_sin_table[f >> 17], d, mufu_square(d), 11, 1, 1);
-    return f32_of(mufu_cut((u64)r, 37) | sign << 31);
+    f64 turns = __builtin_fabs((f64)x * 0x1.45f306p-3); /* exact */
+    turns = f64_of(f64_bits(turns) & ~0x1fffffffull);
+    return (u32)(s32)((turns - __builtin_floor(turns)) * 0x1p25);
 }
 
-/* The angle is multiplied by 1 / 2 pi, rounded towards zero, first. */
 static inline f32 sem_sincos_approx(f32 x, bool cosine)
 {
-    bool finite = __builtin_fabsf(x) < __builtin_inff();
-    f64 turns = finite ? (f64)x * 0x1.45f306p-3 : 0; /* exact */
-    f32 y = mufu_turns(f64_of(f64_bits(turns) & ~0x1fffffffull), cosine);
-    y = x == 0 && !cosine ? x : y;
-    return finite ? y : f32_of(0x7fffffff);
+    u32 u = f32_bits(x), finite = (u & INT32_MAX) < 0x7f800000;
+    u32 fixed = mufu_turns(f32_of(u & (0 - finite))), quarter = (fixed >> 23) + cosine, f = fixed & 0x7fffff;
+    f ^= (0 - (quarter & 1)) & 0x7fffff; /* an odd quarter runs backwards */
+    u32 sign = (cosine ? 0 : u >> 31) ^ (quarter >> 1 & 1), d = f & 0x1ffff;
+    f64 r = mufu_interpolate(mufu_sin_table, f >> 17 & 63, d, mufu_square(d), 1 << 11, 1, 1);
+    u32 y = mufu_cut(r, 37) | sign << 31;
+    return finite ? f32_of(y) : f32_of(0x7fffffff);
 }
 
 static inline f32 mufu_tanh(f32 x)
 {
-    u32 u = f32_bits(x), m = u & 0x7fffff, sign = u & 0x80000000;
-    f32 t = __builtin_fabsf(x);
-    u32 octave = t >= 0x1p-8f && t < 8 ? mufu_exponent(x) - 119 : 0;
-    s32 bits = mufu_tanh_octaves[octave][1];
-    u32 row = (u32)mufu_tanh_octaves[octave][0] + (m >> (23 - bits)), d = m >> (6 - bits) & 0x1ffff;
-    row = row < 51 ? row : 50;
-    u64 r = (u64)mufu_interpolate(mufu_tanh_table[row], d, mufu_square(d), 17, 1, 4);
-    u32 y = mufu_cut(r, 41) | sign;
-    y = t < 0x1p-8f ? u : t < 8 ? y : 0x3f800000 | sign;
-    return x == x ? f32_of(y) : f32_of(0x7fffffff);
+    u32 u = f32_bits(x), m = u & 0x7fffff, sign = u & 0x80000000, magnitude = u & INT32_MAX;
+    u32 octave = u32_min(mufu_exponent(x) - 119, 10), place = m * mufu_tanh_segments[octave], d = place >> 6 & 0x1ffff;
+    u32 row = u32_min(mufu_tanh_rows[octave] + (place >> 23), 50);
+    u32 y = mufu_cut(mufu_interpolate(mufu_tanh_table, row, d, mufu_square(d), 1 << 17, 1, 4), 41);
+    y = magnitude < 0x3b800000 ? magnitude : magnitude < 0x41000000 ? y : 0x3f800000; /* 2^-8, 8 */
+    return x == x ? f32_of(y | sign) : f32_of(0x7fffffff);
 }
 
 /* ---- the instructions: with .ftz the operation alone ---- */
@@ -184,8 +181,8 @@ static inline f64 sem_rcp_approx_f64(f64 x)
 {
     u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0xffff;
     s32 exponent = (s32)(u >> 20 & 0x7ff);
-    s64 r = mufu_interpolate(mufu_rcp_table[m >> 16], d, mufu_square(2 * d), 13, 1, 1);
-    s32 y = (2045 - exponent) * (1 << 20) + ((s32)((r + 0x47e7) >> 18) - (1 << 20));
+    f64 r = mufu_interpolate(mufu_rcp_table, m >> 16, d, mufu_square(2 * d), 1 << 13, 1, 1);
+    s32 y = (2045 - exponent) * (1 << 20) + ((s32)((r + 0x47e7) * 0x1p-18) - (1 << 20));
     y = y < 1 << 20 ? 0 : y;
     y = exponent == 0 ? 0x7ff00000 : exponent == 0x7ff ? 0 : y;
     u32 high = (u & 0x7fffffff) > 0x7ff00000 ? 0x7fffffff : (u32)y | (u & 0x80000000);
@@ -197,8 +194,8 @@ static inline f64 sem_rsqrt_approx_ftz_f64(f64 x)
     u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0x1ffff;
     s32 exponent = (s32)(u >> 20 & 0x7ff), half = (exponent - 1023) >> 1;
     u32 odd = (u32)(exponent - 1023) & 1;
-    s64 r = mufu_interpolate(mufu_rsqrt_table[64 * odd + (m >> 17)], d, mufu_square(d), 14, 1, 4);
-    u32 y = (u32)((1022 - half) * (1 << 20) + ((s32)((r + 0x7fff) >> 19) - (1 << 20)));
+    f64 r = mufu_interpolate(mufu_rsqrt_table, 64 * odd + (m >> 17), d, mufu_square(d), 1 << 14, 1, 4);
+    u32 y = (u32)((1022 - half) * (1 << 20) + ((s32)((r + 0x7fff) * 0x1p-19) - (1 << 20)));
     y = (m | odd) == 0 ? (u32)(1023 - half) << 20 : y;
     y = exponent == 0 ? 0x7ff00000 | (u & 0x80000000) : exponent == 0x7ff ? 0 : y;
     bool valid = exponent == 0 || u <= 0x7ff00000;

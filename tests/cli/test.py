@@ -512,11 +512,13 @@ def info_shows_the_device():
 
 def starting_up_takes_at_most_30_ms():
     best = 1.0
+    with open(heddle, "rb") as f:
+        limit = 0.300 if b"__asan_init" in f.read() else 0.030  # sanitizers take their time
     for _ in range(10):
         start = time.monotonic()
         assert run("launch", SAXPY, *SAXPY_ARGS)[0] == 0
         best = min(best, time.monotonic() - start)
-    assert best <= 0.030, f"{1000 * best:.1f} ms"
+    assert best <= limit, f"{1000 * best:.1f} ms"
 
 
 def progress_is_told_on_a_terminal_only():
