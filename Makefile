@@ -30,6 +30,10 @@ mufu: all
 	tar -xJf tests/oracle/mufu-h200.tar.xz -C $(BUILD)/oracle
 	$(BUILD)/tests/mufu-checksums --all $(BUILD)/oracle
 
+# What things cost on this machine: every bench-* of the build, a table each. Figures want an idle machine.
+bench: all
+	@for b in $(BUILD)/bench/bench-*; do [ -x $$b ] && [ -f $$b ] && { $$b && echo || exit 1; }; done
+
 # Pages that are made from tables.
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
@@ -45,4 +49,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all test install mufu docs sanitize clang format lint clean
+.PHONY: all test install mufu bench docs sanitize clang format lint clean

@@ -1,84 +1,26 @@
-/* interp [--json]: what the interpreter's parts cost on this machine. One line a figure, with the bound that the project
- * sets itself where there is one. `make bench` runs it.
+/* bench-interp: what the interpreter's parts cost on this machine; a table (bench.h).
+ *
+ * Figures of one core are processor time, the best of a few launches; those of launches and of several cores are time
+ * on the clock, and want an idle machine. The kernels are in interp.ptx.
  */
-#include <pthread.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "bench.h"
 #include "heddle.h"
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+enum { BUFFER_BYTES = 1 << 20 };
 
 static void fail(const char *what, hd_report *report)
 {
-    fprintf(stderr, "bench: %s\n%s", what, hd_report_text(report));
+    fprintf(stderr, "bench-interp: %s\n%s", what, report ? hd_report_text(report) : "");
     exit(1);
 }
-
-/* ---- kernels ---- */
-
-#define HEAD    ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define FOUR(x) x x x x
-
-static const char text[] = HEAD
-    ".visible .entry empty() { ret; }\n"
-    /* 24 arithmetic instructions a round */
-    ".visible .entry arithmetic(.param .u64 out, .param .u32 rounds) {\n"
-    ".reg .b32 r<12>; .reg .b64 d<3>; .reg .pred p;\n"
-    "ld.param.u64 d0, [out]; ld.param.u32 r9, [rounds]; mov.u32 r0, %tid.x; mov.u32 r1, %ctaid.x;\n"
-    "mov.u32 r2, %ntid.x; mad.lo.s32 r3, r1, r2, r0; mov.u32 r4, r3; mov.u32 r5, 12345; mov.u32 r6, r0;\n"
-    "mov.u32 r7, r1; mov.u32 r8, 0;\n"
-    "L: " FOUR(
-        "mad.lo.s32 r4, r4, r5, r6; xor.b32 r6, r6, r4; add.s32 r7, r7, r4; and.b32 r10, r7, r6;\n"
-        "or.b32 r11, r10, r4; sub.s32 r5, r5, r11;\n") "add.s32 r8, r8, 1; setp.lt.u32 p, r8, r9; @p bra L;\n"
-                                                       "mul.wide.u32 d1, r3, 4; add.s64 d2, d0, d1; add.s32 r4, r4, "
-                                                       "r5; add.s32 r4, r4, r7; st.global.u32 [d2], r4; ret; }\n"
-                                                       /* 4 loads and 4 stores a round */
-                                                       ".visible .entry memory(.param .u64 out, .param .u32 rounds) {\n"
-                                                       ".reg .b32 r<12>; .reg .b64 d<8>; .reg .pred p;\n"
-                                                       "ld.param.u64 d0, [out]; ld.param.u32 r9, [rounds]; mov.u32 r0, "
-                                                       "%tid.x; mov.u32 r1, %ctaid.x;\n"
-                                                       "mov.u32 r2, %ntid.x; mad.lo.s32 r3, r1, r2, r0; mul.wide.u32 "
-                                                       "d1, r3, 4; add.s64 d2, d0, d1; mov.u32 r8, 0;\n"
-                                                       "L: ld.global.u32 r4, [d2]; ld.global.u32 r5, [d2+65536]; "
-                                                       "ld.global.u32 r6, [d2+131072];\n"
-                                                       "ld.global.u32 r7, [d2+196608]; st.global.u32 [d2], r5; "
-                                                       "st.global.u32 [d2+65536], r6;\n"
-                                                       "st.global.u32 [d2+131072], r7; st.global.u32 [d2+196608], r4;\n"
-                                                       "add.s32 r8, r8, 1; setp.lt.u32 p, r8, r9; @p bra L; ret; }\n"
-                                                       /* a barrier a round */
-                                                       ".visible .entry barriers(.param .u64 out, .param .u32 rounds) "
-                                                       "{\n"
-                                                       ".reg .b32 r<4>; .reg .pred p; ld.param.u32 r1, [rounds]; "
-                                                       "mov.u32 r0, 0;\n"
-                                                       "L: bar.sync 0; add.s32 r0, r0, 1; setp.lt.u32 p, r0, r1; @p "
-                                                       "bra L; ret; }\n"
-                                                       /* a warp gives way each round */
-                                                       ".visible .entry yields(.param .u64 out, .param .u32 rounds) {\n"
-                                                       ".reg .b32 r<4>; .reg .pred p; ld.param.u32 r1, [rounds]; "
-                                                       "mov.u32 r0, 0;\n"
-                                                       "L: nanosleep.u32 1; add.s32 r0, r0, 1; setp.lt.u32 p, r0, r1; "
-                                                       "@p bra L; ret; }\n"
-                                                       /* a histogram: an atomic operation a round whose result nobody needs, and the loop does not wait for anything */
-                                                       ".visible .entry histogram(.param .u64 out, .param .u32 rounds) "
-                                                       "{\n"
-                                                       ".reg .b32 r<8>; .reg .b64 d<4>; .reg .pred p; ld.param.u64 d0, "
-                                                       "[out]; ld.param.u32 r1, [rounds];\n"
-                                                       "mov.u32 r0, 0; mov.u32 r2, %tid.x;\n"
-                                                       "L: mad.lo.u32 r2, r2, 1664525, 1013904223; shr.u32 r3, r2, 24; "
-                                                       "mul.wide.u32 d1, r3, 4; add.s64 d2, d0, d1;\n"
-                                                       "atom.global.add.u32 r4, [d2], 1; add.s32 r0, r0, 1; "
-                                                       "setp.lt.u32 p, r0, r1; @p bra L; ret; }\n";
-
-/* ---- running ---- */
 
 struct machine {
     hd_machine *m;
@@ -86,14 +28,23 @@ struct machine {
     void *buffer;
 };
 
-enum { BUFFER_BYTES = 1 << 20 };
+static hd_source kernels(void)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(BENCH_DIR "/interp.ptx", "rb");
+    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+    if (!n)
+        fail("cannot read " BENCH_DIR "/interp.ptx", NULL);
+    fclose(f);
+    return (hd_source){"interp.ptx", text, n};
+}
 
 static struct machine open_machine(unsigned workers, const char *policy)
 {
     struct machine x;
     hd_machine_options o = {.workers = workers, .memory_bytes = 256 << 20, .policy = policy};
     hd_report *report = NULL;
-    hd_source s = {"bench.ptx", text, sizeof text - 1};
+    hd_source s = kernels();
     if (hd_machine_create(&o, &x.m, NULL) || hd_alloc(x.m, BUFFER_BYTES, &x.buffer))
         fail("no machine", NULL);
     if (hd_module_load(x.m, &s, 1, &x.module, &report))
@@ -102,9 +53,9 @@ static struct machine open_machine(unsigned workers, const char *policy)
     return x;
 }
 
-/* Seconds of the best of a few launches. */
+/* Seconds of the best of a few launches by `clock`. */
 static double best(struct machine *x, const char *kernel, unsigned grid, unsigned block, unsigned rounds, int times,
-                   hd_launch_stats *stats)
+                   double (*clock)(void))
 {
     hd_kernel *k;
     hd_report *report = NULL;
@@ -114,72 +65,132 @@ static double best(struct machine *x, const char *kernel, unsigned grid, unsigne
     if (hd_module_get_kernel(x->module, kernel, &k, &report))
         fail(kernel, report);
     for (int i = 0; i < times; i++) {
-        double start = now();
-        if (hd_launch(k, &c, stats, &report))
+        double start = clock();
+        if (hd_launch(k, &c, NULL, &report))
             fail(kernel, report);
-        double t = now() - start;
+        double t = clock() - start;
         least = t < least ? t : least;
     }
     return least;
 }
 
-static void line(const char *what, double value, const char *unit, const char *bound)
+/* ---- rates ---- */
+
+enum { WARPS = 256, ROUNDS = 2000 };
+
+/* Thousands of millions of lane instructions a second, of `each` instructions a round. */
+static double rate(struct machine *x, const char *kernel, unsigned each, double (*clock)(void))
 {
-    printf("%-58s %10.3g %-22s %s\n", what, value, unit, bound);
-    fflush(stdout);
+    return 1e-9 * each * 32 * WARPS * ROUNDS / best(x, kernel, WARPS / 4, 128, ROUNDS, 7, clock);
 }
 
 static void measure_rates(unsigned cores)
 {
     struct machine one = open_machine(1, NULL), all = open_machine(cores, NULL);
-    double a1 = 24e-9 * 32 * 256 * 3000 / best(&one, "arithmetic", 64, 128, 3000, 5, NULL);
-    double aN = 24e-9 * 32 * 256 * 3000 / best(&all, "arithmetic", 64, 128, 3000, 5, NULL);
-    double m1 = 8e-9 * 32 * 256 * 3000 / best(&one, "memory", 64, 128, 3000, 5, NULL);
-    double mN = 8e-9 * 32 * 256 * 3000 / best(&all, "memory", 64, 128, 3000, 5, NULL);
-    line("arithmetic, one core", a1, "G lane instructions/s", "at least 3 (with AVX-512)");
-    line("checked loads and stores, one core", m1, "G lane instructions/s", "at least 1");
-    printf("on %u cores: arithmetic x %.2f, loads and stores x %.2f\n", cores, aN / a1, mN / m1);
+    char what[64];
+    bench_at_least("integer arithmetic, one core", rate(&one, "arithmetic", 24, bench_cpu), "G lane instructions/s", 3);
+    bench_at_least("f32 arithmetic, one core", rate(&one, "floats", 16, bench_cpu), "G lane instructions/s", 3);
+    bench_at_least("checked loads and stores, one core", rate(&one, "memory", 8, bench_cpu), "G lane instructions/s",
+                   1);
+    double a = rate(&all, "arithmetic", 24, bench_now) / rate(&one, "arithmetic", 24, bench_now);
+    double m = rate(&all, "memory", 8, bench_now) / rate(&one, "memory", 8, bench_now);
+    snprintf(what, sizeof what, "%u cores against one: integer arithmetic", cores);
+    bench_at_least(what, a, "x", 0.9 * cores);
+    snprintf(what, sizeof what, "%u cores against one: loads and stores", cores);
+    bench_at_least(what, m, "x", 0.9 * cores);
     hd_machine_destroy(one.m);
     hd_machine_destroy(all.m);
 }
 
+/* ---- launches ---- */
+
+static double run_command(void)
+{
+    extern char **environ;
+    static char *const argv[] = {HEDDLE,
+                                 "launch",
+                                 BENCH_DIR "/../examples/saxpy/saxpy.ptx",
+                                 "--grid",
+                                 "4",
+                                 "--block",
+                                 "256",
+                                 "1000",
+                                 "2.0",
+                                 "f32[1000]=range",
+                                 "f32[1000]=ones",
+                                 NULL};
+    pid_t pid;
+    int status;
+    posix_spawn_file_actions_t quiet;
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    double start = bench_now();
+    if (posix_spawn(&pid, HEDDLE, &quiet, NULL, argv, environ) || waitpid(pid, &status, 0) < 0 || status)
+        fail(HEDDLE " launch", NULL);
+    double took = bench_now() - start;
+    posix_spawn_file_actions_destroy(&quiet);
+    return took;
+}
+
 static void measure_launches(void)
 {
-    struct machine one = open_machine(0, NULL);
-    line("empty launch, one block", 1e6 * best(&one, "empty", 1, 32, 0, 2000, NULL), "us", "at most 5");
-    line("empty launch, 64 blocks", 1e6 * best(&one, "empty", 64, 256, 0, 500, NULL), "us", "");
-    struct rusage before, after;
-    getrusage(RUSAGE_SELF, &before);
-    double t = best(&one, "empty", 1 << 20, 64, 0, 1, NULL);
-    getrusage(RUSAGE_SELF, &after);
-    line("2^20 empty blocks of 64 threads", 1e9 * t / (1 << 20), "ns a block", "");
-    line("  memory that they needed", (double)(after.ru_maxrss - before.ru_maxrss) / 1024, "MB", "bounded");
-    hd_machine_destroy(one.m);
+    struct machine x = open_machine(0, NULL);
+    bench_at_most("empty launch, one block", 1e6 * best(&x, "empty", 1, 32, 0, 5000, bench_now), "us", 5);
+    bench_line("empty launch, 64 blocks of 256 threads", 1e6 * best(&x, "empty", 64, 256, 0, 500, bench_now), "us");
+    hd_machine_destroy(x.m);
+    double least = 1;
+    for (int i = 0; i < 20; i++) {
+        double t = run_command();
+        least = t < least ? t : least;
+    }
+    bench_at_most("`heddle launch` of a small kernel, from the shell", 1e3 * least, "ms", 30);
 }
+
+/* In a process of its own, so that its peak is the grid's. */
+static void measure_large_grid(void)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        struct machine x = open_machine(0, NULL);
+        struct rusage before, after;
+        best(&x, "empty", 1 << 10, 64, 0, 1, bench_now);
+        getrusage(RUSAGE_SELF, &before);
+        double t = best(&x, "empty", 1 << 20, 64, 0, 1, bench_now);
+        getrusage(RUSAGE_SELF, &after);
+        bench_line("2^20 empty blocks of 64 threads", 1e9 * t / (1 << 20), "ns a block");
+        bench_line("  peak memory of the process (RSS)", (double)after.ru_maxrss / 1024, "MiB");
+        bench_at_most("  more than for 2^10 blocks", (double)(after.ru_maxrss - before.ru_maxrss) / 1024, "MiB", 1);
+        hd_machine_destroy(x.m);
+        exit(0);
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) < 0 || status)
+        fail("a grid of 2^20 blocks", NULL);
+}
+
+/* ---- waiting, atomics, schedules ---- */
 
 static void measure_waiting(void)
 {
     struct machine one = open_machine(1, NULL);
-    enum { ROUNDS = 20000 };
-    line("barrier of 8 warps", 1e9 * best(&one, "barriers", 1, 256, ROUNDS, 5, NULL) / ROUNDS / 8, "ns a warp", "");
-    line("yield: a warp gives way to the next of its block",
-         1e9 * best(&one, "yields", 1, 256, ROUNDS, 5, NULL) / ROUNDS / 8, "ns", "");
-    line("yield: a block gives way to the next", 1e9 * best(&one, "yields", 8, 32, ROUNDS, 5, NULL) / ROUNDS / 8, "ns",
-         "");
+    const double per = 1e9 / ROUNDS / 8;
+    bench_line("barrier of 8 warps", per * best(&one, "barriers", 1, 256, ROUNDS, 9, bench_cpu), "ns a warp");
+    bench_line("warp switch within a block", per * best(&one, "yields", 1, 256, ROUNDS, 9, bench_cpu), "ns");
+    bench_line("warp switch to another block", per * best(&one, "yields", 8, 32, ROUNDS, 9, bench_cpu), "ns");
     hd_machine_destroy(one.m);
 }
 
-/* Fairness costs a test at each branch backwards; random scheduling a choice every few accesses. */
 static void measure_policies(void)
 {
-    struct machine fair = open_machine(1, NULL), serial = open_machine(1, "serial"), wild = open_machine(1, "random:1");
-    double f = best(&fair, "histogram", 16, 128, 2000, 5, NULL), s = best(&serial, "histogram", 16, 128, 2000, 5, NULL);
-    double r = best(&wild, "histogram", 16, 128, 2000, 5, NULL);
-    line("histogram by global atomics", 1e9 * f / (16 * 4 * 2000.0 * 32), "ns an atomic", "");
-    line("  serial against fair", s / f, "x", "about 1: fairness costs nothing");
-    line("  random against fair", r / f, "x", "at most 5");
+    struct machine fair = open_machine(1, NULL), wild = open_machine(1, "random:1");
+    double f = best(&fair, "histogram", 16, 128, ROUNDS, 7, bench_cpu);
+    double w = best(&fair, "histogram_watched", 16, 128, ROUNDS, 7, bench_cpu);
+    double r = best(&wild, "histogram", 16, 128, ROUNDS, 7, bench_cpu);
+    bench_line("histogram by global atomics", 1e9 * f / (16 * 4 * 32) / ROUNDS, "ns an atomic");
+    bench_at_most("  against it: as a loop that gives way", w / f, "x the time", 1.1);
+    bench_at_most("  against it: under a random schedule", r / f, "x the time", 5);
     hd_machine_destroy(fair.m);
-    hd_machine_destroy(serial.m);
     hd_machine_destroy(wild.m);
 }
 
@@ -188,8 +199,11 @@ int main(void)
     hd_machine_info info;
     struct machine x = open_machine(0, NULL);
     hd_machine_get_info(x.m, &info);
-    printf("CPU level %s, %u cores\n", info.cpu_level, info.workers);
+    char title[64];
+    snprintf(title, sizeof title, "interpreter (%s, %u cores)", info.cpu_level, info.workers);
+    bench_title(title);
     hd_machine_destroy(x.m);
+    measure_large_grid();
     measure_rates(info.workers);
     measure_launches();
     measure_waiting();

@@ -1,6 +1,6 @@
-/* lanes [--cpu LEVEL] [--below G] [NAME...]: what each lane function costs: thousands of millions of lanes a second on one
- * core, the slowest first; with --below only those slower than G, with names only those that contain one of them.
- * What the compiler did not vectorise stands at the top.
+/* bench-lanes [--cpu LEVEL] [--all] [NAME...]: what each lane function costs: thousands of millions of lanes a second on
+ * one core, the slowest first: the 30 slowest, with --all every one, with names those that contain one of them. What the
+ * compiler did not vectorise stands at the top.
  */
 #include <stdio.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ static const struct row {
 #undef LANE
 };
 
-enum { ROW_BYTES = 32 * 16 };
+enum { ROW_BYTES = 32 * 16, SLOWEST = 30 };
 
 static uint64_t random_bits(void)
 {
@@ -67,10 +67,10 @@ static double measure(lane_fn *fn, const struct row *row)
     fill(c, row->c);
     memset(e, 0, sizeof e);
     for (int t = 0; t < TIMES; t++) {
-        double start = bench_now();
+        double start = bench_cpu();
         for (int i = 0; i < CALLS; i++)
             fn(d, e, a, b, c, 1);
-        double took = bench_now() - start;
+        double took = bench_cpu() - start;
         least = took < least ? took : least;
     }
     return 1e-9 * CALLS * WARP_LANES / least;
@@ -88,28 +88,30 @@ int main(int argc, char **argv)
 {
     static struct result results[LANE_COUNT];
     const char *level = NULL;
-    double below = 1e9;
+    bool all = false, usage = false;
     unsigned n = 0;
     int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i += 2) {
+    for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
-            level = argv[i + 1];
-        else if (strcmp(argv[i], "--below") == 0 && i + 1 < argc)
-            below = atof(argv[i + 1]);
+            level = argv[++i];
+        else if (strcmp(argv[i], "--all") == 0)
+            all = true;
         else
-            i = argc;
+            usage = true;
     }
-    lane_fn *const *table = i <= argc ? lane_table(level, &level) : NULL;
-    if (!table) {
-        fprintf(stderr, "usage: bench-lanes [--cpu LEVEL] [--below G] [NAME...]\n");
+    lane_fn *const *table = lane_table(level, &level);
+    if (usage || !table) {
+        fprintf(stderr, "usage: bench-lanes [--cpu LEVEL] [--all] [NAME...]\n");
         return 2;
     }
     for (unsigned id = 1; id < LANE_COUNT; id++)
         if (wanted(rows[id].name, argv + i, argc - i))
             results[n++] = (struct result){rows[id].name, measure(table[id], &rows[id])};
     qsort(results, n, sizeof results[0], by_rate);
-    printf("%s: G lanes/s of one core, the slowest first\n", level);
-    for (unsigned k = 0; k < n && results[k].rate < below; k++)
-        printf("%8.3f %s\n", results[k].rate, results[k].name);
+    char title[64];
+    snprintf(title, sizeof title, "lane functions (%s), the slowest first", level);
+    bench_title(title);
+    for (unsigned k = 0; k < n && (all || argc > i || k < SLOWEST); k++)
+        bench_line(results[k].name, results[k].rate, "G lanes/s");
     return 0;
 }
