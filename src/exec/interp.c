@@ -13,9 +13,19 @@
 
 #include "exec/machine.h"
 
-/* Branches backwards in a turn, and what those of spinning loops cost. Under random schedules one group in SPLIT_EVERY
- * is divided. */
-enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET / 4, SPLIT_EVERY = 16 };
+/* Branches backwards in a turn, and what those of spinning loops cost: twice as much after each turn in vain, up to
+ * MAX_STREAK. Within a turn a spinning group of a divided warp makes way for another that spins up to MAX_SPIN_ROTATIONS
+ * times, and for one that does not, which may have just taken the lock that all wait for, up to MAX_ROTATIONS times. Under
+ * random schedules one group in SPLIT_EVERY is divided. */
+enum {
+    BUDGET = 1 << 14,
+    SPIN_COST = BUDGET / 64,
+    SPIN_COST_DIVIDED = BUDGET / 4,
+    MAX_STREAK = 6,
+    MAX_SPIN_ROTATIONS = 8,
+    MAX_ROTATIONS = 64,
+    SPLIT_EVERY = 16
+};
 
 /* ---- rows ---- */
 
@@ -307,11 +317,16 @@ static bool is_divided(const struct warp *w, const struct at *at)
     return at->a->n_pending || at->a != w->acts || at->a->next;
 }
 
-static int32_t back_cost(const struct warp *w, const struct at *at)
+static bool spins(const struct at *at)
 {
-    if (!at->a->code->blocks[at->block].spins)
+    return at->a->code->blocks[at->block].spins;
+}
+
+static int32_t back_cost(const struct warp *w, const struct at *at, unsigned streak)
+{
+    if (!spins(at))
         return 1;
-    return is_divided(w, at) ? SPIN_COST_DIVIDED : SPIN_COST;
+    return is_divided(w, at) ? SPIN_COST_DIVIDED : SPIN_COST << streak;
 }
 
 /* Spent budgets are the moments to see whether the launch has run for too long. */
@@ -392,7 +407,9 @@ void warp_run(struct warp *w)
     const struct op *o;
     uint32_t mask, go;
     bool together;
+    unsigned rotations = 0, streak = w->streak;
 
+    w->streak = 0;
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
     w->budget = BUDGET;
@@ -580,9 +597,17 @@ run_op:
     }
 
 went_back:
-    w->budget -= back_cost(w, &at);
+    w->budget -= back_cost(w, &at, streak);
     if (w->budget < 0) {
+        bool spun = spins(&at), divided = is_divided(w, &at);
         rotate(w, &at);
+        if (spun && divided && rotations++ < (spins(&at) ? MAX_SPIN_ROTATIONS : MAX_ROTATIONS)) {
+            w->budget = BUDGET;
+            a = at.a;
+            warp_bases(w, a, base);
+            goto enter_block;
+        }
+        w->streak = !spun || divided ? 0 : streak < MAX_STREAK ? streak + 1 : streak;
         save(w, &at, first_op(&at));
         count(k, &at.a->code->blocks[at.block], at.mask);
         check_steps(w);

@@ -49,6 +49,7 @@ struct warp {
     uint32_t exists, exited; /* lanes */
     enum warp_state state;
     int32_t budget;                /* of branches backwards until it gives way */
+    uint32_t streak;               /* of turns that ended spinning */
     int32_t slice;                 /* of memory accesses, under policies that switch after them */
     const struct hook_list *hooks; /* or NULL */
     struct activation *acts;       /* newest first */
