@@ -30,9 +30,11 @@ mufu: all
 	tar -xJf tests/oracle/mufu-h200.tar.xz -C $(BUILD)/oracle
 	$(BUILD)/tests/mufu-checksums --all $(BUILD)/oracle
 
-# What things cost on this machine: every bench-* of the build, a table each. Figures want an idle machine.
+# What things cost on this machine: every bench-* of the build, a table each, then Heddle beside PoCL and OpenMP C (those
+# of them that are installed: pocl-opencl-icd ocl-icd-opencl-dev libomp-19-dev). Figures want an idle machine.
 bench: all
 	@for b in $(BUILD)/bench/bench-*; do [ -x $$b ] && [ -f $$b ] && { $$b && echo || exit 1; }; done
+	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare
 
 # Pages that are made from tables.
 docs: all
