@@ -78,9 +78,11 @@ static hd_result load(hd_module *m, const hd_source *sources, size_t n, struct d
         struct source *s = ARENA_NEW(&m->arena, struct source);
         s->name = arena_strdup(&m->arena, sources[i].name ? sources[i].name : "<ptx>");
         s->text = (struct str){arena_strndup(&m->arena, sources[i].text, sources[i].bytes), sources[i].bytes};
+        uint32_t before = diags->list.n;
         modules[i] = ptx_parse(&m->arena, s, diags);
         if (modules[i])
             ptx_verify(modules[i], diags);
+        diags_sort(diags, before);
     }
     if (diags->errors)
         return HD_ERROR_INVALID_PTX;

@@ -58,6 +58,17 @@ void diag_note(struct diags *d, struct place place, const char *code, const char
     va_end(args);
 }
 
+void diags_sort(struct diags *d, uint32_t first)
+{
+    for (uint32_t i = first + 1; i < d->list.n; i++) {
+        struct diag moved = d->list.at[i];
+        uint32_t to = i;
+        for (; to > first && d->list.at[to - 1].place.offset > moved.place.offset; to--)
+            d->list.at[to] = d->list.at[to - 1];
+        d->list.at[to] = moved;
+    }
+}
+
 void diag_finding(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
                   uint64_t count, const char *format, ...)
 {

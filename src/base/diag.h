@@ -65,6 +65,8 @@ void diag_finding(struct diags *d, enum diag_severity severity, struct place pla
                   uint64_t count, const char *format, ...) __attribute__((format(printf, 7, 8)));
 /* Adds copies of all diagnostics of another list; the sources of their places are shared. */
 void diags_append(struct diags *to, const struct diags *from);
+/* Puts those from element `first` on, which are of one source, in the order of its text. */
+void diags_sort(struct diags *d, uint32_t first);
 /* A note belongs to the error or warning before it. */
 void diag_note(struct diags *d, struct place place, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -5,23 +5,25 @@ enum { LONGEST = 63 };
 
 unsigned str_distance(struct str a, struct str b, unsigned limit)
 {
-    unsigned row[LONGEST + 1];
+    unsigned rows[3][LONGEST + 1]; /* the last three rows of the table of distances between beginnings */
     if (a.n > LONGEST || b.n > LONGEST)
         return limit + 1;
     for (size_t j = 0; j <= b.n; j++)
-        row[j] = (unsigned)j;
+        rows[0][j] = (unsigned)j;
     for (size_t i = 1; i <= a.n; i++) {
-        unsigned diagonal = row[0];
+        unsigned *row = rows[i % 3], *before = rows[(i + 2) % 3], *swap = rows[(i + 1) % 3];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= b.n; j++) {
-            unsigned best = diagonal + (a.p[i - 1] != b.p[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
+            unsigned best = before[j - 1] + (a.p[i - 1] != b.p[j - 1]);
+            if (before[j] + 1 < best)
+                best = before[j] + 1;
             if (row[j - 1] + 1 < best)
                 best = row[j - 1] + 1;
-            diagonal = row[j];
+            if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1] && swap[j - 2] + 1 < best)
+                best = swap[j - 2] + 1;
             row[j] = best;
         }
     }
-    return row[b.n] > limit ? limit + 1 : row[b.n];
+    unsigned distance = rows[a.n % 3][b.n];
+    return distance > limit ? limit + 1 : distance;
 }

@@ -479,8 +479,8 @@ static struct fit fit_form(const struct isa *isa, const struct compiled_form *c,
             }
         }
         if (!placed && !c->open) {
-            /* A word that is wrong for its place costs more the earlier it tells forms apart: types most. */
-            f.cost += is_type ? 4 : 3;
+            /* The operation tells forms apart, so a wrong word costs more than a wrong type. */
+            f.cost += is_type ? 3 : 5;
             if (f.bad_word < 0)
                 f.bad_word = (int)i;
         }
@@ -597,20 +597,52 @@ static const char *element_text(struct isa *isa, const struct element *e)
     return list;
 }
 
-static const char *all_syntaxes(struct isa *isa, const struct op_forms *of)
+/* A form's syntax with sets of types written out. */
+static const char *with_types(struct isa *isa, const char *syntax)
 {
-    char *list = arena_printf(isa->arena, "forms of `%s`:", ops[of->form[0].form->op].name);
-    for (unsigned i = 0; i < of->n && i < 8; i++)
-        list = arena_printf(isa->arena, "%s\n    %s%s", list, ops[of->form[i].form->op].name, of->form[i].form->syntax);
-    if (of->n > 8)
-        list = arena_printf(isa->arena, "%s\n    and %u more: `heddle ptx --isa %s` shows all", list, of->n - 8,
-                            ops[of->form[0].form->op].name);
-    return list;
+    const char *text = "";
+    while (*syntax) {
+        size_t n = strcspn(syntax + 1, ".{}=") + 1;
+        const char *types_of_set = *syntax == '.' ? isa_types_of((struct str){syntax + 1, n - 1}) : NULL;
+        text = types_of_set ? arena_printf(isa->arena, "%s.<%s>", text, types_of_set)
+                            : arena_printf(isa->arena, "%s%.*s", text, (int)n, syntax);
+        syntax += n;
+    }
+    return text;
 }
 
-static void explain(struct isa *isa, const struct op_forms *of, const struct fit *f, struct str op,
-                    const struct opcode_words *o, struct isa_error *error)
+/* The form that was meant, it seems, and how to see the others. */
+static const char *nearest_form(struct isa *isa, const struct op_forms *of, const struct isa_form *form)
 {
+    const char *op = ops[form->op].name;
+    char operands[64];
+    isa_operands_text(operands, sizeof operands, form->operands);
+    const char *more =
+        of->n > 1 ? arena_printf(isa->arena, "\n  `heddle ptx --isa %s` shows all %u forms", op, of->n) : "";
+    return arena_printf(isa->arena, "%s%s%s%s;%s", op, with_types(isa, form->syntax), *operands ? " " : "", operands,
+                        more);
+}
+
+/* The word of the set or type list nearest to one that is none, or NULL. */
+static const char *nearest_word(struct str word)
+{
+    const char *best = NULL;
+    unsigned least = word.n < 4 ? 2 : 3;
+    for (unsigned i = 1; i < MOD_COUNT + TYPE_COUNT; i++) {
+        const char *name = i < MOD_COUNT ? mods[i] : types[i - MOD_COUNT].name;
+        unsigned distance = *name ? str_distance(word, str_of(name), 2) : 3;
+        if (distance < least && distance < word.n) {
+            least = distance;
+            best = name;
+        }
+    }
+    return best;
+}
+
+static void explain(struct isa *isa, const struct op_forms *of, const struct isa_form *form, const struct fit *f,
+                    struct str op, const struct opcode_words *o, struct isa_error *error)
+{
+    error->help = nearest_form(isa, of, form);
     if (f->bad_word >= 0) {
         struct str w = o->text[f->bad_word];
         struct word known = o->word[f->bad_word];
@@ -620,10 +652,12 @@ static void explain(struct isa *isa, const struct op_forms *of, const struct fit
             error->text = arena_printf(isa->arena, "`%.*s` does not take `.%.*s` here", STR_ARG(op), STR_ARG(w));
         else
             error->text = arena_printf(isa->arena, "unknown modifier `.%.*s`", STR_ARG(w));
+        const char *near = known.mod || known.type ? NULL : nearest_word(w);
+        if (near)
+            error->help = arena_printf(isa->arena, "did you mean `.%s`?", near);
     } else {
         error->text = arena_printf(isa->arena, "`%.*s` lacks %s", STR_ARG(op), element_text(isa, f->missing));
     }
-    error->help = all_syntaxes(isa, of);
 }
 
 /* ---- resolving ---- */
@@ -672,13 +706,17 @@ const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_
     }
     const struct op_forms *of = forms_of(isa, op);
     struct fit best = {.cost = ~0u};
+    const struct isa_form *nearest = &forms[0];
     for (unsigned i = 0; i < of->n; i++) {
         struct fit f = fit_form(isa, &of->form[i], &words);
         if (f.cost == 0)
             return make_inst(isa, text, name, &of->form[i], &f, &words);
-        if (f.cost < best.cost)
+        if (f.cost + 9 * of->form[i].open < best.cost) { /* open forms accept any word: they tell nothing */
             best = f;
+            best.cost += 9 * of->form[i].open;
+            nearest = of->form[i].form;
+        }
     }
-    explain(isa, of, &best, name, &words, error);
+    explain(isa, of, nearest, &best, name, &words, error);
     return NULL;
 }

@@ -1,144 +1,10 @@
 /* Modules, functions' heads, variables (PTX ISA 5, 7, 11); see parser.h. */
 #include "ptx/parser.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
-enum { MAX_REGISTERS = 1 << 24, MAX_DIMS = 8 };
+enum { MAX_DIMS = 8 };
 static const uint64_t max_bytes = 1ull << 46;
-
-/* ---- tokens ---- */
-
-static struct place place_of(const struct parser *p, struct token t)
-{
-    return ptx_place(p->module, t.offset, (uint32_t)(t.text.n ? t.text.n : 1));
-}
-
-static bool report(struct parser *p, struct token at, const char *help, const char *format, va_list args)
-{
-    struct place where = place_of(p, at);
-    if (at.kind == TOKEN_DOT)
-        where.length++;
-    const char *text = arena_vprintf(p->arena, format, args);
-    if (at.kind == TOKEN_BAD && at.text.n >= 2 && memcmp(at.text.p, "/*", 2) == 0)
-        diag_error(p->diags, where, "ptx-syntax", NULL, "this comment does not end");
-    else if (at.kind == TOKEN_BAD)
-        diag_error(p->diags, where, "ptx-syntax", "0f needs 8 hexadecimal digits, 0d needs 16",
-                   "`%.*s` is not a number", STR_ARG(at.text));
-    else
-        diag_error(p->diags, where, "ptx-syntax", help, "%s", text);
-    return false;
-}
-
-bool fail(struct parser *p, const char *help, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    report(p, p->tok, help, format, args);
-    va_end(args);
-    return false;
-}
-
-bool fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    report(p, at, help, format, args);
-    va_end(args);
-    return false;
-}
-
-static const char *describe(struct parser *p, struct token t)
-{
-    if (t.kind == TOKEN_END)
-        return "the end of the file";
-    return arena_printf(p->arena, t.kind == TOKEN_DOT ? "`.%.*s`" : "`%.*s`", STR_ARG(t.text));
-}
-
-bool expect(struct parser *p, char c, const char *what)
-{
-    return accept(p, c) || fail(p, NULL, "expected `%c` after %s, not %s", c, what, describe(p, p->tok));
-}
-
-bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what)
-{
-    if (p->tok.kind != TOKEN_IDENT)
-        return fail(p, NULL, "expected the name of %s, not %s", what, describe(p, p->tok));
-    *name = p->tok.text;
-    *offset = p->tok.offset;
-    advance(p);
-    return true;
-}
-
-void skip_statement(struct parser *p)
-{
-    while (p->tok.kind != TOKEN_END && !at_punct(p, ';') && !at_punct(p, '{') && !at_punct(p, '}'))
-        advance(p);
-    accept(p, ';');
-}
-
-/* ---- names ---- */
-
-static struct ptx_symbol *look_up(struct parser *p, struct str name)
-{
-    uint32_t hash = str_hash(name);
-    for (struct scope *s = p->scope; s; s = s->parent) {
-        struct ptx_symbol *symbol = map_get_hashed(&s->names, name, hash);
-        if (symbol)
-            return symbol;
-    }
-    return NULL;
-}
-
-struct ptx_symbol *find_symbol(struct parser *p, struct str name)
-{
-    return look_up(p, name);
-}
-
-/* %r12 is register 12 of a declaration %r<100>; %r012 is not. */
-static const struct ptx_reg *find_parametrised(struct parser *p, struct str name, uint32_t *number)
-{
-    size_t digits = 0;
-    while (digits < name.n && name.p[name.n - 1 - digits] >= '0' && name.p[name.n - 1 - digits] <= '9')
-        digits++;
-    struct str base = {name.p, name.n - digits};
-    if (digits == 0 || digits > 9 || base.n == 0 || (digits > 1 && base.p[base.n] == '0'))
-        return NULL;
-    const struct ptx_reg *reg = (const struct ptx_reg *)look_up(p, base);
-    uint32_t index = 0;
-    for (size_t i = base.n; i < name.n; i++)
-        index = index * 10 + (uint32_t)(name.p[i] - '0');
-    if (!reg || reg->symbol.kind != SYMBOL_REG || !reg->parametrised || index >= reg->count)
-        return NULL;
-    *number = reg->first + index * reg->vector;
-    return reg;
-}
-
-const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *number)
-{
-    const struct ptx_reg *reg = find_parametrised(p, name, number);
-    if (reg)
-        return reg;
-    const struct ptx_symbol *symbol = look_up(p, name);
-    if (!symbol || symbol->kind != SYMBOL_REG || ((const struct ptx_reg *)symbol)->parametrised)
-        return NULL;
-    reg = (const struct ptx_reg *)symbol;
-    *number = reg->first;
-    return reg;
-}
-
-bool declare(struct parser *p, struct ptx_symbol *symbol)
-{
-    struct ptx_symbol *before = map_get(&p->scope->names, symbol->name);
-    if (before) {
-        diag_error(p->diags, ptx_place(p->module, symbol->offset, (uint32_t)symbol->name.n), "ptx-name", NULL,
-                   "`%.*s` is declared twice (first in line %u)", STR_ARG(symbol->name),
-                   place_locate(ptx_place(p->module, before->offset, 0)).line);
-        return false;
-    }
-    map_put(&p->scope->names, symbol->name, symbol);
-    return true;
-}
 
 /* ---- variables ---- */
 
@@ -311,7 +177,7 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(st
         }
         take(p, v);
     } while (accept(p, ','));
-    return expect(p, ';', "the declaration");
+    return expect_end(p, "the declaration");
 }
 
 /* ---- functions ---- */
@@ -414,7 +280,7 @@ static bool parse_function_directive(struct parser *p, struct ptx_func *f)
             return fail(p, NULL, "expected a string");
         d->text = p->tok.text;
         advance(p);
-        return expect(p, ';', "the pragma");
+        return expect_end(p, "the pragma");
     }
     bool parenthesis = accept(p, '(');
     while (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_IDENT || at_punct(p, '(')) {
@@ -497,7 +363,7 @@ static bool parse_function(struct parser *p, enum ptx_linkage linkage)
     if (f->has_body)
         ok &= parse_body(p);
     else if (ok)
-        ok = expect(p, ';', "the declaration");
+        ok = expect_end(p, "the declaration");
     p->scope = outer;
     p->func = NULL;
     return ok;
@@ -529,7 +395,7 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
             if (p->tok.kind == TOKEN_INT)
                 advance(p);
         }
-        return declare(p, &t->symbol) && expect(p, ';', "the prototype");
+        return declare(p, &t->symbol) && expect_end(p, "the prototype");
     }
     VEC(struct token) names = {0};
     do {
@@ -546,10 +412,10 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
         struct token n = names.at[i];
         if (t->table_kind == TABLE_BRANCHTARGETS)
             *VEC_PUSH(p->arena, &p->label_uses) = (struct label_use){p->scope, n.text, n.offset, &t->targets.at[i]};
-        else if (!(t->targets.at[i] = look_up(p, n.text)) || t->targets.at[i]->kind != SYMBOL_FUNC)
+        else if (!(t->targets.at[i] = find_symbol(p, n.text)) || t->targets.at[i]->kind != SYMBOL_FUNC)
             return fail_at(p, n, NULL, "`%.*s` is not a function declared so far", STR_ARG(n.text));
     }
-    return declare(p, &t->symbol) && expect(p, ';', "the targets");
+    return declare(p, &t->symbol) && expect_end(p, "the targets");
 }
 
 /* ---- modules ---- */
@@ -560,8 +426,12 @@ static bool parse_version(struct parser *p)
     if (p->tok.kind != TOKEN_F64 || sscanf(p->tok.text.p, "%u.%u", &major, &minor) != 2 || major > 99 || minor > 9)
         return fail(p, "for example .version 8.0", "expected a version, not %s", describe(p, p->tok));
     p->module->version = (uint16_t)(10 * major + minor);
-    if (p->module->version < 10 || p->module->version > 93)
-        return fail(p, NULL, "PTX version %.*s is not known; 1.0 to 9.3 are", STR_ARG(p->tok.text));
+    if (!isa_version_exists(p->module->version))
+        fail(p,
+             "the versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, 8.0 "
+             "to 8.8 "
+             "and 9.0 to 9.3",
+             "there is no PTX version %.*s", STR_ARG(p->tok.text));
     advance(p);
     return true;
 }
@@ -666,7 +536,7 @@ static bool parse_alias(struct parser *p)
                        "an alias is a declared function that stands for a defined one");
     f[0]->alias_of = f[1]->definition;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_ALIAS, .alias = f[0]};
-    return expect(p, ';', "the alias");
+    return expect_end(p, "the alias");
 }
 
 static bool same_shape(const struct ptx_var *a, const struct ptx_var *b)
@@ -727,7 +597,7 @@ static bool parse_item(struct parser *p)
             return fail(p, NULL, "expected a string");
         advance(p);
         *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_PRAGMA, .text = text};
-        return expect(p, ';', "the pragma");
+        return expect_end(p, "the pragma");
     }
     parse_linkage(p, &linkage);
     if (at_dot(p, "entry") || at_dot(p, "func"))
@@ -737,6 +607,8 @@ static bool parse_item(struct parser *p)
         return parse_variables(p, linkage, take_module_variable);
     if (accept(p, ';'))
         return true;
+    if (p->tok.kind == TOKEN_IDENT || at_punct(p, '}') || at_punct(p, '@'))
+        return fail(p, "is there a `}` too many above?", "%s stands outside of a function", describe(p, p->tok));
     return fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s", describe(p, p->tok));
 }
 
@@ -744,17 +616,17 @@ static bool parse_item(struct parser *p)
 static void skip_item(struct parser *p)
 {
     unsigned depth = 0;
-    bool moved = false;
+    bool moved = false, stray = p->tok.kind == TOKEN_IDENT || at_punct(p, '}') || at_punct(p, '@');
     for (; p->tok.kind != TOKEN_END; advance(p), moved = true) {
         if (at_punct(p, '{'))
             depth++;
         else if (at_punct(p, '}') && depth > 0 && --depth == 0)
             break;
-        else if (depth == 0 && at_punct(p, ';'))
+        else if (depth == 0 && at_punct(p, ';') && !stray)
             break;
         else if (depth == 0 && moved &&
                  (at_dot(p, "visible") || at_dot(p, "entry") || at_dot(p, "func") || at_dot(p, "extern") ||
-                  at_dot(p, "weak")))
+                  at_dot(p, "weak") || at_dot(p, "global") || at_dot(p, "const")))
             return;
     }
     advance(p);
@@ -778,6 +650,7 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     isa_init(m->isa, arena);
     struct parser p = {.arena = arena, .module = m, .diags = diags};
     map_init(&p.module_scope.names, arena);
+    map_init(&p.reported, arena);
     p.scope = &p.module_scope;
     fill_sregs(&p);
     if (source->text.n >= UINT32_MAX) {

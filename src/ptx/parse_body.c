@@ -64,8 +64,7 @@ static bool parse_named(struct parser *p, struct ptx_operand *o)
         o->kind = OPND_SYMBOL;
         o->symbol = find_symbol(p, t.text);
         if (!o->symbol || o->symbol->kind == SYMBOL_REG)
-            return fail(p, t.text.p[0] == '%' ? "declare it, for example: .reg .b32 %r<10>;" : NULL,
-                        "`%.*s` is not declared", STR_ARG(t.text));
+            return fail_undeclared(p, t, "");
     }
     advance(p);
     return true;
@@ -337,8 +336,10 @@ static bool parse_guard(struct parser *p, struct ptx_insn *i)
     if (!take_name(p, &name, &offset, "a predicate"))
         return false;
     i->guard = find_reg(p, name, &i->guard_number);
+    if (!i->guard && !find_symbol(p, name))
+        return fail_undeclared(p, at, "");
     if (!i->guard || i->guard->type != TYPE_pred)
-        return fail_at(p, at, NULL, "`%.*s` is not a predicate register", STR_ARG(name));
+        return fail_at(p, at, "compare first, with setp", "`%.*s` is not a predicate register", STR_ARG(name));
     return true;
 }
 
@@ -359,8 +360,10 @@ static bool parse_instruction(struct parser *p, struct ptx_insn *i)
     }
     if (!ok)
         return false;
+    if (!expect_end(p, "the instruction"))
+        return false;
     add_stmt(p, STMT_INSN)->insn = i;
-    return expect(p, ';', "the instruction");
+    return true;
 }
 
 /* ---- statements ---- */
@@ -404,7 +407,7 @@ static bool parse_registers(struct parser *p)
         *VEC_PUSH(p->arena, &p->func->regs) = r;
         add_stmt(p, STMT_REG)->reg = r;
     } while (accept(p, ','));
-    return expect(p, ';', "the declaration");
+    return expect_end(p, "the declaration");
 }
 
 static void take_local_variable(struct parser *p, struct ptx_var *v)
@@ -472,7 +475,7 @@ static bool parse_body_directive(struct parser *p)
             return fail(p, NULL, "expected a string");
         advance(p);
         add_stmt(p, STMT_PRAGMA)->pragma = text;
-        return expect(p, ';', "the pragma");
+        return expect_end(p, "the pragma");
     }
     enum ptx_linkage linkage = LINK_STATIC;
     if (at_dot(p, "extern")) {
@@ -534,8 +537,7 @@ static void resolve_labels(struct parser *p, struct scope *closing)
         if (u.scope == closing)
             u.scope = closing->parent;
         if (u.scope == &p->module_scope)
-            diag_error(p->diags, ptx_place(p->module, u.offset, (uint32_t)u.name.n), "ptx-name", NULL,
-                       "label `%.*s` is not defined", STR_ARG(u.name));
+            fail_undeclared(p, (struct token){.kind = TOKEN_IDENT, .offset = u.offset, .text = u.name}, "label ");
         else
             p->label_uses.at[kept++] = u;
     }

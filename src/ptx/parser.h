@@ -1,4 +1,4 @@
-/* What the files of the parser share: parse.c (modules, declarations), parse_expr.c (constants,
+/* What the files of the parser share: parse.c (modules, declarations), parse_names.c (names, errors), parse_expr.c (constants,
  * initialisers), parse_body.c (statements, instructions, operands). Private to ptx/.
  *
  * A parse function returns false after it has reported an error; its callers return false up to the statement
@@ -27,7 +27,9 @@ struct label_use {
 
 struct parser {
     struct lexer lex;
-    struct token tok; /* the next token, not yet taken */
+    struct token tok;    /* the next token, not yet taken */
+    uint32_t taken_to;   /* the offset behind the last token taken */
+    struct map reported; /* names that are not declared, each reported once */
     struct arena *arena;
     struct ptx_module *module;
     struct diags *diags;
@@ -41,6 +43,7 @@ struct parser {
 
 static inline void advance(struct parser *p)
 {
+    p->taken_to = (uint32_t)(p->lex.p - p->lex.source->text.p);
     p->tok = lex_next(&p->lex);
 }
 
@@ -62,12 +65,18 @@ static inline bool accept(struct parser *p, char c)
     return true;
 }
 
+struct place place_of(const struct parser *p, struct token t);
+/* The token in backquotes, for a message. */
+const char *describe(struct parser *p, struct token t);
 /* Takes the character or reports that it is missing after `what`. */
 bool expect(struct parser *p, char c, const char *what);
 /* Reports an error at the next token, and false. */
 bool fail(struct parser *p, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Takes the `;` that ends something. Where it is missing at the end of a line, says so there, and goes on as if it
+ * stood. */
+bool expect_end(struct parser *p, const char *what);
 /* Takes a name; `what` says what it would name. */
 bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what);
 /* Skips to behind the ';' that ends a broken statement, or to before a brace. */
@@ -78,6 +87,8 @@ void skip_statement(struct parser *p);
 struct ptx_symbol *find_symbol(struct parser *p, struct str name);
 /* A register by name, also of a parametrised declaration; number is set. */
 const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *number);
+/* Reports a name that nothing declares, once. `kind` is "label " or empty. */
+bool fail_undeclared(struct parser *p, struct token at, const char *kind);
 /* Enters a symbol in the innermost scope; reports a name that stands there already. */
 bool declare(struct parser *p, struct ptx_symbol *symbol);
 

@@ -34,9 +34,39 @@ static void check_body(struct verifier *v, const struct ptx_func *f)
     }
 }
 
+/* ---- modules ---- */
+
+static const char *newest(uint16_t ptx, struct arena *a)
+{
+    return arena_printf(a, "%u.%u", ptx / 10u, ptx % 10u);
+}
+
+/* .version and .target name what exists, and the version knows the target (11.1). Those behind the newest known pass. */
+static void check_head(struct verifier *v)
+{
+    enum { NEWEST = 90 };
+    const struct ptx_module *m = v->m;
+    struct arena *a = v->diags->arena;
+    for (uint32_t i = 0; i < m->target_words.n && m->version <= NEWEST; i++) {
+        struct str word = m->target_words.at[i];
+        struct place at = ptx_place(m, (uint32_t)(word.p - m->source->text.p), (uint32_t)word.n);
+        uint16_t since = isa_target_since(word);
+        if (!str_starts(word, "sm_"))
+            continue;
+        if (!since)
+            diag_error(v->diags, at, "ptx-target", "for example sm_75, sm_80, sm_90, sm_100",
+                       "there is no target `%.*s`", STR_ARG(word));
+        else if (since > m->version)
+            diag_error(v->diags, at, "ptx-target", arena_printf(a, "write .version %s", newest(since, a)),
+                       "`%.*s` needs .version %s; this module says .version %s", STR_ARG(word), newest(since, a),
+                       newest(m->version, a));
+    }
+}
+
 void ptx_verify(const struct ptx_module *m, struct diags *diags)
 {
     struct verifier v = {.m = m, .diags = diags};
+    check_head(&v);
     for (uint32_t i = 0; i < m->items.n; i++) {
         const struct ptx_item *it = &m->items.at[i];
         if (it->kind == ITEM_VAR)

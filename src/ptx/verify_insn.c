@@ -8,29 +8,34 @@ static struct place insn_place(const struct verifier *v)
 
 /* ---- versions, targets, words ---- */
 
-static const char *target_text(struct arena *a, struct isa_need need)
+static const char *target_text(struct arena *a, uint16_t sm, char suffix)
 {
-    return arena_printf(a, "sm_%u%s", need.sm, need.arch ? "a" : "");
+    return suffix ? arena_printf(a, "sm_%u%c", sm, suffix) : arena_printf(a, "sm_%u", sm);
+}
+
+static const char *version_text(struct arena *a, unsigned ptx)
+{
+    return arena_printf(a, ".version %u.%u", ptx / 10, ptx % 10);
 }
 
 void verify_need(struct verifier *v, struct place at, const char *what, struct isa_need need)
 {
     const struct ptx_module *m = v->m;
-    if (isa_need_met(need, m->version, m->target))
-        return;
     struct arena *a = v->diags->arena;
-    bool old = m->version < need.ptx, small = !isa_need_met((struct isa_need){0, need.sm, need.arch}, 0, m->target);
-    const char *version = old ? arena_printf(a, ".version %u.%u", need.ptx / 10, need.ptx % 10) : "";
-    const char *target = small ? target_text(a, need) : "";
-    const char *both = old && small ? " and " : "";
-    const char *has_target =
-        small ? arena_printf(a, "sm_%u%s%c", m->target.sm, m->target.suffix ? "" : "", m->target.suffix) : "";
-    const char *has_version = old ? arena_printf(a, ".version %u.%u", m->version / 10u, m->version % 10u) : "";
+    if (!m->target.sm || isa_need_met(need, m->version, m->target))
+        return;
+    bool small = !isa_need_met((struct isa_need){0, need.sm, need.arch}, 0, m->target);
+    bool old = m->version < need.ptx;
+    const char *target = target_text(a, need.sm, need.arch ? 'a' : 0);
+    unsigned since = isa_target_since(str_of(target)), ptx = small && since > need.ptx ? since : need.ptx;
+    const char *and = old && small ? " and " : "";
+    const char *write_and = m->version < ptx && small ? " and " : "";
     diag_error(v->diags, at, "ptx-version",
-               old && small ? "raise both at the top of the file"
-               : old        ? "raise .version at the top of the file"
-                            : "raise .target at the top of the file",
-               "%s needs %s%s%s; this module says %s%s%s", what, version, both, target, has_version, both, has_target);
+               arena_printf(a, "write %s%s%s%s at the top of the file", m->version < ptx ? version_text(a, ptx) : "",
+                            write_and, small ? ".target " : "", small ? target : ""),
+               "%s needs %s%s%s; this module says %s%s%s", what, old ? version_text(a, need.ptx) : "", and,
+               small ? target : "", old ? version_text(a, m->version) : "", and,
+               small ? target_text(a, m->target.sm, m->target.suffix) : "");
 }
 
 static void check_words(struct verifier *v)

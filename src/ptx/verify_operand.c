@@ -75,7 +75,9 @@ static void check_register(struct verifier *v, const struct ptx_operand *o, enum
     const char *kind = isa_type_class(want) == CLASS_P
                            ? "a predicate"
                            : arena_printf(a, "a register of %s%u bits", relaxed ? "at least " : "", need);
-    const char *help = arena_printf(a, "here stands a register of %s", fitting_types(a, want));
+    const char *help = isa_type_class(want) == CLASS_P
+                           ? "setp makes one from a comparison"
+                           : arena_printf(a, "use a register of type %s", fitting_types(a, want));
     if (have != need && !(relaxed && have > need))
         operand_error(v, o, help, "`%.*s` needs %s here, and `%.*s` is .%s", STR_ARG(v->insn->inst->text), kind,
                       STR_ARG(text), isa_type_name(o->reg->type));
@@ -296,10 +298,12 @@ void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_sp
         base->symbol->kind == SYMBOL_VAR ? ((const struct ptx_var *)base->symbol)->space : SPACE_GENERIC;
     bool generic = space == SPACE_GENERIC && have != SPACE_PARAM && have != SPACE_REG;
     if (have != space && !generic)
-        operand_error(v, base, arena_printf(v->diags->arena, "name the state space: .%s", ptx_space_name(have)),
-                      "`%.*s` is in .%s, and `%.*s` accesses %s", STR_ARG(text), ptx_space_name(have),
-                      STR_ARG(v->insn->inst->text),
-                      space == SPACE_GENERIC ? "generic addresses" : ptx_space_name(space));
+        operand_error(v, base,
+                      have == SPACE_PARAM ? "load the pointer first, with ld.param, and use its register"
+                                          : arena_printf(v->diags->arena, "write .%s", ptx_space_name(have)),
+                      "`%.*s` is in .%s, and `%.*s` accesses %s%s", STR_ARG(text), ptx_space_name(have),
+                      STR_ARG(v->insn->inst->text), space == SPACE_GENERIC ? "generic addresses" : ".",
+                      space == SPACE_GENERIC ? "" : ptx_space_name(space));
 }
 
 /* ---- by the form's row ---- */
