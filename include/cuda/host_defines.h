@@ -1,0 +1,25 @@
+/* How host and device code is marked (CUDA Programming Guide, "C++ language extensions"). Empty outside of CUDA C++. */
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
+
+#define CUDARTAPI
+
+#ifdef __CUDA__ /* clang compiles CUDA */
+#define __host__     __attribute__((host))
+#define __device__   __attribute__((device))
+#define __global__   __attribute__((global))
+#define __shared__   __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__  __attribute__((managed))
+#define __grid_constant__
+#define __noinline__           __attribute__((noinline))
+#define __forceinline__        __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __device_builtin__
+#define __cudart_builtin__
+#else
+#define __host__
+#define __device__
+#endif
+
+#endif
