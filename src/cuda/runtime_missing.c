@@ -1,0 +1,22 @@
+/* The entry points that Heddle does not have: rows of runtime.def with the state `no`. Each answers cudaErrorNotSupported,
+ * so that programs bound to them at start-up run, and is named in the log. Compiled once for each major version.
+ *
+ * They take no arguments here: the caller of a C function clears its arguments away.
+ */
+#include "cuda/api.h"
+
+#define MISSING(symbol)                                                                                                \
+    CU_API CUresult missing_##symbol(void) __asm__(#symbol);                                                           \
+    CUresult missing_##symbol(void)                                                                                    \
+    {                                                                                                                  \
+        return api_not_supported(#symbol);                                                                             \
+    }
+#define MISSING_plain(symbol) MISSING(symbol)
+#define MISSING_ptds(symbol)  MISSING(symbol) MISSING(symbol##_ptds)
+#define MISSING_ptsz(symbol)  MISSING(symbol) MISSING(symbol##_ptsz)
+
+#define RUNTIME(name, first, last, stream, state) STATE_##state(name, stream)
+#define STATE_no(name, stream)                    MISSING_##stream(name)
+#define STATE_done(name, stream)
+#define STATE_partial(name, stream)
+#include "cuda/runtime.def"

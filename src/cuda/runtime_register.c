@@ -1,0 +1,298 @@
+/* What a program's host code says about its device code: fat binaries, kernels, variables. nvcc and clang write calls of
+ * these functions into constructors; they have no public manual, and are declared in cuda_runtime_api.h.
+ *
+ * Nothing is loaded before something of it is used, as under CUDA's lazy loading. Addresses of the host (of a kernel's
+ * stub, of a variable's shadow) are the keys.
+ */
+#include "cuda/runtime.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* One fat binary: what __cudaRegisterFatBinary returns. */
+struct binary {
+    void *wrapper;
+    CUlibrary library; /* NULL: not loaded yet */
+    struct symbol *managed;
+    bool loading_failed;
+    CUresult failure;
+};
+
+enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED };
+
+/* A kernel or a variable. A kernel without a binary is one that was asked for by name. */
+struct symbol {
+    const void *key;
+    enum symbol_kind kind;
+    struct binary *binary;
+    const char *name; /* the program's own */
+    size_t bytes;
+    void **host_pointer; /* of a managed variable: where its address goes */
+    CUkernel kernel;
+    struct symbol *next_managed;
+};
+
+/* Symbols by key: open addressing, at most half full. */
+static struct {
+    pthread_mutex_t lock;
+    struct symbol **at;
+    size_t n, capacity;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct symbol **slot(const void *key)
+{
+    size_t mask = table.capacity - 1;
+    for (size_t i = ((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 20 & mask;; i = (i + 1) & mask)
+        if (!table.at[i] || table.at[i]->key == key)
+            return &table.at[i];
+}
+
+static bool grow(void)
+{
+    struct symbol **old = table.at;
+    size_t capacity = table.capacity;
+    if (2 * (table.n + 1) <= capacity)
+        return true;
+    struct symbol **at = calloc(capacity ? 2 * capacity : 64, sizeof *at);
+    if (!at)
+        return false;
+    table.at = at;
+    table.capacity = capacity ? 2 * capacity : 64;
+    for (size_t i = 0; i < capacity; i++)
+        if (old[i])
+            *slot(old[i]->key) = old[i];
+    free(old);
+    return true;
+}
+
+/* A new symbol, or the one that has the key, emptied. NULL: out of memory. The lock is held. */
+static struct symbol *put(const void *key)
+{
+    if (!grow())
+        return NULL;
+    struct symbol **s = slot(key);
+    if (!*s) {
+        *s = calloc(1, sizeof **s);
+        table.n += *s != NULL;
+    }
+    if (*s)
+        **s = (struct symbol){.key = key};
+    return *s;
+}
+
+static struct symbol *get(const void *key)
+{
+    return table.capacity ? *slot(key) : NULL;
+}
+
+/* Loads the binary where that has not been done. The lock is held. */
+static CUresult load(struct binary *b)
+{
+    if (b->library)
+        return CUDA_SUCCESS;
+    if (b->loading_failed)
+        return b->failure;
+    b->failure = cuLibraryLoadData(&b->library, b->wrapper, NULL, NULL, 0, NULL, NULL, 0);
+    b->loading_failed = b->failure != CUDA_SUCCESS;
+    return b->failure;
+}
+
+/* ---- registration ---- */
+
+void **__cudaRegisterFatBinary(void *fatCubin)
+{
+    struct binary *b = calloc(1, sizeof *b);
+    if (b)
+        b->wrapper = fatCubin;
+    return (void **)b;
+}
+
+void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    (void)fatCubinHandle; /* all that it ends is registered already */
+}
+
+/* At the end of the program, or where a shared object is unloaded. */
+void __cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    struct binary *b = (struct binary *)fatCubinHandle;
+    if (!b)
+        return;
+    pthread_mutex_lock(&table.lock);
+    for (size_t i = 0; i < table.capacity; i++)
+        if (table.at[i] && table.at[i]->binary == b)
+            *table.at[i] = (struct symbol){.key = table.at[i]->key, .kind = SYMBOL_VARIABLE};
+    if (b->library)
+        cuLibraryUnload(b->library);
+    pthread_mutex_unlock(&table.lock);
+    free(b);
+}
+
+static struct symbol *add(void **handle, const void *key, enum symbol_kind kind, const char *name, size_t bytes)
+{
+    struct symbol *s = put(key);
+    if (s) {
+        s->kind = kind;
+        s->binary = (struct binary *)handle;
+        s->name = name;
+        s->bytes = bytes;
+    }
+    return s;
+}
+
+void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName,
+                            int thread_limit, uint3 *tid, uint3 *bid, dim3 *bDim, dim3 *gDim, int *wSize)
+{
+    (void)deviceFun, (void)thread_limit, (void)tid, (void)bid, (void)bDim, (void)gDim, (void)wSize;
+    pthread_mutex_lock(&table.lock);
+    add(fatCubinHandle, hostFun, SYMBOL_KERNEL, deviceName, 0);
+    pthread_mutex_unlock(&table.lock);
+}
+
+void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext,
+                       size_t size, int constant, int global)
+{
+    (void)deviceAddress, (void)ext, (void)constant, (void)global;
+    pthread_mutex_lock(&table.lock);
+    add(fatCubinHandle, hostVar, SYMBOL_VARIABLE, deviceName, size);
+    pthread_mutex_unlock(&table.lock);
+}
+
+void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress,
+                              const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    struct binary *b = (struct binary *)fatCubinHandle;
+    (void)deviceAddress, (void)ext, (void)constant, (void)global;
+    pthread_mutex_lock(&table.lock);
+    struct symbol *s = add(fatCubinHandle, hostVarPtrAddress, SYMBOL_MANAGED, deviceName, size);
+    if (s && b) {
+        s->host_pointer = hostVarPtrAddress;
+        s->next_managed = b->managed;
+        b->managed = s;
+    }
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* Before the program touches a managed variable: its address goes where the program reads it. */
+char __cudaInitModule(void **fatCubinHandle)
+{
+    struct binary *b = (struct binary *)fatCubinHandle;
+    cudaError_t e = b ? rt_enter() : cudaErrorInvalidValue;
+    if (e)
+        return rt_return(e), 0;
+    pthread_mutex_lock(&table.lock);
+    CUresult r = load(b);
+    for (struct symbol *s = b->managed; !r && s; s = s->next_managed) {
+        CUdeviceptr p;
+        size_t bytes;
+        r = cuLibraryGetManaged(&p, &bytes, b->library, s->name);
+        if (!r)
+            *s->host_pointer = (void *)p;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return rt_return(rt_error_of(r)) == cudaSuccess;
+}
+
+/* ---- looking up ---- */
+
+static cudaError_t kernel_of(const void *function, CUkernel *kernel)
+{
+    struct symbol *s = get(function);
+    if (!s || s->kind != SYMBOL_KERNEL)
+        return cudaErrorInvalidDeviceFunction;
+    if (!s->kernel) {
+        if (!s->binary)
+            return cudaErrorInvalidDeviceFunction;
+        CUresult r = load(s->binary);
+        if (!r)
+            r = cuLibraryGetKernel(&s->kernel, s->binary->library, s->name);
+        if (r)
+            return r == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : rt_error_of(r);
+    }
+    *kernel = s->kernel;
+    return cudaSuccess;
+}
+
+cudaError_t rt_kernel_of(const void *function, CUkernel *kernel)
+{
+    cudaError_t e = rt_enter();
+    if (e)
+        return e;
+    pthread_mutex_lock(&table.lock);
+    e = kernel_of(function, kernel);
+    pthread_mutex_unlock(&table.lock);
+    return e;
+}
+
+cudaError_t rt_note_kernel(CUkernel kernel)
+{
+    pthread_mutex_lock(&table.lock);
+    struct symbol *s = get(kernel);
+    if (!s || s->kernel != kernel)
+        s = put(kernel);
+    if (s) {
+        s->kind = SYMBOL_KERNEL;
+        s->kernel = kernel;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return s ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes)
+{
+    struct symbol *s = get(symbol);
+    if (!s || s->kind == SYMBOL_KERNEL || !s->binary)
+        return cudaErrorInvalidSymbol;
+    CUresult r = load(s->binary);
+    if (!r)
+        r = cuLibraryGetGlobal(address, bytes, s->binary->library, s->name);
+    return r == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : rt_error_of(r);
+}
+
+/* A managed variable's symbol is its own address. */
+static bool is_managed(const void *symbol, CUdeviceptr *address, size_t *bytes)
+{
+    for (size_t i = 0; i < table.capacity; i++) {
+        struct symbol *s = table.at[i];
+        if (s && s->kind == SYMBOL_MANAGED && *s->host_pointer == symbol) {
+            *address = (CUdeviceptr)symbol;
+            *bytes = s->bytes;
+            return true;
+        }
+    }
+    return false;
+}
+
+cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes)
+{
+    cudaError_t e = rt_enter();
+    if (e)
+        return e;
+    pthread_mutex_lock(&table.lock);
+    e = variable_of(symbol, address, bytes);
+    if (e == cudaErrorInvalidSymbol && is_managed(symbol, address, bytes))
+        e = cudaSuccess;
+    pthread_mutex_unlock(&table.lock);
+    return e;
+}
+
+cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+    CUdeviceptr address = 0;
+    size_t bytes;
+    cudaError_t e = devPtr ? rt_variable_of(symbol, &address, &bytes) : cudaErrorInvalidValue;
+    if (!e)
+        *devPtr = (void *)address;
+    return rt_return(e);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+    CUdeviceptr address;
+    size_t bytes = 0;
+    cudaError_t e = size ? rt_variable_of(symbol, &address, &bytes) : cudaErrorInvalidValue;
+    if (!e)
+        *size = bytes;
+    return rt_return(e);
+}

@@ -1,0 +1,362 @@
+/* What differs between the major versions of the runtime: layouts of structures, signatures under one name. Compiled once
+ * for each version, with CUDART_MAJOR set to 11, 12 or 13 ("CUDA Runtime API", "Difference between versions"; the release
+ * notes of CUDA 12 and 13).
+ */
+#include "cuda/runtime.h"
+
+#include <string.h>
+
+#if CUDART_MAJOR == 13
+enum { VERSION = 13000 };
+#elif CUDART_MAJOR == 12
+enum { VERSION = 12080 };
+#else
+enum { VERSION = 11080 };
+#endif
+
+cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
+{
+    if (!runtimeVersion)
+        return rt_return(cudaErrorInvalidValue);
+    *runtimeVersion = VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *driverStatus)
+{
+    return rt_driver_entry_point(symbol, funcPtr, VERSION, flags, driverStatus);
+}
+
+RT_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function, unsigned long long flags,
+                                                enum cudaDriverEntryPointQueryResult *status);
+cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function, unsigned long long flags,
+                                         enum cudaDriverEntryPointQueryResult *status)
+{
+    unsigned long long own = flags == cudaEnableDefault ? cudaEnablePerThreadDefaultStream : flags;
+    return rt_driver_entry_point(symbol, function, VERSION, own, status);
+}
+
+/* ---- properties of devices ---- */
+
+#if CUDART_MAJOR < 13
+/* The properties of CUDA 12; those of CUDA 11 end before hostRegisterSupported. */
+struct prop12
+{
+    char name[256];
+    cudaUUID_t uuid;
+    char luid[8];
+    unsigned int luidDeviceNodeMask;
+    size_t totalGlobalMem;
+    size_t sharedMemPerBlock;
+    int regsPerBlock;
+    int warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock;
+    int maxThreadsDim[3];
+    int maxGridSize[3];
+    int clockRate;
+    size_t totalConstMem;
+    int major;
+    int minor;
+    size_t textureAlignment;
+    size_t texturePitchAlignment;
+    int deviceOverlap;
+    int multiProcessorCount;
+    int kernelExecTimeoutEnabled;
+    int integrated;
+    int canMapHostMemory;
+    int computeMode;
+    int maxTexture1D;
+    int maxTexture1DMipmap;
+    int maxTexture1DLinear;
+    int maxTexture2D[2];
+    int maxTexture2DMipmap[2];
+    int maxTexture2DLinear[3];
+    int maxTexture2DGather[2];
+    int maxTexture3D[3];
+    int maxTexture3DAlt[3];
+    int maxTextureCubemap;
+    int maxTexture1DLayered[2];
+    int maxTexture2DLayered[3];
+    int maxTextureCubemapLayered[2];
+    int maxSurface1D;
+    int maxSurface2D[2];
+    int maxSurface3D[3];
+    int maxSurface1DLayered[2];
+    int maxSurface2DLayered[3];
+    int maxSurfaceCubemap;
+    int maxSurfaceCubemapLayered[2];
+    size_t surfaceAlignment;
+    int concurrentKernels;
+    int ECCEnabled;
+    int pciBusID;
+    int pciDeviceID;
+    int pciDomainID;
+    int tccDriver;
+    int asyncEngineCount;
+    int unifiedAddressing;
+    int memoryClockRate;
+    int memoryBusWidth;
+    int l2CacheSize;
+    int persistingL2CacheMaxSize;
+    int maxThreadsPerMultiProcessor;
+    int streamPrioritiesSupported;
+    int globalL1CacheSupported;
+    int localL1CacheSupported;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor;
+    int managedMemory;
+    int isMultiGpuBoard;
+    int multiGpuBoardGroupID;
+    int hostNativeAtomicSupported;
+    int singleToDoublePrecisionPerfRatio;
+    int pageableMemoryAccess;
+    int concurrentManagedAccess;
+    int computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem;
+    int cooperativeLaunch;
+    int cooperativeMultiDeviceLaunch;
+    size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost;
+    int maxBlocksPerMultiProcessor;
+    int accessPolicyMaxWindowSize;
+    size_t reservedSharedMemPerBlock;
+    int hostRegisterSupported;
+    int sparseCudaArraySupported;
+    int hostRegisterReadOnlySupported;
+    int timelineSemaphoreInteropSupported;
+    int memoryPoolsSupported;
+    int gpuDirectRDMASupported;
+    unsigned int gpuDirectRDMAFlushWritesOptions;
+    int gpuDirectRDMAWritesOrdering;
+    unsigned int memoryPoolSupportedHandleTypes;
+    int deferredMappingCudaArraySupported;
+    int ipcEventSupported;
+    int clusterLaunch;
+    int unifiedFunctionPointers;
+    int reserved[63];
+};
+
+#define PROPERTIES struct prop12
+enum { BYTES_11 = offsetof(struct prop12, hostRegisterSupported) };
+#else
+#define PROPERTIES struct cudaDeviceProp
+#endif
+
+static cudaError_t properties(PROPERTIES *p, int device)
+{
+    int value;
+    cudaError_t e = rt_check_device(device);
+    if (e)
+        return e;
+    *p = (PROPERTIES){0};
+    CUresult r = cuDeviceGetName(p->name, sizeof p->name, device);
+    if (!r)
+        r = cuDeviceGetUuid_v2(&p->uuid, device);
+    if (!r)
+        r = cuDeviceTotalMem_v2(&p->totalGlobalMem, device);
+#define PROP(member, attribute)                                                                                        \
+    if (!r && !(r = cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_##attribute, device)))                            \
+        p->member = (typeof(p->member))value;
+#if CUDART_MAJOR < 13
+#define PROP12(member, attribute) PROP(member, attribute)
+#define PROP13(member, attribute)
+#else
+#define PROP12(member, attribute)
+#define PROP13(member, attribute) PROP(member, attribute)
+#endif
+#include "cuda/device_prop.def"
+    return rt_error_of(r);
+}
+
+#if CUDART_MAJOR < 13
+
+/* Both under this name: programs that were built with CUDA 11 load libcudart.so.11.0, but CUDA 12 kept the layout of 11
+ * under it. */
+RT_API cudaError_t old_properties(void *prop, int device) __asm__("cudaGetDeviceProperties");
+cudaError_t old_properties(void *prop, int device)
+{
+    PROPERTIES p;
+    cudaError_t e = prop ? properties(&p, device) : cudaErrorInvalidValue;
+    if (!e)
+        memcpy(prop, &p, BYTES_11);
+    return rt_return(e);
+}
+#endif
+
+#if CUDART_MAJOR == 12
+RT_API cudaError_t cudaGetDeviceProperties_v2(PROPERTIES *prop, int device);
+cudaError_t cudaGetDeviceProperties_v2(PROPERTIES *prop, int device)
+{
+    return rt_return(prop ? properties(prop, device) : cudaErrorInvalidValue);
+}
+#elif CUDART_MAJOR == 13
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    return rt_return(prop ? properties(prop, device) : cudaErrorInvalidValue);
+}
+#endif
+
+/* ---- structures that have grown ---- */
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    enum { BYTES = CUDART_MAJOR == 11 ? offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) : sizeof *attr };
+    struct cudaFuncAttributes a;
+    cudaError_t e = attr ? rt_func_attributes(&a, func) : cudaErrorInvalidValue;
+    if (!e)
+        memcpy(attr, &a, BYTES);
+    return rt_return(e);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    enum { BYTES = CUDART_MAJOR < 13 ? offsetof(struct cudaPointerAttributes, reserved) : sizeof *attributes };
+    struct cudaPointerAttributes a;
+    cudaError_t e = attributes && ptr ? rt_pointer_attributes(&a, ptr) : cudaErrorInvalidValue;
+    if (!e)
+        memcpy(attributes, &a, BYTES);
+    return rt_return(e);
+}
+
+/* ---- managed memory: places were numbers of devices before CUDA 13 ---- */
+
+static cudaError_t advise(const void *p, size_t n, enum cudaMemoryAdvise advice, struct cudaMemLocation at)
+{
+    RT_CALL(cuMemAdvise_v2((CUdeviceptr)p, n, (CUmem_advise)advice, *(CUmemLocation *)&at));
+}
+
+static cudaError_t prefetch(const void *p, size_t n, struct cudaMemLocation to, unsigned flags, cudaStream_t stream)
+{
+    RT_CALL(cuMemPrefetchAsync_v2((CUdeviceptr)p, n, *(CUmemLocation *)&to, flags, stream));
+}
+
+static cudaStream_t own(cudaStream_t stream)
+{
+    return stream ? stream : cudaStreamPerThread;
+}
+
+#if CUDART_MAJOR == 13
+
+cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location)
+{
+    return advise(devPtr, count, advice, location);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream)
+{
+    return prefetch(devPtr, count, location, flags, stream);
+}
+
+RT_API cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t n, struct cudaMemLocation to, unsigned flags,
+                                             cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t n, struct cudaMemLocation to, unsigned flags,
+                                      cudaStream_t stream)
+{
+    return prefetch(p, n, to, flags, own(stream));
+}
+
+#else
+
+static struct cudaMemLocation location_of(int device)
+{
+    enum cudaMemLocationType type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    return (struct cudaMemLocation){type, device == cudaCpuDeviceId ? 0 : device};
+}
+
+RT_API cudaError_t old_advise(const void *p, size_t n, enum cudaMemoryAdvise advice, int device)
+    __asm__("cudaMemAdvise");
+cudaError_t old_advise(const void *p, size_t n, enum cudaMemoryAdvise advice, int device)
+{
+    return advise(p, n, advice, location_of(device));
+}
+
+RT_API cudaError_t old_prefetch(const void *p, size_t n, int device, cudaStream_t stream)
+    __asm__("cudaMemPrefetchAsync");
+cudaError_t old_prefetch(const void *p, size_t n, int device, cudaStream_t stream)
+{
+    return prefetch(p, n, location_of(device), 0, stream);
+}
+
+RT_API cudaError_t old_prefetch_ptsz(const void *p, size_t n, int device, cudaStream_t stream)
+    __asm__("cudaMemPrefetchAsync_ptsz");
+cudaError_t old_prefetch_ptsz(const void *p, size_t n, int device, cudaStream_t stream)
+{
+    return prefetch(p, n, location_of(device), 0, own(stream));
+}
+
+#if CUDART_MAJOR == 12
+
+RT_API cudaError_t cudaMemAdvise_v2(const void *p, size_t n, enum cudaMemoryAdvise advice, struct cudaMemLocation at);
+cudaError_t cudaMemAdvise_v2(const void *p, size_t n, enum cudaMemoryAdvise advice, struct cudaMemLocation at)
+{
+    return advise(p, n, advice, at);
+}
+
+RT_API cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t n, struct cudaMemLocation to, unsigned flags,
+                                           cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t n, struct cudaMemLocation to, unsigned flags,
+                                    cudaStream_t stream)
+{
+    return prefetch(p, n, to, flags, stream);
+}
+
+RT_API cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *p, size_t n, struct cudaMemLocation to, unsigned flags,
+                                                cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *p, size_t n, struct cudaMemLocation to, unsigned flags,
+                                         cudaStream_t stream)
+{
+    return prefetch(p, n, to, flags, own(stream));
+}
+
+RT_API cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
+cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return cudaEventElapsedTime(ms, start, end);
+}
+
+#endif
+
+/* ---- cudaThread...: the names of CUDA 3 for functions of the device ---- */
+
+RT_API cudaError_t cudaThreadExit(void);
+cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+RT_API cudaError_t cudaThreadSynchronize(void);
+cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+RT_API cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return cudaDeviceSetLimit(limit, value);
+}
+
+RT_API cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit);
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+
+RT_API cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config);
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+    return cudaDeviceSetCacheConfig(config);
+}
+
+RT_API cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config);
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+    return cudaDeviceGetCacheConfig(config);
+}
+
+#endif
