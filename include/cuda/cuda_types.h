@@ -18,9 +18,12 @@ typedef int CUdevice_v1;
 
 typedef CUdevice_v1 CUdevice;
 
+#ifndef CU_UUID_HAS_BEEN_DEFINED /* in the runtime's headers, too */
+#define CU_UUID_HAS_BEEN_DEFINED
 typedef struct CUuuid_st {
     char bytes[16];
 } CUuuid;
+#endif
 
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 
