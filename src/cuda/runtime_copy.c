@@ -105,16 +105,16 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
 
 static CUmemorytype source_type(enum cudaMemcpyKind kind)
 {
-    return kind == cudaMemcpyDefault                                              ? CU_MEMORYTYPE_UNIFIED
+    return kind == cudaMemcpyDefault                                            ? CU_MEMORYTYPE_UNIFIED
            : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ? CU_MEMORYTYPE_DEVICE
-                                                                                  : CU_MEMORYTYPE_HOST;
+                                                                                : CU_MEMORYTYPE_HOST;
 }
 
 static CUmemorytype target_type(enum cudaMemcpyKind kind)
 {
-    return kind == cudaMemcpyDefault                                              ? CU_MEMORYTYPE_UNIFIED
+    return kind == cudaMemcpyDefault                                            ? CU_MEMORYTYPE_UNIFIED
            : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ? CU_MEMORYTYPE_DEVICE
-                                                                                  : CU_MEMORYTYPE_HOST;
+                                                                                : CU_MEMORYTYPE_HOST;
 }
 
 static cudaError_t copy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,

@@ -123,8 +123,8 @@ static CUlaunchConfig driver_config(const cudaLaunchConfig_t *c)
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     CUkernel kernel;
-    cudaError_t e = config && config->dynamicSmemBytes <= UINT32_MAX ? rt_kernel_of(func, &kernel)
-                                                                     : cudaErrorInvalidValue;
+    cudaError_t e =
+        config && config->dynamicSmemBytes <= UINT32_MAX ? rt_kernel_of(func, &kernel) : cudaErrorInvalidValue;
     if (e)
         return rt_return(e);
     CUlaunchConfig c = driver_config(config);
@@ -208,15 +208,15 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize,
                                                           size_t dynamicSMemSize)
 {
-    KERNEL_CALL(func, cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (CUfunction)kernel, blockSize,
-                                                                  dynamicSMemSize));
+    KERNEL_CALL(func,
+                cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (CUfunction)kernel, blockSize, dynamicSMemSize));
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
                                                       int blockSize)
 {
-    KERNEL_CALL(
-        func, cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (CUfunction)kernel, numBlocks, blockSize));
+    KERNEL_CALL(func,
+                cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (CUfunction)kernel, numBlocks, blockSize));
 }
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,

@@ -37,8 +37,7 @@ PTDS(cudaMemset2D, (void *p, size_t pitch, int value, size_t width, size_t heigh
      (p, pitch, value, width, height, cudaStreamPerThread))
 PTDS(cudaMemset3D, (struct cudaPitchedPtr p, int value, struct cudaExtent extent),
      (p, value, extent, cudaStreamPerThread))
-PTDS(cudaMemcpyToSymbol,
-     (const void *symbol, const void *src, size_t n, size_t offset, enum cudaMemcpyKind kind),
+PTDS(cudaMemcpyToSymbol, (const void *symbol, const void *src, size_t n, size_t offset, enum cudaMemcpyKind kind),
      (symbol, src, n, offset, kind, cudaStreamPerThread))
 PTDS(cudaMemcpyFromSymbol, (void *dst, const void *symbol, size_t n, size_t offset, enum cudaMemcpyKind kind),
      (dst, symbol, n, offset, kind, cudaStreamPerThread))

@@ -41,8 +41,7 @@ cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function, un
 
 #if CUDART_MAJOR < 13
 /* The properties of CUDA 12; those of CUDA 11 end before hostRegisterSupported. */
-struct prop12
-{
+struct prop12 {
     char name[256];
     cudaUUID_t uuid;
     char luid[8];
@@ -268,22 +267,22 @@ static struct cudaMemLocation location_of(int device)
     return (struct cudaMemLocation){type, device == cudaCpuDeviceId ? 0 : device};
 }
 
-RT_API cudaError_t old_advise(const void *p, size_t n, enum cudaMemoryAdvise advice, int device)
-    __asm__("cudaMemAdvise");
+RT_API cudaError_t old_advise(const void *p, size_t n, enum cudaMemoryAdvise advice,
+                              int device) __asm__("cudaMemAdvise");
 cudaError_t old_advise(const void *p, size_t n, enum cudaMemoryAdvise advice, int device)
 {
     return advise(p, n, advice, location_of(device));
 }
 
-RT_API cudaError_t old_prefetch(const void *p, size_t n, int device, cudaStream_t stream)
-    __asm__("cudaMemPrefetchAsync");
+RT_API cudaError_t old_prefetch(const void *p, size_t n, int device,
+                                cudaStream_t stream) __asm__("cudaMemPrefetchAsync");
 cudaError_t old_prefetch(const void *p, size_t n, int device, cudaStream_t stream)
 {
     return prefetch(p, n, location_of(device), 0, stream);
 }
 
-RT_API cudaError_t old_prefetch_ptsz(const void *p, size_t n, int device, cudaStream_t stream)
-    __asm__("cudaMemPrefetchAsync_ptsz");
+RT_API cudaError_t old_prefetch_ptsz(const void *p, size_t n, int device,
+                                     cudaStream_t stream) __asm__("cudaMemPrefetchAsync_ptsz");
 cudaError_t old_prefetch_ptsz(const void *p, size_t n, int device, cudaStream_t stream)
 {
     return prefetch(p, n, location_of(device), 0, own(stream));
