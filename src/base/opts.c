@@ -184,6 +184,7 @@ const char *opts_parse(const struct opts *opts, unsigned command, int argc, char
         const char *word = argv[r.at];
         if (only_words || !looks_like_option(word)) {
             words[(*n_words)++] = word;
+            only_words |= opts->first_word_ends >> command & 1;
         } else if (strcmp(word, "--") == 0) {
             only_words = true;
         } else {

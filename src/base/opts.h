@@ -41,6 +41,7 @@ struct opts {
     const struct opt *at;
     size_t n;
     const char *(*command_name)(unsigned command); /* for messages */
+    uint32_t first_word_ends;                      /* the commands whose options end at the first word, a bit each */
 };
 
 /* Reads argv[1..argc-1] as arguments of the command. `words` has room for argc pointers. Returns NULL, or in

@@ -39,6 +39,7 @@ struct command {
     const char *usage, *details; /* of its help: around the list of options */
 };
 
+int cmd_run(struct session *s);
 int cmd_launch(struct session *s);
 int cmd_check(struct session *s);
 int cmd_ptx(struct session *s);

@@ -1,12 +1,16 @@
 /* The commands and their options: tables, reading, help. */
 #include "cli/cli.h"
 
+<<<<<<< HEAD
 enum {
     LAUNCH = 1 << 0,
     CHECK = 1 << 1,
     PTX = 1 << 2,
     INFO = 1 << 3
 }; /* bits of flags.def: by place in the table of commands */
+=======
+enum { RUN = 1 << 0, LAUNCH = 1 << 1, PTX = 1 << 2, INFO = 1 << 3 }; /* bits of flags.def: by place in the table of commands */
+>>>>>>> 465c053 (Add heddle run)
 
 static const struct opt flags[] = {
 #define FLAG(kind, field, name, letter, value, commands, help)                                                         \
@@ -16,6 +20,24 @@ static const struct opt flags[] = {
 };
 
 const struct command commands[] = {
+    {"run", "run a CUDA program", cmd_run,
+     "heddle run [OPTIONS] PROGRAM [ARGUMENT]...\n"
+     "\n"
+     "Runs a program that was built for a GPU, unchanged: by nvcc with the static runtime (its default) or the\n"
+     "shared one, a program of the driver API, or a script that loads these. Its children run the same way.\n",
+     "Options stand before PROGRAM; what follows is the program's. It has stdin, stdout, the signals and the exit\n"
+     "status to itself.\n"
+     "\n"
+     "Where the CUDA runtime or the driver are shared libraries, this does as well:\n"
+     "  LD_LIBRARY_PATH=LIBRARIES ./program     (`heddle run -v` shows the folder)\n"
+     "The options are the environment's HEDDLE_DEVICE, HEDDLE_DEVICES and HEDDLE_LOG.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle run ./vectorAdd\n"
+     "  heddle run --devices 2 --log error ./simpleMultiGPU\n"
+     "  heddle run python3 train.py\n"
+     "\n"
+     "The exit status is the program's; 126 where it cannot be run under Heddle, 127 where there is none.\n"},
     {"launch", "run a kernel of PTX files and show its results", cmd_launch,
      "heddle launch FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
      "\n"
@@ -97,7 +119,7 @@ static const char *command_name(unsigned command)
     return commands[command].name;
 }
 
-static const struct opts opts = {flags, sizeof flags / sizeof flags[0], command_name};
+static const struct opts opts = {flags, sizeof flags / sizeof flags[0], command_name, RUN};
 
 const struct command *command_find(const char *name, const char **near)
 {
@@ -117,7 +139,7 @@ const struct command *command_find(const char *name, const char **near)
 
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s)
 {
-    s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc);
+    s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc + 1); /* room for a NULL at the end */
     return opts_parse(&opts, (unsigned)(c - commands), argc, argv, &s->o, s->words, &s->n_words, &s->arena);
 }
 

@@ -31,7 +31,7 @@ static const char *command_name(unsigned command)
     return command ? "ptx" : "launch";
 }
 
-static const struct opts opts = {rows, sizeof rows / sizeof rows[0], command_name};
+static const struct opts opts = {rows, sizeof rows / sizeof rows[0], command_name, 0};
 
 /* One reading; the arena lives as long as the test program. */
 static struct arena arena;

@@ -1,0 +1,204 @@
+/* heddle run: starts a CUDA program so that it finds our libraries in the place of CUDA's.
+ *
+ * The environment does it, and children inherit it: LD_LIBRARY_PATH leads to libcuda.so.1 and libcudart.so.N,
+ * LD_PRELOAD to the library that takes the place of a runtime inside the program (cuda/preload.c). What cannot work is
+ * found in the program's file first.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/elf.h"
+#include "cli/cli.h"
+
+enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
+
+/* What the environment of the program gets. */
+struct start {
+    struct session *s;
+    const char *program;   /* its path */
+    const char *libraries; /* the folder of ours */
+    const char *preload;   /* a list of files for LD_PRELOAD */
+};
+
+static int cannot(struct session *s, int status, const char *text)
+{
+    usage_error(s, "%s", text);
+    return status;
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* ---- where things are ---- */
+
+/* The folder of our libraries: installed, or where they were built. NULL: not found. */
+static const char *find_libraries(struct arena *arena)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return NULL;
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    const char *const folders[] = {"lib", HEDDLE_CUDA_LIBRARIES};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        char real[PATH_MAX];
+        const char *folder = arena_printf(arena, "%s/%s", self, folders[i]);
+        if (is_there(arena_printf(arena, "%s/libcuda.so.1", folder)) && realpath(folder, real))
+            return arena_printf(arena, "%s", real);
+    }
+    return NULL;
+}
+
+/* The program's path, as the shell would find it; NULL where there is none. */
+static const char *find_program(const char *name, struct arena *arena)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/'))
+        return access(name, F_OK) == 0 ? name : NULL;
+    for (const char *p = path ? path : "/usr/local/bin:/bin:/usr/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        const char *file = arena_printf(arena, "%.*s%s%s", (int)n, p, n ? "/" : "", name);
+        if (access(file, X_OK) == 0)
+            return file;
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+/* ---- what a program's file says ---- */
+
+static bool defines(const struct elf *e, unsigned type, const char *name, bool defined)
+{
+    struct elf_symbols symbols;
+    if (!elf_symbols(e, type, &symbols))
+        return false;
+    for (size_t i = 0; i < symbols.n; i++)
+        if ((symbols.at[i].st_shndx != SHN_UNDEF) == defined && strcmp(elf_symbol_name(&symbols, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether RPATH, which goes before LD_LIBRARY_PATH, leads to this library. (RUNPATH goes after it.) */
+static bool rpath_hides(const struct elf *e, const char *program, const char *library, struct arena *arena)
+{
+    const char *rpath = elf_dynamic_string(e, DT_RPATH, 0), *slash = strrchr(program, '/');
+    if (!rpath || elf_dynamic_string(e, DT_RUNPATH, 0))
+        return false;
+    for (const char *p = rpath; *p;) {
+        size_t n = strcspn(p, ":"), origin = strncmp(p, "$ORIGIN", 7) == 0 ? 7 : strncmp(p, "${ORIGIN}", 9) == 0 ? 9 : 0;
+        const char *folder = arena_printf(arena, "%.*s%.*s", origin && slash ? (int)(slash - program) : 0, program,
+                                          (int)(n - origin), p + origin);
+        if (is_there(arena_printf(arena, "%s/%s", folder, library)))
+            return true;
+        p += n + (p[n] == ':');
+    }
+    return false;
+}
+
+/* Our libraries that the program's RPATH would pass over are loaded first: a library is loaded once, by its name. */
+static void preload_hidden(struct start *start, const struct elf *e)
+{
+    struct arena *arena = &start->s->arena;
+    const char *library;
+    for (unsigned i = 0; (library = elf_dynamic_string(e, DT_NEEDED, i)); i++) {
+        const char *ours = arena_printf(arena, "%s/%s", start->libraries, library);
+        if (strncmp(library, "libcuda", 7) == 0 && is_there(ours) && rpath_hides(e, start->program, library, arena))
+            start->preload = arena_printf(arena, "%s:%s", start->preload, ours);
+    }
+}
+
+/* Why an executable cannot run, or NULL. */
+static const char *obstacle(const struct elf *e, const char *program, struct arena *arena)
+{
+    if (!elf_section(e, ".nvFatBinSegment"))
+        return NULL;
+    if (!elf_section(e, ".interp"))
+        return arena_printf(arena,
+                            "%s is linked statically as a whole, C library included: nothing can be put in the place "
+                            "of its CUDA runtime; link it without -static",
+                            program);
+    if (!defines(e, SHT_DYNSYM, "__cudaRegisterFatBinary", false) &&
+        !defines(e, SHT_SYMTAB, "__cudaRegisterFatBinary", true) &&
+        !defines(e, SHT_DYNSYM, "__cudaRegisterFatBinary", true))
+        return arena_printf(arena,
+                            "%s has the CUDA runtime inside and has been stripped: the runtime's functions cannot be "
+                            "found; link it with `nvcc -cudart shared`, or do not strip it, or build it with `heddle "
+                            "cc`",
+                            program);
+    return NULL;
+}
+
+/* ---- starting ---- */
+
+/* NAME=value[:what was there]. */
+static bool prepend(const char *name, const char *value, struct arena *arena)
+{
+    const char *before = getenv(name);
+    return setenv(name, before && *before ? arena_printf(arena, "%s:%s", value, before) : value, 1) == 0;
+}
+
+static bool set(const char *name, const char *value)
+{
+    return !value || setenv(name, value, 1) == 0;
+}
+
+static bool set_environment(const struct start *start)
+{
+    const struct options *o = &start->s->o;
+    struct arena *arena = &start->s->arena;
+    return prepend("LD_LIBRARY_PATH", start->libraries, arena) && prepend("LD_PRELOAD", start->preload, arena) &&
+           set("HEDDLE_DEVICE", o->device) && set("HEDDLE_LOG", o->log) &&
+           set("HEDDLE_DEVICES", o->devices ? arena_printf(arena, "%llu", (unsigned long long)o->devices) : NULL) &&
+           set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
+}
+
+static const char *wrong_options(const struct options *o, struct arena *arena)
+{
+    char *end = NULL;
+    if (o->device && (strncmp(o->device, "sm_", 3) != 0 || strtoul(o->device + 3, &end, 10) == 0 || *end))
+        return arena_printf(arena, "--device %s: a compute capability is written like sm_80", o->device);
+    for (const char *p = o->log; p && *p;) {
+        size_t n = strcspn(p, ",");
+        if (!(n == 3 && strncmp(p, "api", n) == 0) && !(n == 5 && strncmp(p, "error", n) == 0))
+            return arena_printf(arena, "--log %s: the topics are api and error", o->log);
+        p += n + (p[n] == ',');
+    }
+    return NULL;
+}
+
+int cmd_run(struct session *s)
+{
+    struct start start = {.s = s, .libraries = find_libraries(&s->arena)};
+    struct elf e;
+    const char *wrong = wrong_options(&s->o, &s->arena);
+    if (wrong)
+        return usage_error(s, "%s", wrong);
+    if (!s->n_words)
+        return usage_error(s, "heddle run needs a program; `heddle run --help` explains");
+    if (!start.libraries)
+        return failure(s, "Heddle's libcuda.so.1 is neither beside this program nor where it was installed");
+    start.program = find_program(s->words[0], &s->arena);
+    if (!start.program)
+        return cannot(s, NOT_FOUND, arena_printf(&s->arena, "there is no program `%s`", s->words[0]));
+    start.preload = arena_printf(&s->arena, "%s/libheddle-preload.so", start.libraries);
+    if (elf_open(&e, start.program)) {
+        wrong = obstacle(&e, start.program, &s->arena);
+        preload_hidden(&start, &e);
+        elf_close(&e);
+    }
+    if (wrong)
+        return cannot(s, CANNOT_RUN, wrong);
+    if (!set_environment(&start))
+        return failure(s, "out of memory");
+    if (s->o.verbose)
+        fprintf(stderr, "heddle: %s with the libraries of %s\n", start.program, start.libraries);
+    s->words[s->n_words] = NULL;
+    execv(start.program, (char *const *)s->words);
+    return cannot(s, CANNOT_RUN, arena_printf(&s->arena, "cannot run `%s`: %s", start.program, strerror(errno)));
+}
