@@ -1,0 +1,99 @@
+/* The two default streams, priorities, and streams of several threads of the host. */
+#include "program.h"
+
+#include <pthread.h>
+
+KERNEL wait_for(volatile int *flag) BODY(
+    while (!*flag) {}
+)
+KERNEL fill(int *p, int n, int value) BODY(
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        p[i] += value;
+)
+REGISTER_KERNEL(wait_for)
+REGISTER_KERNEL(fill)
+
+enum { N = 10000, THREADS = 4, ROUNDS = 20 };
+
+static void *worker(void *data)
+{
+    int value = *(int *)data, n = N, *p = (int *)device_memory(N * sizeof(int)), *h = (int *)malloc(N * sizeof(int));
+    cudaStream_t s;
+    CHECK(cudaStreamCreate(&s));
+    for (int i = 0; i < ROUNDS; i++)
+        CHECK(LAUNCH(fill, 4, 64, 0, s, &p, &n, &value));
+    cudaSetDevice(-1); /* an error of this thread alone */
+    CHECK(cudaMemcpyAsync(h, p, N * sizeof(int), cudaMemcpyDeviceToHost, s));
+    CHECK(cudaStreamSynchronize(s));
+    *(int *)data = cudaGetLastError() == cudaErrorInvalidDevice;
+    for (int i = 0; i < N; i++)
+        *(int *)data &= h[i] == ROUNDS * value;
+    free(h);
+    CHECK(cudaStreamDestroy(s));
+    CHECK(cudaFree(p));
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t t[THREADS];
+    int data[THREADS], good = 1;
+    for (int i = 0; i < THREADS; i++) {
+        data[i] = i + 1;
+        pthread_create(&t[i], NULL, worker, &data[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(t[i], NULL);
+        good &= data[i];
+    }
+    expect(good, "threads with streams of their own do not meet");
+    EXPECT_ERROR(cudaPeekAtLastError(), cudaSuccess);
+}
+
+int main(void)
+{
+    int *flag, *p, n = 1, value = 1, least = 9, greatest = 9, priority = 9;
+    unsigned flags = 9;
+    cudaStream_t blocking, own;
+    CHECK(cudaHostAlloc((void **)&flag, sizeof *flag, 0));
+    CHECK(cudaMallocManaged((void **)&p, sizeof *p, cudaMemAttachGlobal));
+    CHECK(cudaStreamCreate(&blocking));
+    CHECK(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
+
+    /* The legacy default stream waits for blocking streams, and they for it. */
+    *flag = *p = 0;
+    CHECK(LAUNCH(wait_for, 1, 1, 0, blocking, &flag));
+    CHECK(LAUNCH(fill, 1, 1, 0, 0, &p, &n, &value));
+    CHECK(LAUNCH(fill, 1, 1, 0, own, &p, &n, &value));
+    CHECK(cudaStreamSynchronize(own));
+    usleep(20000);
+    expect(*(volatile int *)p == 1, "the default stream waits for a blocking one; a non-blocking one does not");
+    EXPECT_ERROR(cudaStreamQuery(cudaStreamLegacy), cudaErrorNotReady);
+    EXPECT_ERROR(cudaStreamQuery(cudaStreamPerThread), cudaSuccess);
+    *(volatile int *)flag = 1;
+    EXPECT_ERROR(cudaStreamSynchronize(0), cudaSuccess);
+    expect(*p == 2, "then it goes on");
+
+    *flag = 0;
+    CHECK(LAUNCH(wait_for, 1, 1, 0, 0, &flag));
+    CHECK(LAUNCH(fill, 1, 1, 0, blocking, &p, &n, &value));
+    usleep(20000);
+    expect(*(volatile int *)p == 2, "a blocking stream waits for the default one");
+    *(volatile int *)flag = 1;
+    CHECK(cudaDeviceSynchronize());
+    expect(*p == 3, "then it goes on");
+
+    CHECK(LAUNCH(fill, 1, 1, 0, cudaStreamPerThread, &p, &n, &value));
+    EXPECT_ERROR(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+    expect(*p == 4, "the thread's own default stream");
+
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    expect(least == 0 && greatest == -5, "priorities are an H200's");
+    cudaStream_t urgent;
+    CHECK(cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, -99));
+    CHECK(cudaStreamGetPriority(urgent, &priority));
+    CHECK(cudaStreamGetFlags(urgent, &flags));
+    expect(priority == -5 && flags == cudaStreamNonBlocking, "a priority beyond the range is the nearest one");
+    threads();
+    return done();
+}
