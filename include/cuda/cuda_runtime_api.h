@@ -113,9 +113,6 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
                                              unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *driverStatus);
 
-cudaError_t cudaProfilerStart(void);
-cudaError_t cudaProfilerStop(void);
-
 /* ---- memory ---- */
 
 cudaError_t cudaMalloc(void **devPtr, size_t size);

@@ -108,6 +108,19 @@ const char *elf_symbol_name(const struct elf_symbols *symbols, size_t i)
     return string_at(symbols->strings, symbols->string_bytes, symbols->at[i].st_name);
 }
 
+bool elf_is_stripped_of(const struct elf *e, const char *function)
+{
+    struct elf_symbols symbols;
+    if (elf_symbols(e, SHT_SYMTAB, &symbols))
+        return false;
+    if (!elf_symbols(e, SHT_DYNSYM, &symbols))
+        return true;
+    for (size_t i = 0; i < symbols.n; i++)
+        if (strcmp(elf_symbol_name(&symbols, i), function) == 0)
+            return false;
+    return true;
+}
+
 const char *elf_dynamic_string(const struct elf *e, long tag, unsigned i)
 {
     const Elf64_Shdr *section = section_of_type(e, SHT_DYNAMIC);

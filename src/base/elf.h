@@ -36,6 +36,10 @@ bool elf_symbols(const struct elf *e, unsigned type, struct elf_symbols *symbols
 /* The name of symbol i; "" where it has none. */
 const char *elf_symbol_name(const struct elf_symbols *symbols, size_t i);
 
+/* Whether the file has no symbol table and does not name `function` as one that it imports or exports either: it may have
+ * it inside. */
+bool elf_is_stripped_of(const struct elf *e, const char *function);
+
 /* The i-th string of the dynamic section with this tag (DT_NEEDED, DT_RPATH, ...), or NULL. */
 const char *elf_dynamic_string(const struct elf *e, long tag, unsigned i);
 

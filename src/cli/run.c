@@ -73,17 +73,6 @@ static const char *find_program(const char *name, struct arena *arena)
 
 /* ---- what a program's file says ---- */
 
-static bool defines(const struct elf *e, unsigned type, const char *name, bool defined)
-{
-    struct elf_symbols symbols;
-    if (!elf_symbols(e, type, &symbols))
-        return false;
-    for (size_t i = 0; i < symbols.n; i++)
-        if ((symbols.at[i].st_shndx != SHN_UNDEF) == defined && strcmp(elf_symbol_name(&symbols, i), name) == 0)
-            return true;
-    return false;
-}
-
 /* Whether RPATH, which goes before LD_LIBRARY_PATH, leads to this library. (RUNPATH goes after it.) */
 static bool rpath_hides(const struct elf *e, const char *program, const char *library, struct arena *arena)
 {
@@ -91,7 +80,9 @@ static bool rpath_hides(const struct elf *e, const char *program, const char *li
     if (!rpath || elf_dynamic_string(e, DT_RUNPATH, 0))
         return false;
     for (const char *p = rpath; *p;) {
-        size_t n = strcspn(p, ":"), origin = strncmp(p, "$ORIGIN", 7) == 0 ? 7 : strncmp(p, "${ORIGIN}", 9) == 0 ? 9 : 0;
+        size_t n = strcspn(p, ":"), origin = strncmp(p, "$ORIGIN", 7) == 0     ? 7
+                                             : strncmp(p, "${ORIGIN}", 9) == 0 ? 9
+                                                                               : 0;
         const char *folder = arena_printf(arena, "%.*s%.*s", origin && slash ? (int)(slash - program) : 0, program,
                                           (int)(n - origin), p + origin);
         if (is_there(arena_printf(arena, "%s/%s", folder, library)))
@@ -123,9 +114,7 @@ static const char *obstacle(const struct elf *e, const char *program, struct are
                             "%s is linked statically as a whole, C library included: nothing can be put in the place "
                             "of its CUDA runtime; link it without -static",
                             program);
-    if (!defines(e, SHT_DYNSYM, "__cudaRegisterFatBinary", false) &&
-        !defines(e, SHT_SYMTAB, "__cudaRegisterFatBinary", true) &&
-        !defines(e, SHT_DYNSYM, "__cudaRegisterFatBinary", true))
+    if (elf_is_stripped_of(e, "__cudaRegisterFatBinary"))
         return arena_printf(arena,
                             "%s has the CUDA runtime inside and has been stripped: the runtime's functions cannot be "
                             "found; link it with `nvcc -cudart shared`, or do not strip it, or build it with `heddle "

@@ -89,10 +89,10 @@ static bool is_function(const Elf64_Sym *s)
     return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_size >= PATCH_BYTES;
 }
 
-static bool has_symbol(const struct elf_symbols *symbols, const char *name, bool defined)
+static bool has_runtime(const struct elf_symbols *symbols)
 {
     for (size_t i = 0; i < symbols->n; i++)
-        if ((symbols->at[i].st_shndx != SHN_UNDEF) == defined && strcmp(elf_symbol_name(symbols, i), name) == 0)
+        if (is_function(&symbols->at[i]) && strcmp(elf_symbol_name(symbols, i), "__cudaRegisterFatBinary") == 0)
             return true;
     return false;
 }
@@ -128,14 +128,13 @@ static void replace(const struct elf_symbols *symbols, uintptr_t base, const cha
 static void examine(const char *path, uintptr_t base)
 {
     struct elf e;
-    struct elf_symbols symbols, dynamic;
+    struct elf_symbols symbols;
     if (!elf_open(&e, path))
         return;
     if (elf_section(&e, ".nvFatBinSegment")) {
-        if ((elf_symbols(&e, SHT_SYMTAB, &symbols) || elf_symbols(&e, SHT_DYNSYM, &symbols)) &&
-            has_symbol(&symbols, "__cudaRegisterFatBinary", true))
+        if ((elf_symbols(&e, SHT_SYMTAB, &symbols) || elf_symbols(&e, SHT_DYNSYM, &symbols)) && has_runtime(&symbols))
             replace(&symbols, base, path);
-        else if (!elf_symbols(&e, SHT_DYNSYM, &dynamic) || !has_symbol(&dynamic, "__cudaRegisterFatBinary", false))
+        else if (elf_is_stripped_of(&e, "__cudaRegisterFatBinary"))
             fprintf(stderr,
                     "heddle: %s has the CUDA runtime inside and has been stripped: its functions cannot be found.\n"
                     "heddle: link it with `nvcc -cudart shared`, or do not strip it, or build it with `heddle cc`\n",
@@ -160,6 +159,14 @@ static bool same(const struct seen *s, const struct link_map *m)
     return s->map == m && s->dynamic == m->l_ld && s->base == m->l_addr;
 }
 
+/* The program's own file, which the list does not name. */
+static const char *own_path(void)
+{
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    return n > 0 ? path : "/proc/self/exe";
+}
+
 /* Examines what is new in the list of objects, and forgets what is gone. */
 static void look(const struct link_map *first)
 {
@@ -179,7 +186,7 @@ static void look(const struct link_map *first)
         if (i < n_seen || n_seen == MAX_SEEN)
             continue;
         seen[n_seen++] = (struct seen){m, m->l_ld, m->l_addr};
-        examine(m == first && !m->l_name[0] ? "/proc/self/exe" : m->l_name, m->l_addr);
+        examine(m == first && !m->l_name[0] ? own_path() : m->l_name, m->l_addr);
     }
 }
 

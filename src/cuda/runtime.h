@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #pragma GCC visibility push(default)
+#include "cuda/cuda_profiler_api.h"
 #include "cuda/cuda_runtime_api.h"
 #pragma GCC visibility pop
 

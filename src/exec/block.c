@@ -19,8 +19,10 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
     unsigned c = sreg % 4;
     if (sreg == IR_PARAM_BASE)
         return (uint64_t)(uintptr_t)l->params;
-    if (sreg >= IR_ENVREG)
-        return 0;
+    if (sreg >= IR_ENVREG) { /* 1 and 2: the upper and the lower half of an address */
+        uint64_t barrier = (uint64_t)(uintptr_t)l->grid_barrier;
+        return sreg == IR_ENVREG + 1 ? barrier >> 32 : sreg == IR_ENVREG + 2 ? (uint32_t)barrier : 0;
+    }
     switch ((enum isa_sreg)(sreg / 4)) {
     case SREG_ntid: return c < 3 ? l->block[c] : 1;
     case SREG_ctaid:

@@ -46,6 +46,18 @@ static bool lay_out_threads(struct launch *l, struct worker *k)
     return true;
 }
 
+/* What cooperative groups keep a grid's barrier in: the size of it in 32 bits, then 32 bits that start as 0. */
+static bool make_grid_barrier(struct launch *l)
+{
+    enum { BYTES = 64 };
+    l->grid_barrier = mem_alloc(&l->machine->mem, BYTES, MEM_DEVICE, "grid barrier");
+    if (!l->grid_barrier)
+        return false;
+    memset(l->grid_barrier, 0, BYTES);
+    l->grid_barrier[0] = BYTES;
+    return true;
+}
+
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
 {
     *l = (struct launch){.machine = m, .kernel = r->kernel, .flags = r->flags, .rows = m->rows};
@@ -70,6 +82,8 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
             return false;
         memcpy(l->params, r->params, r->kernel->param_bytes);
     }
+    if (l->flags & LAUNCH_COOPERATIVE && !make_grid_barrier(l))
+        return false;
     return lay_out_threads(l, k);
 }
 
@@ -77,6 +91,8 @@ static void free_launch(struct launch *l)
 {
     if (l->params)
         mem_free(&l->machine->mem, l->params);
+    if (l->grid_barrier)
+        mem_free(&l->machine->mem, l->grid_barrier);
     arena_free(&l->report_arena);
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->parking);

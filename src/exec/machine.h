@@ -86,6 +86,7 @@ struct launch {
     uint32_t shared_bytes, dynamic_shared_bytes;
     uint32_t max_resident; /* blocks that the claimed device could hold */
     uint8_t *params;       /* in the machine's memory */
+    uint8_t *grid_barrier; /* of a cooperative launch: what %envreg1 and 2 address */
     uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
     const struct row_fns *rows;
     struct schedule *schedule;     /* NULL: fair */

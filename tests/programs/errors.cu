@@ -1,6 +1,7 @@
 /* Errors as CUDA has them: which, when they are reported, which stay. */
 #include "program.h"
 
+#include <assert.h>
 #include <sys/wait.h>
 
 KERNEL store(int *p, int value) BODY(
@@ -15,7 +16,7 @@ KERNEL assert_that(int x) BODY(
 KERNEL misaligned(char *p) BODY(
     *(volatile int *)(p + 1) = 1;
 )
-__launch_bounds__(64) KERNEL small_blocks(int *p) BODY(
+KERNEL __launch_bounds__(64) small_blocks(int *p) BODY(
     *p = 1;
 )
 REGISTER_KERNEL(store)

@@ -8,11 +8,11 @@ KERNEL shared8k(int *out) BODY(
     out[threadIdx.x] = cells[blockDim.x - 1 - threadIdx.x];
 )
 KERNEL dynamic(int *out) BODY(
-    extern __shared__ int all[];
-    all[threadIdx.x] = 2 * threadIdx.x;
-    all[20000 + threadIdx.x] = threadIdx.x;
+    extern __shared__ int cells[];
+    cells[threadIdx.x] = 2 * threadIdx.x;
+    cells[20000 + threadIdx.x] = threadIdx.x;
     __syncthreads();
-    out[threadIdx.x] = all[threadIdx.x] + all[20000 + threadIdx.x];
+    out[threadIdx.x] = cells[threadIdx.x] + cells[20000 + threadIdx.x];
 )
 REGISTER_KERNEL(shared8k)
 REGISTER_KERNEL(dynamic)

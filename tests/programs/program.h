@@ -32,6 +32,7 @@
 #define DEVICE
 #define CONSTANT
 #define MANAGED(type, name) static type *name;
+#define __launch_bounds__(...)
 #define HOST(name)          (*name##_storage()) /* a managed variable, of the host */
 /* clang-format on */
 

@@ -69,6 +69,7 @@ int main(void)
     usleep(20000);
     expect(*(volatile int *)p == 1, "the default stream waits for a blocking one; a non-blocking one does not");
     EXPECT_ERROR(cudaStreamQuery(cudaStreamLegacy), cudaErrorNotReady);
+    EXPECT_ERROR(cudaGetLastError(), cudaErrorNotReady);
     EXPECT_ERROR(cudaStreamQuery(cudaStreamPerThread), cudaSuccess);
     *(volatile int *)flag = 1;
     EXPECT_ERROR(cudaStreamSynchronize(0), cudaSuccess);
