@@ -1,16 +1,13 @@
 /* The commands and their options: tables, reading, help. */
 #include "cli/cli.h"
 
-<<<<<<< HEAD
 enum {
-    LAUNCH = 1 << 0,
-    CHECK = 1 << 1,
-    PTX = 1 << 2,
-    INFO = 1 << 3
+    RUN = 1 << 0,
+    LAUNCH = 1 << 1,
+    CHECK = 1 << 2,
+    PTX = 1 << 3,
+    INFO = 1 << 4,
 }; /* bits of flags.def: by place in the table of commands */
-=======
-enum { RUN = 1 << 0, LAUNCH = 1 << 1, PTX = 1 << 2, INFO = 1 << 3 }; /* bits of flags.def: by place in the table of commands */
->>>>>>> 465c053 (Add heddle run)
 
 static const struct opt flags[] = {
 #define FLAG(kind, field, name, letter, value, commands, help)                                                         \
