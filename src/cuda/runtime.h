@@ -39,6 +39,8 @@ cudaError_t rt_return(cudaError_t error);
 /* The device of the calling thread, and a device's number checked. */
 cudaError_t rt_current_device(int *device);
 cudaError_t rt_check_device(int device);
+/* Whether the program is ending: what kernels of it may still use stays then. */
+bool rt_is_exiting(void);
 
 /* ---- runtime_register.c ---- */
 

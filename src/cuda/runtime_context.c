@@ -6,6 +6,7 @@
 #include "cuda/runtime.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 enum { MAX_DEVICES = 64 };
 
@@ -13,6 +14,7 @@ static struct {
     pthread_once_t once;
     CUresult ready; /* of cuInit */
     int devices;
+    bool exiting;
     pthread_mutex_t lock;
     CUcontext primary[MAX_DEVICES]; /* retained, or NULL */
     unsigned flags[MAX_DEVICES];    /* of cudaSetDeviceFlags, for devices that are not yet ready */
@@ -23,8 +25,19 @@ static _Thread_local struct {
     int device;
 } thread;
 
+static void note_exit(void)
+{
+    process.exiting = true;
+}
+
+bool rt_is_exiting(void)
+{
+    return process.exiting;
+}
+
 static void start(void)
 {
+    atexit(note_exit);
     process.ready = cuInit(0);
     if (!process.ready)
         process.ready = cuDeviceGetCount(&process.devices);

@@ -113,11 +113,11 @@ void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
     (void)fatCubinHandle; /* all that it ends is registered already */
 }
 
-/* At the end of the program, or where a shared object is unloaded. */
+/* At the end of the program, where a kernel may still run, or where a shared object is unloaded. */
 void __cudaUnregisterFatBinary(void **fatCubinHandle)
 {
     struct binary *b = (struct binary *)fatCubinHandle;
-    if (!b)
+    if (!b || rt_is_exiting())
         return;
     pthread_mutex_lock(&table.lock);
     for (size_t i = 0; i < table.capacity; i++)

@@ -20,12 +20,12 @@ static void two_dimensions(void)
     CHECK(cudaMallocPitch((void **)&p, &pitch, W * sizeof(float), H));
     expect(pitch >= W * sizeof(float) && pitch % 512 == 0, "rows of cudaMallocPitch are aligned");
     for (int i = 0; i < W * H; i++)
-        a[0][i] = (float)i;
+        a[i / W][i % W] = (float)i;
     CHECK(cudaMemcpy2D(p, pitch, a, sizeof a[0], W * sizeof(float), H, cudaMemcpyHostToDevice));
     CHECK(LAUNCH(scale, H, 32, 0, 0, &p, &pitch, &w, &h));
     CHECK(cudaMemcpy2D(b, sizeof b[0], p, pitch, W * sizeof(float), H, cudaMemcpyDeviceToHost));
     for (int i = 0; i < W * H; i++)
-        good &= b[0][i] == 2 * a[0][i];
+        good &= b[i / W][i % W] == 2 * a[i / W][i % W];
     expect(good, "2-D copies from and to a pitch");
     CHECK(cudaMemset(c, 0, 0));
     CHECK(cudaMemcpy2DAsync(&c[0][W], sizeof c[0], p, pitch, W * sizeof(float), H, cudaMemcpyDefault, 0));
@@ -62,7 +62,7 @@ static void three_dimensions(void)
     all.width = W * sizeof(short), all.height = H, all.depth = D;
     CHECK(cudaMalloc3D(&p, all));
     for (int i = 0; i < D * H * W; i++)
-        a[0][0][i] = (short)i;
+        a[i / W / H][i / W % H][i % W] = (short)i;
     memset(&c, 0, sizeof c);
     c.srcPtr = pitched(a, W * sizeof(short), W, H);
     c.dstPtr = p;
