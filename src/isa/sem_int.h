@@ -33,9 +33,8 @@ static inline u64 sem_u24(u32 a)
     return a & 0xffffff;
 }
 
-/* 9.7.1.8: division by zero has no defined result; the H200 gives all ones, and a as the remainder (recorded
- * in the oracle). INT_MIN / -1 wraps. 16-bit division runs at 32 bits on the hardware, which shows for a zero
- * divisor only. */
+/* 9.7.1.8, 9.7.1.9: division by zero has no defined result; the code that the assembler makes for the H200 gives all
+ * ones, as quotient and as remainder, at every width. INT_MIN / -1 wraps. */
 static inline u32 sem_div_u32(u32 a, u32 b)
 {
     return b ? a / b : UINT32_MAX;
@@ -43,7 +42,7 @@ static inline u32 sem_div_u32(u32 a, u32 b)
 
 static inline u32 sem_rem_u32(u32 a, u32 b)
 {
-    return b ? a % b : a;
+    return b ? a % b : UINT32_MAX;
 }
 
 static inline s32 sem_div_s32(s32 a, s32 b)
@@ -53,7 +52,7 @@ static inline s32 sem_div_s32(s32 a, s32 b)
 
 static inline s32 sem_rem_s32(s32 a, s32 b)
 {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return b == 0 ? -1 : b == -1 ? 0 : a % b;
 }
 
 static inline u64 sem_div_u64(u64 a, u64 b)
@@ -63,7 +62,7 @@ static inline u64 sem_div_u64(u64 a, u64 b)
 
 static inline u64 sem_rem_u64(u64 a, u64 b)
 {
-    return b ? a % b : a;
+    return b ? a % b : UINT64_MAX;
 }
 
 static inline s64 sem_div_s64(s64 a, s64 b)
@@ -73,7 +72,7 @@ static inline s64 sem_div_s64(s64 a, s64 b)
 
 static inline s64 sem_rem_s64(s64 a, s64 b)
 {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return b == 0 ? -1 : b == -1 ? 0 : a % b;
 }
 
 static inline u32 sem_clz_b32(u32 a)
@@ -127,10 +126,11 @@ static inline u64 sem_brev_b64(u64 a)
 }
 
 /* 9.7.1.17 fns: from bit `base` on, the |offset|-th set bit upwards (or downwards where negative); 0 asks for
- * bit `base` itself. */
+ * bit `base` itself. There is no bit above 31. */
 static inline u32 sem_fns(u32 mask, u32 base, s32 offset)
 {
-    base &= 31;
+    if (base > 31)
+        return UINT32_MAX;
     if (offset == 0)
         return mask >> base & 1 ? base : UINT32_MAX;
     int step = offset < 0 ? -1 : 1;
