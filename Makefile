@@ -41,6 +41,11 @@ docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
 	mv docs/ISA.md.new docs/ISA.md
 
+# The greatest error of each math function of device code, beside CUDA's bound: docs/MATH.md.
+ulp: all
+	$(BUILD)/heddle cc tests/ulp/ulp.cu -O2 -o $(BUILD)/ulp -lmpfr -lgmp
+	$(BUILD)/ulp
+
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
@@ -51,4 +56,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all test install mufu bench docs sanitize clang format lint clean
+.PHONY: all ulp test install mufu bench docs sanitize clang format lint clean

@@ -36,10 +36,11 @@ struct session {
 struct command {
     const char *name, *summary;
     int (*run)(struct session *s);
-    const char *usage, *details; /* of its help: around the list of options */
+    const char *usage, *details; /* of its help: around the list of options; NULL: it reads all its arguments itself */
 };
 
 int cmd_run(struct session *s);
+int cmd_cc(struct session *s);
 int cmd_launch(struct session *s);
 int cmd_check(struct session *s);
 int cmd_ptx(struct session *s);

@@ -21,6 +21,11 @@ static bool is_help(const char *word)
 static int run_command(struct session *s, const struct command *c, int argc, char **argv)
 {
     s->command = c;
+    if (!c->usage) {
+        s->words = (const char **)argv + 1;
+        s->n_words = argc - 1;
+        return c->run(s);
+    }
     const char *error = command_options(c, argc, argv, s);
     if (s->o.help)
         return fputs(command_help(c, &s->arena), stdout) < 0;
@@ -44,8 +49,10 @@ static int run(struct session *s, int argc, char **argv)
     }
     bool help = is_help(argv[1]);
     const struct command *c = command_find(argv[1 + help], &near);
-    if (c && help)
+    if (c && help && c->usage)
         return fputs(command_help(c, &s->arena), stdout) < 0;
+    if (c && help)
+        return run_command(s, c, 2, (char *[]){argv[2], "--help", NULL});
     if (c)
         return run_command(s, c, argc - 1, argv + 1);
     if (near)

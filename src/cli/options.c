@@ -108,6 +108,7 @@ const struct command commands[] = {
      "computer\n"
      "gives it.\n",
      "With --json, all of CUDA's device attributes are there, by name.\n"},
+    {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc_flags.def */
     {0},
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/elf.h"
 #include "cli/cli.h"
+#include "cli/places.h"
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 
@@ -35,25 +36,6 @@ static bool is_there(const char *path)
 }
 
 /* ---- where things are ---- */
-
-/* The folder of our libraries: installed, or where they were built. NULL: not found. */
-static const char *find_libraries(struct arena *arena)
-{
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return NULL;
-    self[n] = 0;
-    *strrchr(self, '/') = 0;
-    const char *const folders[] = {"lib", HEDDLE_CUDA_LIBRARIES};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        char real[PATH_MAX];
-        const char *folder = arena_printf(arena, "%s/%s", self, folders[i]);
-        if (is_there(arena_printf(arena, "%s/libcuda.so.1", folder)) && realpath(folder, real))
-            return arena_printf(arena, "%s", real);
-    }
-    return NULL;
-}
 
 /* The program's path, as the shell would find it; NULL where there is none. */
 static const char *find_program(const char *name, struct arena *arena)
@@ -163,7 +145,7 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
 
 int cmd_run(struct session *s)
 {
-    struct start start = {.s = s, .libraries = find_libraries(&s->arena)};
+    struct start start = {.s = s, .libraries = place_of_libraries(&s->arena)};
     struct elf e;
     const char *wrong = wrong_options(&s->o, &s->arena);
     if (wrong)

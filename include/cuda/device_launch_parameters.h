@@ -1,0 +1,2 @@
+/* threadIdx, blockIdx, blockDim, gridDim and warpSize, which every CUDA C++ file has already. */
+#include "cuda_runtime.h"

@@ -1,0 +1,63 @@
+/* What every CUDA C++ file starts with, as nvcc includes cuda_runtime.h: `heddle cc` puts this in front. The order matters:
+ * device declarations stand before <cmath>, so that its functions are not taken for device functions, too.
+ *
+ * The names of C's math functions, their overloads and those in std:: come from clang's own CUDA headers; they rest on the
+ * interface of libdevice (__nv_sinf ...), which math_*.h implement.
+ */
+#ifndef HEDDLE_CUDA_C_H
+#define HEDDLE_CUDA_C_H
+
+#define __CUDACC__           1
+#define __NVCC_HEDDLE__      1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#define CUDA_DOUBLE_MATH_FUNCTIONS
+
+#include <__clang_cuda_math_forward_declares.h>
+
+#include "../vector_types.h"
+
+#include <__clang_cuda_builtin_vars.h>
+
+#include "casts.h"
+#include "atomic_functions.h"
+#include "integers.h"
+#include "memory.h"
+#include "nv_atomic.h"
+#include "simd.h"
+#include "sync.h"
+#include "warp.h"
+
+#include "math_float.h"
+
+#pragma push_macro("CUDA_VERSION")
+#undef CUDA_VERSION
+#define CUDA_VERSION 13000
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+
+#include <__clang_cuda_math.h>
+#include <__clang_cuda_cmath.h>
+#pragma pop_macro("CUDA_VERSION")
+
+#include <new>
+
+/* clang's threadIdx and its like become a uint3 or a dim3 by these, which it declares. */
+#define HEDDLE_BUILTIN_VARIABLE(name)                                                                                  \
+    __device__ inline __cuda_builtin_##name##_t::operator dim3() const                                                 \
+    {                                                                                                                  \
+        return dim3(x, y, z);                                                                                          \
+    }                                                                                                                  \
+    __device__ inline __cuda_builtin_##name##_t::operator uint3() const                                                \
+    {                                                                                                                  \
+        return {x, y, z};                                                                                              \
+    }
+HEDDLE_BUILTIN_VARIABLE(threadIdx)
+HEDDLE_BUILTIN_VARIABLE(blockIdx)
+HEDDLE_BUILTIN_VARIABLE(blockDim)
+HEDDLE_BUILTIN_VARIABLE(gridDim)
+#undef HEDDLE_BUILTIN_VARIABLE
+
+#endif

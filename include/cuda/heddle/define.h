@@ -1,0 +1,16 @@
+/* What the device headers are written with. A function that is an instruction is always inlined and leaves nothing of
+ * itself; one that is long (a math function) is left to the inliner. Neither is a place of its own: errors name the line
+ * that calls it. */
+#ifndef HEDDLE_DEFINE_H
+#define HEDDLE_DEFINE_H
+
+#include "../host_defines.h"
+
+#ifndef __CUDA__
+#error "heddle: this header is for CUDA C++; compile the file with `heddle cc`, or name it .cu"
+#endif
+
+#define HEDDLE_INLINE static __device__ __forceinline__ __attribute__((nodebug))
+#define HEDDLE_MATH   static __device__ __inline__ __attribute__((nodebug))
+
+#endif

@@ -1,0 +1,69 @@
+/* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_fatbin.c packs PTX, cc_registry.c
+ * writes what joins objects of -rdc=true, and cc.c leads. */
+#ifndef HEDDLE_CLI_CC_H
+#define HEDDLE_CLI_CC_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+
+enum cc_id {
+#define CC(id, kind, short_name, long_name, value, help) CC_##id,
+#include "cli/cc_flags.def"
+#undef CC
+    CC_COUNT
+};
+
+typedef VEC(const char *) cc_words;
+
+/* What the command line says. */
+struct cc_options {
+    bool given[CC_COUNT];        /* switches, and all others that were given */
+    const char *value[CC_COUNT]; /* the last value */
+    cc_words list[CC_COUNT];     /* all values of LIST and LETTER */
+    cc_words inputs;
+    cc_words host;  /* -f..., -m..., -pthread: for the host's compiler, as they are */
+    cc_words both;  /* -W...: for both */
+    cc_words archs; /* "75", "90a": each once, at least one */
+    bool rdc;
+};
+
+/* Reads the arguments. Returns NULL or what is wrong, in the arena. */
+const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct arena *arena);
+const char *cc_help(struct arena *arena);
+/* An option whose value is true or false. */
+bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);
+
+/* ---- cc_fatbin.c ---- */
+
+/* PTX for one architecture. */
+struct cc_ptx {
+    const char *arch; /* "75", "90a" */
+    const char *text;
+    size_t n;
+};
+
+/* A fat binary of PTX, compressed; from malloc. NULL: out of memory. */
+void *cc_fatbin(const struct cc_ptx *ptx, size_t n, size_t *bytes);
+
+/* ---- process.c ---- */
+
+/* A running program. Its stderr is collected, its stdin is `in` (or empty where that is -1). */
+struct process {
+    int pid;
+    int err; /* a file that takes its stderr */
+    int in;  /* written to by us, then closed; -1: none */
+};
+
+/* Starts argv[0], found by PATH. Returns 0 or an errno. */
+int process_start(struct process *p, char *const *argv, bool with_input);
+/* Closes its stdin, waits, and gives its exit status (128 + signal) and its stderr, in the arena. */
+int process_finish(struct process *p, struct arena *arena, const char **err);
+
+/* ---- cc_registry.c ---- */
+
+/* A C source that defines what the objects of -rdc=true call at their start (names of functions, as nm lists them), so
+ * that all their device code is loaded as one; in the arena. */
+const char *cc_registry(const cc_words *calls, struct arena *arena);
+
+#endif

@@ -1,0 +1,38 @@
+/* Where Heddle's own files are: beside the program where it was built, or where it was installed. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/places.h"
+
+/* The first of `folders`, relative to this program's own, that has the file; NULL: none. */
+static const char *find(const char *const *folders, const char *file, struct arena *arena)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return NULL;
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    for (; *folders; folders++) {
+        char real[PATH_MAX];
+        const char *folder = arena_printf(arena, "%s/%s", self, *folders);
+        if (access(arena_printf(arena, "%s/%s", folder, file), R_OK) == 0 && realpath(folder, real))
+            return arena_printf(arena, "%s", real);
+    }
+    return NULL;
+}
+
+const char *place_of_libraries(struct arena *arena)
+{
+    static const char *const folders[] = {"lib", HEDDLE_CUDA_LIBRARIES, NULL};
+    return find(folders, "libcuda.so.1", arena);
+}
+
+const char *place_of_headers(struct arena *arena)
+{
+    static const char *const folders[] = {"../include/cuda", HEDDLE_CUDA_HEADERS, NULL};
+    return find(folders, "heddle/cuda_c.h", arena);
+}

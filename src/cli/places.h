@@ -1,0 +1,12 @@
+/* Where Heddle's own files are, installed or where they were built; in the arena, NULL: nowhere. */
+#ifndef HEDDLE_CLI_PLACES_H
+#define HEDDLE_CLI_PLACES_H
+
+#include "base/arena.h"
+
+/* libcuda.so.1, libcudart.so.N, ... */
+const char *place_of_libraries(struct arena *arena);
+/* cuda_runtime.h, ... */
+const char *place_of_headers(struct arena *arena);
+
+#endif

@@ -1,0 +1,298 @@
+"""heddle cc: compiles CUDA C++ without a toolkit, as nvcc would. Where nvcc is present, the same programs are compiled by it, too."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import heddle, main, source
+
+here = os.path.join(source, "tests", "cc")
+folder = tempfile.TemporaryDirectory()
+
+
+def path(name):
+    return os.path.join(folder.name, name)
+
+
+def write(name, text):
+    with open(path(name), "w") as f:
+        f.write(text)
+    return path(name)
+
+
+def cc(*args, status=0):
+    """heddle cc in the folder of this test; returns stdout and stderr."""
+    done = subprocess.run([heddle, "cc", *args], capture_output=True, text=True, cwd=folder.name, timeout=300)
+    assert done.returncode == status, f"heddle cc {' '.join(args)}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout, done.stderr
+
+
+def run(program, status=0):
+    done = subprocess.run([path(program)], capture_output=True, text=True, cwd=folder.name, timeout=300)
+    assert done.returncode == status, f"{program}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+HELLO = """#include <cstdio>
+__global__ void hello() { printf("hello from thread %d\\n", threadIdx.x); }
+int main() { hello<<<1, 2>>>(); return cudaDeviceSynchronize(); }
+"""
+
+
+def checks(name, *flags):
+    """A program of this folder, which prints TAP."""
+    cc("-o", name, *flags, os.path.join(here, name + ".cu"))
+    out = run(name)
+    assert re.search(r"^1\.\.\d+$", out, re.M) and "not ok" not in out, out
+
+
+def intrinsic_functions():
+    checks("intrinsics", "-arch=sm_90")
+
+
+def atomic_functions():
+    checks("atomics", "-arch", "sm_90")
+
+
+def the_language():
+    write("extra.h", "#define EXTRA (BASE + 1)\n")
+    checks("language", "-I", folder.name, "-DBASE=76", "-DARCH=750", "-std=c++17")
+    checks("language", "-I" + folder.name, "-D", "BASE=76", "-DARCH=600", "-arch=sm_60", "-O2")
+
+
+def hello_world_takes_a_second():
+    """Two compilers at the same time: two seconds of processor time, whatever else the machine does."""
+    write("hello.cu", HELLO)
+    times = []
+    for _ in range(3):
+        before = os.times()
+        cc("hello.cu", "-o", "hello")
+        after = os.times()
+        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    assert run("hello") == "hello from thread 0\nhello from thread 1\n"
+    assert min(times) < 2.0, times
+
+
+def ptx_that_heddle_launches():
+    write("scale.cu", 'extern "C" __global__ void scale(float *x) { x[threadIdx.x] *= 3; }\n')
+    cc("-ptx", "scale.cu")
+    done = subprocess.run([heddle, "launch", path("scale.ptx"), "--grid", "1", "--block", "4", "f32[4]=range"],
+                          capture_output=True, text=True)
+    assert "f32[4] = 0 3 6 9" in done.stdout, done.stdout + done.stderr
+    with open(path("scale.ptx")) as f:
+        text = f.read()
+    assert ".target sm_75" in text and ".loc" in text
+    cc("-ptx", "-gencode", "arch=compute_60,code=sm_60", "-gencode=arch=compute_90,code=compute_90", "scale.cu")
+    for sm in "60", "90":
+        with open(path(f"scale.sm_{sm}.ptx")) as f:
+            assert f".target sm_{sm}" in f.read()
+
+
+def objects_and_libraries_are_linked():
+    write("kernel.cu", '#include "kernel.h"\n__global__ void k(int *p) { *p = 42; }\nvoid launch(int *p) { k<<<1, 1>>>(p); }\n')
+    write("kernel.h", "void launch(int *p);\n")
+    write("main.cpp", """#include <cuda_runtime.h>
+#include "kernel.h"
+int main() { int *p, v = 0; cudaMalloc(&p, 4); launch(p); cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost); return v; }
+""")
+    cc("-c", "kernel.cu")
+    cc("-c", "main.cpp", "-o", "main.o")
+    cc("kernel.o", "main.o", "-o", "separate")
+    run("separate", 42)
+    cc("kernel.cu", "main.cpp", "-o", "together", "-lm", "-Xcompiler", "-Wall,-O1", "-Xlinker", "--as-needed")
+    run("together", 42)
+    subprocess.run(["ar", "rcs", path("libkernel.a"), path("kernel.o")], check=True)
+    cc("main.o", "-L", folder.name, "-lkernel", "-o", "archive")
+    run("archive", 42)
+
+
+def device_code_of_several_files_is_linked():
+    write("value.cu", "__device__ int value = 7;\n__device__ int twice(int x) { return 2 * x; }\n"
+                      "static __device__ int hidden = 100;\n__device__ int more() { return hidden; }\n")
+    write("use.cu", """#include <cstdio>
+extern __device__ int value;
+__device__ int twice(int);
+__device__ int more();
+static __device__ int hidden = 1;
+__global__ void k(int *p) { *p = twice(value) + more() + hidden; }
+int main()
+{
+    int *p, v = 0, eight = 8;
+    cudaMalloc(&p, 4);
+    cudaMemcpyToSymbol(value, &eight, 4);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+    printf("%d\\n", v);
+}
+""")
+    cc("-rdc=true", "use.cu", "value.cu", "-o", "linked")
+    assert run("linked") == "117\n"
+    cc("-dc", "use.cu")
+    cc("-dc", "value.cu")
+    cc("use.o", "value.o", "-o", "linked2")
+    assert run("linked2") == "117\n"
+
+
+def host_code_may_be_c_with_the_driver_api():
+    write("device.cu", 'extern "C" __global__ void k(int *p) { *p = 99; }\n')
+    cc("-fatbin", "device.cu")
+    write("host.c", """#include <cuda.h>
+#include <stdio.h>
+int main(void)
+{
+    CUdevice d; CUcontext c; CUmodule m; CUfunction f; CUdeviceptr p; int v = 0;
+    void *args[] = {&p};
+    cuInit(0); cuDeviceGet(&d, 0);
+    if (cuDevicePrimaryCtxRetain(&c, d) || cuCtxSetCurrent(c) || cuModuleLoad(&m, "device.fatbin")) return 1;
+    cuModuleGetFunction(&f, m, "k"); cuMemAlloc(&p, 4);
+    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0);
+    cuMemcpyDtoH(&v, p, 4);
+    printf("%d\\n", v);
+    return 0;
+}
+""")
+    cc("host.c", "-lcuda", "-o", "driver")
+    assert run("driver") == "99\n"
+
+
+def errors_are_in_the_users_file():
+    write("wrong.cu", "__global__ void k(int *p)\n{\n    *p = undeclared;\n}\nint main()\n{\n    k<<<1, 1>>>(1.5);\n}\n")
+    _, err = cc("wrong.cu", status=1)
+    assert "wrong.cu:3:10: error: use of undeclared identifier 'undeclared'" in err, err
+    assert err.count("undeclared identifier") == 1 and "include/cuda" not in err, err
+    write("both.cu", "#warning once\n" + HELLO)
+    _, err = cc("both.cu")
+    assert err.count("once [-W") == 1, err
+
+
+def wrong_usage_says_what_to_do():
+    for args, says in [(["-arch=sm_12", "hello.cu"], "there is no architecture `sm_12`; there are sm_50"),
+                       (["-arch=sm_100", "hello.cu"], "clang 19 does not know `sm_100`"),
+                       (["-arhc=sm_80", "hello.cu"], "did you mean `-arch`"),
+                       (["-Xptxas", "-v", "hello.cu"], "there is no ptxas"), ([], "which file?"),
+                       (["-rdc=maybe", "hello.cu"], "it is true or false"),
+                       (["-c", "-ptx", "hello.cu"], "one of -c, -ptx")]:
+        _, err = cc(*args, status=2)
+        assert says in err, (args, err)
+    _, err = cc("nowhere.cu", status=1)
+    assert "cannot read nowhere.cu" in err, err
+    _, err = cc("hello.cu", "-ccbin", "no-such-clang", status=1)
+    assert "no-such-clang" in err and "clang-19" in err, err
+
+
+def keep_and_dry_run():
+    write("kept.cu", HELLO)
+    os.makedirs(path("kept"), exist_ok=True)
+    cc("kept.cu", "--keep", "--keep-dir", "kept", "-o", "kept/kept")
+    assert {"kept.ptx", "kept.fatbin", "kept"} <= set(os.listdir(path("kept")))
+    _, err = cc("kept.cu", "--dry-run", "-o", "dry")
+    assert err.count("#$ ") == 3 and not os.path.exists(path("dry")), err
+
+
+def use_fast_math_takes_the_fast_functions():
+    write("fast.cu", "__global__ void k(float *x) { *x = sinf(*x) / sqrtf(x[1]); }\n")
+    cc("-ptx", "-use_fast_math", "fast.cu")
+    with open(path("fast.ptx")) as f:
+        text = f.read()
+    assert "sin.approx.ftz.f32" in text and "sqrt.approx.ftz.f32" in text and "div.approx.ftz.f32" in text, text
+    cc("-ptx", "-fmad=false", "fast.cu")
+    with open(path("fast.ptx")) as f:
+        assert "sqrt.rn.f32" in f.read()
+
+
+def the_line_of_a_bad_access_is_the_users():
+    write("bad.cu", "__global__ void k(int *p)\n{\n    atomicAdd_block(p + 1000000, 1);\n}\n")
+    cc("-ptx", "-arch=sm_90", "bad.cu")
+    done = subprocess.run([heddle, "launch", path("bad.ptx"), "--grid", "1", "--block", "1", "s32[4]"],
+                          capture_output=True, text=True)
+    assert done.returncode == 1 and "bad.cu:3" in done.stderr, done.stderr
+
+
+def atomics_that_a_device_lacks_say_so():
+    write("old.cu", "__global__ void k(double *d, int *i) {\n atomicAdd(d, 1.0);\n atomicAdd_block(i, 1);\n}\n")
+    _, err = cc("-ptx", "-arch=sm_50", "old.cu", status=1)
+    assert err.count("needs compute capability 60") == 2, err
+    write("own.cu", """#if __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double *address, double val)
+{
+    unsigned long long int *address_as_ull = (unsigned long long int *)address;
+    unsigned long long int old = *address_as_ull, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(address_as_ull, assumed, __double_as_longlong(val + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+#endif
+__global__ void k(double *d) { atomicAdd(d, 0.5); }
+int main()
+{
+    double *d;
+    cudaMallocManaged(&d, 8);
+    *d = 1;
+    k<<<2, 32>>>(d);
+    cudaDeviceSynchronize();
+    return *d != 33;
+}
+""")
+    for arch in "sm_50", "sm_75":
+        cc("own.cu", "-arch=" + arch, "-o", "own")
+        run("own")
+
+
+def illegal_uses_of_atomic_builtins_are_errors():
+    for code, says in [
+            ("void f(unsigned *p) { __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED); }", "__device__ function from __host__ function"),
+            ("template<void *F = __nv_atomic_load_n> struct X { void *f = F; };\nX<> x;", "overloaded function type"),
+            ("__device__ int f(int *p) { return __nv_atomic_load_n(p, __NV_ATOMIC_RELEASE); }", "a load is relaxed, consume, acquire"),
+            ("__device__ void f(int *p) { __nv_atomic_store_n(p, 1, __NV_ATOMIC_ACQUIRE); }", "a store is relaxed, release"),
+            ("__device__ int f(int *p, int o) { return __nv_atomic_load_n(p, o); }", "the memory order is a constant"),
+            ("__device__ int f(int *p) { return __nv_atomic_load_n(p, 77); }", "the memory order is a constant"),
+            ("__device__ int f(int *p) { return __nv_atomic_fetch_add(p, 1, 0, 9); }", "the thread scope is a constant"),
+            ("struct S { char c[3]; };\n__device__ void f(S *p, S *q) { __nv_atomic_load(p, q, 0); }", "1, 2, 4, 8 or 16 bytes"),
+            ("__device__ void f(short *p) { __nv_atomic_fetch_add(p, 1, 0); }", "an integer of 4 or 8 bytes"),
+            ("__device__ auto f() { return (int (*)(int *, int, int))__nv_atomic_load_n<int>; }", "address")]:
+        write("illegal.cu", code + "\n")
+        _, err = cc("-c", "illegal.cu", status=1)
+        assert says in err and err.startswith("illegal.cu:"), f"{code}\n{err}"
+    write("local.cu", """__global__ void k(int *out)
+{
+    int a = *out;
+    int *volatile p = &a;
+    __nv_atomic_fetch_add(p, 1, __NV_ATOMIC_RELAXED);
+    *out = *p;
+}
+""")
+    cc("-ptx", "local.cu")
+    done = subprocess.run([heddle, "launch", path("local.ptx"), "--grid", "1", "--block", "1", "s32[1]"],
+                          capture_output=True, text=True)
+    assert done.returncode == 1 and "local.cu:5" in done.stderr, done.stdout + done.stderr
+
+
+def nvcc_compiles_on_request():
+    if not shutil.which("nvcc"):
+        _, err = cc("hello.cu", "--with", "nvcc", status=1)
+        assert "cannot run `nvcc`" in err, err
+        return
+    write("hello.cu", HELLO)
+    cc("hello.cu", "--with", "nvcc", "-o", "by_nvcc")
+    assert run("by_nvcc") == "hello from thread 0\nhello from thread 1\n"
+
+
+def nvcc_agrees_with_the_tests():
+    """The expectations of these programs hold for CUDA's own compiler and headers as well."""
+    if not shutil.which("nvcc"):
+        return
+    for name in "atomics", "language":
+        cc(os.path.join(here, name + ".cu"), "--with", "nvcc", "-arch=sm_90", "--extended-lambda",
+           "--expt-relaxed-constexpr", "-DARCH=900", "-DBASE=1",
+           "-I", folder.name, "-o", name + "-nvcc")
+        out = run(name + "-nvcc")
+        assert "not ok" not in out, out
+
+
+main(globals())
