@@ -40,6 +40,7 @@ bench: all
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
 	mv docs/ISA.md.new docs/ISA.md
+	scripts/api-docs >docs/API.md
 
 # The greatest error of each math function of device code, beside CUDA's bound: docs/MATH.md.
 ulp: all

@@ -111,7 +111,10 @@ typedef struct hd_machine_options {
     const char *policy;
     const char *trace_path;  /* where to write a timeline of all warps, for chrome://tracing or Perfetto */
     const char *record_path; /* where to write the schedule of a serial or random run, for replay */
-    const char *device;      /* what it claims to be: "sm_80"; default: sm_90, an H200 */
+    /* Kernels may use all memory of this process, not that of the machine alone (CUDA's pageable memory access). An
+     * access to what is not mapped is an illegal address just the same. */
+    bool host_memory;
+    const char *device; /* what it claims to be: "sm_80"; default: sm_90, an H200 */
 } hd_machine_options;
 
 /* The levels of vector instructions that Heddle knows and this CPU has, best first ("x86-64-v3", ...); NULL

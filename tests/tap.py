@@ -11,6 +11,10 @@ heddle = os.path.join(os.environ["HEDDLE_BUILD"], "heddle")
 examples = os.path.join(source, "examples")
 
 
+class Skip(Exception):
+    """What a test raises that cannot be done here, with the reason."""
+
+
 def run(*args, cwd=None, stdin=None, env=None):
     """Runs heddle; returns its exit status, stdout and stderr."""
     done = subprocess.run([heddle, *map(str, args)], capture_output=True, text=True, cwd=cwd, input=stdin,
@@ -47,6 +51,8 @@ def main(module):
         try:
             test()
             print(f"ok {name}", flush=True)
+        except Skip as reason:
+            print(f"ok {name} # SKIP {reason}", flush=True)
         except Exception:
             failed += 1
             traceback.print_exc(file=sys.stdout)

@@ -57,7 +57,8 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .print_data = o->print_data,
                                .policy = o->policy,
                                .record_path = o->record_path,
-                               .device = o->device};
+                               .device = o->device,
+                               .host_memory = o->host_memory};
     const char *ignored;
     error = error ? error : &ignored;
     *error = NULL;

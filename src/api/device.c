@@ -40,11 +40,16 @@ static const struct {
 #undef ATTRIBUTE
 };
 
+enum { PAGEABLE_MEMORY_ACCESS = 88, PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 100 };
+
 bool hd_machine_get_attribute(const hd_machine *m, int number, int *value)
 {
     if (!m || !value || !hd_attribute_name(number))
         return false;
-    if (!device_model_attribute(m->machine->model, number, value))
+    bool host = number == PAGEABLE_MEMORY_ACCESS || number == PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES;
+    if (host)
+        *value = m->machine->config.host_memory;
+    else if (!device_model_attribute(m->machine->model, number, value))
         *value = attributes[number].value;
     return true;
 }

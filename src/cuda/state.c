@@ -150,7 +150,8 @@ static void show_note(void *data, const char *text)
 
 static CUresult make_machine(struct device *d)
 {
-    hd_machine_options o = {.print = keep_print, .note = show_note, .device = getenv("HEDDLE_DEVICE")};
+    hd_machine_options o = {
+        .print = keep_print, .note = show_note, .host_memory = true, .device = getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_result r = hd_machine_create(&o, &d->machine, &error);
     if (r)

@@ -85,7 +85,7 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
     if (s->key == o && s->version == version && min >= s->lo && max + bytes <= s->hi)
         return true;
     struct mem_block b;
-    if (!mem_find(&m->mem, min, &b) || max + bytes > b.start + b.size || max + bytes < max)
+    if (!mem_reach(&m->mem, min, &b) || max + bytes > b.start + b.size || max + bytes < max)
         return false;
     if (write && (b.kind == MEM_CONST || b.kind == MEM_PARAM))
         return false;

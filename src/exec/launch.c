@@ -199,11 +199,15 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     struct launch l;
     double start = seconds_now();
     struct worker *k = r->worker ? r->worker : worker_create(m);
-    if (!k || !init_launch(&l, m, r, k)) {
+    bool ready = k && init_launch(&l, m, r, k);
+    if (!ready) {
+        if (k)
+            free_launch(&l);
         if (!r->worker)
             worker_destroy(k);
         return HD_ERROR_OUT_OF_MEMORY;
     }
+    mem_forget_host(&m->mem);
     run(m, &l, k);
     if (l.schedule && l.schedule->diverged && !l.fault.kind)
         l.fault.kind = FAULT_replay;

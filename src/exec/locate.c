@@ -29,7 +29,7 @@ static enum fault_kind locate_global(const struct warp *w, uint64_t address, uin
 {
     struct mem_block b;
     *p = (struct location){.at = (uint8_t *)(uintptr_t)address, .space = SPACE_GLOBAL, .address = address};
-    if (!mem_find(&w->block->launch->machine->mem, address, &b) || bytes > b.size - (address - b.start))
+    if (!mem_reach(&w->block->launch->machine->mem, address, &b) || bytes > b.size - (address - b.start))
         return FAULT_illegal_address;
     return writes && (b.kind == MEM_CONST || b.kind == MEM_PARAM) ? FAULT_read_only : FAULT_none;
 }

@@ -99,7 +99,8 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
         *error = "there is no such device; sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 and sm_120 are possible";
     if (*error || !schedule_open(&m->schedule, config->policy, config->record_path, error))
         r = HD_ERROR_INVALID_VALUE;
-    else if (!mem_init(&m->mem, m->config.memory_bytes) || !start_workers(m))
+    else if (!mem_init(&m->mem, m->config.memory_bytes) || (config->host_memory && !mem_open_host(&m->mem)) ||
+             !start_workers(m))
         r = HD_ERROR_OUT_OF_MEMORY;
     if (r) {
         machine_destroy(m);

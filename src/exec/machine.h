@@ -48,6 +48,7 @@ struct machine_config {
     void *print_data;
     const char *policy, *record_path;
     const char *device; /* see device_model(); NULL: the default */
+    bool host_memory;   /* kernels reach the host's own memory */
 };
 
 struct machine {

@@ -1,6 +1,8 @@
 /* See space.h. */
 #include "mem/space.h"
 
+#include "mem/host.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,9 @@ void mem_destroy(struct mem *m)
         free_unit(u);
         u = next;
     }
+    if (m->host)
+        host_destroy(m->host);
+    free(m->host);
     free(m->free_runs);
     munmap((void *)m->units, m->n_units * sizeof *m->units);
     munmap(m->start, m->reserved_bytes);
@@ -329,6 +334,33 @@ bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block)
 {
     const struct mem_unit *u = unit_of(m, address);
     return u && describe(u, slot_of(u, address), block) && address - block->start < block->size;
+}
+
+bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block)
+{
+    struct host_range r;
+    if (mem_find(m, address, block))
+        return true;
+    if (!m->host || !host_find(m->host, address, &r))
+        return false;
+    *block = (struct mem_block){r.start, r.end - r.start, r.writable ? MEM_FOREIGN : MEM_CONST, NULL, NULL};
+    return true;
+}
+
+bool mem_open_host(struct mem *m)
+{
+    m->host = malloc(sizeof *m->host);
+    if (m->host)
+        host_init(m->host, mem_local_window(m), mem_local_window(m) + m->reserved_bytes);
+    return m->host;
+}
+
+void mem_forget_host(struct mem *m)
+{
+    if (m->host) {
+        m->host->stale = true;
+        m->version++;
+    }
 }
 
 struct nearest {

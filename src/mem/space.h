@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct host_maps;
+
 #define MEM_LOCAL_WINDOW_BYTES  (1ull << 30)
 #define MEM_SHARED_WINDOW_BYTES (1ull << 24)
 #define MEM_CODE_BYTES          (1ull << 24)
@@ -31,7 +33,18 @@
 
 enum { MEM_UNIT_BYTES = 64 << 10, MEM_ALIGN_BYTES = 256, MEM_FREED = 64 };
 
-enum mem_kind { MEM_NONE, MEM_DEVICE, MEM_MANAGED, MEM_HOST, MEM_HEAP, MEM_VARIABLE, MEM_CONST, MEM_PARAM };
+/* MEM_FOREIGN is the host's own memory. */
+enum mem_kind {
+    MEM_NONE,
+    MEM_FOREIGN,
+    MEM_DEVICE,
+    MEM_MANAGED,
+    MEM_HOST,
+    MEM_HEAP,
+    MEM_VARIABLE,
+    MEM_CONST,
+    MEM_PARAM
+};
 
 struct mem_block {
     uint64_t start, size;
@@ -64,6 +77,7 @@ struct mem {
     struct mem_unit *all_units, *retired_units;
     struct mem_block freed[MEM_FREED]; /* the last ones, for messages; a ring */
     uint32_t n_freed;
+    struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */
     pthread_mutex_t lock;
 };
 
@@ -81,6 +95,13 @@ void mem_set_data(struct mem *m, void *p, void *data);
 
 /* The allocation that holds the address; false where none does. */
 bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
+/* The same, or the part of the host's own memory that holds it, where kernels may reach that: then MEM_FOREIGN, or
+ * MEM_CONST where it can only be read. */
+bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block);
+/* Lets kernels reach the host's own memory; false where memory is exhausted. To be called once, before any launch. */
+bool mem_open_host(struct mem *m);
+/* What mem_reach() has said of the host's memory may be false from now on. */
+void mem_forget_host(struct mem *m);
 /* The allocation nearest to an address that none holds; false where there is none at all. */
 bool mem_nearest(struct mem *m, uint64_t address, struct mem_block *block);
 /* The last freed allocation, of the recent ones, that held the address; false where none did. */

@@ -1,0 +1,81 @@
+/* Waiting for a value in memory and writing one, in the order of a stream ("CUDA Driver API", 6.20). */
+#include "cuda/state.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
+
+struct memop {
+    CUdeviceptr address;
+    uint64_t value;
+    bool wide, wait;
+    unsigned flags;
+    CUcontext context;
+};
+
+static uint64_t load(const struct memop *m)
+{
+    void *at = (void *)(uintptr_t)m->address;
+    return m->wide ? __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE)
+                   : __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
+}
+
+static bool is_met(const struct memop *m)
+{
+    uint64_t v = load(m);
+    switch (m->flags & 3) {
+    case CU_STREAM_WAIT_VALUE_GEQ: /* cyclic */
+        return m->wide ? (int64_t)(v - m->value) >= 0 : (int32_t)((uint32_t)v - (uint32_t)m->value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ: return v == m->value;
+    case CU_STREAM_WAIT_VALUE_AND: return v & m->value;
+    default: return (m->wide ? ~(v | m->value) : (uint32_t)~(v | m->value)) != 0; /* NOR */
+    }
+}
+
+static void run(void *data, hd_result status)
+{
+    struct memop m = *(struct memop *)data;
+    void *at = (void *)(uintptr_t)m.address;
+    free(data);
+    if (status)
+        return;
+    if (m.wait) {
+        while (!is_met(&m) && hd_context_status(m.context->context) == HD_SUCCESS)
+            sched_yield();
+    } else if (m.wide) {
+        __atomic_store_n((uint64_t *)at, m.value, __ATOMIC_RELEASE);
+    } else {
+        __atomic_store_n((uint32_t *)at, (uint32_t)m.value, __ATOMIC_RELEASE);
+    }
+}
+
+static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, bool wait, unsigned flags)
+{
+    hd_stream *stream;
+    CUcontext c;
+    const unsigned known = wait ? 3u | CU_STREAM_WAIT_VALUE_FLUSH : CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
+    TRY(stream_get(s, &stream, &c));
+    NEED((flags & ~known) == 0 && address && address % (wide ? 8 : 4) == 0);
+    NEED(device_of((void *)(uintptr_t)address, NULL) || registered_find((void *)(uintptr_t)address, NULL));
+    struct memop *m = malloc(sizeof *m);
+    if (!m)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *m = (struct memop){address, value, wide, wait, flags, c};
+    return from_hd(hd_stream_call(stream, run, m, true));
+}
+
+#define MEMOP(name, bits, type, wide, wait)                                                                            \
+    CU_API CUresult name##bits##_v2(CUstream s, CUdeviceptr address, type value, unsigned flags)                       \
+    {                                                                                                                  \
+        return put(s, address, value, wide, wait, flags);                                                              \
+    }                                                                                                                  \
+    CU_API CUresult name##bits##_v2_ptsz(CUstream s, CUdeviceptr address, type value, unsigned flags)                  \
+    {                                                                                                                  \
+        return put(OR_OWN(s), address, value, wide, wait, flags);                                                      \
+    }
+
+MEMOP(cuStreamWaitValue, 32, cuuint32_t, false, true)
+MEMOP(cuStreamWaitValue, 64, cuuint64_t, true, true)
+MEMOP(cuStreamWriteValue, 32, cuuint32_t, false, false)
+MEMOP(cuStreamWriteValue, 64, cuuint64_t, true, false)

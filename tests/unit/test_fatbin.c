@@ -1,0 +1,266 @@
+/* Fat binaries (cuda/fatbin.h): every kind of container, and every way in which one can be broken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include "cuda/fatbin.h"
+
+enum { PTX = 1, ELF = 2, RAW = 0, LZ4 = 0x2000, ZSTD = 0x8000 };
+
+struct buffer {
+    uint8_t bytes[1 << 14];
+    size_t n;
+};
+
+static void put(struct buffer *b, uint64_t value, size_t bytes)
+{
+    memcpy(b->bytes + b->n, &value, bytes);
+    b->n += bytes;
+}
+
+static void begin(struct buffer *b)
+{
+    *b = (struct buffer){.n = 0};
+    put(b, 0xba55ed50, 4);
+    put(b, 1, 2);
+    put(b, 16, 2);
+    put(b, 0, 8);
+}
+
+static void end(struct buffer *b)
+{
+    uint64_t bytes = b->n - 16;
+    memcpy(b->bytes + 8, &bytes, 8);
+}
+
+/* An entry as nvcc writes it: PTX with a header of 80 bytes, padded to 8. */
+static void entry(struct buffer *b, unsigned kind, unsigned arch, uint64_t flags, const char *text)
+{
+    char packed[4096];
+    size_t n = strlen(text) + 1, size = n;
+    const char *payload = text;
+    if (flags & ZSTD)
+        size = ZSTD_compress(packed, sizeof packed, text, n, 3);
+    else if (flags & LZ4)
+        size = (size_t)LZ4_compress_default(text, packed, (int)n, sizeof packed);
+    if (flags)
+        payload = packed;
+    size_t padded = (size + 7) / 8 * 8, header = kind == PTX ? 80 : 64, start = b->n;
+    put(b, kind, 2);
+    put(b, 0x101, 2);
+    put(b, header, 4);
+    put(b, padded, 8);
+    put(b, flags ? size : 0, 4);
+    put(b, kind == PTX ? 64 : 0, 4);
+    put(b, 0x90000, 4);
+    put(b, arch, 4);
+    put(b, 0, 8);
+    put(b, flags | 0x11, 8);
+    put(b, 0, 8);
+    put(b, flags ? n : 0, 8);
+    b->n = start + header;
+    memcpy(b->bytes + b->n, payload, size);
+    b->n += padded;
+}
+
+static const char *const text_75 = ".version 7.0\n.target sm_75\n.address_size 64\n// seventy-five, seventy-five\n";
+static const char *const text_90 = ".version 8.0\n.target sm_90\n.address_size 64\n// ninety, ninety, ninety, ninety\n";
+
+static void expect(const void *data, size_t bytes, unsigned arch, const char *text)
+{
+    struct image image;
+    assert_int_equal(image_read(data, bytes, arch, &image), IMAGE_OK);
+    assert_int_equal(image.n, 1);
+    assert_string_equal(image.texts[0].text, text);
+    image_free(&image);
+}
+
+static void expect_failure(const void *data, size_t bytes, unsigned arch, enum image_result r, const char *words)
+{
+    struct image image;
+    assert_int_equal(image_read(data, bytes, arch, &image), r);
+    assert_int_equal(image.n, 0);
+    if (!strstr(image.why, words))
+        fail_msg("\"%s\" lacks \"%s\"", image.why, words);
+}
+
+static void the_best_ptx_for_the_device_is_taken(void **state)
+{
+    struct buffer b;
+    (void)state;
+    begin(&b);
+    entry(&b, ELF, 90, RAW, "machine code");
+    entry(&b, PTX, 75, RAW, text_75);
+    entry(&b, PTX, 90, ZSTD, text_90);
+    entry(&b, PTX, 120, LZ4, "too new");
+    end(&b);
+    expect(b.bytes, b.n, 90, text_90);
+    expect(b.bytes, b.n, 100, text_90);
+    expect(b.bytes, b.n, 89, text_75);
+    expect(b.bytes, SIZE_MAX, 90, text_90);
+}
+
+static void all_compressions_are_read(void **state)
+{
+    const unsigned kinds[] = {RAW, LZ4, ZSTD};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct buffer b;
+        begin(&b);
+        entry(&b, PTX, 75, kinds[i], text_75);
+        end(&b);
+        expect(b.bytes, b.n, 90, text_75);
+    }
+}
+
+static void wrappers_lead_to_containers(void **state)
+{
+    struct buffer a, b;
+    (void)state;
+    begin(&a);
+    entry(&a, PTX, 75, ZSTD, text_75);
+    end(&a);
+    begin(&b);
+    entry(&b, PTX, 75, ZSTD, text_90);
+    end(&b);
+    struct {
+        uint32_t magic, version;
+        const void *data, *extra;
+    } w = {0x466243b1, 1, a.bytes, NULL};
+    expect(&w, SIZE_MAX, 90, text_75);
+    const void *objects[] = {a.bytes, b.bytes, NULL};
+    w.version = 2;
+    w.extra = objects;
+    struct image image;
+    assert_int_equal(image_read(&w, SIZE_MAX, 90, &image), IMAGE_OK);
+    assert_int_equal(image.n, 2); /* to be linked */
+    assert_string_equal(image.texts[0].text, text_75);
+    assert_string_equal(image.texts[1].text, text_90);
+    size_t bytes;
+    void *linked = image_of_texts(image.texts, image.n, &bytes);
+    image_free(&image);
+    assert_int_equal(image_read(linked, bytes, 90, &image), IMAGE_OK);
+    assert_int_equal(image.n, 2);
+    assert_string_equal(image.texts[1].text, text_90);
+    image_free(&image);
+    for (size_t n = 0; n < bytes; n++) {
+        uint8_t *cut = malloc(n + 1);
+        memcpy(cut, linked, n);
+        assert_int_not_equal(image_read(cut, n, 90, &image), IMAGE_OK);
+        free(cut);
+    }
+    free(linked);
+    w.version = 3;
+    expect_failure(&w, SIZE_MAX, 90, IMAGE_INVALID, "version");
+    w.version = 1;
+    expect_failure(&w, sizeof w, 90, IMAGE_INVALID, "neither"); /* a file has no pointers */
+}
+
+static void several_containers_may_follow_each_other(void **state)
+{
+    struct buffer a, b;
+    uint8_t both[2 * sizeof a.bytes];
+    (void)state;
+    begin(&a); /* as the linker's stub is: empty of PTX */
+    entry(&a, ELF, 75, RAW, "machine code");
+    end(&a);
+    begin(&b);
+    entry(&b, PTX, 75, ZSTD, text_75);
+    end(&b);
+    memset(both, 0, sizeof both);
+    memcpy(both, a.bytes, a.n);
+    memcpy(both + a.n, b.bytes, b.n);
+    expect(both, a.n + b.n + 24, 90, text_75);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+    struct buffer b;
+    (void)state;
+    begin(&b);
+    entry(&b, ELF, 80, RAW, "machine code");
+    entry(&b, ELF, 86, RAW, "machine code");
+    end(&b);
+    expect_failure(b.bytes, b.n, 90, IMAGE_NO_BINARY, "machine code for sm_80, sm_86");
+    expect_failure(b.bytes, b.n, 90, IMAGE_NO_BINARY, "-gencode arch=compute_75,code=compute_75");
+    entry(&b, PTX, 100, RAW, "newer");
+    end(&b);
+    expect_failure(b.bytes, b.n, 90, IMAGE_NO_BINARY, "HEDDLE_DEVICE=sm_100");
+    expect_failure("\177ELF and so on", SIZE_MAX, 90, IMAGE_NO_BINARY, "cubin");
+    expect_failure("hello", SIZE_MAX, 90, IMAGE_INVALID, "neither");
+    expect_failure("", 0, 90, IMAGE_INVALID, "neither");
+}
+
+static void ptx_text_is_an_image(void **state)
+{
+    const char text[] = "// a comment\n/* and another */\n.version 7.0\n.target sm_75\n";
+    (void)state;
+    expect(text, SIZE_MAX, 90, text);
+    expect(text, sizeof text, 90, text);
+}
+
+/* Copies, so that the sanitizers see every read past the end. */
+static void try_bytes(const uint8_t *bytes, size_t n)
+{
+    struct image image;
+    uint8_t *copy = malloc(n + 1);
+    memcpy(copy, bytes, n);
+    if (image_read(copy, n, 90, &image) == IMAGE_OK)
+        image_free(&image);
+    free(copy);
+}
+
+static void broken_images_are_errors(void **state)
+{
+    struct buffer b;
+    uint32_t seed = 1;
+    (void)state;
+    begin(&b);
+    entry(&b, ELF, 75, RAW, "machine code");
+    entry(&b, PTX, 75, ZSTD, text_75);
+    entry(&b, PTX, 80, LZ4, text_90);
+    end(&b);
+    for (size_t n = 0; n < b.n; n++) {
+        struct image image;
+        uint8_t *cut = malloc(n + 1);
+        memcpy(cut, b.bytes, n);
+        assert_int_not_equal(image_read(cut, n, 90, &image), IMAGE_OK);
+        free(cut);
+    }
+    for (size_t i = 0; i < b.n; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            b.bytes[i] ^= (uint8_t)(1 << bit);
+            try_bytes(b.bytes, b.n);
+            b.bytes[i] ^= (uint8_t)(1 << bit);
+        }
+    for (int round = 0; round < 20000; round++) {
+        struct buffer c = b;
+        for (int k = 0; k < 4; k++) {
+            seed = seed * 1664525 + 1013904223;
+            c.bytes[(seed >> 8) % c.n] = (uint8_t)(seed >> 24);
+        }
+        try_bytes(c.bytes, c.n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_ptx_for_the_device_is_taken),
+        cmocka_unit_test(all_compressions_are_read),
+        cmocka_unit_test(wrappers_lead_to_containers),
+        cmocka_unit_test(several_containers_may_follow_each_other),
+        cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(ptx_text_is_an_image),
+        cmocka_unit_test(broken_images_are_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
