@@ -36,6 +36,11 @@ bench: all
 	@for b in $(BUILD)/bench/bench-*; do [ -x $$b ] && [ -f $$b ] && { $$b && echo || exit 1; }; done
 	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare
 
+# Random programs by every engine and policy; SECONDS says how long.
+SECONDS ?= 600
+fuzz-engines: all
+	$(BUILD)/tests/engines --seconds $(SECONDS) --seed $$(date +%s)
+
 # Pages that are made from tables.
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
@@ -57,4 +62,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test install mufu bench docs sanitize clang format lint clean
+.PHONY: all ulp test install mufu bench fuzz-engines docs sanitize clang format lint clean
