@@ -20,6 +20,8 @@ parts = {"linked": ["linked_main", "linked_other"]}
 options = {"devices": ["--devices", "2"]}
 flags = {"threads_default": ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]}
 nvcc_flags = {"threads_default": ["--default-stream", "per-thread"]}
+# Atomic functions on vectors and 128 bits are there since compute capability 9.0; else the least that nvcc 13 knows.
+arch = {name: "compute_90" for name in ("atomic_add", "atomic_cas", "atomic_compare", "cuda_atomic", "nv_atomic")}
 
 number = failures = 0
 
@@ -68,12 +70,13 @@ def build_with_nvcc(name):
     if not all(map(os.path.exists, programs.values())):
         stubs = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64", "stubs")
         rdc = ["-rdc=true"] if name in parts else []
+        target = "-arch=" + arch.get(name, "compute_75")
         objects = []
         for path in sources(name):
             objects.append(f"{stem}-{os.path.basename(path)}.o")
-            call(nvcc, "-arch=compute_75", *rdc, *nvcc_flags.get(name, []), "-c", path, "-o", objects[-1])
+            call(nvcc, target, *rdc, *nvcc_flags.get(name, []), "-c", path, "-o", objects[-1])
         for kind, program in programs.items():
-            call(nvcc, "-arch=compute_75", *rdc, "-cudart", kind, *objects, "-o", program, "-L", stubs, "-lcuda", "-lpthread")
+            call(nvcc, target, *rdc, "-cudart", kind, *objects, "-o", program, "-L", stubs, "-lcuda", "-lpthread")
     return programs
 
 
