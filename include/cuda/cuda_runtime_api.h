@@ -52,9 +52,6 @@ extern "C" {
 #define cudaStreamGetFlags               cudaStreamGetFlags_ptsz
 #define cudaStreamGetId                  cudaStreamGetId_ptsz
 #define cudaStreamGetDevice              cudaStreamGetDevice_ptsz
-#define cudaStreamCopyAttributes         cudaStreamCopyAttributes_ptsz
-#define cudaStreamGetAttribute           cudaStreamGetAttribute_ptsz
-#define cudaStreamSetAttribute           cudaStreamSetAttribute_ptsz
 #define cudaEventRecord                  cudaEventRecord_ptsz
 #define cudaEventRecordWithFlags         cudaEventRecordWithFlags_ptsz
 #define cudaLaunchKernel                 cudaLaunchKernel_ptsz
@@ -133,10 +130,6 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvis
                           struct cudaMemLocation location);
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
                                  cudaStream_t stream HEDDLE_DEFAULT(0));
-cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
-                                     const void *devPtr, size_t count);
-cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
-                                      size_t numAttributes, const void *devPtr, size_t count);
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream);
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
@@ -204,11 +197,6 @@ cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device);
-cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
-cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
-                                   cudaLaunchAttributeValue *value_out);
-cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
-                                   const cudaLaunchAttributeValue *value);
 
 /* ---- events ---- */
 
@@ -244,9 +232,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
                                                                    size_t dynamicSMemSize, unsigned int flags);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
                                                       int blockSize);
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
-                                                 const cudaLaunchConfig_t *launchConfig);
-cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func, const cudaLaunchConfig_t *launchConfig);
 
 /* ---- libraries ---- */
 
@@ -262,18 +247,9 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library);
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
 cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
 cudaError_t cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
-cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
 cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
-
-/* ---- between processes ---- */
-
-cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
-cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
-cudaError_t cudaIpcCloseMemHandle(void *devPtr);
 
 /* ---- channels ---- */
 

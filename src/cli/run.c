@@ -12,6 +12,7 @@
 
 #include "base/elf.h"
 #include "cli/cli.h"
+#include "cuda/fatbin.h"
 #include "cli/places.h"
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
@@ -86,8 +87,25 @@ static void preload_hidden(struct start *start, const struct elf *e)
     }
 }
 
+/* Where it has machine code and no PTX: what it has, and what helps. */
+static const char *no_ptx(const struct elf *e, const char *device, struct arena *arena)
+{
+    static const char *const names[] = {".nv_fatbin", "__nv_relfatbin"};
+    struct image_section sections[2];
+    size_t n = 0;
+    char why[512];
+    for (size_t i = 0; i < 2; i++) {
+        const Elf64_Shdr *section = elf_section(e, names[i]);
+        const void *data = section ? elf_contents(e, section) : NULL;
+        if (data)
+            sections[n++] = (struct image_section){data, section->sh_size};
+    }
+    unsigned arch = device ? (unsigned)atoi(device + 3) : 90;
+    return image_sections_lack_ptx(sections, n, arch, why, sizeof why) ? arena_printf(arena, "%s", why) : NULL;
+}
+
 /* Why an executable cannot run, or NULL. */
-static const char *obstacle(const struct elf *e, const char *program, struct arena *arena)
+static const char *obstacle(const struct elf *e, const char *program, const char *device, struct arena *arena)
 {
     if (!elf_section(e, ".nvFatBinSegment"))
         return NULL;
@@ -102,7 +120,8 @@ static const char *obstacle(const struct elf *e, const char *program, struct are
                             "found; link it with `nvcc -cudart shared`, or do not strip it, or build it with `heddle "
                             "cc`",
                             program);
-    return NULL;
+    const char *why = no_ptx(e, device, arena);
+    return why ? arena_printf(arena, "%s: %s", program, why) : NULL;
 }
 
 /* ---- starting ---- */
@@ -159,7 +178,7 @@ int cmd_run(struct session *s)
         return cannot(s, NOT_FOUND, arena_printf(&s->arena, "there is no program `%s`", s->words[0]));
     start.preload = arena_printf(&s->arena, "%s/libheddle-preload.so", start.libraries);
     if (elf_open(&e, start.program)) {
-        wrong = obstacle(&e, start.program, &s->arena);
+        wrong = obstacle(&e, start.program, s->o.device, &s->arena);
         preload_hidden(&start, &e);
         elf_close(&e);
     }

@@ -1,6 +1,7 @@
 /* See fatbin.h. The format is described in docs/API.md ("Fat binaries"). */
 #include "cuda/fatbin.h"
 
+#include <limits.h>
 #include <lz4.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ struct linked {
 /* What a fat binary has, for the message. */
 struct found {
     unsigned ptx[MAX_ARCHS], elf[MAX_ARCHS];
-    size_t n_ptx, n_elf;
+    size_t n_ptx, n_elf, elf_entries;
 };
 
 /* An entry's place in memory; entries need not be aligned. */
@@ -152,12 +153,13 @@ static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, ui
     return true;
 }
 
-/* Adds the best PTX of a container; *size gets its length. One without any adds nothing. */
-static enum image_result read_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
-                                        struct found *found, uint64_t *size)
+/* The best PTX of a container goes to *best, its length to *size. */
+static enum image_result scan_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
+                                        struct found *found, uint64_t *size, struct candidate *best)
 {
     struct container h;
-    struct candidate best = {0}, c;
+    struct candidate c;
+    *best = (struct candidate){0};
     if (limit < sizeof h)
         return broken(image, "it ends in the header of a container");
     memcpy(&h, data, sizeof h);
@@ -169,15 +171,26 @@ static enum image_result read_container(struct image *image, const uint8_t *data
     for (uint64_t left = h.bytes, bytes; left > 0; at += bytes, left -= bytes) {
         if (!read_entry(at, left, &c, &bytes))
             return broken(image, "an entry is longer than its container");
-        if (c.entry.kind == ENTRY_ELF)
+        if (c.entry.kind == ENTRY_ELF) {
             note_arch(found->elf, &found->n_elf, c.entry.arch);
+            found->elf_entries++;
+        }
         if (c.entry.kind != ENTRY_PTX)
             continue;
         note_arch(found->ptx, &found->n_ptx, c.entry.arch);
-        if (c.entry.arch <= arch && (!best.payload || c.entry.arch > best.entry.arch))
-            best = c;
+        if (c.entry.arch <= arch && (!best->payload || c.entry.arch > best->entry.arch))
+            *best = c;
     }
-    return best.payload ? unpack(image, &best) : IMAGE_OK;
+    return IMAGE_OK;
+}
+
+/* Adds the best PTX of a container. One without any adds nothing. */
+static enum image_result read_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
+                                        struct found *found, uint64_t *size)
+{
+    struct candidate best;
+    enum image_result r = scan_container(image, data, limit, arch, found, size, &best);
+    return !r && best.payload ? unpack(image, &best) : r;
 }
 
 static size_t list_archs(char *to, size_t size, const char *what, const unsigned *archs, size_t n)
@@ -225,6 +238,42 @@ static enum image_result read_containers(struct image *image, const uint8_t *dat
             data++;
     } while (bounded && limit);
     return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
+}
+
+/* Goes through a section's containers, whose zeros in between are padding; false where it is broken. */
+static bool scan_section(const struct image_section *s, struct found *found)
+{
+    struct image image = {0};
+    struct candidate best;
+    uint64_t size;
+    const uint8_t *data = s->data;
+    for (size_t left = s->bytes; left > 0;) {
+        if (*data == 0) {
+            data++;
+            left--;
+            continue;
+        }
+        if (scan_container(&image, data, left, UINT_MAX, found, &size, &best))
+            return false;
+        data += size;
+        left -= size;
+    }
+    return true;
+}
+
+bool image_sections_lack_ptx(const struct image_section *sections, size_t n, unsigned arch, char *why, size_t size)
+{
+    enum { LINKER_S_OWN = 1 };
+    struct found found = {0};
+    struct image image = {0};
+    for (size_t i = 0; i < n; i++)
+        if (!scan_section(&sections[i], &found))
+            return false;
+    if (found.n_ptx || found.elf_entries <= LINKER_S_OWN)
+        return false;
+    nothing_fits(&image, arch, &found);
+    snprintf(why, size, "%s", image.why);
+    return true;
 }
 
 static enum image_result read_wrapper(struct image *image, const void *data, unsigned arch)

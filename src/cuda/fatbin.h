@@ -34,6 +34,16 @@ struct image {
 enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image);
 void image_free(struct image *image);
 
+/* The sections of an executable that hold its containers (.nv_fatbin, __nv_relfatbin). */
+struct image_section {
+    const void *data;
+    size_t bytes;
+};
+
+/* Whether they have machine code alone, of which one piece is always the linker's own and empty; then `why` says what
+ * they have and what helps. */
+bool image_sections_lack_ptx(const struct image_section *sections, size_t n, unsigned arch, char *why, size_t size);
+
 /* The image that cuLinkComplete makes: the texts, to be linked when it is loaded. NULL: no memory. */
 void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes);
 

@@ -219,23 +219,6 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
                 cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (CUfunction)kernel, numBlocks, blockSize));
 }
 
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
-                                                 const cudaLaunchConfig_t *launchConfig)
-{
-    if (!launchConfig)
-        return rt_return(cudaErrorInvalidValue);
-    CUlaunchConfig c = driver_config(launchConfig);
-    KERNEL_CALL(func, cuOccupancyMaxPotentialClusterSize(clusterSize, (CUfunction)kernel, &c));
-}
-
-cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func, const cudaLaunchConfig_t *launchConfig)
-{
-    if (!launchConfig)
-        return rt_return(cudaErrorInvalidValue);
-    CUlaunchConfig c = driver_config(launchConfig);
-    KERNEL_CALL(func, cuOccupancyMaxActiveClusters(numClusters, (CUfunction)kernel, &c));
-}
-
 /* ---- attributes of kernels ---- */
 
 #define ATTRIBUTE(field, number)                                                                                       \

@@ -47,11 +47,6 @@ cudaError_t cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t libr
     RT_CALL(cuLibraryGetManaged((CUdeviceptr *)dptr, bytes, library, name));
 }
 
-cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
-{
-    RT_CALL(cuLibraryGetUnifiedFunction(fptr, library, symbol));
-}
-
 cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
 {
     RT_CALL(cuLibraryGetKernelCount(count, lib));

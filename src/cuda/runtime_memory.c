@@ -153,19 +153,6 @@ cudaError_t rt_pointer_attributes(struct cudaPointerAttributes *attributes, cons
     return cudaSuccess;
 }
 
-cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
-                                     const void *devPtr, size_t count)
-{
-    RT_CALL(cuMemRangeGetAttribute(data, dataSize, (CUmem_range_attribute)attribute, (CUdeviceptr)devPtr, count));
-}
-
-cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
-                                      size_t numAttributes, const void *devPtr, size_t count)
-{
-    RT_CALL(cuMemRangeGetAttributes(data, dataSizes, (CUmem_range_attribute *)attributes, numAttributes,
-                                    (CUdeviceptr)devPtr, count));
-}
-
 /* ---- stream-ordered memory ---- */
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
@@ -253,39 +240,4 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
     cudaError_t e = rt_check_device(device);
     return rt_return(e ? e : rt_error_of(cuDeviceSetMemPool(device, memPool)));
-}
-
-/* ---- between processes ---- */
-
-_Static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(CUipcMemHandle) &&
-                   sizeof(cudaIpcEventHandle_t) == sizeof(CUipcEventHandle),
-               "handles between processes are the driver's");
-
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
-{
-    RT_CALL(cuIpcGetMemHandle((CUipcMemHandle *)handle, (CUdeviceptr)devPtr));
-}
-
-cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
-{
-    CUipcMemHandle h;
-    __builtin_memcpy(&h, &handle, sizeof h);
-    RT_CALL(cuIpcOpenMemHandle((CUdeviceptr *)devPtr, h, flags));
-}
-
-cudaError_t cudaIpcCloseMemHandle(void *devPtr)
-{
-    RT_CALL(cuIpcCloseMemHandle((CUdeviceptr)devPtr));
-}
-
-cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
-{
-    RT_CALL(cuIpcGetEventHandle((CUipcEventHandle *)handle, event));
-}
-
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
-{
-    CUipcEventHandle h;
-    __builtin_memcpy(&h, &handle, sizeof h);
-    RT_CALL(cuIpcOpenEventHandle(event, h));
 }

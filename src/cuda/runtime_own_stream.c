@@ -74,11 +74,6 @@ PTSZ(cudaStreamGetPriority, (cudaStream_t s, int *priority), (own(s), priority))
 PTSZ(cudaStreamGetFlags, (cudaStream_t s, unsigned *flags), (own(s), flags))
 PTSZ(cudaStreamGetId, (cudaStream_t s, unsigned long long *id), (own(s), id))
 PTSZ(cudaStreamGetDevice, (cudaStream_t s, int *device), (own(s), device))
-PTSZ(cudaStreamCopyAttributes, (cudaStream_t dst, cudaStream_t src), (own(dst), own(src)))
-PTSZ(cudaStreamGetAttribute, (cudaStream_t s, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value),
-     (own(s), attr, value))
-PTSZ(cudaStreamSetAttribute, (cudaStream_t s, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value),
-     (own(s), attr, value))
 PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t s), (event, own(s)))
 PTSZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t s, unsigned flags), (event, own(s), flags))
 PTSZ(cudaLaunchHostFunc, (cudaStream_t s, cudaHostFn_t f, void *data), (own(s), f, data))

@@ -69,25 +69,6 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
     RT_CALL(cuStreamGetDevice(hStream, device));
 }
 
-_Static_assert(sizeof(cudaLaunchAttributeValue) == sizeof(CUstreamAttrValue), "attributes are the driver's");
-
-cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
-{
-    RT_CALL(cuStreamCopyAttributes(dst, src));
-}
-
-cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
-                                   cudaLaunchAttributeValue *value_out)
-{
-    RT_CALL(cuStreamGetAttribute(hStream, (CUstreamAttrID)attr, (CUstreamAttrValue *)value_out));
-}
-
-cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
-                                   const cudaLaunchAttributeValue *value)
-{
-    RT_CALL(cuStreamSetAttribute(hStream, (CUstreamAttrID)attr, (const CUstreamAttrValue *)value));
-}
-
 /* ---- events ---- */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)

@@ -140,8 +140,10 @@ struct prop12 {
 
 #define PROPERTIES struct prop12
 enum { BYTES_11 = offsetof(struct prop12, hostRegisterSupported) };
+_Static_assert(sizeof(struct prop12) == 1032 && BYTES_11 == 728, "the sizes that programs of CUDA 12 and 11 have");
 #else
 #define PROPERTIES struct cudaDeviceProp
+_Static_assert(sizeof(struct cudaDeviceProp) == 1008, "the size that programs of CUDA 13 have");
 #endif
 
 static cudaError_t properties(PROPERTIES *p, int device)

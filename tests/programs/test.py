@@ -107,6 +107,23 @@ def test(name):
         result(False, f"{name} is built", str(error))
 
 
+def test_layouts():
+    """The same with our headers, with the toolkit's where there are some, and as written down."""
+    with open(os.path.join(here, "layouts", "layouts.txt")) as f:
+        want = f.read()
+    headers = {"Heddle's headers": os.path.join(source, "include", "cuda")}
+    if nvcc:
+        headers["the toolkit's headers"] = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "include")
+    for which, folder in headers.items():
+        program = os.path.join(into, "layouts")
+        try:
+            call("cc", "-w", "-I", folder, os.path.join(here, "layouts", "layouts.c"), "-o", program)
+            got = subprocess.run([program], capture_output=True, text=True).stdout
+            result(got == want, f"layouts of {which}: {len(want.splitlines())} values", got)
+        except RuntimeError as error:
+            result(False, f"layouts of {which}", str(error))
+
+
 def is_fresh(path):
     with open(path, "rb") as f:
         digest = hashlib.sha256(f.read()).hexdigest()[:16]
@@ -121,6 +138,8 @@ def main():
     names = [n for n in names if n not in members] + sorted(parts)
     for name in sys.argv[1:] or names:
         test(name)
+    if not sys.argv[1:]:
+        test_layouts()
     print(f"1..{number}")
     sys.exit(failures > 0)
 
