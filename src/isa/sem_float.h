@@ -59,11 +59,6 @@ static inline s32 f32_sign(f32 x)
     return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-static inline u32 u32_negate_if(s32 x, s32 mask)
-{
-    return (u32)((x ^ mask) - mask);
-}
-
 /* x is a neighbour of the exact value, or is it; `error` is the sign of exact - x, and 0 where x is to stay. */
 static inline f32 f32_directed(f32 x, s32 error, enum rnd rnd)
 {

@@ -34,25 +34,37 @@ static inline u64 sem_u24(u32 a)
 }
 
 /* 9.7.1.8, 9.7.1.9: division by zero has no defined result; the code that the assembler makes for the H200 gives all
- * ones, as quotient and as remainder, at every width. INT_MIN / -1 wraps. */
+ * ones, as quotient and as remainder, at every width. INT_MIN / -1 wraps. Quotients of 32 bits are those of f64, which
+ * the host divides as vectors: rounding does not reach the next integer, which is at least 1/b away. */
 static inline u32 sem_div_u32(u32 a, u32 b)
 {
-    return b ? a / b : UINT32_MAX;
+    const u32 top = 0x80000000, zero = b == 0;
+    f64 x = (f64)(s32)(a ^ top) + 0x1p31, y = (f64)(s32)((b | zero) ^ top) + 0x1p31;
+    u32 quotient = (u32)(s32)(__builtin_floor(x / y) - 0x1p31) ^ top;
+    return quotient | (0 - zero);
 }
 
 static inline u32 sem_rem_u32(u32 a, u32 b)
 {
-    return b ? a % b : UINT32_MAX;
+    return (a - sem_div_u32(a, b) * b) | (0 - (u32)(b == 0));
+}
+
+/* x, or -x where mask is -1 instead of 0. */
+static inline u32 u32_negate_if(s32 x, s32 mask)
+{
+    return ((u32)x ^ (u32)mask) - (u32)mask;
 }
 
 static inline s32 sem_div_s32(s32 a, s32 b)
 {
-    return b == 0 ? -1 : b == -1 ? (s32)(0u - (u32)a) : a / b;
+    u32 magnitude = sem_div_u32(u32_negate_if(a, a >> 31), u32_negate_if(b, b >> 31));
+    return (s32)(u32_negate_if((s32)magnitude, (a ^ b) >> 31) | (0 - (u32)(b == 0)));
 }
 
 static inline s32 sem_rem_s32(s32 a, s32 b)
 {
-    return b == 0 ? -1 : b == -1 ? 0 : a % b;
+    u32 magnitude = sem_rem_u32(u32_negate_if(a, a >> 31), u32_negate_if(b, b >> 31));
+    return (s32)(u32_negate_if((s32)magnitude, a >> 31) | (0 - (u32)(b == 0)));
 }
 
 static inline u64 sem_div_u64(u64 a, u64 b)
