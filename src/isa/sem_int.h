@@ -145,10 +145,8 @@ static inline u32 sem_fns(u32 mask, u32 base, s32 offset)
         return UINT32_MAX;
     if (offset == 0)
         return mask >> base & 1 ? base : UINT32_MAX;
-    int step = offset < 0 ? -1 : 1;
-    s32 left = offset < 0 ? -offset : offset;
-    if (left < 0 || left > 32)
-        return UINT32_MAX;
+    s32 step = offset < 0 ? -1 : 1;
+    u32 left = u32_negate_if(offset, offset >> 31);
     for (s32 i = (s32)base; i >= 0 && i < 32; i += step)
         if (mask >> i & 1 && --left == 0)
             return (u32)i;

@@ -94,7 +94,7 @@ static inline u32 sem_video(u32 a, u32 b, u32 c, u64 imm, enum video_op op)
 static inline u32 sem_video_shift(u32 a, u32 b, u32 c, u64 imm, bool left)
 {
     struct video v = video_of_imm(imm);
-    s64 x = video_a(a, v), by = video_b(b, v);
+    s64 x = video_a(a, v), by = video_part(b, v.b & 31, v.b >> 8, false);
     by = v.flags & VIDEO_WRAP ? by & 31 : by > 32 ? 32 : by;
     s64 shifted = by < 32 ? (s64)((u64)x << by) : ((x > 0) - (x < 0)) * (1ll << 62);
     return video_finish(left ? shifted : x >> by, c, v);
