@@ -63,6 +63,23 @@ const char *file_read(struct arena *arena, const char *path, struct file_bytes *
     return failure(arena, "read", path, error);
 }
 
+const char *file_read_ptx(struct arena *arena, const char *path, struct file_bytes *f)
+{
+    static const char elf[4] = "\177ELF", fat_binary[4] = "\x50\xed\x55\xba";
+    const char *error = file_read(arena, path, f);
+    if (error || f->n < 4)
+        return error;
+    if (memcmp(f->bytes, elf, 4) == 0)
+        error = arena_printf(arena, "%s is machine code, not PTX: `heddle run` runs programs", path);
+    else if (memcmp(f->bytes, fat_binary, 4) == 0)
+        error = arena_printf(arena, "%s is a fat binary: PTX itself comes from `nvcc -ptx` or `heddle cc -ptx`", path);
+    if (error) {
+        free(f->bytes);
+        *f = (struct file_bytes){0};
+    }
+    return error;
+}
+
 /* ---- writing ---- */
 
 static bool is_special(const char *path)

@@ -13,6 +13,8 @@ struct file_bytes {
 
 /* Reads a whole file ("-": standard input). Returns NULL, or what went wrong, in the arena. */
 const char *file_read(struct arena *arena, const char *path, struct file_bytes *f);
+/* The same for PTX text; says what a program, a cubin or a fat binary is, and what helps. */
+const char *file_read_ptx(struct arena *arena, const char *path, struct file_bytes *f);
 
 /* A file being written. It gets its name when it is complete: what stood there before is replaced at once. */
 struct file_writer {

@@ -155,7 +155,7 @@ static int read_files(struct launch *l)
         l->n_files++;
     l->files = ARENA_ARRAY(&s->arena, struct file_bytes, (size_t)l->n_files);
     for (int i = 0; i < l->n_files; i++) {
-        const char *error = file_read(&s->arena, s->words[i], &l->files[i]);
+        const char *error = file_read_ptx(&s->arena, s->words[i], &l->files[i]);
         if (error)
             return usage_error(s, "%s", error);
     }

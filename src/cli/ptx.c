@@ -56,7 +56,7 @@ static int check_file(struct session *s, const char *path, json_t *list)
     hd_ptx *ptx = NULL;
     hd_report *report;
     progress_phase(&s->progress, path, NULL);
-    const char *error = file_read(&s->arena, path, &file);
+    const char *error = file_read_ptx(&s->arena, path, &file);
     if (error)
         return usage_error(s, "%s", error);
     hd_source source = {path, file.bytes, file.n};

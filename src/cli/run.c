@@ -148,11 +148,23 @@ static bool set_environment(const struct start *start)
            set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
 }
 
+/* NULL, or what is wrong with --device: only the library knows the devices. */
+static const char *wrong_device(const char *device, struct arena *arena)
+{
+    hd_machine_options options = {.device = device, .workers = 1};
+    hd_machine *machine;
+    const char *error = NULL;
+    hd_result r = device ? hd_machine_create(&options, &machine, &error) : HD_SUCCESS;
+    if (device && !r)
+        hd_machine_destroy(machine);
+    return r == HD_ERROR_INVALID_VALUE && error ? arena_printf(arena, "--device %s: %s", device, error) : NULL;
+}
+
 static const char *wrong_options(const struct options *o, struct arena *arena)
 {
-    char *end = NULL;
-    if (o->device && (strncmp(o->device, "sm_", 3) != 0 || strtoul(o->device + 3, &end, 10) == 0 || *end))
-        return arena_printf(arena, "--device %s: a compute capability is written like sm_80", o->device);
+    const char *wrong = wrong_device(o->device, arena);
+    if (wrong)
+        return wrong;
     for (const char *p = o->log; p && *p;) {
         size_t n = strcspn(p, ",");
         if (!(n == 3 && strncmp(p, "api", n) == 0) && !(n == 5 && strncmp(p, "error", n) == 0))

@@ -435,6 +435,11 @@ def cooperative_launches_must_fit():
 
 # ---- files ----
 
+def programs_are_not_taken_for_ptx():
+    for command in "launch", "check", "ptx":
+        usage(command, heddle, says="`heddle run` runs programs")
+
+
 def results_are_saved_and_read_again():
     x, y = path("x.npy"), path("y.raw")
     launch(SAXPY, *SAXPY_ARGS[:-2], f"f32[2,2]=range+save:{x}", f"f32[4]=ones+save:{y}")
