@@ -58,6 +58,24 @@ def atomic_functions():
     checks("atomics", "-arch", "sm_90")
 
 
+def numbers_of_16_bits():
+    checks("half", "-arch=sm_90")
+    new = run("half")
+    checks("half", "-arch=sm_75")
+    assert run("half") == new
+
+
+def cooperative_groups():
+    checks("groups", "-arch=sm_80")
+
+
+def the_class_atomic():
+    checks("atomic_class", "-arch=sm_75", "-pthread")
+    write("old.cu", "#include <cuda/atomic>\n__global__ void k() { cuda::atomic<int> a(1); }\n")
+    _, err = cc("-ptx", "-arch=sm_52", "old.cu", status=1)
+    assert err.startswith("old.cu:2") and "needs compute capability 60" in err, err
+
+
 def the_language():
     write("extra.h", "#define EXTRA (BASE + 1)\n")
     checks("language", "-I", folder.name, "-DBASE=76", "-DARCH=750", "-std=c++17")
@@ -293,6 +311,10 @@ def nvcc_agrees_with_the_tests():
            "-I", folder.name, "-o", name + "-nvcc")
         out = run(name + "-nvcc")
         assert "not ok" not in out, out
+    for name in "half", "groups":
+        cc(os.path.join(here, name + ".cu"), "-arch=sm_90", "-o", name)
+        cc(os.path.join(here, name + ".cu"), "--with", "nvcc", "-arch=sm_90", "-o", name + "-nvcc")
+        assert run(name) == run(name + "-nvcc"), run(name) + run(name + "-nvcc")
 
 
 main(globals())

@@ -137,6 +137,28 @@ HEDDLE_LOADS(HEDDLE_STORE1, HEDDLE_STORE2, HEDDLE_STORE4)
 #undef HEDDLE_STORE2
 #undef HEDDLE_STORE4
 
+/* ---- blocks of memory ---- */
+
+HEDDLE_INLINE void *memcpy(void *to, const void *from, size_t n)
+{
+    return __builtin_memcpy(to, from, n);
+}
+HEDDLE_INLINE void *memmove(void *to, const void *from, size_t n)
+{
+    return __builtin_memmove(to, from, n);
+}
+HEDDLE_INLINE void *memset(void *to, int byte, size_t n)
+{
+    return __builtin_memset(to, byte, n);
+}
+HEDDLE_INLINE int memcmp(const void *a, const void *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (((const unsigned char *)a)[i] != ((const unsigned char *)b)[i])
+            return ((const unsigned char *)a)[i] - ((const unsigned char *)b)[i];
+    return 0;
+}
+
 /* ---- what an address belongs to ---- */
 
 HEDDLE_INLINE unsigned __isGlobal(const void *pointer)

@@ -1,0 +1,490 @@
+/* Cooperative groups: CUDA C++ Programming Guide, "Cooperative Groups". Threads, tiles, coalesced threads, blocks and the grid,
+ * with sync, shuffles, votes and matches; reductions are in cooperative_groups/reduce.h. A grid's barrier needs a cooperative
+ * launch, which makes all of its blocks resident.
+ */
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
+
+#include "cuda_runtime.h"
+
+namespace cooperative_groups
+{
+
+#define HEDDLE_CG __device__ __forceinline__ __attribute__((nodebug))
+
+namespace details
+{
+
+/* The thread's number in its block, and the block's in the grid. */
+static HEDDLE_CG unsigned thread_in_block()
+{
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+static HEDDLE_CG unsigned lane()
+{
+    return __nvvm_read_ptx_sreg_laneid();
+}
+static HEDDLE_CG unsigned lanes_below()
+{
+    return __nvvm_read_ptx_sreg_lanemask_lt();
+}
+
+/* Barriers of the grid: a counter for each barrier of the program that is under way. Block 0's arrival adds so much that the
+ * top bit turns when all have come; so the counter need never be set back. */
+static __device__ unsigned grid_barrier;
+
+/* The state of a group of lanes: what all groups within a warp share. */
+struct lanes {
+    unsigned mask, rank, count;
+};
+
+} // namespace details
+
+/* A group of any kind. */
+class thread_group
+{
+  protected:
+    enum kind { LANES, BLOCK };
+    kind what;
+    details::lanes group;
+    HEDDLE_CG thread_group(kind k, details::lanes g) : what(k), group(g) {}
+
+  public:
+    HEDDLE_CG void sync() const
+    {
+        if (what == BLOCK)
+            __syncthreads();
+        else
+            __syncwarp(group.mask);
+    }
+    HEDDLE_CG unsigned long long num_threads() const
+    {
+        return group.count;
+    }
+    HEDDLE_CG unsigned long long size() const
+    {
+        return group.count;
+    }
+    HEDDLE_CG unsigned long long thread_rank() const
+    {
+        return group.rank;
+    }
+    HEDDLE_CG bool is_valid() const
+    {
+        return group.count != 0;
+    }
+};
+
+/* ---- groups of lanes of one warp ---- */
+
+/* What tiles and coalesced groups have: T is the group, which says where rank r is in the warp. */
+template <class T> class warp_group : public thread_group
+{
+  protected:
+    HEDDLE_CG warp_group(details::lanes g) : thread_group(LANES, g) {}
+    HEDDLE_CG const T &self() const
+    {
+        return *(const T *)this;
+    }
+
+  public:
+    HEDDLE_CG unsigned mask() const
+    {
+        return group.mask;
+    }
+    HEDDLE_CG unsigned num_threads() const
+    {
+        return group.count;
+    }
+    HEDDLE_CG unsigned size() const
+    {
+        return group.count;
+    }
+    HEDDLE_CG unsigned thread_rank() const
+    {
+        return group.rank;
+    }
+    HEDDLE_CG void sync() const
+    {
+        __syncwarp(group.mask);
+    }
+    template <class V> HEDDLE_CG V shfl(V value, int rank) const
+    {
+        return move(value, self().lane_of((unsigned)rank % group.count));
+    }
+    template <class V> HEDDLE_CG V shfl_up(V value, unsigned by) const
+    {
+        return move(value, self().lane_of(group.rank >= by ? group.rank - by : group.rank));
+    }
+    template <class V> HEDDLE_CG V shfl_down(V value, unsigned by) const
+    {
+        return move(value, self().lane_of(group.rank + by < group.count ? group.rank + by : group.rank));
+    }
+    HEDDLE_CG int any(int predicate) const
+    {
+        return __any_sync(group.mask, predicate);
+    }
+    HEDDLE_CG int all(int predicate) const
+    {
+        return __all_sync(group.mask, predicate);
+    }
+    HEDDLE_CG unsigned ballot(int predicate) const
+    {
+        return self().ranks_of(__ballot_sync(group.mask, predicate));
+    }
+    template <class V> HEDDLE_CG unsigned match_any(V value) const
+    {
+        return self().ranks_of(__match_any_sync(group.mask, value));
+    }
+    template <class V> HEDDLE_CG unsigned match_all(V value, int &predicate) const
+    {
+        return self().ranks_of(__match_all_sync(group.mask, value, &predicate));
+    }
+
+  protected:
+    /* A value of any size, word by word, from a lane of the warp. */
+    template <class V> HEDDLE_CG V move(V value, unsigned lane) const
+    {
+        static_assert(sizeof(V) <= 32, "a shuffled value has at most 32 bytes");
+        struct words {
+            unsigned w[(sizeof(V) + 3) / 4];
+        } words = {};
+        __builtin_memcpy(&words, &value, sizeof(V));
+        for (unsigned &w : words.w)
+            w = __shfl_sync(group.mask, w, (int)lane);
+        __builtin_memcpy(&value, &words, sizeof(V));
+        return value;
+    }
+};
+
+/* The lanes that came to the same place together. */
+class coalesced_group : public warp_group<coalesced_group>
+{
+  public:
+    HEDDLE_CG explicit coalesced_group(unsigned mask)
+        : warp_group({mask, (unsigned)__popc(mask & details::lanes_below()), (unsigned)__popc(mask)})
+    {
+    }
+    /* The lane of the group's n-th thread. */
+    HEDDLE_CG unsigned lane_of(unsigned rank) const
+    {
+        unsigned m = group.mask;
+        for (; rank; rank--)
+            m &= m - 1;
+        return __ffs(m) - 1;
+    }
+    /* A mask of lanes as a mask of ranks. */
+    HEDDLE_CG unsigned ranks_of(unsigned lanes) const
+    {
+        unsigned ranks = 0, bit = 1;
+        for (unsigned m = group.mask; m; m &= m - 1, bit <<= 1)
+            if (lanes & m & -m)
+                ranks |= bit;
+        return ranks;
+    }
+    HEDDLE_CG unsigned meta_group_size() const
+    {
+        return 1;
+    }
+    HEDDLE_CG unsigned meta_group_rank() const
+    {
+        return 0;
+    }
+};
+
+static HEDDLE_CG coalesced_group coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
+
+/* ---- the block ---- */
+
+class thread_block : public thread_group
+{
+  public:
+    HEDDLE_CG thread_block() : thread_group(BLOCK, {0, details::thread_in_block(), num_threads()}) {}
+    static HEDDLE_CG void sync()
+    {
+        __syncthreads();
+    }
+    static HEDDLE_CG unsigned thread_rank()
+    {
+        return details::thread_in_block();
+    }
+    static HEDDLE_CG dim3 group_index()
+    {
+        return blockIdx;
+    }
+    static HEDDLE_CG dim3 thread_index()
+    {
+        return threadIdx;
+    }
+    static HEDDLE_CG dim3 group_dim()
+    {
+        return blockDim;
+    }
+    static HEDDLE_CG dim3 dim_threads()
+    {
+        return blockDim;
+    }
+    static HEDDLE_CG unsigned num_threads()
+    {
+        return blockDim.x * blockDim.y * blockDim.z;
+    }
+    static HEDDLE_CG unsigned size()
+    {
+        return num_threads();
+    }
+};
+
+static HEDDLE_CG thread_block this_thread_block()
+{
+    return thread_block();
+}
+
+/* ---- tiles: a power of two of neighbouring lanes ---- */
+
+template <unsigned tile, class Parent = void>
+class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
+{
+    static_assert(tile >= 1 && tile <= 32 && (tile & (tile - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    typedef warp_group<thread_block_tile> base;
+    unsigned parents;
+
+    static HEDDLE_CG unsigned first_lane()
+    {
+        return details::lane() & ~(tile - 1);
+    }
+    static HEDDLE_CG details::lanes lanes_of_tile()
+    {
+        return {(unsigned)((1ull << tile) - 1) << first_lane(), details::lane() & (tile - 1), tile};
+    }
+
+  public:
+    HEDDLE_CG explicit thread_block_tile(unsigned threads_of_parent) : base(lanes_of_tile()), parents(threads_of_parent)
+    {
+    }
+    HEDDLE_CG unsigned lane_of(unsigned rank) const
+    {
+        return first_lane() + rank;
+    }
+    HEDDLE_CG unsigned ranks_of(unsigned lanes) const
+    {
+        return (lanes & this->group.mask) >> first_lane();
+    }
+    template <class V> HEDDLE_CG V shfl_xor(V value, unsigned mask) const
+    {
+        return this->move(value, first_lane() + ((this->group.rank ^ mask) & (tile - 1)));
+    }
+    /* how many tiles the parent was parted into, and which one this is */
+    HEDDLE_CG unsigned meta_group_size() const
+    {
+        return (parents + tile - 1) / tile;
+    }
+    HEDDLE_CG unsigned meta_group_rank() const
+    {
+        return details::thread_in_block() % parents / tile;
+    }
+    static constexpr __host__ __device__ unsigned num_threads()
+    {
+        return tile;
+    }
+    static constexpr __host__ __device__ unsigned size()
+    {
+        return tile;
+    }
+};
+
+template <unsigned tile>
+static HEDDLE_CG thread_block_tile<tile, thread_block> tiled_partition(const thread_block &block)
+{
+    return thread_block_tile<tile, thread_block>(block.num_threads());
+}
+template <unsigned tile, unsigned parent, class P>
+static HEDDLE_CG thread_block_tile<tile, thread_block_tile<parent, P>>
+tiled_partition(const thread_block_tile<parent, P> &)
+{
+    static_assert(tile <= parent, "a tile is not greater than the group that it is a part of");
+    return thread_block_tile<tile, thread_block_tile<parent, P>>(parent);
+}
+/* Of a block or a tile at run time: a coalesced group of neighbours. */
+static HEDDLE_CG coalesced_group tiled_partition(const thread_block &, unsigned tile)
+{
+    const unsigned first = details::lane() & ~(tile - 1);
+    return coalesced_group((unsigned)((1ull << tile) - 1) << first & __activemask());
+}
+static HEDDLE_CG coalesced_group tiled_partition(const coalesced_group &g, unsigned tile)
+{
+    unsigned mask = 0, rank = 0;
+    for (unsigned m = g.mask(); m; m &= m - 1, rank++)
+        if (rank / tile == g.thread_rank() / tile)
+            mask |= m & -m;
+    return coalesced_group(mask);
+}
+/* Those whose predicate, or label, is the same. */
+template <class G> static HEDDLE_CG coalesced_group binary_partition(const G &g, bool predicate)
+{
+    const unsigned yes = __ballot_sync(g.mask(), predicate);
+    return coalesced_group(predicate ? yes : g.mask() & ~yes);
+}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+template <class G, class T> static HEDDLE_CG coalesced_group labeled_partition(const G &g, T label)
+{
+    return coalesced_group(__match_any_sync(g.mask(), label));
+}
+#endif
+
+/* ---- the grid ---- */
+
+class grid_group
+{
+  public:
+    static HEDDLE_CG void sync()
+    {
+        __syncthreads();
+        if (details::thread_in_block() == 0) {
+            const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+            const bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
+            __threadfence();
+            const unsigned old = atomicAdd(&details::grid_barrier, first ? 0x80000000u - (blocks - 1) : 1);
+            while (((old ^ heddle_load(&details::grid_barrier, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)) &
+                    0x80000000u) == 0)
+                ;
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    static HEDDLE_CG bool is_valid()
+    {
+        return true;
+    }
+    static HEDDLE_CG dim3 group_dim()
+    {
+        return gridDim;
+    }
+    static HEDDLE_CG dim3 dim_blocks()
+    {
+        return gridDim;
+    }
+    static HEDDLE_CG unsigned long long num_blocks()
+    {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    static HEDDLE_CG unsigned long long block_rank()
+    {
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    static HEDDLE_CG unsigned long long num_threads()
+    {
+        return num_blocks() * thread_block::num_threads();
+    }
+    static HEDDLE_CG unsigned long long size()
+    {
+        return num_threads();
+    }
+    static HEDDLE_CG unsigned long long thread_rank()
+    {
+        return block_rank() * thread_block::num_threads() + details::thread_in_block();
+    }
+};
+
+static HEDDLE_CG grid_group this_grid()
+{
+    return grid_group();
+}
+
+/* ---- the thread itself, and functions of any group ---- */
+
+static HEDDLE_CG thread_block_tile<1> this_thread()
+{
+    return thread_block_tile<1>(1);
+}
+template <class G> static HEDDLE_CG void sync(const G &g)
+{
+    g.sync();
+}
+template <class G> static HEDDLE_CG auto thread_rank(const G &g)
+{
+    return g.thread_rank();
+}
+template <class G> static HEDDLE_CG auto group_size(const G &g)
+{
+    return g.size();
+}
+
+/* Copies by all threads of a group; complete at wait(). */
+template <class G> static HEDDLE_CG void memcpy_async(const G &g, void *to, const void *from, size_t bytes)
+{
+    for (size_t i = g.thread_rank(); i < bytes; i += g.size())
+        ((char *)to)[i] = ((const char *)from)[i];
+}
+template <class G> static HEDDLE_CG void wait(const G &g)
+{
+    g.sync();
+}
+
+#define HEDDLE_OPERATION(name, expression)                                                                             \
+    template <class T> struct name {                                                                                   \
+        HEDDLE_CG T operator()(T x, T y) const                                                                         \
+        {                                                                                                              \
+            return expression;                                                                                         \
+        }                                                                                                              \
+    };
+HEDDLE_OPERATION(plus, x + y)
+HEDDLE_OPERATION(less, y < x ? y : x)
+HEDDLE_OPERATION(greater, x < y ? y : x)
+HEDDLE_OPERATION(bit_and, x &y)
+HEDDLE_OPERATION(bit_or, x | y)
+HEDDLE_OPERATION(bit_xor, x ^ y)
+#undef HEDDLE_OPERATION
+
+/* op over the values of a group of lanes; all get the result. In halves, so that it is the same for all. */
+template <class G, class T, class Op> static HEDDLE_CG T reduce(const G &g, T value, Op &&op)
+{
+    const unsigned n = g.size(), rank = g.thread_rank();
+    unsigned width = 1;
+    while (width < n)
+        width *= 2;
+    for (unsigned step = width / 2; step; step /= 2) {
+        const T other = g.shfl_down(value, step);
+        if (rank + step < n)
+            value = op(value, other);
+    }
+    return g.shfl(value, 0);
+}
+/* op over the values up to and with this thread's, or up to it; the first then has T(). */
+template <class G, class T, class Op> static HEDDLE_CG T inclusive_scan(const G &g, T value, Op &&op)
+{
+    for (unsigned step = 1; step < g.size(); step *= 2) {
+        const T other = g.shfl_up(value, step);
+        if (g.thread_rank() >= step)
+            value = op(other, value);
+    }
+    return value;
+}
+template <class G, class T, class Op> static HEDDLE_CG T exclusive_scan(const G &g, T value, Op &&op)
+{
+    const T before = g.shfl_up(inclusive_scan(g, value, op), 1);
+    return g.thread_rank() ? before : T();
+}
+template <class G, class T> static HEDDLE_CG T inclusive_scan(const G &g, T value)
+{
+    return inclusive_scan(g, value, plus<T>());
+}
+template <class G, class T> static HEDDLE_CG T exclusive_scan(const G &g, T value)
+{
+    return exclusive_scan(g, value, plus<T>());
+}
+
+/* f() by one thread of the group. */
+template <class G, class F> static HEDDLE_CG void invoke_one(const G &g, F &&f)
+{
+    if (g.thread_rank() == 0)
+        f();
+}
+
+#undef HEDDLE_CG
+
+} // namespace cooperative_groups
+
+#endif

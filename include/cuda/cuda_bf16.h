@@ -1,0 +1,36 @@
+/* Brain floats: __nv_bfloat16, __nv_bfloat162 and their functions (CUDA Math API, "Bfloat16 Precision Intrinsics"). */
+#ifndef __CUDA_BF16_H__
+#define __CUDA_BF16_H__
+
+#include "heddle/half_core.h"
+
+/* The upper half of a float's bits. */
+HEDDLE_BOTH float heddle_bfloat16_widen(unsigned short x)
+{
+    return __builtin_bit_cast(float, (unsigned)x << 16);
+}
+HEDDLE_BOTH unsigned short heddle_bfloat16_narrow(float f)
+{
+    const unsigned bits = __builtin_bit_cast(unsigned, f);
+    return f != f ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+#define HALF            __nv_bfloat16
+#define HALF2           __nv_bfloat162
+#define RAW             __nv_bfloat16_raw
+#define RAW2            __nv_bfloat162_raw
+#define N               bfloat16
+#define HEDDLE_MANTISSA 7
+#define HEDDLE_EXPONENT 8
+#define HEDDLE_WIDEN    heddle_bfloat16_widen
+#define HEDDLE_NARROW   heddle_bfloat16_narrow
+#define HEDDLE_PTX_TYPE "bf16"
+#define HEDDLE_ADD1_SM  900
+#define HEDDLE_ADD2_SM  900
+#include "heddle/half_type.h"
+#include "heddle/half_end.h"
+
+typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat162 nv_bfloat162;
+
+#endif

@@ -1,0 +1,51 @@
+/* Half precision: __half, __half2 and their functions (CUDA Math API, "Half Precision Intrinsics"). */
+#ifndef __CUDA_FP16_H__
+#define __CUDA_FP16_H__
+
+#include "heddle/half_core.h"
+
+HEDDLE_BOTH float heddle_half_widen(unsigned short x)
+{
+#ifdef __CUDA_ARCH__
+    float f;
+    __asm__("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(x));
+    return f;
+#else
+    const unsigned sign = (x & 0x8000u) << 16, rest = x & 0x7fff;
+    const float normal = __builtin_bit_cast(float, rest << 13) * 0x1p112f; /* subnormal ones, too */
+    const unsigned bits = rest >= 0x7c00 ? rest << 13 | 0x7f800000u : __builtin_bit_cast(unsigned, normal);
+    return __builtin_bit_cast(float, sign | bits);
+#endif
+}
+HEDDLE_BOTH unsigned short heddle_half_narrow(float f)
+{
+#ifdef __CUDA_ARCH__
+    unsigned short x;
+    __asm__("cvt.rn.f16.f32 %0, %1;" : "=h"(x) : "f"(f));
+    return x;
+#else
+    return heddle_narrow<10, 5>(f, HEDDLE_RN);
+#endif
+}
+
+#define HALF            __half
+#define HALF2           __half2
+#define RAW             __half_raw
+#define RAW2            __half2_raw
+#define N               half
+#define HEDDLE_MANTISSA 10
+#define HEDDLE_EXPONENT 5
+#define HEDDLE_WIDEN    heddle_half_widen
+#define HEDDLE_NARROW   heddle_half_narrow
+#define HEDDLE_PTX_TYPE "f16"
+#define HEDDLE_ADD1_SM  700
+#define HEDDLE_ADD2_SM  600
+#include "heddle/half_type.h"
+#include "heddle/half_end.h"
+
+typedef __half half;
+typedef __half2 half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
+
+#endif

@@ -1,0 +1,13 @@
+/* Takes back what half_type.h was given. */
+#undef HALF
+#undef HALF2
+#undef RAW
+#undef RAW2
+#undef N
+#undef HEDDLE_MANTISSA
+#undef HEDDLE_EXPONENT
+#undef HEDDLE_WIDEN
+#undef HEDDLE_NARROW
+#undef HEDDLE_PTX_TYPE
+#undef HEDDLE_ADD1_SM
+#undef HEDDLE_ADD2_SM

@@ -1,0 +1,544 @@
+/* All of a type of 16 bits and of the pair of two. Included once for each: with HALF, HALF2 (the types), RAW, RAW2, N (its word
+ * in names like __float2half), HEDDLE_MANTISSA, HEDDLE_EXPONENT, and HEDDLE_WIDEN and HEDDLE_NARROW, to and from float.
+ * Names and meanings: CUDA Math API, "Half Precision Intrinsics" and "Bfloat16 Precision Intrinsics". Arithmetic is done in
+ * float and rounded, which is exact for + - * / and sqrt: 24 bits are more than twice 11 and two.
+ */
+#define HEDDLE_JOIN3(a, b, c) a##b##c
+#define HEDDLE_NAME(a, n, c)  HEDDLE_JOIN3(a, n, c)
+
+struct RAW {
+    unsigned short x;
+};
+struct alignas(4) RAW2 {
+    unsigned short x, y;
+};
+
+struct alignas(2) HALF {
+    unsigned short __x;
+
+    HALF() = default;
+    __host__ __device__ constexpr HALF(const RAW &raw) : __x(raw.x) {}
+    __host__ __device__ HALF(float f) : __x(HEDDLE_NARROW(f)) {}
+    __host__ __device__ HALF(double d) : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(d, HEDDLE_RN)) {}
+#define HEDDLE_FROM(T)                                                                                                 \
+    __host__ __device__ HALF(T i) : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(heddle_sticky(i), HEDDLE_RN)) {}
+    HEDDLE_FROM(short)
+    HEDDLE_FROM(unsigned short)
+    HEDDLE_FROM(int)
+    HEDDLE_FROM(unsigned)
+    HEDDLE_FROM(long)
+    HEDDLE_FROM(unsigned long)
+    HEDDLE_FROM(long long)
+    HEDDLE_FROM(unsigned long long)
+#undef HEDDLE_FROM
+    __host__ __device__ operator float() const
+    {
+        return HEDDLE_WIDEN(__x);
+    }
+    __host__ __device__ operator RAW() const
+    {
+        return {__x};
+    }
+    __host__ __device__ explicit operator bool() const
+    {
+        return (__x & 0x7fff) != 0;
+    }
+};
+struct alignas(4) HALF2 {
+    HALF x, y;
+
+    HALF2() = default;
+    __host__ __device__ constexpr HALF2(const HALF &a, const HALF &b) : x(a), y(b) {}
+    __host__ __device__ constexpr HALF2(const RAW2 &raw) : x(RAW{raw.x}), y(RAW{raw.y}) {}
+    __host__ __device__ operator RAW2() const
+    {
+        return {x.__x, y.__x};
+    }
+};
+
+HEDDLE_BOTH HALF HEDDLE_NAME(heddle_, N, _of)(unsigned short bits)
+{
+    return RAW{bits};
+}
+#define OF HEDDLE_NAME(heddle_, N, _of)
+
+/* ---- conversions ---- */
+
+HEDDLE_BOTH float HEDDLE_NAME(__, N, 2float)(HALF a)
+{
+    return a;
+}
+HEDDLE_BOTH HALF HEDDLE_NAME(__float2, N, )(float a)
+{
+    return a;
+}
+HEDDLE_BOTH HALF HEDDLE_NAME(__double2, N, )(double a)
+{
+    return a;
+}
+#define HEDDLE_ROUNDINGS(row) row(_rn, HEDDLE_RN) row(_rz, HEDDLE_RZ) row(_ru, HEDDLE_RU) row(_rd, HEDDLE_RD)
+#define HEDDLE_FLOAT_ROW(suffix, mode)                                                                                 \
+    HEDDLE_BOTH HALF HEDDLE_NAME(__float2, N, suffix)(float a)                                                         \
+    {                                                                                                                  \
+        return mode == HEDDLE_RN ? HALF(a) : OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(a, mode));             \
+    }
+HEDDLE_ROUNDINGS(HEDDLE_FLOAT_ROW)
+#undef HEDDLE_FLOAT_ROW
+#define HEDDLE_INTEGER_ROW(word, T, suffix, mode)                                                                      \
+    HEDDLE_BOTH HALF HEDDLE_NAME(__##word##2, N, suffix)(T a)                                                          \
+    {                                                                                                                  \
+        return OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(heddle_sticky(a), mode));                            \
+    }                                                                                                                  \
+    HEDDLE_BOTH T HEDDLE_NAME(__, N, 2##word##suffix)(HALF a)                                                          \
+    {                                                                                                                  \
+        return heddle_integer<T>(a, mode);                                                                             \
+    }
+#define HEDDLE_INTEGER_ROWS(suffix, mode)                                                                              \
+    HEDDLE_INTEGER_ROW(short, short, suffix, mode)                                                                     \
+    HEDDLE_INTEGER_ROW(ushort, unsigned short, suffix, mode)                                                           \
+    HEDDLE_INTEGER_ROW(int, int, suffix, mode)                                                                         \
+    HEDDLE_INTEGER_ROW(uint, unsigned, suffix, mode)                                                                   \
+    HEDDLE_INTEGER_ROW(ll, long long, suffix, mode)                                                                    \
+    HEDDLE_INTEGER_ROW(ull, unsigned long long, suffix, mode)
+HEDDLE_ROUNDINGS(HEDDLE_INTEGER_ROWS)
+#undef HEDDLE_INTEGER_ROWS
+#undef HEDDLE_INTEGER_ROW
+#undef HEDDLE_ROUNDINGS
+
+HEDDLE_BOTH short HEDDLE_NAME(__, N, _as_short)(HALF a)
+{
+    return (short)a.__x;
+}
+HEDDLE_BOTH unsigned short HEDDLE_NAME(__, N, _as_ushort)(HALF a)
+{
+    return a.__x;
+}
+HEDDLE_BOTH HALF HEDDLE_NAME(__short_as_, N, )(short a)
+{
+    return OF((unsigned short)a);
+}
+HEDDLE_BOTH HALF HEDDLE_NAME(__ushort_as_, N, )(unsigned short a)
+{
+    return OF(a);
+}
+
+/* ---- pairs ---- */
+
+HEDDLE_BOTH HALF2 HEDDLE_NAME(make_, N, 2)(HALF x, HALF y)
+{
+    return {x, y};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__halves2, N, 2)(HALF x, HALF y)
+{
+    return {x, y};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(HEDDLE_NAME(__, N, 2), N, 2)(HALF a)
+{
+    return {a, a};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__float2, N, 2_rn)(float a)
+{
+    return {HALF(a), HALF(a)};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__floats2, N, 2_rn)(float a, float b)
+{
+    return {HALF(a), HALF(b)};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__float22, N, 2_rn)(float2 a)
+{
+    return {HALF(a.x), HALF(a.y)};
+}
+HEDDLE_BOTH float2 HEDDLE_NAME(__, N, 22float2)(HALF2 a)
+{
+    return make_float2(a.x, a.y);
+}
+HEDDLE_BOTH float __low2float(HALF2 a)
+{
+    return a.x;
+}
+HEDDLE_BOTH float __high2float(HALF2 a)
+{
+    return a.y;
+}
+HEDDLE_BOTH HALF HEDDLE_NAME(__low2, N, )(HALF2 a)
+{
+    return a.x;
+}
+HEDDLE_BOTH HALF HEDDLE_NAME(__high2, N, )(HALF2 a)
+{
+    return a.y;
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__low2, N, 2)(HALF2 a)
+{
+    return {a.x, a.x};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__high2, N, 2)(HALF2 a)
+{
+    return {a.y, a.y};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__lows2, N, 2)(HALF2 a, HALF2 b)
+{
+    return {a.x, b.x};
+}
+HEDDLE_BOTH HALF2 HEDDLE_NAME(__highs2, N, 2)(HALF2 a, HALF2 b)
+{
+    return {a.y, b.y};
+}
+HEDDLE_BOTH HALF2 __lowhigh2highlow(HALF2 a)
+{
+    return {a.y, a.x};
+}
+
+/* ---- arithmetic ---- */
+
+/* name on HALF and name2 on both of a pair; `f` is in float. */
+#define HEDDLE_ARITHMETIC1(name, name2, f)                                                                             \
+    HEDDLE_BOTH HALF name(HALF a)                                                                                      \
+    {                                                                                                                  \
+        const float x = a;                                                                                             \
+        return HALF(f);                                                                                                \
+    }                                                                                                                  \
+    HEDDLE_BOTH HALF2 name2(HALF2 a)                                                                                   \
+    {                                                                                                                  \
+        return {name(a.x), name(a.y)};                                                                                 \
+    }
+#define HEDDLE_ARITHMETIC2(name, name2, f)                                                                             \
+    HEDDLE_BOTH HALF name(HALF a, HALF b)                                                                              \
+    {                                                                                                                  \
+        const float x = a, y = b;                                                                                      \
+        return HALF(f);                                                                                                \
+    }                                                                                                                  \
+    HEDDLE_BOTH HALF2 name2(HALF2 a, HALF2 b)                                                                          \
+    {                                                                                                                  \
+        return {name(a.x, b.x), name(a.y, b.y)};                                                                       \
+    }
+#define HEDDLE_SATURATED(f) __builtin_fminf(__builtin_fmaxf(f, 0.0f), 1.0f) /* NaN becomes 0 */
+HEDDLE_ARITHMETIC2(__hadd, __hadd2, x + y)
+HEDDLE_ARITHMETIC2(__hsub, __hsub2, x - y)
+HEDDLE_ARITHMETIC2(__hmul, __hmul2, x *y)
+HEDDLE_ARITHMETIC2(__hdiv, __h2div, x / y)
+HEDDLE_ARITHMETIC2(__hadd_rn, __hadd2_rn, x + y)
+HEDDLE_ARITHMETIC2(__hsub_rn, __hsub2_rn, x - y)
+HEDDLE_ARITHMETIC2(__hmul_rn, __hmul2_rn, x *y)
+HEDDLE_ARITHMETIC2(__hadd_sat, __hadd2_sat, HEDDLE_SATURATED(x + y))
+HEDDLE_ARITHMETIC2(__hsub_sat, __hsub2_sat, HEDDLE_SATURATED(x - y))
+HEDDLE_ARITHMETIC2(__hmul_sat, __hmul2_sat, HEDDLE_SATURATED(x *y))
+HEDDLE_ARITHMETIC2(__hmax, __hmax2, __builtin_fmaxf(x, y))
+HEDDLE_ARITHMETIC2(__hmin, __hmin2, __builtin_fminf(x, y))
+HEDDLE_ARITHMETIC2(__hmax_nan, __hmax2_nan, x != x || y != y ? __builtin_nanf("") : __builtin_fmaxf(x, y))
+HEDDLE_ARITHMETIC2(__hmin_nan, __hmin2_nan, x != x || y != y ? __builtin_nanf("") : __builtin_fminf(x, y))
+HEDDLE_BOTH bool __hisnan(HALF a)
+{
+    return (float)a != (float)a;
+}
+HEDDLE_BOTH HALF __habs(HALF a)
+{
+    return OF(a.__x & 0x7fff);
+}
+HEDDLE_BOTH HALF2 __habs2(HALF2 a)
+{
+    return {__habs(a.x), __habs(a.y)};
+}
+HEDDLE_BOTH HALF __hneg(HALF a)
+{
+    return __hisnan(a) ? OF(0x7fff) : OF(a.__x ^ 0x8000); /* as the instruction does */
+}
+HEDDLE_BOTH HALF2 __hneg2(HALF2 a)
+{
+    return {__hneg(a.x), __hneg(a.y)};
+}
+/* a * b is exact in double; one rounding of the sum, and it goes to the side that the format's rounding needs (Boldo and
+ * Melquiond: to odd). */
+HEDDLE_BOTH HALF __hfma(HALF a, HALF b, HALF c)
+{
+    const double p = (double)(float)a * (double)(float)b, q = (double)(float)c, s = p + q;
+    if (!(__builtin_fabs(s) < __builtin_inf()))
+        return HALF(s);
+    const double t = s - p, rest = (p - (s - t)) + (q - t);
+    long long bits = __builtin_bit_cast(long long, s);
+    if (rest != 0 && !(bits & 1))
+        bits += (rest > 0) == (s > 0) ? 1 : -1;
+    return HALF(__builtin_bit_cast(double, bits));
+}
+HEDDLE_BOTH HALF2 __hfma2(HALF2 a, HALF2 b, HALF2 c)
+{
+    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
+}
+HEDDLE_BOTH HALF __hfma_sat(HALF a, HALF b, HALF c)
+{
+    const float x = __hfma(a, b, c);
+    return HALF(HEDDLE_SATURATED(x));
+}
+HEDDLE_BOTH HALF2 __hfma2_sat(HALF2 a, HALF2 b, HALF2 c)
+{
+    return {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)};
+}
+HEDDLE_BOTH HALF __hfma_relu(HALF a, HALF b, HALF c)
+{
+    const HALF r = __hfma(a, b, c);
+    return (float)r < 0 ? OF(0) : r;
+}
+HEDDLE_BOTH HALF2 __hfma2_relu(HALF2 a, HALF2 b, HALF2 c)
+{
+    return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)};
+}
+/* a * b + c of complex numbers */
+HEDDLE_BOTH HALF2 __hcmadd(HALF2 a, HALF2 b, HALF2 c)
+{
+    return {__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};
+}
+#undef HEDDLE_SATURATED
+
+/* ---- comparisons: of one, of both lanes as 1.0, as a mask, and all together; with u, NaN compares true ---- */
+
+#define HEDDLE_COMPARE(name, op)                                                                                       \
+    HEDDLE_BOTH bool __h##name(HALF a, HALF b)                                                                         \
+    {                                                                                                                  \
+        return (float)a op(float) b;                                                                                   \
+    }                                                                                                                  \
+    HEDDLE_COMPARE_PAIRS(name)
+#define HEDDLE_COMPARE_UNORDERED(name, op)                                                                             \
+    HEDDLE_BOTH bool __h##name(HALF a, HALF b)                                                                         \
+    {                                                                                                                  \
+        const float x = a, y = b;                                                                                      \
+        return x != x || y != y || x op y;                                                                             \
+    }                                                                                                                  \
+    HEDDLE_COMPARE_PAIRS(name)
+#define HEDDLE_COMPARE_PAIRS(name)                                                                                     \
+    HEDDLE_BOTH HALF2 __h##name##2(HALF2 a, HALF2 b)                                                                   \
+    {                                                                                                                  \
+        return {HALF(__h##name(a.x, b.x) ? 1.0f : 0.0f), HALF(__h##name(a.y, b.y) ? 1.0f : 0.0f)};                     \
+    }                                                                                                                  \
+    HEDDLE_BOTH unsigned __h##name##2_mask(HALF2 a, HALF2 b)                                                           \
+    {                                                                                                                  \
+        return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0);                          \
+    }                                                                                                                  \
+    HEDDLE_BOTH bool __hb##name##2(HALF2 a, HALF2 b)                                                                   \
+    {                                                                                                                  \
+        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                             \
+    }
+HEDDLE_BOTH bool __hne(HALF a, HALF b)
+{
+    const float x = a, y = b;
+    return x == x && y == y && x != y;
+}
+HEDDLE_COMPARE_PAIRS(ne)
+HEDDLE_COMPARE(eq, ==)
+HEDDLE_COMPARE(lt, <)
+HEDDLE_COMPARE(le, <=)
+HEDDLE_COMPARE(gt, >)
+HEDDLE_COMPARE(ge, >=)
+HEDDLE_COMPARE_UNORDERED(equ, ==)
+HEDDLE_COMPARE_UNORDERED(neu, !=)
+HEDDLE_COMPARE_UNORDERED(ltu, <)
+HEDDLE_COMPARE_UNORDERED(leu, <=)
+HEDDLE_COMPARE_UNORDERED(gtu, >)
+HEDDLE_COMPARE_UNORDERED(geu, >=)
+#undef HEDDLE_COMPARE
+#undef HEDDLE_COMPARE_UNORDERED
+#undef HEDDLE_COMPARE_PAIRS
+HEDDLE_BOTH int __hisinf(HALF a)
+{
+    const float x = a;
+    return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;
+}
+HEDDLE_BOTH HALF2 __hisnan2(HALF2 a)
+{
+    return {HALF(__hisnan(a.x) ? 1.0f : 0.0f), HALF(__hisnan(a.y) ? 1.0f : 0.0f)};
+}
+
+/* ---- operators ---- */
+
+#define HEDDLE_OPERATOR(op, f, f2)                                                                                     \
+    HEDDLE_BOTH HALF operator op(const HALF &a, const HALF &b)                                                         \
+    {                                                                                                                  \
+        return f(a, b);                                                                                                \
+    }                                                                                                                  \
+    HEDDLE_BOTH HALF2 operator op(const HALF2 &a, const HALF2 &b)                                                      \
+    {                                                                                                                  \
+        return f2(a, b);                                                                                               \
+    }                                                                                                                  \
+    HEDDLE_BOTH HALF &operator op##=(HALF & a, const HALF & b)                                                         \
+    {                                                                                                                  \
+        return a = f(a, b);                                                                                            \
+    }                                                                                                                  \
+    HEDDLE_BOTH HALF2 &operator op##=(HALF2 & a, const HALF2 & b)                                                      \
+    {                                                                                                                  \
+        return a = f2(a, b);                                                                                           \
+    }
+HEDDLE_OPERATOR(+, __hadd, __hadd2)
+HEDDLE_OPERATOR(-, __hsub, __hsub2)
+HEDDLE_OPERATOR(*, __hmul, __hmul2)
+HEDDLE_OPERATOR(/, __hdiv, __h2div)
+#undef HEDDLE_OPERATOR
+#define HEDDLE_OPERATOR(op, f)                                                                                         \
+    HEDDLE_BOTH bool operator op(const HALF &a, const HALF &b)                                                         \
+    {                                                                                                                  \
+        return __h##f(a, b);                                                                                           \
+    }                                                                                                                  \
+    HEDDLE_BOTH bool operator op(const HALF2 &a, const HALF2 &b)                                                       \
+    {                                                                                                                  \
+        return __hb##f##2(a, b);                                                                                       \
+    }
+HEDDLE_OPERATOR(==, eq)
+HEDDLE_OPERATOR(!=, neu)
+HEDDLE_OPERATOR(<, lt)
+HEDDLE_OPERATOR(<=, le)
+HEDDLE_OPERATOR(>, gt)
+HEDDLE_OPERATOR(>=, ge)
+#undef HEDDLE_OPERATOR
+HEDDLE_BOTH HALF operator-(const HALF &a)
+{
+    return __hneg(a);
+}
+HEDDLE_BOTH HALF2 operator-(const HALF2 &a)
+{
+    return __hneg2(a);
+}
+HEDDLE_BOTH HALF operator+(const HALF &a)
+{
+    return a;
+}
+HEDDLE_BOTH HALF &operator++(HALF &a)
+{
+    return a = a + HALF(1.0f);
+}
+HEDDLE_BOTH HALF &operator--(HALF &a)
+{
+    return a = a - HALF(1.0f);
+}
+HEDDLE_BOTH HALF operator++(HALF &a, int)
+{
+    const HALF before = a;
+    ++a;
+    return before;
+}
+HEDDLE_BOTH HALF operator--(HALF &a, int)
+{
+    const HALF before = a;
+    --a;
+    return before;
+}
+
+/* ---- on the device: functions, shuffles, memory ---- */
+
+#undef HEDDLE_BOTH
+#define HEDDLE_BOTH HEDDLE_INLINE
+HEDDLE_ARITHMETIC1(hsqrt, h2sqrt, sqrtf(x))
+HEDDLE_ARITHMETIC1(hrsqrt, h2rsqrt, rsqrtf(x))
+HEDDLE_ARITHMETIC1(hrcp, h2rcp, 1 / x)
+HEDDLE_ARITHMETIC1(hexp, h2exp, expf(x))
+HEDDLE_ARITHMETIC1(hexp2, h2exp2, exp2f(x))
+HEDDLE_ARITHMETIC1(hexp10, h2exp10, exp10f(x))
+HEDDLE_ARITHMETIC1(hlog, h2log, logf(x))
+HEDDLE_ARITHMETIC1(hlog2, h2log2, log2f(x))
+HEDDLE_ARITHMETIC1(hlog10, h2log10, log10f(x))
+HEDDLE_ARITHMETIC1(hsin, h2sin, sinf(x))
+HEDDLE_ARITHMETIC1(hcos, h2cos, cosf(x))
+HEDDLE_ARITHMETIC1(htanh, h2tanh, tanhf(x))
+HEDDLE_ARITHMETIC1(hceil, h2ceil, ceilf(x))
+HEDDLE_ARITHMETIC1(hfloor, h2floor, floorf(x))
+HEDDLE_ARITHMETIC1(htrunc, h2trunc, truncf(x))
+HEDDLE_ARITHMETIC1(hrint, h2rint, rintf(x))
+#undef HEDDLE_ARITHMETIC1
+#undef HEDDLE_ARITHMETIC2
+
+#define HEDDLE_SHUFFLE(name, Second)                                                                                   \
+    HEDDLE_INLINE HALF name(unsigned mask, HALF value, Second second, int width = 32)                                  \
+    {                                                                                                                  \
+        return OF((unsigned short)name(mask, (unsigned)value.__x, second, width));                                     \
+    }                                                                                                                  \
+    HEDDLE_INLINE HALF2 name(unsigned mask, HALF2 value, Second second, int width = 32)                                \
+    {                                                                                                                  \
+        return __builtin_bit_cast(HALF2, name(mask, __builtin_bit_cast(unsigned, value), second, width));              \
+    }
+HEDDLE_SHUFFLE(__shfl_sync, int)
+HEDDLE_SHUFFLE(__shfl_up_sync, unsigned)
+HEDDLE_SHUFFLE(__shfl_down_sync, unsigned)
+HEDDLE_SHUFFLE(__shfl_xor_sync, int)
+#undef HEDDLE_SHUFFLE
+
+#define HEDDLE_LOAD_ROW(name)                                                                                          \
+    HEDDLE_INLINE HALF name(const HALF *address)                                                                       \
+    {                                                                                                                  \
+        return OF(name((const unsigned short *)address));                                                              \
+    }                                                                                                                  \
+    HEDDLE_INLINE HALF2 name(const HALF2 *address)                                                                     \
+    {                                                                                                                  \
+        return __builtin_bit_cast(HALF2, name((const unsigned *)address));                                             \
+    }
+#define HEDDLE_STORE_ROW(name)                                                                                         \
+    HEDDLE_INLINE void name(HALF *address, HALF value)                                                                 \
+    {                                                                                                                  \
+        name((unsigned short *)address, value.__x);                                                                    \
+    }                                                                                                                  \
+    HEDDLE_INLINE void name(HALF2 *address, HALF2 value)                                                               \
+    {                                                                                                                  \
+        name((unsigned *)address, __builtin_bit_cast(unsigned, value));                                                \
+    }
+HEDDLE_LOAD_ROW(__ldg)
+HEDDLE_LOAD_ROW(__ldca)
+HEDDLE_LOAD_ROW(__ldcg)
+HEDDLE_LOAD_ROW(__ldcs)
+HEDDLE_LOAD_ROW(__ldlu)
+HEDDLE_LOAD_ROW(__ldcv)
+HEDDLE_STORE_ROW(__stwb)
+HEDDLE_STORE_ROW(__stcg)
+HEDDLE_STORE_ROW(__stcs)
+HEDDLE_STORE_ROW(__stwt)
+#undef HEDDLE_LOAD_ROW
+#undef HEDDLE_STORE_ROW
+
+/* ---- sums: by the instruction where the device has it, else by compare and swap of the word. Of a pair, each half is atomic
+ * for itself. ---- */
+
+template <class Word, class T> HEDDLE_INLINE T HEDDLE_NAME(heddle_, N, _add_by_cas)(T *address, T value, int scope)
+{
+    Word old = heddle_load((const Word *)address, __NV_ATOMIC_RELAXED, scope), assumed;
+    do {
+        assumed = old;
+        const T sum = __builtin_bit_cast(T, assumed) + value;
+        old = heddle_cas((Word *)address, assumed, __builtin_bit_cast(Word, sum), __NV_ATOMIC_RELAXED, scope);
+    } while (old != assumed);
+    return __builtin_bit_cast(T, old);
+}
+#define HEDDLE_ADD_INSTRUCTION(T, Word, letter, type, scope)                                                           \
+    Word old;                                                                                                          \
+    __asm__ __volatile__("atom" scope ".add.noftz." type " %0, [%1], %2;"                                              \
+                         : "=" letter(old)                                                                             \
+                         : "l"(address), letter(__builtin_bit_cast(Word, value))                                       \
+                         : "memory");                                                                                  \
+    return __builtin_bit_cast(T, old);
+#define HEDDLE_ADD_BY_CAS(T, Word, scope) return HEDDLE_NAME(heddle_, N, _add_by_cas)<Word>(address, value, scope);
+#define HEDDLE_ADD(suffix, ptx_scope, scope)                                                                           \
+    HEDDLE_INLINE HALF atomicAdd##suffix(HALF *address, HALF value){                                                   \
+        HEDDLE_ADD1(ptx_scope, scope)} HEDDLE_INLINE HALF2 atomicAdd##suffix(HALF2 *address, HALF2 value)              \
+    {                                                                                                                  \
+        HEDDLE_ADD2(ptx_scope, scope)                                                                                  \
+    }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= HEDDLE_ADD1_SM
+#define HEDDLE_ADD1(ptx_scope, scope) HEDDLE_ADD_INSTRUCTION(HALF, unsigned short, "h", HEDDLE_PTX_TYPE, ptx_scope)
+#elif __CUDA_ARCH__ >= 700
+#define HEDDLE_ADD1(ptx_scope, scope) HEDDLE_ADD_BY_CAS(HALF, unsigned short, scope)
+#endif
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= HEDDLE_ADD2_SM
+#define HEDDLE_ADD2(ptx_scope, scope) HEDDLE_ADD_INSTRUCTION(HALF2, unsigned, "r", HEDDLE_PTX_TYPE "x2", ptx_scope)
+#else
+#define HEDDLE_ADD2(ptx_scope, scope) HEDDLE_ADD_BY_CAS(HALF2, unsigned, scope)
+#endif
+#ifdef HEDDLE_ADD1
+HEDDLE_ADD(, "", __NV_THREAD_SCOPE_DEVICE)
+HEDDLE_ADD(_block, ".cta", __NV_THREAD_SCOPE_BLOCK)
+HEDDLE_ADD(_system, ".sys", __NV_THREAD_SCOPE_SYSTEM)
+#endif
+#undef HEDDLE_ADD
+#undef HEDDLE_ADD1
+#undef HEDDLE_ADD2
+#undef HEDDLE_ADD_BY_CAS
+#undef HEDDLE_ADD_INSTRUCTION
+
+#undef OF
+#undef HEDDLE_NAME
+#undef HEDDLE_JOIN3
+#undef HEDDLE_BOTH
+#define HEDDLE_BOTH static __host__ __device__ __forceinline__ __attribute__((nodebug))
