@@ -124,13 +124,10 @@ static CUresult side(CUmemorytype type, const void *host, CUdeviceptr device, si
     return check(*at, last, type == CU_MEMORYTYPE_DEVICE);
 }
 
-static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
+CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *c)
 {
-    struct work w = {.kind = WORK_COPY};
-    hd_copy *c = &w.copy;
     const void *to;
-    TRY(state_ready());
-    NEED(m);
+    *c = (hd_copy){0};
     if (!m->WidthInBytes || !m->Height || !m->Depth)
         return CUDA_SUCCESS;
     NEED(m->srcLOD == 0 && m->dstLOD == 0);
@@ -149,7 +146,16 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
     TRY(side(m->dstMemoryType, m->dstHost, m->dstDevice, m->dstXInBytes, m->dstY, m->dstZ, c->to_pitch, to_height, c,
              &to));
     c->to = AT(to);
-    return work_put(s, &w, wait);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
+{
+    struct work w = {.kind = WORK_COPY};
+    TRY(state_ready());
+    NEED(m);
+    TRY(copy_of_box(m, &w.copy));
+    return w.copy.width ? work_put(s, &w, wait) : CUDA_SUCCESS;
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *m, CUstream s, bool wait)

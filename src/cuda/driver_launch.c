@@ -6,7 +6,7 @@
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
 /* The pairs of `extra`: packed parameters and their size. */
-static CUresult read_extra(void **extra, struct work_launch *l)
+CUresult launch_read_extra(void **extra, struct work_launch *l)
 {
     const size_t *size = NULL;
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -31,7 +31,7 @@ static CUresult launch(struct work_launch *l, CUfunction f, CUstream s, void **p
     l->function = f;
     l->args = params;
     if (extra)
-        TRY(read_extra(extra, l));
+        TRY(launch_read_extra(extra, l));
     struct work w = {.kind = WORK_LAUNCH, .launch = *l};
     return work_put(s, &w, false);
 }

@@ -55,7 +55,7 @@ static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, 
     hd_stream *stream;
     CUcontext c;
     const unsigned known = wait ? 3u | CU_STREAM_WAIT_VALUE_FLUSH : CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
-    TRY(stream_get(s, &stream, &c));
+    TRY(stream_run(s, &stream, &c));
     NEED((flags & ~known) == 0 && address && address % (wide ? 8 : 4) == 0);
     NEED(device_of((void *)(uintptr_t)address, NULL) || registered_find((void *)(uintptr_t)address, NULL));
     struct memop *m = malloc(sizeof *m);

@@ -164,7 +164,7 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     CUcontext c;
     struct allocation *a;
     TRY(pool_of(pool));
-    TRY(stream_get(s, &stream, &c));
+    TRY(stream_run(s, &stream, &c));
     NEED(pointer && bytes);
     CUresult r = allocation_new(c, bytes, &a);
     if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* what streams are about to free may be what is missing */
@@ -188,7 +188,7 @@ CU_API CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream s)
     hd_stream *stream;
     CUcontext c;
     CUmemoryPool pool;
-    TRY(stream_get(s, &stream, &c));
+    TRY(stream_run(s, &stream, &c));
     TRY(cuDeviceGetMemPool(&pool, c->device->ordinal));
     return cuMemAllocFromPoolAsync(pointer, bytes, pool, s);
 }
@@ -203,7 +203,7 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
     hd_stream *stream;
     void *p = (void *)(uintptr_t)pointer;
     struct allocation *a = allocation_find(p, NULL, NULL);
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_run(s, &stream, NULL));
     NEED(a && a->start == p && a->type == CU_MEMORYTYPE_DEVICE);
     if (a->pool && a->pool->kind == HANDLE_POOL)
         count(a->pool, -(int64_t)a->bytes);

@@ -1,5 +1,5 @@
 /* Streams and events ("CUDA Driver API", 6.17, 6.18). */
-#include "cuda/work.h"
+#include "cuda/graph.h"
 
 #include <stdlib.h>
 
@@ -60,6 +60,8 @@ CU_API CUresult cuStreamDestroy_v2(CUstream s)
     TRY(state_ready());
     if (!is_created(s) || s->kind != HANDLE_STREAM)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (s->capture) /* it would be left without one of its streams */
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     hd_stream_destroy(s->stream);
     s->kind = 0;
     free(s);
@@ -74,7 +76,7 @@ CU_API CUresult cuStreamDestroy(CUstream s)
 CU_API CUresult cuStreamSynchronize(CUstream s)
 {
     hd_stream *stream;
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_run(s, &stream, NULL));
     hd_result r = hd_stream_synchronize(stream);
     print_flush();
     return from_hd(r);
@@ -88,7 +90,7 @@ CU_API CUresult cuStreamSynchronize_ptsz(CUstream s)
 CU_API CUresult cuStreamQuery(CUstream s)
 {
     hd_stream *stream;
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_run(s, &stream, NULL));
     hd_result r = hd_stream_query(stream);
     if (r == HD_SUCCESS)
         print_flush();
@@ -186,7 +188,7 @@ static void run_callback(void *data, hd_result status)
 CU_API CUresult cuStreamAddCallback(CUstream s, CUstreamCallback function, void *data, unsigned flags)
 {
     hd_stream *stream;
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_run(s, &stream, NULL));
     NEED(function && flags == 0);
     struct callback *c = malloc(sizeof *c);
     if (!c)
@@ -228,6 +230,7 @@ static CUresult event_of(CUevent e)
 CU_API CUresult cuEventDestroy_v2(CUevent e)
 {
     TRY(event_of(e));
+    capture_forget(e);
     hd_event_destroy(e->event);
     e->kind = 0;
     free(e);
@@ -243,10 +246,14 @@ CU_API CUresult cuEventRecord(CUevent e, CUstream s)
 {
     hd_stream *stream;
     CUcontext c;
+    CUresult r;
     TRY(event_of(e));
     TRY(stream_get(s, &stream, &c));
     if (c != e->context)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (capture_record(e, s, &r))
+        return r;
+    capture_forget(e);
     e->recorded = true;
     return from_hd(hd_event_record(e->event, stream));
 }
@@ -306,9 +313,12 @@ CU_API CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent e
 CU_API CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
     hd_stream *stream;
+    CUresult r;
     TRY(event_of(e));
     TRY(stream_get(s, &stream, NULL));
     NEED((flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) == 0);
+    if (capture_wait(s, e, &r))
+        return r;
     return from_hd(hd_stream_wait_event(stream, e->event));
 }
 TWIN2(cuStreamWaitEvent, CUevent, unsigned)

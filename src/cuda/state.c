@@ -362,6 +362,19 @@ CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
     return r;
 }
 
+CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context)
+{
+    TRY(stream_get(handle, stream, context));
+    bool created = handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
+    return created && handle->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+CUstreamCaptureMode *capture_mode(void)
+{
+    static _Thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    return &mode;
+}
+
 /* ---- memory ---- */
 
 struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device)

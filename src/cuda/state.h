@@ -24,6 +24,9 @@ enum handle_kind {
     HANDLE_FUNCTION,
     HANDLE_LINK,
     HANDLE_POOL,
+    HANDLE_GRAPH,
+    HANDLE_NODE,
+    HANDLE_EXEC,
 };
 
 struct device {
@@ -53,6 +56,7 @@ struct CUstream_st {
     enum handle_kind kind;
     CUcontext context;
     hd_stream *stream;
+    struct capture *capture; /* that it takes part in, or NULL */
     unsigned flags;
     int priority;
 };
@@ -61,6 +65,7 @@ struct CUevent_st {
     enum handle_kind kind;
     CUcontext context;
     hd_event *event;
+    struct capture *capture; /* in whose streams it was recorded last, or NULL */
     unsigned flags;
     bool recorded;
 };
@@ -133,6 +138,10 @@ CUresult context_current(CUcontext *context);
 
 /* A stream by its handle: one that was created, or 0, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD of the current context. */
 CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context);
+/* The same, but not one that is being captured: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. */
+CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context);
+/* Of the calling thread. */
+CUstreamCaptureMode *capture_mode(void);
 
 /* ---- memory ---- */
 

@@ -1,6 +1,7 @@
 /* See work.h. */
 #include "cuda/work.h"
 
+#include "cuda/graph.h"
 #include "cuda/module.h"
 
 #include <stdlib.h>
@@ -125,13 +126,16 @@ static CUresult call(hd_stream *s, CUhostFn function, void *data)
 
 /* ---- all of them ---- */
 
-CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, bool wait)
+CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how how)
 {
     switch (w->kind) {
     case WORK_LAUNCH: return launch(s, c, &w->launch);
-    case WORK_COPY: return copy(s, &w->copy, wait);
-    case WORK_FILL: return from_hd(hd_stream_fill(s, &w->fill, wait));
+    case WORK_COPY:
+        return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, &w->copy, false)) : copy(s, &w->copy, how == WORK_SYNC);
+    case WORK_FILL: return from_hd(hd_stream_fill(s, &w->fill, how == WORK_SYNC));
     case WORK_CALL: return call(s, w->call.function, w->call.data);
+    case WORK_RECORD: w->event->recorded = true; return from_hd(hd_event_record(w->event->event, s));
+    case WORK_WAIT: return from_hd(hd_stream_wait_event(s, w->event->event));
     default: return CUDA_SUCCESS;
     }
 }
@@ -140,8 +144,10 @@ CUresult work_put(CUstream stream, const struct work *w, bool wait)
 {
     hd_stream *s;
     CUcontext c;
+    if (is_capturing(stream))
+        return wait ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : capture_work(stream, w);
     TRY(stream_get(stream, &s, &c));
-    CUresult r = work_run(s, c, w, wait);
+    CUresult r = work_run(s, c, w, wait ? WORK_SYNC : WORK_ASYNC);
     if (wait)
         print_flush();
     return r;

@@ -4,7 +4,7 @@
 
 #include "cuda/state.h"
 
-enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL };
+enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT };
 
 struct work_launch {
     struct CUfunc_st *function;
@@ -25,12 +25,21 @@ struct work {
             CUhostFn function;
             void *data;
         } call;
+        CUevent event; /* to record, to wait for */
     };
 };
 
 /* Puts work into a stream; `wait`: returns when it is done. Into a stream that is being captured it goes as a node. */
 CUresult work_put(CUstream stream, const struct work *w, bool wait);
+
+/* As a graph does, pageable memory is read and written when the work runs, not when it is put. */
+enum work_how { WORK_ASYNC, WORK_SYNC, WORK_IN_GRAPH };
 /* Puts it where it runs. */
-CUresult work_run(hd_stream *stream, CUcontext c, const struct work *w, bool wait);
+CUresult work_run(hd_stream *stream, CUcontext c, const struct work *w, enum work_how how);
+
+/* The `extra` of a launch: its packed parameters. */
+CUresult launch_read_extra(void **extra, struct work_launch *l);
+/* A box copy as the library takes it, checked. Nothing to be copied has width 0. */
+CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
 
 #endif

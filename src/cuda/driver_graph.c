@@ -1,0 +1,498 @@
+/* Graphs put together by hand, and their launches ("CUDA Driver API", 6.23). */
+#include "cuda/graph.h"
+
+#include "cuda/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A graph made ready: its nodes in an order in which each comes after those it depends on. */
+struct CUgraphExec_st {
+    enum handle_kind kind;
+    cuuint64_t flags;
+    size_t n;
+    struct step {
+        CUgraphNode node; /* of the graph, as a key */
+        CUgraphNodeType type;
+        CUcontext context;
+        struct work work;
+        bool disabled;
+    } steps[];
+};
+
+static CUresult graph_of(CUgraph g)
+{
+    TRY(state_ready());
+    return g && g->kind == HANDLE_GRAPH ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult node_of(CUgraphNode n, CUgraphNodeType type)
+{
+    TRY(state_ready());
+    return n && n->kind == HANDLE_NODE && n->type == type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CU_API CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
+{
+    TRY(state_ready());
+    NEED(graph && flags == 0);
+    *graph = graph_new();
+    return *graph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CU_API CUresult cuGraphDestroy(CUgraph graph)
+{
+    TRY(graph_of(graph));
+    graph_free(graph);
+    return CUDA_SUCCESS;
+}
+
+/* ---- nodes ---- */
+
+static CUresult add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
+                    size_t n, CUgraphNode *node)
+{
+    TRY(graph_of(g));
+    NEED(node && (after || !n));
+    for (size_t i = 0; i < n; i++)
+        NEED(after[i] && after[i]->kind == HANDLE_NODE && after[i]->graph == g);
+    if (!c)
+        TRY(context_current(&c));
+    return graph_add(g, type, w, c, after, n, node);
+}
+
+/* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. */
+static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *w, CUcontext *c)
+{
+    CUfunction f = v2 && !p->func ? (CUfunction)p->kern : p->func;
+    *c = v2 ? p->ctx : NULL;
+    if (!is_function(f))
+        return CUDA_ERROR_INVALID_VALUE;
+    *w = (struct work){.kind = WORK_LAUNCH,
+                       .launch = {.function = f,
+                                  .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+                                  .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+                                  .shared_bytes = p->sharedMemBytes,
+                                  .args = p->kernelParams}};
+    return p->extra ? launch_read_extra(p->extra, &w->launch) : CUDA_SUCCESS;
+}
+
+static CUresult add_kernel(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                           const CUDA_KERNEL_NODE_PARAMS *p, bool v2)
+{
+    struct work w;
+    CUcontext c;
+    NEED(p);
+    TRY(kernel_work(p, v2, &w, &c));
+    return add(g, CU_GRAPH_NODE_TYPE_KERNEL, &w, c, after, n, node);
+}
+
+CU_API CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                                        const CUDA_KERNEL_NODE_PARAMS *p)
+{
+    return add_kernel(node, g, after, n, p, true);
+}
+
+CU_API CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                                     const CUDA_KERNEL_NODE_PARAMS *p)
+{
+    return add_kernel(node, g, after, n, p, false);
+}
+
+static CUresult copy_work(const CUDA_MEMCPY3D *m, struct work *w)
+{
+    NEED(m);
+    *w = (struct work){.kind = WORK_COPY};
+    return copy_of_box(m, &w->copy);
+}
+
+CU_API CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                                     const CUDA_MEMCPY3D *m, CUcontext c)
+{
+    struct work w;
+    TRY(state_ready());
+    TRY(copy_work(m, &w));
+    return add(g, CU_GRAPH_NODE_TYPE_MEMCPY, &w, c, after, n, node);
+}
+
+static CUresult fill_work(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w)
+{
+    NEED(p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4));
+    *w = (struct work){.kind = WORK_FILL,
+                       .fill = {.to = (void *)(uintptr_t)p->dst,
+                                .value = p->value,
+                                .element_bytes = p->elementSize,
+                                .width = p->width,
+                                .height = p->height,
+                                .pitch = p->pitch}};
+    return device_of(w->fill.to, NULL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CU_API CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                                     const CUDA_MEMSET_NODE_PARAMS *p, CUcontext c)
+{
+    struct work w;
+    TRY(state_ready());
+    TRY(fill_work(p, &w));
+    return add(g, CU_GRAPH_NODE_TYPE_MEMSET, &w, c, after, n, node);
+}
+
+static CUresult host_work(const CUDA_HOST_NODE_PARAMS *p, struct work *w)
+{
+    NEED(p && p->fn);
+    *w = (struct work){.kind = WORK_CALL, .call = {p->fn, p->userData}};
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                                   const CUDA_HOST_NODE_PARAMS *p)
+{
+    struct work w;
+    TRY(host_work(p, &w));
+    return add(g, CU_GRAPH_NODE_TYPE_HOST, &w, NULL, after, n, node);
+}
+
+CU_API CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n)
+{
+    struct work w = {.kind = WORK_EMPTY};
+    return add(g, CU_GRAPH_NODE_TYPE_EMPTY, &w, NULL, after, n, node);
+}
+
+CU_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
+{
+    struct work w = {.kind = WORK_RECORD, .event = e};
+    NEED(e && e->kind == HANDLE_EVENT);
+    return add(g, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w, NULL, after, n, node);
+}
+
+CU_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
+{
+    struct work w = {.kind = WORK_WAIT, .event = e};
+    NEED(e && e->kind == HANDLE_EVENT);
+    return add(g, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w, NULL, after, n, node);
+}
+
+CU_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+    struct work w, own;
+    CUcontext c;
+    TRY(node_of(n, CU_GRAPH_NODE_TYPE_KERNEL));
+    NEED(p);
+    TRY(kernel_work(p, true, &w, &c));
+    TRY(work_own(&w, n->context, &own));
+    work_disown(&n->work);
+    n->work = own;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphNodeGetType(CUgraphNode n, CUgraphNodeType *type)
+{
+    TRY(state_ready());
+    NEED(n && n->kind == HANDLE_NODE && type);
+    *type = n->type;
+    return CUDA_SUCCESS;
+}
+
+static CUresult list_nodes(CUgraph g, CUgraphNode *nodes, size_t *n, bool roots)
+{
+    size_t room = n ? *n : 0, found = 0;
+    TRY(graph_of(g));
+    NEED(n);
+    for (CUgraphNode p = g->first; p; p = p->next) {
+        if (roots && p->n_after)
+            continue;
+        if (nodes && found < room)
+            nodes[found] = p;
+        found++;
+    }
+    for (size_t i = found; nodes && i < room; i++)
+        nodes[i] = NULL;
+    if (!nodes || found < room)
+        *n = found;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *nodes, size_t *n)
+{
+    return list_nodes(g, nodes, n, false);
+}
+
+CU_API CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *n)
+{
+    return list_nodes(g, nodes, n, true);
+}
+
+static CUresult order(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+    TRY(graph_of(g));
+    NEED((from && to) || !n);
+    for (size_t i = 0; i < n; i++) {
+        NEED(from[i] && to[i] && from[i]->graph == g && to[i]->graph == g && from[i] != to[i]);
+        TRY(graph_order(from[i], to[i]));
+    }
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+                                          const CUgraphEdgeData *data, size_t n)
+{
+    for (size_t i = 0; data && i < n; i++)
+        if (data[i].type || data[i].from_port || data[i].to_port)
+            return api_not_supported("a graph's edge other than full serialization");
+    return order(g, from, to, n);
+}
+
+CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+    return order(g, from, to, n);
+}
+
+/* ---- instantiation ---- */
+
+enum { UNSEEN, OPEN, PLACED };
+
+/* Places a node after those it depends on; false where it depends on itself. */
+static bool place(CUgraphExec x, CUgraphNode n, CUresult *r)
+{
+    if (n->mark != UNSEEN)
+        return n->mark == PLACED;
+    n->mark = OPEN;
+    for (size_t i = 0; i < n->n_after; i++)
+        if (!place(x, n->after[i], r))
+            return false;
+    n->mark = PLACED;
+    struct step *s = &x->steps[x->n];
+    *r = work_own(&n->work, n->context, &s->work);
+    if (*r)
+        return false;
+    s->node = n;
+    s->type = n->type;
+    s->context = n->context;
+    x->n++;
+    return true;
+}
+
+static void exec_free(CUgraphExec x)
+{
+    for (size_t i = 0; i < x->n; i++)
+        work_disown(&x->steps[i].work);
+    x->kind = 0;
+    free(x);
+}
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
+{
+    const cuuint64_t known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+                             CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    CUresult r = CUDA_SUCCESS;
+    TRY(graph_of(g));
+    NEED(exec);
+    if (flags & ~known)
+        return api_not_supported("a graph that kernels launch");
+    CUgraphExec x = calloc(1, sizeof *x + g->n * sizeof x->steps[0]);
+    if (!x)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    x->kind = HANDLE_EXEC;
+    x->flags = flags;
+    bool ok = true;
+    for (CUgraphNode n = g->first; n; n = n->next)
+        n->mark = UNSEEN;
+    for (CUgraphNode n = g->first; n && ok; n = n->next)
+        ok = place(x, n, &r);
+    if (!ok) {
+        exec_free(x);
+        return r ? r : CUDA_ERROR_INVALID_VALUE;
+    }
+    *exec = x;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph g, unsigned long long flags)
+{
+    return instantiate(exec, g, flags);
+}
+
+CU_API CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes)
+{
+    if (bad)
+        *bad = NULL;
+    if (log && bytes)
+        log[0] = 0;
+    return instantiate(exec, g, 0);
+}
+
+CU_API CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes)
+{
+    return cuGraphInstantiate_v2(exec, g, bad, log, bytes);
+}
+
+CU_API CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
+{
+    NEED(p);
+    CUresult r = instantiate(exec, g, p->flags);
+    p->hErrNode_out = NULL;
+    p->result_out = r ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    return r;
+}
+
+CU_API CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
+{
+    return cuGraphInstantiateWithParams(exec, g, p);
+}
+
+static CUresult exec_of(CUgraphExec x)
+{
+    TRY(state_ready());
+    return x && x->kind == HANDLE_EXEC ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CU_API CUresult cuGraphExecDestroy(CUgraphExec x)
+{
+    TRY(exec_of(x));
+    exec_free(x);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphExecGetFlags(CUgraphExec x, cuuint64_t *flags)
+{
+    TRY(exec_of(x));
+    NEED(flags);
+    *flags = x->flags;
+    return CUDA_SUCCESS;
+}
+
+/* ---- launches ---- */
+
+CU_API CUresult cuGraphLaunch(CUgraphExec x, CUstream s)
+{
+    hd_stream *stream;
+    CUcontext c;
+    TRY(exec_of(x));
+    TRY(stream_run(s, &stream, &c));
+    for (size_t i = 0; i < x->n; i++)
+        if (!x->steps[i].disabled)
+            TRY(work_run(stream, c, &x->steps[i].work, WORK_IN_GRAPH));
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphLaunch_ptsz(CUgraphExec x, CUstream s)
+{
+    return cuGraphLaunch(x, s ? s : CU_STREAM_PER_THREAD);
+}
+
+/* There is nowhere to upload to. */
+CU_API CUresult cuGraphUpload(CUgraphExec x, CUstream s)
+{
+    hd_stream *stream;
+    TRY(exec_of(x));
+    return stream_get(s, &stream, NULL);
+}
+
+CU_API CUresult cuGraphUpload_ptsz(CUgraphExec x, CUstream s)
+{
+    return cuGraphUpload(x, s ? s : CU_STREAM_PER_THREAD);
+}
+
+/* ---- changes of what has been instantiated ---- */
+
+static struct step *step_of(CUgraphExec x, CUgraphNode n)
+{
+    for (size_t i = 0; i < x->n; i++)
+        if (x->steps[i].node == n)
+            return &x->steps[i];
+    return NULL;
+}
+
+static CUresult change(CUgraphExec x, CUgraphNode n, CUgraphNodeType type, const struct work *w)
+{
+    struct work own;
+    TRY(exec_of(x));
+    struct step *s = step_of(x, n);
+    NEED(s && s->type == type);
+    TRY(work_own(w, s->context, &own));
+    work_disown(&s->work);
+    s->work = own;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+    struct work w;
+    CUcontext c;
+    NEED(p);
+    TRY(kernel_work(p, true, &w, &c));
+    return change(x, n, CU_GRAPH_NODE_TYPE_KERNEL, &w);
+}
+
+CU_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+    struct work w;
+    CUcontext c;
+    NEED(p);
+    TRY(kernel_work(p, false, &w, &c));
+    return change(x, n, CU_GRAPH_NODE_TYPE_KERNEL, &w);
+}
+
+CU_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMCPY3D *m, CUcontext c)
+{
+    struct work w;
+    (void)c;
+    TRY(copy_work(m, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_MEMCPY, &w);
+}
+
+CU_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *p,
+                                               CUcontext c)
+{
+    struct work w;
+    (void)c;
+    TRY(fill_work(p, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_MEMSET, &w);
+}
+
+CU_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS *p)
+{
+    struct work w;
+    TRY(host_work(p, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_HOST, &w);
+}
+
+CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec x, CUgraphNode n, unsigned enabled)
+{
+    TRY(exec_of(x));
+    struct step *s = step_of(x, n);
+    NEED(s && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
+    s->disabled = !enabled;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec x, CUgraphNode n, unsigned *enabled)
+{
+    TRY(exec_of(x));
+    struct step *s = step_of(x, n);
+    NEED(s && enabled && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
+    *enabled = !s->disabled;
+    return CUDA_SUCCESS;
+}
+
+/* A graph of the same shape, made in the same order, gives the steps new work. */
+CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info)
+{
+    CUgraphExec fresh = NULL;
+    TRY(exec_of(x));
+    NEED(info);
+    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    TRY(instantiate(&fresh, g, x->flags));
+    bool same = fresh->n == x->n;
+    for (size_t i = 0; same && i < x->n; i++)
+        same = fresh->steps[i].type == x->steps[i].type;
+    for (size_t i = 0; same && i < x->n; i++) {
+        struct work old = x->steps[i].work;
+        x->steps[i].work = fresh->steps[i].work;
+        fresh->steps[i].work = old;
+        x->steps[i].node = fresh->steps[i].node;
+    }
+    exec_free(fresh);
+    info->result = same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    return same ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}

@@ -1,0 +1,116 @@
+/* See graph.h. */
+#include "cuda/graph.h"
+
+#include "cuda/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- work with parameters of its own ---- */
+
+static CUresult pack(const struct work_launch *l, hd_kernel *kernel, void **packed)
+{
+    hd_kernel_info info;
+    hd_param_info p;
+    hd_kernel_get_info(kernel, &info);
+    *packed = NULL;
+    if (!info.param_bytes)
+        return CUDA_SUCCESS;
+    if ((l->args != NULL) == (l->packed != NULL) || (l->packed && l->packed_bytes < info.param_bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    char *to = calloc(1, info.param_bytes);
+    if (!to)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (l->packed)
+        memcpy(to, l->packed, info.param_bytes);
+    for (size_t i = 0; !l->packed && hd_kernel_get_param(kernel, i, &p); i++)
+        memcpy(to + p.offset, l->args[i], p.bytes);
+    *packed = to;
+    return CUDA_SUCCESS;
+}
+
+CUresult work_own(const struct work *w, CUcontext c, struct work *own)
+{
+    hd_kernel *kernel;
+    hd_kernel_info info;
+    void *packed;
+    *own = *w;
+    if (w->kind != WORK_LAUNCH)
+        return CUDA_SUCCESS;
+    TRY(function_on(w->launch.function, c->device, &kernel));
+    TRY(pack(&w->launch, kernel, &packed));
+    hd_kernel_get_info(kernel, &info);
+    own->launch.args = NULL;
+    own->launch.packed = packed;
+    own->launch.packed_bytes = info.param_bytes;
+    return CUDA_SUCCESS;
+}
+
+void work_disown(struct work *own)
+{
+    if (own->kind == WORK_LAUNCH)
+        free((void *)own->launch.packed);
+}
+
+/* ---- graphs ---- */
+
+CUgraph graph_new(void)
+{
+    CUgraph g = calloc(1, sizeof *g);
+    if (g) {
+        g->kind = HANDLE_GRAPH;
+        g->end = &g->first;
+    }
+    return g;
+}
+
+void graph_free(CUgraph g)
+{
+    for (CUgraphNode n = g->first, next; n; n = next) {
+        next = n->next;
+        work_disown(&n->work);
+        free(n->after);
+        n->kind = 0;
+        free(n);
+    }
+    g->kind = 0;
+    free(g);
+}
+
+CUresult graph_order(CUgraphNode earlier, CUgraphNode node)
+{
+    for (size_t i = 0; i < node->n_after; i++)
+        if (node->after[i] == earlier)
+            return CUDA_SUCCESS;
+    CUgraphNode *more = realloc(node->after, (node->n_after + 1) * sizeof *more);
+    if (!more)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    node->after = more;
+    more[node->n_after++] = earlier;
+    earlier->n_before++;
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
+                   size_t n, CUgraphNode *node)
+{
+    CUgraphNode made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->kind = HANDLE_NODE;
+    made->graph = g;
+    made->type = type;
+    made->context = c;
+    CUresult r = work_own(w, c, &made->work);
+    if (r) {
+        free(made);
+        return r;
+    }
+    *g->end = made;
+    g->end = &made->next;
+    g->n++;
+    for (size_t i = 0; i < n; i++)
+        TRY(graph_order(after[i], made));
+    *node = made;
+    return CUDA_SUCCESS;
+}

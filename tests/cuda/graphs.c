@@ -1,0 +1,193 @@
+/* Graphs: put together by hand, and captured from streams. */
+#include <stdint.h>
+
+#include "kernels.h"
+#include "tap.h"
+
+static CUmodule module;
+static CUcontext context;
+
+static CUfunction kernel(const char *name)
+{
+    CUfunction f = NULL;
+    OK(cuModuleGetFunction(&f, module, name));
+    return f;
+}
+
+static CUdeviceptr zeros(size_t words)
+{
+    CUdeviceptr p = 0;
+    OK(cuMemAlloc(&p, 4 * words));
+    OK(cuMemsetD32(p, 0, words));
+    return p;
+}
+
+static uint32_t word(CUdeviceptr p)
+{
+    uint32_t v = 0;
+    OK(cuMemcpyDtoH(&v, p, 4));
+    return v;
+}
+
+static CUDA_KERNEL_NODE_PARAMS adds(CUdeviceptr *p, uint32_t *n, void *params[2])
+{
+    params[0] = p;
+    params[1] = n;
+    return (CUDA_KERNEL_NODE_PARAMS){.func = kernel("add"),
+                                     .gridDimX = 1,
+                                     .gridDimY = 1,
+                                     .gridDimZ = 1,
+                                     .blockDimX = 1,
+                                     .blockDimY = 1,
+                                     .blockDimZ = 1,
+                                     .kernelParams = params};
+}
+
+static void count_calls(void *data)
+{
+    ++*(uint32_t *)data;
+}
+
+static void nodes_run_after_those_they_depend_on(void)
+{
+    CUgraph g;
+    CUgraphNode fill, add, copy, host, nodes[8];
+    CUgraphExec x;
+    CUdeviceptr p = zeros(1);
+    uint32_t five = 5, seen = 0, calls = 0;
+    void *params[2];
+    size_t n = 8;
+    CUgraphNodeType type;
+    OK(cuGraphCreate(&g, 0));
+    CUDA_KERNEL_NODE_PARAMS k = adds(&p, &five, params);
+    OK(cuGraphAddKernelNode(&add, g, NULL, 0, &k));
+    CUDA_MEMSET_NODE_PARAMS f = {.dst = p, .value = 100, .elementSize = 4, .width = 1, .height = 1};
+    OK(cuGraphAddMemsetNode(&fill, g, NULL, 0, &f, context));
+    OK(cuGraphAddDependencies(g, &fill, &add, NULL, 1)); /* the later made comes first */
+    CUDA_MEMCPY3D m = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .srcDevice = p,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = &seen,
+                       .WidthInBytes = 4,
+                       .Height = 1,
+                       .Depth = 1};
+    OK(cuGraphAddMemcpyNode(&copy, g, &add, 1, &m, context));
+    CUDA_HOST_NODE_PARAMS h = {count_calls, &calls};
+    OK(cuGraphAddHostNode(&host, g, &copy, 1, &h));
+    OK(cuGraphGetRootNodes(g, nodes, &n));
+    CHECK(n == 1 && nodes[0] == fill);
+    n = 8;
+    OK(cuGraphGetNodes(g, nodes, &n));
+    CHECK(n == 4);
+    OK(cuGraphNodeGetType(copy, &type));
+    CHECK(type == CU_GRAPH_NODE_TYPE_MEMCPY);
+    five = 6; /* parameters were read when the node was made */
+    OK(cuGraphInstantiate(&x, g, 0));
+    for (int i = 0; i < 3; i++)
+        OK(cuGraphLaunch(x, 0));
+    OK(cuCtxSynchronize());
+    CHECK(seen == 105 && calls == 3);
+    five = 7;
+    OK(cuGraphExecKernelNodeSetParams(x, add, &k));
+    OK(cuGraphLaunch(x, 0));
+    OK(cuCtxSynchronize());
+    CHECK(seen == 107);
+    OK(cuGraphNodeSetEnabled(x, add, 0));
+    OK(cuGraphLaunch(x, 0));
+    OK(cuCtxSynchronize());
+    CHECK(seen == 100);
+    OK(cuGraphAddDependencies(g, &host, &fill, NULL, 1));
+    CUgraphExec ring;
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiate(&ring, g, 0));
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuGraphCreate(&g, 1));
+    OK(cuMemFree(p));
+}
+
+static void a_stream_is_captured(void)
+{
+    CUstream s;
+    CUgraph g;
+    CUgraphExec x;
+    CUdeviceptr p = zeros(1);
+    uint32_t one = 1;
+    CUstreamCaptureStatus status;
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    GIVES(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture(s, &g));
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuStreamIsCapturing(s, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cuMemsetD32Async(p, 10, 1, s));
+    for (int i = 0; i < 4; i++)
+        OK(cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&p, &one}, NULL));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(s));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuStreamSynchronize(s));
+    CHECK(word(p) == 0); /* nothing has run */
+    OK(cuGraphInstantiate(&x, g, 0));
+    OK(cuGraphLaunch(x, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(word(p) == 14);
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+    OK(cuStreamDestroy(s));
+    OK(cuMemFree(p));
+}
+
+static void capturing_follows_events_into_other_streams(void)
+{
+    CUstream a, b;
+    CUevent fork, join;
+    CUgraph g;
+    CUgraphExec x;
+    CUdeviceptr p = zeros(2), q = p + 4;
+    uint32_t one = 1, two = 2;
+    size_t n = 0;
+    OK(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+    OK(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
+    OK(cuStreamBeginCapture(a, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    OK(cuEventRecord(fork, a));
+    OK(cuStreamWaitEvent(b, fork, 0));
+    OK(cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, a, (void *[]){&p, &one}, NULL));
+    OK(cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, b, (void *[]){&q, &two}, NULL));
+    OK(cuEventRecord(join, b));
+    OK(cuStreamWaitEvent(a, join, 0));
+    OK(cuEventDestroy(fork));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, cuStreamEndCapture(b, &g));
+    OK(cuStreamEndCapture(a, &g));
+    OK(cuGraphGetNodes(g, NULL, &n));
+    CHECK(n == 2);
+    OK(cuGraphInstantiate(&x, g, 0));
+    OK(cuGraphLaunch(x, a));
+    OK(cuStreamSynchronize(a));
+    CHECK(word(p) == 1 && word(q) == 2);
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+    /* A stream that never comes back. */
+    OK(cuStreamBeginCapture(a, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuEventRecord(join, a));
+    OK(cuStreamWaitEvent(b, join, 0));
+    OK(cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, b, (void *[]){&q, &two}, NULL));
+    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cuStreamEndCapture(a, &g));
+    OK(cuStreamSynchronize(b));
+    OK(cuEventDestroy(join));
+    OK(cuStreamDestroy(a));
+    OK(cuStreamDestroy(b));
+    OK(cuMemFree(p));
+}
+
+int main(void)
+{
+    if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
+        cuModuleLoadData(&module, kernels)) {
+        printf("Bail out! CUDA cannot be initialized\n");
+        return 1;
+    }
+    RUN(nodes_run_after_those_they_depend_on);
+    RUN(a_stream_is_captured);
+    RUN(capturing_follows_events_into_other_streams);
+    return summary();
+}
