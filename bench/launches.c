@@ -1,0 +1,126 @@
+/* What launches and copies cost a program of the driver API: the time to the first result, an empty kernel queued back to
+ * back, a round trip. Each process measures its own first call, so that is taken in a child. */
+#include "bench.h"
+
+#include <cuda.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry empty()\n{\n    ret;\n}\n"
+                          ".visible .entry add(.param .u64 p)\n{\n"
+                          "    .reg .u64 %rd<4>; .reg .u32 %r<3>;\n"
+                          "    ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
+                          "    add.u64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, 1;\n"
+                          "    st.global.u32 [%rd3], %r2;\n    ret;\n}\n";
+
+static void must(CUresult r)
+{
+    const char *name = "?";
+    if (r == CUDA_SUCCESS)
+        return;
+    cuGetErrorName(r, &name);
+    fprintf(stderr, "bench-launches: %s\n", name);
+    exit(1);
+}
+
+static CUfunction start(const char *name)
+{
+    CUcontext c;
+    CUmodule m;
+    CUfunction f;
+    must(cuInit(0));
+    must(cuDevicePrimaryCtxRetain(&c, 0));
+    must(cuCtxSetCurrent(c));
+    must(cuModuleLoadData(&m, ptx));
+    must(cuModuleGetFunction(&f, m, name));
+    return f;
+}
+
+/* From cuInit to the kernel's result on the host, in milliseconds. */
+static double first_result(void)
+{
+    unsigned v[64] = {0};
+    CUdeviceptr p;
+    double begin = bench_now();
+    CUfunction f = start("add");
+    must(cuMemAlloc(&p, sizeof v));
+    must(cuMemcpyHtoD(p, v, sizeof v));
+    must(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, 0, (void *[]){&p}, NULL));
+    must(cuMemcpyDtoH(v, p, sizeof v));
+    return v[63] == 1 ? 1e3 * (bench_now() - begin) : -1;
+}
+
+static double in_child(double (*measure)(void))
+{
+    int fd[2];
+    double value = -1;
+    if (pipe(fd) != 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        value = measure();
+        _exit(write(fd[1], &value, sizeof value) != sizeof value);
+    }
+    if (child < 0 || waitpid(child, NULL, 0) != child || read(fd[0], &value, sizeof value) != sizeof value)
+        value = -1;
+    close(fd[0]);
+    close(fd[1]);
+    return value;
+}
+
+enum { LAUNCHES = 20000, ROUNDS = 5, TRIPS = 2000 };
+
+/* Microseconds a launch, of which the caller spends *put. */
+static double queued(CUfunction f, unsigned threads, double *put)
+{
+    double best = 1e9;
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = bench_now();
+        for (int i = 0; i < LAUNCHES; i++)
+            must(cuLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, 0, NULL, NULL));
+        double returned = bench_now();
+        must(cuCtxSynchronize());
+        double all = 1e6 * (bench_now() - begin) / LAUNCHES;
+        if (all < best) {
+            best = all;
+            *put = 1e6 * (returned - begin) / LAUNCHES;
+        }
+    }
+    return best;
+}
+
+/* Microseconds of a launch that is waited for. */
+static double round_trip(CUfunction f)
+{
+    double best = 1e9;
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = bench_now();
+        for (int i = 0; i < TRIPS; i++) {
+            must(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, NULL, NULL));
+            must(cuCtxSynchronize());
+        }
+        double each = 1e6 * (bench_now() - begin) / TRIPS;
+        best = each < best ? each : best;
+    }
+    return best;
+}
+
+int main(void)
+{
+    double first = 1e9, put, all;
+    for (int round = 0; round < ROUNDS; round++) {
+        double ms = in_child(first_result);
+        first = ms > 0 && ms < first ? ms : first;
+    }
+    CUfunction empty = start("empty");
+    bench_title("launches through libcuda.so.1");
+    bench_at_most("first call to first result", first, "ms", 20);
+    all = queued(empty, 1, &put);
+    bench_at_most("an empty kernel, queued back to back", all, "us", 2.6); /* what an H200 takes */
+    bench_line("  of which cuLaunchKernel", put, "us");
+    bench_line("the same, a block of 1024 threads", queued(empty, 1024, &put), "us");
+    bench_line("an empty kernel, launched and waited for", round_trip(empty), "us");
+    return 0;
+}
