@@ -401,6 +401,7 @@ typedef struct hd_ptx_info {
     const char *target;                    /* .target, as written */
     unsigned address_bits;
     size_t kernels, functions; /* with a body */
+    size_t kernels_refused;    /* of the kernels: valid PTX, but Heddle cannot run them yet */
     size_t variables;          /* of module scope */
     size_t instructions;
 } hd_ptx_info;
@@ -411,9 +412,15 @@ typedef struct hd_ptx_function {
     bool is_kernel;
     unsigned line;
     size_t params, instructions;
+    const char *missing; /* what Heddle lacks to run it and what it calls by name ("textures"), or NULL */
 } hd_ptx_function;
 /* Kernels and functions with a body, in the order of the text; false where i is not less than their count. */
 HD_API bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *function);
+
+/* The module as PTX text again, ended by a zero: reading it gives an equal module. Comments are gone, constant
+ * expressions are values, each statement has a line. The text belongs to `ptx`; `bytes`, if not NULL, gets its length.
+ * NULL where memory has run out. */
+HD_API const char *hd_ptx_print(hd_ptx *ptx, size_t *bytes);
 
 /* ---- the instruction set ---- */
 

@@ -1,4 +1,4 @@
-/* PTX as text, without a machine (include/heddle.h): reading, verifying, describing. */
+/* PTX as text, without a machine (include/heddle.h): reading, verifying, describing, printing. */
 #include <stdlib.h>
 
 #include "api/handles.h"
@@ -9,6 +9,7 @@ struct hd_ptx {
     hd_ptx_info info;
     VEC(hd_ptx_function) functions;
     VEC(const char *) missing; /* what refused instructions have been warned of */
+    struct str printed;
 };
 
 /* One warning for each thing that is missing, at its first use. */
@@ -24,17 +25,50 @@ static void warn_refused(hd_ptx *p, const struct ptx_insn *insn, struct diags *d
               missing);
 }
 
-static size_t count_instructions(hd_ptx *p, const struct ptx_func *f, struct diags *diags)
+static void count_instructions(hd_ptx *p, const struct ptx_func *f, hd_ptx_function *d, struct diags *diags)
 {
-    size_t n = 0;
     for (uint32_t i = 0; i < f->body.n; i++) {
         if (f->body.at[i].kind != STMT_INSN)
             continue;
-        n++;
-        if (f->body.at[i].insn->inst->kind == KIND_REFUSED)
-            warn_refused(p, f->body.at[i].insn, diags);
+        const struct ptx_insn *insn = f->body.at[i].insn;
+        d->instructions++;
+        if (insn->inst->kind != KIND_REFUSED)
+            continue;
+        warn_refused(p, insn, diags);
+        if (!d->missing)
+            d->missing = insn->inst->form->meaning;
     }
-    return n;
+}
+
+/* What a function that is called by name lacks, its caller lacks, too. True where something was new. */
+static bool spread_missing(hd_ptx *p, const struct ptx_func *f)
+{
+    hd_ptx_function *caller = &p->functions.at[f->handle];
+    for (uint32_t i = 0; i < f->body.n && !caller->missing; i++) {
+        const struct ptx_call *c = f->body.at[i].kind == STMT_INSN ? f->body.at[i].insn->call : NULL;
+        bool by_name = c && c->callee.kind == OPND_SYMBOL && c->callee.symbol->kind == SYMBOL_FUNC;
+        const struct ptx_func *callee = by_name ? ((const struct ptx_func *)c->callee.symbol)->definition : NULL;
+        if (callee && callee->has_body)
+            caller->missing = p->functions.at[callee->handle].missing;
+        else if (callee && str_starts(callee->symbol.name, "__cudaCDP2"))
+            caller->missing = "dynamic parallelism";
+        if (caller->missing)
+            return true;
+    }
+    return false;
+}
+
+static void find_missing(hd_ptx *p)
+{
+    const struct ptx_module *m = p->module;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < m->items.n; i++)
+            if (m->items.at[i].kind == ITEM_FUNC && m->items.at[i].func->has_body)
+                changed |= spread_missing(p, m->items.at[i].func);
+    }
+    for (uint32_t i = 0; i < p->functions.n; i++)
+        p->info.kernels_refused += p->functions.at[i].is_kernel && p->functions.at[i].missing;
 }
 
 static const char *target_words(const struct ptx_module *m)
@@ -57,17 +91,19 @@ static void describe(hd_ptx *p, struct diags *diags)
         p->info.variables += it->kind == ITEM_VAR;
         if (it->kind != ITEM_FUNC || !it->func->has_body)
             continue;
-        const struct ptx_func *f = it->func;
+        struct ptx_func *f = it->func;
+        f->handle = p->functions.n;
         hd_ptx_function *d = VEC_PUSH(&p->arena, &p->functions);
         *d = (hd_ptx_function){.name = arena_strndup(&p->arena, f->symbol.name.p, f->symbol.name.n),
                                .is_kernel = f->entry,
                                .line = place_locate(ptx_place(m, f->symbol.offset, 0)).line,
-                               .params = f->signature.params.n,
-                               .instructions = count_instructions(p, f, diags)};
+                               .params = f->signature.params.n};
+        count_instructions(p, f, d, diags);
         p->info.kernels += f->entry;
         p->info.functions += !f->entry;
         p->info.instructions += d->instructions;
     }
+    find_missing(p);
 }
 
 static hd_result read_ptx(hd_ptx *p, const hd_source *source, struct diags *diags)
@@ -132,4 +168,17 @@ bool hd_ptx_get_function(const hd_ptx *p, size_t i, hd_ptx_function *function)
         return false;
     *function = p->functions.at[i];
     return true;
+}
+
+const char *hd_ptx_print(hd_ptx *p, size_t *bytes)
+{
+    jmp_buf oom;
+    if (!p->printed.p && setjmp(oom) == 0) {
+        p->arena.on_oom = &oom;
+        p->printed = ptx_print(p->module, &p->arena);
+    }
+    p->arena.on_oom = NULL;
+    if (bytes)
+        *bytes = p->printed.n;
+    return p->printed.p;
 }

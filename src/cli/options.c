@@ -97,6 +97,7 @@ const struct command commands[] = {
      "Reads and verifies PTX, and prints errors with their places, or a line for each file.\n",
      "Examples:\n"
      "  heddle ptx kernels/*.ptx\n"
+     "  heddle ptx --print kernel.ptx >tidy.ptx\n"
      "  heddle ptx --isa atom red\n"
      "  heddle ptx --isa %tid\n"
      "\n"

@@ -17,15 +17,19 @@ static void print_file(struct session *s, const char *path, const hd_ptx *ptx)
     hd_ptx_info i;
     hd_ptx_function f;
     hd_ptx_get_info(ptx, &i);
-    printf("%s: PTX %u.%u for %s: %s, %s, %s, %s\n", path, i.version_major, i.version_minor, i.target,
-           plural(i.kernels, "kernel", a), plural(i.functions, "function", a), plural(i.variables, "variable", a),
-           plural(i.instructions, "instruction", a));
+    const char *refused = i.kernels_refused ? arena_printf(a, " (valid, but %s cannot run in Heddle yet)",
+                                                           count_text(i.kernels_refused, a))
+                                            : "";
+    printf("%s: PTX %u.%u for %s: %s%s, %s, %s, %s\n", path, i.version_major, i.version_minor, i.target,
+           plural(i.kernels, "kernel", a), refused, plural(i.functions, "function", a),
+           plural(i.variables, "variable", a), plural(i.instructions, "instruction", a));
     for (size_t k = 0; s->o.verbose && hd_ptx_get_function(ptx, k, &f); k++)
-        printf("  %5u  %s %s: %s, %s\n", f.line, f.is_kernel ? "kernel  " : "function", kernel_readable(f.name, a),
-               plural(f.params, "parameter", a), plural(f.instructions, "instruction", a));
+        printf("  %5u  %s %s: %s, %s%s\n", f.line, f.is_kernel ? "kernel  " : "function", kernel_readable(f.name, a),
+               plural(f.params, "parameter", a), plural(f.instructions, "instruction", a),
+               f.missing ? arena_printf(a, "; needs %s", f.missing) : "");
 }
 
-static json_t *file_json(const char *path, const hd_ptx *ptx, hd_report *report)
+static json_t *file_json(const char *path, hd_ptx *ptx, bool print, hd_report *report)
 {
     hd_ptx_info i;
     hd_ptx_function f;
@@ -35,15 +39,17 @@ static json_t *file_json(const char *path, const hd_ptx *ptx, hd_report *report)
         json_t *functions = json_array();
         for (size_t k = 0; hd_ptx_get_function(ptx, k, &f); k++)
             json_array_append_new(functions,
-                                  json_pack("{s:s, s:b, s:I, s:I, s:I}", "name", f.name, "kernel", f.is_kernel, "line",
-                                            (json_int_t)f.line, "parameters", (json_int_t)f.params, "instructions",
-                                            (json_int_t)f.instructions));
+                                  json_pack("{s:s, s:b, s:I, s:I, s:I, s:s?}", "name", f.name, "kernel", f.is_kernel,
+                                            "line", (json_int_t)f.line, "parameters", (json_int_t)f.params,
+                                            "instructions", (json_int_t)f.instructions, "missing", f.missing));
         json_object_set_new(o, "version", json_sprintf("%u.%u", i.version_major, i.version_minor));
         json_object_set_new(o, "target", json_string(i.target));
         json_object_set_new(o, "kernels", json_integer((json_int_t)i.kernels));
         json_object_set_new(o, "variables", json_integer((json_int_t)i.variables));
         json_object_set_new(o, "instructions", json_integer((json_int_t)i.instructions));
         json_object_set_new(o, "functions", functions);
+        if (print)
+            json_object_set_new(o, "text", json_string(hd_ptx_print(ptx, NULL)));
     }
     json_object_set_new(o, "diagnostics", report_entries(report));
     return o;
@@ -63,12 +69,16 @@ static int check_file(struct session *s, const char *path, json_t *list)
     hd_result r = hd_ptx_read(&source, &ptx, &report);
     progress_clear(&s->progress);
     if (list) {
-        json_array_append_new(list, file_json(path, ptx, report));
+        json_array_append_new(list, file_json(path, ptx, s->o.print, report));
     } else if (r) {
         report_failure(s, r, report);
     } else {
         report_print(s, report);
-        print_file(s, path, ptx);
+        const char *text = s->o.print ? hd_ptx_print(ptx, NULL) : NULL;
+        if (text)
+            fputs(text, stdout);
+        else
+            print_file(s, path, ptx);
     }
     hd_ptx_free(ptx);
     free(file.bytes);
@@ -77,6 +87,8 @@ static int check_file(struct session *s, const char *path, json_t *list)
 
 int cmd_ptx(struct session *s)
 {
+    if (s->o.isa && s->o.print)
+        return usage_error(s, "`--print` goes with files, not with `--isa`");
     if (s->o.isa)
         return isa_table(s);
     if (s->o.markdown)

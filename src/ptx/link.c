@@ -99,6 +99,10 @@ static void resolve_var(struct linker *l, const struct ptx_module *m, struct ptx
     if (v->linkage != LINK_STATIC && found && found->kind == SYMBOL_VAR &&
         (v->linkage == LINK_EXTERN || v->linkage == LINK_WEAK || v->linkage == LINK_COMMON))
         v->definition = (struct ptx_var *)found;
+    if (v->definition != v && v->definition->space != v->space)
+        diag_error(l->diags, ptx_place(m, v->symbol.offset, (uint32_t)v->symbol.name.n), "ptx-link", NULL,
+                   "`%.*s` is declared here in another state space (.%s) than where it is defined (.%s)",
+                   STR_ARG(v->symbol.name), ptx_space_name(v->space), ptx_space_name(v->definition->space));
     bool open_shared = v->space == SPACE_SHARED && v->linkage == LINK_EXTERN; /* dynamic shared memory */
     if (v->definition->linkage == LINK_EXTERN && !open_shared)
         diag_error(l->diags, ptx_place(m, v->symbol.offset, (uint32_t)v->symbol.name.n), "ptx-link",

@@ -310,6 +310,17 @@ def faults_have_a_place_and_status_1():
     assert r["diagnostics"][0]["severity"] == "error" and r["diagnostics"][0]["file"].endswith("saxpy.ptx")
 
 
+def ptx_prints_what_it_reads():
+    status, printed, err = run("ptx", "--print", SAXPY)
+    assert status == 0 and err == "" and printed.startswith(".version") and "ld.global.f32 %f2, [%rd6];" in printed
+    again = ptx("again.ptx", "")
+    open(again, "w").write(printed)
+    assert run("ptx", "--print", again)[1] == printed
+    (entry,) = json.loads(run("ptx", "--print", "--json", SAXPY)[1])
+    assert entry["text"] == printed and entry["functions"][0]["missing"] is None
+    usage("ptx", "--print", "--isa", says="--print")
+
+
 def bad_ptx_has_status_1():
     bad = ptx("bad.ptx", ".entry k() { bogus.u32 x; }")
     status, out, err = run("launch", bad, "--grid", 1, "--block", 1)

@@ -1,0 +1,41 @@
+/* See text.h. */
+#include "base/text.h"
+
+#include <stdio.h>
+
+static void make_room(struct text *t, size_t n)
+{
+    if (t->n + n + 1 <= t->capacity)
+        return;
+    size_t capacity = 2 * (t->n + n + 1);
+    t->p = arena_grow(t->arena, t->p, t->n, capacity);
+    t->capacity = capacity;
+}
+
+void text_put(struct text *t, const char *p, size_t n)
+{
+    make_room(t, n);
+    memcpy(t->p + t->n, p, n);
+    t->n += n;
+    t->p[t->n] = 0;
+}
+
+void text_puts(struct text *t, const char *zero_ended)
+{
+    text_put(t, zero_ended, strlen(zero_ended));
+}
+
+void text_printf(struct text *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    if (n > 0) {
+        make_room(t, (size_t)n);
+        vsnprintf(t->p + t->n, (size_t)n + 1, format, again);
+        t->n += (size_t)n;
+    }
+    va_end(again);
+    va_end(args);
+}
