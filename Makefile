@@ -21,6 +21,14 @@ sanitize:
 	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
 	tests/run build-sanitize
 
+# libFuzzer on whatever reads PTX and on what it accepts: scripts/fuzz. SECONDS says for how long.
+SECONDS ?= 60
+fuzz:
+	[ -e build-fuzz/build.ninja ] || CC=clang-19 meson setup build-fuzz -Db_sanitize=address,undefined -Db_lundef=false \
+		-Dc_args='-fsanitize=fuzzer-no-link -O1' -Dbuildtype=debugoptimized
+	ninja -C build-fuzz tests/fuzz-ptx
+	scripts/fuzz build-fuzz $(SECONDS)
+
 clang:
 	CC=clang-19 $(MAKE) BUILD=build-clang SETUP="--werror"
 
