@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 tar -xJf tests/oracle/forms-h200.tar.xz -C "$scratch" --wildcards '*.ptx'
 tar -xJf tests/oracle/simt-h200.tar.xz -C "$scratch" --wildcards '*.ptx'
 # Files with errors on purpose stand in tests/errors.
-find examples tests "$scratch" -name '*.ptx' -not -path 'tests/errors/*' -print0 | sort -z |
+find examples tests "$scratch" -name '*.ptx' -not -path 'tests/errors/*' -not -path 'tests/fuzz/*' -print0 | sort -z |
     xargs -0 "$HEDDLE_BUILD/tests/ptx-round-trip" | sed "s|$scratch/||"
 if ptxas --version >/dev/null 2>&1; then
     "$HEDDLE_BUILD/heddle" ptx --print tests/ptx/everything.ptx >"$scratch/printed.ptx" &&
