@@ -36,9 +36,10 @@ static bool skip_blank(struct lexer *l)
     for (;;) {
         while (l->p < l->end && is(*l->p, C_SPACE))
             l->p++;
-        if (l->end - l->p < 2 || l->p[0] != '/')
+        bool line = l->p < l->end && l->p[0] == '#'; /* left by a preprocessor */
+        if (!line && (l->end - l->p < 2 || l->p[0] != '/'))
             return true;
-        if (l->p[1] == '/') {
+        if (line || l->p[1] == '/') {
             const char *newline = memchr(l->p, '\n', (size_t)(l->end - l->p));
             l->p = newline ? newline : l->end;
         } else if (l->p[1] == '*') {
@@ -193,6 +194,12 @@ struct token lex_next(struct lexer *l)
         t.kind = TOKEN_IDENT;
         t.text = (struct str){l->p, (size_t)(end - l->p)};
         l->p = end;
+        return t;
+    }
+    if (c == '.' && l->p + 1 < l->end && is(l->p[1], C_DIGIT)) {
+        t.text.p = l->p;
+        l->p = decimal(l, &t);
+        t.text.n = (size_t)(l->p - t.text.p);
         return t;
     }
     if (c == '.' && l->p + 1 < l->end && is(l->p[1], C_NAME)) {

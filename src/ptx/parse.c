@@ -168,6 +168,9 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(st
         struct ptx_var *v = parse_declarator(p, &base);
         if (!v)
             return false;
+        if (at_punct(p, '=') && linkage == LINK_EXTERN)
+            return fail(p, "initialise it where it is defined", "`%.*s` is .extern, and cannot have a value",
+                        STR_ARG(v->symbol.name));
         if (accept(p, '=')) {
             if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
                 return fail(p, "store the value at the start of the kernel instead",
@@ -224,8 +227,8 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
             return false;
     }
     if (v->unsized) {
-        if (returns || v->type != TYPE_b8)
-            return fail(p, NULL, "only a last parameter .b8 name[] may be open");
+        if (returns || s->variadic)
+            return fail(p, NULL, "only the last parameter may be open");
         s->variadic = true;
     }
     if (returns)
@@ -446,7 +449,8 @@ static bool parse_target(struct parser *p)
             return false;
         *VEC_PUSH(p->arena, &p->module->target_words) = w;
         struct isa_target t = {0};
-        for (size_t i = 3; i < w.n && w.p[i] >= '0' && w.p[i] <= '9' && t.sm < 1000; i++)
+        size_t digits = str_starts(w, "compute_") ? 8 : 3;
+        for (size_t i = digits; i < w.n && w.p[i] >= '0' && w.p[i] <= '9' && t.sm < 1000; i++)
             t.sm = (uint16_t)(t.sm * 10 + (w.p[i] - '0'));
         char last = w.p[w.n - 1];
         t.suffix = last == 'a' || last == 'f' ? last : 0;

@@ -15,12 +15,12 @@ static struct ptx_stmt *add_stmt(struct parser *p, enum ptx_stmt_kind kind)
 /* .x .y .z .w of a vector or special register; other words are selectors of video instructions. */
 static bool parse_component(struct parser *p, struct ptx_operand *o)
 {
-    static const char names[] = "xyzw";
+    static const char names[] = "xyzwrgba"; /* 5.4.2: colours are other names of the same elements */
     while (p->tok.kind == TOKEN_DOT) {
         const char *c = p->tok.text.n == 1 ? strchr(names, p->tok.text.p[0]) : NULL;
         bool vector = o->kind == OPND_SREG || (o->kind == OPND_REG && o->reg->vector > 1);
         if (c && *c && vector)
-            o->component = (uint8_t)(c - names);
+            o->component = (uint8_t)((c - names) % 4);
         else
             o->selector = p->tok.text;
         o->length = (uint32_t)(p->tok.offset + p->tok.text.n + 1 - o->offset);

@@ -251,19 +251,21 @@ static bool put_constant(struct parser *p, struct filling *f, struct token at, s
     struct ptx_var *v = f->var;
     bool wants_float = isa_type_class(v->type) == CLASS_F;
     uint64_t bits = c.bits;
-    if (wants_float && v->type == TYPE_f32) {
-        float x = c.kind == CONSTANT_INT ? (float)as_f64(c) : 0;
-        if (c.kind == CONSTANT_F64)
-            x = (float)as_f64(c);
+    if ((v->type == TYPE_f32 || v->type == TYPE_f64) && c.kind == CONSTANT_INT)
+        return fail_at(p, at, "write it with a point, as in 1.0", "an integer cannot initialise .%s",
+                       isa_type_name(v->type));
+    if (v->type == TYPE_f32 && c.kind == CONSTANT_F64) {
+        float x = (float)as_f64(c);
         uint32_t b;
         memcpy(&b, &x, 4);
-        bits = c.kind == CONSTANT_F32 ? c.bits : b;
-    } else if (wants_float && v->type == TYPE_f64) {
-        if (c.kind == CONSTANT_F32)
-            return fail_at(p, at, "write 0d and 16 digits", "a 0f constant cannot initialise .f64");
-        double x = as_f64(c);
-        memcpy(&bits, &x, 8);
-    } else if (c.kind != CONSTANT_INT && !(c.kind == CONSTANT_F32 && f->element_bytes == 4)) {
+        bits = b;
+    } else if (v->type == TYPE_f64 && c.kind == CONSTANT_F32) {
+        float x;
+        uint32_t b = (uint32_t)c.bits;
+        memcpy(&x, &b, 4);
+        double d = x;
+        memcpy(&bits, &d, 8);
+    } else if (!wants_float && c.kind != CONSTANT_INT && f->element_bytes != (c.kind == CONSTANT_F32 ? 4 : 8)) {
         return fail_at(p, at, NULL, "a floating-point constant cannot initialise .%s", isa_type_name(v->type));
     }
     if (!room_for(p, f, f->element_bytes))
@@ -294,6 +296,10 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
     r.symbol = find_symbol(p, name);
     if (!r.symbol || (r.symbol->kind != SYMBOL_VAR && r.symbol->kind != SYMBOL_FUNC))
         return fail_at(p, at, NULL, "`%.*s` is not a variable or function declared so far", STR_ARG(name));
+    const struct ptx_var *target = r.symbol->kind == SYMBOL_VAR ? (const struct ptx_var *)r.symbol : NULL;
+    if (target && target->space != SPACE_GLOBAL && target->space != SPACE_CONST)
+        return fail_at(p, at, "only variables in .global and .const have addresses before a launch", "`%.*s` is in .%s",
+                       STR_ARG(name), ptx_space_name(target->space));
     if (r.generic && !expect(p, ')', "the name"))
         return false;
     struct constant c = {0};

@@ -20,7 +20,87 @@ static void check_variable(struct verifier *v, const struct ptx_var *var)
                    STR_ARG(var->symbol.name));
 }
 
+/* At module scope: memory that lives longer than a call (5.1). PTX before 3.0 had .local there, too. */
+static void check_module_variable(struct verifier *v, const struct ptx_var *var)
+{
+    bool local = var->space == SPACE_LOCAL && v->m->version >= 30;
+    if (local || var->space == SPACE_REG || var->space == SPACE_PARAM)
+        diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type", "declare it in a function",
+                   "`%.*s` is in .%s, which belongs to functions", STR_ARG(var->symbol.name),
+                   ptx_space_name(var->space));
+    check_variable(v, var);
+}
+
 /* ---- functions ---- */
+
+static void check_parameter(struct verifier *v, const struct ptx_func *f, const struct ptx_var *param)
+{
+    struct place at = symbol_place(v, &param->symbol);
+    if (f->entry && param->space != SPACE_PARAM)
+        diag_error(v->diags, at, "ptx-type", "write .param", "parameters of kernels are in .param");
+    else if (f->entry && param->unsized)
+        diag_error(v->diags, at, "ptx-type", "give the number of elements", "a kernel's parameters have a size");
+    if (param->space == SPACE_PARAM && (param->type == TYPE_pred || param->vector > 1))
+        diag_error(v->diags, at, "ptx-type", param->vector > 1 ? "write an array" : "pass a .u32",
+                   "a parameter cannot be a %s", param->vector > 1 ? "vector" : "predicate");
+}
+
+static const struct ptx_directive *find_directive(const struct ptx_func *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->directives.n; i++)
+        if (str_is(f->directives.at[i].name, name))
+            return &f->directives.at[i];
+    return NULL;
+}
+
+/* .maxntid and the like (11.4) take positive numbers; .reqntid says all that .maxntid could. */
+static void check_directives(struct verifier *v, const struct ptx_func *f)
+{
+    static const char *const positive[] = {"maxntid",      "reqntid",        "maxnreg",
+                                           "minnctapersm", "maxclusterrank", "reqnctapercluster"};
+    for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
+        const struct ptx_directive *d = find_directive(f, positive[i]);
+        if (!d)
+            continue;
+        struct place at = ptx_place(v->m, (uint32_t)(d->name.p - v->m->source->text.p), (uint32_t)d->name.n);
+        bool cluster = str_is(d->name, "reqnctapercluster"); /* alone, the launch gives the numbers */
+        if (d->n == 0 && !cluster)
+            diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` needs a number", positive[i]);
+        for (uint32_t k = 0; k < d->n; k++)
+            if (d->value[k] == 0)
+                diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` needs numbers above 0", positive[i]);
+    }
+    if (find_directive(f, "maxntid") && find_directive(f, "reqntid"))
+        diag_error(v->diags, symbol_place(v, &f->symbol), "ptx-directive", "leave out .maxntid",
+                   "`%.*s` has both .maxntid and .reqntid", STR_ARG(f->symbol.name));
+}
+
+static bool same_sizes(const struct ptx_signature *a, const struct ptx_signature *b)
+{
+    bool same = a->params.n == b->params.n && a->returns.n == b->returns.n;
+    for (uint32_t i = 0; same && i < a->params.n; i++)
+        same = a->params.at[i]->size == b->params.at[i]->size;
+    for (uint32_t i = 0; same && i < a->returns.n; i++)
+        same = a->returns.at[i]->size == b->returns.at[i]->size;
+    return same;
+}
+
+static void check_head_of(struct verifier *v, const struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < f->signature.params.n; i++)
+        check_parameter(v, f, f->signature.params.at[i]);
+    for (uint32_t i = 0; i < f->signature.returns.n; i++)
+        check_parameter(v, f, f->signature.returns.at[i]);
+    check_directives(v, f);
+    const struct ptx_func *other = f->definition;
+    bool agree = other == f || f->alias_of || same_sizes(&f->signature, &other->signature);
+    const struct ptx_func *later = f->symbol.offset > other->symbol.offset ? f : other;
+    const struct ptx_func *first = later == f ? other : f;
+    if (!agree)
+        diag_error(v->diags, symbol_place(v, &later->symbol), "ptx-name", "write the same parameters at both places",
+                   "`%.*s` was declared with other parameters in line %u", STR_ARG(f->symbol.name),
+                   place_locate(symbol_place(v, &first->symbol)).line);
+}
 
 static void check_body(struct verifier *v, const struct ptx_func *f)
 {
@@ -70,8 +150,11 @@ void ptx_verify(const struct ptx_module *m, struct diags *diags)
     for (uint32_t i = 0; i < m->items.n; i++) {
         const struct ptx_item *it = &m->items.at[i];
         if (it->kind == ITEM_VAR)
-            check_variable(&v, it->var);
-        else if (it->kind == ITEM_FUNC && it->func->has_body)
+            check_module_variable(&v, it->var);
+        if (it->kind != ITEM_FUNC)
+            continue;
+        check_head_of(&v, it->func);
+        if (it->func->has_body)
             check_body(&v, it->func);
     }
 }

@@ -24,7 +24,8 @@ void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_sp
 /* A register, constant or address of type `want`. */
 void verify_source(struct verifier *v, const struct ptx_operand *o, enum isa_type want, bool relaxed);
 void verify_destination(struct verifier *v, const struct ptx_operand *o, enum isa_type want, bool relaxed);
-/* May a register stand where this type is wanted? */
+/* May a register of this type, or this register, stand where a type is wanted? */
+bool types_fit(enum isa_type have, enum isa_type want, bool relaxed);
 bool register_fits(const struct ptx_reg *r, enum isa_type want, bool relaxed);
 
 /* The operand as the user wrote it. */

@@ -226,9 +226,16 @@ static void check_argument(struct verifier *v, const struct ptx_operand *o, cons
         if (actual->space != SPACE_PARAM)
             operand_error(v, o, "copy it into a .param variable first", "`%.*s` is in .%s, not in .param",
                           STR_ARG(text), ptx_space_name(actual->space));
-        else if (actual->size < formal->size)
+        else if (actual->size != formal->size)
             operand_error(v, o, NULL, "`%.*s` has %llu bytes, and the parameter has %llu", STR_ARG(text),
                           (unsigned long long)actual->size, (unsigned long long)formal->size);
+        else if (formal->n_dims && actual->align != formal->align)
+            operand_error(v, o, arena_printf(v->diags->arena, "write .align %u", formal->align),
+                          "`%.*s` is aligned to %u bytes, and the parameter to %u", STR_ARG(text), actual->align,
+                          formal->align);
+        else if (!formal->n_dims && !types_fit(actual->type, formal->type, false))
+            operand_error(v, o, NULL, "`%.*s` is .%s, and the parameter is .%s", STR_ARG(text),
+                          isa_type_name(actual->type), isa_type_name(formal->type));
         return;
     }
     if (formal->n_dims)
@@ -261,7 +268,7 @@ static void check_call(struct verifier *v)
         operand_error(v, callee, "declare it with .func", "`%.*s` is not a function", STR_ARG(operand_text(v, callee)));
         return;
     }
-    if (!direct && isa_type_bits(callee->reg->type) != (v->m->address_bits == 32 ? 32 : 64)) {
+    if (!direct && !register_fits(callee->reg, TYPE_u64, false) && !register_fits(callee->reg, TYPE_u32, false)) {
         operand_error(v, callee, "use a .b64 or .u64 register", "`%.*s` is .%s, and cannot hold a function's address",
                       STR_ARG(operand_text(v, callee)), isa_type_name(callee->reg->type));
         return;

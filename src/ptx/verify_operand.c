@@ -35,11 +35,16 @@ static bool classes_agree(enum isa_type reg, enum isa_type want)
     }
 }
 
+bool types_fit(enum isa_type have, enum isa_type want, bool relaxed)
+{
+    unsigned bits = isa_type_bits(have), need = isa_type_bits(want);
+    bool wide_enough = relaxed && isa_type_class(want) != CLASS_X ? bits >= need : bits == need;
+    return wide_enough && classes_agree(have, want);
+}
+
 bool register_fits(const struct ptx_reg *r, enum isa_type want, bool relaxed)
 {
-    unsigned have = isa_type_bits(r->type), need = isa_type_bits(want);
-    bool wide_enough = relaxed && isa_type_class(want) != CLASS_X ? have >= need : have == need;
-    return wide_enough && classes_agree(r->type, want);
+    return types_fit(r->type, want, relaxed);
 }
 
 /* The register types that would do, for a message. */

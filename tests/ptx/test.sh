@@ -10,6 +10,10 @@ tar -xJf tests/oracle/simt-h200.tar.xz -C "$scratch" --wildcards '*.ptx'
 # Files with errors on purpose stand in tests/errors.
 find examples tests "$scratch" -name '*.ptx' -not -path 'tests/errors/*' -not -path 'tests/fuzz/*' -print0 | sort -z |
     xargs -0 "$HEDDLE_BUILD/tests/ptx-round-trip" | sed "s|$scratch/||"
+# What the vendor's assembler said of modules and instructions: scripts/ptx-corpus.
+"$HEDDLE_BUILD/tests/ptx-facts" tests/ptx/modules.tsv
+xz -dc tests/ptx/instructions.tsv.xz >"$scratch/instructions.tsv"
+"$HEDDLE_BUILD/tests/ptx-facts" "$scratch/instructions.tsv"
 if ptxas --version >/dev/null 2>&1; then
     "$HEDDLE_BUILD/heddle" ptx --print tests/ptx/everything.ptx >"$scratch/printed.ptx" &&
         ptxas -arch=sm_90a -g -c "$scratch/printed.ptx" -o /dev/null >"$scratch/says" 2>&1 &&
