@@ -70,4 +70,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test install mufu bench fuzz-engines docs sanitize clang format lint clean
+.PHONY: all ulp test install mufu bench fuzz fuzz-engines docs sanitize clang format lint clean
