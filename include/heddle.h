@@ -92,6 +92,13 @@ HD_API void hd_report_free(hd_report *report); /* NULL is allowed */
 
 typedef struct hd_machine hd_machine;
 
+/* What runs kernels. */
+typedef enum hd_engine {
+    HD_ENGINE_AUTO,   /* the interpreter at once, compiled code where a kernel turns out to be worth it */
+    HD_ENGINE_INTERP, /* the interpreter */
+    HD_ENGINE_JIT,    /* compiled code from the first block on; a launch fails where that cannot be */
+} hd_engine;
+
 /* Zero means the default throughout, so that `hd_machine_options o = {0}` is a machine like an H200 with this
  * host's cores and memory. */
 typedef struct hd_machine_options {
@@ -101,6 +108,7 @@ typedef struct hd_machine_options {
     uint64_t stack_bytes;  /* local memory of a thread for recursive and indirect calls; default 64 KiB */
     uint64_t step_limit;   /* of warp instructions in a launch; 0 = none */
     const char *cpu_level; /* one of hd_cpu_level(): for tests; default: the best of this CPU */
+    hd_engine engine;      /* of launches that do not say; default: the environment variable HEDDLE_ENGINE, or auto */
     /* Takes what kernels print, in order; default: discarded. May be called from any thread, one at a time. */
     void (*print)(void *data, const char *text, size_t bytes);
     /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
@@ -281,6 +289,7 @@ typedef struct hd_launch_config {
     unsigned grid[3], block[3]; /* in blocks, in threads; all at least 1 */
     size_t shared_bytes;        /* dynamic shared memory of a block */
     unsigned flags;             /* enum hd_launch_flags */
+    hd_engine engine;           /* auto: as the machine */
     hd_checker *checker;        /* watches the launch, or NULL */
     /* Parameters: pointers to the values, in order, or packed at their offsets; exactly one of the two is set
      * where the kernel has parameters. Values are read before hd_launch returns. */

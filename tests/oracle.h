@@ -16,6 +16,7 @@ struct file {
 };
 
 struct oracle_options {
+    int every; /* of how many one is run */
     char dir[4096];
     hd_machine *machine;
 };
@@ -23,7 +24,7 @@ struct oracle_options {
 enum { ORACLE_USAGE = 2, ORACLE_SKIPPED = 77 }; /* exit statuses */
 
 /* The engines that exist. */
-static const char *const oracle_engines[] = {"interp"};
+static const char *const oracle_engines[] = {"auto", "interp", "jit"}; /* in the order of enum hd_engine */
 
 static inline struct file oracle_read(const char *dir, const char *name)
 {
@@ -76,11 +77,11 @@ static inline void oracle_explain(hd_result r, const hd_report *report, char *te
 }
 
 /* Only an engine that exists is taken: tests that name another must not pass. */
-static inline void oracle_check_engine(const char *engine)
+static inline hd_engine oracle_engine(const char *engine)
 {
     for (size_t i = 0; i < sizeof oracle_engines / sizeof oracle_engines[0]; i++)
         if (strcmp(engine, oracle_engines[i]) == 0)
-            return;
+            return (hd_engine)i;
     fprintf(stderr, "oracle: no engine `%s`; there is", engine);
     for (size_t i = 0; i < sizeof oracle_engines / sizeof oracle_engines[0]; i++)
         fprintf(stderr, "%s `%s`", i ? "," : "", oracle_engines[i]);
@@ -111,17 +112,19 @@ static inline void oracle_folder(const char *dir, const char *sub, const char *p
         fclose(f);
 }
 
-/* Options --engine E, --workers N, --cpu LEVEL and --policy POLICY, then the folder; see oracle_folder(). */
+/* Options --every N, --engine E, --workers N, --cpu LEVEL and --policy POLICY, then the folder; see oracle_folder(). */
 static inline struct oracle_options oracle_parse(int argc, char **argv, const char *sub, const char *probe)
 {
-    struct oracle_options o = {0};
+    struct oracle_options o = {.every = 1};
     hd_machine_options options = {.memory_bytes = 256 << 20};
     const char *dir = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--workers") == 0 && i + 1 < argc)
             options.workers = (unsigned)atoi(argv[++i]);
+        else if (strcmp(argv[i], "--every") == 0 && i + 1 < argc)
+            o.every = atoi(argv[++i]);
         else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc)
-            oracle_check_engine(argv[++i]);
+            options.engine = oracle_engine(argv[++i]);
         else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
             options.cpu_level = oracle_cpu_level(argv[++i]);
         else if (strcmp(argv[i], "--policy") == 0 && i + 1 < argc)
@@ -131,8 +134,9 @@ static inline struct oracle_options oracle_parse(int argc, char **argv, const ch
         else
             dir = argv[i];
     }
-    if (!dir || !*dir || hd_machine_create(&options, &o.machine, NULL)) {
-        fprintf(stderr, "usage: %s [--engine E] [--workers N] [--cpu LEVEL] [--policy POLICY] DIR\n", argv[0]);
+    if (!dir || !*dir || o.every < 1 || hd_machine_create(&options, &o.machine, NULL)) {
+        fprintf(stderr, "usage: %s [--every N] [--engine E] [--workers N] [--cpu LEVEL] [--policy POLICY] DIR\n",
+                argv[0]);
         exit(ORACLE_USAGE);
     }
     oracle_folder(dir, sub, probe, o.dir, sizeof o.dir);

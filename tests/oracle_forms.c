@@ -119,8 +119,10 @@ int main(int argc, char **argv)
     void *in, *out;
     if (hd_alloc(o.machine, BLOCK_BYTES, &in) || hd_alloc(o.machine, OUT_BYTES, &out))
         return ORACLE_USAGE;
-    unsigned agree = 0, differ = 0;
-    for (char *line, *place; (line = oracle_line(&forms)) && (place = oracle_line(&places));) {
+    unsigned agree = 0, differ = 0, n = 0;
+    for (char *line, *place; (line = oracle_line(&forms)) && (place = oracle_line(&places)); n++) {
+        if (n % (unsigned)o.every)
+            continue;
         char *field[F_COUNT], *at[3];
         oracle_split(line, field, F_COUNT);
         oracle_split(place, at, 3);

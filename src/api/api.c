@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "jit/engine.h"
 
 const char *hd_version(void)
 {
@@ -52,6 +53,7 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .step_limit = o->step_limit,
                                .stack_bytes = (uint32_t)o->stack_bytes,
                                .cpu_level = o->cpu_level,
+                               .engine = o->engine,
                                .print = o->print,
                                .note = o->note,
                                .print_data = o->print_data,
@@ -72,6 +74,8 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
     }
     if (!r)
         r = machine_create(&c, &m->machine, error);
+    if (!r)
+        jit_attach(m->machine);
     if (r) {
         trace_close(m->tracer);
         free(m);

@@ -79,8 +79,11 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
         return HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     if (has_params && !(*packed = pack_params(k, c)))
         return HD_ERROR_OUT_OF_MEMORY;
-    *q = (struct launch_request){
-        .kernel = k->kernel, .shared_bytes = (uint32_t)c->shared_bytes, .flags = c->flags, .params = *packed};
+    *q = (struct launch_request){.kernel = k->kernel,
+                                 .shared_bytes = (uint32_t)c->shared_bytes,
+                                 .flags = c->flags,
+                                 .engine = c->engine,
+                                 .params = *packed};
     for (int i = 0; i < 3; i++) {
         q->grid[i] = c->grid[i];
         q->block[i] = c->block[i];

@@ -139,7 +139,7 @@ void module_free(hd_module *m)
         mem_free(&m->machine->machine->mem, m->variables.at[i].at);
     for (hd_kernel *k = m->kernels; k;) {
         hd_kernel *next = k->next;
-        kernel_free(k->kernel);
+        machine_free_kernel(m->machine->machine, k->kernel);
         free(k);
         k = next;
     }
@@ -195,7 +195,7 @@ static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *dia
     struct kernel *kernel = kernel_prepare(func, &env, diags);
     hd_kernel *k = kernel ? calloc(1, sizeof *k) : NULL;
     if (!k) {
-        kernel_free(kernel);
+        machine_free_kernel(machine, kernel);
         return NULL;
     }
     struct str name = func->symbol.name;

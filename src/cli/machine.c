@@ -9,6 +9,17 @@ static const char *cpu_levels(struct arena *arena)
     return list;
 }
 
+static bool read_engine(const char *word, hd_engine *engine)
+{
+    static const char *const words[] = {"auto", "interp", "jit"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        *engine = (hd_engine)i;
+        if (!word || strcmp(word, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 int open_machine(struct session *s, const hd_machine_options *base, hd_machine **machine)
 {
     hd_machine_options m = *base;
@@ -22,6 +33,8 @@ int open_machine(struct session *s, const hd_machine_options *base, hd_machine *
     m.policy = o->policy ? o->policy : o->check ? "serial" : NULL;
     m.record_path = o->record;
     m.trace_path = o->trace;
+    if (!read_engine(o->engine, &m.engine))
+        return usage_error(s, "`--engine %s`: there are auto, interp and jit", o->engine);
     if (o->workers > 4096)
         return usage_error(s, "`--workers %llu`: at most 4096 are possible", (unsigned long long)o->workers);
     if (o->stack > UINT32_MAX / 2)

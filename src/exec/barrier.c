@@ -114,9 +114,16 @@ static uint32_t bad_barrier(struct warp *w, const struct op *o, unsigned lane, u
     return 0;
 }
 
+/* Constants are the same in all lanes. */
+static bool is_constant(row_ref r)
+{
+    return (r & 3) == ROW_CONST;
+}
+
 uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault)
 {
     const uint32_t *ids = row32(w, a, o->a), *threads = o->has_b ? row32(w, a, o->b) : NULL;
+    bool one_barrier = is_constant(o->a);
     uint32_t go_on = 0;
     while (mask) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
@@ -125,8 +132,9 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
             return bad_barrier(w, o, lane, id, fault);
         if (threads && (n == 0 || n % WARP_LANES))
             return bad_barrier(w, o, lane, n, fault);
-        for (uint32_t m = mask; m; m &= m - 1)
+        for (uint32_t m = one_barrier ? 0 : mask; m; m &= m - 1)
             same |= ids[__builtin_ctz(m)] == id ? 1u << __builtin_ctz(m) : 0;
+        same = one_barrier ? mask : same;
         mask &= ~same;
         go_on |= arrive(w, a, o, same, id, n);
     }

@@ -395,6 +395,7 @@ static struct code *add_function(struct preparer *p, struct ptx_func *f)
         return NULL;
     c = ARENA_NEW(p->arena, struct code);
     c->ir = ir;
+    c->index = p->k->functions.n;
     *VEC_PUSH(p->arena, &p->k->functions) = c;
     return c;
 }

@@ -134,6 +134,7 @@ struct row_fill {
 /* One function of a kernel. */
 struct code {
     const struct ir_func *ir;
+    uint32_t index; /* in kernel->functions */
     struct op *ops;
     uint32_t n_ops;
     struct code_block *blocks;
@@ -169,6 +170,7 @@ struct kernel {
     VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
     uint32_t block_rows_bytes;
     uint64_t code_window;
+    void *compiled; /* the compiler's own: src/jit/engine.c */
 };
 
 /* What a kernel is prepared for. */

@@ -13,19 +13,11 @@
 
 #include "exec/machine.h"
 
-/* Branches backwards in a turn, and what those of spinning loops cost: twice as much after each turn in vain, up to
- * MAX_STREAK. Within a turn a spinning group of a divided warp makes way for another that spins up to MAX_SPIN_ROTATIONS
- * times, and for one that does not, which may have just taken the lock that all wait for, up to MAX_ROTATIONS times. Under
- * random schedules one group in SPLIT_EVERY is divided. */
-enum {
-    BUDGET = 1 << 14,
-    SPIN_COST = BUDGET / 64,
-    SPIN_COST_DIVIDED = BUDGET / 4,
-    MAX_STREAK = 6,
-    MAX_SPIN_ROTATIONS = 8,
-    MAX_ROTATIONS = 64,
-    SPLIT_EVERY = 16
-};
+/* A spinning loop costs twice as much after each turn in vain, up to MAX_STREAK. Within a turn a spinning group of a
+ * divided warp makes way for another that spins up to MAX_SPIN_ROTATIONS times, and for one that does not, which may have
+ * just taken the lock that all wait for, up to MAX_ROTATIONS times. Under random schedules one group in SPLIT_EVERY is
+ * divided. */
+enum { MAX_STREAK = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64, SPLIT_EVERY = 16 };
 
 /* ---- rows ---- */
 
@@ -285,6 +277,13 @@ static bool pick(struct warp *w, struct at *at)
     return s ? pick_scheduled(w, s, at) : pick_nth(w, 0, at);
 }
 
+/* Lanes go on past others that stay behind: from here on registers need not be what the order of blocks makes them. */
+static void part_lanes(struct warp *w)
+{
+    for (struct activation *a = w->acts; a; a = a->next)
+        a->parted = true;
+}
+
 /* After a spent budget: the group behind the present one, in the order of blocks and activations, has its turn. */
 static void rotate(struct warp *w, struct at *at)
 {
@@ -295,6 +294,8 @@ static void rotate(struct warp *w, struct at *at)
         a = a->next ? a->next : w->acts;
         next = first_pending(a, 0);
     }
+    if (next != at->block || a != at->a)
+        part_lanes(w);
     *at = (struct at){a, next, take_pending(a, next)};
 }
 
@@ -322,11 +323,11 @@ static bool spins(const struct at *at)
     return at->a->code->blocks[at->block].spins;
 }
 
-static int32_t back_cost(const struct warp *w, const struct at *at, unsigned streak)
+static int32_t back_cost(const struct warp *w, const struct at *at)
 {
     if (!spins(at))
         return 1;
-    return is_divided(w, at) ? SPIN_COST_DIVIDED : SPIN_COST << streak;
+    return is_divided(w, at) ? SPIN_COST_DIVIDED : w->spin_cost;
 }
 
 /* Spent budgets are the moments to see whether the launch has run for too long. */
@@ -390,6 +391,121 @@ static void tell_control(const struct warp *w, const struct at *at)
     HOOKS_CALL(w->hooks, control, &e);
 }
 
+/* ---- operations that are neither pure nor the end of a block ---- */
+
+static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    switch (o->kind) {
+    case OP_FRAME: write_uniform(w, row_at(base, o->d), o->width, a->frame + o->imm, mask); return true;
+    case OP_NOW: write_uniform(w, row_at(base, o->d), o->width, read_now(w, (enum isa_sreg)o->imm), mask); return true;
+    case OP_ACTIVEMASK: write_uniform(w, row_at(base, o->d), o->width, mask, mask); return true;
+    case OP_FENCE:
+        if (w->hooks)
+            tell_sync(w, SYNC_FENCE, o, mask);
+        atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
+        return true;
+    case OP_ALLOCA: return !mask || run_alloca(w, a, base, o, mask);
+    case OP_STACKSAVE: write_uniform(w, row_at(base, o->d), o->width, a->stack, mask); return true;
+    default: run_stackrestore(a, base, o, mask); return true;
+    }
+}
+
+/* ---- compiled code ---- */
+
+static bool compiled_op(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    uint8_t *base[4];
+    warp_bases(w, a, base);
+    switch (o->kind) {
+    case OP_LD: return access_load(w, a, base, o, mask);
+    case OP_ST: return access_store(w, a, base, o, mask);
+    case OP_ATOM: return access_atom(w, a, base, o, mask);
+    default: return run_other(w, a, base, o, mask);
+    }
+}
+
+/* Where the access went, for the next time: the allocation of the first lane's bytes. */
+static bool compiled_access(struct warp *w, struct activation *a, const struct op *o, uint32_t mask,
+                            struct compiled_site *site, uint64_t span)
+{
+    uint8_t *base[4];
+    uint64_t address[WARP_LANES] __attribute__((aligned(64))), bytes = (uint64_t)o->access->bytes * o->access->n;
+    struct mem_block b;
+    warp_bases(w, a, base);
+    access_addresses(w, a, base, o, mask, address);
+    if (!compiled_op(w, a, o, mask))
+        return false;
+    bool found = mem_find(&w->block->launch->machine->mem, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0;
+    if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
+        *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0};
+    return true;
+}
+
+static bool shape_holds(const uint8_t *row, const struct compiled_shape *s, uint32_t mask)
+{
+    uint64_t ones = s->width == 64 ? ~0ull : (1ull << s->width) - 1;
+    if (s->width == 1) {
+        uint32_t lanes;
+        memcpy(&lanes, row, 4);
+        return (lanes & mask) == mask || (lanes & mask) == 0;
+    }
+    unsigned first = (unsigned)__builtin_ctz(mask);
+    uint64_t base = lane_value(row, s->width, first) - (uint64_t)s->pattern[first];
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        if ((lane_value(row, s->width, l) ^ (base + (uint64_t)s->pattern[l])) & ones)
+            return false;
+    }
+    return true;
+}
+
+static bool shapes_hold(const struct activation *a, uint32_t mask, const struct compiled_shape *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!shape_holds(a->rows + s[i].slot, &s[i], mask))
+            return false;
+    return true;
+}
+
+static const struct compiled_calls compiled_calls = {compiled_op, compiled_access, act_add_pending, shapes_hold};
+
+/* The launch's compiled code, where it may run: it tells nobody what it does, and takes no orders from a schedule. */
+static const struct compiled *find_compiled(struct warp *w)
+{
+    struct launch *l = w->block->launch;
+    struct worker *k = w->block->worker;
+    const struct compiled *c = atomic_load_explicit(&l->compiled, memory_order_acquire);
+    if (!c || atomic_load_explicit(&l->watching, memory_order_relaxed))
+        return NULL;
+    uint64_t version = atomic_load_explicit(&l->machine->mem.version, memory_order_relaxed);
+    if (k->compiled != c) {
+        worker_drop_compiled(k);
+        k->compiled_sites = pool_take(k, (c->n_sites + 1) * sizeof *k->compiled_sites);
+        if (!k->compiled_sites)
+            return NULL;
+        k->compiled = c;
+        k->n_sites = c->n_sites + 1;
+        k->sites_version = version + 1;
+    }
+    if (k->sites_version != version)
+        memset(k->compiled_sites, 0, k->n_sites * sizeof *k->compiled_sites);
+    k->sites_version = version;
+    return c;
+}
+
+void worker_drop_compiled(struct worker *k)
+{
+    if (k->compiled)
+        pool_give(k, k->compiled_sites, k->n_sites * sizeof *k->compiled_sites);
+    k->compiled = NULL;
+}
+
+static enum leave run_compiled(struct warp *w, const struct compiled *c, const struct at *at)
+{
+    compiled_fn *fn = at->mask == at->a->lanes ? c->functions[at->a->code->index] : NULL;
+    return fn ? (enum leave)fn(w, at->a, at->block, at->mask, &compiled_calls) : LEAVE_REFUSED;
+}
+
 /* ---- running ---- */
 
 static bool start_warp(struct warp *w)
@@ -408,8 +524,10 @@ void warp_run(struct warp *w)
     uint32_t mask, go;
     bool together;
     unsigned rotations = 0, streak = w->streak;
+    const struct compiled *compiled = find_compiled(w);
 
     w->streak = 0;
+    w->spin_cost = SPIN_COST << streak;
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
     w->budget = BUDGET;
@@ -422,6 +540,8 @@ void warp_run(struct warp *w)
         warp_bases(w, a, base);
         mask = at.mask;
         together = mask == a->lanes;
+        if (o == first_op(&at))
+            goto enter_block;
         goto run_op;
     }
 
@@ -435,6 +555,22 @@ pick_next:
     a = at.a;
     warp_bases(w, a, base);
 enter_block:
+    if (compiled) {
+        switch (run_compiled(w, compiled, &at)) {
+        case LEAVE_FAULT: return;
+        case LEAVE_YIELD:
+            at.block = w->at_block;
+            at.mask = w->mask;
+            goto give_way;
+        case LEAVE_AT:
+            at.block = w->at_block;
+            mask = at.mask = w->mask;
+            together = mask == a->lanes;
+            o = w->op;
+            goto run_op;
+        default: break;
+        }
+    }
     mask = at.mask;
     together = mask == a->lanes;
     o = first_op(&at);
@@ -484,24 +620,16 @@ run_op:
             if (--w->slice == 0)
                 goto end_of_slice;
             continue;
-        case OP_FRAME: write_uniform(w, row_at(base, o->d), o->width, a->frame + o->imm, mask); continue;
-        case OP_NOW: write_uniform(w, row_at(base, o->d), o->width, read_now(w, (enum isa_sreg)o->imm), mask); continue;
+        case OP_FRAME:
+        case OP_NOW:
         case OP_ACTIVEMASK:
-            go = guarded(base, o, mask);
-            write_uniform(w, row_at(base, o->d), o->width, go, go);
-            continue;
         case OP_FENCE:
-            if (w->hooks)
-                tell_sync(w, SYNC_FENCE, o, guarded(base, o, mask));
-            atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
-            continue;
         case OP_ALLOCA:
-            go = guarded(base, o, mask);
-            if (go && !run_alloca(w, a, base, o, go))
+        case OP_STACKSAVE:
+        case OP_STACKRESTORE:
+            if (!run_other(w, a, base, o, guarded(base, o, mask)))
                 return;
             continue;
-        case OP_STACKSAVE: write_uniform(w, row_at(base, o->d), o->width, a->stack, guarded(base, o, mask)); continue;
-        case OP_STACKRESTORE: run_stackrestore(a, base, o, guarded(base, o, mask)); continue;
         case OP_FALL: at.block = o->next; goto go_on;
         case OP_BRA: {
             go = guarded(base, o, mask);
@@ -575,6 +703,8 @@ run_op:
             at.mask = mask & ~go;
             if (go)
                 at.mask |= collective_arrive(w, a, o, go);
+            if (at.mask != mask && is_divided(w, &at))
+                part_lanes(w);
             at.block = o->next;
             goto go_on;
         case OP_BAR: {
@@ -585,6 +715,8 @@ run_op:
                 at.mask |= barrier_arrive(w, a, o, go, &fault);
             if (fault)
                 return;
+            if (mask != a->lanes || go != mask)
+                part_lanes(w);
             at.block = o->next;
             goto go_on;
         }
@@ -597,22 +729,9 @@ run_op:
     }
 
 went_back:
-    w->budget -= back_cost(w, &at, streak);
-    if (w->budget < 0) {
-        bool spun = spins(&at), divided = is_divided(w, &at);
-        rotate(w, &at);
-        if (spun && divided && rotations++ < (spins(&at) ? MAX_SPIN_ROTATIONS : MAX_ROTATIONS)) {
-            w->budget = BUDGET;
-            a = at.a;
-            warp_bases(w, a, base);
-            goto enter_block;
-        }
-        w->streak = !spun || divided ? 0 : streak < MAX_STREAK ? streak + 1 : streak;
-        save(w, &at, first_op(&at));
-        count(k, &at.a->code->blocks[at.block], at.mask);
-        check_steps(w);
-        return;
-    }
+    w->budget -= back_cost(w, &at);
+    if (w->budget < 0)
+        goto give_way;
 go_on:
     /* at.mask lanes go on in at.block, unless lanes wait to run an earlier one, or the same. */
     if (a->n_pending) {
@@ -623,6 +742,21 @@ go_on:
     if (at.mask == 0)
         goto pick_next;
     goto enter_block;
+
+give_way: {
+    bool spun = spins(&at), divided = is_divided(w, &at);
+    rotate(w, &at);
+    if (spun && divided && rotations++ < (spins(&at) ? MAX_SPIN_ROTATIONS : MAX_ROTATIONS)) {
+        w->budget = BUDGET;
+        a = at.a;
+        warp_bases(w, a, base);
+        goto enter_block;
+    }
+    w->streak = !spun || divided ? 0 : streak < MAX_STREAK ? streak + 1 : streak;
+    save(w, &at, first_op(&at));
+    check_steps(w);
+    return;
+}
 
 end_of_slice:
     at.mask = mask;

@@ -74,6 +74,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     l->max_resident = launch_capacity(m, l->threads_per_block, l->shared_bytes);
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;
+    l->engine = r->engine ? r->engine : m->config.engine;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->parking, NULL);
     if (r->kernel->param_bytes) {
@@ -120,6 +121,7 @@ void launch_leave(struct launch *l, struct worker *k)
     while (*link != k)
         link = &(*link)->next;
     *link = k->next;
+    worker_drop_compiled(k);
     l->warp_instructions += k->warp_instructions;
     l->lane_instructions += k->lane_instructions;
     k->launch = NULL;
@@ -207,8 +209,14 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
             worker_destroy(k);
         return HD_ERROR_OUT_OF_MEMORY;
     }
+<<<<<<< HEAD
     mem_forget_host(&m->mem);
     run(m, &l, k);
+=======
+    bool ready = !m->compiler || m->compiler->begin(m, &l, diags);
+    if (ready)
+        run(m, &l, k);
+>>>>>>> 53dd12f (Compile kernels with LLVM: a plug-in beside the interpreter)
     if (l.schedule && l.schedule->diverged && !l.fault.kind)
         l.fault.kind = FAULT_replay;
     if (l.fault.kind)
@@ -219,5 +227,5 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     free_launch(&l);
     if (!r->worker)
         worker_destroy(k);
-    return fault_result(kind);
+    return ready ? fault_result(kind) : HD_ERROR_NOT_SUPPORTED;
 }

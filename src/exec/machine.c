@@ -123,6 +123,8 @@ bool machine_destroy(struct machine *m)
         pool_free_all(&m->workers[i]);
     }
     free(m->workers);
+    if (m->compiler)
+        m->compiler->close(m);
     bool recorded = schedule_close(&m->schedule);
     mem_destroy(&m->mem);
     pthread_mutex_destroy(&m->lock);
@@ -140,6 +142,13 @@ void machine_cancel(struct machine *m)
     for (struct launch *l = m->launches; l; l = l->next)
         launch_fail(l, FAULT_cancelled);
     pthread_mutex_unlock(&m->lock);
+}
+
+void machine_free_kernel(struct machine *m, struct kernel *k)
+{
+    if (k && m->compiler)
+        m->compiler->forget(m, k);
+    kernel_free(k);
 }
 
 void machine_progress(struct machine *m, hd_progress *p)

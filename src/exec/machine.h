@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/diag.h"
+#include "exec/compiled.h"
 #include "exec/device.h"
 #include "exec/hooks.h"
 #include "exec/schedule.h"
@@ -33,7 +34,11 @@ struct worker {
     uint64_t warp_instructions, lane_instructions, counted_steps;
     uint32_t looks;                            /* into stalls */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
-    struct site {                              /* the allocation that an operation accessed last: access.c */
+    const struct compiled *compiled;           /* code that compiled_sites belong to */
+    struct compiled_site *compiled_sites;
+    uint32_t n_sites;
+    uint64_t sites_version; /* of memory, when they were empty last */
+    struct site {           /* the allocation that an operation accessed last: access.c */
         uint64_t lo, hi, version;
         const struct op *key;
     } sites[SITES];
@@ -43,6 +48,7 @@ struct machine_config {
     uint32_t workers, stack_bytes;
     uint64_t memory_bytes, heap_bytes, step_limit;
     const char *cpu_level;
+    hd_engine engine;
     void (*print)(void *data, const char *text, size_t bytes);
     void (*note)(void *data, const char *text);
     void *print_data;
@@ -51,8 +57,21 @@ struct machine_config {
     bool host_memory;   /* kernels reach the host's own memory */
 };
 
+/* The compiler of kernels, where there is one (src/jit): the machine's functions that run launches call these. */
+struct compiler {
+    /* Before the first block: code that is ready is put into l->compiled. False with a diagnostic where the launch asks
+     * for compiled code and there can be none. */
+    bool (*begin)(struct machine *m, struct launch *l, struct diags *diags);
+    /* A worker has run a block, and there is no compiled code yet. */
+    void (*consider)(struct launch *l, const struct worker *k);
+    void (*forget)(struct machine *m, struct kernel *k); /* which is about to be freed */
+    void (*close)(struct machine *m);
+};
+
 struct machine {
     struct mem mem;
+    const struct compiler *compiler; /* or NULL: kernels are interpreted */
+    void *compiler_data;
     struct machine_config config;
     const struct device_model *model;
     struct schedule schedule;
@@ -92,6 +111,9 @@ struct launch {
     const struct row_fns *rows;
     struct schedule *schedule;     /* NULL: fair */
     const struct hook_list *hooks; /* or NULL */
+    hd_engine engine;
+    const struct compiled *_Atomic compiled; /* NULL: not yet, or never */
+    void *compiler_data;
     _Atomic uint64_t next_block, done_blocks, steps;
     _Atomic uint32_t resident;
     _Atomic bool failed;
@@ -116,11 +138,14 @@ bool machine_destroy(struct machine *m);
 /* Makes every running launch fail with FAULT_cancelled. */
 void machine_cancel(struct machine *m);
 void machine_progress(struct machine *m, hd_progress *progress);
+/* Frees a kernel that has been prepared for this machine; NULL is allowed. */
+void machine_free_kernel(struct machine *m, struct kernel *k);
 
 struct launch_request {
     struct kernel *kernel;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes, flags;
+    hd_engine engine;
     const void *params; /* packed */
     struct hook_list hooks;
     struct worker *worker; /* that launches; NULL: one is made for it */
@@ -149,6 +174,11 @@ void worker_run(struct worker *k, struct launch *l);
 /* The same on one thread, by the launch's schedule. */
 void worker_run_scheduled(struct worker *k, struct launch *l);
 void launch_fail(struct launch *l, enum fault_kind kind);
+
+/* ---- interp.c ---- */
+
+/* Forgets the compiled code that the worker has run last. */
+void worker_drop_compiled(struct worker *k);
 
 /* ---- stall.c ---- */
 

@@ -24,6 +24,7 @@ struct activation {
     uint32_t stack;        /* first free address above the frame */
     uint32_t alloca_lanes; /* unused without alloca */
     uint32_t n_pending;    /* blocks that have lanes */
+    bool parted;           /* lanes have run out of order: some waited while others went on past them */
     uint64_t *pending_bits;
     uint32_t *pending; /* lanes by block */
     uint8_t *rows;
@@ -43,12 +44,16 @@ enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 
 enum { BARRIERS = 16, MAX_WARPS = 32 };
 
+/* Branches backwards in a turn, and what those of spinning loops cost. */
+enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET / 4 };
+
 struct warp {
     struct block *block;
     uint32_t index;
     uint32_t exists, exited; /* lanes */
     enum warp_state state;
     int32_t budget;                /* of branches backwards until it gives way */
+    int32_t spin_cost;             /* of one of a spinning loop, in this turn */
     uint32_t streak;               /* of turns that ended spinning */
     int32_t slice;                 /* of memory accesses, under policies that switch after them */
     const struct hook_list *hooks; /* or NULL */

@@ -59,7 +59,11 @@ static struct block *admit(struct worker *k, struct launch *l)
 
 static void retire(struct worker *k, struct block *b)
 {
+    struct launch *l = k->launch;
+    const struct compiler *c = l->machine->compiler;
     block_finish(b);
+    if (c && !atomic_load_explicit(&l->compiled, memory_order_relaxed))
+        c->consider(l, k);
     k->n_resident--;
     atomic_fetch_add_explicit(&k->launch->done_blocks, 1, memory_order_relaxed);
     atomic_fetch_sub(&k->launch->resident, 1);

@@ -204,6 +204,14 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 void ir_order_blocks(struct ir_func *f); /* order.c */
 void ir_find_spins(struct ir_func *f);   /* spin.c */
 void ir_assign_slots(struct ir_func *f); /* live.c */
+/* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
+struct ir_live {
+    uint32_t n, words;  /* of a set: uint64_t */
+    uint32_t *number;   /* by register: 1 + its number; 0 for those that live within one block */
+    uint32_t *regs;     /* by number */
+    uint64_t *in, *out; /* needed where the block begins, and ends */
+};
+void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live); /* live.c */
 /* Block numbers that may follow block b; returns how many (at most `limit` are written). */
 uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit);
 

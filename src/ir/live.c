@@ -14,12 +14,11 @@ struct interval {
 };
 
 struct liveness {
-    struct ir_func *f;
+    const struct ir_func *f;
+    struct ir_live *live;
     struct arena scratch;
-    uint32_t *global; /* 1 + dense number of registers that cross blocks */
-    uint32_t n_global, words;
-    uint64_t *in, *out, *kill; /* bit sets by block in order */
-    uint32_t *start, *end;     /* by register; start UINT32_MAX where unused */
+    uint64_t *kill;        /* bit sets by block in order, as live->in */
+    uint32_t *start, *end; /* by register; start UINT32_MAX where unused */
 };
 
 typedef void visit_fn(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data);
@@ -77,18 +76,18 @@ static void note_exposed(struct liveness *l, const struct ir_insn *i, ir_ref r, 
     uint32_t reg = ir_ref_index(r);
     if (is_def && !i->guard)
         x->written_in[reg] = x->block + 1;
-    else if (!is_def && x->written_in[reg] != x->block + 1 && !l->global[reg])
-        l->global[reg] = ++l->n_global;
-    else if (is_def && i->guard && x->written_in[reg] != x->block + 1 && !l->global[reg])
-        l->global[reg] = ++l->n_global; /* the old value may come through */
+    else if (!is_def && x->written_in[reg] != x->block + 1 && !l->live->number[reg])
+        l->live->number[reg] = ++l->live->n;
+    else if (is_def && i->guard && x->written_in[reg] != x->block + 1 && !l->live->number[reg])
+        l->live->number[reg] = ++l->live->n; /* the old value may come through */
 }
 
 static void note_sets(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data)
 {
-    uint32_t block = *(uint32_t *)data, g = l->global[ir_ref_index(r)];
+    uint32_t block = *(uint32_t *)data, g = l->live->number[ir_ref_index(r)];
     if (!g)
         return;
-    uint64_t *in = l->in + (size_t)block * l->words, *kill = l->kill + (size_t)block * l->words;
+    uint64_t *in = l->live->in + (size_t)block * l->live->words, *kill = l->kill + (size_t)block * l->live->words;
     if (!is_def && !bit(kill, g - 1))
         set_bit(in, g - 1);
     else if (is_def && !i->guard && !bit(in, g - 1))
@@ -109,22 +108,29 @@ static void for_block(struct liveness *l, uint32_t order, visit_fn *visit, void 
         visit_refs(l, &l->f->insns.at[b->first + k], visit, data);
 }
 
-static void find_globals(struct liveness *l)
+static void find_globals(struct liveness *l, struct arena *arena)
 {
-    l->global = ARENA_ARRAY(&l->scratch, uint32_t, l->f->regs.n);
+    struct ir_live *live = l->live;
+    live->number = ARENA_ARRAY(arena, uint32_t, l->f->regs.n);
     struct exposure x = {.written_in = ARENA_ARRAY(&l->scratch, uint32_t, l->f->regs.n)};
     for (x.block = 0; x.block < l->f->n_ordered; x.block++)
         for_block(l, x.block, note_exposed, &x);
+    live->words = (live->n + 63) / 64;
+    live->regs = ARENA_ARRAY(arena, uint32_t, live->n + 1);
+    for (uint32_t r = 0; r < l->f->regs.n; r++)
+        if (live->number[r])
+            live->regs[live->number[r] - 1] = r;
 }
 
 /* in = used first, or out and not overwritten; out = in of all successors. Backwards until nothing changes.
  */
-static void solve(struct liveness *l)
+static void solve(struct liveness *l, struct arena *arena)
 {
-    struct ir_func *f = l->f;
-    size_t size = (size_t)f->n_ordered * l->words;
-    l->in = ARENA_ARRAY(&l->scratch, uint64_t, size);
-    l->out = ARENA_ARRAY(&l->scratch, uint64_t, size);
+    const struct ir_func *f = l->f;
+    struct ir_live *live = l->live;
+    size_t size = (size_t)f->n_ordered * live->words;
+    live->in = ARENA_ARRAY(arena, uint64_t, size);
+    live->out = ARENA_ARRAY(arena, uint64_t, size);
     l->kill = ARENA_ARRAY(&l->scratch, uint64_t, size);
     for (uint32_t b = 0; b < f->n_ordered; b++)
         for_block(l, b, note_sets, &b);
@@ -133,21 +139,35 @@ static void solve(struct liveness *l)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = f->n_ordered; b-- > 0;) {
-            uint64_t *in = l->in + (size_t)b * l->words, *out = l->out + (size_t)b * l->words;
-            const uint64_t *kill = l->kill + (size_t)b * l->words;
+            uint64_t *in = live->in + (size_t)b * live->words, *out = live->out + (size_t)b * live->words;
+            const uint64_t *kill = l->kill + (size_t)b * live->words;
             uint32_t n = ir_successors(f, f->order[b], successors, limit);
             for (uint32_t s = 0; s < n; s++) {
-                const uint64_t *next = l->in + (size_t)f->blocks.at[successors[s]].order * l->words;
-                for (uint32_t w = 0; w < l->words; w++)
+                const uint64_t *next = live->in + (size_t)f->blocks.at[successors[s]].order * live->words;
+                for (uint32_t w = 0; w < live->words; w++)
                     out[w] |= next[w];
             }
-            for (uint32_t w = 0; w < l->words; w++) {
+            for (uint32_t w = 0; w < live->words; w++) {
                 uint64_t now = in[w] | (out[w] & ~kill[w]);
                 changed |= now != in[w];
                 in[w] = now;
             }
         }
     }
+}
+
+static void find_live(struct liveness *l, struct arena *arena)
+{
+    *l->live = (struct ir_live){0};
+    find_globals(l, arena);
+    solve(l, arena);
+}
+
+void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live)
+{
+    struct liveness l = {.f = f, .live = live, .scratch = {.on_oom = arena->on_oom}};
+    find_live(&l, arena);
+    arena_free(&l.scratch);
 }
 
 static void widen(struct liveness *l, uint32_t reg, uint32_t from, uint32_t to)
@@ -165,16 +185,13 @@ static void note_position(struct liveness *l, const struct ir_insn *i, ir_ref r,
     widen(l, ir_ref_index(r), at, is_def ? *(uint32_t *)data + 1 : at);
 }
 
-static uint32_t find_intervals(struct liveness *l)
+static void find_intervals(struct liveness *l)
 {
-    struct ir_func *f = l->f;
+    const struct ir_func *f = l->f;
+    const struct ir_live *live = l->live;
     l->start = ARENA_ARRAY(&l->scratch, uint32_t, f->regs.n);
     l->end = ARENA_ARRAY(&l->scratch, uint32_t, f->regs.n);
     memset(l->start, 0xff, f->regs.n * sizeof *l->start);
-    uint32_t *regs = ARENA_ARRAY(&l->scratch, uint32_t, l->n_global + 1);
-    for (uint32_t r = 0; r < f->regs.n; r++)
-        if (l->global[r])
-            regs[l->global[r] - 1] = r;
     uint32_t at = 2;
     for (uint32_t b = 0; b < f->n_ordered; b++) {
         const struct ir_block *block = block_at(f, b);
@@ -182,17 +199,13 @@ static uint32_t find_intervals(struct liveness *l)
         for (uint32_t k = 0; k < block->n; k++, at += 2)
             visit_refs(l, &f->insns.at[block->first + k], note_position, &at);
         at += 2;
-        for (uint32_t g = 0; g < l->n_global; g++) {
-            if (bit(l->in + (size_t)b * l->words, g))
-                widen(l, regs[g], first, first);
-            if (bit(l->out + (size_t)b * l->words, g))
-                widen(l, regs[g], last, last);
+        for (uint32_t g = 0; g < live->n; g++) {
+            if (bit(live->in + (size_t)b * live->words, g))
+                widen(l, live->regs[g], first, first);
+            if (bit(live->out + (size_t)b * live->words, g))
+                widen(l, live->regs[g], last, last);
         }
     }
-    for (uint32_t g = 0; g < l->n_global; g++)
-        if (bit(l->in, g)) /* into the first block: may be read before it is written */
-            *VEC_PUSH(f->arena, &f->zeroed) = regs[g];
-    return at;
 }
 
 static int by_start(const void *a, const void *b)
@@ -202,9 +215,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Linear scan over the registers of one width; returns the number of rows. */
-static uint32_t scan(struct liveness *l, unsigned width)
+static uint32_t scan(struct ir_func *f, struct liveness *l, unsigned width)
 {
-    struct ir_func *f = l->f;
     uint32_t n = 0, rows = 0, n_active = 0, n_free = 0;
     struct interval *list = ARENA_ARRAY(&l->scratch, struct interval, f->regs.n);
     for (uint32_t r = 1; r < f->regs.n; r++)
@@ -230,14 +242,16 @@ static uint32_t scan(struct liveness *l, unsigned width)
 void ir_assign_slots(struct ir_func *f)
 {
     static const uint8_t widths[] = {128, 64, 32, 16, 1}; /* wide rows first: all but predicates stay aligned */
-    struct liveness l = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
-    find_globals(&l);
-    l.words = (l.n_global + 63) / 64;
-    solve(&l);
+    struct ir_live live;
+    struct liveness l = {.f = f, .live = &live, .scratch = {.on_oom = f->arena->on_oom}};
+    find_live(&l, &l.scratch);
     find_intervals(&l);
+    for (uint32_t g = 0; g < live.n; g++)
+        if (bit(live.in, g)) /* into the first block: may be read before it is written */
+            *VEC_PUSH(f->arena, &f->zeroed) = live.regs[g];
     uint32_t base = 0;
     for (size_t w = 0; w < sizeof widths; w++) {
-        uint32_t rows = scan(&l, widths[w]);
+        uint32_t rows = scan(f, &l, widths[w]);
         for (uint32_t r = 1; r < f->regs.n; r++)
             if (f->regs.at[r].width == widths[w])
                 f->regs.at[r].slot = base + (l.start[r] == UINT32_MAX ? 0 : f->regs.at[r].slot * row_bytes(widths[w]));

@@ -2,11 +2,23 @@
  *
  * The build compiles this file for each pair, with LANES_DEF the file to include and LANES_PREFIX the start
  * of the names, e.g. lanes_v3_ (see meson.build). What a row means: lanes.def.
+ *
+ * For the JIT it is compiled to bitcode, too, twice a CPU level: with LANES_BITCODE 32, whose loops become single
+ * operations on vectors of 32 lanes, and with LANES_BITCODE 1, the meaning for one lane, for values that are the same
+ * in all lanes.
  */
 #include "isa/lanes.h"
 #include "isa/sem.h"
 
-#if defined __clang__
+#ifdef LANES_BITCODE
+#define LANES LANES_BITCODE
+#define INDEPENDENT_LANES                                                                                              \
+    _Pragma("clang loop vectorize(assume_safety) vectorize_width(32) interleave(disable) unroll(disable)")
+#else
+#define LANES WARP_LANES
+#endif
+#if defined LANES_BITCODE
+#elif defined __clang__
 #define INDEPENDENT_LANES _Pragma("clang loop vectorize(assume_safety) interleave(disable)")
 #else
 #define INDEPENDENT_LANES _Pragma("GCC ivdep")
@@ -53,7 +65,7 @@
 #define COUT_u4
 #define COUT_co  ROW(uint32_t, e_)[l] = e;
 #define COUT_cio ROW(uint32_t, e_)[l] = e;
-#define DPRE_p   uint8_t holds[WARP_LANES] __attribute__((aligned(64)));
+#define DPRE_p   uint8_t holds[LANES] __attribute__((aligned(64)));
 #define DPRE_u8
 #define DPRE_s8
 #define DPRE_u16
@@ -93,6 +105,18 @@
 /* 32 bytes of 0 or 1 to a mask. */
 __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
 {
+#if defined LANES_BITCODE && LANES_BITCODE == 1
+    return holds[0];
+#elif defined LANES_BITCODE
+    typedef uint8_t bytes __attribute__((ext_vector_type(WARP_LANES)));
+    typedef bool bits __attribute__((ext_vector_type(WARP_LANES)));
+    bytes each;
+    uint32_t mask;
+    __builtin_memcpy(&each, holds, WARP_LANES);
+    bits all = __builtin_convertvector(each, bits);
+    __builtin_memcpy(&mask, &all, 4);
+    return mask;
+#else
     uint32_t mask = 0;
     for (int i = 0; i < 4; i++) {
         uint64_t eight;
@@ -100,6 +124,7 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
         mask |= (uint32_t)(eight * 0x0102040810204080u >> 56) << 8 * i;
     }
     return mask;
+#endif
 }
 
 #define LANE(name, D, E, A, B, C, expr)                                                                                \
@@ -107,7 +132,7 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
     {                                                                                                                  \
         (void)imm, (void)e_;                                                                                           \
-        PRE_##A(a) PRE_##B(b) PRE_##C(c) DPRE_##D INDEPENDENT_LANES for (int l = 0; l < WARP_LANES; l++){              \
+        PRE_##A(a) PRE_##B(b) PRE_##C(c) DPRE_##D INDEPENDENT_LANES for (int l = 0; l < LANES; l++){                   \
             IN_##A(a) IN_##B(b) IN_##C(c) CIN_##E DOUT_##D(expr) COUT_##E} DPOST_##D                                   \
     }
 #define MASK_A_p *(const uint32_t *)a_

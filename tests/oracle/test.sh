@@ -35,6 +35,15 @@ for level in v2 v3 v4; do
     run "$programs" oracle-simt --engine interp --cpu $level
     run "checksums 15: 15 agree, 0 differ" mufu-checksums --cpu $level
 done
+# Compiled code, where there is the compiler: here a part of them on each level, all with `make oracle-jit`.
+if [ -e "$HEDDLE_BUILD/libheddle-jit.so" ]; then
+    for level in v2 v3 v4; do
+        run "forms 67: 67 agree, 0 differ" oracle-forms --engine jit --cpu $level --every 62
+        run "programs 12: 12 agree, 0 differ" oracle-simt --engine jit --cpu $level --every 43
+    done
+else
+    echo "ok $((count += 1)) - compiled code # SKIP built without LLVM 19"
+fi
 for workers in 1 2 7; do
     run "$programs" oracle-simt --workers $workers
 done
@@ -48,7 +57,7 @@ done
 # A name that no engine has must not pass for a test of one.
 count=$((count + 1))
 "$HEDDLE_BUILD/tests/oracle-forms" --engine none "$dir" >"$dir/out" 2>&1
-if [ $? -eq 2 ] && grep -q 'no engine `none`; there is `interp`' "$dir/out"; then
+if [ $? -eq 2 ] && grep -q 'no engine `none`; there is `auto`, `interp`, `jit`' "$dir/out"; then
     echo "ok $count - an engine that does not exist is refused, and those that do are named"
 else
     sed 's/^/# /' "$dir/out"

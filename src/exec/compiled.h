@@ -1,0 +1,53 @@
+/* Compiled code of a kernel, as the engine runs it beside the interpreter (made by src/jit; docs/JIT.md).
+ *
+ * A compiled function runs the lanes of one activation from the start of a block of code on, over the same records as
+ * the interpreter: a warp passes from one engine to the other between any two blocks. It is entered with all lanes of
+ * the activation together, and leaves before every operation that may wait, call or end: the interpreter does that
+ * one and goes on.
+ */
+#ifndef HEDDLE_EXEC_COMPILED_H
+#define HEDDLE_EXEC_COMPILED_H
+
+#include "exec/warp.h"
+
+/* How compiled code leaves; registers and pending lanes are back in their records. */
+enum leave {
+    LEAVE_REFUSED, /* nothing was run: this block is no entry, or the lanes did not come here in order */
+    LEAVE_AT,      /* lanes w->mask stand at w->op of block w->at_block */
+    LEAVE_YIELD,   /* the budget is spent: they stand at the start of w->at_block */
+    LEAVE_FAULT,
+};
+
+/* Where an access went last: an access is inside where rotate_right(address - lo, log2 of its bytes) < n. */
+struct compiled_site {
+    uint64_t lo, n;
+};
+
+/* A register whose lanes compiled code counts on: lane l has `pattern[l]` over lane 0. */
+struct compiled_shape {
+    uint32_t slot, width;
+    const int64_t *pattern;
+};
+
+/* What compiled code calls. */
+struct compiled_calls {
+    /* Runs one operation on the rows of the activation, as the interpreter does; false after a fault. Of an access to
+     * global memory, *site is filled for the next time; `span` is the distance from the first lane's bytes to those of
+     * the last. */
+    bool (*op)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+    bool (*access)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, struct compiled_site *site,
+                   uint64_t span);
+    void (*park)(struct activation *a, uint32_t block, uint32_t lanes);
+    /* Do n registers have their shapes in the lanes of mask? Asked where lanes did not run in order. */
+    bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);
+};
+
+typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
+                             const struct compiled_calls *calls);
+
+struct compiled {
+    compiled_fn **functions; /* by code->index; NULL: interpreted */
+    uint32_t n_sites;        /* of all functions */
+};
+
+#endif

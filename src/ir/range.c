@@ -1,0 +1,181 @@
+/* Ranges of registers: see shape.h. Only what is written once has a known range, so one pass in order finds most, and
+ * what a pass does not know it takes as anything.
+ */
+#include "ir/shape.h"
+
+static const struct ir_range unknown = {1, 0};
+enum { PASSES = 3 };
+
+enum linear ir_linear(enum lane_id lane)
+{
+    switch (lane) {
+    case LANE_mov_b16:
+    case LANE_mov_b32:
+    case LANE_mov_b64: return LINEAR_COPY;
+    case LANE_resize_b32_b64:
+    case LANE_cvt_u32_u64:
+    case LANE_cvt_s32_s64: return LINEAR_CUT;
+    case LANE_resize_b64_s32:
+    case LANE_cvt_s64_s32: return LINEAR_SIGN_EXTEND;
+    case LANE_resize_b64_u32:
+    case LANE_cvt_u64_u32: return LINEAR_ZERO_EXTEND;
+    case LANE_add_b32:
+    case LANE_add_b64: return LINEAR_ADD;
+    case LANE_sub_b32:
+    case LANE_sub_b64: return LINEAR_SUB;
+    case LANE_mul_b32:
+    case LANE_mul_b64: return LINEAR_MUL;
+    case LANE_mad_b32:
+    case LANE_mad_b64: return LINEAR_MUL_ADD;
+    case LANE_shl_b32:
+    case LANE_shl_b64: return LINEAR_SHL;
+    case LANE_mulwide_s32: return LINEAR_MUL_WIDE;
+    case LANE_mulwide_u32: return LINEAR_MUL_WIDE_UNSIGNED;
+    case LANE_madwide_s32: return LINEAR_MUL_ADD_WIDE;
+    case LANE_madwide_u32: return LINEAR_MUL_ADD_WIDE_UNSIGNED;
+    case LANE_and_b32: return LINEAR_AND;
+    case LANE_shr_b32: return LINEAR_SHR_UNSIGNED;
+    default: return LINEAR_NONE;
+    }
+}
+
+static bool known(struct ir_range r)
+{
+    return r.lo <= r.hi;
+}
+
+static bool is_constant(struct ir_range r)
+{
+    return r.lo == r.hi;
+}
+
+/* A range of 32-bit values, unless the result may have wrapped. */
+static struct ir_range fit32(__int128 lo, __int128 hi)
+{
+    return lo >= INT32_MIN && hi <= INT32_MAX ? (struct ir_range){(int64_t)lo, (int64_t)hi} : unknown;
+}
+
+static struct ir_range fit(unsigned width, __int128 lo, __int128 hi)
+{
+    if (width == 32)
+        return fit32(lo, hi);
+    return lo >= INT64_MIN / 2 && hi <= INT64_MAX / 2 ? (struct ir_range){(int64_t)lo, (int64_t)hi} : unknown;
+}
+
+static struct ir_range product(unsigned width, struct ir_range a, struct ir_range b)
+{
+    __int128 p[4] = {(__int128)a.lo * b.lo, (__int128)a.lo * b.hi, (__int128)a.hi * b.lo, (__int128)a.hi * b.hi};
+    __int128 lo = p[0], hi = p[0];
+    for (int i = 1; i < 4; i++) {
+        lo = p[i] < lo ? p[i] : lo;
+        hi = p[i] > hi ? p[i] : hi;
+    }
+    return fit(width, lo, hi);
+}
+
+static struct ir_range sum(unsigned width, struct ir_range a, struct ir_range b)
+{
+    return known(a) && known(b) ? fit(width, (__int128)a.lo + b.lo, (__int128)a.hi + b.hi) : unknown;
+}
+
+static struct ir_range of_sreg(uint32_t sreg, const uint32_t block[3])
+{
+    unsigned c = sreg % 4;
+    if (sreg >= IR_ENVREG || c > 2)
+        return unknown;
+    switch ((enum isa_sreg)(sreg / 4)) {
+    case SREG_tid: return (struct ir_range){0, block[c] - 1};
+    case SREG_ntid: return (struct ir_range){block[c], block[c]};
+    /* what is launched has at most 2^31 - 1 threads along an axis: see jit/engine.c */
+    case SREG_ctaid: return (struct ir_range){0, INT32_MAX / block[c] - 1};
+    case SREG_nctaid: return (struct ir_range){1, INT32_MAX / block[c]};
+    case SREG_laneid: return (struct ir_range){0, WARP_LANES - 1};
+    default: return unknown;
+    }
+}
+
+struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r)
+{
+    switch (ir_ref_kind(r)) {
+    case REF_REG: return regs[ir_ref_index(r)];
+    case REF_SREG: return of_sreg(ir_ref_index(r), block);
+    case REF_CONST: {
+        const struct ir_const *c = &f->consts.at[ir_ref_index(r)];
+        int64_t v = c->width == 32 ? (int32_t)c->lo : (int64_t)c->lo;
+        return c->base == BASE_NONE && (c->width == 32 || c->width == 64) ? (struct ir_range){v, v} : unknown;
+    }
+    default: return unknown;
+    }
+}
+
+static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct ir_range a, struct ir_range b,
+                                struct ir_range c)
+{
+    bool both = known(a) && known(b);
+    switch (ir_linear((enum lane_id)i->lane)) {
+    case LINEAR_COPY:
+    case LINEAR_SIGN_EXTEND: return a;
+    case LINEAR_ZERO_EXTEND: return known(a) && a.lo >= 0 ? a : unknown;
+    case LINEAR_CUT: return known(a) ? fit32(a.lo, a.hi) : unknown;
+    case LINEAR_ADD: return sum(width, a, b);
+    case LINEAR_SUB: return both ? fit(width, (__int128)a.lo - b.hi, (__int128)a.hi - b.lo) : unknown;
+    case LINEAR_MUL: return both ? product(width, a, b) : unknown;
+    case LINEAR_MUL_ADD: return both ? sum(width, product(width, a, b), c) : unknown;
+    case LINEAR_SHL:
+        return both && is_constant(b) && b.lo >= 0 && b.lo < 31
+                   ? product(width, a, (struct ir_range){1ll << b.lo, 1ll << b.lo})
+                   : unknown;
+    case LINEAR_MUL_WIDE: return both ? product(64, a, b) : unknown;
+    case LINEAR_MUL_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? product(64, a, b) : unknown;
+    case LINEAR_MUL_ADD_WIDE: return both ? sum(64, product(64, a, b), c) : unknown;
+    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? sum(64, product(64, a, b), c) : unknown;
+    case LINEAR_AND:
+        return known(b) && b.lo >= 0   ? (struct ir_range){0, b.hi}
+               : known(a) && a.lo >= 0 ? (struct ir_range){0, a.hi}
+                                       : unknown;
+    case LINEAR_SHR_UNSIGNED:
+        if (!known(b) || !is_constant(b) || b.lo < 1 || b.lo > 31)
+            return unknown;
+        return known(a) && a.lo >= 0 ? (struct ir_range){a.lo >> b.lo, a.hi >> b.lo}
+                                     : (struct ir_range){0, UINT32_MAX >> b.lo};
+    default: return unknown;
+    }
+}
+
+static uint32_t *count_definitions(const struct ir_func *f, struct arena *scratch)
+{
+    uint32_t *n = ARENA_ARRAY(scratch, uint32_t, f->regs.n);
+    for (uint32_t k = 0; k < f->insns.n; k++) {
+        const struct ir_insn *i = &f->insns.at[k];
+        if (ir_ref_kind(i->d) == REF_REG)
+            n[ir_ref_index(i->d)]++;
+        if (ir_ref_kind(i->e) == REF_REG)
+            n[ir_ref_index(i->e)] += 2;
+        for (unsigned e = 0; e < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); e++)
+            if (ir_ref_kind(i->access->regs[e]) == REF_REG)
+                n[ir_ref_index(i->access->regs[e])] += 2;
+    }
+    for (uint32_t k = 0; k < f->zeroed.n; k++)
+        n[f->zeroed.at[k]] += 2;
+    return n;
+}
+
+struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena)
+{
+    struct ir_range *regs = ARENA_ARRAY(arena, struct ir_range, f->regs.n);
+    uint32_t *definitions = count_definitions(f, arena);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        regs[r] = unknown;
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (uint32_t k = 0; k < f->insns.n; k++) {
+            const struct ir_insn *i = &f->insns.at[k];
+            uint32_t d = ir_ref_index(i->d);
+            if (i->kind != IR_LANES || i->guard || definitions[d] != 1)
+                continue;
+            struct ir_range a = ir_range_of(f, regs, block, i->a), b = ir_range_of(f, regs, block, i->b),
+                            c = ir_range_of(f, regs, block, i->c);
+            regs[d] = of_lanes(i, f->regs.at[d].width, a, b, c);
+        }
+    }
+    return regs;
+}

@@ -1,0 +1,398 @@
+/* Finding shapes: see shape.h.
+ *
+ * Everything is uniform until shown otherwise. Three things show it, again and again until nothing changes: a value
+ * computed from what is not uniform; a branch on a varying predicate, after which lanes wait at one place while others
+ * run; and a register written meanwhile that the waiting lanes need. Where lanes may be at two places at once is a set
+ * of pairs: a branch that parts lanes makes pairs of its targets, and from a pair the block that stands first in the
+ * order goes on.
+ */
+#include "ir/shape.h"
+
+enum { BOTTOM = SHAPE_VARYING - 1, MAX_PATTERNS = 4096, MAX_BLOCKS = 2048 };
+
+struct finder {
+    const struct ir_func *f;
+    struct ir_shapes *s;
+    struct arena *arena, scratch;
+    const struct ir_range *ranges;
+    uint32_t *successors, max_successors;
+    uint64_t *pairs; /* to be followed: a, b */
+    uint32_t n_pairs, max_pairs;
+    bool changed;
+};
+
+/* ---- patterns ---- */
+
+static uint16_t add_pattern(struct finder *x, const struct lane_pattern *p)
+{
+    struct ir_shapes *s = x->s;
+    for (uint32_t i = 0; i < s->patterns.n; i++)
+        if (memcmp(&s->patterns.at[i], p, sizeof *p) == 0)
+            return (uint16_t)i;
+    if (s->patterns.n == MAX_PATTERNS)
+        return SHAPE_VARYING;
+    *VEC_PUSH(x->arena, &s->patterns) = *p;
+    return (uint16_t)(s->patterns.n - 1);
+}
+
+static int64_t wrap(int64_t v, unsigned width)
+{
+    return width == 64 ? v : width == 32 ? (int32_t)v : (int16_t)v;
+}
+
+/* x * factor + y * sign, lane by lane. */
+static uint16_t combine(struct finder *x, uint16_t a, int64_t factor, uint16_t b, int64_t sign, unsigned width)
+{
+    if (a == SHAPE_UNIFORM && b == SHAPE_UNIFORM)
+        return SHAPE_UNIFORM;
+    struct lane_pattern p;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint64_t u = (uint64_t)x->s->patterns.at[a].at[l] * (uint64_t)factor;
+        uint64_t v = (uint64_t)x->s->patterns.at[b].at[l] * (uint64_t)sign;
+        p.at[l] = wrap((int64_t)(u + v), width);
+    }
+    return add_pattern(x, &p);
+}
+
+uint16_t ir_shape(const struct ir_shapes *s, ir_ref r)
+{
+    uint32_t i = ir_ref_index(r);
+    if (ir_ref_kind(r) == REF_REG)
+        return s->regs[i];
+    if (ir_ref_kind(r) != REF_SREG || i >= IR_ENVREG)
+        return SHAPE_UNIFORM;
+    if (i / 4 == SREG_tid && i % 4 < 3)
+        return s->tid[i % 4];
+    if (i / 4 == SREG_laneid)
+        return s->laneid;
+    return isa_sreg_info((enum isa_sreg)(i / 4))->when == WHEN_LANE ? SHAPE_VARYING : SHAPE_UNIFORM;
+}
+
+/* %tid: the same pattern in every warp of the block, or none. */
+static uint16_t tid_shape(struct finder *x, unsigned axis)
+{
+    const uint32_t *b = x->s->block;
+    uint32_t threads = b[0] * b[1] * b[2], warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    struct lane_pattern p;
+    for (uint32_t t = 0; t < warps * WARP_LANES; t++) {
+        uint32_t first = t & ~(WARP_LANES - 1u), at[2];
+        for (int k = 0; k < 2; k++) {
+            uint32_t u = k ? first : t;
+            at[k] = axis == 0 ? u % b[0] : axis == 1 ? u / b[0] % b[1] : u / b[0] / b[1];
+        }
+        int64_t over = (int64_t)at[0] - at[1];
+        if (t < WARP_LANES)
+            p.at[t] = over;
+        else if (p.at[t % WARP_LANES] != over)
+            return SHAPE_VARYING;
+    }
+    return add_pattern(x, &p);
+}
+
+/* ---- values ---- */
+
+static bool exact_signed(struct ir_range r)
+{
+    return r.lo <= r.hi && r.hi - r.lo < INT32_MAX;
+}
+
+static struct ir_range range(const struct finder *x, ir_ref r)
+{
+    return ir_range_of(x->f, x->ranges, x->s->block, r);
+}
+
+/* One factor is a constant, or both are uniform. */
+static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
+{
+    uint16_t sa = ir_shape(x->s, a), sb = ir_shape(x->s, b);
+    struct ir_range ra = range(x, a), rb = range(x, b);
+    if (sa == SHAPE_UNIFORM && sb == SHAPE_UNIFORM)
+        return SHAPE_UNIFORM;
+    if (rb.lo == rb.hi && sb == SHAPE_UNIFORM)
+        return combine(x, sa, rb.lo, SHAPE_UNIFORM, 0, width);
+    if (ra.lo == ra.hi && sa == SHAPE_UNIFORM)
+        return combine(x, sb, ra.lo, SHAPE_UNIFORM, 0, width);
+    return SHAPE_VARYING;
+}
+
+/* Operands are known, none varies. */
+static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width)
+{
+    uint16_t a = ir_shape(x->s, i->a), b = ir_shape(x->s, i->b), c = ir_shape(x->s, i->c);
+    struct ir_range ra = range(x, i->a), rb = range(x, i->b);
+    bool positive = ra.lo >= 0 && rb.lo >= 0;
+    switch (ir_linear((enum lane_id)i->lane)) {
+    case LINEAR_COPY: return a;
+    case LINEAR_CUT: return combine(x, a, 1, SHAPE_UNIFORM, 0, width);
+    case LINEAR_SIGN_EXTEND: return exact_signed(ra) ? a : SHAPE_VARYING;
+    case LINEAR_ZERO_EXTEND: return exact_signed(ra) && ra.lo >= 0 ? a : SHAPE_VARYING;
+    case LINEAR_ADD: return combine(x, a, 1, b, 1, width);
+    case LINEAR_SUB: return combine(x, a, 1, b, -1, width);
+    case LINEAR_MUL: return product(x, i->a, i->b, width);
+    case LINEAR_MUL_ADD: {
+        uint16_t p = product(x, i->a, i->b, width);
+        return p == SHAPE_VARYING ? p : combine(x, p, 1, c, 1, width);
+    }
+    case LINEAR_SHL:
+        if (b != SHAPE_UNIFORM || rb.lo != rb.hi || rb.lo < 0 || rb.lo >= width)
+            return SHAPE_VARYING;
+        return combine(x, a, (int64_t)(1ull << rb.lo), SHAPE_UNIFORM, 0, width);
+    case LINEAR_MUL_WIDE:
+    case LINEAR_MUL_WIDE_UNSIGNED:
+    case LINEAR_MUL_ADD_WIDE:
+    case LINEAR_MUL_ADD_WIDE_UNSIGNED: {
+        enum linear kind = ir_linear((enum lane_id)i->lane);
+        bool is_signed = kind == LINEAR_MUL_WIDE || kind == LINEAR_MUL_ADD_WIDE;
+        if (!exact_signed(ra) || !exact_signed(rb) || (!is_signed && !positive))
+            return SHAPE_VARYING;
+        uint16_t p = product(x, i->a, i->b, 64);
+        return p == SHAPE_VARYING || !i->c ? p : combine(x, p, 1, c, 1, 64);
+    }
+    default: return SHAPE_VARYING;
+    }
+}
+
+static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned width)
+{
+    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
+    bool uniform = true, varying = false, bottom = false;
+    for (int k = 0; k < 4; k++) {
+        uint16_t s = operands[k] ? ir_shape(x->s, operands[k]) : SHAPE_UNIFORM;
+        uniform &= s == SHAPE_UNIFORM;
+        varying |= s == SHAPE_VARYING;
+        bottom |= s == BOTTOM;
+    }
+    if (bottom)
+        return BOTTOM;
+    return uniform ? SHAPE_UNIFORM : varying || width == 128 ? SHAPE_VARYING : linear(x, i, width);
+}
+
+/* A load from one address gives one value, but in local memory, which generic addresses may lead to. */
+static uint16_t of_load(const struct finder *x, const struct ir_insn *i)
+{
+    const struct ir_access *a = i->access;
+    if (a->space == SPACE_LOCAL || a->space == SPACE_GENERIC || a->frame)
+        return SHAPE_VARYING;
+    uint16_t s = i->a ? ir_shape(x->s, i->a) : SHAPE_UNIFORM;
+    return s == SHAPE_UNIFORM || s == BOTTOM ? s : SHAPE_VARYING;
+}
+
+static void meet(struct finder *x, ir_ref r, uint16_t shape)
+{
+    if (ir_ref_kind(r) != REF_REG || shape == BOTTOM)
+        return;
+    uint16_t *now = &x->s->regs[ir_ref_index(r)], next = *now == BOTTOM || *now == shape ? shape : SHAPE_VARYING;
+    x->changed |= next != *now;
+    *now = next;
+}
+
+static void visit_insn(struct finder *x, const struct ir_insn *i)
+{
+    bool partly = i->guard && ir_shape(x->s, i->guard) == SHAPE_VARYING;
+    uint16_t shape = SHAPE_VARYING;
+    switch (i->kind) {
+    case IR_LANES:
+        if (ir_ref_kind(i->d) == REF_REG)
+            shape = of_lanes(x, i, x->f->regs.at[ir_ref_index(i->d)].width);
+        break;
+    case IR_LD: shape = of_load(x, i); break;
+    case IR_FRAME:
+    case IR_NOW:
+    case IR_ACTIVEMASK: shape = SHAPE_UNIFORM; break;
+    default: break;
+    }
+    if (partly && shape != BOTTOM)
+        shape = SHAPE_VARYING;
+    meet(x, i->d, shape);
+    if (i->kind != IR_LANES)
+        meet(x, i->e, shape);
+    else if (lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
+        meet(x, i->e, shape == SHAPE_UNIFORM || shape == BOTTOM ? shape : SHAPE_VARYING);
+    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
+        meet(x, i->access->regs[k], shape);
+}
+
+static const struct ir_block *block_at(const struct finder *x, uint32_t order)
+{
+    return &x->f->blocks.at[x->f->order[order]];
+}
+
+static void visit_values(struct finder *x)
+{
+    for (uint32_t b = 0; b < x->f->n_ordered; b++) {
+        const struct ir_block *block = block_at(x, b);
+        for (uint32_t k = 0; k < block->n; k++)
+            visit_insn(x, &x->f->insns.at[block->first + k]);
+    }
+}
+
+/* ---- lanes at two places ---- */
+
+static uint64_t *waiting_of(const struct finder *x, uint32_t b)
+{
+    return x->s->waiting + (size_t)b * x->s->block_words;
+}
+
+static void add_pair(struct finder *x, uint32_t a, uint32_t b)
+{
+    uint32_t first = a < b ? a : b, second = a < b ? b : a;
+    if (a == b || ir_in_set(waiting_of(x, first), second))
+        return;
+    waiting_of(x, first)[second / 64] |= 1ull << (second % 64);
+    x->changed = true;
+    if (x->n_pairs == x->max_pairs) {
+        x->pairs = arena_grow(&x->scratch, x->pairs, x->max_pairs * sizeof *x->pairs,
+                              (x->max_pairs * 2 + 64) * sizeof *x->pairs);
+        x->max_pairs = x->max_pairs * 2 + 64;
+    }
+    x->pairs[x->n_pairs++] = (uint64_t)first << 32 | second;
+}
+
+static uint32_t successors(struct finder *x, uint32_t b)
+{
+    uint32_t n = ir_successors(x->f, x->f->order[b], x->successors, x->max_successors);
+    for (uint32_t i = 0; i < n; i++)
+        x->successors[i] = x->f->blocks.at[x->successors[i]].order;
+    return n;
+}
+
+static bool parts_lanes(const struct finder *x, uint32_t b)
+{
+    const struct ir_block *block = block_at(x, b);
+    const struct ir_insn *last = block->n ? &x->f->insns.at[block->first + block->n - 1] : NULL;
+    if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
+        return false;
+    return (last->guard && ir_shape(x->s, last->guard) == SHAPE_VARYING) ||
+           (last->kind == IR_BRX && ir_shape(x->s, last->a) != SHAPE_UNIFORM && ir_shape(x->s, last->a) != BOTTOM);
+}
+
+static void visit_branches(struct finder *x)
+{
+    for (uint32_t b = 0; b < x->f->n_ordered; b++) {
+        if (!parts_lanes(x, b))
+            continue;
+        uint32_t n = successors(x, b);
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t k = i + 1; k < n; k++)
+                add_pair(x, x->successors[i], x->successors[k]);
+    }
+    while (x->n_pairs) {
+        uint64_t pair = x->pairs[--x->n_pairs];
+        uint32_t n = successors(x, (uint32_t)(pair >> 32));
+        for (uint32_t i = 0; i < n; i++)
+            add_pair(x, x->successors[i], (uint32_t)pair);
+    }
+}
+
+/* What waiting lanes need must not be written for all lanes at once. */
+static void hold(struct finder *x, uint32_t b, ir_ref r)
+{
+    if (ir_ref_kind(r) == REF_REG && ir_is_held(x->s, b, ir_ref_index(r)))
+        meet(x, r, SHAPE_VARYING);
+}
+
+static void visit_held(struct finder *x)
+{
+    struct ir_shapes *s = x->s;
+    for (uint32_t b = 0; b < x->f->n_ordered; b++) {
+        uint64_t *held = s->held + (size_t)b * s->live.words;
+        for (uint32_t other = b + 1; other < x->f->n_ordered; other++)
+            if (ir_in_set(waiting_of(x, b), other))
+                for (uint32_t w = 0; w < s->live.words; w++)
+                    held[w] |= s->live.in[(size_t)other * s->live.words + w];
+        const struct ir_block *block = block_at(x, b);
+        for (uint32_t k = 0; k < block->n; k++) {
+            const struct ir_insn *i = &x->f->insns.at[block->first + k];
+            hold(x, b, i->d);
+            if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
+                hold(x, b, i->e);
+            for (unsigned n = 0; n < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); n++)
+                hold(x, b, i->access->regs[n]);
+        }
+    }
+}
+
+/* ---- lanes that have ended ---- */
+
+static void taint(struct finder *x, uint32_t b)
+{
+    x->changed |= x->s->whole[b];
+    x->s->whole[b] = 0;
+}
+
+static void find_whole(struct finder *x)
+{
+    const uint32_t *t = x->s->block;
+    bool whole = x->f->func->entry && (uint64_t)t[0] * t[1] * t[2] % WARP_LANES == 0;
+    memset(x->s->whole, whole, x->f->n_ordered);
+    for (uint32_t b = 0; b < x->f->n_ordered; b++) {
+        const struct ir_block *block = block_at(x, b);
+        const struct ir_insn *last = block->n ? &x->f->insns.at[block->first + block->n - 1] : NULL;
+        bool calls = last && last->kind == IR_CALL && !last->call->syscall;
+        if (!last || (last->kind != IR_EXIT && !calls))
+            continue;
+        for (uint32_t other = b + 1; other < x->f->n_ordered; other++)
+            if (ir_in_set(waiting_of(x, b), other))
+                taint(x, other);
+        uint32_t n = successors(x, b);
+        if (calls || ir_shape(x->s, last->guard) == SHAPE_VARYING)
+            for (uint32_t i = 0; i < n; i++)
+                taint(x, x->successors[i]);
+    }
+    do {
+        x->changed = false;
+        for (uint32_t b = 0; b < x->f->n_ordered; b++) {
+            uint32_t n = x->s->whole[b] ? 0 : successors(x, b);
+            for (uint32_t i = 0; i < n; i++)
+                taint(x, x->successors[i]);
+        }
+    } while (x->changed);
+}
+
+static void prepare(struct finder *x)
+{
+    struct ir_shapes *s = x->s;
+    const struct ir_func *f = x->f;
+    s->regs = ARENA_ARRAY(x->arena, uint16_t, f->regs.n);
+    s->block_words = (f->n_ordered + 63) / 64;
+    s->waiting = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->block_words);
+    s->held = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->live.words);
+    s->whole = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
+    x->max_successors = f->blocks.n + 1;
+    x->successors = ARENA_ARRAY(&x->scratch, uint32_t, x->max_successors);
+    struct lane_pattern p = {{0}};
+    add_pattern(x, &p);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        p.at[l] = l;
+    s->laneid = add_pattern(x, &p);
+    for (unsigned axis = 0; axis < 3; axis++)
+        s->tid[axis] = tid_shape(x, axis);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        s->regs[r] = BOTTOM;
+    for (uint32_t i = 0; i < f->zeroed.n; i++)
+        meet(x, ir_make_ref(REF_REG, f->zeroed.at[i]), SHAPE_UNIFORM);
+}
+
+bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_shapes *s)
+{
+    if (f->n_ordered > MAX_BLOCKS)
+        return false;
+    *s = (struct ir_shapes){.block = {block[0], block[1], block[2]}};
+    struct finder x = {.f = f, .s = s, .arena = arena, .scratch = {.on_oom = arena->on_oom}};
+    ir_find_live(f, arena, &s->live);
+    prepare(&x);
+    x.ranges = ir_find_ranges(f, block, &x.scratch);
+    do {
+        x.changed = false;
+        visit_values(&x);
+        visit_branches(&x);
+        visit_held(&x);
+    } while (x.changed);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (s->regs[r] == BOTTOM) /* never written */
+            s->regs[r] = SHAPE_UNIFORM;
+    find_whole(&x);
+    arena_free(&x.scratch);
+    return true;
+}

@@ -1,0 +1,91 @@
+/* What registers look like across the lanes of a warp, for an engine that keeps a warp in vectors (src/jit).
+ *
+ * A register is *uniform* (the same in all lanes that run), has a *pattern* (what lane l has over lane 0 is known:
+ * %tid.x of a block that is 32 wide, addresses made from it), or *varies*. Uniform is the pattern of zeros. The
+ * shape of a block of threads must be known; everything follows from there.
+ *
+ * This holds for warps whose lanes run in order: always the first block of code that has lanes waiting, until they are
+ * at one place again. While lanes wait elsewhere, a register that they will need must not be written as a whole: it is
+ * `held`. A register without lanes of its own (uniform, pattern) is never held where it is written: it would vary.
+ */
+#ifndef HEDDLE_IR_SHAPE_H
+#define HEDDLE_IR_SHAPE_H
+
+#include "ir/ir.h"
+
+enum { SHAPE_UNIFORM = 0, SHAPE_VARYING = UINT16_MAX };
+
+struct lane_pattern {
+    int64_t at[WARP_LANES]; /* value of lane l - value of lane 0, modulo the register's width, as a signed number */
+};
+
+struct ir_shapes {
+    uint32_t block[3];                 /* threads */
+    VEC(struct lane_pattern) patterns; /* the first is that of uniform values */
+    uint16_t *regs;                    /* by register: SHAPE_VARYING, or a pattern */
+    uint16_t tid[3];
+    uint16_t laneid;
+    struct ir_live live;
+    uint32_t block_words;
+    uint64_t *waiting; /* by block in order: the blocks, as a set, where lanes may wait while it runs */
+    uint64_t *held;    /* by block: the registers, by their numbers in `live`, that those lanes need */
+    uint8_t *whole;    /* by block: no lane can have ended before, and warps have 32 lanes */
+};
+
+/* False where the function is too large to be worth it. */
+bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_shapes *s);
+uint16_t ir_shape(const struct ir_shapes *s, ir_ref r);
+
+static inline bool ir_in_set(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> (i % 64) & 1;
+}
+/* May lanes wait elsewhere while block b runs? */
+static inline bool ir_has_waiting(const struct ir_shapes *s, uint32_t b)
+{
+    for (uint32_t w = 0; w < s->block_words; w++)
+        if (s->waiting[(size_t)b * s->block_words + w])
+            return true;
+    return false;
+}
+/* All 32 lanes run the block, whenever it runs. */
+static inline bool ir_is_full(const struct ir_shapes *s, uint32_t b)
+{
+    return s->whole[b] && !ir_has_waiting(s, b);
+}
+static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_t reg)
+{
+    uint32_t n = s->live.number[reg];
+    return n && ir_in_set(s->held + (size_t)block * s->live.words, n - 1);
+}
+
+/* Ranges of values, as far as they follow from constants and special registers: range.c. */
+struct ir_range {
+    int64_t lo, hi; /* of the value as a signed number; unknown where lo > hi */
+};
+struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
+struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
+
+/* Pure instructions that are linear, by what they do to patterns and ranges. */
+enum linear {
+    LINEAR_NONE,
+    LINEAR_COPY,
+    LINEAR_CUT, /* to a narrower register */
+    LINEAR_SIGN_EXTEND,
+    LINEAR_ZERO_EXTEND,
+    LINEAR_ADD,
+    LINEAR_SUB,
+    LINEAR_MUL,      /* low half */
+    LINEAR_MUL_ADD,  /* a * b + c */
+    LINEAR_SHL,      /* a << b */
+    LINEAR_MUL_WIDE, /* signed; then unsigned */
+    LINEAR_MUL_WIDE_UNSIGNED,
+    LINEAR_MUL_ADD_WIDE,
+    LINEAR_MUL_ADD_WIDE_UNSIGNED,
+    /* for ranges only */
+    LINEAR_AND,
+    LINEAR_SHR_UNSIGNED,
+};
+enum linear ir_linear(enum lane_id lane);
+
+#endif

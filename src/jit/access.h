@@ -1,0 +1,52 @@
+/* One load or store on its way to LLVM: what memory.c, which finds and tests addresses, and transfer.c, which moves the
+ * bytes, share.
+ */
+#ifndef HEDDLE_JIT_ACCESS_H
+#define HEDDLE_JIT_ACCESS_H
+
+#include "jit/emit.h"
+
+enum { ROW_LANES = 16 };
+
+struct access {
+    const struct ir_insn *i;
+    const struct op *o;
+    const struct op_access *x;
+    unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
+    uint16_t shape;
+    value mask;
+    value first;   /* address of the lane that comes first: i64 */
+    value lanes;   /* addresses of all where they vary: <32 x i64>, or <32 x i32> for shared memory */
+    value pointer; /* on the host, of `first` */
+    int64_t offset[WARP_LANES], span, least; /* of lanes from the first; least: of the first from lane 0 */
+    int64_t before;                          /* from where the tested bytes begin to `first` */
+    value site;
+};
+
+/* ---- transfer.c: with all bytes known to be there ---- */
+
+bool is_consecutive(const struct access *a);
+/* Can the elements of all lanes be had with few loads? */
+bool has_clusters(const struct access *a);
+/* All lanes at one address, at a->pointer. */
+void load_uniform(struct emit *e, const struct access *a);
+void store_uniform(struct emit *e, const struct access *a);
+/* Lanes in a pattern. */
+void load_by_pattern(struct emit *e, const struct access *a);
+void store_consecutive(struct emit *e, const struct access *a);
+void store_masked(struct emit *e, const struct access *a);
+/* Each half of the warp's lanes in a row of its own: whether that is so, as an i1, and the transfer. */
+value test_rows(struct emit *e, const struct access *a);
+void load_rows(struct emit *e, const struct access *a, enum ptx_space space);
+void store_rows(struct emit *e, const struct access *a, enum ptx_space space);
+/* Every lane for itself. */
+void load_gather(struct emit *e, const struct access *a, enum ptx_space space);
+void store_scatter(struct emit *e, const struct access *a, enum ptx_space space);
+/* All lanes at one address of local memory, a->first. */
+void load_local(struct emit *e, const struct access *a);
+void store_local(struct emit *e, const struct access *a);
+value pointer_at(struct emit *e, value pointer, int64_t offset);
+value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n);
+void put_scalar(struct emit *e, const struct access *a, unsigned k, value v);
+
+#endif

@@ -1,0 +1,239 @@
+/* The compiler's plug-in: a request becomes an ELF object. LLVM's passes are few: the code comes out of our hands nearly
+ * as it is to be; what is left is to turn allocas into values, to fold constants, and to drop what is not used.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "jit/emit.h"
+
+static const char passes[] = "function(simplifycfg,sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
+                             "early-cse,simplifycfg,adce)";
+
+static const struct level {
+    const char *name, *cpu, *features;
+    bool has_masked_stores, has_gather;
+} levels[] = {
+    {"x86-64-v2", "x86-64-v2", "", false, false},
+    {"x86-64-v3", "x86-64-v3", "", true, false},
+    {"x86-64-v4", "x86-64-v4", "-prefer-256-bit", true, true},
+    {"generic", "generic", "", false, false},
+};
+
+static const struct level *find_level(const char *name)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        if (strcmp(levels[i].name, name) == 0)
+            return &levels[i];
+    return NULL;
+}
+
+struct jit_session {
+    const struct level *level;
+    LLVMContextRef context;
+    LLVMTargetMachineRef machine;
+    struct lane_library *lanes;
+};
+
+static LLVMTargetMachineRef new_target_machine(const struct level *level)
+{
+    LLVMTargetRef target;
+    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+    LLVMTargetMachineRef tm = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &message))
+        LLVMDisposeMessage(message);
+    else
+        tm = LLVMCreateTargetMachine(target, triple, level->cpu, level->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                     LLVMCodeModelSmall);
+    LLVMDisposeMessage(triple);
+    return tm;
+}
+
+static void close_session(struct jit_session *s)
+{
+    if (!s)
+        return;
+    lane_library_close(s->lanes);
+    if (s->machine)
+        LLVMDisposeTargetMachine(s->machine);
+    LLVMContextDispose(s->context);
+    free(s);
+}
+
+static struct jit_session *open_session(const char *name)
+{
+    const struct level *level = find_level(name);
+    struct jit_session *s = level ? calloc(1, sizeof *s) : NULL;
+    if (!s)
+        return NULL;
+    s->level = level;
+    s->context = LLVMContextCreate();
+    s->machine = new_target_machine(level);
+    s->lanes = lane_library_open(s->context, name);
+    if (s->machine && s->lanes)
+        return s;
+    close_session(s);
+    return NULL;
+}
+
+static void make_types(struct emit *e)
+{
+    LLVMContextRef c = e->context;
+    e->i1 = LLVMInt1TypeInContext(c);
+    e->i8 = LLVMInt8TypeInContext(c);
+    e->i16 = LLVMInt16TypeInContext(c);
+    e->i32 = LLVMInt32TypeInContext(c);
+    e->i64 = LLVMInt64TypeInContext(c);
+    e->ptr = LLVMPointerTypeInContext(c, 0);
+    e->void_type = LLVMVoidTypeInContext(c);
+    LLVMTypeRef access[6] = {e->ptr, e->ptr, e->ptr, e->i32, e->ptr, e->i64};
+    LLVMTypeRef park[3] = {e->ptr, e->i32, e->i32};
+    e->op_type = LLVMFunctionType(e->i1, access, 4, false);
+    e->access_type = LLVMFunctionType(e->i1, access, 6, false);
+    LLVMTypeRef holds[4] = {e->ptr, e->i32, e->ptr, e->i32};
+    e->holds_type = LLVMFunctionType(e->i1, holds, 4, false);
+    e->park_type = LLVMFunctionType(e->void_type, park, 3, false);
+}
+
+static void emit_functions(struct emit *e, const struct jit_request *r)
+{
+    char name[512];
+    for (uint32_t i = 0; i < r->n_functions; i++) {
+        if (!r->shapes[i].regs)
+            continue;
+        struct str f = r->functions[i]->ir->func->symbol.name;
+        snprintf(name, sizeof name, JIT_FUNCTION_NAME, i, STR_ARG(f));
+        emit_function(e, i, name);
+    }
+}
+
+static char *text_of(LLVMTargetMachineRef tm, LLVMModuleRef module)
+{
+    LLVMMemoryBufferRef buffer = NULL;
+    LLVMModuleRef copy = LLVMCloneModule(module);
+    char *error = NULL, *text = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(tm, copy, LLVMAssemblyFile, &error, &buffer)) {
+        LLVMDisposeMessage(error);
+    } else {
+        text = strndup(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+        LLVMDisposeMemoryBuffer(buffer);
+    }
+    LLVMDisposeModule(copy);
+    return text;
+}
+
+static char *print(LLVMModuleRef module)
+{
+    char *s = LLVMPrintModuleToString(module), *copy = strdup(s);
+    LLVMDisposeMessage(s);
+    return copy;
+}
+
+static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error)
+{
+    char *message = NULL;
+    if (getenv("HEDDLE_VERIFY") && LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+        *error = strdup(message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed = LLVMRunPasses(module, passes, tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failed) {
+        char *text = LLVMGetErrorMessage(failed);
+        *error = strdup(text);
+        LLVMDisposeErrorMessage(text);
+    }
+    return !failed;
+}
+
+static void take_object(LLVMTargetMachineRef tm, LLVMModuleRef module, struct jit_result *result)
+{
+    LLVMMemoryBufferRef buffer = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(tm, module, LLVMObjectFile, &message, &buffer)) {
+        result->error = strdup(message);
+        LLVMDisposeMessage(message);
+        return;
+    }
+    result->bytes = LLVMGetBufferSize(buffer);
+    result->object = malloc(result->bytes);
+    if (result->object)
+        memcpy(result->object, LLVMGetBufferStart(buffer), result->bytes);
+    LLVMDisposeMemoryBuffer(buffer);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void compile_module(struct emit *e, LLVMTargetMachineRef tm, struct jit_result *result)
+{
+    const struct jit_request *r = e->request;
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
+    LLVMSetModuleDataLayout(e->module, layout);
+    LLVMDisposeTargetData(layout);
+    char *triple = LLVMGetTargetMachineTriple(tm);
+    LLVMSetTarget(e->module, triple);
+    LLVMDisposeMessage(triple);
+    double start = now();
+    emit_functions(e, r);
+    double emitted = now();
+    result->n_sites = e->n_sites;
+    if (!optimise(tm, e->module, &result->error))
+        return;
+    double optimised = now();
+    if (r->dump_llvm)
+        result->llvm = print(e->module);
+    if (r->dump_asm)
+        result->assembly = text_of(tm, e->module);
+    take_object(tm, e->module, result);
+    result->emit_seconds = emitted - start;
+    result->pass_seconds = optimised - emitted;
+    result->code_seconds = now() - optimised;
+}
+
+static void compile(struct jit_session *s, const struct jit_request *r, struct jit_result *result)
+{
+    *result = (struct jit_result){0};
+    struct emit e = {.request = r,
+                     .context = s->context,
+                     .module = LLVMModuleCreateWithNameInContext(r->name, s->context),
+                     .b = LLVMCreateBuilderInContext(s->context),
+                     .lanes = s->lanes,
+                     .has_masked_stores = s->level->has_masked_stores,
+                     .has_gather = s->level->has_gather};
+    make_types(&e);
+    compile_module(&e, s->machine, result);
+    LLVMDisposeBuilder(e.b);
+    LLVMDisposeModule(e.module);
+}
+
+static void release(struct jit_result *r)
+{
+    free(r->object);
+    free(r->error);
+    free(r->llvm);
+    free(r->assembly);
+    *r = (struct jit_result){0};
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+}
+
+__attribute__((visibility("default"))) extern const struct jit_plugin heddle_jit_plugin;
+const struct jit_plugin heddle_jit_plugin = {HEDDLE_VERSION, open_session, close_session, compile, release};

@@ -1,0 +1,122 @@
+/* Emitting LLVM for one function: what the parts of the compiler share. Private to the plug-in.
+ *
+ * Registers are allocas that LLVM promotes: <32 x iN> where a register varies, one scalar (the value of lane 0) where
+ * it is uniform or has a pattern, an i32 mask or an i1 for predicates. Lanes that wait are i32 masks, too, one for each
+ * block where any may wait. See docs/JIT.md.
+ */
+#ifndef HEDDLE_JIT_EMIT_H
+#define HEDDLE_JIT_EMIT_H
+
+#include <llvm-c/Core.h>
+
+#include "exec/machine.h"
+#include "jit/plugin.h"
+
+typedef LLVMValueRef value;
+
+struct lane_library; /* lane.c */
+
+/* Accesses of a block through one register: the first tests for all. Offsets of bytes from the address of its lane
+ * that comes first. */
+struct group {
+    int64_t from, to;
+    uint32_t all;   /* of the widest access: bytes of a lane */
+    uint32_t first; /* index of the instruction that tests */
+    uint32_t n;
+};
+
+struct emit {
+    const struct jit_request *request;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    struct lane_library *lanes;
+    bool has_masked_stores, has_gather; /* the CPU's own */
+    LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
+    LLVMTypeRef op_type, access_type, park_type, holds_type; /* of struct compiled_calls */
+    uint32_t n_sites;
+
+    /* of the function being emitted */
+    const struct code *code;
+    const struct ir_func *ir;
+    const struct ir_shapes *shapes;
+    value fn, w, a, calls;
+    LLVMBasicBlockRef entry, *block, fault, leave;
+    value *regs;    /* by register: its alloca, or NULL */
+    value *pending; /* by block: the alloca of waiting lanes, or NULL */
+    value mask, budget, instructions, lane_instructions, divided;
+    value how, left_at; /* what `leave` returns, and the block it notes */
+    value *patterns;    /* by pattern: a constant array, or NULL */
+    value base[4];      /* of rows: enum row_base */
+    value ops, block_ptr, launch, shared, shared_bytes, local, local_bytes, params, frame, worker, sites;
+    uint32_t at;          /* the block being emitted, in order */
+    uint32_t index;       /* the instruction in it */
+    struct group *groups; /* of accesses, by instruction of the block: memory.c */
+    value scratch[5];     /* rows for calls of lane functions */
+};
+
+/* ---- function.c ---- */
+
+void emit_function(struct emit *e, uint32_t index, const char *name);
+/* The lanes that run now: all of them where that is known. */
+value emit_mask(struct emit *e);
+/* The lanes of the instruction: those that run and whose guard holds. */
+value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
+bool emit_is_full(const struct emit *e);
+LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name);
+void emit_at_end(struct emit *e, LLVMBasicBlockRef block);
+/* A branch that is nearly always taken. */
+void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
+/* Calls the engine for an operation whose operands are in their rows; returns in a new block, or leaves. */
+void emit_call_op(struct emit *e, const struct op *o, value mask);
+value emit_op_pointer(struct emit *e, const struct op *o);
+/* Leaves to the interpreter, which goes on at instruction `index` of the present block. */
+void emit_leave_at(struct emit *e, uint32_t index);
+
+/* ---- value.c ---- */
+
+LLVMTypeRef type_of_width(struct emit *e, unsigned width);   /* iN; i1 for predicates */
+LLVMTypeRef vector_of_width(struct emit *e, unsigned width); /* <32 x iN>; i32 for predicates */
+LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n);
+unsigned ref_width(const struct emit *e, ir_ref r);
+uint16_t ref_shape(const struct emit *e, ir_ref r);
+value const_int(struct emit *e, LLVMTypeRef type, uint64_t v);
+value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
+value splat(struct emit *e, value scalar, unsigned n);
+/* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
+value read_lanes(struct emit *e, ir_ref r, row_ref row);
+/* The value of lane 0, of what does not vary; i1 for predicates. */
+value read_scalar(struct emit *e, ir_ref r, row_ref row);
+/* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
+void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
+void write_scalar(struct emit *e, ir_ref r, value scalar);
+value mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
+value lanes_to_mask(struct emit *e, value lanes);
+value blend(struct emit *e, unsigned width, value mask, value yes, value no);
+/* Memory of a row. */
+value row_pointer(struct emit *e, row_ref row);
+value slot_pointer(struct emit *e, ir_ref reg);
+/* A register to its row, in the lanes of mask (NULL: all). */
+void spill(struct emit *e, uint32_t reg, value mask);
+void reload(struct emit *e, uint32_t reg, value first_lane);
+value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
+value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
+void mark_invariant(struct emit *e, value load);
+
+/* ---- lane.c ---- */
+
+/* NULL where there are none for the CPU level. */
+struct lane_library *lane_library_open(LLVMContextRef context, const char *level);
+void lane_library_close(struct lane_library *l);
+void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
+
+/* ---- memory.c ---- */
+
+void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);
+void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
+/* Accesses of a block that one test covers; fills e->groups. */
+void find_groups(struct emit *e, const struct ir_block *block);
+/* Any operation, by the engine: operands to rows, the call, results back. */
+void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o);
+
+#endif

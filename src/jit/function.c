@@ -1,0 +1,622 @@
+/* One function: its blocks, the lanes that run and wait, where it is entered and left; see emit.h. */
+#include "jit/emit.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- blocks and branches ---- */
+
+LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->fn, name);
+}
+
+void emit_at_end(struct emit *e, LLVMBasicBlockRef block)
+{
+    LLVMPositionBuilderAtEnd(e->b, block);
+}
+
+void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
+{
+    value branch = LLVMBuildCondBr(e->b, condition, yes, no);
+    LLVMMetadataRef node[3] = {LLVMMDStringInContext2(e->context, "branch_weights", 14),
+                               LLVMValueAsMetadata(const_int(e, e->i32, 2000)),
+                               LLVMValueAsMetadata(const_int(e, e->i32, 1))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "prof", 4),
+                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, node, 3)));
+}
+
+static value load_i32(struct emit *e, value from)
+{
+    return LLVMBuildLoad2(e->b, e->i32, from, "");
+}
+
+static value is_zero(struct emit *e, value v)
+{
+    return LLVMBuildICmp(e->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+static value field_pointer(struct emit *e, value base, uint64_t offset)
+{
+    value at = const_int(e, e->i64, offset);
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
+}
+
+static void store_field(struct emit *e, value v, value base, uint64_t offset)
+{
+    LLVMBuildStore(e->b, v, field_pointer(e, base, offset));
+}
+
+value emit_op_pointer(struct emit *e, const struct op *o)
+{
+    return field_pointer(e, e->ops, (uint64_t)(o - e->code->ops) * sizeof *o);
+}
+
+/* ---- lanes ---- */
+
+bool emit_is_full(const struct emit *e)
+{
+    return ir_is_full(e->shapes, e->at);
+}
+
+value emit_mask(struct emit *e)
+{
+    return emit_is_full(e) ? const_int(e, e->i32, UINT32_MAX) : load_i32(e, e->mask);
+}
+
+value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
+{
+    value mask = emit_mask(e);
+    if (!i->guard)
+        return mask;
+    value g = read_lanes(e, i->guard, 0);
+    return LLVMBuildAnd(e->b, mask, i->guard_negated ? LLVMBuildNot(e->b, g, "") : g, "");
+}
+
+/* ---- leaving ---- */
+
+static void spill_set(struct emit *e, const uint64_t *set, value mask)
+{
+    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+        if (ir_in_set(set, n))
+            spill(e, e->shapes->live.regs[n], mask);
+}
+
+static const uint64_t *live_in(const struct emit *e, uint32_t block)
+{
+    return e->shapes->live.in + (size_t)block * e->shapes->live.words;
+}
+
+static void add_to_counter(struct emit *e, value counter, uint64_t offset)
+{
+    value at = field_pointer(e, e->worker, offset), old = LLVMBuildLoad2(e->b, e->i64, at, "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, LLVMBuildLoad2(e->b, e->i64, counter, ""), ""), at);
+}
+
+static void leave(struct emit *e, enum leave how, uint32_t block, value mask)
+{
+    LLVMBuildStore(e->b, const_int(e, e->i32, how), e->how);
+    LLVMBuildStore(e->b, const_int(e, e->i32, block), e->left_at);
+    LLVMBuildStore(e->b, mask, e->mask);
+    LLVMBuildBr(e->b, e->leave);
+}
+
+/* What all ways out share: the lanes that wait in other blocks go to their records. */
+static void emit_leave(struct emit *e)
+{
+    emit_at_end(e, e->leave);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!e->pending[b])
+            continue;
+        LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
+        value lanes = load_i32(e, e->pending[b]);
+        LLVMBuildCondBr(e->b, is_zero(e, lanes), none, some);
+        emit_at_end(e, some);
+        spill_set(e, live_in(e, b), lanes);
+        value args[3] = {e->a, const_int(e, e->i32, b), lanes};
+        value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+        LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
+        LLVMBuildBr(e->b, none);
+        emit_at_end(e, none);
+    }
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
+    store_field(e, load_i32(e, e->left_at), e->w, offsetof(struct warp, at_block));
+    store_field(e, load_i32(e, e->mask), e->w, offsetof(struct warp, mask));
+    LLVMBuildRet(e->b, load_i32(e, e->how));
+}
+
+static bool has_waiting(const struct emit *e)
+{
+    return ir_has_waiting(e->shapes, e->at);
+}
+
+/* What is read from a place in the block on, or needed behind it. Registers of this block alone are spilled at once. */
+struct needs {
+    struct emit *e;
+    uint64_t *set;
+    uint8_t *seen; /* by register */
+    value mask;
+};
+
+static void need(struct needs *n, ir_ref r)
+{
+    uint32_t reg = ir_ref_index(r);
+    if (ir_ref_kind(r) != REF_REG || n->seen[reg])
+        return;
+    uint32_t number = n->e->shapes->live.number[reg];
+    n->seen[reg] = 1;
+    if (number)
+        n->set[(number - 1) / 64] |= 1ull << ((number - 1) % 64);
+    else
+        spill(n->e, reg, n->mask);
+}
+
+static void need_insn(struct needs *n, const struct ir_insn *i)
+{
+    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    ir_ref operands[] = {i->guard, i->a, i->b, i->c, i->f, i->kind == IR_LANES ? i->e : REF_NONE};
+    for (size_t k = 0; k < sizeof operands / sizeof operands[0]; k++)
+        need(n, operands[k]);
+    for (unsigned k = 0; access && k < 8; k++) {
+        need(n, i->access->operands[k]);
+        if (i->kind == IR_ST)
+            need(n, i->access->regs[k]);
+    }
+}
+
+void emit_leave_at(struct emit *e, uint32_t index)
+{
+    const struct ir_live *live = &e->shapes->live;
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
+    uint64_t set[live->words + 1];
+    uint8_t seen[e->ir->regs.n];
+    value mask = emit_mask(e);
+    struct needs n = {e, set, seen, has_waiting(e) ? mask : NULL};
+    memset(seen, 0, sizeof seen);
+    memcpy(set, live->out + (size_t)e->at * live->words, live->words * sizeof *set);
+    for (uint32_t k = index; k < block->n; k++)
+        need_insn(&n, &e->ir->insns.at[block->first + k]);
+    spill_set(e, set, n.mask);
+    const struct op *o = &e->code->ops[e->code->blocks[e->at].first + index];
+    store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+    leave(e, LEAVE_AT, e->at, mask);
+}
+
+void emit_call_op(struct emit *e, const struct op *o, value mask)
+{
+    value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, op), "");
+    value ok = LLVMBuildCall2(e->b, e->op_type, call, args, 4, "");
+    LLVMBasicBlockRef next = emit_new_block(e, "");
+    emit_likely(e, ok, next, e->fault);
+    emit_at_end(e, next);
+}
+
+/* ---- going on ---- */
+
+/* A branch backwards spends from the budget; where it is spent the warp gives way. */
+static void spend(struct emit *e, uint32_t target, value mask)
+{
+    bool spins = e->code->blocks[target].spins;
+    value cost = const_int(e, e->i32, 1);
+    if (spins) {
+        value others = load_i32(e, e->divided);
+        for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+            if (e->pending[b] && b != target)
+                others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
+        value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
+        cost = LLVMBuildSelect(e->b, is_zero(e, others), alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
+    }
+    value left = LLVMBuildSub(e->b, load_i32(e, e->budget), cost, "");
+    LLVMBuildStore(e->b, left, e->budget);
+    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
+    emit_at_end(e, none);
+    spill_set(e, live_in(e, target), has_waiting(e) ? mask : NULL);
+    leave(e, LEAVE_YIELD, target, mask);
+    emit_at_end(e, some);
+}
+
+static void park(struct emit *e, uint32_t block, value lanes)
+{
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
+}
+
+/* The lanes of `mask`, all that run, go to a block; lanes that wait in an earlier one come first. */
+static void go_to(struct emit *e, uint32_t target, value mask)
+{
+    if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
+        LLVMBuildUnreachable(e->b);
+        return;
+    }
+    if (target <= e->at)
+        spend(e, target, mask);
+    const uint64_t *waiting = e->shapes->waiting + (size_t)e->at * e->shapes->block_words;
+    for (uint32_t b = e->at + 1; b < target; b++) {
+        if (!ir_in_set(waiting, b))
+            continue;
+        LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
+        LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, e->pending[b])), on, earlier);
+        emit_at_end(e, earlier);
+        park(e, target, mask);
+        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->mask);
+        LLVMBuildBr(e->b, e->block[b]);
+        emit_at_end(e, on);
+    }
+    LLVMBuildStore(e->b, mask, e->mask);
+    LLVMBuildBr(e->b, e->block[target]);
+}
+
+/* Lanes part: those behind wait. */
+static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next, value rest)
+{
+    uint32_t first = target < next ? target : next, second = target < next ? next : target;
+    park(e, second, target < next ? rest : taken);
+    go_to(e, first, target < next ? taken : rest);
+}
+
+static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    value g = read_scalar(e, i->guard, o->guard), mask = emit_mask(e);
+    LLVMBuildCondBr(e->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    emit_at_end(e, yes);
+    go_to(e, o->target, mask);
+    emit_at_end(e, no);
+    go_to(e, o->next, mask);
+}
+
+static void emit_branch(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    value mask = emit_mask(e);
+    if (!i->guard || o->target == o->next) {
+        go_to(e, o->target, mask);
+        return;
+    }
+    if (ref_shape(e, i->guard) != SHAPE_VARYING) {
+        emit_uniform_branch(e, i, o);
+        return;
+    }
+    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, ""), all = emit_new_block(e, ""),
+                      parted = emit_new_block(e, "");
+    value taken = emit_guarded_mask(e, i);
+    LLVMBuildCondBr(e->b, is_zero(e, taken), none, some);
+    emit_at_end(e, none);
+    go_to(e, o->next, mask);
+    emit_at_end(e, some);
+    value rest = LLVMBuildXor(e->b, mask, taken, "");
+    LLVMBuildCondBr(e->b, is_zero(e, rest), all, parted);
+    emit_at_end(e, all);
+    go_to(e, o->target, mask);
+    emit_at_end(e, parted);
+    go_both(e, o->target, taken, o->next, rest);
+}
+
+/* ---- instructions ---- */
+
+static void emit_fence(struct emit *e, const struct op *o)
+{
+    LLVMBuildFence(e->b,
+                   o->imm == ORDER_SC ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease,
+                   false, "");
+}
+
+/* False where the instruction ends the block. */
+static bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    switch (i->kind) {
+    case IR_LANES: emit_lanes(e, i, o); return true;
+    case IR_LD: emit_load(e, i, o); return true;
+    case IR_ST: emit_store(e, i, o); return true;
+    case IR_FRAME: {
+        value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
+        write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e, i->d)), false, ""));
+        return true;
+    }
+    case IR_FENCE: emit_fence(e, o); return true;
+    case IR_ACTIVEMASK:
+        if (!i->guard && ref_width(e, i->d) == 32) {
+            write_scalar(e, i->d, emit_mask(e));
+            return true;
+        }
+        emit_by_engine(e, i, o);
+        return true;
+    case IR_ATOM:
+    case IR_NOW:
+    case IR_ALLOCA:
+    case IR_STACKSAVE:
+    case IR_STACKRESTORE: emit_by_engine(e, i, o); return true;
+    case IR_BRA: emit_branch(e, i, o); return false;
+    default: emit_leave_at(e, e->index); return false;
+    }
+}
+
+static void count_block(struct emit *e)
+{
+    uint64_t n = e->code->blocks[e->at].n;
+    value old = LLVMBuildLoad2(e->b, e->i64, e->instructions, "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, const_int(e, e->i64, n), ""), e->instructions);
+    value mask = emit_mask(e), lanes = const_int(e, e->i64, WARP_LANES);
+    if (!emit_is_full(e))
+        lanes = LLVMBuildZExt(e->b, intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1), e->i64, "");
+    old = LLVMBuildLoad2(e->b, e->i64, e->lane_instructions, "");
+    lanes = LLVMBuildMul(e->b, lanes, const_int(e, e->i64, n), "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, lanes, ""), e->lane_instructions);
+}
+
+static void emit_block(struct emit *e, uint32_t order)
+{
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
+    const struct op *o = &e->code->ops[e->code->blocks[order].first];
+    e->at = order;
+    emit_at_end(e, e->block[order]);
+    if (e->pending[order]) { /* those that wait here come along */
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->mask), load_i32(e, e->pending[order]), ""), e->mask);
+        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->pending[order]);
+    }
+    count_block(e);
+    find_groups(e, block);
+    for (e->index = 0; e->index < block->n; e->index++, o++)
+        if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
+            return;
+    go_to(e, o->next, emit_mask(e)); /* OP_FALL */
+}
+
+/* ---- entries ---- */
+
+/* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
+static void find_entries(const struct emit *e, uint8_t *entries)
+{
+    entries[0] = 1;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        const struct ir_block *block = &e->ir->blocks.at[e->ir->order[b]];
+        const struct op *last = &e->code->ops[e->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
+        const struct ir_insn *i = block->n ? &e->ir->insns.at[block->first + block->n - 1] : NULL;
+        bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
+                        i->kind != IR_ACTIVEMASK;
+        if (suspends && last->next != NO_BLOCK)
+            entries[last->next] = 1;
+        if (i && i->kind == IR_BRA && last->target <= b)
+            entries[last->target] = 1;
+        if (last->next != NO_BLOCK && last->next <= b)
+            entries[last->next] = 1;
+        if (i && i->kind == IR_BRX)
+            for (uint32_t k = 0; k < last->n_targets; k++)
+                entries[last->targets[k]] = 1;
+    }
+}
+
+static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef refused)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    emit_likely(e, condition, on, refused);
+    emit_at_end(e, on);
+}
+
+static value constant_array(struct emit *e, value array)
+{
+    value global = LLVMAddGlobal(e->module, LLVMTypeOf(array), "");
+    LLVMSetInitializer(global, array);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+static value pattern_array(struct emit *e, uint16_t shape)
+{
+    if (!e->patterns[shape]) {
+        value lanes[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            lanes[l] = const_int(e, e->i64, (uint64_t)e->shapes->patterns.at[shape].at[l]);
+        e->patterns[shape] = constant_array(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
+    }
+    return e->patterns[shape];
+}
+
+/* Registers that do not vary must not do so here either, where lanes did not come in order. */
+static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
+{
+    const struct ir_live *live = &e->shapes->live;
+    value rows[live->n + 1];
+    unsigned n = 0;
+    for (uint32_t k = 0; k < live->n; k++) {
+        uint32_t reg = live->regs[k];
+        uint16_t shape = e->shapes->regs[reg];
+        if (!ir_in_set(set, k) || shape == SHAPE_VARYING)
+            continue;
+        value fields[3] = {const_int(e, e->i32, e->ir->regs.at[reg].slot),
+                           const_int(e, e->i32, e->ir->regs.at[reg].width), pattern_array(e, shape)};
+        rows[n++] = LLVMConstStructInContext(e->context, fields, 3, false);
+    }
+    if (!n)
+        return;
+    value table = constant_array(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, n));
+    value args[4] = {e->a, lanes, table, const_int(e, e->i32, n)};
+    value holds = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
+    refuse_unless(e, LLVMBuildCall2(e->b, e->holds_type, holds, args, 4, ""), refused);
+}
+
+static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_order, LLVMBasicBlockRef refused)
+{
+    const struct ir_live *live = &e->shapes->live;
+    const uint64_t *set = live_in(e, order);
+    value first = const_int(e, e->i32, 0);
+    LLVMBasicBlockRef load = emit_new_block(e, ""), check = emit_new_block(e, "");
+    emit_likely(e, in_order, load, check);
+    emit_at_end(e, check);
+    check_shapes(e, set, lanes, refused);
+    LLVMBuildBr(e->b, load);
+    emit_at_end(e, load);
+    if (e->shapes->whole[order]) {
+        refuse_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), ""), refused);
+    } else {
+        value args[2] = {lanes, LLVMConstInt(e->i1, 1, false)};
+        first = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    }
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(set, n))
+            reload(e, live->regs[n], first);
+    LLVMBuildBr(e->b, e->block[order]);
+}
+
+static void emit_entries(struct emit *e)
+{
+    uint8_t entries[e->ir->n_ordered];
+    memset(entries, 0, sizeof entries);
+    find_entries(e, entries);
+    LLVMBasicBlockRef refused = emit_new_block(e, "refused");
+    value block = LLVMGetParam(e->fn, 2), lanes = LLVMGetParam(e->fn, 3);
+    value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
+    value choose = LLVMBuildSwitch(e->b, block, refused, 8);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!entries[b])
+            continue;
+        LLVMBasicBlockRef load = emit_new_block(e, "entry");
+        LLVMAddCase(choose, const_int(e, e->i32, b), load);
+        emit_at_end(e, load);
+        e->at = b;
+        emit_entry(e, b, lanes, in_order, refused);
+    }
+    emit_at_end(e, refused);
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
+}
+
+/* ---- the function ---- */
+
+static value alloca_of(struct emit *e, LLVMTypeRef type, value initial)
+{
+    value v = LLVMBuildAlloca(e->b, type, "");
+    if (initial)
+        LLVMBuildStore(e->b, initial, v);
+    return v;
+}
+
+static void make_registers(struct emit *e)
+{
+    const struct ir_shapes *s = e->shapes;
+    for (uint32_t r = 1; r < e->ir->regs.n; r++) {
+        unsigned width = e->ir->regs.at[r].width;
+        e->regs[r] =
+            alloca_of(e, s->regs[r] == SHAPE_VARYING ? vector_of_width(e, width) : type_of_width(e, width), NULL);
+    }
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        bool waits = false;
+        for (uint32_t other = 0; other < b && !waits; other++)
+            waits = ir_in_set(s->waiting + (size_t)other * s->block_words, b);
+        e->pending[b] = waits ? alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
+    }
+    for (unsigned k = 0; k < 5; k++) {
+        e->scratch[k] = alloca_of(e, LLVMArrayType2(e->i8, 512), NULL);
+        LLVMSetAlignment(e->scratch[k], 64);
+    }
+}
+
+static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
+{
+    value v = load_field(e, type, base, offset, name);
+    mark_invariant(e, v);
+    return v;
+}
+
+static void load_context(struct emit *e, uint32_t first_site)
+{
+    e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, offsetof(struct activation, rows), "rows");
+    value code = load_constant(e, e->ptr, e->a, offsetof(struct activation, code), "code");
+    e->base[ROW_CONST] = load_constant(e, e->ptr, code, offsetof(struct code, consts), "consts");
+    e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, offsetof(struct warp, sregs), "warp_rows");
+    e->block_ptr = load_constant(e, e->ptr, e->w, offsetof(struct warp, block), "block");
+    e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, sregs), "block_rows");
+    e->ops = load_constant(e, e->ptr, code, offsetof(struct code, ops), "ops");
+    e->launch = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, launch), "launch");
+    e->worker = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, worker), "worker");
+    e->shared = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, shared), "shared");
+    e->shared_bytes = load_constant(e, e->i32, e->launch, offsetof(struct launch, shared_bytes), "shared_bytes");
+    e->params = load_constant(e, e->ptr, e->launch, offsetof(struct launch, params), "params");
+    value kernel = load_constant(e, e->ptr, e->launch, offsetof(struct launch, kernel), "kernel");
+    e->local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_bytes), "local_bytes");
+    e->local = load_constant(e, e->ptr, e->w, offsetof(struct warp, local), "local");
+    e->frame = load_constant(e, e->i32, e->a, offsetof(struct activation, frame), "frame");
+    value sites = load_constant(e, e->ptr, e->worker, offsetof(struct worker, compiled_sites), "");
+    e->sites = field_pointer(e, sites, first_site * sizeof(struct compiled_site));
+}
+
+/* Lanes of the warp in other activations: a spinning loop makes way for them sooner. */
+static value find_divided(struct emit *e)
+{
+    value newest = load_field(e, e->ptr, e->w, offsetof(struct warp, acts), "");
+    value next = load_field(e, e->ptr, e->a, offsetof(struct activation, next), "");
+    value other = LLVMBuildOr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, newest, e->a, ""),
+                              LLVMBuildICmp(e->b, LLVMIntNE, next, LLVMConstNull(e->ptr), ""), "");
+    return LLVMBuildZExt(e->b, other, e->i32, "");
+}
+
+static void set_attributes(struct emit *e)
+{
+    static const char *const by_name[][2] = {
+        {"prefer-vector-width", "512"}, {"min-legal-vector-width", "512"}, {"no-trapping-math", "true"}};
+    for (size_t k = 0; k < sizeof by_name / sizeof by_name[0]; k++) {
+        LLVMAttributeRef a = LLVMCreateStringAttribute(e->context, by_name[k][0], (unsigned)strlen(by_name[k][0]),
+                                                       by_name[k][1], (unsigned)strlen(by_name[k][1]));
+        LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+    }
+    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, kind, 0));
+}
+
+static void add_function(struct emit *e, const char *name)
+{
+    LLVMTypeRef params[5] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr};
+    LLVMTypeRef type = LLVMFunctionType(e->i32, params, 5, false);
+    e->fn = LLVMAddFunction(e->module, name, type);
+    e->w = LLVMGetParam(e->fn, 0);
+    e->a = LLVMGetParam(e->fn, 1);
+    e->calls = LLVMGetParam(e->fn, 4);
+    LLVMSetValueName2(e->w, "warp", 4);
+    LLVMSetValueName2(e->a, "activation", 10);
+    set_attributes(e);
+    e->entry = emit_new_block(e, "start");
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        e->block[b] = emit_new_block(e, "code");
+    e->fault = emit_new_block(e, "fault");
+    e->leave = emit_new_block(e, "leave");
+}
+
+void emit_function(struct emit *e, uint32_t index, const char *name)
+{
+    e->code = e->request->functions[index];
+    e->ir = e->code->ir;
+    e->shapes = &e->request->shapes[index];
+    value regs[e->ir->regs.n + 1], pending[e->ir->n_ordered], patterns[e->shapes->patterns.n];
+    LLVMBasicBlockRef blocks[e->ir->n_ordered];
+    uint32_t longest = 0;
+    for (uint32_t b = 0; b < e->ir->blocks.n; b++)
+        longest = e->ir->blocks.at[b].n > longest ? e->ir->blocks.at[b].n : longest;
+    struct group groups[longest + 1];
+    memset(regs, 0, sizeof regs);
+    memset(patterns, 0, sizeof patterns);
+    e->patterns = patterns;
+    e->regs = regs;
+    e->pending = pending;
+    e->block = blocks;
+    e->groups = groups;
+    add_function(e, name);
+    emit_at_end(e, e->entry);
+    make_registers(e);
+    load_context(e, e->n_sites);
+    e->mask = alloca_of(e, e->i32, LLVMGetParam(e->fn, 3));
+    e->budget = alloca_of(e, e->i32, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""));
+    e->instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->lane_instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->how = alloca_of(e, e->i32, NULL);
+    e->left_at = alloca_of(e, e->i32, NULL);
+    e->divided = alloca_of(e, e->i32, find_divided(e));
+    emit_entries(e);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        emit_block(e, b);
+    emit_leave(e);
+    emit_at_end(e, e->fault);
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_FAULT));
+}

@@ -1,0 +1,479 @@
+/* Pure instructions: the lane functions of src/isa, which the build has compiled to bitcode for each CPU level
+ * (isa/lanes.c), copied into the code instruction by instruction.
+ *
+ * A lane function reads rows and writes rows; in the copy, what it would load is the operand's value, and what it would
+ * store is the result. That works for those that the C compiler has made operations on whole vectors, nearly all; the
+ * few that go through memory (tables, divisions by the host) are called as they stand in the library, on rows on the
+ * stack. For values that are the same in all lanes there is a second library, with the meaning for one lane.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/BitReader.h>
+
+#include "jit/emit.h"
+
+enum { MAX_COPIED = 220, N_PARAMS = 6, PARAM_D = 0, PARAM_E = 1, PARAM_A = 2, PARAM_IMM = 5 };
+
+/* Groups of lane functions, each a module of its own. */
+#define GROUPS(X, level)                                                                                               \
+    X(level, int) X(level, float) X(level, half) X(level, cvt) X(level, mufu) X(level, misc) X(level, video)
+enum {
+#define X(level, group) GROUP_##group,
+    GROUPS(X, _) N_GROUPS
+#undef X
+};
+
+struct bitcode {
+    const char *lanes, *lanes_end, *lane, *lane_end;
+};
+
+/* Made by the build: scripts/embed-bitcode. */
+#define DECLARE(level, group)                                                                                          \
+    extern const char jit_lanes_##level##_##group[], jit_lanes_##level##_##group##_end[],                              \
+        jit_lane_##level##_##group[], jit_lane_##level##_##group##_end[];
+#define ROW(level, group)                                                                                              \
+    {jit_lanes_##level##_##group, jit_lanes_##level##_##group##_end, jit_lane_##level##_##group,                       \
+     jit_lane_##level##_##group##_end},
+#if defined __x86_64__
+GROUPS(DECLARE, v2)
+GROUPS(DECLARE, v3)
+GROUPS(DECLARE, v4)
+#else
+GROUPS(DECLARE, generic)
+#endif
+
+static const struct level {
+    const char *name;
+    struct bitcode group[N_GROUPS];
+} levels[] = {
+#if defined __x86_64__
+    {"x86-64-v2", {GROUPS(ROW, v2)}},
+    {"x86-64-v3", {GROUPS(ROW, v3)}},
+    {"x86-64-v4", {GROUPS(ROW, v4)}},
+#else
+    {"generic", {GROUPS(ROW, generic)}},
+#endif
+};
+
+static const uint8_t group_of[LANE_COUNT] = {
+#define LANE(name, D, E, A, B, C, expr) [LANE_##name] = GROUP,
+#define MASK(name, A, B, expr)          [LANE_##name] = GROUP,
+#define SAME(name, as)
+#define GROUP GROUP_int
+#include "isa/lanes_int.def"
+#undef GROUP
+#define GROUP GROUP_float
+#include "isa/lanes_float.def"
+#undef GROUP
+#define GROUP GROUP_half
+#include "isa/lanes_half.def"
+#undef GROUP
+#define GROUP GROUP_cvt
+#include "isa/lanes_cvt.def"
+#undef GROUP
+#define GROUP GROUP_mufu
+#include "isa/lanes_mufu.def"
+#undef GROUP
+#define GROUP GROUP_misc
+#include "isa/lanes_misc.def"
+#undef GROUP
+#define GROUP GROUP_video
+#include "isa/lanes_video.def"
+#undef GROUP
+#undef LANE
+#undef MASK
+#undef SAME
+};
+
+static const char *const names[LANE_COUNT] = {
+    "",
+#define LANE(name, D, E, A, B, C, expr) "lanes_" #name,
+#include "isa/lanes.def"
+#undef LANE
+};
+
+enum verdict { UNKNOWN, COPIED, CALLED };
+
+struct lane_library {
+    LLVMContextRef context;
+    const struct level *level;
+    LLVMModuleRef modules[2][N_GROUPS]; /* of 32 lanes, of one; read when they are needed */
+    uint8_t verdict[2][LANE_COUNT];     /* enum verdict */
+};
+
+static LLVMModuleRef parse(LLVMContextRef context, const char *from, const char *to)
+{
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(from, (size_t)(to - from), "lanes", false);
+    LLVMModuleRef module = NULL;
+    if (LLVMParseBitcodeInContext2(context, buffer, &module))
+        module = NULL;
+    LLVMDisposeMemoryBuffer(buffer);
+    return module;
+}
+
+static LLVMModuleRef module_of(struct lane_library *l, int single, uint16_t lane)
+{
+    LLVMModuleRef *m = &l->modules[single][group_of[lane]];
+    const struct bitcode *b = &l->level->group[group_of[lane]];
+    if (!*m)
+        *m = single ? parse(l->context, b->lane, b->lane_end) : parse(l->context, b->lanes, b->lanes_end);
+    return *m;
+}
+
+struct lane_library *lane_library_open(LLVMContextRef context, const char *level)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        struct lane_library *l = strcmp(level, levels[i].name) == 0 ? calloc(1, sizeof *l) : NULL;
+        if (!l)
+            continue;
+        l->context = context;
+        l->level = &levels[i];
+        return l;
+    }
+    return NULL;
+}
+
+void lane_library_close(struct lane_library *l)
+{
+    for (int i = 0; l && i < 2 * N_GROUPS; i++)
+        if (l->modules[i / N_GROUPS][i % N_GROUPS])
+            LLVMDisposeModule(l->modules[i / N_GROUPS][i % N_GROUPS]);
+    free(l);
+}
+
+/* ---- which can be copied ---- */
+
+static bool is_intrinsic(value callee)
+{
+    return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) != 0;
+}
+
+static bool calls(value i, const char *name)
+{
+    size_t n;
+    value callee = LLVMGetInstructionOpcode(i) == LLVMCall ? LLVMGetCalledValue(i) : NULL;
+    return callee && LLVMIsAFunction(callee) && strncmp(LLVMGetValueName2(callee, &n), name, strlen(name)) == 0;
+}
+
+/* A load of a row that only some lanes look at is a load of the row. */
+static bool loads_row(value i)
+{
+    return (LLVMGetInstructionOpcode(i) == LLVMLoad || calls(i, "llvm.masked.load")) &&
+           LLVMIsAArgument(LLVMGetOperand(i, 0));
+}
+
+static bool uses_memory(value i)
+{
+    int n = LLVMGetNumOperands(i) - (LLVMGetInstructionOpcode(i) == LLVMCall ? 1 : 0);
+    for (int k = 0; k < n; k++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k))) == LLVMPointerTypeKind)
+            return true;
+    return false;
+}
+
+static bool can_copy_insn(value i)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (op == LLVMAlloca || op == LLVMGetElementPtr || op == LLVMSwitch || op == LLVMUnreachable)
+        return false;
+    if (calls(i, "llvm.assume") || loads_row(i))
+        return true;
+    if (op == LLVMStore)
+        return LLVMIsAArgument(LLVMGetOperand(i, 1)) != NULL;
+    return !uses_memory(i) && (op != LLVMCall || is_intrinsic(LLVMGetCalledValue(i)));
+}
+
+static bool can_copy(value fn)
+{
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (!can_copy_insn(i) || ++n > MAX_COPIED)
+                return false;
+    return n > 0;
+}
+
+static value find_lane(struct lane_library *l, int single, uint16_t lane)
+{
+    LLVMModuleRef module = module_of(l, single, lane);
+    value fn = module ? LLVMGetNamedFunction(module, names[lane]) : NULL;
+    if (!fn)
+        return NULL;
+    if (l->verdict[single][lane] == UNKNOWN)
+        l->verdict[single][lane] = can_copy(fn) ? COPIED : CALLED;
+    return l->verdict[single][lane] == COPIED ? fn : NULL;
+}
+
+/* ---- copying ---- */
+
+struct copy {
+    struct emit *e;
+    value param[N_PARAMS]; /* operands; d and e: what is loaded from there */
+    value result[2];       /* d, e: allocas */
+    value *from, *to;      /* map of values, by hash */
+    unsigned size;
+    LLVMBasicBlockRef old_block[64], new_block[64];
+    unsigned n_blocks;
+    LLVMBasicBlockRef end;
+};
+
+static unsigned hash(const struct copy *c, value v)
+{
+    return (unsigned)((uintptr_t)v >> 4) * 2654435761u & (c->size - 1);
+}
+
+static void map(struct copy *c, value from, value to)
+{
+    unsigned h = hash(c, from);
+    while (c->from[h])
+        h = (h + 1) & (c->size - 1);
+    c->from[h] = from;
+    c->to[h] = to;
+}
+
+static value mapped(struct copy *c, value v)
+{
+    if (LLVMIsAArgument(v)) {
+        value fn = LLVMGetParamParent(v);
+        return LLVMGetParam(fn, PARAM_IMM) == v ? c->param[PARAM_IMM] : v;
+    }
+    if (LLVMIsAFunction(v)) { /* an intrinsic, declared in the other module */
+        size_t n;
+        const char *name = LLVMGetValueName2(v, &n);
+        value declared = LLVMGetNamedFunction(c->e->module, name);
+        return declared ? declared : LLVMAddFunction(c->e->module, name, LLVMGlobalGetValueType(v));
+    }
+    if (!LLVMIsAInstruction(v))
+        return v; /* a constant */
+    unsigned h = hash(c, v);
+    while (c->from[h] && c->from[h] != v)
+        h = (h + 1) & (c->size - 1);
+    return c->to[h];
+}
+
+static LLVMBasicBlockRef mapped_block(const struct copy *c, LLVMBasicBlockRef b)
+{
+    for (unsigned i = 0; i < c->n_blocks; i++)
+        if (c->old_block[i] == b)
+            return c->new_block[i];
+    return c->end;
+}
+
+static unsigned param_of(value argument)
+{
+    value fn = LLVMGetParamParent(argument);
+    unsigned k = 0;
+    while (LLVMGetParam(fn, k) != argument)
+        k++;
+    return k;
+}
+
+static bool is_integer(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind;
+}
+
+/* The same bits as another type; integers are cut or filled with zeros. */
+static value adapt(struct emit *e, value v, LLVMTypeRef type)
+{
+    LLVMTypeRef now = LLVMTypeOf(v);
+    if (now == type)
+        return v;
+    if (is_integer(now) && is_integer(type))
+        return LLVMBuildIntCast2(e->b, v, type, false, "");
+    return LLVMBuildBitCast(e->b, v, type, "");
+}
+
+static void copy_branch(struct copy *c, value i)
+{
+    LLVMBuilderRef b = c->e->b;
+    if (!LLVMIsConditional(i)) {
+        LLVMBuildBr(b, mapped_block(c, LLVMGetSuccessor(i, 0)));
+        return;
+    }
+    LLVMBuildCondBr(b, mapped(c, LLVMGetCondition(i)), mapped_block(c, LLVMGetSuccessor(i, 0)),
+                    mapped_block(c, LLVMGetSuccessor(i, 1)));
+}
+
+static void copy_insn(struct copy *c, value i)
+{
+    LLVMBuilderRef b = c->e->b;
+    if (calls(i, "llvm.assume"))
+        return;
+    if (loads_row(i)) {
+        map(c, i, adapt(c->e, c->param[param_of(LLVMGetOperand(i, 0))], LLVMTypeOf(i)));
+        return;
+    }
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMStore: {
+        value to = c->result[param_of(LLVMGetOperand(i, 1))];
+        LLVMBuildStore(b, adapt(c->e, mapped(c, LLVMGetOperand(i, 0)), LLVMGetAllocatedType(to)), to);
+        return;
+    }
+    case LLVMRet: LLVMBuildBr(b, c->end); return;
+    case LLVMBr: copy_branch(c, i); return;
+    case LLVMPHI: map(c, i, LLVMBuildPhi(b, LLVMTypeOf(i), "")); return;
+    default: break;
+    }
+    value n = LLVMInstructionClone(i);
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        LLVMSetOperand(n, (unsigned)k, mapped(c, LLVMGetOperand(i, (unsigned)k)));
+    LLVMInsertIntoBuilder(b, n);
+    map(c, i, n);
+}
+
+static void fill_phis(struct copy *c, value fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (value i = LLVMGetFirstInstruction(b); i && LLVMGetInstructionOpcode(i) == LLVMPHI;
+             i = LLVMGetNextInstruction(i))
+            for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+                value v = mapped(c, LLVMGetIncomingValue(i, k));
+                LLVMBasicBlockRef from = mapped_block(c, LLVMGetIncomingBlock(i, k));
+                LLVMAddIncoming(mapped(c, i), &v, &from, 1);
+            }
+}
+
+static value new_alloca(struct emit *e, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(e->entry));
+    value v = LLVMBuildAlloca(e->b, type, "");
+    LLVMPositionBuilderAtEnd(e->b, now);
+    return v;
+}
+
+/* The body of a lane function, at the builder's place; false where it has too many blocks. */
+static bool copy_function(struct copy *c, value fn)
+{
+    struct emit *e = c->e;
+    LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(fn);
+    unsigned n = 64;
+    for (LLVMBasicBlockRef b = first; b; b = LLVMGetNextBasicBlock(b)) {
+        if (c->n_blocks == 64)
+            return false;
+        c->old_block[c->n_blocks++] = b;
+        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n++;
+    }
+    for (c->size = 64; c->size < 2 * n;)
+        c->size *= 2;
+    c->from = calloc(c->size, sizeof *c->from);
+    c->to = calloc(c->size, sizeof *c->to);
+    c->new_block[0] = LLVMGetInsertBlock(e->b);
+    for (unsigned i = 1; i < c->n_blocks; i++)
+        c->new_block[i] = emit_new_block(e, "");
+    c->end = emit_new_block(e, "");
+    for (unsigned i = 0; i < c->n_blocks; i++) {
+        emit_at_end(e, c->new_block[i]);
+        for (value v = LLVMGetFirstInstruction(c->old_block[i]); v; v = LLVMGetNextInstruction(v))
+            copy_insn(c, v);
+    }
+    fill_phis(c, fn);
+    free(c->from);
+    free(c->to);
+    emit_at_end(e, c->end);
+    return true;
+}
+
+/* ---- instructions ---- */
+
+struct operands {
+    ir_ref ref[N_PARAMS]; /* of d, e, a, b, c */
+    row_ref row[N_PARAMS];
+    bool reads_e, writes_e, uniform;
+};
+
+static void find_operands(struct emit *e, const struct ir_insn *i, const struct op *o, struct operands *x)
+{
+    const struct lane_info *info = e->request->lane_info((enum lane_id)i->lane);
+    *x = (struct operands){.ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .row = {o->d, o->e, o->a, o->b, o->c, 0}};
+    x->reads_e = info->e & (CARRY_IN | CARRY_FOURTH);
+    x->writes_e = info->e & CARRY_OUT;
+    x->uniform = true;
+    for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
+        if (x->ref[k])
+            x->uniform &= ref_shape(e, x->ref[k]) == SHAPE_UNIFORM;
+}
+
+static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, value out[2])
+{
+    value fn = find_lane(e->lanes, single, i->lane);
+    if (!fn)
+        return false;
+    struct copy c = {.e = e};
+    for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
+        if (x->ref[k])
+            c.param[k] = single ? read_scalar(e, x->ref[k], x->row[k]) : read_lanes(e, x->ref[k], x->row[k]);
+    c.param[PARAM_IMM] = const_int(e, e->i64, i->imm);
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
+        unsigned width = ref_width(e, x->ref[k]);
+        c.result[k] = new_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
+    }
+    if (!copy_function(&c, fn))
+        return false;
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
+        out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(c.result[k]), c.result[k], "");
+    return true;
+}
+
+/* The library's own function, on rows on the stack. */
+static void emit_call(struct emit *e, const struct op *o, const struct operands *x, value out[2])
+{
+    LLVMTypeRef params[N_PARAMS] = {e->ptr, e->ptr, e->ptr, e->ptr, e->ptr, e->i64};
+    LLVMTypeRef type = LLVMFunctionType(e->void_type, params, N_PARAMS, false);
+    value args[N_PARAMS];
+    for (unsigned k = 0; k < PARAM_IMM; k++)
+        args[k] = e->scratch[k];
+    args[PARAM_IMM] = const_int(e, e->i64, o->imm);
+    for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
+        if (x->ref[k])
+            LLVMBuildStore(e->b, read_lanes(e, x->ref[k], x->row[k]), e->scratch[k]);
+    value fn = load_field(e, e->ptr, emit_op_pointer(e, o), offsetof(struct op, fn), "");
+    mark_invariant(e, fn);
+    LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
+        out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, ref_width(e, x->ref[k])), e->scratch[k], "");
+}
+
+static value first_of(struct emit *e, value lanes, unsigned width)
+{
+    return width == 1 ? LLVMBuildTrunc(e->b, lanes, e->i1, "")
+                      : LLVMBuildExtractElement(e->b, lanes, const_int(e, e->i32, 0), "");
+}
+
+/* The guard of a write to a register that does not vary is the same in all lanes. */
+static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, row_ref guard_row)
+{
+    if (i->guard) {
+        value g = read_scalar(e, i->guard, guard_row);
+        value old = read_scalar(e, d, 0);
+        scalar =
+            i->guard_negated ? LLVMBuildSelect(e->b, g, old, scalar, "") : LLVMBuildSelect(e->b, g, scalar, old, "");
+    }
+    write_scalar(e, d, scalar);
+}
+
+void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct operands x;
+    value out[2] = {NULL, NULL};
+    find_operands(e, i, o, &x);
+    bool varies = ref_shape(e, i->d) == SHAPE_VARYING;
+    bool scalar = (!varies || x.uniform) && emit_copy(e, i, &x, true, out);
+    if (!scalar && !emit_copy(e, i, &x, false, out))
+        emit_call(e, o, &x, out);
+    value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
+    for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {
+        ir_ref d = x.ref[k];
+        unsigned width = ref_width(e, d);
+        if (ref_shape(e, d) != SHAPE_VARYING) {
+            write_one(e, i, d, scalar ? out[k] : first_of(e, out[k], width), o->guard);
+            continue;
+        }
+        if (scalar)
+            out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : splat(e, out[k], WARP_LANES);
+        write_lanes(e, d, out[k], mask);
+    }
+}

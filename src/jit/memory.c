@@ -1,0 +1,495 @@
+/* Loads and stores; see emit.h.
+ *
+ * An access has a fast way, taken where one test shows that the bytes of all lanes lie in one place (the block's shared
+ * memory, the thread's local memory, the allocation that this access was in before) and are aligned; else the engine
+ * does it (exec/access.c), which also finds the fault. How the fast way loads and stores follows from the shape of the
+ * address: one scalar, whole vectors and shuffles where lanes have a pattern, rows of 16 lanes or gathers where they
+ * vary.
+ */
+#include "jit/access.h"
+
+#include <stddef.h>
+
+/* ---- the engine's way ---- */
+
+static void spill_register(struct emit *e, ir_ref r)
+{
+    if (ir_ref_kind(r) == REF_REG)
+        spill(e, ir_ref_index(r), NULL);
+}
+
+static void spill_operands(struct emit *e, const struct ir_insn *i)
+{
+    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    spill_register(e, i->a);
+    spill_register(e, i->b);
+    spill_register(e, i->c);
+    spill_register(e, i->f);
+    for (unsigned k = 0; access && k < 8; k++) {
+        spill_register(e, i->access->operands[k]);
+        if (i->kind == IR_ST)
+            spill_register(e, i->access->regs[k]);
+    }
+}
+
+static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value mask)
+{
+    if (ir_ref_kind(r) != REF_REG)
+        return;
+    unsigned width = ref_width(e, r);
+    value at = slot_pointer(e, r);
+    if (ref_shape(e, r) == SHAPE_VARYING) {
+        value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
+        LLVMSetAlignment(v, width == 1 ? 4 : 64);
+        write_lanes(e, r, v, i->guard ? mask : NULL);
+        return;
+    }
+    value args[2] = {mask, LLVMConstInt(e->i1, 1, false)};
+    reload(e, ir_ref_index(r), intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2));
+}
+
+static void take_results(struct emit *e, const struct ir_insn *i, value mask)
+{
+    take_result(e, i, i->d, mask);
+    if (i->kind != IR_LANES)
+        take_result(e, i, i->e, mask);
+    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
+        take_result(e, i, i->access->regs[k], mask);
+}
+
+/* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
+ * it, to be gone to, or NULL without a guard. */
+static LLVMBasicBlockRef skip_if_none(struct emit *e, const struct ir_insn *i, value mask)
+{
+    if (!i->guard)
+        return NULL;
+    LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value none = LLVMBuildICmp(e->b, LLVMIntEQ, mask, const_int(e, e->i32, 0), "");
+    LLVMBuildCondBr(e->b, none, done, some);
+    emit_at_end(e, some);
+    return done;
+}
+
+void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    value mask = emit_guarded_mask(e, i);
+    LLVMBasicBlockRef done = skip_if_none(e, i, mask);
+    spill_operands(e, i);
+    emit_call_op(e, o, mask);
+    take_results(e, i, mask);
+    if (done) {
+        LLVMBuildBr(e->b, done);
+        emit_at_end(e, done);
+    }
+}
+
+/* The slow way of an access that has a fast one. */
+static void emit_slow(struct emit *e, const struct access *a)
+{
+    spill_operands(e, a->i);
+    if (a->site) {
+        value args[6] = {e->w,    e->a,    emit_op_pointer(e, a->o),
+                         a->mask, a->site, const_int(e, e->i64, (uint64_t)a->span)};
+        value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
+        value ok = LLVMBuildCall2(e->b, e->access_type, call, args, 6, "");
+        LLVMBasicBlockRef next = emit_new_block(e, "");
+        emit_likely(e, ok, next, e->fault);
+        emit_at_end(e, next);
+    } else {
+        emit_call_op(e, a->o, a->mask);
+    }
+    take_results(e, a->i, a->mask);
+}
+
+/* ---- addresses ---- */
+
+static value displacement(struct emit *e, const struct access *a, LLVMTypeRef type)
+{
+    if (!a->i->access->disp_const)
+        return const_int(e, type, (uint64_t)a->x->disp);
+    value x = load_field(e, e->ptr, emit_op_pointer(e, a->o), offsetof(struct op, access), "");
+    mark_invariant(e, x);
+    value v = load_field(e, e->i64, x, offsetof(struct op_access, disp), "");
+    mark_invariant(e, v);
+    return LLVMBuildIntCast2(e->b, v, type, false, "");
+}
+
+/* The address of lane 0, plus `more`. */
+static value scalar_address(struct emit *e, const struct access *a, int64_t more)
+{
+    ir_ref r = a->i->a;
+    LLVMTypeRef type = r && ref_width(e, r) == 32 ? e->i32 : e->i64;
+    value v = LLVMBuildAdd(e->b, displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
+    if (r)
+        v = LLVMBuildAdd(e->b, read_scalar(e, r, a->o->a), v, "");
+    else if (a->x->frame)
+        v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), v, "");
+    return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
+}
+
+/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. */
+static void find_offsets(struct emit *e, struct access *a)
+{
+    const int64_t *p = e->shapes->patterns.at[a->shape].at;
+    int64_t least = 0, most = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        least = p[l] < least ? p[l] : least;
+        most = p[l] > most ? p[l] : most;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        a->offset[l] = p[l] - least;
+    a->least = least;
+    a->span = most - least;
+}
+
+static bool offsets_are_aligned(const struct access *a)
+{
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (a->offset[l] % a->all)
+            return false;
+    return a->span < 1 << 20;
+}
+
+/* Rotated, an address that is not aligned is too large to be inside. */
+static value rotate(struct emit *e, const struct access *a, value v)
+{
+    if (a->log2 == 0)
+        return v;
+    LLVMTypeRef type = LLVMTypeOf(v);
+    value by = LLVMGetTypeKind(type) == LLVMVectorTypeKind
+                   ? splat(e, const_int(e, LLVMGetElementType(type), a->log2), WARP_LANES)
+                   : const_int(e, type, a->log2);
+    value args[3] = {v, v, by};
+    return intrinsic(e, "llvm.fshr", &type, 1, args, 3);
+}
+
+/* How many places of `all` bytes there are for the first lane in `bytes` bytes. */
+static value places(struct emit *e, const struct access *a, value bytes)
+{
+    LLVMTypeRef type = LLVMTypeOf(bytes);
+    value args[2] = {bytes, const_int(e, type, (uint64_t)a->span)};
+    return LLVMBuildLShr(e->b, intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, a->log2), "");
+}
+
+static value site_field(struct emit *e, const struct access *a, uint64_t offset)
+{
+    return load_field(e, e->i64, a->site, offset, "");
+}
+
+static void new_site(struct emit *e, struct access *a)
+{
+    value at = const_int(e, e->i64, e->n_sites++ * sizeof(struct compiled_site));
+    a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
+}
+
+/* One address, or a pattern: is all of it inside? */
+static value test_first(struct emit *e, struct access *a, enum ptx_space space)
+{
+    value limit, off = a->first;
+    if (a->before)
+        off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
+    if (space == SPACE_SHARED) {
+        limit = LLVMBuildZExt(e->b, places(e, a, e->shared_bytes), e->i64, "");
+    } else if (space == SPACE_LOCAL) {
+        limit = LLVMBuildZExt(e->b, places(e, a, e->local_bytes), e->i64, "");
+    } else {
+        if (!a->site)
+            new_site(e, a);
+        off = LLVMBuildSub(e->b, off, site_field(e, a, offsetof(struct compiled_site, lo)), "");
+        limit = site_field(e, a, offsetof(struct compiled_site, n));
+    }
+    return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), limit, "");
+}
+
+static void set_pointer(struct emit *e, struct access *a, enum ptx_space space)
+{
+    if (space == SPACE_SHARED)
+        a->pointer = LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &a->first, 1, "");
+    else
+        a->pointer = LLVMBuildIntToPtr(e->b, a->first, e->ptr, "");
+}
+
+/* Addresses that vary: are those of all active lanes inside? */
+static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
+{
+    LLVMTypeRef type = ref_width(e, a->i->a) == 32 ? e->i32 : e->i64;
+    value off, limit, disp = splat(e, displacement(e, a, type), WARP_LANES);
+    a->lanes = LLVMBuildAdd(e->b, read_lanes(e, a->i->a, a->o->a), disp, "");
+    if (space == SPACE_SHARED) {
+        off = a->lanes;
+        limit = LLVMBuildIntCast2(e->b, places(e, a, e->shared_bytes), type, false, "");
+    } else {
+        a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
+        new_site(e, a);
+        value lo = site_field(e, a, offsetof(struct compiled_site, lo));
+        off = LLVMBuildSub(e->b, a->lanes, splat(e, lo, WARP_LANES), "");
+        limit = site_field(e, a, offsetof(struct compiled_site, n));
+    }
+    value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), splat(e, limit, WARP_LANES), "");
+    value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, lanes_to_mask(e, in), ""), a->mask, "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
+}
+
+/* ---- which way ---- */
+
+static bool is_simple(const struct ir_insn *i, const struct op_access *x)
+{
+    bool known = x->space == SPACE_GLOBAL || x->space == SPACE_CONST || x->space == SPACE_GENERIC ||
+                 x->space == SPACE_SHARED || x->space == SPACE_LOCAL;
+    for (unsigned k = 0; k < x->n; k++)
+        if (i->kind == IR_LD && ir_ref_kind(i->access->regs[k]) != REF_REG)
+            return false;
+    return known && x->order == ORDER_WEAK && !x->is_volatile && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) &&
+           x->bytes * x->n <= 32;
+}
+
+static struct access begin(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    const struct op_access *x = o->access;
+    unsigned all = (unsigned)x->bytes * x->n;
+    return (struct access){.i = i,
+                           .o = o,
+                           .x = x,
+                           .bytes = x->bytes,
+                           .n = x->n,
+                           .all = all,
+                           .log2 = (unsigned)__builtin_ctz(all),
+                           .shape = i->a ? ref_shape(e, i->a) : SHAPE_UNIFORM};
+}
+
+/* Has the CPU stores of some lanes? Those of bytes came with AVX-512. */
+static bool can_mask(const struct emit *e, const struct access *a)
+{
+    return a->n == 1 && e->has_masked_stores && (a->bytes >= 4 || e->has_gather);
+}
+
+/* A pattern that is served as one; others are as addresses that vary. */
+static bool pattern_is_simple(const struct emit *e, const struct access *a)
+{
+    if (!offsets_are_aligned(a))
+        return false;
+    if (a->i->kind == IR_LD)
+        return is_consecutive(a) || has_clusters(a);
+    return is_consecutive(a) && ((emit_is_full(e) && !a->i->guard) || can_mask(e, a));
+}
+
+/* ---- groups ---- */
+
+/* May share a test with others: an access without a guard, through a register whose lanes are known. */
+static bool can_join(struct emit *e, struct access *a)
+{
+    if (!is_simple(a->i, a->x) || a->x->space == SPACE_LOCAL || a->i->guard || ir_ref_kind(a->i->a) != REF_REG ||
+        a->i->access->disp_const || a->shape == SHAPE_VARYING)
+        return false;
+    find_offsets(e, a);
+    return a->shape == SHAPE_UNIFORM || pattern_is_simple(e, a);
+}
+
+static const struct ir_insn *insn_at(const struct ir_block *block, const struct emit *e, uint32_t k)
+{
+    return &e->ir->insns.at[block->first + k];
+}
+
+static bool fits(const struct emit *e, const struct ir_block *block, const struct group *g, const struct access *a)
+{
+    const struct ir_insn *leader = insn_at(block, e, g->first);
+    return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->space == a->i->access->space &&
+           g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0;
+}
+
+static bool defines(const struct ir_insn *i, ir_ref r)
+{
+    bool found = i->d == r || (i->kind != IR_ST && i->e == r);
+    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
+        found |= i->access->regs[k] == r;
+    return found;
+}
+
+void find_groups(struct emit *e, const struct ir_block *block)
+{
+    enum { MAX_OPEN = 16 };
+    uint32_t open[MAX_OPEN], n_open = 0;
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct ir_insn *i = insn_at(block, e, k);
+        e->groups[k] = (struct group){.first = k};
+        if (i->kind == IR_LD || i->kind == IR_ST) {
+            struct access a = begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
+            if (can_join(e, &a)) {
+                int64_t from = a.x->disp + a.least, to = from + a.span + a.all;
+                struct group *g = NULL;
+                for (uint32_t n = 0; n < n_open && !g; n++)
+                    if (fits(e, block, &e->groups[open[n]], &a))
+                        g = &e->groups[open[n]];
+                if (g) {
+                    e->groups[k].first = g->first;
+                    g->from = from < g->from ? from : g->from;
+                    g->to = to > g->to ? to : g->to;
+                    g->n++;
+                } else {
+                    e->groups[k] = (struct group){from, to, a.all, k, 1};
+                    open[n_open < MAX_OPEN ? n_open++ : k % MAX_OPEN] = k;
+                }
+            }
+        }
+        for (uint32_t n = 0; n < n_open;)
+            if (defines(i, insn_at(block, e, open[n])->a))
+                open[n] = open[--n_open];
+            else
+                n++;
+    }
+}
+
+/* ---- loads and stores ---- */
+
+/* Parameters of the kernel, at an address that is known. */
+static bool load_param(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct access a = begin(e, i, o);
+    if (o->access->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.x->disp < 0 ||
+        (uint64_t)a.x->disp + a.all > e->request->param_bytes)
+        return false;
+    a.mask = emit_mask(e);
+    for (unsigned k = 0; k < a.n; k++) {
+        value v = load_vector(e, &a, pointer_at(e, e->params, a.x->disp + (int64_t)(k * a.bytes)), 1);
+        mark_invariant(e, v);
+        put_scalar(e, &a, k, v);
+    }
+    return true;
+}
+
+/* In the frame of the activation, at an address that is known. */
+static bool is_frame(const struct emit *e, const struct access *a)
+{
+    return a->x->frame && !a->i->a && !a->i->access->disp_const && a->x->disp >= 0 && a->x->disp % a->all == 0 &&
+           (uint64_t)a->x->disp + a->all <= e->code->frame_bytes;
+}
+
+static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
+{
+    bool loads = a->i->kind == IR_LD;
+    if (space == SPACE_LOCAL) {
+        loads ? load_local(e, a) : store_local(e, a);
+        return;
+    }
+    set_pointer(e, a, space);
+    if (a->shape == SHAPE_UNIFORM)
+        loads ? load_uniform(e, a) : store_uniform(e, a);
+    else if (loads)
+        load_by_pattern(e, a);
+    else if (emit_is_full(e) && !a->i->guard)
+        store_consecutive(e, a);
+    else
+        store_masked(e, a);
+}
+
+/* Shared or local memory: what is not inside ends the compiled part; the interpreter takes the rest of the block, and
+ * finds the fault. */
+static void access_window(struct emit *e, struct access *a, enum ptx_space space)
+{
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, "");
+    emit_likely(e, test_first(e, a, space), fast, out);
+    emit_at_end(e, out);
+    emit_leave_at(e, e->index);
+    emit_at_end(e, fast);
+    transfer_one(e, a, space);
+}
+
+/* Global memory: the engine does what the test does not pass, and notes where it was. The others of a group count on
+ * the test, so it must hold then. */
+static void access_global(struct emit *e, struct access *a, unsigned members)
+{
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
+    emit_likely(e, test_first(e, a, SPACE_GLOBAL), fast, slow);
+    emit_at_end(e, slow);
+    emit_slow(e, a);
+    if (members > 1) {
+        LLVMBasicBlockRef out = emit_new_block(e, "");
+        emit_likely(e, test_first(e, a, SPACE_GLOBAL), done, out);
+        emit_at_end(e, out);
+        emit_leave_at(e, e->index + 1);
+    } else {
+        LLVMBuildBr(e->b, done);
+    }
+    emit_at_end(e, fast);
+    transfer_one(e, a, SPACE_GLOBAL);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+}
+
+static void access_one(struct emit *e, struct access *a, enum ptx_space space)
+{
+    const struct group *g = &e->groups[e->index];
+    find_offsets(e, a);
+    a->first = scalar_address(e, a, a->least);
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a))) {
+        transfer_one(e, a, space);
+        return;
+    }
+    if (g->n) {
+        a->before = a->x->disp + a->least - g->from;
+        a->span = g->to - g->from - a->all;
+    }
+    if (space == SPACE_SHARED || space == SPACE_LOCAL)
+        access_window(e, a, space);
+    else
+        access_global(e, a, g->n);
+}
+
+static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
+{
+    bool loads = a->i->kind == IR_LD, by_lane = e->has_gather && a->bytes >= 4;
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""),
+                      rows = emit_new_block(e, ""), others = by_lane ? emit_new_block(e, "") : slow;
+    emit_likely(e, test_lanes(e, a, space), fast, slow);
+    emit_at_end(e, fast);
+    LLVMBuildCondBr(e->b, test_rows(e, a), rows, others);
+    emit_at_end(e, rows);
+    loads ? load_rows(e, a, space) : store_rows(e, a, space);
+    LLVMBuildBr(e->b, done);
+    if (by_lane) {
+        emit_at_end(e, others);
+        loads ? load_gather(e, a, space) : store_scatter(e, a, space);
+        LLVMBuildBr(e->b, done);
+    }
+    emit_at_end(e, slow);
+    emit_slow(e, a);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+}
+
+static void emit_access(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct access a = begin(e, i, o);
+    enum ptx_space space = a.x->space;
+    if (!is_simple(i, a.x) || (space == SPACE_LOCAL && a.shape != SHAPE_UNIFORM)) {
+        emit_by_engine(e, i, o);
+        return;
+    }
+    a.mask = emit_guarded_mask(e, i);
+    LLVMBasicBlockRef skipped = skip_if_none(e, i, a.mask);
+    if (a.shape != SHAPE_VARYING && a.shape != SHAPE_UNIFORM) {
+        find_offsets(e, &a);
+        if (!pattern_is_simple(e, &a))
+            a.shape = SHAPE_VARYING;
+        a.span = 0;
+    }
+    if (a.shape == SHAPE_VARYING)
+        access_lanes(e, &a, space);
+    else
+        access_one(e, &a, space);
+    if (skipped) {
+        LLVMBuildBr(e->b, skipped);
+        emit_at_end(e, skipped);
+    }
+}
+
+void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    if (!load_param(e, i, o))
+        emit_access(e, i, o);
+}
+
+void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    emit_access(e, i, o);
+}

@@ -1,0 +1,235 @@
+/* A loader for what the compiler emits: one relocatable object whose functions call nothing but each other, the C
+ * library's memory functions, and what they are handed. Sections are laid out one after the other, references filled
+ * in (System V ABI, AMD64 supplement, 4.4), and the whole made executable. Needs no LLVM, so that code from the cache
+ * runs without it.
+ */
+#include "jit/object.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { STUB_BYTES = 16, MAX_STUBS = 64 };
+
+struct loader {
+    const uint8_t *elf;
+    size_t bytes;
+    const Elf64_Ehdr *header;
+    const Elf64_Shdr *sections;
+    const Elf64_Sym *symbols;
+    size_t n_symbols;
+    const char *strings;
+    size_t strings_bytes;
+    uint64_t *at; /* by section: offset in memory, or 0 */
+    uint8_t *memory;
+    size_t size, n_stubs, first_stub;
+    const char *error;
+};
+
+static bool fail(struct loader *l, const char *error)
+{
+    l->error = error;
+    return false;
+}
+
+static bool inside(const struct loader *l, uint64_t offset, uint64_t bytes)
+{
+    return offset <= l->bytes && bytes <= l->bytes - offset;
+}
+
+static bool read_header(struct loader *l)
+{
+    l->header = (const Elf64_Ehdr *)l->elf;
+    if (l->bytes < sizeof *l->header || memcmp(l->header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        l->header->e_type != ET_REL || l->header->e_shentsize != sizeof(Elf64_Shdr) ||
+        !inside(l, l->header->e_shoff, (uint64_t)l->header->e_shnum * sizeof(Elf64_Shdr)))
+        return fail(l, "not a relocatable ELF object");
+    l->sections = (const Elf64_Shdr *)(l->elf + l->header->e_shoff);
+    for (unsigned i = 0; i < l->header->e_shnum; i++) {
+        const Elf64_Shdr *s = &l->sections[i];
+        if (s->sh_type != SHT_NOBITS && !inside(l, s->sh_offset, s->sh_size))
+            return fail(l, "a section lies outside of the object");
+        if (s->sh_type != SHT_SYMTAB || s->sh_link >= l->header->e_shnum)
+            continue;
+        l->symbols = (const Elf64_Sym *)(l->elf + s->sh_offset);
+        l->n_symbols = s->sh_size / sizeof(Elf64_Sym);
+        l->strings = (const char *)(l->elf + l->sections[s->sh_link].sh_offset);
+        l->strings_bytes = l->sections[s->sh_link].sh_size;
+    }
+    return l->symbols && l->strings_bytes && !l->strings[l->strings_bytes - 1] ? true
+                                                                               : fail(l, "the object has no symbols");
+}
+
+static bool is_needed(const Elf64_Shdr *s)
+{
+    return s->sh_flags & SHF_ALLOC && s->sh_type == SHT_PROGBITS;
+}
+
+static bool lay_out(struct loader *l)
+{
+    size_t at = 64;
+    for (unsigned i = 0; i < l->header->e_shnum; i++) {
+        const Elf64_Shdr *s = &l->sections[i];
+        if (!is_needed(s))
+            continue;
+        size_t align = s->sh_addralign ? s->sh_addralign : 1;
+        at = (at + align - 1) / align * align;
+        l->at[i] = at;
+        at += s->sh_size;
+    }
+    l->first_stub = (at + STUB_BYTES - 1) / STUB_BYTES * STUB_BYTES;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    l->size = (l->first_stub + MAX_STUBS * STUB_BYTES + page - 1) / page * page;
+    l->memory = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (l->memory == MAP_FAILED)
+        return fail(l, "no memory for code");
+    for (unsigned i = 0; i < l->header->e_shnum; i++)
+        if (l->at[i])
+            memcpy(l->memory + l->at[i], l->elf + l->sections[i].sh_offset, l->sections[i].sh_size);
+    return true;
+}
+
+#if defined __x86_64__
+enum { MACHINE = EM_X86_64 };
+
+/* A jump to a far function: jmp *0(%rip), and the address behind it. */
+static uint64_t add_stub(struct loader *l, uint64_t target)
+{
+    static const uint8_t jump[8] = {0xff, 0x25, 2, 0, 0, 0, 0, 0};
+    uint8_t *stub = l->memory + l->first_stub + l->n_stubs++ * STUB_BYTES;
+    memcpy(stub, jump, sizeof jump);
+    memcpy(stub + 8, &target, 8);
+    return (uint64_t)(uintptr_t)stub;
+}
+
+static bool apply(struct loader *l, const Elf64_Rela *r, uint8_t *place, uint64_t symbol)
+{
+    uint64_t p = (uint64_t)(uintptr_t)place, value = symbol + (uint64_t)r->r_addend;
+    switch (ELF64_R_TYPE(r->r_info)) {
+    case R_X86_64_64: memcpy(place, &value, 8); return true;
+    case R_X86_64_PC64:
+        value -= p;
+        memcpy(place, &value, 8);
+        return true;
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32: {
+        int64_t distance = (int64_t)(value - p);
+        if (distance != (int32_t)distance)
+            return fail(l, "a reference is too far");
+        memcpy(place, &distance, 4);
+        return true;
+    }
+    default: return fail(l, "a kind of reference that the loader does not know");
+    }
+}
+#else
+enum { MACHINE = EM_NONE };
+
+static uint64_t add_stub(struct loader *l, uint64_t target)
+{
+    l->n_stubs++;
+    return target;
+}
+
+static bool apply(struct loader *l, const Elf64_Rela *r, uint8_t *place, uint64_t symbol)
+{
+    (void)r, (void)place, (void)symbol;
+    return fail(l, "compiled code cannot be loaded on this kind of CPU yet");
+}
+#endif
+
+/* What the code generator may call by itself. */
+static void *find_outside(const char *name)
+{
+    static const char *const allowed[] = {"memcpy",     "memset", "memmove", "fma",       "fmaf",       "floor",
+                                          "floorf",     "ceil",   "ceilf",   "trunc",     "truncf",     "rint",
+                                          "rintf",      "fmod",   "fmodf",   "nearbyint", "nearbyintf", "roundeven",
+                                          "roundevenf", "sqrt",   "sqrtf"};
+    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
+        if (strcmp(name, allowed[i]) == 0)
+            return dlsym(RTLD_DEFAULT, name);
+    return NULL;
+}
+
+static bool symbol_value(struct loader *l, size_t index, uint64_t *value)
+{
+    if (index >= l->n_symbols)
+        return fail(l, "a reference to no symbol");
+    const Elf64_Sym *s = &l->symbols[index];
+    if (s->st_shndx == SHN_UNDEF) {
+        void *p = s->st_name < l->strings_bytes ? find_outside(l->strings + s->st_name) : NULL;
+        if (!p || l->n_stubs == MAX_STUBS)
+            return fail(l, "the code needs a function that it may not call");
+        *value = add_stub(l, (uint64_t)(uintptr_t)p);
+        return true;
+    }
+    if (s->st_shndx >= l->header->e_shnum || !l->at[s->st_shndx])
+        return fail(l, "a symbol lies in no section");
+    *value = (uint64_t)(uintptr_t)l->memory + l->at[s->st_shndx] + s->st_value;
+    return true;
+}
+
+static bool relocate(struct loader *l)
+{
+    if (l->header->e_machine != MACHINE)
+        return fail(l, "the object is for another kind of CPU");
+    for (unsigned i = 0; i < l->header->e_shnum; i++) {
+        const Elf64_Shdr *s = &l->sections[i];
+        if (s->sh_type != SHT_RELA || s->sh_info >= l->header->e_shnum || !l->at[s->sh_info])
+            continue;
+        const Elf64_Rela *r = (const Elf64_Rela *)(l->elf + s->sh_offset);
+        uint64_t limit = l->sections[s->sh_info].sh_size;
+        for (size_t k = 0; k < s->sh_size / sizeof *r; k++) {
+            uint64_t value;
+            if (limit < 8 || r[k].r_offset > limit - 4)
+                return fail(l, "a reference lies outside of its section");
+            if (!symbol_value(l, ELF64_R_SYM(r[k].r_info), &value) ||
+                !apply(l, &r[k], l->memory + l->at[s->sh_info] + r[k].r_offset, value))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void find_functions(const struct loader *l, compiled_fn **functions, uint32_t n)
+{
+    static const char prefix[] = "heddle.";
+    for (size_t i = 0; i < l->n_symbols; i++) {
+        const Elf64_Sym *s = &l->symbols[i];
+        if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx >= l->header->e_shnum || !l->at[s->st_shndx] ||
+            s->st_name >= l->strings_bytes || strncmp(l->strings + s->st_name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        unsigned long number = strtoul(l->strings + s->st_name + sizeof prefix - 1, NULL, 10);
+        if (number < n)
+            functions[number] = (compiled_fn *)(uintptr_t)(l->memory + l->at[s->st_shndx] + s->st_value);
+    }
+}
+
+bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn **functions, uint32_t n,
+                 const char **error)
+{
+    struct loader l = {.elf = elf, .bytes = bytes, .memory = MAP_FAILED};
+    bool ok = read_header(&l);
+    l.at = ok ? calloc(l.header->e_shnum, sizeof *l.at) : NULL;
+    ok = ok && l.at && lay_out(&l) && relocate(&l);
+    if (ok && mprotect(l.memory, l.size, PROT_READ | PROT_EXEC) != 0)
+        ok = fail(&l, "the system lets no code be made");
+    if (ok)
+        find_functions(&l, functions, n);
+    else if (l.memory != MAP_FAILED)
+        munmap(l.memory, l.size);
+    free(l.at);
+    *o = ok ? (struct object){l.memory, l.size} : (struct object){NULL, 0};
+    *error = ok ? NULL : l.error ? l.error : "no memory for code";
+    return ok;
+}
+
+void object_unload(struct object *o)
+{
+    if (o->at)
+        munmap(o->at, o->bytes);
+    *o = (struct object){NULL, 0};
+}

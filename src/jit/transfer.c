@@ -1,0 +1,372 @@
+/* Moving the bytes of a load or store whose addresses have been tested; see access.h. */
+#include "jit/access.h"
+
+enum { MAX_CLUSTERS = 4 };
+
+static LLVMTypeRef element_type(struct emit *e, const struct access *a)
+{
+    return type_of_width(e, 8 * a->bytes);
+}
+
+/* Do all 32 lanes run, and each half of them access consecutive places? */
+value test_rows(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    value index[WARP_LANES], step[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        index[l] = const_int(e, e->i32, l / ROW_LANES * ROW_LANES);
+        step[l] = const_int(e, type, l % ROW_LANES * a->all);
+    }
+    value starts = LLVMBuildShuffleVector(e->b, a->lanes, LLVMGetPoison(LLVMTypeOf(a->lanes)),
+                                          LLVMConstVector(index, WARP_LANES), "");
+    value expected = LLVMBuildAdd(e->b, starts, LLVMConstVector(step, WARP_LANES), "");
+    value equal = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, a->lanes, expected, ""));
+    value both = LLVMBuildAnd(e->b, equal, a->mask, "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, both, const_int(e, e->i32, UINT32_MAX), "");
+}
+
+static value row_start(struct emit *e, const struct access *a, unsigned lane, enum ptx_space space)
+{
+    value at = LLVMBuildExtractElement(e->b, a->lanes, const_int(e, e->i32, lane), "");
+    at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
+    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
+                                 : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+}
+
+/* <32 x ptr> of element k; indices into shared memory are small, so they may count as signed. */
+static value lane_pointers(struct emit *e, const struct access *a, unsigned k, enum ptx_space space)
+{
+    value at = a->lanes;
+    LLVMTypeRef type = LLVMTypeOf(at);
+    if (k)
+        at = LLVMBuildAdd(e->b, at, splat(e, const_int(e, LLVMGetElementType(type), k * a->bytes), WARP_LANES), "");
+    if (space == SPACE_SHARED)
+        return LLVMBuildGEP2(e->b, e->i8, e->shared, &at, 1, "");
+    return LLVMBuildIntToPtr(e->b, at, vector_of(e->ptr, WARP_LANES), "");
+}
+
+value pointer_at(struct emit *e, value pointer, int64_t offset)
+{
+    value at = const_int(e, e->i64, (uint64_t)offset);
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, pointer, &at, 1, "");
+}
+
+/* ---- loading ---- */
+
+value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n)
+{
+    LLVMTypeRef type = n == 1 ? element_type(e, a) : vector_of(element_type(e, a), n);
+    value v = LLVMBuildLoad2(e->b, type, pointer, "");
+    LLVMSetAlignment(v, a->bytes);
+    return v;
+}
+
+static value shuffle(struct emit *e, value x, value y, const int *index)
+{
+    value lanes[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lanes[l] = index[l] < 0 ? LLVMGetPoison(e->i32) : const_int(e, e->i32, (unsigned)index[l]);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, WARP_LANES), "");
+}
+
+/* Every n-th element of a vector of 32 n. */
+static value every(struct emit *e, const struct access *a, value wide, unsigned k)
+{
+    int index[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        index[l] = (int)(l * a->n + k);
+    return a->n == 1 ? wide : shuffle(e, wide, LLVMGetPoison(LLVMTypeOf(wide)), index);
+}
+
+bool is_consecutive(const struct access *a)
+{
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (a->offset[l] != (int64_t)l * a->all)
+            return false;
+    return true;
+}
+
+/* Pieces of memory that hold what all lanes read, each not larger than a row of 32 elements. */
+struct cluster {
+    int64_t from, to; /* elements */
+};
+
+static unsigned find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],
+                              uint8_t of[WARP_LANES])
+{
+    unsigned n = 0;
+    uint32_t left = UINT32_MAX;
+    while (left) {
+        int64_t least = INT64_MAX;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            if (left >> l & 1 && a->offset[l] < least)
+                least = a->offset[l];
+        int64_t from = least / a->bytes + k, to = from;
+        if (n == MAX_CLUSTERS)
+            return 0;
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            int64_t at = a->offset[l] / a->bytes + k;
+            if (left >> l & 1 && at < from + WARP_LANES) {
+                left &= ~(1u << l);
+                of[l] = (uint8_t)n;
+                to = at > to ? at : to;
+            }
+        }
+        c[n++] = (struct cluster){from, to};
+    }
+    return n;
+}
+
+bool has_clusters(const struct access *a)
+{
+    struct cluster c[MAX_CLUSTERS];
+    uint8_t of[WARP_LANES];
+    return find_clusters(a, a->n - 1, c, of) > 0;
+}
+
+static value load_cluster(struct emit *e, const struct access *a, const struct cluster *c, unsigned number, unsigned k,
+                          const uint8_t of[WARP_LANES])
+{
+    unsigned n = (unsigned)(c->to - c->from + 1);
+    value v = load_vector(e, a, pointer_at(e, a->pointer, c->from * a->bytes), n);
+    if (n == 1)
+        return splat(e, v, WARP_LANES);
+    int index[WARP_LANES];
+    bool identity = n == WARP_LANES;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        index[l] = of[l] == number ? (int)(a->offset[l] / a->bytes + k - c->from) : -1;
+        identity &= index[l] == (int)l;
+    }
+    return identity ? v : shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), index);
+}
+
+/* Element k in all lanes, or NULL where the pattern is too wild. */
+static value load_pattern(struct emit *e, const struct access *a, unsigned k)
+{
+    struct cluster c[MAX_CLUSTERS];
+    uint8_t of[WARP_LANES];
+    unsigned n = find_clusters(a, k, c, of);
+    value v = n ? load_cluster(e, a, &c[0], 0, k, of) : NULL;
+    for (unsigned i = 1; i < n; i++) {
+        int index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = of[l] == i ? (int)(WARP_LANES + l) : (int)l;
+        v = shuffle(e, v, load_cluster(e, a, &c[i], i, k, of), index);
+    }
+    return v;
+}
+
+/* An element, or a vector of them, as it stands in a register. */
+static value extend(struct emit *e, const struct access *a, value v, unsigned width)
+{
+    LLVMTypeRef type = type_of_width(e, width);
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
+        type = vector_of(type, WARP_LANES);
+    return LLVMBuildIntCast2(e->b, v, type, a->x->sign, "");
+}
+
+static void put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
+{
+    ir_ref r = a->i->access->regs[k];
+    write_lanes(e, r, extend(e, a, v, ref_width(e, r)), a->i->guard ? a->mask : NULL);
+}
+
+void put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
+{
+    ir_ref r = a->i->access->regs[k];
+    v = extend(e, a, v, ref_width(e, r));
+    if (ref_shape(e, r) == SHAPE_VARYING)
+        write_lanes(e, r, splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
+    else
+        write_scalar(e, r, v); /* where a guard does not hold, this is not reached */
+}
+
+void load_uniform(struct emit *e, const struct access *a)
+{
+    for (unsigned k = 0; k < a->n; k++)
+        put_scalar(e, a, k, load_vector(e, a, pointer_at(e, a->pointer, k * a->bytes), 1));
+}
+
+void load_by_pattern(struct emit *e, const struct access *a)
+{
+    if (is_consecutive(a)) {
+        value wide = load_vector(e, a, a->pointer, WARP_LANES * a->n);
+        for (unsigned k = 0; k < a->n; k++)
+            put_lanes(e, a, k, every(e, a, wide, k));
+        return;
+    }
+    for (unsigned k = 0; k < a->n; k++)
+        put_lanes(e, a, k, load_pattern(e, a, k));
+}
+
+void load_rows(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    unsigned n = ROW_LANES * a->n;
+    value low = load_vector(e, a, row_start(e, a, 0, space), n);
+    value high = load_vector(e, a, row_start(e, a, ROW_LANES, space), n);
+    for (unsigned k = 0; k < a->n; k++) {
+        int index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = (int)(l * a->n + k);
+        put_lanes(e, a, k, shuffle(e, low, high, index));
+    }
+}
+
+void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    for (unsigned k = 0; k < a->n; k++) {
+        LLVMTypeRef type = vector_of(element_type(e, a), WARP_LANES);
+        value pointers = lane_pointers(e, a, k, space);
+        value args[4] = {pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+        LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
+        put_lanes(e, a, k, intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+    }
+}
+
+/* ---- storing ---- */
+
+static value stored(struct emit *e, const struct access *a, unsigned k)
+{
+    value v = read_lanes(e, a->i->access->regs[k], a->x->regs[k]);
+    return LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, "");
+}
+
+/* The elements of the lanes from..from + lanes - 1, as they stand in memory. */
+static value interleave(struct emit *e, const struct access *a, unsigned from, unsigned lanes)
+{
+    value index[WARP_LANES * 8], v = NULL;
+    if (a->n == 1 && lanes == WARP_LANES)
+        return stored(e, a, 0);
+    /* all elements one after the other, then in turns */
+    for (unsigned k = 0; k < a->n; k++) {
+        value one = stored(e, a, k);
+        unsigned before = k * WARP_LANES;
+        for (unsigned l = 0; l < before + WARP_LANES; l++)
+            index[l] = const_int(e, e->i32, l);
+        if (k && before > WARP_LANES) { /* operands of a shuffle are of one length */
+            value wider[WARP_LANES * 8];
+            for (unsigned l = 0; l < before; l++)
+                wider[l] = l < WARP_LANES ? const_int(e, e->i32, l) : LLVMGetPoison(e->i32);
+            one = LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(LLVMTypeOf(one)), LLVMConstVector(wider, before), "");
+        }
+        v = k ? LLVMBuildShuffleVector(e->b, v, one, LLVMConstVector(index, before + WARP_LANES), "") : one;
+    }
+    for (unsigned l = 0; l < lanes; l++)
+        for (unsigned k = 0; k < a->n; k++)
+            index[l * a->n + k] = const_int(e, e->i32, k * WARP_LANES + from + l);
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * a->n), "");
+}
+
+static void store_vector(struct emit *e, const struct access *a, value v, value pointer)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer), a->bytes);
+}
+
+/* Of lanes that write one place the last one stays. */
+void store_uniform(struct emit *e, const struct access *a)
+{
+    value args[2] = {a->mask, LLVMConstInt(e->i1, 1, false)};
+    value lane = LLVMBuildSub(e->b, const_int(e, e->i32, 31), intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
+    for (unsigned k = 0; k < a->n; k++) {
+        ir_ref r = a->i->access->regs[k];
+        value v = ref_shape(e, r) == SHAPE_UNIFORM
+                      ? LLVMBuildIntCast2(e->b, read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
+                      : LLVMBuildExtractElement(e->b, stored(e, a, k), lane, "");
+        store_vector(e, a, v, pointer_at(e, a->pointer, k * a->bytes));
+    }
+}
+
+void store_consecutive(struct emit *e, const struct access *a)
+{
+    store_vector(e, a, interleave(e, a, 0, WARP_LANES), a->pointer);
+}
+
+void store_masked(struct emit *e, const struct access *a)
+{
+    value v = stored(e, a, 0);
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
+    value args[4] = {v, a->pointer, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask)};
+    intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+}
+
+void store_rows(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    for (unsigned lane = 0; lane < WARP_LANES; lane += ROW_LANES)
+        store_vector(e, a, interleave(e, a, lane, ROW_LANES), row_start(e, a, lane, space));
+}
+
+void store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    for (unsigned k = 0; k < a->n; k++) {
+        value pointers = lane_pointers(e, a, k, space), v = stored(e, a, k);
+        value args[4] = {v, pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask)};
+        LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
+        intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
+    }
+}
+
+/* ---- local memory: words of all lanes stand together (mem/local.h) ---- */
+
+static value local_word_pointer(struct emit *e, const struct access *a, unsigned byte)
+{
+    value word = LLVMBuildAnd(e->b, a->first, const_int(e, e->i64, ~3ull), "");
+    value at = LLVMBuildMul(e->b, word, const_int(e, e->i64, WARP_LANES), "");
+    at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, byte * WARP_LANES), "");
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, e->local, &at, 1, "");
+}
+
+static value load_words(struct emit *e, const struct access *a, unsigned byte)
+{
+    value v = LLVMBuildLoad2(e->b, vector_of(e->i32, WARP_LANES), local_word_pointer(e, a, byte), "");
+    LLVMSetAlignment(v, 64);
+    return v;
+}
+
+static void store_words(struct emit *e, const struct access *a, unsigned byte, value v)
+{
+    if (!emit_is_full(e) || a->i->guard)
+        v = blend(e, 32, a->mask, v, load_words(e, a, byte));
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, local_word_pointer(e, a, byte)), 64);
+}
+
+static value local_shift(struct emit *e, const struct access *a)
+{
+    value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, a->first, e->i32, ""), const_int(e, e->i32, 3), "");
+    return splat(e, LLVMBuildShl(e->b, byte, const_int(e, e->i32, 3), ""), WARP_LANES);
+}
+
+void load_local(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef wide = vector_of(e->i64, WARP_LANES), type = vector_of(element_type(e, a), WARP_LANES);
+    for (unsigned k = 0; k < a->n; k++) {
+        value v = load_words(e, a, k * a->bytes);
+        if (a->bytes == 8) {
+            value high = LLVMBuildZExt(e->b, load_words(e, a, k * 8 + 4), wide, "");
+            high = LLVMBuildShl(e->b, high, splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
+            v = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, v, wide, ""), high, "");
+        } else if (a->bytes < 4) {
+            v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, local_shift(e, a), ""), type, "");
+        }
+        put_lanes(e, a, k, v);
+    }
+}
+
+void store_local(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef words = vector_of(e->i32, WARP_LANES);
+    for (unsigned k = 0; k < a->n; k++) {
+        value v = stored(e, a, k);
+        if (a->bytes == 8) {
+            value high = LLVMBuildLShr(e->b, v, splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
+            store_words(e, a, k * 8 + 4, LLVMBuildTrunc(e->b, high, words, ""));
+            v = LLVMBuildTrunc(e->b, v, words, "");
+        } else if (a->bytes < 4) {
+            value shift = local_shift(e, a),
+                  ones = splat(e, const_int(e, e->i32, (1u << 8 * a->bytes) - 1), WARP_LANES);
+            value kept = LLVMBuildAnd(e->b, load_words(e, a, 0),
+                                      LLVMBuildNot(e->b, LLVMBuildShl(e->b, ones, shift, ""), ""), "");
+            v = LLVMBuildOr(e->b, kept, LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, words, ""), shift, ""), "");
+        }
+        store_words(e, a, k * a->bytes, v);
+    }
+}

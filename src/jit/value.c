@@ -1,0 +1,264 @@
+/* Registers and operands as LLVM values; see emit.h. */
+#include "jit/emit.h"
+
+#include <string.h>
+
+/* ---- types and constants ---- */
+
+LLVMTypeRef type_of_width(struct emit *e, unsigned width)
+{
+    return LLVMIntTypeInContext(e->context, width);
+}
+
+LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n)
+{
+    return LLVMVectorType(element, n);
+}
+
+LLVMTypeRef vector_of_width(struct emit *e, unsigned width)
+{
+    return width == 1 ? e->i32 : LLVMVectorType(type_of_width(e, width), WARP_LANES);
+}
+
+value const_int(struct emit *e, LLVMTypeRef type, uint64_t v)
+{
+    (void)e;
+    return LLVMConstInt(type, v, false);
+}
+
+value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES])
+{
+    value lanes[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lanes[l] = LLVMConstInt(type_of_width(e, width), (uint64_t)v[l], true);
+    return LLVMConstVector(lanes, WARP_LANES);
+}
+
+value splat(struct emit *e, value scalar, unsigned n)
+{
+    LLVMTypeRef type = vector_of(LLVMTypeOf(scalar), n);
+    if (LLVMIsConstant(scalar)) {
+        value lanes[256];
+        for (unsigned l = 0; l < n; l++)
+            lanes[l] = scalar;
+        return LLVMConstVector(lanes, n);
+    }
+    value one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), scalar, const_int(e, e->i32, 0), "");
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->i32, n)), "");
+}
+
+value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    value fn = LLVMGetIntrinsicDeclaration(e->module, id, types, n_types);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->context, id, types, n_types), fn, args, n, "");
+}
+
+void mark_invariant(struct emit *e, value load)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "invariant.load", 14);
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
+}
+
+value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
+{
+    value at = const_int(e, e->i64, offset);
+    value p = LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
+    return LLVMBuildLoad2(e->b, type, p, name);
+}
+
+/* ---- masks ---- */
+
+value mask_to_lanes(struct emit *e, value mask)
+{
+    return LLVMBuildBitCast(e->b, mask, vector_of(e->i1, WARP_LANES), "");
+}
+
+value lanes_to_mask(struct emit *e, value lanes)
+{
+    return LLVMBuildBitCast(e->b, lanes, e->i32, "");
+}
+
+value blend(struct emit *e, unsigned width, value mask, value yes, value no)
+{
+    if (width == 1) {
+        value kept = LLVMBuildAnd(e->b, no, LLVMBuildNot(e->b, mask, ""), "");
+        return LLVMBuildOr(e->b, kept, LLVMBuildAnd(e->b, yes, mask, ""), "");
+    }
+    return LLVMBuildSelect(e->b, mask_to_lanes(e, mask), yes, no, "");
+}
+
+/* ---- rows ---- */
+
+value row_pointer(struct emit *e, row_ref row)
+{
+    value at = const_int(e, e->i64, row & ~3u);
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, e->base[row & 3], &at, 1, "");
+}
+
+value slot_pointer(struct emit *e, ir_ref reg)
+{
+    return row_pointer(e, e->ir->regs.at[ir_ref_index(reg)].slot | ROW_FRAME);
+}
+
+static const struct {
+    enum isa_type type;
+    enum isa_when when;
+} sregs[SREG_COUNT] = {
+#define SREG(name, type, components, when, ptx, sm, doc) [SREG_##name] = {TYPE_##type, WHEN_##when},
+#include "isa/sregs.def"
+#undef SREG
+};
+
+static unsigned sreg_width(uint32_t i)
+{
+    if (i >= IR_ENVREG)
+        return i == IR_PARAM_BASE ? 64 : 32;
+    return sregs[i / 4].type == TYPE_u64 ? 64 : sregs[i / 4].type == TYPE_pred ? 1 : 32;
+}
+
+unsigned ref_width(const struct emit *e, ir_ref r)
+{
+    uint32_t i = ir_ref_index(r);
+    switch (ir_ref_kind(r)) {
+    case REF_REG: return e->ir->regs.at[i].width;
+    case REF_CONST: return e->ir->consts.at[i].width;
+    default: return sreg_width(i);
+    }
+}
+
+uint16_t ref_shape(const struct emit *e, ir_ref r)
+{
+    uint32_t i = ir_ref_index(r);
+    if (ir_ref_kind(r) == REF_REG)
+        return e->shapes->regs[i];
+    if (ir_ref_kind(r) != REF_SREG || i >= IR_ENVREG)
+        return SHAPE_UNIFORM;
+    if (i / 4 == SREG_tid && i % 4 < 3)
+        return e->shapes->tid[i % 4];
+    if (i / 4 == SREG_laneid)
+        return e->shapes->laneid;
+    return sregs[i / 4].when == WHEN_LANE ? SHAPE_VARYING : SHAPE_UNIFORM;
+}
+
+static value load_row(struct emit *e, LLVMTypeRef type, row_ref row, unsigned align)
+{
+    value v = LLVMBuildLoad2(e->b, type, row_pointer(e, row), "");
+    LLVMSetAlignment(v, align);
+    mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
+    return v;
+}
+
+/* ---- reading ---- */
+
+value read_scalar(struct emit *e, ir_ref r, row_ref row)
+{
+    uint32_t i = ir_ref_index(r);
+    LLVMTypeRef type = type_of_width(e, ref_width(e, r));
+    switch (ir_ref_kind(r)) {
+    case REF_REG: return LLVMBuildLoad2(e->b, type, e->regs[i], "");
+    case REF_CONST:
+        if (e->ir->consts.at[i].base == BASE_NONE) {
+            const uint64_t words[2] = {e->ir->consts.at[i].lo, e->ir->consts.at[i].hi};
+            return LLVMConstIntOfArbitraryPrecision(type, 2, words);
+        }
+        return load_row(e, type, row, 64);
+    default:
+        if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
+            return const_int(e, type, e->shapes->block[i % 4]);
+        return type == e->i1 ? LLVMBuildTrunc(e->b, load_row(e, e->i32, row, 4), type, "") : load_row(e, type, row, 64);
+    }
+}
+
+static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t shape)
+{
+    if (width == 1)
+        return LLVMBuildSExt(e->b, scalar, e->i32, "");
+    value lanes = splat(e, scalar, WARP_LANES);
+    if (shape == SHAPE_UNIFORM)
+        return lanes;
+    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->shapes->patterns.at[shape].at), "");
+}
+
+value read_lanes(struct emit *e, ir_ref r, row_ref row)
+{
+    unsigned width = ref_width(e, r);
+    uint16_t shape = ref_shape(e, r);
+    if (shape != SHAPE_VARYING)
+        return from_scalar(e, read_scalar(e, r, row), width, shape);
+    if (ir_ref_kind(r) == REF_REG)
+        return LLVMBuildLoad2(e->b, vector_of_width(e, width), e->regs[ir_ref_index(r)], "");
+    return load_row(e, vector_of_width(e, width), row, 64);
+}
+
+/* ---- writing ---- */
+
+void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
+{
+    uint32_t i = ir_ref_index(r);
+    if (!mask && ir_is_held(e->shapes, e->at, i))
+        mask = emit_mask(e);
+    if (mask)
+        lanes = blend(e, ref_width(e, r), mask, lanes, read_lanes(e, r, 0));
+    LLVMBuildStore(e->b, lanes, e->regs[i]);
+}
+
+void write_scalar(struct emit *e, ir_ref r, value scalar)
+{
+    if (ref_shape(e, r) == SHAPE_VARYING)
+        write_lanes(e, r, from_scalar(e, scalar, ref_width(e, r), SHAPE_UNIFORM), NULL);
+    else
+        LLVMBuildStore(e->b, scalar, e->regs[ir_ref_index(r)]);
+}
+
+/* ---- between registers and rows ---- */
+
+static unsigned row_align(unsigned width)
+{
+    return width == 1 ? 4 : 64;
+}
+
+void spill(struct emit *e, uint32_t reg, value mask)
+{
+    ir_ref r = ir_make_ref(REF_REG, reg);
+    unsigned width = ref_width(e, r);
+    value lanes = read_lanes(e, r, 0), at = slot_pointer(e, r);
+    if (mask && width > 1 && e->has_masked_stores) {
+        LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
+        value args[4] = {lanes, at, const_int(e, e->i32, row_align(width)), mask_to_lanes(e, mask)};
+        intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+        return;
+    }
+    if (mask) {
+        value old = LLVMBuildLoad2(e->b, LLVMTypeOf(lanes), at, "");
+        LLVMSetAlignment(old, row_align(width));
+        lanes = blend(e, width, mask, lanes, old);
+    }
+    LLVMSetAlignment(LLVMBuildStore(e->b, lanes, at), row_align(width));
+}
+
+static value pattern_at(struct emit *e, unsigned width, uint16_t shape, value lane)
+{
+    return LLVMBuildExtractElement(e->b, const_lanes(e, width, e->shapes->patterns.at[shape].at), lane, "");
+}
+
+void reload(struct emit *e, uint32_t reg, value first_lane)
+{
+    ir_ref r = ir_make_ref(REF_REG, reg);
+    unsigned width = ref_width(e, r);
+    uint16_t shape = ref_shape(e, r);
+    value at = slot_pointer(e, r), v;
+    if (shape == SHAPE_VARYING) {
+        v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
+        LLVMSetAlignment(v, row_align(width));
+    } else if (width == 1) {
+        value mask = LLVMBuildLoad2(e->b, e->i32, at, "");
+        v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, mask, first_lane, ""), e->i1, "");
+    } else {
+        LLVMTypeRef type = type_of_width(e, width);
+        v = LLVMBuildLoad2(e->b, type, LLVMBuildInBoundsGEP2(e->b, type, at, &first_lane, 1, ""), "");
+        if (shape != SHAPE_UNIFORM)
+            v = LLVMBuildSub(e->b, v, pattern_at(e, width, shape, first_lane), "");
+    }
+    LLVMBuildStore(e->b, v, e->regs[reg]);
+}
