@@ -17,9 +17,26 @@ static uint32_t live_lanes(const struct warp *w)
     return w->exists & ~w->exited;
 }
 
+/* A warp whose lanes all came at once goes on with them, without a look at its other records: there are none. */
+static void release_whole(struct warp *w, uint32_t id)
+{
+    struct wait *t = &w->whole;
+    w->act = t->act;
+    w->at_block = t->op->next;
+    w->op = &t->act->code->ops[t->act->code->blocks[w->at_block].first];
+    w->mask = t->lanes;
+    w->waits = NULL;
+    w->at_barrier[id] = 0;
+    w->state = WARP_RUNNABLE;
+}
+
 /* Gives every lane of the warp that waits at the barrier its result, and lets it go on. */
 static void release_warp(struct warp *w, uint32_t id, const struct barrier *bar)
 {
+    if (w->waits == &w->whole) {
+        release_whole(w, id);
+        return;
+    }
     for (struct wait *t = w->waits; t;) {
         struct wait *next = t->next;
         if (t->op->kind == OP_BAR && t->barrier == id) {
@@ -139,6 +156,28 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
         go_on |= arrive(w, a, o, same, id, n);
     }
     return go_on;
+}
+
+bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    if (o->mode != BAR_SYNC || !is_constant(o->a) || o->has_b || w->hooks || w->waits || mask != live_lanes(w))
+        return false;
+    struct block *b = w->block;
+    uint32_t id = *row32(w, a, o->a);
+    if (id >= BARRIERS || w->arrived_at[id])
+        return false;
+    struct barrier *bar = &b->barriers[id];
+    w->whole = (struct wait){.op = o, .act = a, .lanes = mask, .barrier = id};
+    w->waits = &w->whole;
+    w->at_barrier[id] = mask;
+    w->state = WARP_WAITING;
+    w->act = NULL;
+    bar->expected = 0;
+    bar->waiting |= 1u << w->index;
+    bar->arrived += WARP_LANES;
+    b->open_barriers |= 1u << id;
+    open_if_full(b, id);
+    return true;
 }
 
 void barrier_recheck(struct warp *w)

@@ -21,6 +21,10 @@ struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, 
 
 void wait_remove(struct warp *w, struct wait *wait)
 {
+    if (wait == &w->whole) {
+        w->waits = NULL;
+        return;
+    }
     for (struct wait **link = &w->waits; *link; link = &(*link)->next) {
         if (*link == wait) {
             *link = wait->next;

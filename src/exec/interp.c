@@ -710,6 +710,12 @@ run_op:
         case OP_BAR: {
             bool fault = false;
             go = guarded(base, o, mask);
+            if (together && go == mask && barrier_arrive_whole(w, a, o, mask)) {
+                if (!w->act)
+                    return;
+                at = (struct at){a, w->at_block, w->mask};
+                goto enter_block;
+            }
             at.mask = mask & ~go;
             if (go)
                 at.mask |= barrier_arrive(w, a, o, go, &fault);

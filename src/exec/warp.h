@@ -59,6 +59,7 @@ struct warp {
     const struct hook_list *hooks; /* or NULL */
     struct activation *acts;       /* newest first */
     struct wait *waits;
+    struct wait whole;             /* of all lanes at once: the only one then */
     const uint8_t *sregs;          /* ROW_WARP */
     uint8_t *local;                /* local memory, interleaved (mem/local.h) */
     uint32_t at_barrier[BARRIERS]; /* lanes that wait there */
@@ -176,6 +177,9 @@ uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op
 void collective_recheck(struct warp *w);
 /* Lanes arrive at a barrier; returns those that go on at once. Sets *fault on a bad barrier. */
 uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault);
+/* The same for a whole warp at a plain barrier, which is the usual case: false, and nothing done, where it is not. The
+ * warp waits then, or has its place to go on. */
+bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 void barrier_recheck(struct warp *w);
 
 struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);

@@ -122,8 +122,12 @@ static void emit_leave(struct emit *e)
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
     store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
-    store_field(e, load_i32(e, e->left_at), e->w, offsetof(struct warp, at_block));
-    store_field(e, load_i32(e, e->mask), e->w, offsetof(struct warp, mask));
+    /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
+    _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
+    value high = LLVMBuildZExt(e->b, load_i32(e, e->mask), e->i64, "");
+    high = LLVMBuildShl(e->b, high, const_int(e, e->i64, 32), "");
+    value both = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, load_i32(e, e->left_at), e->i64, ""), high, "");
+    store_field(e, both, e->w, offsetof(struct warp, at_block));
     LLVMBuildRet(e->b, load_i32(e, e->how));
 }
 
