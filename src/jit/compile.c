@@ -14,8 +14,8 @@
 
 #include "jit/emit.h"
 
-static const char passes[] = "function(simplifycfg,sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
-                             "early-cse,simplifycfg,adce)";
+static const char first_passes[] = "function(simplifycfg,sroa,early-cse)";
+static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
 
 static const struct level {
     const char *name, *cpu, *features;
@@ -136,14 +136,8 @@ static char *print(LLVMModuleRef module)
     return copy;
 }
 
-static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error)
+static bool run_passes(LLVMTargetMachineRef tm, LLVMModuleRef module, const char *passes, char **error)
 {
-    char *message = NULL;
-    if (getenv("HEDDLE_VERIFY") && LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
-        *error = strdup(message);
-        LLVMDisposeMessage(message);
-        return false;
-    }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef failed = LLVMRunPasses(module, passes, tm, options);
     LLVMDisposePassBuilderOptions(options);
@@ -153,6 +147,22 @@ static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error
         LLVMDisposeErrorMessage(text);
     }
     return !failed;
+}
+
+static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error)
+{
+    char *message = NULL;
+    if (getenv("HEDDLE_VERIFY") && LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+        *error = strdup(message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    if (!run_passes(tm, module, first_passes, error))
+        return false;
+    for (value fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn))
+            relax_nans(fn);
+    return run_passes(tm, module, other_passes, error);
 }
 
 static void take_object(LLVMTargetMachineRef tm, LLVMModuleRef module, struct jit_result *result)

@@ -110,6 +110,11 @@ struct lane_library *lane_library_open(LLVMContextRef context, const char *level
 void lane_library_close(struct lane_library *l);
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
 
+/* ---- nan.c ---- */
+
+/* To be run when registers have become values. */
+void relax_nans(value fn);
+
 /* ---- memory.c ---- */
 
 void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);

@@ -194,17 +194,39 @@ static bool relocate(struct loader *l)
     return true;
 }
 
+static const char prefix[] = "heddle.";
+
+/* The name of a symbol that is a function of a kernel, or NULL. */
+static const char *function_name(const struct loader *l, const Elf64_Sym *s)
+{
+    bool good = ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_shndx < l->header->e_shnum && l->at[s->st_shndx] &&
+                s->st_name < l->strings_bytes && strncmp(l->strings + s->st_name, prefix, sizeof prefix - 1) == 0;
+    return good ? l->strings + s->st_name : NULL;
+}
+
 static void find_functions(const struct loader *l, compiled_fn **functions, uint32_t n)
 {
-    static const char prefix[] = "heddle.";
     for (size_t i = 0; i < l->n_symbols; i++) {
         const Elf64_Sym *s = &l->symbols[i];
-        if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx >= l->header->e_shnum || !l->at[s->st_shndx] ||
-            s->st_name >= l->strings_bytes || strncmp(l->strings + s->st_name, prefix, sizeof prefix - 1) != 0)
-            continue;
-        unsigned long number = strtoul(l->strings + s->st_name + sizeof prefix - 1, NULL, 10);
+        const char *name = function_name(l, s);
+        unsigned long number = name ? strtoul(name + sizeof prefix - 1, NULL, 10) : n;
         if (number < n)
             functions[number] = (compiled_fn *)(uintptr_t)(l->memory + l->at[s->st_shndx] + s->st_value);
+    }
+}
+
+void object_name(const struct object *o, const uint8_t *elf, size_t bytes, FILE *map)
+{
+    struct loader l = {.elf = elf, .bytes = bytes, .at = o->sections};
+    if (!read_header(&l))
+        return;
+    for (size_t i = 0; i < l.n_symbols; i++) {
+        const Elf64_Sym *s = &l.symbols[i];
+        const char *name = function_name(&l, s);
+        if (name)
+            fprintf(map, "%llx %llx %s\n",
+                    (unsigned long long)((uintptr_t)o->at + o->sections[s->st_shndx] + s->st_value),
+                    (unsigned long long)s->st_size, name);
     }
 }
 
@@ -221,8 +243,9 @@ bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn
         find_functions(&l, functions, n);
     else if (l.memory != MAP_FAILED)
         munmap(l.memory, l.size);
-    free(l.at);
-    *o = ok ? (struct object){l.memory, l.size} : (struct object){NULL, 0};
+    if (!ok)
+        free(l.at);
+    *o = ok ? (struct object){l.memory, l.size, l.at} : (struct object){0};
     *error = ok ? NULL : l.error ? l.error : "no memory for code";
     return ok;
 }
@@ -231,5 +254,6 @@ void object_unload(struct object *o)
 {
     if (o->at)
         munmap(o->at, o->bytes);
-    *o = (struct object){NULL, 0};
+    free(o->sections);
+    *o = (struct object){0};
 }
