@@ -435,7 +435,7 @@ static bool compiled_access(struct warp *w, struct activation *a, const struct o
     access_addresses(w, a, base, o, mask, address);
     if (!compiled_op(w, a, o, mask))
         return false;
-    bool found = mem_find(&w->block->launch->machine->mem, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0;
+    bool found = mem_reach(&w->block->launch->machine->mem, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0;
     if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
         *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0};
     return true;

@@ -209,14 +209,10 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
             worker_destroy(k);
         return HD_ERROR_OUT_OF_MEMORY;
     }
-<<<<<<< HEAD
     mem_forget_host(&m->mem);
-    run(m, &l, k);
-=======
-    bool ready = !m->compiler || m->compiler->begin(m, &l, diags);
+    ready = !m->compiler || m->compiler->begin(m, &l, diags);
     if (ready)
         run(m, &l, k);
->>>>>>> 53dd12f (Compile kernels with LLVM: a plug-in beside the interpreter)
     if (l.schedule && l.schedule->diverged && !l.fault.kind)
         l.fault.kind = FAULT_replay;
     if (l.fault.kind)
