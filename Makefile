@@ -49,6 +49,15 @@ SECONDS ?= 600
 fuzz-engines: all
 	$(BUILD)/tests/engines --seconds $(SECONDS) --seed $$(date +%s)
 
+# All that an H200 has answered, held against compiled code: minutes.
+.PHONY: oracle-jit
+oracle-jit: all
+	@dir=$$(mktemp -d) && for part in forms simt; do tar -xJf tests/oracle/$$part-h200.tar.xz -C $$dir; done && \
+	for level in v2 v3 v4; do \
+	    $(BUILD)/tests/oracle-forms --engine jit --cpu $$level $$dir && \
+	    $(BUILD)/tests/oracle-simt --engine jit --cpu $$level $$dir || exit 1; \
+	done; rm -rf $$dir
+
 # Pages that are made from tables.
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
