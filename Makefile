@@ -19,7 +19,7 @@ install: all
 # Address and undefined-behaviour sanitizers, in a folder of their own.
 sanitize:
 	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
-	tests/run build-sanitize
+	UBSAN_OPTIONS=halt_on_error=1 tests/run build-sanitize
 
 # libFuzzer on whatever reads PTX and on what it accepts: scripts/fuzz. SECONDS says for how long.
 SECONDS ?= 60
