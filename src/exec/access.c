@@ -232,9 +232,9 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
     if (x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
         if (p->scan.linear && x->bytes == 4)
-            memcpy(rows[0], from, 4 * WARP_LANES);
+            fn->copy32((uint32_t *)rows[0], (const uint32_t *)from);
         else if (p->scan.linear)
-            memcpy(rows[0], from, 8 * WARP_LANES);
+            fn->copy64((uint64_t *)rows[0], (const uint64_t *)from);
         else if (p->scan.min == p->scan.max)
             load_uniform(w, x, rows[0], mask, from);
         else if (x->bytes == 4)
@@ -325,12 +325,13 @@ static void gather_lane(const struct op_access *x, uint8_t *const rows[8], unsig
 static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
     const struct op_access *x = o->access;
+    const struct row_fns *fn = w->block->launch->rows;
     if (p->scan.linear && x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);
         if (x->bytes == 4)
-            memcpy(to, rows[0], 4 * WARP_LANES);
+            fn->copy32((uint32_t *)to, (const uint32_t *)rows[0]);
         else
-            memcpy(to, rows[0], 8 * WARP_LANES);
+            fn->copy64((uint64_t *)to, (const uint64_t *)rows[0]);
         return;
     }
     fill_addresses(w, o, p->address, &p->scan);

@@ -111,6 +111,16 @@ static void gather64(uint64_t *d, const uint64_t *address, uint64_t base, uint32
     }
 }
 
+static void copy32(uint32_t *d, const uint32_t *s)
+{
+    memcpy(d, s, LANES * sizeof *d);
+}
+
+static void copy64(uint64_t *d, const uint64_t *s)
+{
+    memcpy(d, s, LANES * sizeof *d);
+}
+
 static void splat32(uint32_t *d, uint32_t value)
 {
     for (int l = 0; l < LANES; l++)
@@ -124,5 +134,6 @@ static void splat64(uint64_t *d, uint64_t value)
 }
 
 extern const struct row_fns ROWS_NAME;
-const struct row_fns ROWS_NAME = {blend16, blend32,  blend64,  blend128, scan64, scan32,
-                                  fill,    gather32, gather64, splat32,  splat64};
+const struct row_fns ROWS_NAME = {
+    blend16, blend32, blend64, blend128, scan64, scan32, fill, gather32, gather64, copy32, copy64, splat32, splat64,
+};

@@ -26,6 +26,9 @@ struct row_fns {
     /* d[l] = the value at out[l] + base in the lanes of mask. */
     void (*gather32)(uint32_t *d, const uint64_t *address, uint64_t base, uint32_t mask);
     void (*gather64)(uint64_t *d, const uint64_t *address, uint64_t base, uint32_t mask);
+    /* A whole row from or to memory that need not be aligned to more than its elements. */
+    void (*copy32)(uint32_t *d, const uint32_t *s);
+    void (*copy64)(uint64_t *d, const uint64_t *s);
     void (*splat32)(uint32_t *d, uint32_t value);
     void (*splat64)(uint64_t *d, uint64_t value);
 };
