@@ -62,6 +62,8 @@ oracle-jit: all
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
 	mv docs/ISA.md.new docs/ISA.md
+	scripts/write-mistakes $(BUILD)/heddle >docs/MISTAKES.md.new
+	mv docs/MISTAKES.md.new docs/MISTAKES.md
 	scripts/api-docs >docs/API.md
 
 # The greatest error of each math function of device code, beside CUDA's bound: docs/MATH.md.

@@ -80,8 +80,8 @@ __device__ void free(void *pointer) noexcept(true);
 __device__ void __assertfail(const char *expression, const char *file, unsigned line, const char *function,
                              size_t size_of_character);
 /* glibc's <assert.h> calls these. */
-__device__ inline void __assert_fail(const char *expression, const char *file, unsigned line,
-                                     const char *function) noexcept(true)
+__device__ inline __attribute__((always_inline, nodebug)) void
+__assert_fail(const char *expression, const char *file, unsigned line, const char *function) noexcept(true)
 {
     __assertfail(expression, file, line, function, 1);
 }

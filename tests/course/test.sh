@@ -1,0 +1,3 @@
+#!/bin/sh
+# The programs of examples/course.
+exec python3 "$HEDDLE_SOURCE/tests/course/test.py"
