@@ -125,10 +125,24 @@ static void plan_access(struct warp *w, struct activation *a, uint8_t *const bas
             p->kind = PLAN_LOCAL;
             p->base = window;
         }
-    } else if (space == SPACE_PARAM || one_allocation(w, o, min, max, bytes, o->kind == OP_ST)) {
+    } else if (space == SPACE_PARAM || one_allocation(w, o, min, max, bytes, o->kind != OP_LD)) {
         p->kind = PLAN_HOST;
         p->base = 0;
     }
+}
+
+bool access_place(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                  uint64_t *address, uint8_t **at, bool *shared)
+{
+    struct plan p;
+    plan_access(w, a, base, o, mask, &p);
+    if (p.kind != PLAN_HOST || o->access->space == SPACE_PARAM)
+        return false;
+    fill_addresses(w, o, p.address, &p.scan);
+    memcpy(address, p.address, sizeof p.address);
+    *at = (uint8_t *)(uintptr_t)p.base;
+    *shared = p.base != 0;
+    return true;
 }
 
 /* ---- values ---- */

@@ -236,12 +236,115 @@ static void watch_lane(struct launch *launch, const struct op_access *x, u8 *con
     launch->read_global |= p->space != SPACE_SHARED;
 }
 
+/* ---- warps whose cells are all in one place ---- */
+
+struct cells {
+    const struct op_access *x;
+    u8 *at; /* cell of lane l: at + address[l] */
+    const uint64_t *address;
+    u32 mask;
+    const u8 *s, *t;
+    u8 *d; /* or NULL */
+    bool shared;
+};
+
+static inline __attribute__((always_inline)) void shared_cells(const struct cells *c, enum atom_op op)
+{
+    const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;
+    u32 *d = (u32 *)c->d;
+    for (u32 m = c->mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        u32 *p = (u32 *)(c->at + c->address[l]), r = *p;
+        *p = new_u32(op, r, s[l], op == ATOM_cas ? t[l] : 0);
+        if (d)
+            d[l] = r;
+    }
+}
+
+/* A block stays on one worker: in its own memory a loop of plain operations. */
+static bool run_shared(const struct cells *c)
+{
+    switch ((enum atom_op)c->x->atom) {
+    case ATOM_add: shared_cells(c, ATOM_add); return true;
+    case ATOM_and: shared_cells(c, ATOM_and); return true;
+    case ATOM_or: shared_cells(c, ATOM_or); return true;
+    case ATOM_xor: shared_cells(c, ATOM_xor); return true;
+    case ATOM_exch: shared_cells(c, ATOM_exch); return true;
+    case ATOM_cas: shared_cells(c, ATOM_cas); return true;
+    case ATOM_inc: shared_cells(c, ATOM_inc); return true;
+    case ATOM_dec: shared_cells(c, ATOM_dec); return true;
+    default: return false; /* min and max depend on the sign */
+    }
+}
+
+/* One cell for all lanes: they add what they have together, and each gets what it would have found in its turn. */
+static void add_together(const struct cells *c, u32 *p)
+{
+    const u32 *s = (const u32 *)c->s;
+    u32 *d = (u32 *)c->d, sum = 0;
+    for (u32 m = c->mask; m; m &= m - 1)
+        sum += s[__builtin_ctz(m)];
+    u32 old = __atomic_fetch_add(p, sum, __ATOMIC_ACQ_REL);
+    for (u32 m = d ? c->mask : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        d[l] = old;
+        old += s[l];
+    }
+}
+
+static bool run_global(const struct cells *c)
+{
+    const u32 *s = (const u32 *)c->s;
+    u32 *d = (u32 *)c->d;
+    uint64_t first = c->address[__builtin_ctz(c->mask)];
+    bool one = true;
+    if (c->x->atom != ATOM_add)
+        return false;
+    for (unsigned l = 0; l < WARP_LANES; l++) /* inactive lanes have an active one's */
+        one &= c->address[l] == first;
+    if (one) {
+        add_together(c, (u32 *)(c->at + first));
+        return true;
+    }
+    for (u32 m = c->mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        u32 old = __atomic_fetch_add((u32 *)(c->at + c->address[l]), s[l], __ATOMIC_ACQ_REL);
+        if (d)
+            d[l] = old;
+    }
+    return true;
+}
+
+static bool is_word(const struct op_access *x)
+{
+    return x->n == 1 && x->bytes == 4 && (x->type == TYPE_u32 || x->type == TYPE_s32 || x->type == TYPE_b32);
+}
+
+static void run_cells(const struct cells *c, u8 *const base[4])
+{
+    if (is_word(c->x) && (c->shared ? run_shared(c) : run_global(c)))
+        return;
+    for (u32 m = c->mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        run_lane(c->x, base, c->at + c->address[l], c->shared, l);
+    }
+}
+
 /* Lanes in order: what several lanes of a warp do to one cell happens as if one after the other. */
 bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     const struct op_access *x = o->access;
     uint32_t bytes = (uint32_t)x->bytes * x->n;
     uint64_t address[WARP_LANES] __attribute__((aligned(64)));
+    struct cells c = {.x = x, .address = address, .mask = mask};
+    bool watched = w->hooks || atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
+    if (!watched && access_place(w, a, base, o, mask, address, &c.at, &c.shared)) {
+        c.s = row_at(base, x->operands[0]);
+        c.t = row_at(base, x->operands[1]);
+        c.d = x->has_reg[0] ? row_at(base, x->regs[0]) : NULL;
+        run_cells(&c, base);
+        return true;
+    }
     access_addresses(w, a, base, o, mask, address);
     if (w->hooks && !access_announce(w, base, o, address, &mask))
         return false;

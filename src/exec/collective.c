@@ -6,6 +6,7 @@
  * different instructions, and one instruction serves lanes with different membermasks.
  */
 #include "exec/machine.h"
+#include "exec/shuffle.h"
 
 struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes)
 {
@@ -107,28 +108,8 @@ static void scatter(struct warp *w, const struct meeting *m, const struct party 
 /* 9.7.9.6: where the source lane takes no part, the value is undefined; it is the lane's own here. */
 static void shuffle(struct meeting *m, enum collective mode, unsigned l)
 {
-    uint32_t b = m->b[l] & 31, clamp = m->c[l] & 31, segment = m->c[l] >> 8 & 31;
-    uint32_t max = (l & segment) | (clamp & ~segment), min = l & segment, j;
     bool in_range;
-    switch (mode) {
-    case COLLECTIVE_SHFL_UP:
-        j = l - b;
-        in_range = (int32_t)j >= (int32_t)max;
-        break;
-    case COLLECTIVE_SHFL_DOWN:
-        j = l + b;
-        in_range = j <= max;
-        break;
-    case COLLECTIVE_SHFL_BFLY:
-        j = l ^ b;
-        in_range = j <= max;
-        break;
-    default:
-        j = min | (b & ~segment);
-        in_range = j <= max;
-        break;
-    }
-    j = in_range ? j & 31 : l;
+    unsigned j = shuffle_source(mode, l, m->b[l], m->c[l], &in_range);
     m->source[l] = (uint8_t)j;
     m->d[l] = (uint32_t)(m->lanes >> j & 1 ? m->a[j] : m->a[l]);
     m->p |= in_range ? 1u << l : 0;
@@ -298,6 +279,22 @@ uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op
         mask &= ~same;
     }
     return go_on;
+}
+
+bool collective_meet(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    uint8_t *base[4];
+    warp_bases(w, a, base);
+    const uint32_t *membermask = (const uint32_t *)row_at(base, o->f);
+    uint32_t live = w->exists & ~w->exited, first = (uint32_t)__builtin_ctz(mask), others = 0;
+    if (w->waits)
+        return false;
+    for (unsigned l = 0; l < WARP_LANES && !(o->flags & OPF_NO_MASK); l++)
+        others |= (uint32_t)(membermask[l] != membermask[first]) << l;
+    if (!(o->flags & OPF_NO_MASK) && (others & mask || membermask[first] & live & ~mask))
+        return false;
+    collective_arrive(w, a, o, mask);
+    return true;
 }
 
 void collective_recheck(struct warp *w)

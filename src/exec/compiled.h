@@ -37,6 +37,8 @@ struct compiled_calls {
     bool (*op)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
     bool (*access)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, struct compiled_site *site,
                    uint64_t span);
+    /* Lanes come to a collective: false where they would have to wait, and nothing has been done. */
+    bool (*meet)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
     void (*park)(struct activation *a, uint32_t block, uint32_t lanes);
     /* Do n registers have their shapes in the lanes of mask? Asked where lanes did not run in order. */
     bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);

@@ -467,7 +467,8 @@ static bool shapes_hold(const struct activation *a, uint32_t mask, const struct 
     return true;
 }
 
-static const struct compiled_calls compiled_calls = {compiled_op, compiled_access, act_add_pending, shapes_hold};
+static const struct compiled_calls compiled_calls = {compiled_op, compiled_access, collective_meet, act_add_pending,
+                                                     shapes_hold};
 
 /* The launch's compiled code, where it may run: it tells nobody what it does, and takes no orders from a schedule. */
 static const struct compiled *find_compiled(struct warp *w)

@@ -146,6 +146,11 @@ bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], c
 void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                       uint64_t *address);
 
+/* Where the bytes of all lanes lie together, aligned and in bounds, in global memory or the block's shared memory: those of
+ * lane l at *at + address[l]. False where they do not, and where somebody else must look. */
+bool access_place(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                  uint64_t *address, uint8_t **at, bool *shared);
+
 /* ---- locate.c ---- */
 
 /* Where an address of a lane leads. */
@@ -173,6 +178,8 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
 
 /* Lanes arrive at a collective; returns those that go on at once (at o->next), the others wait. */
 uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+/* The same where it completes at once; else false, and nothing has been done. */
+bool collective_meet(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 /* After lanes have exited: collectives that were waiting for them complete. */
 void collective_recheck(struct warp *w);
 /* Lanes arrive at a barrier; returns those that go on at once. Sets *fault on a bad barrier. */

@@ -121,6 +121,8 @@ void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);
 void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Accesses of a block that one test covers; fills e->groups. */
 void find_groups(struct emit *e, const struct ir_block *block);
+/* What lanes do together, where all of them are there; false where the instruction is left to the interpreter. */
+bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Any operation, by the engine: operands to rows, the call, results back. */
 void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o);
 

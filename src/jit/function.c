@@ -333,6 +333,17 @@ static bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *
     case IR_STACKSAVE:
     case IR_STACKRESTORE: emit_by_engine(e, i, o); return true;
     case IR_BRA: emit_branch(e, i, o); return false;
+    case IR_SHFL:
+    case IR_VOTE:
+    case IR_MATCH:
+    case IR_REDUX:
+    case IR_ELECT:
+    case IR_WARPSYNC:
+        if (emit_collective(e, i, o))
+            go_to(e, o->next, emit_mask(e));
+        else
+            emit_leave_at(e, e->index);
+        return false;
     default: emit_leave_at(e, e->index); return false;
     }
 }

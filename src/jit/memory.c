@@ -6,6 +6,7 @@
  * address: one scalar, whole vectors and shuffles where lanes have a pattern, rows of 16 lanes or gathers where they
  * vary.
  */
+#include "exec/shuffle.h"
 #include "jit/access.h"
 
 #include <stddef.h>
@@ -81,6 +82,56 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
         LLVMBuildBr(e->b, done);
         emit_at_end(e, done);
     }
+}
+
+static bool constant(const struct emit *e, ir_ref r, uint32_t *v)
+{
+    const struct ir_const *c = ir_ref_kind(r) == REF_CONST ? &e->ir->consts.at[ir_ref_index(r)] : NULL;
+    if (c)
+        *v = (uint32_t)c->lo;
+    return c && c->base == BASE_NONE;
+}
+
+/* A shuffle of all 32 lanes between known lanes. */
+static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    uint32_t b, c, membermask = UINT32_MAX, p = 0;
+    value index[WARP_LANES];
+    if (i->kind != IR_SHFL || !emit_is_full(e) || !constant(e, i->b, &b) || !constant(e, i->c, &c) ||
+        (i->f && !constant(e, i->f, &membermask)) || membermask != UINT32_MAX || ref_width(e, i->a) != 32)
+        return false;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        bool in_range;
+        index[l] = const_int(e, e->i32, shuffle_source((enum collective)o->mode, l, b, c, &in_range));
+        p |= (uint32_t)in_range << l;
+    }
+    value v = read_lanes(e, i->a, o->a);
+    v = LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, WARP_LANES), "");
+    if (i->d)
+        write_lanes(e, i->d, v, NULL);
+    if (i->e)
+        write_lanes(e, i->e, const_int(e, e->i32, p), NULL);
+    return true;
+}
+
+bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    if (i->guard)
+        return false;
+    if (emit_shuffle(e, i, o))
+        return true;
+    value mask = emit_mask(e);
+    spill_operands(e, i);
+    value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, meet), "");
+    value met = LLVMBuildCall2(e->b, e->op_type, call, args, 4, "");
+    LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
+    emit_likely(e, met, on, out);
+    emit_at_end(e, out);
+    emit_leave_at(e, e->index);
+    emit_at_end(e, on);
+    take_results(e, i, mask);
+    return true;
 }
 
 /* The slow way of an access that has a fast one. */
