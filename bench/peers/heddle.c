@@ -43,11 +43,12 @@ bool backend_open(int argc, char **argv)
         perror(source.name);
         return false;
     }
-    if (argc > 2 && strcmp(argv[2], "interp") != 0) {
+    bool jit = argc > 2 && strcmp(argv[2], "jit") == 0;
+    if (argc > 2 && !jit && strcmp(argv[2], "interp") != 0) {
         fprintf(stderr, "heddle: there is no engine %s\n", argv[2]);
         return false;
     }
-    hd_machine_options options = {0};
+    hd_machine_options options = {.engine = jit ? HD_ENGINE_JIT : HD_ENGINE_INTERP};
     hd_result r = hd_machine_create(&options, &machine, NULL);
     if (!r)
         r = hd_module_load(machine, &source, 1, &module, &report);

@@ -382,7 +382,7 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
     struct finder x = {.f = f, .s = s, .arena = arena, .scratch = {.on_oom = arena->on_oom}};
     ir_find_live(f, arena, &s->live);
     prepare(&x);
-    x.ranges = ir_find_ranges(f, block, &x.scratch);
+    x.ranges = s->ranges = ir_find_ranges(f, block, arena);
     do {
         x.changed = false;
         visit_values(&x);

@@ -19,10 +19,15 @@ struct lane_pattern {
     int64_t at[WARP_LANES]; /* value of lane l - value of lane 0, modulo the register's width, as a signed number */
 };
 
+struct ir_range {
+    int64_t lo, hi; /* of the value as a signed number; unknown where lo > hi */
+};
+
 struct ir_shapes {
     uint32_t block[3];                 /* threads */
     VEC(struct lane_pattern) patterns; /* the first is that of uniform values */
     uint16_t *regs;                    /* by register: SHAPE_VARYING, or a pattern */
+    const struct ir_range *ranges;     /* by register */
     uint16_t tid[3];
     uint16_t laneid;
     struct ir_live live;
@@ -60,9 +65,6 @@ static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_
 }
 
 /* Ranges of values, as far as they follow from constants and special registers: range.c. */
-struct ir_range {
-    int64_t lo, hi; /* of the value as a signed number; unknown where lo > hi */
-};
 struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
 

@@ -246,4 +246,4 @@ __attribute__((constructor)) static void start(void)
 }
 
 __attribute__((visibility("default"))) extern const struct jit_plugin heddle_jit_plugin;
-const struct jit_plugin heddle_jit_plugin = {HEDDLE_VERSION, open_session, close_session, compile, release};
+const struct jit_plugin heddle_jit_plugin = {HEDDLE_VERSION, JIT_LAYOUT, open_session, close_session, compile, release};

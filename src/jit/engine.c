@@ -54,7 +54,7 @@ static bool open_at(struct jit *j, const char *path)
     j->plugin = j->library ? dlsym(j->library, JIT_PLUGIN_SYMBOL) : NULL;
     if (!j->library)
         snprintf(j->why, sizeof j->why, "%s", dlerror());
-    else if (!j->plugin || strcmp(j->plugin->version, HEDDLE_VERSION) != 0)
+    else if (!j->plugin || strcmp(j->plugin->version, HEDDLE_VERSION) != 0 || j->plugin->layout != JIT_LAYOUT)
         snprintf(j->why, sizeof j->why, "%s is of another version", path);
     else
         return true;

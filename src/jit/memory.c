@@ -86,10 +86,16 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
 
 static bool constant(const struct emit *e, ir_ref r, uint32_t *v)
 {
-    const struct ir_const *c = ir_ref_kind(r) == REF_CONST ? &e->ir->consts.at[ir_ref_index(r)] : NULL;
-    if (c)
-        *v = (uint32_t)c->lo;
-    return c && c->base == BASE_NONE;
+    uint32_t index = ir_ref_index(r);
+    if (ir_ref_kind(r) == REF_REG) {
+        const struct ir_range *range = &e->shapes->ranges[index];
+        *v = (uint32_t)range->lo;
+        return range->lo == range->hi;
+    }
+    if (ir_ref_kind(r) != REF_CONST)
+        return false;
+    *v = (uint32_t)e->ir->consts.at[index].lo;
+    return e->ir->consts.at[index].base == BASE_NONE;
 }
 
 /* A shuffle of all 32 lanes between known lanes. */

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_JIT_PLUGIN_H
 #define HEDDLE_JIT_PLUGIN_H
 
-#include "exec/code.h"
+#include "exec/machine.h"
 #include "ir/shape.h"
 
 struct jit_request {
@@ -27,10 +27,25 @@ struct jit_result {
     char *error, *llvm, *assembly;                   /* or NULL */
 };
 
+/* What both sides must agree on, as a number: compiled code reads and writes these records. */
+enum {
+    JIT_LAYOUT = ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
+                     sizeof(struct launch)) *
+                        31 +
+                    sizeof(struct worker)) *
+                       31 +
+                   sizeof(struct op)) *
+                      31 +
+                  sizeof(struct compiled_calls) + sizeof(struct ir_shapes) * 7 + sizeof(struct jit_request) * 3 +
+                  sizeof(struct jit_result) * 5 + LANE_COUNT * 11) &
+                 INT32_MAX
+};
+
 struct jit_session; /* what lasts from one request to the next; for one thread at a time */
 
 struct jit_plugin {
-    const char *version; /* HEDDLE_VERSION: must be that of the library */
+    const char *version; /* HEDDLE_VERSION and JIT_LAYOUT: must be those of the library */
+    uint32_t layout;
     /* `level` of the CPU: x86-64-v2 and so on. NULL where the plug-in has no code for it. */
     struct jit_session *(*open)(const char *level);
     void (*close)(struct jit_session *s);

@@ -1,0 +1,112 @@
+"""Compiled code beside the interpreter; see docs/JIT.md."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import Skip, examples, launch, main, run, source
+
+build = os.environ["HEDDLE_BUILD"]
+SAXPY = [f"{examples}/saxpy/saxpy.ptx", "--grid", 4, "--block", 256, 1000, 2.0, "f32[1000]=range", "f32[1000]=ones+print"]
+MATMUL = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
+          "f32[64,64]=rand", "f32[64,64]=rand", "f32[64,64]+print", 64]
+RAGGED = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
+          "f32[50,50]=rand", "f32[50,50]=rand", "f32[50,50]+print", 50]
+HISTOGRAM = [f"{examples}/histogram/histogram.ptx", "--grid", 8, "--block", 256, "u8[100000]=rand", 100000, "u32[256]+print"]
+
+
+def need_compiler(plugin="libheddle-jit.so"):
+    if not os.path.exists(os.path.join(build, plugin)):
+        raise Skip("built without LLVM 19")
+
+
+def environment(**more):
+    return {**os.environ, **more}
+
+
+def by_both(*args):
+    need_compiler()
+    compiled, interpreted = (launch(*args, "--engine", e) for e in ("jit", "interp"))
+    assert compiled["buffers"] == interpreted["buffers"]
+    for count in "blocks", "warp_instructions", "lane_instructions":
+        if count in interpreted:
+            assert compiled[count] == interpreted[count], count
+
+
+def a_kernel_that_ends_lanes_early_gives_the_same_by_both():
+    by_both(*SAXPY)
+
+
+def tiles_and_barriers_give_the_same_by_both():
+    by_both(*MATMUL)
+
+
+def lanes_that_part_in_a_loop_with_barriers_give_the_same_by_both():
+    by_both(*RAGGED)
+
+
+def atomics_give_the_same_by_both():
+    by_both(*HISTOGRAM)
+
+
+def every_cpu_level_gives_the_same():
+    need_compiler()
+    expected = launch(*RAGGED, "--engine", "interp")["buffers"]
+    for level in "x86-64-v2", "x86-64-v3", "x86-64-v4":
+        status, _, _ = run("info", "--cpu", level)
+        if status == 0:
+            assert launch(*RAGGED, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
+
+
+def a_launch_changes_over_while_it_runs():
+    """Long enough to be compiled under way: 512 x 512 through tiles of 16."""
+    args = [*MATMUL[:2], "--grid", "24,24", "--block", "16,16", "f32[384,384]=rand", "f32[384,384]=rand",
+            "f32[384,384]+sum", 384]
+    assert launch(*args, "--engine", "auto")["buffers"] == launch(*args, "--engine", "interp")["buffers"]
+
+
+def what_an_engine_is_called_is_checked():
+    status, _, err = run("launch", *SAXPY, "--engine", "fast")
+    assert status != 0 and "there are auto, interp and jit" in err, err
+
+
+def a_schedule_is_refused_by_name():
+    status, out, err = run("launch", *SAXPY, "--engine", "jit", "--policy", "serial")
+    assert status != 0 and "a schedule other than fair runs in the interpreter" in out + err, out + err
+
+
+def without_the_plug_in_jit_is_refused_and_auto_runs():
+    gone = environment(HEDDLE_JIT="/nonexistent/libheddle-jit.so")
+    status, out, err = run("launch", *SAXPY, "--engine", "jit", env=gone)
+    assert status != 0 and "cannot be compiled" in out + err and "libheddle-jit.so" in out + err, out + err
+    status, out, err = run("launch", *MATMUL, "--engine", "auto", env=gone)
+    assert status == 0, err
+
+
+def the_code_can_be_seen():
+    need_compiler()
+    status, _, err = run("launch", *SAXPY, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm,asm,time"))
+    assert status == 0
+    assert "define i32 @heddle.0.saxpy" in err and "heddle.0.saxpy:" in err and "instructions, emitted in" in err, err
+
+
+def under_jit(program, *args):
+    need_compiler()
+    done = subprocess.run([os.path.join(build, "tests", program), *args], capture_output=True, text=True,
+                          env=environment(HEDDLE_ENGINE="jit"), timeout=600)
+    assert done.returncode == 0, "\n".join(l for l in done.stdout.splitlines() if not l.startswith("ok"))[-3000:] + done.stderr[-500:]
+
+
+def faults_are_reported_as_by_the_interpreter():
+    under_jit("faults", source)
+
+
+def lanes_that_wait_for_each_other_come_on():
+    under_jit("fairness", source, "3")
+
+
+def atomics_of_many_threads_are_atomic():
+    under_jit("contention", "--workers", "2")
+
+
+main(globals())
