@@ -42,7 +42,8 @@ static hd_source kernels(void)
 static struct machine open_machine(unsigned workers, const char *policy)
 {
     struct machine x;
-    hd_machine_options o = {.workers = workers, .memory_bytes = 256 << 20, .policy = policy};
+    hd_machine_options o = {
+        .workers = workers, .memory_bytes = 256 << 20, .policy = policy, .engine = HD_ENGINE_INTERP};
     hd_report *report = NULL;
     hd_source s = kernels();
     if (hd_machine_create(&o, &x.m, NULL) || hd_alloc(x.m, BUFFER_BYTES, &x.buffer))
@@ -92,6 +93,8 @@ static void measure_rates(unsigned cores)
     bench_at_least("f32 arithmetic, one core", rate(&one, "floats", 16, bench_cpu), "G lane instructions/s", 3);
     bench_at_least("checked loads and stores, one core", rate(&one, "memory", 8, bench_cpu), "G lane instructions/s",
                    1);
+    bench_line("  of vectors of four words", rate(&one, "vectors", 4, bench_cpu), "G lane instructions/s");
+    bench_line("  of bytes", rate(&one, "bytes", 4, bench_cpu), "G lane instructions/s");
     double a = rate(&all, "arithmetic", 24, bench_now) / rate(&one, "arithmetic", 24, bench_now);
     double m = rate(&all, "memory", 8, bench_now) / rate(&one, "memory", 8, bench_now);
     snprintf(what, sizeof what, "%u cores against one: integer arithmetic", cores);

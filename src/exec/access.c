@@ -239,6 +239,30 @@ static void load_uniform(struct warp *w, const struct op_access *x, uint8_t *row
     }
 }
 
+/* Vectors of consecutive lanes, whose elements fill their registers: 2 or 4 of 32 bits, 2 of 64. */
+static bool is_plain_vector(const struct op_access *x, const struct plan *p)
+{
+    bool plain = p->scan.linear && ((x->bytes == 4 && (x->n == 2 || x->n == 4)) || (x->bytes == 8 && x->n == 2));
+    for (unsigned k = 0; k < x->n; k++)
+        plain &= x->width[k] == 8 * x->bytes;
+    return plain;
+}
+
+/* Bytes or halves of consecutive lanes, in registers of 16 or 32 bits. */
+static bool is_plain_narrow(const struct op_access *x, const struct plan *p)
+{
+    return p->scan.linear && x->n == 1 && x->bytes <= 2 && (x->width[0] == 16 || x->width[0] == 32);
+}
+
+static bool are_distinct(uint8_t *const rows[8], unsigned n)
+{
+    for (unsigned k = 1; k < n; k++)
+        for (unsigned j = 0; j < k; j++)
+            if (rows[j] == rows[k])
+                return false;
+    return true;
+}
+
 static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
     const struct op_access *x = o->access;
@@ -255,6 +279,15 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
             fn->gather32((uint32_t *)rows[0], p->address, p->base, mask);
         else
             fn->gather64((uint64_t *)rows[0], p->address, p->base, mask);
+        return;
+    }
+    if (is_plain_narrow(x, p)) {
+        fn->load_narrow(rows[0], (const void *)(uintptr_t)(p->scan.min + p->base), x->bytes, x->width[0], x->sign);
+        return;
+    }
+    if (is_plain_vector(x, p) && are_distinct(rows, x->n)) {
+        const void *from = (const void *)(uintptr_t)(p->scan.min + p->base);
+        x->bytes == 4 ? fn->load_vectors32(rows, from, x->n) : fn->load_vectors64(rows, from);
         return;
     }
     fill_addresses(w, o, p->address, &p->scan);
@@ -346,6 +379,15 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
             fn->copy32((uint32_t *)to, (const uint32_t *)rows[0]);
         else
             fn->copy64((uint64_t *)to, (const uint64_t *)rows[0]);
+        return;
+    }
+    if (is_plain_narrow(x, p)) {
+        fn->store_narrow((void *)(uintptr_t)(p->scan.min + p->base), rows[0], x->bytes, x->width[0]);
+        return;
+    }
+    if (is_plain_vector(x, p)) {
+        void *to = (void *)(uintptr_t)(p->scan.min + p->base);
+        x->bytes == 4 ? fn->store_vectors32(to, rows, x->n) : fn->store_vectors64(to, rows);
         return;
     }
     fill_addresses(w, o, p->address, &p->scan);

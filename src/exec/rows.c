@@ -121,6 +121,99 @@ static void copy64(uint64_t *d, const uint64_t *s)
     memcpy(d, s, LANES * sizeof *d);
 }
 
+/* A row: they are aligned, and apart from memory. */
+#define ROW(type, p) ((type *)__builtin_assume_aligned((p), 64))
+
+static void load_vectors32(uint8_t *const *rows, const uint32_t *restrict s, unsigned n)
+{
+    uint32_t *restrict a = ROW(uint32_t, rows[0]), *restrict b = ROW(uint32_t, rows[1]);
+    if (n == 2) {
+        for (int l = 0; l < LANES; l++) {
+            a[l] = s[2 * l];
+            b[l] = s[2 * l + 1];
+        }
+        return;
+    }
+    uint32_t *restrict c = ROW(uint32_t, rows[2]), *restrict d = ROW(uint32_t, rows[3]);
+    for (int l = 0; l < LANES; l++) {
+        a[l] = s[4 * l];
+        b[l] = s[4 * l + 1];
+        c[l] = s[4 * l + 2];
+        d[l] = s[4 * l + 3];
+    }
+}
+
+static void load_vectors64(uint8_t *const *rows, const uint64_t *restrict s)
+{
+    uint64_t *restrict a = ROW(uint64_t, rows[0]), *restrict b = ROW(uint64_t, rows[1]);
+    for (int l = 0; l < LANES; l++) {
+        a[l] = s[2 * l];
+        b[l] = s[2 * l + 1];
+    }
+}
+
+static void store_vectors32(uint32_t *restrict d, uint8_t *const *rows, unsigned n)
+{
+    const uint32_t *a = ROW(uint32_t, rows[0]), *b = ROW(uint32_t, rows[1]);
+    if (n == 2) {
+        for (int l = 0; l < LANES; l++) {
+            d[2 * l] = a[l];
+            d[2 * l + 1] = b[l];
+        }
+        return;
+    }
+    const uint32_t *c = ROW(uint32_t, rows[2]), *e = ROW(uint32_t, rows[3]);
+    for (int l = 0; l < LANES; l++) {
+        d[4 * l] = a[l];
+        d[4 * l + 1] = b[l];
+        d[4 * l + 2] = c[l];
+        d[4 * l + 3] = e[l];
+    }
+}
+
+static void store_vectors64(uint64_t *restrict d, uint8_t *const *rows)
+{
+    const uint64_t *a = ROW(uint64_t, rows[0]), *b = ROW(uint64_t, rows[1]);
+    for (int l = 0; l < LANES; l++) {
+        d[2 * l] = a[l];
+        d[2 * l + 1] = b[l];
+    }
+}
+
+#define CONVERT(to, from)                                                                                              \
+    for (int l = 0; l < LANES; l++)                                                                                    \
+        ((to *)d)[l] = (to)((const from *)s)[l];
+
+static void load_narrow(void *restrict d, const void *restrict s, unsigned bytes, unsigned width, bool sign)
+{
+    if (bytes == 1 && width == 16 && sign)
+        CONVERT(int16_t, int8_t)
+    else if (bytes == 1 && width == 16)
+        CONVERT(uint16_t, uint8_t)
+    else if (bytes == 1 && sign)
+        CONVERT(int32_t, int8_t)
+    else if (bytes == 1)
+        CONVERT(uint32_t, uint8_t)
+    else if (width == 16)
+        CONVERT(uint16_t, uint16_t)
+    else if (sign)
+        CONVERT(int32_t, int16_t)
+    else
+        CONVERT(uint32_t, uint16_t)
+}
+
+static void store_narrow(void *restrict d, const void *restrict s, unsigned bytes, unsigned width)
+{
+    if (bytes == 1 && width == 16)
+        CONVERT(uint8_t, uint16_t)
+    else if (bytes == 1)
+        CONVERT(uint8_t, uint32_t)
+    else if (width == 16)
+        CONVERT(uint16_t, uint16_t)
+    else
+        CONVERT(uint16_t, uint32_t)
+}
+
 static void splat32(uint32_t *d, uint32_t value)
 {
     for (int l = 0; l < LANES; l++)
@@ -135,5 +228,23 @@ static void splat64(uint64_t *d, uint64_t value)
 
 extern const struct row_fns ROWS_NAME;
 const struct row_fns ROWS_NAME = {
-    blend16, blend32, blend64, blend128, scan64, scan32, fill, gather32, gather64, copy32, copy64, splat32, splat64,
+    .blend16 = blend16,
+    .blend32 = blend32,
+    .blend64 = blend64,
+    .blend128 = blend128,
+    .scan64 = scan64,
+    .scan32 = scan32,
+    .fill = fill,
+    .gather32 = gather32,
+    .gather64 = gather64,
+    .copy32 = copy32,
+    .copy64 = copy64,
+    .load_vectors32 = load_vectors32,
+    .load_vectors64 = load_vectors64,
+    .store_vectors32 = store_vectors32,
+    .store_vectors64 = store_vectors64,
+    .load_narrow = load_narrow,
+    .store_narrow = store_narrow,
+    .splat32 = splat32,
+    .splat64 = splat64,
 };

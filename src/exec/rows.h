@@ -29,6 +29,14 @@ struct row_fns {
     /* A whole row from or to memory that need not be aligned to more than its elements. */
     void (*copy32)(uint32_t *d, const uint32_t *s);
     void (*copy64)(uint64_t *d, const uint64_t *s);
+    /* The same for vectors of n elements (2 or 4; of 64 bits 2): element k of lane l is row k, lane l. */
+    void (*load_vectors32)(uint8_t *const *rows, const uint32_t *s, unsigned n);
+    void (*load_vectors64)(uint8_t *const *rows, const uint64_t *s);
+    void (*store_vectors32)(uint32_t *d, uint8_t *const *rows, unsigned n);
+    void (*store_vectors64)(uint64_t *d, uint8_t *const *rows);
+    /* Bytes and halves, in rows of 16 or 32 bits: extended by zeros or the sign, or cut. */
+    void (*load_narrow)(void *d, const void *s, unsigned bytes, unsigned width, bool sign);
+    void (*store_narrow)(void *d, const void *s, unsigned bytes, unsigned width);
     void (*splat32)(uint32_t *d, uint32_t value);
     void (*splat64)(uint64_t *d, uint64_t value);
 };
