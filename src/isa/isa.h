@@ -240,6 +240,16 @@ enum isa_mod isa_pick(const struct isa *isa, const struct isa_inst *i, enum isa_
 /* The type an operand is held to. */
 enum isa_type isa_operand_type(const struct isa_inst *i, const struct isa_operand *o);
 
+/* A row of directives.def. */
+struct isa_directive {
+    const char *name;
+    enum { OF_KERNELS = 1, OF_FUNCTIONS = 2, OF_BOTH = 3 } of;
+    uint8_t least, most; /* numbers that it takes */
+    struct isa_need need;
+};
+/* The directive without its dot, or NULL. */
+const struct isa_directive *isa_directive_by_name(struct str name);
+
 /* The version from which on `.target` may name it; 0 where there is no such target. */
 uint16_t isa_target_since(struct str name);
 /* Was there a PTX version 10 * major + minor? */

@@ -1,4 +1,4 @@
-/* The rows of needs.def and targets.def, applied; see needs.h and isa.h. */
+/* The rows of needs.def, targets.def and directives.def, applied; see needs.h and isa.h. */
 #include "isa/needs.h"
 
 enum rule_kind { RULE_NEED, RULE_GONE, RULE_BAN };
@@ -29,6 +29,20 @@ static const struct {
 #include "isa/targets.def"
 #undef TARGET
 };
+
+static const struct isa_directive directives[] = {
+#define DIRECTIVE(name, of, least, most, ptx, sm) {#name, OF_##of, least, most, {ptx, sm, false}},
+#include "isa/directives.def"
+#undef DIRECTIVE
+};
+
+const struct isa_directive *isa_directive_by_name(struct str name)
+{
+    for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++)
+        if (str_is(name, directives[i].name))
+            return &directives[i];
+    return NULL;
+}
 
 bool isa_next_word(const char **rest, char separator, struct str *word)
 {

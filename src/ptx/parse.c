@@ -254,25 +254,8 @@ bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool return
 /* .maxntid 256, 1, 1 and the like (11.4); .pragma has a string. */
 static bool parse_function_directive(struct parser *p, struct ptx_func *f)
 {
-    static const char *const known[] = {"maxnreg",
-                                        "maxntid",
-                                        "reqntid",
-                                        "minnctapersm",
-                                        "maxnctapersm",
-                                        "noreturn",
-                                        "pragma",
-                                        "abi_preserve",
-                                        "reqnctapercluster",
-                                        "explicitcluster",
-                                        "maxclusterrank",
-                                        "blocksareclusters",
-                                        "abi_preserve_control",
-                                        "unified"};
-    bool is_known = false;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        is_known |= str_is(p->tok.text, known[i]);
-    if (!is_known)
-        return fail(p, NULL, "unknown directive %s", describe(p, p->tok));
+    if (!isa_directive_by_name(p->tok.text))
+        return fail(p, "a function's body stands in braces", "unknown directive %s", describe(p, p->tok));
     struct ptx_directive *d = VEC_PUSH(p->arena, &f->directives);
     d->name = p->tok.text;
     bool takes_string = str_is(d->name, "pragma");

@@ -45,34 +45,42 @@ static void check_parameter(struct verifier *v, const struct ptx_func *f, const 
                    "a parameter cannot be a %s", param->vector > 1 ? "vector" : "predicate");
 }
 
-static const struct ptx_directive *find_directive(const struct ptx_func *f, const char *name)
+static bool has_directive(const struct ptx_func *f, const char *name)
 {
     for (uint32_t i = 0; i < f->directives.n; i++)
         if (str_is(f->directives.at[i].name, name))
-            return &f->directives.at[i];
-    return NULL;
+            return true;
+    return false;
 }
 
-/* .maxntid and the like (11.4) take positive numbers; .reqntid says all that .maxntid could. */
+static void check_directive(struct verifier *v, const struct ptx_func *f, const struct ptx_directive *d)
+{
+    const struct isa_directive *row = isa_directive_by_name(d->name);
+    struct place at = ptx_place(v->m, (uint32_t)(d->name.p - v->m->source->text.p), (uint32_t)d->name.n);
+    struct arena *a = v->diags->arena;
+    verify_need(v, at, arena_printf(a, "`.%s`", row->name), row->need);
+    if (!(row->of & (f->entry ? OF_KERNELS : OF_FUNCTIONS)))
+        diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` belongs to %s", row->name,
+                   f->entry ? "functions (.func)" : "kernels (.entry)");
+    if (d->n < row->least || d->n > row->most)
+        diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` takes %u%s number%s, not %u", row->name, row->least,
+                   row->most > row->least ? arena_printf(a, " to %u", row->most) : "", row->most == 1 ? "" : "s", d->n);
+    for (uint32_t k = 0; k < d->n; k++)
+        if (d->value[k] == 0)
+            diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` needs numbers above 0", row->name);
+}
+
+/* 11.4: .reqntid says all that .maxntid could; .reqnctapercluster and .maxclusterrank likewise. */
 static void check_directives(struct verifier *v, const struct ptx_func *f)
 {
-    static const char *const positive[] = {"maxntid",      "reqntid",        "maxnreg",
-                                           "minnctapersm", "maxclusterrank", "reqnctapercluster"};
-    for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
-        const struct ptx_directive *d = find_directive(f, positive[i]);
-        if (!d)
-            continue;
-        struct place at = ptx_place(v->m, (uint32_t)(d->name.p - v->m->source->text.p), (uint32_t)d->name.n);
-        bool cluster = str_is(d->name, "reqnctapercluster"); /* alone, the launch gives the numbers */
-        if (d->n == 0 && !cluster)
-            diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` needs a number", positive[i]);
-        for (uint32_t k = 0; k < d->n; k++)
-            if (d->value[k] == 0)
-                diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` needs numbers above 0", positive[i]);
-    }
-    if (find_directive(f, "maxntid") && find_directive(f, "reqntid"))
-        diag_error(v->diags, symbol_place(v, &f->symbol), "ptx-directive", "leave out .maxntid",
-                   "`%.*s` has both .maxntid and .reqntid", STR_ARG(f->symbol.name));
+    static const char *const pairs[][2] = {{"reqntid", "maxntid"}, {"reqnctapercluster", "maxclusterrank"}};
+    for (uint32_t i = 0; i < f->directives.n; i++)
+        check_directive(v, f, &f->directives.at[i]);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (has_directive(f, pairs[i][0]) && has_directive(f, pairs[i][1]))
+            diag_error(v->diags, symbol_place(v, &f->symbol), "ptx-directive",
+                       arena_printf(v->diags->arena, "leave out .%s", pairs[i][1]), "`%.*s` has both .%s and .%s",
+                       STR_ARG(f->symbol.name), pairs[i][0], pairs[i][1]);
 }
 
 static bool same_sizes(const struct ptx_signature *a, const struct ptx_signature *b)
