@@ -395,6 +395,19 @@ HD_API hd_result hd_stream_wait_event(hd_stream *stream, hd_event *event);
 /* Errors: HD_ERROR_INVALID_VALUE (never recorded), HD_ERROR_NOT_READY. */
 HD_API hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds);
 
+/* ---- compiled code on disk ---- */
+
+/* What is kept from one process to the next: in the folder HEDDLE_CACHE, or heddle in XDG_CACHE_HOME or ~/.cache. */
+typedef struct hd_cache_info {
+    char folder[4096];
+    size_t kernels;
+    uint64_t bytes, limit_bytes;
+} hd_cache_info;
+/* False where nothing is kept (HEDDLE_CACHE=off). */
+HD_API bool hd_cache_get_info(hd_cache_info *info);
+/* Removes all of it. */
+HD_API void hd_cache_clear(void);
+
 /* ---- PTX as text: no machine needed ---- */
 
 /* A PTX text by itself, read and verified. */

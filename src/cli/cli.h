@@ -45,6 +45,7 @@ int cmd_launch(struct session *s);
 int cmd_check(struct session *s);
 int cmd_ptx(struct session *s);
 int cmd_info(struct session *s);
+int cmd_cache(struct session *s);
 
 /* ---- options.c ---- */
 

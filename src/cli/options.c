@@ -7,6 +7,7 @@ enum {
     CHECK = 1 << 2,
     PTX = 1 << 3,
     INFO = 1 << 4,
+    CACHE = 1 << 5,
 }; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
@@ -109,6 +110,13 @@ const struct command commands[] = {
      "computer\n"
      "gives it.\n",
      "With --json, all of CUDA's device attributes are there, by name.\n"},
+    {"cache", "show or remove compiled code that is kept", cmd_cache,
+     "heddle cache [--clear]\n"
+     "\n"
+     "Kernels that have been compiled are kept on disk, so that the next process finds them: in the folder\n"
+     "HEDDLE_CACHE, or heddle in XDG_CACHE_HOME or ~/.cache. HEDDLE_CACHE=off keeps nothing. What was used longest\n"
+     "ago goes first. This command shows what is there.\n",
+     NULL},
     {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc_flags.def */
     {0},
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "jit/cache.h"
 #include "jit/object.h"
 #include "jit/plugin.h"
 
@@ -22,6 +23,7 @@ struct unit {
     struct unit *next, *next_queued;
     struct kernel *kernel;
     uint32_t block[3];
+    struct cache_key key;
     _Atomic int state;
     struct object object;
     char why[256]; /* UNIT_FAILED */
@@ -35,7 +37,8 @@ struct jit {
     bool has_thread, stopping;
     struct unit *queue, *busy;
     pthread_mutex_t load_lock;
-    bool tried;
+    bool looked;
+    char path[PATH_MAX + 64];
     void *library;
     const struct jit_plugin *plugin;
     struct jit_session *session; /* the compiling thread's */
@@ -46,59 +49,71 @@ struct jit {
 
 /* ---- the plug-in ---- */
 
-static bool open_at(struct jit *j, const char *path)
+static void open_plugin(struct jit *j, const char *path)
+{
+    j->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct jit_plugin *plugin = j->library ? dlsym(j->library, JIT_PLUGIN_SYMBOL) : NULL;
+    if (!j->library)
+        snprintf(j->why, sizeof j->why, "%s", dlerror());
+    else if (!plugin || strcmp(plugin->version, HEDDLE_VERSION) != 0 || plugin->layout != JIT_LAYOUT)
+        snprintf(j->why, sizeof j->why, "%.200s is of another version", path);
+    else
+        j->plugin = plugin;
+}
+
+static bool is_there(struct jit *j, const char *path)
 {
     if (access(path, R_OK) != 0)
         return false;
-    j->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    j->plugin = j->library ? dlsym(j->library, JIT_PLUGIN_SYMBOL) : NULL;
-    if (!j->library)
-        snprintf(j->why, sizeof j->why, "%s", dlerror());
-    else if (!j->plugin || strcmp(j->plugin->version, HEDDLE_VERSION) != 0 || j->plugin->layout != JIT_LAYOUT)
-        snprintf(j->why, sizeof j->why, "%s is of another version", path);
-    else
-        return true;
-    j->plugin = NULL;
-    return false;
+    snprintf(j->path, sizeof j->path, "%s", path);
+    return true;
 }
 
-/* Next to the library or program that this code is in, or in lib/ beside its folder. */
+/* The file: HEDDLE_JIT; or next to the library or program that this code is in, or in lib/ beside its folder. */
 static void find_plugin(struct jit *j)
 {
     static const char *const places[] = {"", "lib/", "../lib/", "../"};
     const char *set = getenv("HEDDLE_JIT");
-    char path[PATH_MAX + 64], real[PATH_MAX];
+    char path[PATH_MAX + 64], real[PATH_MAX], resolved[PATH_MAX];
     Dl_info self;
     snprintf(j->why, sizeof j->why,
              "libheddle-jit.so is not there: it is built where LLVM 19 and clang 19 are installed");
     if (set && *set) {
-        if (!open_at(j, set) && !j->why[0])
-            snprintf(j->why, sizeof j->why, "%.200s cannot be opened", set);
+        is_there(j, set);
         return;
     }
     ssize_t n = readlink("/proc/self/exe", real, sizeof real - 1);
     real[n > 0 ? n : 0] = 0;
+    bool known = dladdr((void *)(uintptr_t)find_plugin, &self) && self.dli_fname && realpath(self.dli_fname, resolved);
+    const char *starts[2] = {known ? resolved : real, real};
     for (int from = 0; from < 2; from++) {
-        if (from == 0 && (!dladdr((void *)(uintptr_t)find_plugin, &self) || !self.dli_fname))
-            continue;
-        char resolved[PATH_MAX];
-        const char *start = from ? real : realpath(self.dli_fname, resolved) ? resolved : self.dli_fname;
-        const char *slash = strrchr(start, '/');
+        const char *slash = strrchr(starts[from], '/');
         for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-            snprintf(path, sizeof path, "%.*s%slibheddle-jit.so", (int)(slash + 1 - start), start, places[i]);
-            if (open_at(j, path))
+            snprintf(path, sizeof path, "%.*s%slibheddle-jit.so", (int)(slash + 1 - starts[from]), starts[from],
+                     places[i]);
+            if (is_there(j, path))
                 return;
         }
     }
 }
 
-static const struct jit_plugin *plugin_of(struct jit *j)
+/* Where the plug-in is, or NULL. */
+static const char *plugin_path(struct jit *j)
 {
     pthread_mutex_lock(&j->load_lock);
-    if (!j->tried)
+    if (!j->looked)
         find_plugin(j);
-    j->tried = true;
+    j->looked = true;
     pthread_mutex_unlock(&j->load_lock);
+    return j->path[0] ? j->path : NULL;
+}
+
+/* Loads it; for the compiling thread. */
+static const struct jit_plugin *plugin_of(struct jit *j)
+{
+    const char *path = plugin_path(j);
+    if (path && !j->library)
+        open_plugin(j, path);
     return j->plugin;
 }
 
@@ -204,6 +219,8 @@ static bool compile(struct jit *j, struct unit *u)
             if (j->dump_time)
                 dump_times(u, &result);
             ok = result.object && load(u, &result);
+            if (ok)
+                cache_store(&u->key, &result);
             plugin->release(&result);
         }
     } else {
@@ -240,13 +257,28 @@ static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t bl
     return u;
 }
 
+/* From the disk, by whoever asks first; what is dumped has to be compiled. */
+static bool recall(struct jit *j, struct unit *u)
+{
+    struct jit_result result = {0};
+    const char *plugin = plugin_path(j);
+    if (!plugin)
+        return false;
+    u->key = cache_key(u->kernel, u->block, j->machine->cpu_level, plugin);
+    if (j->dump_llvm || j->dump_asm || j->dump_time || !cache_load(&u->key, &result))
+        return false;
+    bool ok = load(u, &result);
+    free(result.object);
+    return ok;
+}
+
 static void run_queue(struct jit *j)
 {
     while (j->queue) {
         struct unit *u = j->busy = j->queue;
         j->queue = u->next_queued;
         pthread_mutex_unlock(&j->lock);
-        bool ok = compile(j, u);
+        bool ok = recall(j, u) || compile(j, u);
         atomic_store(&u->state, ok ? UNIT_READY : UNIT_FAILED);
         pthread_mutex_lock(&j->lock);
         j->busy = NULL;

@@ -1,12 +1,15 @@
 """Compiled code beside the interpreter; see docs/JIT.md."""
+import json
 import os
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from tap import Skip, examples, launch, main, run, source
 
 build = os.environ["HEDDLE_BUILD"]
+os.environ["HEDDLE_CACHE"] = "off"
 SAXPY = [f"{examples}/saxpy/saxpy.ptx", "--grid", 4, "--block", 256, 1000, 2.0, "f32[1000]=range", "f32[1000]=ones+print"]
 MATMUL = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
           "f32[64,64]=rand", "f32[64,64]=rand", "f32[64,64]+print", 64]
@@ -88,6 +91,44 @@ def the_code_can_be_seen():
     status, _, err = run("launch", *SAXPY, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm,asm,time"))
     assert status == 0
     assert "define i32 @heddle.0.saxpy" in err and "heddle.0.saxpy:" in err and "instructions, emitted in" in err, err
+
+
+def kernels_are_kept_on_disk_and_damage_is_mended():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        env = environment(HEDDLE_CACHE=folder)
+        args = ["launch", *RAGGED, "--engine", "jit", "--json"]
+
+        def buffers():
+            status, out, err = run(*args, env=env)
+            assert status == 0, err
+            return json.loads(out)["buffers"]
+
+        expected = buffers()
+        (entry,) = os.listdir(folder)
+        path = os.path.join(folder, entry)
+        whole = open(path, "rb").read()
+        assert buffers() == expected
+        assert open(path, "rb").read() == whole
+        for damaged in whole[:100], whole[:-1], whole[:3000] + b"x" + whole[3001:], b"", whole + b"x":
+            with open(path, "wb") as f:
+                f.write(damaged)
+            assert buffers() == expected
+            assert open(path, "rb").read()[:8] == whole[:8] and os.path.getsize(path) == len(whole), len(damaged)
+        status, out, _ = run("cache", env=env)
+        assert status == 0 and "1 compiled kernel," in out, out
+        status, out, _ = run("cache", "--clear", env=env)
+        assert status == 0 and "removed" in out and not os.listdir(folder), out
+
+
+def nothing_is_kept_where_that_is_asked_for():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        env = environment(HEDDLE_CACHE="off", HOME=folder, XDG_CACHE_HOME=folder)
+        status, _, err = run("launch", *SAXPY, "--engine", "jit", env=env)
+        assert status == 0 and not os.listdir(folder), err
+        status, out, _ = run("cache", env=env)
+        assert status == 0 and "no compiled code is kept" in out, out
 
 
 def under_jit(program, *args):

@@ -1,0 +1,21 @@
+/* heddle cache: compiled code that is kept on disk. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+int cmd_cache(struct session *s)
+{
+    hd_cache_info info;
+    if (s->n_words)
+        return usage_error(s, "`%s` is unexpected: heddle cache takes options only", s->words[0]);
+    if (!hd_cache_get_info(&info)) {
+        printf("no compiled code is kept (HEDDLE_CACHE)\n");
+        return 0;
+    }
+    if (s->o.clear)
+        hd_cache_clear();
+    printf("%s: %s compiled kernel%s, %s of %s%s\n", info.folder, count_text(info.kernels, &s->arena),
+           info.kernels == 1 ? "" : "s", size_text(info.bytes, &s->arena), size_text(info.limit_bytes, &s->arena),
+           s->o.clear ? ": removed" : "");
+    return 0;
+}

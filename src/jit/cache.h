@@ -1,0 +1,32 @@
+/* Compiled code on disk, so that a kernel is compiled once and not once a process.
+ *
+ * An entry is a file named after all that its code depends on (cache_key); it is written aside and renamed, so that
+ * processes which write and read at once do no harm to each other. What is damaged is removed and counts as absent. The
+ * folder is HEDDLE_CACHE, or heddle in XDG_CACHE_HOME or ~/.cache; HEDDLE_CACHE=off keeps nothing. It is held to
+ * CACHE_LIMIT_BYTES: what was used longest ago goes first.
+ */
+#ifndef HEDDLE_JIT_CACHE_H
+#define HEDDLE_JIT_CACHE_H
+
+#include "jit/plugin.h"
+
+#define CACHE_LIMIT_BYTES (256ull << 20)
+
+struct cache_key {
+    uint64_t at[2];
+};
+
+/* Of a kernel for blocks of this shape: its functions after lowering, the CPU level, and the build of the library and the
+ * plug-in, whose file is `plugin`. */
+struct cache_key cache_key(const struct kernel *k, const uint32_t block[3], const char *level, const char *plugin);
+
+/* result->object and n_sites, to be freed by the caller; false where there is no good entry. */
+bool cache_load(const struct cache_key *key, struct jit_result *result);
+void cache_store(const struct cache_key *key, const struct jit_result *result);
+
+/* The folder, into path; false where nothing is kept. */
+bool cache_folder(char *path, size_t size);
+/* Counts the entries and their bytes; removes them where `clear` is set. */
+void cache_survey(size_t *entries, uint64_t *bytes, bool clear);
+
+#endif
