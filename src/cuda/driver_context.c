@@ -11,14 +11,16 @@ CU_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice dev)
     CUresult r = CUDA_SUCCESS;
     TRY(device_get(dev, &d));
     NEED(context);
+    primary_lock();
     if (!d->primary)
         r = context_new(d, d->primary_flags, &d->primary);
-    if (r)
-        return r;
-    d->primary->primary = true;
-    d->primary_refs++;
-    *context = d->primary;
-    return CUDA_SUCCESS;
+    if (!r) {
+        d->primary->primary = true;
+        d->primary_refs++;
+        *context = d->primary;
+    }
+    primary_unlock();
+    return r;
 }
 
 /* The context's resources go; the handle stays what it was for all threads in which it is current. */
@@ -33,10 +35,13 @@ static CUresult reset_primary(struct device *d)
 CU_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     struct device *d;
+    CUresult r = CUDA_ERROR_INVALID_CONTEXT;
     TRY(device_get(dev, &d));
-    if (d->primary_refs == 0)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return --d->primary_refs == 0 ? reset_primary(d) : CUDA_SUCCESS;
+    primary_lock();
+    if (d->primary_refs > 0)
+        r = --d->primary_refs == 0 ? reset_primary(d) : CUDA_SUCCESS;
+    primary_unlock();
+    return r;
 }
 
 CU_API CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
@@ -48,7 +53,10 @@ CU_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
     struct device *d;
     TRY(device_get(dev, &d));
-    return reset_primary(d);
+    primary_lock();
+    CUresult r = reset_primary(d);
+    primary_unlock();
+    return r;
 }
 
 CU_API CUresult cuDevicePrimaryCtxReset(CUdevice dev)

@@ -41,6 +41,7 @@ CU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int
         free(s);
         return from_hd(r);
     }
+    stream_add(s);
     *stream = s;
     return CUDA_SUCCESS;
 }
@@ -62,6 +63,7 @@ CU_API CUresult cuStreamDestroy_v2(CUstream s)
         return CUDA_ERROR_INVALID_HANDLE;
     if (s->capture) /* it would be left without one of its streams */
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    stream_remove(s);
     hd_stream_destroy(s->stream);
     s->kind = 0;
     free(s);

@@ -13,7 +13,7 @@ static struct {
     bool ready, forked;
     int n_devices;
     struct device devices[MAX_DEVICES];
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, primary_lock;
     uint64_t numbers;
     struct CUctx_st *contexts;
     struct CUmod_st *libraries;
@@ -23,7 +23,9 @@ static struct {
     char *printed;
     size_t n_printed;
     pthread_key_t own_streams;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .print_lock = PTHREAD_MUTEX_INITIALIZER};
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER,
+           .primary_lock = PTHREAD_MUTEX_INITIALIZER,
+           .print_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What is current in a thread, newest last; an empty place is a NULL that was set. */
 static _Thread_local struct {
@@ -39,6 +41,16 @@ void state_lock(void)
 void state_unlock(void)
 {
     pthread_mutex_unlock(&state.lock);
+}
+
+void primary_lock(void)
+{
+    pthread_mutex_lock(&state.primary_lock);
+}
+
+void primary_unlock(void)
+{
+    pthread_mutex_unlock(&state.primary_lock);
 }
 
 uint64_t state_number(void)
@@ -519,8 +531,33 @@ void library_remove(struct CUmod_st *m)
 
 /* ---- the end of a context ---- */
 
+void stream_add(CUstream s)
+{
+    state_lock();
+    s->next = s->context->streams;
+    s->context->streams = s;
+    state_unlock();
+}
+
+void stream_remove(CUstream s)
+{
+    state_lock();
+    CUstream *link = &s->context->streams;
+    while (*link && *link != s)
+        link = &(*link)->next;
+    if (*link)
+        *link = s->next;
+    state_unlock();
+}
+
+/* Handles of its streams stay, and are refused: programs destroy them after cudaDeviceReset, too. */
 static void empty_context(CUcontext c)
 {
+    state_lock();
+    for (CUstream s = c->streams; s; s = s->next)
+        s->kind = 0;
+    c->streams = NULL;
+    state_unlock();
     hd_context_destroy(c->context);
     c->context = NULL;
     print_flush();

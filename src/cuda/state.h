@@ -49,11 +49,13 @@ struct CUctx_st {
     size_t limits[LIMITS]; /* by CUlimit */
     struct allocation *allocations;
     struct CUmod_st *modules; /* loaded in it: not libraries */
-    uint32_t peers;           /* devices whose memory it may use, by bit */
+    struct CUstream_st *streams;
+    uint32_t peers; /* devices whose memory it may use, by bit */
 };
 
 struct CUstream_st {
-    enum handle_kind kind;
+    enum handle_kind kind; /* 0: its context has gone */
+    struct CUstream_st *next;
     CUcontext context;
     hd_stream *stream;
     struct capture *capture; /* that it takes part in, or NULL */
@@ -115,6 +117,9 @@ CUresult device_get(CUdevice ordinal, struct device **device);
 void state_lock(void);
 void state_unlock(void);
 uint64_t state_number(void); /* each time another */
+/* Another, of the devices' primary contexts; to be taken first. */
+void primary_lock(void);
+void primary_unlock(void);
 
 /* ---- contexts ---- */
 
@@ -123,6 +128,9 @@ CUresult context_new(struct device *d, unsigned flags, CUcontext *context);
 void context_free(CUcontext context);
 /* The same, but the handle then is a fresh context. */
 CUresult context_renew(CUcontext context);
+/* Its list of streams. */
+void stream_add(CUstream s);
+void stream_remove(CUstream s);
 bool is_context(CUcontext context);
 /* The thread's; NULL where there is none. */
 CUcontext context_top(void);

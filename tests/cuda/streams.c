@@ -253,7 +253,9 @@ static void a_fault_is_sticky_until_the_context_is_new(void)
     GIVES(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
     OK(cuDeviceGetCount(&n));
     OK(cuCtxGetCurrent(&c));
+    OK(cuEventDestroy(e));
     OK(cuDevicePrimaryCtxReset(0));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy(s));
     OK(cuDevicePrimaryCtxRetain(&fresh, 0));
     OK(cuCtxSetCurrent(fresh));
     OK(cuModuleLoadData(&module, kernels));
