@@ -284,16 +284,20 @@ static void part_lanes(struct warp *w)
         a->parted = true;
 }
 
-/* After a spent budget: the group behind the present one, in the order of blocks and activations, has its turn. */
+/* After a spent budget: the group behind the present one, in the order of blocks and activations, has its turn. It goes on
+ * by a block before the first group runs again, so the next turn is that of a group behind it: two groups that spin would
+ * else take turns for ever, and one further on that has what they wait for would have none. */
 static void rotate(struct warp *w, struct at *at)
 {
     act_add_pending(at->a, at->block, at->mask);
     struct activation *a = at->a;
-    uint32_t next = first_pending(a, at->block + 1);
+    uint32_t next = first_pending(a, (a->turn > at->block ? a->turn : at->block) + 1);
     while (next == NO_BLOCK) {
+        a->turn = 0;
         a = a->next ? a->next : w->acts;
         next = first_pending(a, 0);
     }
+    a->turn = next;
     if (next != at->block || a != at->a)
         part_lanes(w);
     *at = (struct at){a, next, take_pending(a, next)};

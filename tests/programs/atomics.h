@@ -17,7 +17,8 @@ enum { BLOCKS = 3, THREADS = 64, CELLS = BLOCKS + 2, GRID = BLOCKS * THREADS };
 /* The function of the three scopes. X is written in terms of `i`, the thread's number among those that share the cell. */
 #define THREE(function, X)                                                                                             \
     {                                                                                                                  \
-        int i = in_block; (void)i;                                                                                     \
+        int i = in_block;                                                                                              \
+        (void)i;                                                                                                       \
         function##_block(block, X);                                                                                    \
         i = in_grid;                                                                                                   \
         function(grid, X);                                                                                             \
@@ -26,7 +27,8 @@ enum { BLOCKS = 3, THREADS = 64, CELLS = BLOCKS + 2, GRID = BLOCKS * THREADS };
 /* For types that CUDA's headers have the plain function for alone. */
 #define ONE(function, X)                                                                                               \
     {                                                                                                                  \
-        int i = in_block; (void)i;                                                                                     \
+        int i = in_block;                                                                                              \
+        (void)i;                                                                                                       \
         function(block, X);                                                                                            \
         i = in_grid;                                                                                                   \
         function(grid, X);                                                                                             \

@@ -238,14 +238,14 @@ int main(void)
         int v[8];
     } r;
     char *p = (char *)device_memory(256);
-    CHECK(LAUNCH(large_ones, 1, THREADS, 0, 0, &p));
+    CHECK(LAUNCH(large_ones, BLOCKS, THREADS, 0, 0, &p));
     CHECK(cudaMemcpy(&r, p, sizeof r, cudaMemcpyDeviceToHost));
-    expect(r.a == THREADS && r.b == -THREADS, "16 bytes");
+    expect(r.a == N && r.b == -N, "16 bytes");
     int sum = 0;
     for (int k = 0; k < 8; k++)
-        sum += r.v[k] == k * THREADS && k > 0 && k < 6;
+        sum += r.v[k] == k * N && k > 0 && k < 6;
     for (int k = 2; k < 8 && sum < 5; k++) /* a lock may stand before the value */
-        sum += r.v[k] == (k - 1) * THREADS;
+        sum += r.v[k] == (k - 1) * N;
     expect(sum >= 5, "24 bytes, not lock-free");
 
     int plain = -5, *pp = (int *)device_memory(4);
