@@ -128,6 +128,7 @@ static CUresult call(hd_stream *s, CUhostFn function, void *data)
 
 CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how how)
 {
+    summary_count(w);
     switch (w->kind) {
     case WORK_LAUNCH: return launch(s, c, &w->launch);
     case WORK_COPY:

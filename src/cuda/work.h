@@ -42,4 +42,9 @@ CUresult launch_read_extra(void **extra, struct work_launch *l);
 /* A box copy as the library takes it, checked. Nothing to be copied has width 0. */
 CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
 
+/* ---- summary.c ---- */
+
+/* Counts a work for what `heddle run -v` says in the end. */
+void summary_count(const struct work *w);
+
 #endif
