@@ -52,6 +52,11 @@ cudaError_t rt_note_kernel(CUkernel kernel);
 /* Address and size of the device's variable behind one of the host; in a context. cudaErrorInvalidSymbol. */
 cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
 
+/* ---- runtime_copy.c ---- */
+
+/* A copy as the driver takes it; cudaErrorNotSupported for one of an array. */
+cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to);
+
 /* ---- of several versions: runtime_versions.c has the layouts and signatures of each ---- */
 
 cudaError_t rt_func_attributes(struct cudaFuncAttributes *attr, const void *func);

@@ -152,36 +152,45 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
     return copy2d(dst, dpitch, src, spitch, width, height, kind, IN(stream));
 }
 
-static cudaError_t copy3d(const struct cudaMemcpy3DParms *p, struct where at)
+/* In the driver's words. */
+cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to)
 {
     if (!p)
-        return rt_return(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     if (p->srcArray || p->dstArray)
-        return rt_return(rt_error_of(api_not_supported("cudaMemcpy3D of an array")));
+        return rt_error_of(api_not_supported("cudaMemcpy3D of an array"));
     if ((unsigned)p->kind > cudaMemcpyDefault)
-        return rt_return(cudaErrorInvalidMemcpyDirection);
+        return cudaErrorInvalidMemcpyDirection;
     if (p->extent.width > p->srcPtr.pitch || p->extent.width > p->dstPtr.pitch)
-        return rt_return(cudaErrorInvalidPitchValue);
-    CUDA_MEMCPY3D c = {.srcXInBytes = p->srcPos.x,
-                       .srcY = p->srcPos.y,
-                       .srcZ = p->srcPos.z,
-                       .srcMemoryType = source_type(p->kind),
-                       .srcHost = p->srcPtr.ptr,
-                       .srcDevice = (CUdeviceptr)p->srcPtr.ptr,
-                       .srcPitch = p->srcPtr.pitch,
-                       .srcHeight = p->srcPtr.ysize,
-                       .dstXInBytes = p->dstPos.x,
-                       .dstY = p->dstPos.y,
-                       .dstZ = p->dstPos.z,
-                       .dstMemoryType = target_type(p->kind),
-                       .dstHost = p->dstPtr.ptr,
-                       .dstDevice = (CUdeviceptr)p->dstPtr.ptr,
-                       .dstPitch = p->dstPtr.pitch,
-                       .dstHeight = p->dstPtr.ysize,
-                       .WidthInBytes = p->extent.width,
-                       .Height = p->extent.height,
-                       .Depth = p->extent.depth};
-    cudaError_t e = rt_enter();
+        return cudaErrorInvalidPitchValue;
+    *to = (CUDA_MEMCPY3D){.srcXInBytes = p->srcPos.x,
+                          .srcY = p->srcPos.y,
+                          .srcZ = p->srcPos.z,
+                          .srcMemoryType = source_type(p->kind),
+                          .srcHost = p->srcPtr.ptr,
+                          .srcDevice = (CUdeviceptr)p->srcPtr.ptr,
+                          .srcPitch = p->srcPtr.pitch,
+                          .srcHeight = p->srcPtr.ysize,
+                          .dstXInBytes = p->dstPos.x,
+                          .dstY = p->dstPos.y,
+                          .dstZ = p->dstPos.z,
+                          .dstMemoryType = target_type(p->kind),
+                          .dstHost = p->dstPtr.ptr,
+                          .dstDevice = (CUdeviceptr)p->dstPtr.ptr,
+                          .dstPitch = p->dstPtr.pitch,
+                          .dstHeight = p->dstPtr.ysize,
+                          .WidthInBytes = p->extent.width,
+                          .Height = p->extent.height,
+                          .Depth = p->extent.depth};
+    return cudaSuccess;
+}
+
+static cudaError_t copy3d(const struct cudaMemcpy3DParms *p, struct where at)
+{
+    CUDA_MEMCPY3D c;
+    cudaError_t e = rt_copy3d_of(p, &c);
+    if (!e)
+        e = rt_enter();
     if (!e && c.WidthInBytes && c.Height && c.Depth)
         e = rt_error_of(at.async ? cuMemcpy3DAsync_v2(&c, at.stream) : cuMemcpy3D_v2(&c));
     return rt_return(e);

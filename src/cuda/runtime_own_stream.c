@@ -81,6 +81,21 @@ PTSZ(cudaLaunchKernel, (const void *f, dim3 grid, dim3 block, void **args, size_
      (f, grid, block, args, shared, own(s)))
 PTSZ(cudaLaunchCooperativeKernel, (const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s),
      (f, grid, block, args, shared, own(s)))
+PTSZ(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t s), (exec, own(s)))
+PTSZ(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t s), (exec, own(s)))
+PTSZ(cudaStreamBeginCapture, (cudaStream_t s, enum cudaStreamCaptureMode mode), (own(s), mode))
+PTSZ(cudaStreamEndCapture, (cudaStream_t s, cudaGraph_t *graph), (own(s), graph))
+PTSZ(cudaStreamIsCapturing, (cudaStream_t s, enum cudaStreamCaptureStatus *status), (own(s), status))
+
+RT_API cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                       cudaGraphInstantiateParams *params);
+cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                cudaGraphInstantiateParams *params)
+{
+    if (params)
+        params->uploadStream = own(params->uploadStream);
+    return cudaGraphInstantiateWithParams(exec, graph, params);
+}
 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                     cudaStream_t stream)

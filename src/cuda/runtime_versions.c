@@ -361,3 +361,134 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 }
 
 #endif
+
+/* ---- graphs ---- */
+
+/* What a capture has so far; any of the answers may be left out. */
+static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                cudaGraph_t *graph, const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges,
+                                size_t *n)
+{
+    RT_CALL(cuStreamGetCaptureInfo_v3(stream, (CUstreamCaptureStatus *)status, (cuuint64_t *)id, graph, nodes,
+                                      (const CUgraphEdgeData **)edges, n));
+}
+
+static cudaError_t add_dependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                    const cudaGraphEdgeData *edges, size_t n)
+{
+    RT_CALL(cuGraphAddDependencies_v2(graph, from, to, (const CUgraphEdgeData *)edges, n));
+}
+
+static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    RT_CALL(cuGraphExecUpdate_v2(exec, graph, (CUgraphExecUpdateResultInfo *)info));
+}
+
+#if CUDART_MAJOR > 11
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    return update(hGraphExec, hGraph, resultInfo);
+}
+
+#else
+
+RT_API cudaError_t old_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *error, char *log,
+                                   size_t bytes) __asm__("cudaGraphInstantiate");
+cudaError_t old_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *error, char *log, size_t bytes)
+{
+    RT_CALL(cuGraphInstantiate_v2(exec, graph, error, log, bytes));
+}
+
+RT_API cudaError_t old_update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *error,
+                              enum cudaGraphExecUpdateResult *result) __asm__("cudaGraphExecUpdate");
+cudaError_t old_update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *error,
+                       enum cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo info = {0};
+    cudaError_t e = update(exec, graph, &info);
+    if (error)
+        *error = info.errorNode;
+    if (result)
+        *result = info.result;
+    return e;
+}
+
+#endif
+
+#if CUDART_MAJOR == 13
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                     const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return add_dependencies(graph, from, to, edgeData, numDependencies);
+}
+
+#define CAPTURE_INFO_ALL cudaStreamGetCaptureInfo
+#else
+
+RT_API cudaError_t old_dependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                    size_t n) __asm__("cudaGraphAddDependencies");
+cudaError_t old_dependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n)
+{
+    return add_dependencies(graph, from, to, NULL, n);
+}
+
+#define CAPTURE_INFO_ALL cudaStreamGetCaptureInfo_v3
+#define CAPTURE_INFO(name, own)                                                                                        \
+    RT_API cudaError_t old_##name(cudaStream_t stream, enum cudaStreamCaptureStatus *status,                           \
+                                  unsigned long long *id) __asm__(#name);                                              \
+    cudaError_t old_##name(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id)          \
+    {                                                                                                                  \
+        return capture_info(own(stream), status, id, NULL, NULL, NULL, NULL);                                          \
+    }
+#define CAPTURE_INFO_2(name, own)                                                                                      \
+    RT_API cudaError_t name(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,         \
+                            cudaGraph_t *graph, const cudaGraphNode_t **nodes, size_t *n);                             \
+    cudaError_t name(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,                \
+                     cudaGraph_t *graph, const cudaGraphNode_t **nodes, size_t *n)                                     \
+    {                                                                                                                  \
+        return capture_info(own(stream), status, id, graph, nodes, NULL, n);                                           \
+    }
+CAPTURE_INFO(cudaStreamGetCaptureInfo, )
+CAPTURE_INFO(cudaStreamGetCaptureInfo_ptsz, own)
+CAPTURE_INFO_2(cudaStreamGetCaptureInfo_v2, )
+CAPTURE_INFO_2(cudaStreamGetCaptureInfo_v2_ptsz, own)
+
+#endif
+
+#if CUDART_MAJOR == 12
+
+RT_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t n);
+cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edges, size_t n)
+{
+    return add_dependencies(graph, from, to, edges, n);
+}
+
+#endif
+
+#if CUDART_MAJOR > 11
+
+#define NAME_(name, suffix) name##suffix
+#define NAME(name, suffix)  NAME_(name, suffix)
+#define CAPTURE_INFO_3(name, own)                                                                                      \
+    RT_API cudaError_t name(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,         \
+                            cudaGraph_t *graph, const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges,        \
+                            size_t *n);                                                                                \
+    cudaError_t name(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,                \
+                     cudaGraph_t *graph, const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges, size_t *n)    \
+    {                                                                                                                  \
+        return capture_info(own(stream), status, id, graph, nodes, edges, n);                                          \
+    }
+CAPTURE_INFO_3(CAPTURE_INFO_ALL, )
+CAPTURE_INFO_3(NAME(CAPTURE_INFO_ALL, _ptsz), own)
+
+#endif

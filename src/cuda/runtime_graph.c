@@ -1,0 +1,244 @@
+/* Graphs and stream capture ("CUDA Runtime API", 6.29 graph management, 6.4 stream management). A graph's handles are the
+ * driver's; so are the types of nodes' parameters, but for those that name a function or a copy of the runtime. What differs
+ * between versions stands in runtime_versions.c.
+ */
+#include "cuda/runtime.h"
+
+static CUcontext current(void)
+{
+    CUcontext c = NULL;
+    cuCtxGetCurrent(&c);
+    return c;
+}
+
+cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    RT_CALL(cuGraphCreate(pGraph, flags));
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    RT_CALL(cuGraphDestroy(graph));
+}
+
+/* ---- kernels ---- */
+
+static cudaError_t kernel_params(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to)
+{
+    CUkernel kernel;
+    cudaError_t e = p ? rt_kernel_of(p->func, &kernel) : cudaErrorInvalidValue;
+    if (!e)
+        *to = (CUDA_KERNEL_NODE_PARAMS){.func = (CUfunction)kernel,
+                                        .gridDimX = p->gridDim.x,
+                                        .gridDimY = p->gridDim.y,
+                                        .gridDimZ = p->gridDim.z,
+                                        .blockDimX = p->blockDim.x,
+                                        .blockDimY = p->blockDim.y,
+                                        .blockDimZ = p->blockDim.z,
+                                        .sharedMemBytes = p->sharedMemBytes,
+                                        .kernelParams = p->kernelParams,
+                                        .extra = p->extra};
+    return e;
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                   size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS p;
+    cudaError_t e = kernel_params(pNodeParams, &p);
+    return rt_return(e ? e
+                       : rt_error_of(cuGraphAddKernelNode_v2(pGraphNode, graph, pDependencies, numDependencies, &p)));
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS p;
+    cudaError_t e = kernel_params(pNodeParams, &p);
+    return rt_return(e ? e : rt_error_of(cuGraphKernelNodeSetParams_v2(node, &p)));
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaKernelNodeParams *pNodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS p;
+    cudaError_t e = kernel_params(pNodeParams, &p);
+    return rt_return(e ? e : rt_error_of(cuGraphExecKernelNodeSetParams_v2(hGraphExec, node, &p)));
+}
+
+/* ---- copies, fills, host functions ---- */
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                   size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    CUDA_MEMCPY3D c;
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = rt_copy3d_of(pCopyParams, &c);
+    return rt_return(
+        e ? e : rt_error_of(cuGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, &c, current())));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaMemcpy3DParms *pNodeParams)
+{
+    CUDA_MEMCPY3D c;
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = rt_copy3d_of(pNodeParams, &c);
+    return rt_return(e ? e : rt_error_of(cuGraphExecMemcpyNodeSetParams(hGraphExec, node, &c, current())));
+}
+
+/* A copy in one dimension as one in three. */
+static struct cudaMemcpy3DParms flat(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){.srcPtr = {(void *)src, count, count, 1},
+                                      .dstPtr = {dst, count, count, 1},
+                                      .extent = {count, 1, 1},
+                                      .kind = kind};
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
+                                     const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms p = flat(dst, src, count, kind);
+    return cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, &p);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
+                                               const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms p = flat(dst, src, count, kind);
+    return cudaGraphExecMemcpyNodeSetParams(hGraphExec, node, &p);
+}
+
+_Static_assert(sizeof(struct cudaMemsetParams) == sizeof(CUDA_MEMSET_NODE_PARAMS) &&
+                   sizeof(struct cudaHostNodeParams) == sizeof(CUDA_HOST_NODE_PARAMS) &&
+                   sizeof(cudaGraphInstantiateParams) == sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS),
+               "parameters of nodes are the driver's");
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                   size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    RT_CALL(cuGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies,
+                                 (const CUDA_MEMSET_NODE_PARAMS *)pMemsetParams, current()));
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaMemsetParams *pNodeParams)
+{
+    RT_CALL(cuGraphExecMemsetNodeSetParams(hGraphExec, node, (const CUDA_MEMSET_NODE_PARAMS *)pNodeParams, current()));
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                 size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    RT_CALL(cuGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies,
+                               (const CUDA_HOST_NODE_PARAMS *)pNodeParams));
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                           const struct cudaHostNodeParams *pNodeParams)
+{
+    RT_CALL(cuGraphExecHostNodeSetParams(hGraphExec, node, (const CUDA_HOST_NODE_PARAMS *)pNodeParams));
+}
+
+/* ---- other nodes, and what is known of nodes ---- */
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                  size_t numDependencies)
+{
+    RT_CALL(cuGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies));
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                        const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    RT_CALL(cuGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event));
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                      const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    RT_CALL(cuGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event));
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    RT_CALL(cuGraphGetNodes(graph, nodes, numNodes));
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
+{
+    RT_CALL(cuGraphGetRootNodes(graph, pRootNodes, pNumRootNodes));
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    RT_CALL(cuGraphNodeGetType(node, (CUgraphNodeType *)pType));
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    RT_CALL(cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled));
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+{
+    RT_CALL(cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled));
+}
+
+/* ---- executable graphs ---- */
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    RT_CALL(cuGraphInstantiateWithFlags(pGraphExec, graph, flags));
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *instantiateParams)
+{
+    RT_CALL(cuGraphInstantiateWithParams(pGraphExec, graph, (CUDA_GRAPH_INSTANTIATE_PARAMS *)instantiateParams));
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    RT_CALL(cuGraphExecGetFlags(graphExec, (cuuint64_t *)flags));
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    RT_CALL(cuGraphUpload(graphExec, stream));
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    RT_CALL(cuGraphLaunch(graphExec, stream));
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    RT_CALL(cuGraphExecDestroy(graphExec));
+}
+
+/* ---- capture ---- */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    RT_CALL(cuStreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    RT_CALL(cuStreamEndCapture(stream, pGraph));
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    RT_CALL(cuStreamIsCapturing(stream, (CUstreamCaptureStatus *)pCaptureStatus));
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    RT_CALL(cuThreadExchangeStreamCaptureMode((CUstreamCaptureMode *)mode));
+}
