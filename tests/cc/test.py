@@ -1,4 +1,5 @@
 """heddle cc: compiles CUDA C++ without a toolkit, as nvcc would. Where nvcc is present, the same programs are compiled by it, too."""
+import glob
 import os
 import re
 import shutil
@@ -67,6 +68,10 @@ def numbers_of_16_bits():
 
 def cooperative_groups():
     checks("groups", "-arch=sm_80")
+
+
+def random_numbers():
+    checks("random")
 
 
 def the_class_atomic():
@@ -291,6 +296,19 @@ def illegal_uses_of_atomic_builtins_are_errors():
     assert done.returncode == 1 and "local.cu:5" in done.stderr, done.stdout + done.stderr
 
 
+def programs_that_test_the_runtime_with_atomics():
+    for program in sorted(glob.glob(os.path.join(source, "tests", "programs", "*atomic*.cu"))):
+        cc(program, "-arch=sm_90", "-o", "program")
+        out = run("program")
+        assert "not ok" not in out, program + out
+
+
+def what_clang_lacks_is_said():
+    write("managed.cu", "__managed__ int m;\n__global__ void k() { m = 1; }\n")
+    _, err = cc("-c", "managed.cu", status=1)
+    assert "managed.cu:2" in err and "use cudaMallocManaged" in err, err
+
+
 def nvcc_compiles_on_request():
     if not shutil.which("nvcc"):
         _, err = cc("hello.cu", "--with", "nvcc", status=1)
@@ -311,7 +329,7 @@ def nvcc_agrees_with_the_tests():
            "-I", folder.name, "-o", name + "-nvcc")
         out = run(name + "-nvcc")
         assert "not ok" not in out, out
-    for name in "half", "groups":
+    for name in "half", "groups", "random":
         cc(os.path.join(here, name + ".cu"), "-arch=sm_90", "-o", name)
         cc(os.path.join(here, name + ".cu"), "--with", "nvcc", "-arch=sm_90", "-o", name + "-nvcc")
         assert run(name) == run(name + "-nvcc"), run(name) + run(name + "-nvcc")

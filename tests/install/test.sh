@@ -41,6 +41,16 @@ fi
     'f32[4]=range' 'f32[4]=ones' >"$dir/log" 2>&1 && grep -q '1 3 5 7' "$dir/log"
 result $? "the installed command runs"
 
+printf '__global__ void k(int *p) { *p = 7; }\nint main() { int *p, v = 0; cudaMalloc(&p, 4); k<<<1, 1>>>(p);
+cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost); return v != 7; }\n' >"$dir/seven.cu"
+if nm -D "$lib/libheddle.so" | grep -q __asan_init; then
+    echo "ok $((n += 1)) - the installed command compiles CUDA C++ # SKIP it is built with sanitizers"
+else
+    (unset LD_LIBRARY_PATH && "$(find "$dir/root" -path '*/bin/heddle')" cc "$dir/seven.cu" -o "$dir/seven" && "$dir/seven") \
+        >"$dir/log" 2>&1
+    result $? "the installed command compiles CUDA C++, and the program runs"
+fi
+
 [ "heddle $(pkg-config --modversion heddle)" = "$(LD_LIBRARY_PATH= "$(find "$dir/root" -path '*/bin/heddle')" --version)" ]
 result $? "the versions agree"
 

@@ -136,34 +136,36 @@ HEDDLE_FAILURE_OK HEDDLE_2_TO_16 HEDDLE_INTEGRAL
 
 /* ---- arithmetic and bits: a row for each operation, what it takes, and how it gets an operand of that kind ---- */
 
-#define HEDDLE_FETCH(name, operation, types, says)                                                                     \
+/* __nv_atomic_fetch_add() returns the old value, __nv_atomic_add() nothing. */
+#define HEDDLE_FETCH_AS(name, R, give, operation, types, says)                                                         \
     template <class T>                                                                                                 \
-    HEDDLE_BUILTIN heddle_plain<T> __nv_atomic_fetch_##name(T *address, heddle_plain<T> value, int order,              \
-                                                            HEDDLE_ANYWHERE)                                           \
+    HEDDLE_BUILTIN R __nv_atomic_##name(T *address, heddle_plain<T> value, int order, HEDDLE_ANYWHERE)                 \
         HEDDLE_ALL_OK HEDDLE_TYPE_OK((sizeof(T) == 4 || sizeof(T) == 8) && (types), "the type is " says)               \
     {                                                                                                                  \
-        return operation((heddle_plain<T> *)address, value, order, scope);                                             \
+        give operation((heddle_plain<T> *)address, value, order, scope);                                               \
     }
+#define HEDDLE_FETCH(name, operation, types, says)                                                                     \
+    HEDDLE_FETCH_AS(fetch_##name, heddle_plain<T>, return, operation, types, says)                                     \
+    HEDDLE_FETCH_AS(name, void, , operation, types, says)
 #define HEDDLE_INTEGERS (__is_integral(T))
-HEDDLE_FETCH(add, heddle_atom_add, HEDDLE_INTEGERS || __is_floating_point(T),
-             "an integer of 4 or 8 bytes, float or double")
+#define HEDDLE_NUMBERS  (__is_integral(T) || __is_floating_point(T))
+
+template <class T> HEDDLE_INLINE T heddle_atom_subtract(T *address, T value, int order, int scope)
+{
+    return heddle_atom_add(address, (T)-value, order, scope);
+}
+HEDDLE_FETCH(add, heddle_atom_add, HEDDLE_NUMBERS, "an integer of 4 or 8 bytes, float or double")
+HEDDLE_FETCH(sub, heddle_atom_subtract, HEDDLE_NUMBERS, "an integer of 4 or 8 bytes, float or double")
 HEDDLE_FETCH(min, heddle_atom_min, HEDDLE_INTEGERS, "an integer of 4 or 8 bytes")
 HEDDLE_FETCH(max, heddle_atom_max, HEDDLE_INTEGERS, "an integer of 4 or 8 bytes")
 HEDDLE_FETCH(and, heddle_atom_and, HEDDLE_INTEGERS, "an integer of 4 or 8 bytes")
 HEDDLE_FETCH(or, heddle_atom_or, HEDDLE_INTEGERS, "an integer of 4 or 8 bytes")
 HEDDLE_FETCH(xor, heddle_atom_xor, HEDDLE_INTEGERS, "an integer of 4 or 8 bytes")
+
 #undef HEDDLE_FETCH
+#undef HEDDLE_FETCH_AS
 #undef HEDDLE_INTEGERS
-
-template <class T>
-HEDDLE_BUILTIN heddle_plain<T> __nv_atomic_fetch_sub(T *address, heddle_plain<T> value, int order,
-                                                     HEDDLE_ANYWHERE) HEDDLE_ALL_OK
-    HEDDLE_TYPE_OK((sizeof(T) == 4 || sizeof(T) == 8) && (__is_integral(T) || __is_floating_point(T)),
-                   "the type is an integer of 4 or 8 bytes, float or double")
-{
-    return heddle_atom_add((heddle_plain<T> *)address, (heddle_plain<T>)-value, order, scope);
-}
-
+#undef HEDDLE_NUMBERS
 #undef HEDDLE_BUILTIN
 #undef HEDDLE_ALL_OK
 #undef HEDDLE_ORDER_OK

@@ -1,0 +1,236 @@
+/* Random numbers in device code: cuRAND's device API ("Device API Overview") for XORWOW (Marsaglia, "Xorshift RNGs", with a
+ * Weyl sequence) and Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"). Seeds, subsequences
+ * (2^67 apart) and offsets give the sequences that cuRAND gives; normal numbers come by Box and Muller.
+ */
+#ifndef CURAND_KERNEL_H_
+#define CURAND_KERNEL_H_
+
+#include "cuda_runtime.h"
+#include "heddle/xorwow_jumps.h"
+
+struct curandStateXORWOW {
+    unsigned d, v[5];
+    bool has_float, has_double; /* the second number of a pair of normal ones */
+    float next_float;
+    double next_double;
+};
+typedef struct curandStateXORWOW curandStateXORWOW_t;
+typedef struct curandStateXORWOW curandState_t;
+typedef struct curandStateXORWOW curandState;
+
+struct curandStatePhilox4_32_10 {
+    uint4 counter, output;
+    uint2 key;
+    unsigned used; /* words of the output */
+    bool has_float, has_double;
+    float next_float;
+    double next_double;
+};
+typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+/* ---- XORWOW ---- */
+
+HEDDLE_MATH unsigned curand(curandStateXORWOW_t *s)
+{
+    const unsigned t = s->v[0] ^ (s->v[0] >> 2);
+    s->v[0] = s->v[1];
+    s->v[1] = s->v[2];
+    s->v[2] = s->v[3];
+    s->v[3] = s->v[4];
+    s->v[4] = (s->v[4] ^ (s->v[4] << 4)) ^ (t ^ (t << 1));
+    s->d += 362437;
+    return s->v[4] + s->d;
+}
+
+/* The sum of those states, step by step, whose bit is in the polynomial. */
+HEDDLE_MATH void heddle_xorwow_jump(curandStateXORWOW_t *s, const unsigned *polynomial)
+{
+    const unsigned d = s->d;
+    unsigned sum[5] = {};
+    for (int bit = 0; bit < 160; bit++) {
+        if (polynomial[bit / 32] >> bit % 32 & 1)
+            for (int i = 0; i < 5; i++)
+                sum[i] ^= s->v[i];
+        curand(s);
+    }
+    for (int i = 0; i < 5; i++)
+        s->v[i] = sum[i];
+    s->d = d;
+}
+HEDDLE_MATH void skipahead(unsigned long long n, curandStateXORWOW_t *s)
+{
+    for (int i = 0; n >> i; i++)
+        if (n >> i & 1)
+            heddle_xorwow_jump(s, heddle_xorwow_offset[i]);
+    s->d += 362437u * (unsigned)n;
+}
+HEDDLE_MATH void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *s)
+{
+    for (int i = 0; n >> i; i++)
+        if (n >> i & 1)
+            heddle_xorwow_jump(s, heddle_xorwow_sequence[i]);
+}
+HEDDLE_MATH void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                             curandStateXORWOW_t *s)
+{
+    const unsigned a = 1099087573u * ((unsigned)seed ^ 0xaad26b49u),
+                   b = 2591861531u * ((unsigned)(seed >> 32) ^ 0xf7dcefddu);
+    *s = {6615241u + b + a,
+          {123456789u + a, 362436069u ^ a, 521288629u + b, 88675123u ^ b, 5783321u + a},
+          false,
+          false,
+          0,
+          0};
+    skipahead_sequence(subsequence, s);
+    skipahead(offset, s);
+}
+
+/* ---- Philox ---- */
+
+HEDDLE_MATH uint4 curand_Philox4x32_10(uint4 c, uint2 k)
+{
+    for (int round = 0; round < 10; round++) {
+        const unsigned long long p = 0xd2511f53ull * c.x, q = 0xcd9e8d57ull * c.z;
+        c = make_uint4((unsigned)(q >> 32) ^ c.y ^ k.x, (unsigned)q, (unsigned)(p >> 32) ^ c.w ^ k.y, (unsigned)p);
+        k.x += 0x9e3779b9u;
+        k.y += 0xbb67ae85u;
+    }
+    return c;
+}
+HEDDLE_MATH void heddle_philox_add(curandStatePhilox4_32_10_t *s, unsigned long long low, unsigned long long high)
+{
+    const unsigned long long before = (unsigned long long)s->counter.y << 32 | s->counter.x, sum = before + low;
+    high += ((unsigned long long)s->counter.w << 32 | s->counter.z) + (sum < low);
+    s->counter = make_uint4((unsigned)sum, (unsigned)(sum >> 32), (unsigned)high, (unsigned)(high >> 32));
+    s->output = curand_Philox4x32_10(s->counter, s->key);
+}
+HEDDLE_MATH void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *s)
+{
+    const unsigned used = s->used + (unsigned)(n & 3);
+    s->used = used & 3;
+    heddle_philox_add(s, (n >> 2) + (used >> 2), 0);
+}
+HEDDLE_MATH void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *s)
+{
+    heddle_philox_add(s, 0, n);
+}
+HEDDLE_MATH void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                             curandStatePhilox4_32_10_t *s)
+{
+    *s = {};
+    s->key = make_uint2((unsigned)seed, (unsigned)(seed >> 32));
+    skipahead_sequence(subsequence, s);
+    skipahead(offset, s);
+}
+HEDDLE_MATH unsigned curand(curandStatePhilox4_32_10_t *s)
+{
+    const uint4 o = s->output;
+    const unsigned result = s->used == 0 ? o.x : s->used == 1 ? o.y : s->used == 2 ? o.z : o.w;
+    if (++s->used == 4) {
+        s->used = 0;
+        heddle_philox_add(s, 1, 0);
+    }
+    return result;
+}
+HEDDLE_MATH uint4 curand4(curandStatePhilox4_32_10_t *s)
+{
+    const unsigned x = curand(s), y = curand(s), z = curand(s);
+    return make_uint4(x, y, z, curand(s));
+}
+
+/* ---- uniform in (0, 1], normal, log-normal, for both generators ---- */
+
+HEDDLE_MATH float heddle_uniform(unsigned x)
+{
+    return __fmaf_rn((float)x, 0x1p-32f, 0x1p-33f);
+}
+HEDDLE_MATH double heddle_uniform_double(unsigned x, unsigned y)
+{
+    const unsigned long long z = (unsigned long long)x ^ (unsigned long long)y << (53 - 32);
+    return __fma_rn((double)z, 0x1p-53, 0x1p-54);
+}
+/* Two normal numbers of two uniform ones. */
+HEDDLE_MATH float2 heddle_box_muller(unsigned x, unsigned y)
+{
+    const float r = sqrtf(-2 * logf(heddle_uniform(x))), angle = __fmaf_rn((float)y, 0x1.921fb6p-30f, 0x1.921fb6p-31f);
+    float s, c;
+    sincosf(angle, &s, &c);
+    return make_float2(r * s, r * c);
+}
+HEDDLE_MATH double2 heddle_box_muller_double(double u, double v)
+{
+    const double r = sqrt(-2 * log(u));
+    double s, c;
+    sincospi(2 * v, &s, &c);
+    return make_double2(r * s, r * c);
+}
+
+/* 53 bits of two words; Philox takes one word for 32 bits, as cuRAND does. */
+HEDDLE_MATH double curand_uniform_double(curandStateXORWOW_t *s)
+{
+    const unsigned x = curand(s);
+    return heddle_uniform_double(x, curand(s));
+}
+HEDDLE_MATH double curand_uniform_double(curandStatePhilox4_32_10_t *s)
+{
+    return __fma_rn((double)curand(s), 0x1p-32, 0x1p-32);
+}
+
+#define HEDDLE_DISTRIBUTIONS(State)                                                                                    \
+    HEDDLE_MATH float curand_uniform(State *s)                                                                         \
+    {                                                                                                                  \
+        return heddle_uniform(curand(s));                                                                              \
+    }                                                                                                                  \
+    HEDDLE_MATH float2 curand_normal2(State *s)                                                                        \
+    {                                                                                                                  \
+        const unsigned x = curand(s);                                                                                  \
+        return heddle_box_muller(x, curand(s));                                                                        \
+    }                                                                                                                  \
+    HEDDLE_MATH float curand_normal(State *s)                                                                          \
+    {                                                                                                                  \
+        s->has_float = !s->has_float;                                                                                  \
+        if (!s->has_float)                                                                                             \
+            return s->next_float;                                                                                      \
+        const float2 pair = curand_normal2(s);                                                                         \
+        s->next_float = pair.y;                                                                                        \
+        return pair.x;                                                                                                 \
+    }                                                                                                                  \
+    HEDDLE_MATH double2 curand_normal2_double(State *s)                                                                \
+    {                                                                                                                  \
+        const unsigned x = curand(s), y = curand(s), z = curand(s);                                                    \
+        return heddle_box_muller_double(heddle_uniform_double(x, y), heddle_uniform_double(z, curand(s)));             \
+    }                                                                                                                  \
+    HEDDLE_MATH double curand_normal_double(State *s)                                                                  \
+    {                                                                                                                  \
+        s->has_double = !s->has_double;                                                                                \
+        if (!s->has_double)                                                                                            \
+            return s->next_double;                                                                                     \
+        const double2 pair = curand_normal2_double(s);                                                                 \
+        s->next_double = pair.y;                                                                                       \
+        return pair.x;                                                                                                 \
+    }                                                                                                                  \
+    HEDDLE_MATH float curand_log_normal(State *s, float mean, float stddev)                                            \
+    {                                                                                                                  \
+        return expf(mean + stddev * curand_normal(s));                                                                 \
+    }                                                                                                                  \
+    HEDDLE_MATH double curand_log_normal_double(State *s, double mean, double stddev)                                  \
+    {                                                                                                                  \
+        return exp(mean + stddev * curand_normal_double(s));                                                           \
+    }
+HEDDLE_DISTRIBUTIONS(curandStateXORWOW_t)
+HEDDLE_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
+#undef HEDDLE_DISTRIBUTIONS
+
+HEDDLE_MATH float4 curand_uniform4(curandStatePhilox4_32_10_t *s)
+{
+    const uint4 x = curand4(s);
+    return make_float4(heddle_uniform(x.x), heddle_uniform(x.y), heddle_uniform(x.z), heddle_uniform(x.w));
+}
+HEDDLE_MATH float4 curand_normal4(curandStatePhilox4_32_10_t *s)
+{
+    const uint4 x = curand4(s);
+    const float2 a = heddle_box_muller(x.x, x.y), b = heddle_box_muller(x.z, x.w);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+
+#endif
