@@ -35,8 +35,10 @@ void store_uniform(struct emit *e, const struct access *a);
 void load_by_pattern(struct emit *e, const struct access *a);
 void store_consecutive(struct emit *e, const struct access *a);
 void store_masked(struct emit *e, const struct access *a);
-/* Each half of the warp's lanes in a row of its own: whether that is so, as an i1, and the transfer. */
-value test_rows(struct emit *e, const struct access *a);
+/* Each half of the warp's lanes in a row of its own: whether that is so, as an i1, for lanes `step_bytes` apart; and the
+ * transfers, of rows and of halves at one address (step 0). */
+value test_rows(struct emit *e, const struct access *a, unsigned step_bytes);
+void load_halves(struct emit *e, const struct access *a, enum ptx_space space);
 void load_rows(struct emit *e, const struct access *a, enum ptx_space space);
 void store_rows(struct emit *e, const struct access *a, enum ptx_space space);
 /* Every lane for itself. */

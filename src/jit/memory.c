@@ -492,19 +492,33 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
         access_global(e, a, g->n);
 }
 
+/* Goes to a new block where the test holds, and returns one for where it does not, or `last`. */
+static LLVMBasicBlockRef branch(struct emit *e, value test, LLVMBasicBlockRef last)
+{
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = last ? last : emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, test, yes, no);
+    emit_at_end(e, yes);
+    return no;
+}
+
+/* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, by_lane = e->has_gather && a->bytes >= 4;
-    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""),
-                      rows = emit_new_block(e, ""), others = by_lane ? emit_new_block(e, "") : slow;
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""), other;
     emit_likely(e, test_lanes(e, a, space), fast, slow);
     emit_at_end(e, fast);
-    LLVMBuildCondBr(e->b, test_rows(e, a), rows, others);
-    emit_at_end(e, rows);
+    other = branch(e, test_rows(e, a, a->all), loads || by_lane ? NULL : slow);
     loads ? load_rows(e, a, space) : store_rows(e, a, space);
     LLVMBuildBr(e->b, done);
+    if (loads) {
+        emit_at_end(e, other);
+        other = branch(e, test_rows(e, a, 0), by_lane ? NULL : slow);
+        load_halves(e, a, space);
+        LLVMBuildBr(e->b, done);
+    }
     if (by_lane) {
-        emit_at_end(e, others);
+        emit_at_end(e, other);
         loads ? load_gather(e, a, space) : store_scatter(e, a, space);
         LLVMBuildBr(e->b, done);
     }

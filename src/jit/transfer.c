@@ -8,14 +8,14 @@ static LLVMTypeRef element_type(struct emit *e, const struct access *a)
     return type_of_width(e, 8 * a->bytes);
 }
 
-/* Do all 32 lanes run, and each half of them access consecutive places? */
-value test_rows(struct emit *e, const struct access *a)
+/* Do all 32 lanes run, and is each lane's place so many bytes behind the lane before it in its half? */
+value test_rows(struct emit *e, const struct access *a, unsigned step_bytes)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
     value index[WARP_LANES], step[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
         index[l] = const_int(e, e->i32, l / ROW_LANES * ROW_LANES);
-        step[l] = const_int(e, type, l % ROW_LANES * a->all);
+        step[l] = const_int(e, type, l % ROW_LANES * step_bytes);
     }
     value starts = LLVMBuildShuffleVector(e->b, a->lanes, LLVMGetPoison(LLVMTypeOf(a->lanes)),
                                           LLVMConstVector(index, WARP_LANES), "");
@@ -209,6 +209,20 @@ void load_rows(struct emit *e, const struct access *a, enum ptx_space space)
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = (int)(l * a->n + k);
         put_lanes(e, a, k, shuffle(e, low, high, index));
+    }
+}
+
+/* Each half of the lanes at one address. */
+void load_halves(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    value low = row_start(e, a, 0, space), high = row_start(e, a, ROW_LANES, space);
+    for (unsigned k = 0; k < a->n; k++) {
+        int index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = (int)(l / ROW_LANES * WARP_LANES);
+        value x = splat(e, load_vector(e, a, pointer_at(e, low, k * a->bytes), 1), WARP_LANES);
+        value y = splat(e, load_vector(e, a, pointer_at(e, high, k * a->bytes), 1), WARP_LANES);
+        put_lanes(e, a, k, shuffle(e, x, y, index));
     }
 }
 
