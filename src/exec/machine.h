@@ -62,7 +62,7 @@ struct compiler {
     /* Before the first block: code that is ready is put into l->compiled. False with a diagnostic where the launch asks
      * for compiled code and there can be none. */
     bool (*begin)(struct machine *m, struct launch *l, struct diags *diags);
-    /* A worker has run a block, and there is no compiled code yet. */
+    /* A worker has let its blocks have a turn, and there is no compiled code yet. */
     void (*consider)(struct launch *l, const struct worker *k);
     void (*forget)(struct machine *m, struct kernel *k); /* which is about to be freed */
     void (*close)(struct machine *m);

@@ -59,11 +59,7 @@ static struct block *admit(struct worker *k, struct launch *l)
 
 static void retire(struct worker *k, struct block *b)
 {
-    struct launch *l = k->launch;
-    const struct compiler *c = l->machine->compiler;
     block_finish(b);
-    if (c && !atomic_load_explicit(&l->compiled, memory_order_relaxed))
-        c->consider(l, k);
     k->n_resident--;
     atomic_fetch_add_explicit(&k->launch->done_blocks, 1, memory_order_relaxed);
     atomic_fetch_sub(&k->launch->resident, 1);
@@ -88,6 +84,7 @@ static bool take_turns(struct worker *k)
 
 void worker_run(struct worker *k, struct launch *l)
 {
+    const struct compiler *compiler = l->machine->compiler;
     double since = 0;
     bool progress = true;
     for (;;) {
@@ -98,6 +95,8 @@ void worker_run(struct worker *k, struct launch *l)
         if (!k->resident)
             return;
         progress = take_turns(k) || grown;
+        if (compiler && !atomic_load_explicit(&l->compiled, memory_order_relaxed))
+            compiler->consider(l, k);
         if (progress) {
             since = 0;
         } else {

@@ -13,7 +13,9 @@
 
 /* Instructions of warps that a worker has run of a launch before its kernel is worth compiling: about 5 ms. */
 static const uint64_t worth_compiling = 200000;
-enum { MAX_INSTRUCTIONS = 20000 };
+/* Larger functions are interpreted: compiling them takes seconds, which a machine that is to go would have to wait for.
+ * Who asks for compiled code gets it. */
+enum { MAX_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS_ASKED = 40000 };
 
 enum unit_state { UNIT_NEW, UNIT_QUEUED, UNIT_READY, UNIT_FAILED };
 
@@ -24,6 +26,7 @@ struct unit {
     struct kernel *kernel;
     uint32_t block[3];
     struct cache_key key;
+    bool asked; /* for compiled code, by a launch that waits for it */
     _Atomic int state;
     struct object object;
     char why[256]; /* UNIT_FAILED */
@@ -119,9 +122,9 @@ static const struct jit_plugin *plugin_of(struct jit *j)
 
 /* ---- what can be compiled ---- */
 
-static const char *refusal(const struct code *c)
+static const char *refusal(const struct code *c, bool asked)
 {
-    return c->ir->insns.n > MAX_INSTRUCTIONS ? "it is too large" : NULL;
+    return c->ir->insns.n > (asked ? MAX_INSTRUCTIONS_ASKED : MAX_INSTRUCTIONS) ? "it is too large" : NULL;
 }
 
 /* The shapes of all functions; regs stays NULL for those that are not compiled. False where the kernel is not. */
@@ -130,7 +133,7 @@ static bool find_shapes(struct unit *u, struct arena *arena, struct ir_shapes *s
     const struct kernel *k = u->kernel;
     for (uint32_t i = 0; i < k->functions.n; i++) {
         const struct code *c = k->functions.at[i];
-        const char *why = refusal(c);
+        const char *why = refusal(c, u->asked);
         if (!why && !ir_find_shapes(c->ir, u->block, arena, &shapes[i]))
             why = "it has too many branches";
         if (why && c == k->entry) {
@@ -336,6 +339,7 @@ static const char *unfit(const struct launch *l)
 static void compile_now(struct jit *j, struct unit *u)
 {
     pthread_mutex_lock(&j->lock);
+    u->asked = true;
     if (atomic_load(&u->state) == UNIT_NEW)
         enqueue(j, u);
     while (atomic_load(&u->state) == UNIT_QUEUED)

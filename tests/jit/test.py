@@ -68,6 +68,42 @@ def a_launch_changes_over_while_it_runs():
     assert launch(*args, "--engine", "auto")["buffers"] == launch(*args, "--engine", "interp")["buffers"]
 
 
+LOOP = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry loop(.param .u64 out, .param .u32 n)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<6>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, 0;
+    mov.u32 %r3, %tid.x;
+L:  mad.lo.u32 %r3, %r3, %r3, %r2;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p, %r2, %r1;
+    @%p bra L;
+    mov.u32 %r4, %tid.x;
+    mul.wide.u32 %rd2, %r4, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r3;
+    ret;
+}
+"""
+
+
+def a_single_block_changes_over_while_it_runs():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "loop.ptx")
+        with open(path, "w") as f:
+            f.write(LOOP)
+        args = ["launch", path, "--grid", 1, "--block", 64, "u32[64]+print", 4000000, "--json"]
+        _, interpreted, _ = run(*args, "--engine", "interp")
+        _, changed, err = run(*args, "--engine", "auto", env=environment(HEDDLE_DUMP="time"))
+        assert json.loads(changed)["buffers"] == json.loads(interpreted)["buffers"]
+        assert "loop:" in err, err
+
+
 def what_an_engine_is_called_is_checked():
     status, _, err = run("launch", *SAXPY, "--engine", "fast")
     assert status != 0 and "there are auto, interp and jit" in err, err
