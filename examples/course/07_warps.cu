@@ -1,35 +1,27 @@
-// A block is cut into warps of 32 threads, which the processor switches between.
-// Questions of the slides, computed: 3 blocks of 256 threads are how many warps? 1,024 threads are how many? 32 threads on 8
-// scalar processors: 4 cycles for an instruction. A kernel with 1 global read (200 cycles) and 4 multiply-adds that do not depend
-// on it: how many warps hide the latency? 4 instructions of 4 cycles are 16 cycles for each warp: 200 / 16, rounded up.
-// Question: what happens if the branches of a warp diverge? Both sides are run, one after the other, with the others' lanes off.
+// Blocks run as warps of 32 threads. What happens if branches in a warp diverge? Each side runs while the other waits.
 #include "course.h"
 
-__global__ void count_warps(int *warps)
+__global__ void diverge(unsigned *mask)
 {
-    if (threadIdx.x % warpSize == 0)
-        atomicAdd(warps, 1);
-}
-
-__global__ void sides(unsigned *masks)
-{
-    if (threadIdx.x % 2)
-        masks[threadIdx.x] = __activemask();
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (threadIdx.x < 48) // warp 0 goes this way as a whole, warp 1 with half of its threads
+        mask[2 * warp] = __ballot_sync(warp == 0 ? 0xffffffff : 0x0000ffff, lane >= 0);
     else
-        masks[threadIdx.x] = __activemask();
+        mask[2 * warp + 1] = __ballot_sync(0xffff0000, lane >= 0);
 }
 
 int main()
 {
-    int *warps = managed<int>(2);
-    unsigned *masks = managed<unsigned>(32);
-    count_warps<<<3, 256>>>(&warps[0]);
-    count_warps<<<1, 1024>>>(&warps[1]);
-    sides<<<1, 32>>>(masks);
-    CUDA(cudaDeviceSynchronize());
-    printf("3 blocks of 256 threads: %d warps; 1,024 threads: %d warps\n", warps[0], warps[1]);
-    const int latency = 200, instructions = 4, cycles = 32 / 8;
-    printf("32 threads on 8 processors: %d cycles; %d / (%d * %d) = %d warps hide the latency\n", cycles, latency, instructions, cycles,
-           (latency + instructions * cycles - 1) / (instructions * cycles));
-    printf("the odd side of a branch runs with lanes %08x, the even with %08x\n", masks[1], masks[0]);
+    unsigned *mask = managed<unsigned>(4);
+    diverge<<<1, 64>>>(mask);
+    CHECK_LAUNCH();
+    printf("3 blocks of 256 threads: %d warps\n", 3 * 256 / 32);
+    printf("a multiprocessor of a GT200 with its 1024 threads: %d warps\n", 1024 / 32);
+    printf("warp 0 does not diverge: lanes %08x go one way, %08x the other\n", mask[0], mask[1]);
+    printf("warp 1 does: lanes %08x go one way, %08x the other; it takes the time of both\n", mask[2], mask[3]);
+    expect(mask[0] == 0xffffffff && mask[1] == 0 && mask[2] == 0xffff && mask[3] == 0xffff0000, "masks");
+    cudaDeviceProp p;
+    CHECK(cudaGetDeviceProperties(&p, 0));
+    printf("this device: warps of %d, %d threads in a multiprocessor: %d warps\n", p.warpSize,
+           p.maxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor / p.warpSize);
 }

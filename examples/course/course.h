@@ -1,27 +1,44 @@
-/* What the programs of the course share: checking CUDA's answers, and saying what a step teaches. */
+// What the programs of the course share: CUDA's errors are checked, and a wrong result ends a program with status 1.
 #ifndef COURSE_H
 #define COURSE_H
 
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime.h>
 
-/* Stops with CUDA's own words where a call fails. */
-#define CUDA(call)                                                                                                     \
+// Every call of the CUDA runtime can fail, and says so by its result alone.
+#define CHECK(call)                                                                                                    \
     do {                                                                                                               \
-        const cudaError_t error = (call);                                                                              \
-        if (error != cudaSuccess) {                                                                                    \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error));                  \
+        cudaError_t error_ = (call);                                                                                   \
+        if (error_ != cudaSuccess) {                                                                                   \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));                 \
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
 
-/* Memory that host and device share, zeroed. */
-template <class T> T *managed(size_t n)
+// A launch fails in two ways: at once, if it cannot start, and later, while it runs.
+#define CHECK_LAUNCH()                                                                                                 \
+    do {                                                                                                               \
+        CHECK(cudaGetLastError());                                                                                     \
+        CHECK(cudaDeviceSynchronize());                                                                                \
+    } while (0)
+
+// What the text says has to be so.
+static inline void expect(bool ok, const char *what)
+{
+    if (!ok) {
+        printf("WRONG: %s\n", what);
+        exit(1);
+    }
+}
+
+// n elements that host and device both see.
+template <typename T> T *managed(size_t n)
 {
     T *p;
-    CUDA(cudaMallocManaged(&p, n * sizeof(T)));
-    CUDA(cudaMemset(p, 0, n * sizeof(T)));
-    CUDA(cudaDeviceSynchronize());
+    CHECK(cudaMallocManaged(&p, n * sizeof(T)));
+    for (size_t i = 0; i < n; i++)
+        p[i] = T();
     return p;
 }
 

@@ -1,5 +1,5 @@
-"""The course says what its pages say: each program is compiled by heddle cc, and by nvcc where there is one, and its words
-compared."""
+"""The programs of the course print what stands beside them, and so they did on an H200. Built by `heddle cc`; by nvcc, too,
+where there is one. Lines that begin with "time:" differ from run to run."""
 import glob
 import os
 import shutil
@@ -7,51 +7,53 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import heddle, main, source
-
-here = os.path.join(source, "tests", "course")
-course = os.path.join(source, "examples", "course")
+source, heddle = os.environ["HEDDLE_SOURCE"], os.path.join(os.environ["HEDDLE_BUILD"], "heddle")
+if os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "bin", "heddle")):
+    heddle = os.path.join(os.environ["HEDDLE_BUILD"], "bin", "heddle")
+programs = sorted(glob.glob(os.path.join(source, "examples", "course", "[0-9]*.cu")))
 folder = tempfile.TemporaryDirectory()
+count = failed = 0
 
 
-def lines(text):
-    return sorted(text.splitlines())  # blocks come in any order
+def result(ok, name, detail=""):
+    global count, failed
+    count += 1
+    failed += not ok
+    for line in "" if ok else detail.splitlines()[:20]:
+        print("#", line)
+    print(f"{'' if ok else 'not '}ok {count} - {name}", flush=True)
 
 
-def words(name, *compiler):
-    program = os.path.join(folder.name, name)
-    done = subprocess.run([heddle, "cc", *compiler, os.path.join(course, name + ".cu"), "-o", program], capture_output=True,
-                          text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    before = os.times()
-    done = subprocess.run([program], capture_output=True, text=True, timeout=60)
-    after = os.times()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert after.children_user - before.children_user < 1, f"{name} takes {after.children_user - before.children_user} s"
-    return done.stdout
+def shown(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("time:")]
+    return done.returncode, "\n".join(lines) + "\n", done.stderr
 
 
-names = sorted(os.path.basename(path)[:-3] for path in glob.glob(os.path.join(course, "*.cu")))
-assert len(names) >= 12
+def build(command, name, path):
+    done = subprocess.run([*command, path, "-o", os.path.join(folder.name, name)], capture_output=True, text=True)
+    return done.returncode == 0, done.stderr
 
 
-def every_program_says_what_it_teaches():
-    for name in names:
-        with open(os.path.join(here, name + ".txt")) as f:
-            expected = f.read()
-        said = words(name)
-        assert lines(said) == lines(expected), f"{name}:\n{said}"
+def try_one(path, how, compiler, run):
+    name = os.path.basename(path)[:-3]
+    with open(path[:-3] + ".txt") as f:
+        expected = f.read()
+    built, errors = build(compiler, f"{name}-{how}", path)
+    if not built:
+        return result(False, f"{name}, built by {how}", errors)
+    status, out, err = shown([*run, os.path.join(folder.name, f"{name}-{how}")])
+    result(status == 0 and out == expected, f"{name}, built by {how}", f"status {status}\n{out}{err}")
 
 
-def nvcc_makes_the_same_programs():
-    if not shutil.which("nvcc"):
-        return
-    for name in names:
-        with open(os.path.join(here, name + ".txt")) as f:
-            expected = f.read()
-        said = words(name, "--with", "nvcc")
-        assert lines(said) == lines(expected), f"{name}:\n{said}"
-
-
-main(globals())
+for program in programs:
+    try_one(program, "heddle cc", [heddle, "cc"], [])
+if shutil.which("nvcc"):
+    for program in programs:
+        try_one(program, "nvcc", ["nvcc", "-arch=sm_80"], [heddle, "run"])
+else:
+    print(f"ok {count + 1} - the same built by nvcc # SKIP there is no nvcc")
+    count += 1
+result(len(programs) >= 12, "the course is there")
+print(f"1..{count}")
+sys.exit(failed > 0)

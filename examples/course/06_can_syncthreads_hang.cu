@@ -1,0 +1,45 @@
+// Can __syncthreads() cause a thread to hang? Yes, where not all threads of the block come to a barrier:
+//
+//     if (someFunc()) { __syncthreads(); }            // some of the threads wait for those that do not come
+//     if (someFunc()) { __syncthreads(); } else { __syncthreads(); }   // by the language, undefined
+//
+// Threads that have ended do not count: a barrier never waits for them. This program shows that, and what goes wrong with
+// an argument: `--hang` lets half of a block wait for the other half, which waits at another barrier. A GPU then waits for
+// ever; Heddle finds out that nobody can come any more, and says who waits where.
+#include "course.h"
+#include <cstring>
+
+__global__ void some_end_early(int *sum)
+{
+    __shared__ int part;
+    if (threadIdx.x == 0)
+        part = 0;
+    __syncthreads();
+    if (threadIdx.x >= 40) // these have ended when the others come to the next barrier
+        return;
+    atomicAdd(&part, 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *sum = part;
+}
+
+__global__ void hang()
+{
+    if (threadIdx.x < 32)
+        __syncthreads();
+    else
+        asm volatile("bar.sync 1;"); // not the barrier that the others wait at
+}
+
+int main(int argc, char **argv)
+{
+    int *sum = managed<int>(1);
+    some_end_early<<<1, 64>>>(sum);
+    CHECK_LAUNCH();
+    printf("40 of 64 threads have met at a barrier; the other 24 had ended: %d\n", *sum);
+    expect(*sum == 40, "threads that have ended do not count");
+    if (argc > 1 && strcmp(argv[1], "--hang") == 0) {
+        hang<<<1, 64>>>();
+        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    }
+}
