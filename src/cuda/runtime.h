@@ -29,6 +29,10 @@ static inline cudaError_t rt_error_of(CUresult result)
 cudaError_t rt_enter(void);
 /* Notes an error for cudaGetLastError and returns it. Every entry point ends with it. */
 cudaError_t rt_return(cudaError_t error);
+/* What this version of the runtime calls a launch with dimensions that no device has, and one of a function that is no
+ * kernel: seen with 13.0 on an H200. */
+cudaError_t rt_bad_dimensions(void);
+cudaError_t rt_no_kernel(void);
 /* Both: a driver call in a context. */
 #define RT_CALL(call)                                                                                                  \
     do {                                                                                                               \

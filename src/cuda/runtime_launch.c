@@ -53,7 +53,7 @@ static bool fits(dim3 size, int x, int device)
     return true;
 }
 
-/* The driver says "invalid value" for every bad argument; the runtime tells bad dimensions apart. */
+/* The driver says "invalid value" for every bad argument; runtimes before 13 tell bad dimensions apart. */
 static cudaError_t launch_error(CUresult r, dim3 grid, dim3 block)
 {
     int device, most = 0;
@@ -63,7 +63,7 @@ static cudaError_t launch_error(CUresult r, dim3 grid, dim3 block)
     bool good = fits(grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, device) &&
                 fits(block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, device) &&
                 (size_t)block.x * block.y * block.z <= (size_t)most;
-    return good ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+    return good ? cudaErrorInvalidValue : rt_bad_dimensions();
 }
 
 static cudaError_t launch(CUkernel kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)

@@ -200,7 +200,7 @@ static cudaError_t kernel_of(const void *function, CUkernel *kernel)
 {
     struct symbol *s = get(function);
     if (!s || s->kind != SYMBOL_KERNEL)
-        return cudaErrorInvalidDeviceFunction;
+        return rt_no_kernel();
     if (!s->kernel) {
         if (!s->binary)
             return cudaErrorInvalidDeviceFunction;

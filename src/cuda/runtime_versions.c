@@ -234,6 +234,16 @@ static cudaError_t prefetch(const void *p, size_t n, struct cudaMemLocation to, 
     RT_CALL(cuMemPrefetchAsync_v2((CUdeviceptr)p, n, *(CUmemLocation *)&to, flags, stream));
 }
 
+cudaError_t rt_bad_dimensions(void)
+{
+    return CUDART_MAJOR < 13 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+}
+
+cudaError_t rt_no_kernel(void)
+{
+    return CUDART_MAJOR < 13 ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
+}
+
 static cudaStream_t own(cudaStream_t stream)
 {
     return stream ? stream : cudaStreamPerThread;

@@ -32,14 +32,14 @@ static void never(void)
 static void launches(void)
 {
     int *p = (int *)device_memory(4096), one = 1;
-    EXPECT_ERROR(LAUNCH(store, 0, 32, 0, 0, &p, &one), cudaErrorInvalidConfiguration);
-    EXPECT_ERROR(LAUNCH(store, 1, 2048, 0, 0, &p, &one), cudaErrorInvalidConfiguration);
-    EXPECT_ERROR(LAUNCH(store, 1, 0, 0, 0, &p, &one), cudaErrorInvalidConfiguration);
+    EXPECT_ERROR(LAUNCH(store, 0, 32, 0, 0, &p, &one), cudaErrorInvalidValue);
+    EXPECT_ERROR(LAUNCH(store, 1, 2048, 0, 0, &p, &one), cudaErrorInvalidValue);
+    EXPECT_ERROR(LAUNCH(store, 1, 0, 0, 0, &p, &one), cudaErrorInvalidValue);
     EXPECT_ERROR(LAUNCH(store, 1, 32, 1 << 20, 0, &p, &one), cudaErrorInvalidValue);
     expect(LAUNCH(small_blocks, 1, 128, 0, 0, &p) != cudaSuccess, "blocks beyond __launch_bounds__ are refused");
-    EXPECT_ERROR(LAUNCH(never, 1, 1, 0, 0, &p), cudaErrorInvalidDeviceFunction);
-    EXPECT_ERROR(cudaPeekAtLastError(), cudaErrorInvalidDeviceFunction);
-    EXPECT_ERROR(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
+    EXPECT_ERROR(LAUNCH(never, 1, 1, 0, 0, &p), cudaErrorInvalidResourceHandle);
+    EXPECT_ERROR(cudaPeekAtLastError(), cudaErrorInvalidResourceHandle);
+    EXPECT_ERROR(cudaGetLastError(), cudaErrorInvalidResourceHandle);
     EXPECT_ERROR(cudaGetLastError(), cudaSuccess);
     EXPECT_ERROR(LAUNCH(store, 1, 32, 0, 0, &p, &one), cudaSuccess);
     EXPECT_ERROR(cudaDeviceSynchronize(), cudaSuccess);
