@@ -1,6 +1,7 @@
 /* Modules and libraries ("CUDA Driver API", 6.10 to 6.12). */
 #include "cuda/module.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 /* ---- modules ---- */
@@ -149,7 +150,7 @@ static CUresult load_library(CUlibrary *library, const void *image, const char *
     TRY(state_ready());
     NEED(library && (image || path));
     TRY(jit_read(&jit, n, options, values));
-    snprintf(name, sizeof name, "library %llu", (unsigned long long)state_number());
+    snprintf(name, sizeof name, "PTX %llu of %s", (unsigned long long)state_number(), program_invocation_short_name);
     CUresult r = path ? module_open(NULL, path, &jit, &m) : module_new(NULL, image, SIZE_MAX, name, &jit, &m);
     jit_done(&jit);
     *library = (CUlibrary)m;

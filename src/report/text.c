@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/report.h"
 
@@ -82,6 +83,14 @@ static void put_cuda_line(struct out *o, const struct place *p)
     fclose(f);
 }
 
+/* A file below the current folder by its name from there, as compilers name it. */
+static const char *short_name(const char *file)
+{
+    char here[4096];
+    size_t n = file[0] == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
+    return n > 1 && strncmp(file, here, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+}
+
 static void put_diag(struct out *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
@@ -90,14 +99,15 @@ static void put_diag(struct out *o, const struct diag *d)
         d->place.source ? arena_printf(o->arena, "%s:%u:%u", d->place.source->name, at.line, at.column) : NULL;
     const char *times = d->count > 1 ? arena_printf(o->arena, ", %llu times", (unsigned long long)d->count) : "";
     if (cuda)
-        put_text(o, arena_printf(o->arena, "%s:%u: ", cuda->file, cuda->line));
+        put_text(o, arena_printf(o->arena, "%s:%u: ", short_name(cuda->file), cuda->line));
     else if (ptx)
         put_text(o, arena_printf(o->arena, "%s: ", ptx));
     put_text(o, arena_printf(o->arena, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times));
     if (cuda)
         put_cuda_line(o, &d->place);
     if (cuda && cuda->inlined_file)
-        put_text(o, arena_printf(o->arena, "  inlined from %s:%u\n", cuda->inlined_file, cuda->inlined_line));
+        put_text(
+            o, arena_printf(o->arena, "  inlined from %s:%u\n", short_name(cuda->inlined_file), cuda->inlined_line));
     if (cuda && ptx)
         put_text(o, arena_printf(o->arena, "  in %s:\n", ptx));
     if (ptx && at.text.n) {

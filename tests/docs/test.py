@@ -27,9 +27,10 @@ def the_readme_shows_real_output():
     assert len(found) >= 4
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(examples, os.path.join(folder, "examples"))
+        path = os.path.dirname(heddle) + ":" + os.environ["PATH"]
         for command, expected in found:
-            done = subprocess.run(re.sub(r"^heddle", heddle, command), shell=True, cwd=folder, text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            done = subprocess.run(command, shell=True, cwd=folder, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, env={**os.environ, "PATH": path})
             assert comparable(done.stdout) == comparable(expected), f"{command}\n{done.stdout}"
 
 
