@@ -21,12 +21,15 @@ sanitize:
 	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
 	UBSAN_OPTIONS=halt_on_error=1 tests/run build-sanitize
 
-# libFuzzer on whatever reads PTX and on what it accepts: scripts/fuzz. SECONDS says for how long.
+# libFuzzer on whatever reads images (20 seconds) and PTX, and on what that accepts: scripts/fuzz. SECONDS says for how long.
 SECONDS ?= 60
 fuzz:
 	[ -e build-fuzz/build.ninja ] || CC=clang-19 meson setup build-fuzz -Db_sanitize=address,undefined -Db_lundef=false \
 		-Dc_args='-fsanitize=fuzzer-no-link -O1' -Dbuildtype=debugoptimized
-	ninja -C build-fuzz tests/fuzz-ptx
+	ninja -C build-fuzz tests/fuzz-ptx tests/fuzz-image
+	mkdir -p build-fuzz/images
+	printf '\120\355\125\272\1\0\20\0\120\0\0\0\0\0\0\0\1\0\1\1\100\0\0\0\20\0\0\0\0\0\0\0' >build-fuzz/images/seed
+	build-fuzz/tests/fuzz-image -max_total_time=20 -rss_limit_mb=4096 -artifact_prefix=build-fuzz/ build-fuzz/images
 	scripts/fuzz build-fuzz $(SECONDS)
 
 clang:

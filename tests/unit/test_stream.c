@@ -76,6 +76,12 @@ static hd_result launch(hd_stream *s, hd_kernel *k, uint32_t *p, uint32_t n)
     return hd_stream_launch(s, k, &c, NULL);
 }
 
+/* What a kernel waits for. */
+static void release(struct fixture *f, unsigned cell)
+{
+    __atomic_store_n(&f->cell[cell], 1, __ATOMIC_SEQ_CST);
+}
+
 static hd_stream *new_stream(struct fixture *f, unsigned flags)
 {
     hd_stream *s;
@@ -133,7 +139,7 @@ static void a_kernel_that_waits_for_the_host_stops_no_other_stream(void **state)
     assert_int_equal(hd_stream_synchronize(a), HD_SUCCESS);
     assert_int_equal(hd_stream_query(b), HD_ERROR_NOT_READY);
     assert_int_equal(f->cell[2], 9);
-    f->cell[1] = 1;
+    release(f, 1);
     assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
 }
 
@@ -166,7 +172,7 @@ static void events_order_streams(void **state)
     assert_int_equal(hd_event_record(end, b), HD_SUCCESS);
     assert_int_equal(hd_event_query(e), HD_ERROR_NOT_READY);
     usleep(2000);
-    f->cell[0] = 1;
+    release(f, 0);
     assert_int_equal(hd_event_synchronize(end), HD_SUCCESS);
     assert_int_equal(seen, 3);
     assert_int_equal(hd_event_elapsed(e, end, &seconds), HD_SUCCESS);
@@ -188,7 +194,7 @@ static void the_default_stream_waits_for_blocking_streams_and_they_for_it(void *
     assert_int_equal(f->cell[3], 1);
     assert_int_equal(hd_stream_query(zero), HD_ERROR_NOT_READY);
     assert_int_equal(f->cell[1] + f->cell[2], 0);
-    f->cell[0] = 1;
+    release(f, 0);
     assert_int_equal(hd_stream_synchronize(a), HD_SUCCESS);
     assert_int_equal(f->cell[1] + f->cell[2], 2);
 }
@@ -246,7 +252,7 @@ static void memory_is_freed_in_the_order_of_its_stream(void **state)
     assert_int_equal(launch(s, f->add, p, 1), HD_SUCCESS);
     assert_int_equal(hd_stream_free(s, p), HD_SUCCESS);
     assert_true(hd_find(f->machine, p, &info));
-    f->cell[0] = 1;
+    release(f, 0);
     assert_int_equal(hd_stream_synchronize(s), HD_SUCCESS);
     assert_false(hd_find(f->machine, p, &info));
 }
