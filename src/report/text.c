@@ -106,8 +106,8 @@ static void put_diag(struct out *o, const struct diag *d)
     if (cuda)
         put_cuda_line(o, &d->place);
     if (cuda && cuda->inlined_file)
-        put_text(
-            o, arena_printf(o->arena, "  inlined from %s:%u\n", short_name(cuda->inlined_file), cuda->inlined_line));
+        put_text(o,
+                 arena_printf(o->arena, "  inlined from %s:%u\n", short_name(cuda->inlined_file), cuda->inlined_line));
     if (cuda && ptx)
         put_text(o, arena_printf(o->arena, "  in %s:\n", ptx));
     if (ptx && at.text.n) {
