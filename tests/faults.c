@@ -46,8 +46,11 @@ int main(int argc, char **argv)
     struct file text = oracle_read(dir, "tests/faults/faults.ptx");
     /* compiled code comes to the limit sooner than anybody looks whether it spins for ever */
     const char *engine = getenv("HEDDLE_ENGINE");
-    uint64_t limit = engine && strcmp(engine, "interp") == 0 ? STEP_LIMIT : 40ull * STEP_LIMIT;
-    hd_machine_options options = {.memory_bytes = 64 << 20, .step_limit = limit, .workers = 1};
+    bool compiled = engine && strcmp(engine, "jit") == 0;
+    hd_machine_options options = {.memory_bytes = 64 << 20,
+                                  .step_limit = compiled ? 40ull * STEP_LIMIT : STEP_LIMIT,
+                                  .workers = 1,
+                                  .engine = compiled ? HD_ENGINE_AUTO : HD_ENGINE_INTERP};
     hd_machine *m;
     hd_module *module;
     hd_report *report = NULL;

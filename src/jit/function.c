@@ -136,31 +136,38 @@ static bool has_waiting(const struct emit *e)
     return ir_has_waiting(e->shapes, e->at);
 }
 
-/* What is read from a place in the block on, or needed behind it. Registers of this block alone are spilled at once. */
+/* What is needed from a place in the block on: read there before it is written, or behind the block and not written in it.
+ * Nothing else may go to its row, which can be that of another register by now. */
 struct needs {
     struct emit *e;
-    uint64_t *set;
-    uint8_t *seen; /* by register */
+    uint8_t *seen; /* by register: spilled already, or written */
     value mask;
 };
 
 static void need(struct needs *n, ir_ref r)
 {
     uint32_t reg = ir_ref_index(r);
-    if (ir_ref_kind(r) != REF_REG || n->seen[reg])
-        return;
-    uint32_t number = n->e->shapes->live.number[reg];
-    n->seen[reg] = 1;
-    if (number)
-        n->set[(number - 1) / 64] |= 1ull << ((number - 1) % 64);
-    else
+    if (ir_ref_kind(r) == REF_REG && !n->seen[reg]) {
+        n->seen[reg] = 1;
         spill(n->e, reg, n->mask);
+    }
+}
+
+static void note_written(struct needs *n, const struct ir_insn *i, ir_ref r)
+{
+    if (ir_ref_kind(r) != REF_REG)
+        return;
+    if (i->guard) /* what was there may stay */
+        need(n, r);
+    n->seen[ir_ref_index(r)] = 1;
 }
 
 static void need_insn(struct needs *n, const struct ir_insn *i)
 {
-    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
-    ir_ref operands[] = {i->guard, i->a, i->b, i->c, i->f, i->kind == IR_LANES ? i->e : REF_NONE};
+    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM, lanes = i->kind == IR_LANES;
+    unsigned carry = lanes ? n->e->request->lane_info((enum lane_id)i->lane)->e : CARRY_OUT;
+    ir_ref operands[] = {i->guard, i->a, i->b,
+                         i->c,     i->f, lanes && carry & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
     for (size_t k = 0; k < sizeof operands / sizeof operands[0]; k++)
         need(n, operands[k]);
     for (unsigned k = 0; access && k < 8; k++) {
@@ -168,21 +175,27 @@ static void need_insn(struct needs *n, const struct ir_insn *i)
         if (i->kind == IR_ST)
             need(n, i->access->regs[k]);
     }
+    note_written(n, i, i->d);
+    if (carry & CARRY_OUT)
+        note_written(n, i, i->e);
+    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
+        note_written(n, i, i->access->regs[k]);
 }
 
 void emit_leave_at(struct emit *e, uint32_t index)
 {
     const struct ir_live *live = &e->shapes->live;
+    const uint64_t *out = live->out + (size_t)e->at * live->words;
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
-    uint64_t set[live->words + 1];
     uint8_t seen[e->ir->regs.n];
     value mask = emit_mask(e);
-    struct needs n = {e, set, seen, has_waiting(e) ? mask : NULL};
+    struct needs n = {e, seen, has_waiting(e) ? mask : NULL};
     memset(seen, 0, sizeof seen);
-    memcpy(set, live->out + (size_t)e->at * live->words, live->words * sizeof *set);
     for (uint32_t k = index; k < block->n; k++)
         need_insn(&n, &e->ir->insns.at[block->first + k]);
-    spill_set(e, set, n.mask);
+    for (uint32_t k = 0; k < live->n; k++)
+        if (ir_in_set(out, k))
+            need(&n, ir_make_ref(REF_REG, live->regs[k]));
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first + index];
     store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
     leave(e, LEAVE_AT, e->at, mask);

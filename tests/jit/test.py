@@ -52,6 +52,44 @@ def atomics_give_the_same_by_both():
     by_both(*HISTOGRAM)
 
 
+# Lanes 0 to 15 read shared memory that ends behind them: the test of all 32 lanes' bytes fails, and the rest of the block
+# is the interpreter's. %rd2 and %rd9 share a row.
+PART = """.version 7.0
+.target sm_75
+.address_size 64
+.global .u32 count;
+.visible .entry part(.param .u64 out)
+{
+    .reg .u64 %rd<10>; .reg .u32 %r<6>; .reg .pred %p;
+    .shared .u32 own[16];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.gt.u32 %p, %r1, 15;
+    mul.wide.u32 %rd3, %r1, 4;
+    mov.u64 %rd4, own;
+    add.u64 %rd5, %rd4, %rd3;
+    @%p bra END;
+    st.shared.u32 [%rd5], %r1;
+    add.u64 %rd2, %rd1, %rd3;
+    ld.shared.u32 %r2, [%rd5];
+    atom.global.add.u32 %r3, [%rd2], %r2;
+    mov.u64 %rd9, count;
+    atom.global.add.u32 %r4, [%rd9], 1;
+END:
+    ret;
+}
+"""
+
+
+def the_rest_of_a_block_is_the_interpreters_where_a_test_fails():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "part.ptx")
+        with open(path, "w") as f:
+            f.write(PART)
+        by_both(path, "--grid", 2, "--block", 64, "u32[16]+print", "--var", "count+print")
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
