@@ -38,6 +38,7 @@ struct jit {
     pthread_cond_t work, done;
     pthread_t thread;
     bool has_thread, stopping;
+    struct jit *next_running; /* of those with a thread */
     struct unit *queue, *busy;
     pthread_mutex_t load_lock;
     bool looked;
@@ -50,11 +51,46 @@ struct jit {
     bool dump_llvm, dump_asm, dump_time;
 };
 
+/* ---- the end of the process: nothing may compile, or load LLVM, while exit() runs LLVM's destructors ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct jit *first;
+} running = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Waits for what is being compiled; nothing will be any more. */
+static void stop_thread(struct jit *j)
+{
+    pthread_mutex_lock(&j->lock);
+    j->stopping = true;
+    j->queue = NULL;
+    pthread_cond_broadcast(&j->work);
+    bool has_thread = j->has_thread;
+    j->has_thread = false;
+    pthread_mutex_unlock(&j->lock);
+    if (has_thread)
+        pthread_join(j->thread, NULL);
+}
+
+static void stop_all(void)
+{
+    struct jit *j;
+    do {
+        pthread_mutex_lock(&running.lock);
+        j = running.first;
+        running.first = j ? j->next_running : NULL;
+        pthread_mutex_unlock(&running.lock);
+        if (j)
+            stop_thread(j);
+    } while (j);
+}
+
 /* ---- the plug-in ---- */
 
 static void open_plugin(struct jit *j, const char *path)
 {
     j->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    atexit(stop_all); /* once more: what is registered last goes first, before LLVM's destructors */
     const struct jit_plugin *plugin = j->library ? dlsym(j->library, JIT_PLUGIN_SYMBOL) : NULL;
     if (!j->library)
         snprintf(j->why, sizeof j->why, "%s", dlerror());
@@ -111,12 +147,14 @@ static const char *plugin_path(struct jit *j)
     return j->path[0] ? j->path : NULL;
 }
 
-/* Loads it; for the compiling thread. */
+/* Loads it. */
 static const struct jit_plugin *plugin_of(struct jit *j)
 {
     const char *path = plugin_path(j);
+    pthread_mutex_lock(&j->load_lock);
     if (path && !j->library)
         open_plugin(j, path);
+    pthread_mutex_unlock(&j->load_lock);
     return j->plugin;
 }
 
@@ -281,7 +319,7 @@ static void run_queue(struct jit *j)
         struct unit *u = j->busy = j->queue;
         j->queue = u->next_queued;
         pthread_mutex_unlock(&j->lock);
-        bool ok = recall(j, u) || compile(j, u);
+        bool ok = compile(j, u);
         atomic_store(&u->state, ok ? UNIT_READY : UNIT_FAILED);
         pthread_mutex_lock(&j->lock);
         j->busy = NULL;
@@ -311,8 +349,14 @@ static void enqueue(struct jit *j, struct unit *u)
     u->next_queued = NULL;
     *link = u;
     atomic_store(&u->state, UNIT_QUEUED);
-    if (!j->has_thread)
+    if (!j->has_thread && !j->stopping) {
         j->has_thread = pthread_create(&j->thread, NULL, compiler_main, j) == 0;
+        pthread_mutex_lock(&running.lock);
+        j->next_running = running.first;
+        running.first = j;
+        pthread_mutex_unlock(&running.lock);
+        atexit(stop_all);
+    }
     pthread_cond_signal(&j->work);
 }
 
@@ -335,13 +379,32 @@ static const char *unfit(const struct launch *l)
                              : NULL;
 }
 
+/* From the disk at once; else the compiling thread gets it. The plug-in is opened here, by a thread that the program waits for:
+ * exit() during LLVM's constructors would run destructors of what they use. */
+static void order(struct jit *j, struct unit *u)
+{
+    bool ok = recall(j, u);
+    if (!ok)
+        plugin_of(j);
+    pthread_mutex_lock(&j->lock);
+    if (ok)
+        atomic_store(&u->state, UNIT_READY);
+    else
+        enqueue(j, u);
+    pthread_cond_broadcast(&j->done);
+    pthread_mutex_unlock(&j->lock);
+}
+
 /* Waits for the code. */
 static void compile_now(struct jit *j, struct unit *u)
 {
+    int fresh = UNIT_NEW;
     pthread_mutex_lock(&j->lock);
     u->asked = true;
-    if (atomic_load(&u->state) == UNIT_NEW)
-        enqueue(j, u);
+    pthread_mutex_unlock(&j->lock);
+    if (atomic_compare_exchange_strong(&u->state, &fresh, UNIT_QUEUED))
+        order(j, u);
+    pthread_mutex_lock(&j->lock);
     while (atomic_load(&u->state) == UNIT_QUEUED)
         pthread_cond_wait(&j->done, &j->lock);
     pthread_mutex_unlock(&j->lock);
@@ -379,11 +442,9 @@ static void consider(struct launch *l, const struct worker *k)
     if (state == UNIT_READY) {
         atomic_store_explicit(&l->compiled, &u->compiled, memory_order_release);
     } else if (state == UNIT_NEW && k->warp_instructions > worth_compiling) {
-        struct jit *j = l->machine->compiler_data;
-        pthread_mutex_lock(&j->lock);
-        if (atomic_load(&u->state) == UNIT_NEW)
-            enqueue(j, u);
-        pthread_mutex_unlock(&j->lock);
+        int fresh = UNIT_NEW;
+        if (atomic_compare_exchange_strong(&u->state, &fresh, UNIT_QUEUED))
+            order(l->machine->compiler_data, u);
     }
 }
 
@@ -412,13 +473,14 @@ static void forget(struct machine *m, struct kernel *k)
 static void close_jit(struct machine *m)
 {
     struct jit *j = m->compiler_data;
-    pthread_mutex_lock(&j->lock);
-    j->stopping = true;
-    j->queue = NULL;
-    pthread_cond_broadcast(&j->work);
-    pthread_mutex_unlock(&j->lock);
-    if (j->has_thread)
-        pthread_join(j->thread, NULL);
+    stop_thread(j);
+    pthread_mutex_lock(&running.lock);
+    for (struct jit **link = &running.first; *link; link = &(*link)->next_running)
+        if (*link == j) {
+            *link = j->next_running;
+            break;
+        }
+    pthread_mutex_unlock(&running.lock);
     if (j->session)
         j->plugin->close(j->session);
     pthread_mutex_destroy(&j->lock);
