@@ -4,48 +4,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "report/report.h"
 
-struct out {
-    struct arena *arena;
-    char *text;
-    size_t n, capacity;
-};
-
-static void put(struct out *o, const char *s, size_t n)
-{
-    if (o->n + n + 1 > o->capacity) {
-        size_t capacity = 2 * (o->n + n + 1);
-        o->text = arena_grow(o->arena, o->text, o->n, capacity);
-        o->capacity = capacity;
-    }
-    memcpy(o->text + o->n, s, n);
-    o->n += n;
-    o->text[o->n] = 0;
-}
-
-static void put_text(struct out *o, const char *s)
-{
-    put(o, s, strlen(s));
-}
-
 /* Tabs stay tabs, so that the caret stands where the editor shows it. */
-static void put_caret(struct out *o, struct place_line at, uint32_t length)
+static void put_caret(struct text *o, struct place_line at, uint32_t length)
 {
-    put_text(o, "      | ");
+    text_puts(o, "      | ");
     for (uint32_t i = 0; i + 1 < at.column && i < at.text.n; i++)
-        put(o, at.text.p[i] == '\t' ? "\t" : " ", 1);
-    put_text(o, "^");
+        text_put(o, at.text.p[i] == '\t' ? "\t" : " ", 1);
+    text_puts(o, "^");
     for (uint32_t i = 1; i < length && at.column - 1 + i < at.text.n; i++)
-        put_text(o, "~");
-    put_text(o, "\n");
+        text_puts(o, "~");
+    text_puts(o, "\n");
 }
 
-static void put_help(struct out *o, const char *help)
+static void put_help(struct text *o, const char *help)
 {
-    put_text(o, "  help: ");
-    put_text(o, help);
-    put_text(o, "\n");
+    text_puts(o, "  help: ");
+    text_puts(o, help);
+    text_puts(o, "\n");
 }
 
 /* ---- the line of CUDA, where its file is at hand ---- */
@@ -57,7 +35,7 @@ static FILE *open_text(const char *path)
 }
 
 /* The file as the compiler was told it, from here or from where the PTX is. */
-static FILE *open_cuda(struct out *o, const struct place *p)
+static FILE *open_cuda(struct text *o, const struct place *p)
 {
     FILE *f = open_text(p->cuda->file);
     const char *slash = p->source ? strrchr(p->source->name, '/') : NULL;
@@ -66,7 +44,7 @@ static FILE *open_cuda(struct out *o, const struct place *p)
     return open_text(arena_printf(o->arena, "%.*s/%s", (int)(slash - p->source->name), p->source->name, p->cuda->file));
 }
 
-static void put_cuda_line(struct out *o, const struct place *p)
+static void put_cuda_line(struct text *o, const struct place *p)
 {
     FILE *f = open_cuda(o, p);
     char *line = NULL;
@@ -78,7 +56,7 @@ static void put_cuda_line(struct out *o, const struct place *p)
         if ((n = getline(&line, &capacity, f)) < 0)
             break;
     if (n > 0)
-        put_text(o, arena_printf(o->arena, "%5u | %.*s\n", p->cuda->line, (int)strcspn(line, "\r\n"), line));
+        text_printf(o, "%5u | %.*s\n", p->cuda->line, (int)strcspn(line, "\r\n"), line);
     free(line);
     fclose(f);
 }
@@ -91,7 +69,7 @@ static const char *short_name(const char *file)
     return n > 1 && strncmp(file, here, n) == 0 && file[n] == '/' ? file + n + 1 : file;
 }
 
-static void put_diag(struct out *o, const struct diag *d)
+static void put_diag(struct text *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
     const struct cuda_place *cuda = d->place.cuda;
@@ -99,19 +77,18 @@ static void put_diag(struct out *o, const struct diag *d)
         d->place.source ? arena_printf(o->arena, "%s:%u:%u", d->place.source->name, at.line, at.column) : NULL;
     const char *times = d->count > 1 ? arena_printf(o->arena, ", %llu times", (unsigned long long)d->count) : "";
     if (cuda)
-        put_text(o, arena_printf(o->arena, "%s:%u: ", short_name(cuda->file), cuda->line));
+        text_printf(o, "%s:%u: ", short_name(cuda->file), cuda->line);
     else if (ptx)
-        put_text(o, arena_printf(o->arena, "%s: ", ptx));
-    put_text(o, arena_printf(o->arena, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times));
+        text_printf(o, "%s: ", ptx);
+    text_printf(o, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times);
     if (cuda)
         put_cuda_line(o, &d->place);
     if (cuda && cuda->inlined_file)
-        put_text(o,
-                 arena_printf(o->arena, "  inlined from %s:%u\n", short_name(cuda->inlined_file), cuda->inlined_line));
+        text_printf(o, "  inlined from %s:%u\n", short_name(cuda->inlined_file), cuda->inlined_line);
     if (cuda && ptx)
-        put_text(o, arena_printf(o->arena, "  in %s:\n", ptx));
+        text_printf(o, "  in %s:\n", ptx);
     if (ptx && at.text.n) {
-        put_text(o, arena_printf(o->arena, "%5u | %.*s\n", at.line, STR_ARG(at.text)));
+        text_printf(o, "%5u | %.*s\n", at.line, STR_ARG(at.text));
         put_caret(o, at, d->place.length);
     }
     if (d->help)
@@ -126,14 +103,14 @@ const char *report_severity(const struct diag *d)
 
 struct str report_text(const struct diags *d, struct arena *arena)
 {
-    struct out o = {.arena = arena};
-    put(&o, "", 0);
+    struct text o = {.arena = arena};
+    text_put(&o, "", 0);
     for (uint32_t i = 0; i < d->list.n; i++)
         put_diag(&o, &d->list.at[i]);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < d->list.n; i++)
         kept += d->list.at[i].severity == DIAG_ERROR;
     if (d->errors > kept)
-        put_text(&o, arena_printf(arena, "and %u more errors\n", d->errors - kept));
-    return (struct str){o.text, o.n};
+        text_printf(&o, "and %u more errors\n", d->errors - kept);
+    return (struct str){o.p, o.n};
 }
