@@ -83,6 +83,36 @@ static bool run(hd_machine *m, hd_module *module, uint32_t *out, const struct ke
     return r == HD_SUCCESS && out[0] == t->expected;
 }
 
+/* The instructions of a launch in which all threads of `blocks` blocks take one lock; 0 where it failed. */
+static uint64_t instructions_of_lock(hd_kernel *k, uint32_t *out, unsigned blocks)
+{
+    hd_launch_stats stats = {0};
+    const void *args[] = {&out};
+    hd_launch_config c = {.grid = {blocks, 1, 1}, .block = {128, 1, 1}, .flags = HD_LAUNCH_CLOSED, .args = args};
+    memset(out, 0, OUT_WORDS * 4);
+    bool ok = hd_launch(k, &c, &stats, NULL) == HD_SUCCESS && out[0] == blocks * 128;
+    return ok ? stats.warp_instructions : 0;
+}
+
+/* Threads that wait for a lock do not keep those from running that have it: work grows with the number of threads, not
+ * with its square. */
+static bool lock_grows_linearly(const struct file *text, char *why, size_t size)
+{
+    hd_machine_options options = {.memory_bytes = 64 << 20, .workers = 1};
+    hd_source source = {"fairness.ptx", text->bytes, text->n};
+    hd_machine *m;
+    hd_module *module;
+    hd_kernel *k;
+    void *out;
+    if (hd_machine_create(&options, &m, NULL) || hd_alloc(m, OUT_WORDS * 4, &out) ||
+        hd_module_load(m, &source, 1, &module, NULL) || hd_module_get_kernel(module, "cas_lock", &k, NULL))
+        return false;
+    uint64_t few = instructions_of_lock(k, out, 4), many = instructions_of_lock(k, out, 64);
+    snprintf(why, size, "%lu instructions for 512 threads, %lu for 8192", (unsigned long)few, (unsigned long)many);
+    hd_machine_destroy(m);
+    return few && many && many < 24 * few;
+}
+
 int main(int argc, char **argv)
 {
     static char policies[64][32] = {"fair", "fair", "fair", "serial"};
@@ -118,6 +148,10 @@ int main(int argc, char **argv)
         }
         hd_machine_destroy(m);
     }
+    char why[128] = "cannot load";
+    bool ok = lock_grows_linearly(&text, why, sizeof why);
+    printf("%sok %u - work for a lock grows with the number of threads: %s\n", ok ? "" : "not ", ++count, why);
+    failed += !ok;
     free(text.bytes);
     printf("1..%u\n", count);
     return failed != 0;

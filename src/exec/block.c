@@ -163,6 +163,10 @@ bool block_round(struct block *b, bool *progress)
         struct warp *w = &b->warps[i];
         if (!can_run(w))
             continue;
+        if (w->rest) {
+            w->rest--;
+            continue;
+        }
         block_run_warp(w);
         *progress |= !can_run(w);
         if (atomic_load_explicit(&b->launch->failed, memory_order_relaxed))

@@ -13,11 +13,8 @@
 
 #include "exec/machine.h"
 
-/* A spinning loop costs twice as much after each turn in vain, up to MAX_STREAK. Within a turn a spinning group of a
- * divided warp makes way for another that spins up to MAX_SPIN_ROTATIONS times, and for one that does not, which may have
- * just taken the lock that all wait for, up to MAX_ROTATIONS times. Under random schedules one group in SPLIT_EVERY is
- * divided. */
-enum { MAX_STREAK = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64, SPLIT_EVERY = 16 };
+/* Under random schedules one group in SPLIT_EVERY is divided. */
+enum { SPLIT_EVERY = 16 };
 
 /* ---- rows ---- */
 
@@ -100,30 +97,6 @@ void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes)
         a->pending_bits[block / 64] |= 1ull << (block % 64);
     }
     a->pending[block] |= lanes;
-}
-
-static uint32_t take_pending(struct activation *a, uint32_t block)
-{
-    uint32_t lanes = a->pending[block];
-    a->pending[block] = 0;
-    a->n_pending--;
-    a->pending_bits[block / 64] &= ~(1ull << (block % 64));
-    return lanes;
-}
-
-/* The first pending block at or after `from`; NO_BLOCK where there is none. */
-static uint32_t first_pending(const struct activation *a, uint32_t from)
-{
-    uint32_t words = (a->code->n_blocks + 63) / 64, i = from / 64;
-    if (i >= words)
-        return NO_BLOCK;
-    uint64_t bits = a->pending_bits[i] & (~0ull << (from % 64));
-    while (!bits)
-        if (++i == words)
-            return NO_BLOCK;
-        else
-            bits = a->pending_bits[i];
-    return i * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
 /* ---- leaving ---- */
@@ -229,12 +202,6 @@ static bool run_brx(struct warp *w, struct activation *a, uint8_t *const base[4]
 
 /* ---- who runs next within a warp ---- */
 
-/* Where the interpreter is in a warp. */
-struct at {
-    struct activation *a;
-    uint32_t block, mask;
-};
-
 /* The lanes pending at the n-th pending block of the warp, counted over its activations; false where there are fewer. */
 static bool pick_nth(struct warp *w, uint32_t n, struct at *at)
 {
@@ -243,10 +210,10 @@ static bool pick_nth(struct warp *w, uint32_t n, struct at *at)
             n -= a->n_pending;
             continue;
         }
-        uint32_t block = first_pending(a, 0);
+        uint32_t block = pending_first(a, 0);
         while (n--)
-            block = first_pending(a, block + 1);
-        *at = (struct at){a, block, take_pending(a, block)};
+            block = pending_first(a, block + 1);
+        *at = (struct at){a, block, pending_take(a, block)};
         return true;
     }
     return false;
@@ -277,32 +244,6 @@ static bool pick(struct warp *w, struct at *at)
     return s ? pick_scheduled(w, s, at) : pick_nth(w, 0, at);
 }
 
-/* Lanes go on past others that stay behind: from here on registers need not be what the order of blocks makes them. */
-static void part_lanes(struct warp *w)
-{
-    for (struct activation *a = w->acts; a; a = a->next)
-        a->parted = true;
-}
-
-/* After a spent budget: the group behind the present one, in the order of blocks and activations, has its turn. It goes on
- * by a block before the first group runs again, so the next turn is that of a group behind it: two groups that spin would
- * else take turns for ever, and one further on that has what they wait for would have none. */
-static void rotate(struct warp *w, struct at *at)
-{
-    act_add_pending(at->a, at->block, at->mask);
-    struct activation *a = at->a;
-    uint32_t next = first_pending(a, (a->turn > at->block ? a->turn : at->block) + 1);
-    while (next == NO_BLOCK) {
-        a->turn = 0;
-        a = a->next ? a->next : w->acts;
-        next = first_pending(a, 0);
-    }
-    a->turn = next;
-    if (next != at->block || a != at->a)
-        part_lanes(w);
-    *at = (struct at){a, next, take_pending(a, next)};
-}
-
 static void save(struct warp *w, const struct at *at, const struct op *o)
 {
     w->act = at->a;
@@ -314,24 +255,6 @@ static void save(struct warp *w, const struct at *at, const struct op *o)
 static const struct op *first_op(const struct at *at)
 {
     return &at->a->code->ops[at->a->code->blocks[at->block].first];
-}
-
-/* Other lanes of the warp are elsewhere: a spinning group makes way for them sooner. */
-static bool is_divided(const struct warp *w, const struct at *at)
-{
-    return at->a->n_pending || at->a != w->acts || at->a->next;
-}
-
-static bool spins(const struct at *at)
-{
-    return at->a->code->blocks[at->block].spins;
-}
-
-static int32_t back_cost(const struct warp *w, const struct at *at)
-{
-    if (!spins(at))
-        return 1;
-    return is_divided(w, at) ? SPIN_COST_DIVIDED : w->spin_cost;
 }
 
 /* Spent budgets are the moments to see whether the launch has run for too long. */
@@ -375,7 +298,7 @@ uint64_t warp_hash(const struct warp *w)
         uint64_t state[3] = {(uintptr_t)a, a->lanes, a->stack};
         h = mix(h, state, sizeof state);
         h = mix(h, a->rows, a->code->register_bytes);
-        for (uint32_t b = first_pending(a, 0); b != NO_BLOCK; b = first_pending(a, b + 1)) {
+        for (uint32_t b = pending_first(a, 0); b != NO_BLOCK; b = pending_first(a, b + 1)) {
             uint64_t pending[2] = {b, a->pending[b]};
             h = mix(h, pending, sizeof pending);
         }
@@ -528,14 +451,12 @@ void warp_run(struct warp *w)
     const struct op *o;
     uint32_t mask, go;
     bool together;
-    unsigned rotations = 0, streak = w->streak;
+    struct turn turn;
     const struct compiled *compiled = find_compiled(w);
 
-    w->streak = 0;
-    w->spin_cost = SPIN_COST << streak;
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
-    w->budget = BUDGET;
+    turn_begin(w, &turn);
     if (!w->block->launch->schedule)
         w->slice = INT32_MAX;
     if (w->act) {
@@ -646,8 +567,8 @@ run_op:
             } else {
                 act_add_pending(a, o->target, go);
                 act_add_pending(a, o->next, mask & ~go);
-                at.block = first_pending(a, 0);
-                at.mask = take_pending(a, at.block);
+                at.block = pending_first(a, 0);
+                at.mask = pending_take(a, at.block);
             }
             if (at.block <= from)
                 goto went_back;
@@ -659,8 +580,8 @@ run_op:
             if (!run_brx(w, a, base, o, go))
                 return;
             act_add_pending(a, o->next, mask & ~go);
-            at.block = first_pending(a, 0);
-            at.mask = take_pending(a, at.block);
+            at.block = pending_first(a, 0);
+            at.mask = pending_take(a, at.block);
             if (at.block <= from)
                 goto went_back;
             goto go_on;
@@ -708,8 +629,8 @@ run_op:
             at.mask = mask & ~go;
             if (go)
                 at.mask |= collective_arrive(w, a, o, go);
-            if (at.mask != mask && is_divided(w, &at))
-                part_lanes(w);
+            if (at.mask != mask && warp_is_divided(w, &at))
+                warp_part_lanes(w);
             at.block = o->next;
             goto go_on;
         case OP_BAR: {
@@ -727,7 +648,7 @@ run_op:
             if (fault)
                 return;
             if (mask != a->lanes || go != mask)
-                part_lanes(w);
+                warp_part_lanes(w);
             at.block = o->next;
             goto go_on;
         }
@@ -740,34 +661,29 @@ run_op:
     }
 
 went_back:
-    w->budget -= back_cost(w, &at);
+    w->budget -= turn_back_cost(w, &at);
     if (w->budget < 0)
         goto give_way;
 go_on:
     /* at.mask lanes go on in at.block, unless lanes wait to run an earlier one, or the same. */
     if (a->n_pending) {
         act_add_pending(a, at.block, at.mask);
-        at.block = first_pending(a, 0);
-        at.mask = take_pending(a, at.block);
+        at.block = pending_first(a, 0);
+        at.mask = pending_take(a, at.block);
     }
     if (at.mask == 0)
         goto pick_next;
     goto enter_block;
 
-give_way: {
-    bool spun = spins(&at), divided = is_divided(w, &at);
-    rotate(w, &at);
-    if (spun && divided && rotations++ < (spins(&at) ? MAX_SPIN_ROTATIONS : MAX_ROTATIONS)) {
-        w->budget = BUDGET;
+give_way:
+    if (turn_goes_on(w, &turn, &at)) {
         a = at.a;
         warp_bases(w, a, base);
         goto enter_block;
     }
-    w->streak = !spun || divided ? 0 : streak < MAX_STREAK ? streak + 1 : streak;
     save(w, &at, first_op(&at));
     check_steps(w);
     return;
-}
 
 end_of_slice:
     at.mask = mask;

@@ -46,7 +46,7 @@ enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 enum { BARRIERS = 16, MAX_WARPS = 32 };
 
 /* Branches backwards in a turn, and what those of spinning loops cost. */
-enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET / 4 };
+enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET };
 
 struct warp {
     struct block *block;
@@ -55,7 +55,9 @@ struct warp {
     enum warp_state state;
     int32_t budget;                /* of branches backwards until it gives way */
     int32_t spin_cost;             /* of one of a spinning loop, in this turn */
-    uint32_t streak;               /* of turns that ended spinning */
+    uint32_t spun;                 /* the lanes that went back in a spinning loop last */
+    uint32_t streak;               /* of turns that were spent spinning in vain */
+    uint32_t rest;                 /* turns to sit out */
     int32_t slice;                 /* of memory accesses, under policies that switch after them */
     const struct hook_list *hooks; /* or NULL */
     struct activation *acts;       /* newest first */
@@ -116,8 +118,53 @@ static inline void warp_bases(const struct warp *w, const struct activation *a, 
 }
 /* Lanes become ready to run a block of code. */
 void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes);
+static inline uint32_t pending_take(struct activation *a, uint32_t block)
+{
+    uint32_t lanes = a->pending[block];
+    a->pending[block] = 0;
+    a->n_pending--;
+    a->pending_bits[block / 64] &= ~(1ull << (block % 64));
+    return lanes;
+}
+/* The first pending block at or after `from`; NO_BLOCK where there is none. */
+static inline uint32_t pending_first(const struct activation *a, uint32_t from)
+{
+    uint32_t words = (a->code->n_blocks + 63) / 64, i = from / 64;
+    if (i >= words)
+        return NO_BLOCK;
+    uint64_t bits = a->pending_bits[i] & (~0ull << (from % 64));
+    while (!bits)
+        if (++i == words)
+            return NO_BLOCK;
+        else
+            bits = a->pending_bits[i];
+    return i * 64 + (uint32_t)__builtin_ctzll(bits);
+}
 /* Lanes leave the warp for good. */
 void warp_exit_lanes(struct warp *w, struct activation *a, uint32_t lanes);
+
+/* ---- turn.c ---- */
+
+/* Where a warp is: the lanes of `mask` run `block`. */
+struct at {
+    struct activation *a;
+    uint32_t block, mask;
+};
+
+struct turn {
+    uint32_t streak, rotations, spin_rotations;
+    bool in_vain;
+};
+
+void turn_begin(struct warp *w, struct turn *t);
+/* What a branch backwards, to at->block, spends from the budget. */
+int32_t turn_back_cost(struct warp *w, const struct at *at);
+/* The budget is spent: *at becomes another group of lanes, if there is one. False where the warp gives way. */
+bool turn_goes_on(struct warp *w, struct turn *t, struct at *at);
+/* Other lanes of the warp are elsewhere. */
+bool warp_is_divided(const struct warp *w, const struct at *at);
+/* Lanes go on past others that stay behind: from here on registers need not be what the order of blocks makes them. */
+void warp_part_lanes(struct warp *w);
 
 /* ---- call.c ---- */
 

@@ -44,7 +44,7 @@ struct emit {
     LLVMBasicBlockRef entry, *block, fault, leave;
     value *regs;    /* by register: its alloca, or NULL */
     value *pending; /* by block: the alloca of waiting lanes, or NULL */
-    value mask, budget, instructions, lane_instructions, divided;
+    value mask, budget, spun, instructions, lane_instructions, divided;
     value how, left_at; /* what `leave` returns, and the block it notes */
     value *patterns;    /* by pattern: a constant array, or NULL */
     value base[4];      /* of rows: enum row_base */

@@ -122,6 +122,7 @@ static void emit_leave(struct emit *e)
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
     store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
+    store_field(e, load_i32(e, e->spun), e->w, offsetof(struct warp, spun));
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
     _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
     value high = LLVMBuildZExt(e->b, load_i32(e, e->mask), e->i64, "");
@@ -213,19 +214,25 @@ void emit_call_op(struct emit *e, const struct op *o, value mask)
 
 /* ---- going on ---- */
 
+/* What a branch back to a spinning loop costs: as turn_back_cost() has it. */
+static value spin_cost(struct emit *e, uint32_t target, value mask)
+{
+    value others = load_i32(e, e->divided), before = load_i32(e, e->spun);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->pending[b] && b != target)
+            others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
+    LLVMBuildStore(e->b, mask, e->spun);
+    value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
+    value cost = LLVMBuildSelect(e->b, is_zero(e, others), alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
+    value joined = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, before, ""), "");
+    value some_left = LLVMBuildAnd(e->b, is_zero(e, joined), LLVMBuildICmp(e->b, LLVMIntNE, mask, before, ""), "");
+    return LLVMBuildSelect(e->b, some_left, const_int(e, e->i32, 1), cost, "");
+}
+
 /* A branch backwards spends from the budget; where it is spent the warp gives way. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
-    bool spins = e->code->blocks[target].spins;
-    value cost = const_int(e, e->i32, 1);
-    if (spins) {
-        value others = load_i32(e, e->divided);
-        for (uint32_t b = 0; b < e->ir->n_ordered; b++)
-            if (e->pending[b] && b != target)
-                others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
-        value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
-        cost = LLVMBuildSelect(e->b, is_zero(e, others), alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
-    }
+    value cost = e->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, 1);
     value left = LLVMBuildSub(e->b, load_i32(e, e->budget), cost, "");
     LLVMBuildStore(e->b, left, e->budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
@@ -636,6 +643,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     load_context(e, e->n_sites);
     e->mask = alloca_of(e, e->i32, LLVMGetParam(e->fn, 3));
     e->budget = alloca_of(e, e->i32, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""));
+    e->spun = alloca_of(e, e->i32, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""));
     e->instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->lane_instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->how = alloca_of(e, e->i32, NULL);

@@ -1,0 +1,109 @@
+/* Whose turn it is within a warp, and how long that lasts.
+ *
+ * A lane that waits must never keep the lane that it waits for from running. A branch backwards spends from the warp's
+ * budget, one of a loop that spins (ir/spin.c) much of it, except for a round after which lanes have left the loop. Once
+ * the budget is spent, another group of lanes goes on: one that does not spin, which may just have taken the lock that
+ * all the others wait for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps,
+ * and does so ever sooner: after each such turn the next is half as long, down to one round of a loop; after that the
+ * warp sits out turns, twice as many each time.
+ *
+ * Compiled code counts as turn_back_cost() does (jit/function.c) and leaves where the budget is spent.
+ */
+#include "exec/warp.h"
+
+/* SHORTEST: turns in vain until a spinning loop has one round in a turn. Within a turn a spinning group of a divided warp
+ * makes way for another that spins up to MAX_SPIN_ROTATIONS times, for any up to MAX_ROTATIONS times. */
+enum { SHORTEST = 6, LONGEST_REST = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64 };
+
+void warp_part_lanes(struct warp *w)
+{
+    for (struct activation *a = w->acts; a; a = a->next)
+        a->parted = true;
+}
+
+bool warp_is_divided(const struct warp *w, const struct at *at)
+{
+    return at->a->n_pending || at->a != w->acts || at->a->next;
+}
+
+static bool spins(const struct at *at)
+{
+    return at->a->code->blocks[at->block].spins;
+}
+
+int32_t turn_back_cost(struct warp *w, const struct at *at)
+{
+    if (!spins(at))
+        return 1;
+    uint32_t before = w->spun;
+    w->spun = at->mask;
+    if ((at->mask & ~before) == 0 && at->mask != before)
+        return 1;
+    return warp_is_divided(w, at) ? SPIN_COST_DIVIDED : w->spin_cost;
+}
+
+void turn_begin(struct warp *w, struct turn *t)
+{
+    *t = (struct turn){.streak = w->streak, .in_vain = true};
+    w->streak = 0;
+    w->budget = BUDGET;
+    w->spin_cost = SPIN_COST << (t->streak < SHORTEST ? t->streak : SHORTEST);
+}
+
+/* The first pending group that does not spin. */
+static bool find_busy(struct warp *w, struct activation **a, uint32_t *block)
+{
+    for (*a = w->acts; *a; *a = (*a)->next)
+        for (*block = pending_first(*a, 0); *block != NO_BLOCK; *block = pending_first(*a, *block + 1))
+            if (!(*a)->code->blocks[*block].spins)
+                return true;
+    return false;
+}
+
+/* The group behind the present one, in the order of blocks and activations. It goes on by a block before the first group
+ * runs again, so the next turn is that of a group behind it: two groups that spin would else take turns for ever, and one
+ * further on that has what they wait for would have none. */
+static void find_next(struct warp *w, struct activation **a, uint32_t *block)
+{
+    uint32_t next = pending_first(*a, ((*a)->turn > *block ? (*a)->turn : *block) + 1);
+    while (next == NO_BLOCK) {
+        (*a)->turn = 0;
+        *a = (*a)->next ? (*a)->next : w->acts;
+        next = pending_first(*a, 0);
+    }
+    (*a)->turn = *block = next;
+}
+
+/* Another group goes on; returns whether it is one that does not spin, which `busy` asks for. */
+static bool rotate(struct warp *w, struct at *at, bool busy)
+{
+    struct activation *a = at->a;
+    uint32_t next = at->block;
+    act_add_pending(a, at->block, at->mask);
+    busy = busy && find_busy(w, &a, &next);
+    if (!busy) {
+        a = at->a;
+        next = at->block;
+        find_next(w, &a, &next);
+    }
+    if (next != at->block || a != at->a)
+        warp_part_lanes(w);
+    *at = (struct at){a, next, pending_take(a, next)};
+    return busy;
+}
+
+bool turn_goes_on(struct warp *w, struct turn *t, struct at *at)
+{
+    bool spun = spins(at), stays = spun && warp_is_divided(w, at) && t->rotations++ < MAX_ROTATIONS;
+    bool busy = rotate(w, at, stays);
+    t->in_vain &= spun && !busy;
+    if (busy || (stays && t->spin_rotations++ < (uint32_t)MAX_SPIN_ROTATIONS >> t->streak)) {
+        w->budget = BUDGET;
+        return true;
+    }
+    if (t->in_vain) {
+        w->streak = t->streak < SHORTEST + LONGEST_REST ? t->streak + 1 : t->streak;
+        w->rest = t->streak > SHORTEST ? 1u << (t->streak - SHORTEST) : 0;
+    }
+    return false;
+}
