@@ -225,6 +225,10 @@ HD_API const char *hd_module_kernel_name(const hd_module *module, size_t i);
 HD_API hd_result hd_module_get_kernel(hd_module *module, const char *name, hd_kernel **kernel, hd_report **report);
 /* A .global or .const variable. Errors: HD_ERROR_NOT_FOUND. */
 HD_API hd_result hd_module_get_global(hd_module *module, const char *name, void **pointer, size_t *bytes);
+/* Makes `to` the place of a .global variable, for kernels that are asked for later: memory of the caller's that lives as
+ * long as the module and that kernels can reach (hd_machine_options.host_memory). Its contents stay as they are; the
+ * initial value is at the old place, which is free from then on. Errors: HD_ERROR_NOT_FOUND. */
+HD_API hd_result hd_module_place_global(hd_module *module, const char *name, void *to);
 
 /* A variable of the module in the machine's memory. */
 typedef struct hd_variable_info {

@@ -41,9 +41,11 @@ def variable(result, name):
 
 
 def main(module):
-    """Runs the functions of a test that take no arguments; their names, as sentences, are the tests' names."""
+    """Runs the functions of a test that take no arguments; their names, as sentences, are the tests' names. Arguments of the
+    program, where there are some, choose those whose names contain one of them."""
     own = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == "__main__"]
     tests = [f for f in own if not inspect.signature(f).parameters]
+    tests = [f for f in tests if not sys.argv[1:] or any(part in f.__name__ for part in sys.argv[1:])]
     failed = 0
     print(f"1..{len(tests)}")
     for number, test in enumerate(tests, 1):

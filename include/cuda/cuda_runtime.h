@@ -10,6 +10,9 @@
 
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
+#ifdef __CUDA__
+#include "heddle/managed.h"
+#endif
 
 #ifdef __cplusplus
 

@@ -10,8 +10,8 @@
 #define __global__   __attribute__((global))
 #define __shared__   __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__                                                                                                    \
-    __attribute__((device, unavailable("clang has no __managed__ variables: use cudaMallocManaged, or nvcc")))
+/* The host's variable is the device's, too: the section tells them from other __device__ variables (managed.h). */
+#define __managed__ __attribute__((device, section("heddle_managed")))
 #define __grid_constant__
 #define __noinline__           __attribute__((noinline))
 #define __forceinline__        __inline__ __attribute__((always_inline))

@@ -281,6 +281,34 @@ hd_result hd_module_get_global(hd_module *m, const char *name, void **pointer, s
     return HD_ERROR_NOT_FOUND;
 }
 
+static bool refers_to(const struct ptx_var *v, const struct ptx_var *to)
+{
+    for (uint32_t i = 0; i < v->relocs.n; i++) {
+        const struct ptx_symbol *s = v->relocs.at[i].symbol;
+        if (s->kind == SYMBOL_VAR && ((const struct ptx_var *)s)->definition == to)
+            return true;
+    }
+    return false;
+}
+
+hd_result hd_module_place_global(hd_module *m, const char *name, void *to)
+{
+    if (!m || !name || !to)
+        return HD_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < m->variables.n; i++) {
+        struct variable *v = &m->variables.at[i];
+        if (v->var->space != SPACE_GLOBAL || !str_is(v->var->symbol.name, name))
+            continue;
+        mem_free(&m->machine->machine->mem, v->at); /* does nothing where it was placed before */
+        v->at = to;
+        for (uint32_t k = 0; k < m->variables.n; k++)
+            if (refers_to(m->variables.at[k].var, v->var))
+                relocate(m, &m->variables.at[k]);
+        return HD_SUCCESS;
+    }
+    return HD_ERROR_NOT_FOUND;
+}
+
 size_t hd_module_variable_count(const hd_module *m)
 {
     return m->variables.n;

@@ -176,7 +176,7 @@ CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
         return api_not_supported("cuMemHostRegister of I/O memory");
     if (device_of(pointer, NULL))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    struct registered r = {pointer, bytes, flags | CU_MEMHOSTREGISTER_DEVICEMAP, c};
+    struct registered r = {pointer, bytes, flags | CU_MEMHOSTREGISTER_DEVICEMAP, c, false};
     return registered_add(&r);
 }
 
@@ -291,8 +291,8 @@ static CUcontext context_of(const struct known *k)
 /* The value of an attribute of memory that CUDA knows. */
 static CUresult attribute_of(const struct known *k, CUpointer_attribute attribute, void *value)
 {
-    bool host = k->registered || (k->allocation && k->allocation->type == CU_MEMORYTYPE_HOST);
-    bool managed = k->allocation && k->allocation->managed;
+    bool managed = k->registered ? k->range.managed : k->allocation && k->allocation->managed;
+    bool host = !managed && (k->registered || (k->allocation && k->allocation->type == CU_MEMORYTYPE_HOST));
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)value = context_of(k); break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(unsigned *)value = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE; break;

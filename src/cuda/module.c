@@ -34,6 +34,54 @@ static CUresult from_image(enum image_result r)
     }
 }
 
+/* ---- variables at the host's addresses ---- */
+
+static bool note_placed(struct CUmod_st *m, const struct jit_options *jit)
+{
+    m->placed = calloc(jit->n_names, sizeof *m->placed);
+    for (; m->placed && m->n_placed < jit->n_names; m->n_placed++) {
+        char *name = strdup(jit->names[m->n_placed]);
+        if (!name)
+            return false;
+        m->placed[m->n_placed] = (struct placed){.name = name, .at = jit->addresses[m->n_placed]};
+    }
+    return m->placed != NULL;
+}
+
+static void forget_placed(struct CUmod_st *m)
+{
+    for (unsigned i = 0; i < m->n_placed; i++) {
+        if (m->placed_once)
+            registered_remove(m->placed[i].at);
+        free(m->placed[i].name);
+    }
+    free(m->placed);
+}
+
+/* Their initial values are written once, however many devices load the module. The lock is held. */
+static CUresult place_variables(struct CUmod_st *m, hd_module *on)
+{
+    for (unsigned i = 0; i < m->n_placed; i++) {
+        struct placed *p = &m->placed[i];
+        void *at;
+        TRY(from_hd(hd_module_get_global(on, p->name, &at, &p->bytes)));
+        if (!m->placed_once)
+            memcpy(p->at, at, p->bytes);
+        TRY(from_hd(hd_module_place_global(on, p->name, p->at)));
+    }
+    m->placed_once = true;
+    return CUDA_SUCCESS;
+}
+
+/* Copies may name them, and questions about their addresses find them. */
+static void register_placed(struct CUmod_st *m)
+{
+    for (unsigned i = 0; i < m->n_placed && context_top(); i++) {
+        struct registered r = {m->placed[i].at, m->placed[i].bytes, 0, context_top(), true};
+        registered_add(&r); /* those that another device has registered stay so */
+    }
+}
+
 CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit, hd_module **module)
 {
     hd_module **on = &m->on[d->ordinal];
@@ -44,10 +92,20 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
         for (size_t i = 0; sources && i < m->image.n; i++)
             sources[i] = (hd_source){m->name, m->image.texts[i].text, m->image.texts[i].bytes};
         state_lock();
-        if (!*on)
-            r = sources ? from_hd(hd_module_load(d->machine, sources, m->image.n, on, &report))
+        if (!*on) {
+            hd_module *new = NULL;
+            r = sources ? from_hd(hd_module_load(d->machine, sources, m->image.n, &new, &report))
                         : CUDA_ERROR_OUT_OF_MEMORY;
+            if (!r)
+                r = place_variables(m, new);
+            if (!r)
+                __atomic_store_n(on, new, __ATOMIC_RELEASE);
+            else
+                hd_module_unload(new);
+        }
         state_unlock();
+        if (!r)
+            register_placed(m);
         if (report && r)
             complain(m, jit, hd_report_text(report));
         else if (report && jit)
@@ -73,12 +131,15 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
     m->context = c;
     snprintf(m->name, sizeof m->name, "%s", name);
     r = from_image(image_read(image, bytes, device_arch(d), &m->image));
-    if (r)
+    if (!r && jit && jit->n_names && !note_placed(m, jit))
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    else if (r)
         complain(m, jit, m->image.why);
     else if (c)
         r = module_on(m, d, jit, &loaded); /* libraries wait until something is asked of them */
     if (r) {
         image_free(&m->image);
+        forget_placed(m);
         free(m);
         return r;
     }
@@ -154,6 +215,7 @@ void module_drop(struct CUmod_st *m)
         free(f);
     }
     image_free(&m->image);
+    forget_placed(m);
     m->kind = 0;
     free(m);
 }
@@ -257,12 +319,15 @@ CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options
             o->error_size = &values[i];
             break;
         case CU_JIT_WALL_TIME: o->wall_time = &values[i]; break;
+        case CU_JIT_GLOBAL_SYMBOL_NAMES: o->names = values[i]; break;
+        case CU_JIT_GLOBAL_SYMBOL_ADDRESSES: o->addresses = values[i]; break;
+        case CU_JIT_GLOBAL_SYMBOL_COUNT: o->n_names = (unsigned)(uintptr_t)values[i]; break;
         default: /* how to generate machine code, of which there is none */
             if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS)
                 return CUDA_ERROR_INVALID_VALUE;
         }
     }
-    return CUDA_SUCCESS;
+    return o->n_names && (!o->names || !o->addresses) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* Appends as much as there is room for. */

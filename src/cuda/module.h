@@ -13,6 +13,9 @@ struct jit_options {
     size_t info_bytes, error_bytes;
     void **info_size, **error_size; /* where the options' values stand: they get the lengths */
     void **wall_time;
+    const char *const *names; /* of variables, and which addresses of the host's they get */
+    void *const *addresses;
+    unsigned n_names;
 };
 CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options, void **values);
 void jit_log(struct jit_options *o, bool error, const char *text);

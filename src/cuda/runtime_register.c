@@ -15,11 +15,14 @@ struct binary {
     void *wrapper;
     CUlibrary library; /* NULL: not loaded yet */
     struct symbol *managed;
+    struct symbol *in_place;
+    unsigned n_in_place;
     bool loading_failed;
     CUresult failure;
 };
 
-enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED };
+/* A managed variable of nvcc's is found by a pointer of the host's; one of `heddle cc` is in place: the host's variable. */
+enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_IN_PLACE };
 
 /* A kernel or a variable. A kernel without a binary is one that was asked for by name. */
 struct symbol {
@@ -30,7 +33,13 @@ struct symbol {
     size_t bytes;
     void **host_pointer; /* of a managed variable: where its address goes */
     CUkernel kernel;
-    struct symbol *next_managed;
+    struct symbol *next_managed; /* or next in place */
+};
+
+/* Sections of host code with variables in place (include/cuda/host_defines.h), one for each program and shared object. */
+struct section {
+    const char *start, *end;
+    struct section *next;
 };
 
 /* Symbols by key: open addressing, at most half full. */
@@ -38,6 +47,7 @@ static struct {
     pthread_mutex_t lock;
     struct symbol **at;
     size_t n, capacity;
+    struct section *sections;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct symbol **slot(const void *key)
@@ -93,8 +103,21 @@ static CUresult load(struct binary *b)
         return CUDA_SUCCESS;
     if (b->loading_failed)
         return b->failure;
-    b->failure = cuLibraryLoadData(&b->library, b->wrapper, NULL, NULL, 0, NULL, NULL, 0);
+    const char **names = calloc(b->n_in_place + 1, sizeof *names);
+    const void **addresses = calloc(b->n_in_place + 1, sizeof *addresses);
+    unsigned n = 0;
+    for (struct symbol *s = b->in_place; s && names && addresses; s = s->next_managed) {
+        names[n] = s->name;
+        addresses[n++] = s->key;
+    }
+    CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_COUNT, CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES};
+    void *values[] = {(void *)(uintptr_t)n, names, addresses};
+    b->failure = n < b->n_in_place
+                     ? CUDA_ERROR_OUT_OF_MEMORY
+                     : cuLibraryLoadData(&b->library, b->wrapper, options, values, n ? 3 : 0, NULL, NULL, 0);
     b->loading_failed = b->failure != CUDA_SUCCESS;
+    free(names);
+    free(addresses);
     return b->failure;
 }
 
@@ -108,9 +131,38 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     return (void **)b;
 }
 
+/* The host may read a variable in place at once: its initial value is in the device code. */
 void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
-    (void)fatCubinHandle; /* all that it ends is registered already */
+    struct binary *b = (struct binary *)fatCubinHandle;
+    if (!b || !b->in_place || rt_enter() != cudaSuccess)
+        return;
+    pthread_mutex_lock(&table.lock);
+    CUdeviceptr p;
+    if (load(b) == CUDA_SUCCESS)
+        cuLibraryGetManaged(&p, NULL, b->library, b->in_place->name); /* an error comes again where a kernel is used */
+    pthread_mutex_unlock(&table.lock);
+}
+
+void __heddleManagedVariables(const char *start, const char *end)
+{
+    pthread_mutex_lock(&table.lock);
+    struct section *s = table.sections;
+    while (s && s->start != start)
+        s = s->next;
+    if (!s && (s = calloc(1, sizeof *s)) != NULL) {
+        *s = (struct section){start, end, table.sections};
+        table.sections = s;
+    }
+    pthread_mutex_unlock(&table.lock);
+}
+
+static bool is_in_place(const char *variable)
+{
+    for (const struct section *s = table.sections; s; s = s->next)
+        if (variable >= s->start && variable < s->end)
+            return true;
+    return false;
 }
 
 /* At the end of the program, where a kernel may still run, or where a shared object is unloaded. */
@@ -153,9 +205,16 @@ void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *de
 void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext,
                        size_t size, int constant, int global)
 {
+    struct binary *b = (struct binary *)fatCubinHandle;
     (void)deviceAddress, (void)ext, (void)constant, (void)global;
     pthread_mutex_lock(&table.lock);
-    add(fatCubinHandle, hostVar, SYMBOL_VARIABLE, deviceName, size);
+    bool in_place = b && is_in_place(hostVar);
+    struct symbol *s = add(fatCubinHandle, hostVar, in_place ? SYMBOL_IN_PLACE : SYMBOL_VARIABLE, deviceName, size);
+    if (s && in_place) {
+        s->next_managed = b->in_place;
+        b->in_place = s;
+        b->n_in_place++;
+    }
     pthread_mutex_unlock(&table.lock);
 }
 

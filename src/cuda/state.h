@@ -94,6 +94,15 @@ struct CUmod_st {
     struct image image;
     hd_module *on[MAX_DEVICES];
     struct CUfunc_st *functions;
+    struct placed *placed; /* variables at addresses of the host's, or NULL */
+    unsigned n_placed;
+    bool placed_once; /* they have their initial values */
+};
+
+struct placed {
+    char *name;
+    void *at;
+    size_t bytes;
 };
 
 /* A kernel: a CUfunction and a CUkernel at once. */
@@ -161,12 +170,13 @@ void allocation_forget(struct allocation *a);
 /* A machine's memory (also a module's variable): the device it is on, or NULL. */
 struct device *device_of(const void *address, hd_memory_info *info);
 
-/* Host memory that has been registered. */
+/* Host memory that has been registered, by the program or for its __managed__ variables. */
 struct registered {
     void *start;
     size_t bytes;
     unsigned flags;
     CUcontext context;
+    bool managed; /* a variable at the host's address: the device's memory, too */
 };
 bool registered_find(const void *address, struct registered *r);
 CUresult registered_add(const struct registered *r);

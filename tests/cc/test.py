@@ -32,8 +32,9 @@ def cc(*args, status=0):
     return done.stdout, done.stderr
 
 
-def run(program, status=0):
-    done = subprocess.run([path(program)], capture_output=True, text=True, cwd=folder.name, timeout=300)
+def run(program, status=0, **env):
+    done = subprocess.run([path(program)], capture_output=True, text=True, cwd=folder.name, timeout=300,
+                          env=dict(os.environ, **env))
     assert done.returncode == status, f"{program}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -303,10 +304,60 @@ def programs_that_test_the_runtime_with_atomics():
         assert "not ok" not in out, program + out
 
 
-def what_clang_lacks_is_said():
-    write("managed.cu", "__managed__ int m;\n__global__ void k() { m = 1; }\n")
-    _, err = cc("-c", "managed.cu", status=1)
-    assert "managed.cu:2" in err and "use cudaMallocManaged" in err, err
+def managed_variables_are_the_hosts_and_the_devices():
+    """In all forms of a declaration; read before anything of CUDA is called; across files; named in copies."""
+    write("managed.cu", """#include <cstdio>
+#include <cstring>
+struct pair { float x; const char *name; };
+__managed__ int count = 3;
+static __device__ __managed__ int list[4] = {1, 2, 3};
+namespace deep { __managed__ pair p = {0.5f, nullptr}; }
+template <class T> struct holder { static __managed__ T value; };
+template <class T> __managed__ T holder<T>::value = 7;
+extern "C" __managed__ double plain;
+__managed__ double plain = 2.5;
+__managed__ int *pointer = &count;
+__device__ int other = 11;
+__global__ void k()
+{
+    atomicAdd_system(&count, 1);
+    if (threadIdx.x == 0) {
+        list[3] = list[0] + other;
+        deep::p.x *= 2;
+        holder<int>::value++;
+        plain *= 2;
+        ++*pointer;
+    }
+}
+int main()
+{
+    printf("%d %d %g %d %g %d\\n", count, list[2], deep::p.x, holder<int>::value, plain, pointer == &count);
+    count += 100;
+    k<<<1, 8>>>();
+    cudaDeviceSynchronize();
+    printf("%d %d %g %d %g\\n", count, list[3], deep::p.x, holder<int>::value, plain);
+    int v = 5, *at;
+    cudaMemcpyToSymbol(count, &v, sizeof v);
+    cudaGetSymbolAddress((void **)&at, count);
+    cudaPointerAttributes a;
+    cudaPointerGetAttributes(&a, &count);
+    printf("%d %d %d\\n", count, at == &count, a.type == cudaMemoryTypeManaged);
+}
+""")
+    cc("managed.cu", "-o", "managed")
+    says = "3 3 0.5 7 2.5 1\n112 12 1 8 5\n5 1 1\n"
+    assert run("managed") == says, run("managed")
+    for engine in "interp", "jit":
+        assert run("managed", HEDDLE_ENGINE=engine) == says
+    write("extern.cu", """#include <cstdio>
+extern __managed__ int shared_count;
+__device__ void bump();
+__global__ void k() { bump(); }
+int main() { shared_count += 10; k<<<1, 2>>>(); cudaDeviceSynchronize(); printf("%d\\n", shared_count); }
+""")
+    write("define.cu", "__managed__ int shared_count = 1;\n__device__ void bump() { atomicAdd(&shared_count, 1); }\n")
+    cc("-rdc=true", "extern.cu", "define.cu", "-o", "managed")
+    assert run("managed") == "13\n"
 
 
 def nvcc_compiles_on_request():

@@ -195,6 +195,46 @@ static void variables_are_listed(void **state)
     hd_machine_destroy(m);
 }
 
+static void a_variable_can_stand_in_the_callers_memory(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".visible .global .align 4 .u32 total = 5;\n"
+                               ".visible .global .align 8 .u64 where = total;\n"
+                               ".visible .const .align 4 .u32 fixed = 5;\n"
+                               ".visible .entry count()\n{\n"
+                               "    .reg .u64 %rd<3>;\n    .reg .u32 %r<3>;\n"
+                               "    ld.global.u64 %rd1, [where];\n"
+                               "    atom.add.u32 %r1, [%rd1], 1;\n"
+                               "    atom.global.add.u32 %r2, [total], 1;\n"
+                               "    ret;\n}\n";
+    hd_engine engines[] = {HD_ENGINE_INTERP, HD_ENGINE_JIT};
+    for (int i = 0; i < 2; i++) {
+        hd_machine_options options = {.workers = 1, .host_memory = true, .engine = engines[i]};
+        hd_machine *m;
+        hd_module *module;
+        hd_kernel *k;
+        hd_source s = source(text);
+        static uint32_t total;
+        void *at;
+        size_t bytes;
+        total = 70;
+        assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
+        assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+        assert_int_equal(hd_module_place_global(module, "total", &total), HD_SUCCESS);
+        assert_int_equal(hd_module_get_global(module, "total", &at, &bytes), HD_SUCCESS);
+        assert_ptr_equal(at, &total);
+        assert_int_equal(bytes, 4);
+        assert_int_equal(hd_module_place_global(module, "fixed", &total), HD_ERROR_NOT_FOUND);
+        assert_int_equal(hd_module_place_global(module, "nothing", &total), HD_ERROR_NOT_FOUND);
+        assert_int_equal(hd_module_get_kernel(module, "count", &k, NULL), HD_SUCCESS);
+        hd_launch_config c = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+        assert_int_equal(hd_launch(k, &c, NULL, NULL), HD_SUCCESS);
+        assert_int_equal(total, 70 + 64);
+        hd_machine_destroy(m);
+    }
+}
+
 static void attributes_agree_with_the_info(void **state)
 {
     (void)state;
@@ -318,6 +358,7 @@ int main(void)
         cmocka_unit_test(threads_share_a_machine),
         cmocka_unit_test(progress_is_seen_while_a_launch_runs),
         cmocka_unit_test(variables_are_listed),
+        cmocka_unit_test(a_variable_can_stand_in_the_callers_memory),
         cmocka_unit_test(attributes_agree_with_the_info),
         cmocka_unit_test(every_level_gives_a_machine),
         cmocka_unit_test(ptx_is_described),
