@@ -162,13 +162,8 @@ static void show_note(void *data, const char *text)
 
 static CUresult make_machine(struct device *d)
 {
-    /* Compiled code for those who ask: a program that ends by exit() while LLVM is being loaded, or compiles, may run
-     * destructors of LLVM's beside that. */
-    hd_machine_options o = {.print = keep_print,
-                            .note = show_note,
-                            .host_memory = true,
-                            .device = getenv("HEDDLE_DEVICE"),
-                            .engine = getenv("HEDDLE_ENGINE") ? HD_ENGINE_AUTO : HD_ENGINE_INTERP};
+    hd_machine_options o = {
+        .print = keep_print, .note = show_note, .host_memory = true, .device = getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_result r = hd_machine_create(&o, &d->machine, &error);
     if (r)

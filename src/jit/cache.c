@@ -2,6 +2,7 @@
 #include "jit/cache.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,6 +20,45 @@ struct header {
 
 static const char magic[8] = "heddle1";
 static const char suffix[] = ".code";
+
+/* ---- names ---- */
+
+static void mix(struct cache_key *k, uint64_t v)
+{
+    static const uint64_t odd[2] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu};
+    for (int i = 0; i < 2; i++) {
+        uint64_t h = (k->at[i] ^ v) * odd[i];
+        k->at[i] = (h ^ h >> 29) + 0x165667B19E3779F9u * (uint64_t)(i + 1);
+    }
+}
+
+static void mix_file(struct cache_key *k, const char *path)
+{
+    struct stat s = {0};
+    if (path && stat(path, &s) == 0) {
+        mix(k, (uint64_t)s.st_size);
+        mix(k, (uint64_t)s.st_mtim.tv_sec);
+        mix(k, (uint64_t)s.st_mtim.tv_nsec);
+    }
+}
+
+struct cache_key cache_key(const uint8_t *request, size_t bytes, const char *program)
+{
+    struct cache_key k = {{1, 2}};
+    Dl_info self;
+    mix(&k, bytes);
+    for (size_t i = 0; i < bytes; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, request + i, bytes - i < 8 ? bytes - i : 8);
+        mix(&k, word);
+    }
+    mix(&k, JIT_LAYOUT);
+    mix_file(&k, program);
+    mix_file(&k, dladdr((void *)(uintptr_t)cache_key, &self) ? self.dli_fname : NULL);
+    return k;
+}
+
+/* ---- reading ---- */
 
 bool cache_folder(char *path, size_t size)
 {

@@ -8,7 +8,7 @@
 #ifndef HEDDLE_JIT_CACHE_H
 #define HEDDLE_JIT_CACHE_H
 
-#include "jit/plugin.h"
+#include "jit/request.h"
 
 #define CACHE_LIMIT_BYTES (256ull << 20)
 
@@ -16,9 +16,8 @@ struct cache_key {
     uint64_t at[2];
 };
 
-/* Of a kernel for blocks of this shape: its functions after lowering, the CPU level, and the build of the library and the
- * plug-in, whose file is `plugin`. */
-struct cache_key cache_key(const struct kernel *k, const uint32_t block[3], const char *level, const char *plugin);
+/* Of a request's bytes (wire.h), and the builds of the library and of the compiler, whose file is `program`. */
+struct cache_key cache_key(const uint8_t *request, size_t bytes, const char *program);
 
 /* result->object and n_sites, to be freed by the caller; false where there is no good entry. */
 bool cache_load(const struct cache_key *key, struct jit_result *result);

@@ -1,5 +1,5 @@
-/* The compiler's plug-in: a request becomes an ELF object. LLVM's passes are few: the code comes out of our hands nearly
- * as it is to be; what is left is to turn allocas into values, to fold constants, and to drop what is not used.
+/* See compile.h. LLVM's passes are few: the code comes out of our hands nearly as it is to be; what is left is to turn
+ * allocas into values, to fold constants, and to drop what is not used.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "jit/compile.h"
 #include "jit/emit.h"
 
 static const char first_passes[] = "function(simplifycfg,sroa,early-cse)";
@@ -27,20 +28,13 @@ static const struct level {
     {"generic", "generic", "", false, false},
 };
 
-static const struct level *find_level(const char *name)
-{
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        if (strcmp(levels[i].name, name) == 0)
-            return &levels[i];
-    return NULL;
-}
-
-struct jit_session {
+/* What lasts from one request to the next. */
+static struct session {
     const struct level *level;
     LLVMContextRef context;
     LLVMTargetMachineRef machine;
     struct lane_library *lanes;
-};
+} session;
 
 static LLVMTargetMachineRef new_target_machine(const struct level *level)
 {
@@ -56,31 +50,18 @@ static LLVMTargetMachineRef new_target_machine(const struct level *level)
     return tm;
 }
 
-static void close_session(struct jit_session *s)
+/* One CPU level a process: a program's machines have a compiler each. */
+static bool open_session(struct str name)
 {
-    if (!s)
-        return;
-    lane_library_close(s->lanes);
-    if (s->machine)
-        LLVMDisposeTargetMachine(s->machine);
-    LLVMContextDispose(s->context);
-    free(s);
-}
-
-static struct jit_session *open_session(const char *name)
-{
-    const struct level *level = find_level(name);
-    struct jit_session *s = level ? calloc(1, sizeof *s) : NULL;
-    if (!s)
-        return NULL;
-    s->level = level;
-    s->context = LLVMContextCreate();
-    s->machine = new_target_machine(level);
-    s->lanes = lane_library_open(s->context, name);
-    if (s->machine && s->lanes)
-        return s;
-    close_session(s);
-    return NULL;
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0] && !session.level; i++) {
+        if (!str_is(name, levels[i].name))
+            continue;
+        session.level = &levels[i];
+        session.context = LLVMContextCreate();
+        session.machine = new_target_machine(&levels[i]);
+        session.lanes = lane_library_open(session.context, levels[i].name);
+    }
+    return session.level && str_is(name, session.level->name) && session.machine && session.lanes;
 }
 
 static void make_types(struct emit *e)
@@ -188,9 +169,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void compile_module(struct emit *e, LLVMTargetMachineRef tm, struct jit_result *result)
+static void compile_module(struct emit *e, LLVMTargetMachineRef tm, const struct wire_ask *ask,
+                           struct jit_result *result)
 {
-    const struct jit_request *r = e->request;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
     LLVMSetModuleDataLayout(e->module, layout);
     LLVMDisposeTargetData(layout);
@@ -198,15 +179,15 @@ static void compile_module(struct emit *e, LLVMTargetMachineRef tm, struct jit_r
     LLVMSetTarget(e->module, triple);
     LLVMDisposeMessage(triple);
     double start = now();
-    emit_functions(e, r);
+    emit_functions(e, e->request);
     double emitted = now();
     result->n_sites = e->n_sites;
     if (!optimise(tm, e->module, &result->error))
         return;
     double optimised = now();
-    if (r->dump_llvm)
+    if (ask->llvm)
         result->llvm = print(e->module);
-    if (r->dump_asm)
+    if (ask->assembly)
         result->assembly = text_of(tm, e->module);
     take_object(tm, e->module, result);
     result->emit_seconds = emitted - start;
@@ -214,36 +195,53 @@ static void compile_module(struct emit *e, LLVMTargetMachineRef tm, struct jit_r
     result->code_seconds = now() - optimised;
 }
 
-static void compile(struct jit_session *s, const struct jit_request *r, struct jit_result *result)
+/* The shapes of all functions. False where the kernel itself, the first, cannot be compiled. */
+static bool find_shapes(struct jit_request *r, struct arena *arena)
 {
-    *result = (struct jit_result){0};
+    struct ir_shapes *shapes = ARENA_ARRAY(arena, struct ir_shapes, r->n_functions);
+    r->shapes = shapes;
+    for (uint32_t i = 0; i < r->n_functions; i++)
+        if (r->functions[i] && !ir_find_shapes(r->functions[i]->ir, r->block, arena, &shapes[i])) {
+            shapes[i] = (struct ir_shapes){.regs = NULL};
+            if (i == 0)
+                return false;
+        }
+    return r->n_functions > 0;
+}
+
+static void emit_module(struct jit_request *r, const struct wire_ask *ask, struct arena *arena,
+                        struct jit_result *result)
+{
+    const char *name = arena_strndup(arena, r->name.p, r->name.n);
     struct emit e = {.request = r,
-                     .context = s->context,
-                     .module = LLVMModuleCreateWithNameInContext(r->name, s->context),
-                     .b = LLVMCreateBuilderInContext(s->context),
-                     .lanes = s->lanes,
-                     .has_masked_stores = s->level->has_masked_stores,
-                     .has_gather = s->level->has_gather};
+                     .context = session.context,
+                     .module = LLVMModuleCreateWithNameInContext(name, session.context),
+                     .b = LLVMCreateBuilderInContext(session.context),
+                     .lanes = session.lanes,
+                     .has_masked_stores = session.level->has_masked_stores,
+                     .has_gather = session.level->has_gather};
     make_types(&e);
-    compile_module(&e, s->machine, result);
+    compile_module(&e, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);
     LLVMDisposeModule(e.module);
 }
 
-static void release(struct jit_result *r)
+void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *arena, struct jit_result *result)
 {
-    free(r->object);
-    free(r->error);
-    free(r->llvm);
-    free(r->assembly);
-    *r = (struct jit_result){0};
+    double start = now();
+    *result = (struct jit_result){0};
+    if (!open_session(r->level)) {
+        result->error = strdup("the compiler does not know this CPU");
+    } else if (!find_shapes(r, arena)) {
+        result->error = strdup("it has too many branches");
+    } else {
+        result->shape_seconds = now() - start;
+        emit_module(r, ask, arena, result);
+    }
 }
 
-__attribute__((constructor)) static void start(void)
+void compile_init(void)
 {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
 }
-
-__attribute__((visibility("default"))) extern const struct jit_plugin heddle_jit_plugin;
-const struct jit_plugin heddle_jit_plugin = {HEDDLE_VERSION, JIT_LAYOUT, open_session, close_session, compile, release};

@@ -1,4 +1,4 @@
-/* Emitting LLVM for one function: what the parts of the compiler share. Private to the plug-in.
+/* Emitting LLVM for one function: what the parts of the compiler share. Private to heddle-jit.
  *
  * Registers are allocas that LLVM promotes: <32 x iN> where a register varies, one scalar (the value of lane 0) where
  * it is uniform or has a pattern, an i32 mask or an i1 for predicates. Lanes that wait are i32 masks, too, one for each
@@ -10,7 +10,7 @@
 #include <llvm-c/Core.h>
 
 #include "exec/machine.h"
-#include "jit/plugin.h"
+#include "jit/request.h"
 
 typedef LLVMValueRef value;
 
@@ -107,7 +107,6 @@ void mark_invariant(struct emit *e, value load);
 
 /* NULL where there are none for the CPU level. */
 struct lane_library *lane_library_open(LLVMContextRef context, const char *level);
-void lane_library_close(struct lane_library *l);
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
 
 /* ---- nan.c ---- */

@@ -166,7 +166,7 @@ static void note_written(struct needs *n, const struct ir_insn *i, ir_ref r)
 static void need_insn(struct needs *n, const struct ir_insn *i)
 {
     bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM, lanes = i->kind == IR_LANES;
-    unsigned carry = lanes ? n->e->request->lane_info((enum lane_id)i->lane)->e : CARRY_OUT;
+    unsigned carry = lanes ? lane_info((enum lane_id)i->lane)->e : CARRY_OUT;
     ir_ref operands[] = {i->guard, i->a, i->b,
                          i->c,     i->f, lanes && carry & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
     for (size_t k = 0; k < sizeof operands / sizeof operands[0]; k++)

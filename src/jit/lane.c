@@ -134,14 +134,6 @@ struct lane_library *lane_library_open(LLVMContextRef context, const char *level
     return NULL;
 }
 
-void lane_library_close(struct lane_library *l)
-{
-    for (int i = 0; l && i < 2 * N_GROUPS; i++)
-        if (l->modules[i / N_GROUPS][i % N_GROUPS])
-            LLVMDisposeModule(l->modules[i / N_GROUPS][i % N_GROUPS]);
-    free(l);
-}
-
 /* ---- which can be copied ---- */
 
 static bool is_intrinsic(value callee)
@@ -387,7 +379,7 @@ struct operands {
 
 static void find_operands(struct emit *e, const struct ir_insn *i, const struct op *o, struct operands *x)
 {
-    const struct lane_info *info = e->request->lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info((enum lane_id)i->lane);
     *x = (struct operands){.ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .row = {o->d, o->e, o->a, o->b, o->c, 0}};
     x->reads_e = info->e & (CARRY_IN | CARRY_FOURTH);
     x->writes_e = info->e & CARRY_OUT;

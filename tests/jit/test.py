@@ -1,9 +1,11 @@
 """Compiled code beside the interpreter; see docs/JIT.md."""
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from tap import Skip, examples, launch, main, run, source
@@ -18,8 +20,8 @@ RAGGED = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--gr
 HISTOGRAM = [f"{examples}/histogram/histogram.ptx", "--grid", 8, "--block", 256, "u8[100000]=rand", 100000, "u32[256]+print"]
 
 
-def need_compiler(plugin="libheddle-jit.so"):
-    if not os.path.exists(os.path.join(build, plugin)):
+def need_compiler(program="heddle-jit"):
+    if not os.path.exists(os.path.join(build, program)):
         raise Skip("built without LLVM 19")
 
 
@@ -152,10 +154,10 @@ def a_schedule_is_refused_by_name():
     assert status != 0 and "a schedule other than fair runs in the interpreter" in out + err, out + err
 
 
-def without_the_plug_in_jit_is_refused_and_auto_runs():
-    gone = environment(HEDDLE_JIT="/nonexistent/libheddle-jit.so")
+def without_the_compiler_jit_is_refused_and_auto_runs():
+    gone = environment(HEDDLE_JIT="/nonexistent/heddle-jit")
     status, out, err = run("launch", *SAXPY, "--engine", "jit", env=gone)
-    assert status != 0 and "cannot be compiled" in out + err and "libheddle-jit.so" in out + err, out + err
+    assert status != 0 and "cannot be compiled" in out + err and "heddle-jit is not there" in out + err, out + err
     status, out, err = run("launch", *MATMUL, "--engine", "auto", env=gone)
     assert status == 0, err
 
@@ -164,7 +166,7 @@ def the_code_can_be_seen():
     need_compiler()
     status, _, err = run("launch", *SAXPY, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm,asm,time"))
     assert status == 0
-    assert "define i32 @heddle.0.saxpy" in err and "heddle.0.saxpy:" in err and "instructions, emitted in" in err, err
+    assert "define i32 @heddle.0.saxpy" in err and "heddle.0.saxpy:" in err and "instructions, shapes in" in err, err
 
 
 def kernels_are_kept_on_disk_and_damage_is_mended():
@@ -203,6 +205,111 @@ def nothing_is_kept_where_that_is_asked_for():
         assert status == 0 and not os.listdir(folder), err
         status, out, _ = run("cache", env=env)
         assert status == 0 and "no compiled code is kept" in out, out
+
+
+# ---- the compiler is a process of its own, of which a program notices nothing ----
+
+SIGNALS = {"abort": -6, "kill": -9}
+WAYS = ["return", "exit", "_exit", "abort", "kill", "exec", "fork"]
+
+
+def compilers(token):
+    """Processes that compile for programs with this token in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/comm") as f:
+                ours = f.read() == "heddle-jit\n"
+            with open(f"/proc/{pid}/environ", "rb") as f: # that of a zombie is empty
+                if ours and f"HEDDLE_TEST={token}".encode() in f.read():
+                    found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+def ends(how, microseconds, **more):
+    """Runs jit-ends; the lines it has written."""
+    env = environment(LD_LIBRARY_PATH=build, HEDDLE_TEST=f"{os.getpid()}", HEDDLE_DEVICES="1", **more)
+    done = subprocess.run([os.path.join(build, "tests", "jit-ends"), how, str(microseconds)], capture_output=True, text=True,
+                          env=env, timeout=300)
+    assert done.returncode == SIGNALS.get(how, 0), (how, microseconds, done.returncode, done.stdout, done.stderr)
+    assert done.stderr == "", done.stderr
+    return done.stdout.split()
+
+
+def all_gone(token):
+    for _ in range(100):
+        if not compilers(token):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def programs_end_at_any_moment_of_compiling_as_they_want_to():
+    """However they end: no crash, no word, no process that stays."""
+    need_compiler()
+    moments = random.Random(1)
+    for number in range(200):
+        how = WAYS[number % len(WAYS)]
+        engine = "jit" if number % 3 else "auto"
+        assert ends(how, moments.randrange(100000), HEDDLE_ENGINE=engine) == ["began"], how
+    assert all_gone(os.getpid())
+
+
+def a_compiler_is_started_for_programs_and_ends_with_them():
+    need_compiler()
+    env = environment(LD_LIBRARY_PATH=build, HEDDLE_TEST=f"{os.getpid()}", HEDDLE_ENGINE="jit")
+    program = subprocess.Popen([os.path.join(build, "tests", "jit-ends"), "exit", "20000000"], stdout=subprocess.PIPE, env=env)
+    for _ in range(200):
+        found = compilers(os.getpid())
+        if found:
+            break
+        time.sleep(0.02)
+    (compiler,) = found
+    assert os.getsid(int(compiler)) == int(compiler)
+    with open(f"/proc/{compiler}/stat") as f:
+        assert f.read().split()[3] != str(program.pid)
+    files = {fd: os.readlink(f"/proc/{compiler}/fd/{fd}") for fd in "012"}
+    assert set(files.values()) == {"/dev/null"}, files
+    maps = open(f"/proc/{program.pid}/maps").read()
+    assert "LLVM" not in maps
+    program.kill()
+    program.wait()
+    program.stdout.close()
+    assert all_gone(os.getpid())
+
+
+def a_program_that_closes_all_files_comes_to_its_end():
+    need_compiler()
+    for engine in "jit", "auto":
+        assert ends("close", 30000, HEDDLE_ENGINE=engine) == ["began", "done"]
+
+
+def a_compiler_that_is_killed_costs_speed_alone():
+    need_compiler()
+    env = environment(LD_LIBRARY_PATH=build, HEDDLE_TEST=f"{os.getpid()}", HEDDLE_ENGINE="auto", HEDDLE_LOG="engine")
+    program = subprocess.Popen([os.path.join(build, "tests", "jit-ends"), "finish", "0"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env=env)
+    while program.poll() is None:
+        for pid in compilers(os.getpid()):
+            try:
+                os.kill(int(pid), 9)
+            except ProcessLookupError:
+                pass
+    out, err = program.communicate()
+    assert out.split() == ["began", "done"] and program.returncode == 0, out + err
+    assert "stays in the interpreter" in err, err
+
+
+def a_compiler_that_cannot_be_started_is_named():
+    for program, why in ("/nonexistent/heddle-jit", "is not there"), ("/bin/true", "does not start"):
+        out = ends("finish", 0, HEDDLE_ENGINE="auto", HEDDLE_JIT=program)
+        assert out == ["began", "done"]
+        status, out, err = run("launch", *SAXPY, "--engine", "jit", env=environment(HEDDLE_JIT=program))
+        assert status != 0 and why in out + err, out + err
+        status, out, err = run("launch", *SAXPY, "--engine", "auto", env=environment(HEDDLE_JIT=program))
+        assert status == 0, err
 
 
 def under_jit(program, *args):

@@ -36,7 +36,7 @@ for level in v2 v3 v4; do
     run "checksums 15: 15 agree, 0 differ" mufu-checksums --cpu $level
 done
 # Compiled code, where there is the compiler: here a part of them on each level, all with `make oracle-jit`.
-if [ -e "$HEDDLE_BUILD/libheddle-jit.so" ]; then
+if [ -e "$HEDDLE_BUILD/heddle-jit" ]; then
     for level in v2 v3 v4; do
         run "forms 67: 67 agree, 0 differ" oracle-forms --engine jit --cpu $level --every 62
         run "programs 12: 12 agree, 0 differ" oracle-simt --engine jit --cpu $level --every 43

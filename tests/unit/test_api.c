@@ -4,7 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -67,6 +70,48 @@ static void machines_in_several_threads_do_not_meet(void **state)
         assert_non_null(result);
         assert_int_equal(sum[i], ROUNDS * BLOCKS * BLOCK);
     }
+}
+
+/* Counts in compiled code, which there is one of a shape of blocks; 2 where there is no compiler. */
+static int count_compiled(hd_machine *m, hd_module *module, uint32_t block)
+{
+    hd_kernel *k;
+    uint32_t *counter;
+    if (hd_alloc(m, 4, (void **)&counter) || hd_module_get_kernel(module, "count", &k, NULL))
+        return 1;
+    *counter = 0;
+    hd_launch_config c = {
+        .grid = {BLOCKS, 1, 1}, .block = {block, 1, 1}, .args = (const void *[]){&counter}, .engine = HD_ENGINE_JIT};
+    hd_report *report = NULL;
+    hd_result r = hd_launch(k, &c, NULL, &report);
+    bool none = r && strstr(hd_report_text(report), "heddle-jit is not there");
+    hd_report_free(report);
+    return none ? 2 : r || *counter != BLOCKS * block;
+}
+
+/* The parent's compiler is not the child's; both have what they ask for. */
+static void a_child_of_fork_compiles_too(void **state)
+{
+    hd_machine_options options = {.workers = 1, .memory_bytes = 1 << 20};
+    hd_machine *m;
+    hd_module *module;
+    hd_source s = source(counting);
+    int status;
+    (void)state;
+    setenv("HEDDLE_CACHE", "off", 1);
+    assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+    int first = count_compiled(m, module, BLOCK);
+    if (first == 2)
+        skip();
+    assert_int_equal(first, 0);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(count_compiled(m, module, BLOCK / 2));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(count_compiled(m, module, BLOCK / 2), 0);
+    hd_machine_destroy(m);
 }
 
 struct shared {
@@ -355,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machines_in_several_threads_do_not_meet),
+        cmocka_unit_test(a_child_of_fork_compiles_too),
         cmocka_unit_test(threads_share_a_machine),
         cmocka_unit_test(progress_is_seen_while_a_launch_runs),
         cmocka_unit_test(variables_are_listed),

@@ -1,0 +1,12 @@
+/* A request becomes an ELF object. Private to heddle-jit. */
+#ifndef HEDDLE_JIT_COMPILE_H
+#define HEDDLE_JIT_COMPILE_H
+
+#include "jit/wire.h"
+
+/* Once, before all else. */
+void compile_init(void);
+/* Fills *result, to be released by the caller. Jumps to the arena's on_oom where memory is exhausted. */
+void compile(struct jit_request *request, const struct wire_ask *ask, struct arena *arena, struct jit_result *result);
+
+#endif

@@ -1,0 +1,49 @@
+/* What the compiler of kernels is asked, and what it answers.
+ *
+ * The compiler is a program of its own, heddle-jit (main.c, compile.c and what emits LLVM): no LLVM comes into the process
+ * that runs kernels. A request crosses as bytes (wire.c); the answer's object is loaded by object.c, kept by cache.c.
+ */
+#ifndef HEDDLE_JIT_REQUEST_H
+#define HEDDLE_JIT_REQUEST_H
+
+#include "exec/machine.h"
+#include "ir/shape.h"
+
+struct jit_request {
+    struct str name;  /* of the kernel: for dumps */
+    struct str level; /* of the CPU: x86-64-v2 and so on */
+    uint32_t block[3];
+    uint32_t param_bytes; /* of the kernel */
+    uint32_t n_functions;
+    struct code **functions;        /* NULL: not to be compiled. The first is the kernel itself */
+    const struct ir_shapes *shapes; /* by function; regs is NULL where a function is not compiled */
+};
+
+struct jit_result {
+    uint8_t *object; /* NULL where compilation failed; then `error` says why */
+    size_t bytes;
+    uint32_t n_sites;
+    double shape_seconds, emit_seconds, pass_seconds, code_seconds; /* of the compiler's CPU */
+    char *error, *llvm, *assembly;                                  /* or NULL */
+};
+
+void jit_release(struct jit_result *r);
+
+/* What both sides must agree on, as a number: compiled code reads and writes these records. */
+enum {
+    JIT_LAYOUT =
+        ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
+            sizeof(struct launch)) *
+               31 +
+           sizeof(struct worker)) *
+              31 +
+          sizeof(struct op)) *
+             31 +
+         sizeof(struct compiled_calls) + sizeof(struct ir_insn) * 7 + sizeof(struct ir_access) * 3 + LANE_COUNT * 11) &
+        INT32_MAX
+};
+
+/* Of a function in the object: its number, its name. */
+#define JIT_FUNCTION_NAME "heddle.%u.%.*s"
+
+#endif

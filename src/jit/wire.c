@@ -1,0 +1,394 @@
+/* See wire.h. Writing and reading are one walk over the fields, so that what one side writes is what the other reads. */
+#include "jit/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { MAX_PART_BYTES = 1 << 30 };
+
+struct wire {
+    uint8_t *at;
+    size_t n, size;      /* passed; there are, or there is room for */
+    struct arena *arena; /* reading, for what is made; NULL: writing */
+    bool failed;
+};
+
+static bool make_room(struct wire *w, size_t n)
+{
+    if (w->n + n <= w->size)
+        return true;
+    size_t size = 2 * w->size + n + 4096;
+    uint8_t *more = realloc(w->at, size);
+    if (!more)
+        return false;
+    w->at = more;
+    w->size = size;
+    return true;
+}
+
+static void pass(struct wire *w, void *p, size_t n)
+{
+    w->failed = w->failed || (w->arena ? n > w->size - w->n : !make_room(w, n));
+    if (w->failed) {
+        if (w->arena)
+            memset(p, 0, n);
+        return;
+    }
+    if (w->arena)
+        memcpy(p, w->at + w->n, n);
+    else
+        memcpy(w->at + w->n, p, n);
+    w->n += n;
+}
+
+#define PASS(w, x) pass((w), &(x), sizeof(x))
+
+/* The number of elements, and room for them. */
+static void pass_array(struct wire *w, void **at, uint32_t *n, size_t size)
+{
+    PASS(w, *n);
+    if (!w->arena)
+        return;
+    w->failed |= *n > w->size - w->n; /* each has a byte at least */
+    *n = w->failed ? 0 : *n;
+    *at = arena_array(w->arena, *n, size);
+}
+
+#define PASS_ARRAY(w, array, n) pass_array((w), (void **)&(array), &(n), sizeof *(array))
+
+static void pass_str(struct wire *w, struct str *s)
+{
+    uint32_t n = (uint32_t)s->n;
+    PASS(w, n);
+    if (!w->arena) {
+        pass(w, (char *)s->p, n); /* which is read */
+        return;
+    }
+    w->failed |= n > w->size - w->n;
+    *s = w->failed ? (struct str){"", 0} : (struct str){(const char *)w->at + w->n, n};
+    w->n += s->n;
+}
+
+/* ---- functions ---- */
+
+static void pass_access(struct wire *w, struct ir_access **access)
+{
+    if (w->arena)
+        *access = ARENA_NEW(w->arena, struct ir_access);
+    struct ir_access *a = *access;
+    PASS(w, a->space);
+    PASS(w, a->frame);
+    PASS(w, a->bytes);
+    PASS(w, a->n);
+    PASS(w, a->sign);
+    PASS(w, a->order);
+    PASS(w, a->scope);
+    PASS(w, a->is_volatile);
+    PASS(w, a->is_const);
+    PASS(w, a->atom);
+    PASS(w, a->type);
+    PASS(w, a->disp);
+    PASS(w, a->disp_const);
+    PASS(w, a->regs);
+    PASS(w, a->operands);
+}
+
+static void pass_call(struct wire *w, struct ir_call **call)
+{
+    if (w->arena)
+        *call = ARENA_NEW(w->arena, struct ir_call);
+    PASS(w, (*call)->syscall);
+}
+
+static void pass_insn(struct wire *w, struct ir_insn *i)
+{
+    PASS(w, i->kind);
+    PASS(w, i->guard_negated);
+    PASS(w, i->lane);
+    PASS(w, i->guard);
+    PASS(w, i->d);
+    PASS(w, i->e);
+    PASS(w, i->a);
+    PASS(w, i->b);
+    PASS(w, i->c);
+    PASS(w, i->f);
+    PASS(w, i->imm);
+    if (i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM)
+        pass_access(w, &i->access);
+    if (i->kind == IR_CALL)
+        pass_call(w, &i->call);
+    if (i->kind == IR_BRA || i->kind == IR_BRX) {
+        PASS_ARRAY(w, i->targets, i->n_targets);
+        pass(w, i->targets, i->n_targets * sizeof *i->targets);
+    }
+}
+
+static void pass_values(struct wire *w, struct ir_func *f)
+{
+    PASS_ARRAY(w, f->regs.at, f->regs.n);
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        PASS(w, f->regs.at[r].width);
+        PASS(w, f->regs.at[r].slot);
+    }
+    PASS_ARRAY(w, f->consts.at, f->consts.n);
+    for (uint32_t c = 0; c < f->consts.n; c++) {
+        PASS(w, f->consts.at[c].width);
+        PASS(w, f->consts.at[c].base);
+        PASS(w, f->consts.at[c].lo);
+        PASS(w, f->consts.at[c].hi);
+    }
+    PASS_ARRAY(w, f->zeroed.at, f->zeroed.n);
+    pass(w, f->zeroed.at, f->zeroed.n * sizeof *f->zeroed.at);
+}
+
+static void pass_blocks(struct wire *w, struct ir_func *f)
+{
+    PASS_ARRAY(w, f->blocks.at, f->blocks.n);
+    for (uint32_t b = 0; b < f->blocks.n; b++) {
+        struct ir_block *block = &f->blocks.at[b];
+        PASS(w, block->first);
+        PASS(w, block->n);
+        PASS(w, block->next);
+        PASS(w, block->order);
+        PASS(w, block->loop_header);
+        PASS(w, block->spins);
+    }
+    PASS_ARRAY(w, f->order, f->n_ordered);
+    pass(w, f->order, f->n_ordered * sizeof *f->order);
+}
+
+/* ---- operations: where operands stand, and what follows from the instructions ---- */
+
+/* `disp` has no symbol's address here, which is a process's own. */
+static const struct op_access *access_of(struct wire *w, const struct ir_access *a)
+{
+    struct op_access *x = ARENA_NEW(w->arena, struct op_access);
+    *x = (struct op_access){.space = a->space,
+                            .frame = a->frame,
+                            .sign = a->sign,
+                            .is_volatile = a->is_volatile,
+                            .is_const = a->is_const,
+                            .bytes = a->bytes,
+                            .n = a->n,
+                            .order = a->order,
+                            .scope = a->scope,
+                            .atom = a->atom,
+                            .type = a->type,
+                            .disp = a->disp};
+    return x;
+}
+
+static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
+{
+    PASS(w, o->mode);
+    PASS(w, o->guard);
+    PASS(w, o->d);
+    PASS(w, o->e);
+    PASS(w, o->a);
+    PASS(w, o->b);
+    PASS(w, o->c);
+    PASS(w, o->f);
+    if (w->arena)
+        o->imm = i->imm;
+    if (i->kind != IR_LD && i->kind != IR_ST && i->kind != IR_ATOM)
+        return;
+    if (w->arena)
+        o->access = access_of(w, i->access);
+    pass(w, (row_ref *)o->access->regs, sizeof o->access->regs);
+}
+
+static uint32_t order_of(const struct ir_func *f, uint32_t block)
+{
+    return block < f->blocks.n ? f->blocks.at[block].order : NO_BLOCK;
+}
+
+/* Where an operation goes on, as numbers of blocks in order. */
+static void set_ways(struct wire *w, const struct ir_func *f, struct op *o, const struct ir_insn *i)
+{
+    if (i->kind == IR_BRA && i->n_targets)
+        o->target = order_of(f, i->targets[0]);
+    if (i->kind != IR_BRX)
+        return;
+    uint32_t *targets = ARENA_ARRAY(w->arena, uint32_t, i->n_targets);
+    for (uint32_t k = 0; k < i->n_targets; k++)
+        targets[k] = order_of(f, i->targets[k]);
+    o->targets = targets;
+    o->n_targets = i->n_targets;
+}
+
+static void pass_ops(struct wire *w, struct code *c)
+{
+    const struct ir_func *f = c->ir;
+    PASS_ARRAY(w, c->ops, c->n_ops);
+    PASS_ARRAY(w, c->blocks, c->n_blocks);
+    for (uint32_t b = 0; b < c->n_blocks && !w->failed; b++) {
+        struct code_block *block = &c->blocks[b];
+        const struct ir_block *from = &f->blocks.at[f->order[b]];
+        PASS(w, block->first);
+        PASS(w, block->n);
+        PASS(w, block->spins);
+        for (uint32_t k = 0; k < from->n; k++)
+            pass_op(w, &c->ops[block->first + k], &f->insns.at[from->first + k]);
+        if (!w->arena || w->failed)
+            continue;
+        for (uint32_t k = 0; k < from->n; k++)
+            set_ways(w, f, &c->ops[block->first + k], &f->insns.at[from->first + k]);
+        /* a block that ends with no branch has one operation more, which goes on */
+        for (uint32_t k = block->first; k < c->n_ops && k <= block->first + from->n; k++)
+            c->ops[k].next = order_of(f, from->next);
+    }
+}
+
+static void pass_function(struct wire *w, struct code **code)
+{
+    bool is_there = *code != NULL;
+    PASS(w, is_there);
+    if (!is_there)
+        return;
+    if (w->arena) {
+        struct ir_func *f = ARENA_NEW(w->arena, struct ir_func);
+        f->func = ARENA_NEW(w->arena, struct ptx_func);
+        f->arena = w->arena;
+        *code = ARENA_NEW(w->arena, struct code);
+        (*code)->ir = f;
+    }
+    struct ir_func *f = (struct ir_func *)(*code)->ir; /* only written to where it has just been made */
+    pass_str(w, &f->func->symbol.name);
+    PASS(w, f->func->entry);
+    PASS(w, (*code)->frame_bytes);
+    pass_values(w, f);
+    PASS_ARRAY(w, f->insns.at, f->insns.n);
+    for (uint32_t i = 0; i < f->insns.n; i++)
+        pass_insn(w, &f->insns.at[i]);
+    pass_blocks(w, f);
+    pass_ops(w, *code);
+}
+
+static void pass_request(struct wire *w, struct jit_request *r)
+{
+    pass_str(w, &r->name);
+    pass_str(w, &r->level);
+    PASS(w, r->block);
+    PASS(w, r->param_bytes);
+    PASS_ARRAY(w, r->functions, r->n_functions);
+    for (uint32_t i = 0; i < r->n_functions; i++)
+        pass_function(w, &r->functions[i]);
+}
+
+uint8_t *wire_write(const struct jit_request *r, size_t *bytes)
+{
+    struct wire w = {0};
+    struct jit_request copy = *r;
+    pass_request(&w, &copy);
+    *bytes = w.n;
+    if (!w.failed)
+        return w.at;
+    free(w.at);
+    return NULL;
+}
+
+bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct arena *arena)
+{
+    struct wire w = {.at = (uint8_t *)at, .size = bytes, .arena = arena};
+    *r = (struct jit_request){.shapes = NULL};
+    pass_request(&w, r);
+    return !w.failed && w.n == bytes;
+}
+
+/* ---- messages ---- */
+
+struct wire_hello wire_hello(void)
+{
+    struct wire_hello h = {.version = HEDDLE_VERSION, .layout = JIT_LAYOUT};
+    return h;
+}
+
+bool wire_send(int fd, const void *at, size_t n)
+{
+    for (const char *p = at; n;) {
+        ssize_t sent = send(fd, p, n, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        p += sent;
+        n -= (size_t)sent;
+    }
+    return true;
+}
+
+bool wire_receive(int fd, void *at, size_t n)
+{
+    for (char *p = at; n;) {
+        ssize_t got = recv(fd, p, n, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        p += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+/* An answer: this, and its parts. */
+struct answer {
+    uint64_t bytes[4]; /* UINT64_MAX: NULL */
+    struct jit_result numbers;
+};
+
+static void list_parts(struct jit_result *r, void **parts[4])
+{
+    parts[0] = (void **)&r->object;
+    parts[1] = (void **)&r->error;
+    parts[2] = (void **)&r->llvm;
+    parts[3] = (void **)&r->assembly;
+}
+
+bool wire_send_result(int fd, const struct jit_result *r)
+{
+    struct answer a = {.numbers = *r};
+    void **parts[4];
+    struct jit_result copy = *r;
+    list_parts(&copy, parts);
+    for (int i = 0; i < 4; i++)
+        a.bytes[i] = !*parts[i] ? UINT64_MAX : i == 0 ? r->bytes : strlen(*parts[i]);
+    bool ok = wire_send(fd, &a, sizeof a);
+    for (int i = 0; i < 4; i++)
+        ok = ok && (!*parts[i] || wire_send(fd, *parts[i], a.bytes[i]));
+    return ok;
+}
+
+bool wire_receive_result(int fd, struct jit_result *r)
+{
+    struct answer a;
+    void **parts[4];
+    *r = (struct jit_result){0};
+    if (!wire_receive(fd, &a, sizeof a))
+        return false;
+    *r = a.numbers;
+    list_parts(r, parts);
+    for (int i = 0; i < 4; i++)
+        *parts[i] = NULL;
+    for (int i = 0; i < 4; i++) {
+        if (a.bytes[i] == UINT64_MAX)
+            continue;
+        char *part = a.bytes[i] < MAX_PART_BYTES ? calloc(1, a.bytes[i] + 1) : NULL; /* texts end with a zero */
+        *parts[i] = part;
+        if (!part || !wire_receive(fd, part, a.bytes[i]))
+            return false;
+    }
+    r->bytes = r->object ? a.bytes[0] : 0;
+    return true;
+}
+
+void jit_release(struct jit_result *r)
+{
+    free(r->object);
+    free(r->error);
+    free(r->llvm);
+    free(r->assembly);
+    *r = (struct jit_result){0};
+}

@@ -1,0 +1,39 @@
+/* Requests and answers as bytes, between a program and its compiler (process.c, main.c).
+ *
+ * The bytes of a request are all that compiled code depends on, and nothing in them is particular to a process: no
+ * address, no order in which things happened. Their hash names the code on disk (cache.h).
+ */
+#ifndef HEDDLE_JIT_WIRE_H
+#define HEDDLE_JIT_WIRE_H
+
+#include "jit/request.h"
+
+/* What is open in the compiler: the connection, and a pidfd of the program (which may be missing). */
+enum { JIT_SOCKET = 3, JIT_PIDFD = 4 };
+
+/* The first word of the compiler, when it is ready. */
+struct wire_hello {
+    char version[24]; /* HEDDLE_VERSION */
+    uint32_t layout;  /* JIT_LAYOUT */
+};
+struct wire_hello wire_hello(void);
+
+/* What goes before a request. */
+struct wire_ask {
+    uint64_t bytes;
+    bool llvm, assembly; /* wanted as text, too */
+};
+
+/* To be freed by the caller; NULL where memory is exhausted. */
+uint8_t *wire_write(const struct jit_request *r, size_t *bytes);
+/* The request, in the arena and, its names, in the bytes themselves. `shapes` is left out. False where bytes are missing. */
+bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct arena *arena);
+
+/* All n bytes; false where the other side is gone. */
+bool wire_send(int fd, const void *at, size_t n);
+bool wire_receive(int fd, void *at, size_t n);
+bool wire_send_result(int fd, const struct jit_result *r);
+/* To be released by the caller, also where it is false: then there is no answer, or no memory for it. */
+bool wire_receive_result(int fd, struct jit_result *r);
+
+#endif
