@@ -149,6 +149,19 @@ static bool host_atomic(const struct op_access *x, u8 *at, u64 s, int order, u64
     return false;
 }
 
+/* A comparison that fails is a read: it takes no lock, and does not take the cell from others that spin on it. */
+static bool fails(const struct op_access *x, u8 *at, u64 s, int order, u64 *old)
+{
+    if (x->atom != ATOM_cas)
+        return false;
+    *old = read_cell(at, x->bytes);
+    if (*old == s)
+        return false;
+    if (order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL)
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return true;
+}
+
 static u64 atom_element(const struct op_access *x, u8 *at, bool shared, u64 s, u64 t)
 {
     int order = order_of(x);
@@ -158,7 +171,7 @@ static u64 atom_element(const struct op_access *x, u8 *at, bool shared, u64 s, u
         write_cell(at, x->bytes, new_value(x, true, old, s, t));
         return old;
     }
-    if (host_atomic(x, at, s, order, &old))
+    if (host_atomic(x, at, s, order, &old) || fails(x, at, s, order, &old))
         return old;
     old = read_cell(at, x->bytes);
     while (!swap_cell(at, x->bytes, &old, new_value(x, false, old, s, t), order))
@@ -287,9 +300,29 @@ static void add_together(const struct cells *c, u32 *p)
     u32 old = __atomic_fetch_add(p, sum, __ATOMIC_ACQ_REL);
     for (u32 m = d ? c->mask : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
+        u32 next = old + s[l]; /* d may be s */
         d[l] = old;
-        old += s[l];
+        old = next;
     }
+}
+
+/* One cell for all lanes: what they do one after the other is known when the cell has been read, and is done at once. */
+static void compare_together(const struct cells *c, u32 *p)
+{
+    const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;
+    u32 *d = (u32 *)c->d, found[WARP_LANES], old = __atomic_load_n(p, __ATOMIC_RELAXED), now;
+    do {
+        now = old;
+        for (u32 m = c->mask; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            found[l] = now;
+            now = new_u32(ATOM_cas, now, s[l], t[l]);
+        }
+    } while (now != old && !__atomic_compare_exchange_n(p, &old, now, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    if (now == old)
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    for (u32 m = d ? c->mask : 0; m; m &= m - 1)
+        d[__builtin_ctz(m)] = found[__builtin_ctz(m)];
 }
 
 static bool run_global(const struct cells *c)
@@ -298,14 +331,16 @@ static bool run_global(const struct cells *c)
     u32 *d = (u32 *)c->d;
     uint64_t first = c->address[__builtin_ctz(c->mask)];
     bool one = true;
-    if (c->x->atom != ATOM_add)
+    if (c->x->atom != ATOM_add && c->x->atom != ATOM_cas)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) /* inactive lanes have an active one's */
         one &= c->address[l] == first;
-    if (one) {
+    if (one && c->x->atom == ATOM_add)
         add_together(c, (u32 *)(c->at + first));
-        return true;
-    }
+    else if (one)
+        compare_together(c, (u32 *)(c->at + first));
+    if (one || c->x->atom == ATOM_cas)
+        return one;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         u32 old = __atomic_fetch_add((u32 *)(c->at + c->address[l]), s[l], __ATOMIC_ACQ_REL);

@@ -341,6 +341,7 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diag
     f->frame_bytes = (f->frame_bytes + 15) & ~15u;
     ir_order_blocks(f);
     ir_find_spins(f);
+    ir_drop_unread(f);
     ir_assign_slots(f);
     return f;
 }

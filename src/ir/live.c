@@ -170,6 +170,26 @@ void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *
     arena_free(&l.scratch);
 }
 
+static void note_read(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data)
+{
+    (void)l, (void)i;
+    if (!is_def)
+        ((uint8_t *)data)[ir_ref_index(r)] = 1;
+}
+
+void ir_drop_unread(struct ir_func *f)
+{
+    struct liveness l = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
+    uint8_t *read = ARENA_ARRAY(&l.scratch, uint8_t, f->regs.n);
+    for (uint32_t n = 0; n < f->insns.n; n++)
+        visit_refs(&l, &f->insns.at[n], note_read, read);
+    for (uint32_t n = 0; n < f->insns.n; n++)
+        for (unsigned k = 0; f->insns.at[n].kind == IR_ATOM && k < 8; k++)
+            if (!read[ir_ref_index(f->insns.at[n].access->regs[k])])
+                f->insns.at[n].access->regs[k] = REF_NONE;
+    arena_free(&l.scratch);
+}
+
 static void widen(struct liveness *l, uint32_t reg, uint32_t from, uint32_t to)
 {
     if (from < l->start[reg])

@@ -2,9 +2,10 @@
  *
  * A loop spins where a branch that decides whether it goes on depends on a value that the loop itself takes from
  * outside: a strong load or an atomic operation, a weak load whose address does not change in the loop, a vote, a
- * clock. Such a loop gives way to others after few rounds (exec/interp.c); a loop that merely contains an atomic
- * operation, a histogram's for example, does not. Dependence is traced through registers, without regard to order: too
- * many loops may be called spinning, never too few of those that spin on memory.
+ * clock. Such a loop gives way to others after few rounds (exec/turn.c); a loop that merely contains an atomic
+ * operation, a histogram's for example, does not, nor one that counts towards a number in memory, which compilers load
+ * anew in each round where the loop writes to memory. Dependence is traced through registers, without regard to order:
+ * too many loops may be called spinning, never too few of those that spin on memory.
  */
 #include "ir/ir.h"
 
@@ -13,6 +14,8 @@ struct finder {
     uint32_t first, last; /* the loop: places in the order */
     uint8_t *defined;     /* in the loop, by register */
     uint8_t *outside;     /* takes its value from outside, by register */
+    uint8_t *weak;        /* depends on weak loads of one address */
+    uint8_t *moving;      /* depends on what each round makes of itself: a count */
     bool grew;
 };
 
@@ -39,32 +42,28 @@ static void mark_results(const struct ir_insn *i, uint8_t *set, bool *grew)
 }
 
 /* Does the instruction bring in a value that others decide? */
-static bool is_source(const struct finder *s, const struct ir_insn *i)
+static bool is_source(const struct ir_insn *i)
 {
-    switch (i->kind) {
-    case IR_LD: {
-        const struct ir_access *a = i->access;
-        if (a->space == SPACE_LOCAL || a->space == SPACE_PARAM || a->is_const)
-            return false;
-        return a->order != ORDER_WEAK || !is_marked(s->defined, i->a);
-    }
-    case IR_ATOM:
-    case IR_VOTE:
-    case IR_MATCH:
-    case IR_NOW: return true;
-    default: return false;
-    }
+    return i->kind == IR_ATOM || i->kind == IR_VOTE || i->kind == IR_MATCH || i->kind == IR_NOW ||
+           (i->kind == IR_LD && i->access->order != ORDER_WEAK);
 }
 
-static bool depends(const struct finder *s, const struct ir_insn *i)
+static bool is_weak_source(const struct finder *s, const struct ir_insn *i)
 {
-    bool access = i->kind == IR_LD || i->kind == IR_ATOM;
-    if (is_marked(s->outside, i->a) || is_marked(s->outside, i->b) || is_marked(s->outside, i->c) ||
-        is_marked(s->outside, i->guard))
-        return true;
-    if (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e && is_marked(s->outside, i->e))
-        return true;
-    return access && i->kind == IR_ATOM && is_marked(s->outside, i->access->operands[0]);
+    const struct ir_access *a = i->kind == IR_LD ? i->access : NULL;
+    return a && a->space != SPACE_LOCAL && a->space != SPACE_PARAM && !a->is_const && !is_marked(s->defined, i->a);
+}
+
+static bool is_made_of_itself(const struct ir_insn *i)
+{
+    return i->kind == IR_LANES && i->d && (i->d == i->a || i->d == i->b || i->d == i->c);
+}
+
+static bool depends(const uint8_t *set, const struct ir_insn *i)
+{
+    return is_marked(set, i->a) || is_marked(set, i->b) || is_marked(set, i->c) || is_marked(set, i->guard) ||
+           (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e && is_marked(set, i->e)) ||
+           (i->kind == IR_ATOM && is_marked(set, i->access->operands[0]));
 }
 
 typedef void visit_fn(struct finder *s, const struct ir_insn *i);
@@ -85,8 +84,17 @@ static void note_defined(struct finder *s, const struct ir_insn *i)
 
 static void spread(struct finder *s, const struct ir_insn *i)
 {
-    if (is_source(s, i) || depends(s, i))
+    if (is_source(i) || depends(s->outside, i))
         mark_results(i, s->outside, &s->grew);
+    if (is_weak_source(s, i) || depends(s->weak, i))
+        mark_results(i, s->weak, &s->grew);
+    if (is_made_of_itself(i) || depends(s->moving, i))
+        mark_results(i, s->moving, &s->grew);
+}
+
+static bool waits(const struct finder *s, ir_ref r)
+{
+    return is_marked(s->outside, r) || (is_marked(s->weak, r) && !is_marked(s->moving, r));
 }
 
 /* A branch of the loop, taken on a value from outside, one side of which leaves it or goes back to its head. */
@@ -94,8 +102,7 @@ static bool decides(const struct finder *s, uint32_t order)
 {
     const struct ir_block *b = &s->f->blocks.at[s->f->order[order]];
     const struct ir_insn *last = b->n ? &s->f->insns.at[b->first + b->n - 1] : NULL;
-    if (!last || (last->kind != IR_BRA && last->kind != IR_EXIT && last->kind != IR_RET) ||
-        !is_marked(s->outside, last->guard))
+    if (!last || (last->kind != IR_BRA && last->kind != IR_EXIT && last->kind != IR_RET) || !waits(s, last->guard))
         return false;
     if (last->kind != IR_BRA)
         return true;
@@ -133,6 +140,8 @@ void ir_find_spins(struct ir_func *f)
         struct finder s = {.f = f, .first = o, .last = loop_end(f, o, successors, limit)};
         s.defined = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
         s.outside = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
+        s.weak = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
+        s.moving = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
         for_loop(&s, note_defined);
         do {
             s.grew = false;
