@@ -15,7 +15,7 @@
 #include "cuda/fatbin.h"
 #include "cli/places.h"
 
-enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
+enum { CANNOT_RUN = 126, NOT_FOUND = 127, MAX_DEVICES = 16 /* of libcuda.so.1 */ };
 
 /* What the environment of the program gets. */
 struct start {
@@ -165,6 +165,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     const char *wrong = wrong_device(o->device, arena);
     if (wrong)
         return wrong;
+    if (o->devices > MAX_DEVICES)
+        return arena_printf(arena, "--devices %llu: %d are possible", (unsigned long long)o->devices, MAX_DEVICES);
     for (const char *p = o->log; p && *p;) {
         size_t n = strcspn(p, ",");
         if (!(n == 3 && strncmp(p, "api", n) == 0) && !(n == 5 && strncmp(p, "error", n) == 0))

@@ -327,6 +327,11 @@ CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options
                 return CUDA_ERROR_INVALID_VALUE;
         }
     }
+    /* What the caller's buffers hold before is none of the log. */
+    if (o->info && o->info_bytes)
+        *o->info = 0;
+    if (o->error && o->error_bytes)
+        *o->error = 0;
     return o->n_names && (!o->names || !o->addresses) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

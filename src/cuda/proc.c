@@ -2,6 +2,10 @@
 #define HEDDLE_CUDA_VERSIONS
 #include "cuda/api.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Addresses of all exports, whatever their signatures. */
@@ -54,6 +58,25 @@ CU_API CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int version,
 CU_API CUresult cuGetProcAddress(const char *symbol, void **pfn, int version, cuuint64_t flags)
 {
     return cuGetProcAddress_v2(symbol, pfn, version, flags, NULL);
+}
+
+/* Private tables of NVIDIA's driver: only NVIDIA's own runtime asks for them, so that it is said what to do. */
+CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    const char *preload = getenv("LD_PRELOAD");
+    Dl_info caller = {0};
+    if (!table || !id)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!atomic_flag_test_and_set(&said)) {
+        dladdr(__builtin_return_address(0), &caller);
+        say("%s: NVIDIA's CUDA runtime is in use, which needs NVIDIA's driver: %s",
+            caller.dli_fname ? caller.dli_fname : program_invocation_name,
+            preload && strstr(preload, "libheddle-preload.so")
+                ? "load libcudart.so without a path, link without an RPATH to it, or do not strip what has it inside"
+                : "start the program with `heddle run`");
+    }
+    return api_not_supported("cuGetExportTable");
 }
 
 /* ---- errors ---- */

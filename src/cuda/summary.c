@@ -41,14 +41,17 @@ __attribute__((constructor)) static void start(void)
     clock_gettime(CLOCK_MONOTONIC, &begin);
 }
 
+/* "1 launch", "2 launches". */
+#define COUNTED(n, one, more) (n), (n) == 1 ? (one) : (more)
+
 __attribute__((destructor)) static void print(void)
 {
     if (!getenv("HEDDLE_SUMMARY"))
         return;
-    fprintf(stderr,
-            "heddle: %s: %llu launches of %llu blocks, %llu copies of %llu bytes, %llu fills, %llu host functions, "
-            "%.3f s\n",
-            program_invocation_short_name, atomic_load(&counts.launches), atomic_load(&counts.blocks),
-            atomic_load(&counts.copies), atomic_load(&counts.bytes), atomic_load(&counts.fills),
-            atomic_load(&counts.calls), seconds_since_begin());
+    fprintf(stderr, "heddle: %s: %llu %s of %llu %s, %llu %s of %llu %s, %llu %s, %llu %s, %.3f s\n",
+            program_invocation_short_name, COUNTED(atomic_load(&counts.launches), "launch", "launches"),
+            COUNTED(atomic_load(&counts.blocks), "block", "blocks"),
+            COUNTED(atomic_load(&counts.copies), "copy", "copies"),
+            COUNTED(atomic_load(&counts.bytes), "byte", "bytes"), COUNTED(atomic_load(&counts.fills), "fill", "fills"),
+            COUNTED(atomic_load(&counts.calls), "host function", "host functions"), seconds_since_begin());
 }

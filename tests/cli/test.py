@@ -210,6 +210,12 @@ def limits_of_the_device_are_kept():
     assert status == 1 and "shared memory" in err
     status, _, err = run("launch", SAXPY, *SAXPY_ARGS[:-1], "f32[1M]", "--memory", "1M")
     assert status == 1 and "argument 4" in err and "4.0 MiB" in err and "--memory" in err
+    for size, good in (49152, True), (49156, False), (1 << 33, False):
+        file = ptx("static.ptx", f".visible .entry k()\n{{\n.shared .b8 s[{size}];\n.reg .b32 %r<2>;\n"
+                   "ld.shared.b32 %r1, [s];\nret;\n}\n")
+        status, _, err = run("launch", file, "--grid", 1, "--block", 32)
+        assert status == (0 if good else 1), (size, status, err)
+        assert good or ("static.ptx:4:17: error: kernel `k` declares" in err and "49152 are possible" in err), err
 
 
 def kernels_are_chosen_by_readable_names():

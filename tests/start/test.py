@@ -1,0 +1,235 @@
+"""How `heddle run` starts programs: what it hands through, and what it says of programs that cannot work. Prints TAP."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import Skip, heddle, main, run, source  # noqa: E402
+
+build = os.path.abspath(os.environ["HEDDLE_BUILD"])
+libraries = os.path.join(build, "lib")
+folder = tempfile.TemporaryDirectory()
+nvcc = shutil.which("nvcc")
+ASAN = b"__asan_init" in open(os.path.join(build, "libcuda.so.1"), "rb").read()
+
+# Counts to 128 on the device through the runtime, whatever the runtime is.
+COUNT = r"""
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __CUDACC__
+__global__ void count(int *p) { atomicAdd(p, 1); }
+#else
+#include <cuda_runtime_api.h>
+#endif
+int main(int argc, char **argv)
+{
+    int *p, sum = -1, status = 0;
+    if (argc > 1 && strcmp(argv[1], "child") == 0) {
+        if (fork() == 0) {
+            execl(argv[0], argv[0], (char *)0);
+            _exit(99);
+        }
+        wait(&status);
+    }
+    cudaError_t e = cudaMalloc((void **)&p, 4);
+    if (!e)
+        e = cudaMemset(p, 0, 4);
+#ifdef __CUDACC__
+    count<<<2, 64>>>(p);
+#else
+    cudaMemset(p, 128, 1);
+#endif
+    if (!e)
+        e = cudaMemcpy(&sum, p, 4, cudaMemcpyDeviceToHost);
+    printf("%d %s\n", sum, cudaGetErrorName(e));
+    return status || sum != 128;
+}
+"""
+
+
+def path(name):
+    return os.path.join(folder.name, name)
+
+
+def write(name, text):
+    with open(path(name), "w", encoding="utf-8") as f:
+        f.write(text)
+    return path(name)
+
+
+def compile_c(name, text, *flags):
+    """A program of C, which uses our runtime as a shared library."""
+    subprocess.run(["cc", "-w", "-I", os.path.join(source, "include", "cuda"), write(name + ".c", text), "-o", path(name),
+                    *flags], check=True)
+    return path(name)
+
+
+def compile_cuda(name, *flags):
+    if not nvcc:
+        raise Skip("there is no nvcc")
+    subprocess.run([nvcc, "-Wno-deprecated-gpu-targets", write(name + ".cu", COUNT), "-o", path(name), *flags],
+                   check=True, capture_output=True)
+    return path(name)
+
+
+def by_hand(program, *args, **env):
+    """Runs a program without `heddle run`."""
+    done = subprocess.run([program, *args], capture_output=True, text=True, timeout=120,
+                          env=dict(os.environ, LD_LIBRARY_PATH=libraries, **env))
+    return done.returncode, done.stdout, done.stderr
+
+
+def counts(result):
+    assert result == (0, "128 cudaSuccess\n", ""), result
+
+
+def refused(result, *words):
+    status, out, err = result
+    assert status == 126 and out == "" and err.startswith("heddle: ") and err.count("\n") == 1, result
+    for word in words:
+        assert word in err, err
+
+
+def with_runtime(name="shared"):
+    return compile_c(name, COUNT, "-L", libraries, "-lcudart")
+
+
+# What a program with the static runtime inside looks like: a segment of fat binaries and the runtime's functions.
+FORGED = r"""
+const unsigned container[] = {0xba55ed50, 0x00100001, 0, 0};
+__attribute__((section(".nvFatBinSegment"))) const struct { unsigned magic, version; const void *data, *more; } wrapper = {
+    0x466243b1, 1, container, 0};
+void **__cudaRegisterFatBinary(void *p) { return p; }
+int main(void) { __cudaRegisterFatBinary((void *)&wrapper); return 0; }
+"""
+
+
+def a_program_finds_the_runtime_and_nothing_else_is_printed():
+    counts(run("run", with_runtime()))
+
+
+def exit_codes_input_and_output_pass_through():
+    status, out, err = run("run", "sh", "-c", "cat; echo error >&2; exit 7", stdin="a line\nanother\n")
+    assert (status, out, err) == (7, "a line\nanother\n", "error\n")
+
+
+def signals_pass_through():
+    for number in signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGABRT:
+        status, out, err = run("run", "sh", "-c", f"kill -{number:d} $$")
+        assert (status, out, err) == (-number, "", ""), (status, out, err)
+    process = subprocess.Popen([heddle, "run", "sh", "-c", "echo ready; exec sleep 60"], stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == -signal.SIGTERM
+
+
+def children_after_fork_and_exec_find_the_runtime_too():
+    status, out, err = run("run", with_runtime(), "child")
+    assert (status, out, err) == (0, "128 cudaSuccess\n" * 2, ""), (status, out, err)
+    counts(run("run", "sh", "-c", f"cd / && {with_runtime()}"))
+
+
+def arguments_and_the_environment_are_the_programs_own():
+    status, out, err = run("run", "sh", "-c", 'echo "$0" "$@" $VARIABLE', "zero", "--device", "-v", "a  b",
+                           env=dict(os.environ, VARIABLE="value"))
+    assert (status, out, err) == (0, "zero --device -v a  b value\n", ""), (out, err)
+
+
+def a_summary_is_printed_where_it_is_asked_for():
+    status, out, err = run("run", "-v", with_runtime())
+    assert status == 0 and out == "128 cudaSuccess\n", (status, out)
+    want = r"heddle: shared: 0 launches of 0 blocks, 1 copy of 4 bytes, 2 fills, 0 host functions, [\d.]+ s\n"
+    assert re.search(want, err), err
+
+
+def what_is_no_program_is_127_or_126():
+    assert run("run", path("nothing"))[0::2] == (127, f"heddle: there is no program `{path('nothing')}`\n")
+    assert run("run", "no-such-command-anywhere")[0] == 127
+    refused(run("run", folder.name), "Permission denied")
+    status, _, err = run("run")
+    assert status == 2 and "needs a program" in err, err
+
+
+def LD_LIBRARY_PATH_alone_serves_programs_with_the_shared_runtime():
+    counts(by_hand(with_runtime()))
+
+
+def an_RPATH_to_another_runtime_is_passed_over():
+    os.makedirs(path("other"), exist_ok=True)
+    script = write("versions", "libcudart.so.13 { *; };")
+    subprocess.run(["cc", "-shared", "-Wl,-soname,libcudart.so.13", "-Wl,--version-script=" + script, "-x", "c", "-", "-o",
+                    path("other/libcudart.so.13")],
+                   input=b"int cudaMalloc() { return 35; } const char *cudaGetErrorName() { return \"other\"; }\n"
+                   b"int cudaMemset() { return 35; } int cudaMemcpy() { return 35; }\n", check=True)
+    program = compile_c("rpath", COUNT, "-L", libraries, "-lcudart", "-Wl,--disable-new-dtags", "-Wl,-rpath," + path("other"))
+    assert by_hand(program)[1] == "-1 other\n", by_hand(program)
+    counts(run("run", program))
+
+
+def the_vendors_runtime_is_told_to_be_started_by_heddle_run():
+    program = compile_c("tables", "int cuGetExportTable(const void **, const void *); int main() { const void *t; char id[16];"
+                        " return cuGetExportTable(&t, id) != 801 || cuGetExportTable(&t, id) != 801; }", "-L", libraries,
+                        "-lcuda")
+    status, out, err = by_hand(program)
+    assert status == 0 and err.count("\n") == 1 and "heddle run" in err and "tables" in err, err
+    status, out, err = run("run", program)
+    assert status == 0 and err.count("\n") == 1 and "RPATH" in err, err
+    if nvcc:
+        status, out, err = by_hand(compile_cuda("unhelped"))
+        assert status == 1 and "start the program with `heddle run`" in err, err
+
+
+def a_stripped_static_runtime_is_refused_with_what_helps():
+    program = compile_c("stripped", FORGED, "-s")
+    refused(run("run", program), program, "stripped", "-cudart shared", "heddle cc")
+    assert run("run", compile_c("kept", FORGED))[0] == 0
+
+
+def a_program_that_is_static_as_a_whole_is_refused():
+    refused(run("run", compile_c("whole", FORGED, "-static")), "-static", "C library")
+
+
+def a_program_without_PTX_is_refused_with_the_option_that_adds_it():
+    program = compile_cuda("sass", "-gencode", "arch=compute_80,code=sm_80")
+    refused(run("run", program), program, "sm_80", "-gencode arch=compute_")
+    status, out, err = run("run", compile_cuda("newer", "-gencode", "arch=compute_100,code=compute_100"))
+    assert status == 1 and "sm_100" in err and "arch=compute_90" in err, err
+    counts(run("run", "--device", "sm_100", path("newer")))
+
+
+def programs_of_nvcc_run_with_both_runtimes_stripped_or_with_an_RPATH():
+    toolkit = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc or "/a/b"))), "lib64")
+    counts(run("run", compile_cuda("static")))
+    counts(run("run", compile_cuda("nvcc-shared", "-cudart", "shared")))
+    counts(run("run", compile_cuda("nvcc-stripped", "-cudart", "shared", "-Xlinker", "-s")))
+    counts(run("run", compile_cuda("nvcc-rpath", "-cudart", "shared", "-Xlinker", "-rpath=" + toolkit, "-Xlinker",
+                                   "--disable-new-dtags")))
+    refused(run("run", compile_cuda("static-stripped", "-Xlinker", "-s")), "stripped")
+    status, out, err = run("run", path("static"), "child")
+    assert (status, out, err) == (0, "128 cudaSuccess\n" * 2, ""), (status, out, err)
+
+
+def devices_are_chosen_and_wrong_ones_refused():
+    program = compile_c("devices", """#include <cuda.h>
+#include <stdio.h>
+int main() { int n, major, minor; cuInit(0); cuDeviceGetCount(&n); cuDeviceGetAttribute(&major, 75, n - 1);
+cuDeviceGetAttribute(&minor, 76, n - 1); printf("%d %d.%d\\n", n, major, minor); return 0; }""", "-L", libraries, "-lcuda")
+    assert run("run", program)[1] == "1 9.0\n"
+    assert run("run", "--devices", 3, "--device", "sm_70", program)[1] == "3 7.0\n"
+    assert run("run", "--device", "sm_80", program)[1] == "1 8.0\n"
+    status, _, err = run("run", "--device", "sm_1", program)
+    assert status == 2 and "--device sm_1" in err, err
+    status, _, err = run("run", "--devices", 1000, program)
+    assert status == 2 and "--devices" in err, err
+
+
+if ASAN:
+    print("1..1\nok 1 - start # SKIP it is built with sanitizers")
+else:
+    main(globals())
