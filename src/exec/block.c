@@ -55,13 +55,24 @@ static uint32_t lane_value(enum isa_sreg s, unsigned l)
     }
 }
 
-static void fill_rows(struct block *b)
+/* Do blocks of a launch differ in it? A block's number is all that they differ in. */
+static bool is_of_block(uint32_t sreg)
+{
+    return sreg < IR_ENVREG && (sreg / 4 == SREG_ctaid || sreg / 4 == SREG_clusterid);
+}
+
+/* `again`: the rows are those of another block of the launch. */
+static void fill_rows(struct block *b, bool again)
 {
     const struct kernel *k = b->launch->kernel;
     for (uint32_t i = 0; i < k->block_rows.n; i++) {
         const struct row_fill *f = &k->block_rows.at[i];
         uint8_t *row = b->sregs + f->at;
-        if (f->sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(f->sreg / 4))->when == WHEN_LANE)
+        if (again && !is_of_block(f->sreg))
+            continue;
+        if (f->width == 32 && is_of_block(f->sreg))
+            b->launch->rows->splat32((uint32_t *)row, (uint32_t)block_value(b, f->sreg));
+        else if (f->sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(f->sreg / 4))->when == WHEN_LANE)
             for (unsigned l = 0; l < WARP_LANES; l++)
                 ((uint32_t *)row)[l] = lane_value((enum isa_sreg)(f->sreg / 4), l);
         else
@@ -94,34 +105,66 @@ static void tell(const struct block *b, const struct warp *w, enum schedule_kind
     HOOKS_CALL(b->launch->hooks, schedule, &e);
 }
 
-struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
+static size_t local_bytes(const struct launch *l)
+{
+    return (size_t)l->kernel->local_bytes * WARP_LANES;
+}
+
+static void free_warp(struct warp *w)
+{
+    struct block *b = w->block;
+    while (w->waits)
+        wait_remove(w, w->waits);
+    for (struct activation *a = w->acts; a; a = a->next)
+        a->lanes = 0;
+    act_free_empty(w);
+    pool_give(b->worker, w->local, local_bytes(b->launch));
+}
+
+static void free_block(struct block *b)
+{
+    struct worker *k = b->worker;
+    const struct launch *l = b->launch;
+    pool_give(k, b->shared, l->shared_bytes + 16);
+    pool_give(k, b->sregs, l->kernel->block_rows_bytes + 64);
+    pool_give(k, b, block_bytes(l));
+}
+
+static struct block *make_block(struct worker *k, struct launch *l)
 {
     struct block *b = pool_take(k, block_bytes(l));
     if (!b)
         return NULL;
-    *b = (struct block){.launch = l, .worker = k, .index = index, .n_warps = l->warps_per_block};
-    b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
+    *b = (struct block){.launch = l, .worker = k, .n_warps = l->warps_per_block};
+    b->shared = pool_take(k, l->shared_bytes + 16);
+    b->sregs = pool_take(k, l->kernel->block_rows_bytes + 64);
+    if (b->shared && b->sregs)
+        return b;
+    free_block(b);
+    return NULL;
+}
+
+/* A block that ran in lockstep is as good as new: its warps are made ready where they begin (lockstep.c). */
+struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
+{
+    struct block *b = k->kept ? k->kept : make_block(k, l);
+    bool again = k->kept;
+    if (!b)
+        return NULL;
+    k->kept = NULL;
+    b->index = index;
     b->ctaid[0] = (uint32_t)(index % l->grid[0]);
     b->ctaid[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
     b->ctaid[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
-    b->shared = pool_take(k, l->shared_bytes + 16);
-    b->sregs = pool_take(k, l->kernel->block_rows_bytes + 64);
-    if (!b->shared || !b->sregs) {
-        pool_give(k, b->shared, l->shared_bytes + 16);
-        pool_give(k, b->sregs, l->kernel->block_rows_bytes + 64);
-        pool_give(k, b, block_bytes(l));
-        return NULL;
-    }
-    fill_rows(b);
-    start_warps(b);
+    b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
+    b->n_done = 0;
+    b->begun = false;
+    fill_rows(b, again);
+    if (!again)
+        start_warps(b);
     if (l->hooks)
         tell(b, NULL, SCHEDULE_BLOCK_START);
     return b;
-}
-
-static size_t local_bytes(const struct launch *l)
-{
-    return (size_t)l->kernel->local_bytes * WARP_LANES;
 }
 
 void block_run_warp(struct warp *w)
@@ -159,6 +202,13 @@ bool block_is_stuck(const struct block *b)
 
 bool block_round(struct block *b, bool *progress)
 {
+    if (!b->begun) {
+        b->begun = true;
+        if (block_run_lockstep(b) || atomic_load_explicit(&b->launch->failed, memory_order_relaxed)) {
+            *progress = true;
+            return true;
+        }
+    }
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
         if (!can_run(w))
@@ -182,19 +232,23 @@ bool block_round(struct block *b, bool *progress)
 void block_finish(struct block *b)
 {
     struct worker *k = b->worker;
-    struct launch *l = b->launch;
-    if (l->hooks)
+    if (b->launch->hooks)
         tell(b, NULL, SCHEDULE_BLOCK_END);
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        struct warp *w = &b->warps[i];
-        while (w->waits)
-            wait_remove(w, w->waits);
-        for (struct activation *a = w->acts; a; a = a->next)
-            a->lanes = 0;
-        act_free_empty(w);
-        pool_give(k, w->local, local_bytes(l));
+    if (b->clean && !k->kept) {
+        k->kept = b;
+        return;
     }
-    pool_give(k, b->shared, l->shared_bytes + 16);
-    pool_give(k, b->sregs, l->kernel->block_rows_bytes + 64);
-    pool_give(k, b, block_bytes(l));
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        free_warp(&b->warps[i]);
+    free_block(b);
+}
+
+void block_drop_kept(struct worker *k)
+{
+    struct block *b = k->kept;
+    k->kept = NULL;
+    for (uint32_t i = 0; b && i < b->n_warps; i++)
+        free_warp(&b->warps[i]);
+    if (b)
+        free_block(b);
 }

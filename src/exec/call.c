@@ -14,6 +14,13 @@ static size_t activation_bytes(const struct code *c)
     return c->register_bytes + sizeof(struct activation) + pending_bytes(c);
 }
 
+static void zero_registers(struct activation *a)
+{
+    const struct code *c = a->code;
+    for (uint32_t i = 0; i < c->zeroed.n; i++)
+        memset(a->rows + c->zeroed.at[i].at, 0, row_bytes(c->zeroed.at[i].width));
+}
+
 struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
                             uint32_t lanes)
 {
@@ -41,11 +48,18 @@ struct activation *act_push(struct warp *w, struct code *code, struct activation
     a->pending_bits = (uint64_t *)(a + 1);
     a->pending = (uint32_t *)(a->pending_bits + (code->n_blocks + 63) / 64);
     memset(a->pending_bits, 0, pending_bytes(code));
-    for (uint32_t i = 0; i < code->zeroed.n; i++)
-        memset(p + code->zeroed.at[i].at, 0, row_bytes(code->zeroed.at[i].width));
-    act_add_pending(a, 0, lanes);
+    zero_registers(a);
     w->acts = a;
     return a;
+}
+
+void act_renew(struct activation *a, uint32_t lanes)
+{
+    a->lanes = lanes;
+    a->stack = a->frame + a->code->frame_bytes;
+    a->turn = 0;
+    a->parted = false;
+    zero_registers(a);
 }
 
 void act_free_empty(struct warp *w)
@@ -90,6 +104,7 @@ static bool enter(struct warp *w, struct activation *a, const struct op *o, stru
     struct activation *b = act_push(w, callee, a, o, mask);
     if (!b)
         return false;
+    act_add_pending(b, 0, mask);
     for (uint32_t i = 0; i < o->call->params.n; i++)
         copy_words(w, o, a->frame + o->call->params.at[i].caller_at, b->frame + param_offset(callee, false, i),
                    o->call->params.at[i].bytes, mask);

@@ -16,7 +16,11 @@ enum leave {
     LEAVE_AT,      /* lanes w->mask stand at w->op of block w->at_block */
     LEAVE_YIELD,   /* the budget is spent: they stand at the start of w->at_block */
     LEAVE_FAULT,
+    LEAVE_ROUND, /* in lockstep: the last warp of the block stands at a barrier, or has ended */
 };
+
+/* What warps in lockstep came to, in block->met: bit n for barrier n, and this one. */
+enum { MET_END = 1 << 16 };
 
 /* Where an access went last: an access is inside where rotate_right(address - lo, log2 of its bytes) < n. */
 struct compiled_site {

@@ -394,14 +394,11 @@ static bool shapes_hold(const struct activation *a, uint32_t mask, const struct 
     return true;
 }
 
-static const struct compiled_calls compiled_calls = {compiled_op, compiled_access, collective_meet, act_add_pending,
-                                                     shapes_hold};
+const struct compiled_calls compiled_calls = {compiled_op, compiled_access, collective_meet, act_add_pending,
+                                              shapes_hold};
 
-/* The launch's compiled code, where it may run: it tells nobody what it does, and takes no orders from a schedule. */
-static const struct compiled *find_compiled(struct warp *w)
+const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
 {
-    struct launch *l = w->block->launch;
-    struct worker *k = w->block->worker;
     const struct compiled *c = atomic_load_explicit(&l->compiled, memory_order_acquire);
     if (!c || atomic_load_explicit(&l->watching, memory_order_relaxed))
         return NULL;
@@ -438,8 +435,11 @@ static enum leave run_compiled(struct warp *w, const struct compiled *c, const s
 
 static bool start_warp(struct warp *w)
 {
+    struct activation *a = act_push(w, w->block->launch->kernel->entry, NULL, NULL, w->exists);
     w->state = WARP_RUNNABLE;
-    return act_push(w, w->block->launch->kernel->entry, NULL, NULL, w->exists) != NULL;
+    if (a)
+        act_add_pending(a, 0, w->exists);
+    return a != NULL;
 }
 
 void warp_run(struct warp *w)
@@ -452,7 +452,7 @@ void warp_run(struct warp *w)
     uint32_t mask, go;
     bool together;
     struct turn turn;
-    const struct compiled *compiled = find_compiled(w);
+    const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
 
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
@@ -466,7 +466,11 @@ void warp_run(struct warp *w)
         warp_bases(w, a, base);
         mask = at.mask;
         together = mask == a->lanes;
-        if (o == first_op(&at))
+        enum leave left = (enum leave)w->left;
+        w->left = LEAVE_REFUSED;
+        if (left == LEAVE_YIELD)
+            goto give_way;
+        if (left == LEAVE_REFUSED && o == first_op(&at))
             goto enter_block;
         goto run_op;
     }

@@ -121,6 +121,7 @@ void launch_leave(struct launch *l, struct worker *k)
     while (*link != k)
         link = &(*link)->next;
     *link = k->next;
+    worker_end_launch(k, l);
     worker_drop_compiled(k);
     l->warp_instructions += k->warp_instructions;
     l->lane_instructions += k->lane_instructions;

@@ -31,6 +31,11 @@ struct worker {
     uint32_t laid_out[3];
     struct block *resident;
     uint32_t n_resident;
+    struct block *kept;        /* one that has ended: the next to start is built on it */
+    uint64_t claim, claim_end; /* blocks that are this worker's to start */
+    uint64_t batch;            /* how many it took last */
+    uint64_t done_blocks;      /* not counted in the launch yet */
+    bool has_place;            /* among the resident ones, of a block that has ended */
     uint64_t warp_instructions, lane_instructions, counted_steps;
     uint32_t looks;                            /* into stalls */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
@@ -173,10 +178,15 @@ uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, ui
 void worker_run(struct worker *k, struct launch *l);
 /* The same on one thread, by the launch's schedule. */
 void worker_run_scheduled(struct worker *k, struct launch *l);
+/* What the worker has kept for the launch's next block. */
+void worker_end_launch(struct worker *k, struct launch *l);
 void launch_fail(struct launch *l, enum fault_kind kind);
 
 /* ---- interp.c ---- */
 
+extern const struct compiled_calls compiled_calls;
+/* The launch's compiled code, where it may run: it tells nobody what it does, and takes no orders from a schedule. */
+const struct compiled *worker_find_compiled(struct worker *k, struct launch *l);
 /* Forgets the compiled code that the worker has run last. */
 void worker_drop_compiled(struct worker *k);
 
@@ -200,7 +210,16 @@ void block_run_warp(struct warp *w);
  * block is done or the launch has failed. */
 bool block_round(struct block *b, bool *progress);
 bool block_is_stuck(const struct block *b);
+/* Puts it away; the worker keeps one for the next that it starts. */
 void block_finish(struct block *b);
+/* Frees what has been kept. */
+void block_drop_kept(struct worker *k);
+
+/* ---- lockstep.c ---- */
+
+/* Runs a block that has not begun by compiled code alone, all warps from barrier to barrier. False where that is not
+ * possible, or not to the end: its warps then stand where their records say. */
+bool block_run_lockstep(struct block *b);
 
 /* ---- pool.c ---- */
 

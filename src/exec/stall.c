@@ -207,9 +207,11 @@ static enum verdict probe(struct launch *l)
     l->changed = l->read_global = false;
     atomic_store(&l->watching, true);
     bool all = true;
-    for (struct worker *k = l->workers; k && all; k = k->next)
+    for (struct worker *k = l->workers; k && all; k = k->next) {
+        all = k->claim == k->claim_end || atomic_load(&l->resident) >= l->max_resident;
         for (struct block *b = k->resident; b && all; b = b->next)
             all = block_repeats(b);
+    }
     atomic_store(&l->watching, false);
     if (!all || l->changed)
         return ALIVE;

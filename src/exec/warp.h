@@ -53,25 +53,26 @@ struct warp {
     uint32_t index;
     uint32_t exists, exited; /* lanes */
     enum warp_state state;
-    int32_t budget;                /* of branches backwards until it gives way */
-    int32_t spin_cost;             /* of one of a spinning loop, in this turn */
-    uint32_t spun;                 /* the lanes that went back in a spinning loop last */
-    uint32_t streak;               /* of turns that were spent spinning in vain */
-    uint32_t rest;                 /* turns to sit out */
-    int32_t slice;                 /* of memory accesses, under policies that switch after them */
-    const struct hook_list *hooks; /* or NULL */
-    struct activation *acts;       /* newest first */
-    struct wait *waits;
-    struct wait whole;             /* of all lanes at once: the only one then */
-    const uint8_t *sregs;          /* ROW_WARP */
-    uint8_t *local;                /* local memory, interleaved (mem/local.h) */
-    uint32_t at_barrier[BARRIERS]; /* lanes that wait there */
-    uint32_t arrived_at[BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
-    uint32_t listed;               /* under a schedule: see worker.c */
     /* Where it goes on; act is NULL when it has to look for pending lanes. */
     struct activation *act;
     const struct op *op;
     uint32_t at_block, mask;
+    const uint8_t *sregs;    /* ROW_WARP */
+    struct activation *acts; /* newest first */
+    int32_t budget;          /* of branches backwards until it gives way */
+    int32_t spin_cost;       /* of one of a spinning loop, in this turn */
+    uint32_t spun;           /* the lanes that went back in a spinning loop last */
+    uint32_t streak;         /* of turns that were spent spinning in vain */
+    uint32_t rest;           /* turns to sit out */
+    int32_t slice;           /* of memory accesses, under policies that switch after them */
+    uint8_t *local;          /* local memory, interleaved (mem/local.h) */
+    uint32_t left;   /* enum leave: how it has fallen out of lockstep and goes on; LEAVE_REFUSED: in no special way */
+    uint32_t listed; /* under a schedule: see worker.c */
+    const struct hook_list *hooks; /* or NULL */
+    struct wait *waits;
+    struct wait whole;             /* of all lanes at once: the only one then */
+    uint32_t at_barrier[BARRIERS]; /* lanes that wait there */
+    uint32_t arrived_at[BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
 };
 
 struct barrier {
@@ -92,6 +93,11 @@ struct block {
     uint32_t live; /* warps with lanes that have not exited, by index */
     uint32_t n_done;
     uint32_t open_barriers; /* at which somebody has arrived, by number */
+    bool lockstep;          /* compiled code goes on with the next warp by itself: lockstep.c */
+    bool begun;             /* it has had a turn */
+    bool clean;   /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
+    uint32_t met; /* in this round of lockstep: MET_END, barriers */
+    struct warp *stopped; /* where compiled code has left last */
     uint8_t *shared;
     uint8_t *sregs; /* ROW_BLOCK */
     struct barrier barriers[BARRIERS];
@@ -168,9 +174,11 @@ void warp_part_lanes(struct warp *w);
 
 /* ---- call.c ---- */
 
-/* A new activation with all its lanes pending at its first block; NULL after a fault. */
+/* A new activation, none of whose lanes is pending yet; NULL after a fault. */
 struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
                             uint32_t lanes);
+/* Makes the activation of a kernel that has ended one that begins. */
+void act_renew(struct activation *a, uint32_t lanes);
 /* Frees the activations that no lane is left in. */
 void act_free_empty(struct warp *w);
 /* The lanes of `mask` call; false after a fault. Lanes of a system call are back at once: they are added to

@@ -30,23 +30,61 @@ static bool has_failed(const struct launch *l)
     return atomic_load_explicit(&l->failed, memory_order_relaxed);
 }
 
-static struct block *start_next(struct worker *k, struct launch *l)
+/* ---- which blocks a worker starts: one that runs many short ones takes several at a time, and counts them together ---- */
+
+enum { MAX_BATCH = 64, PARTS = 32 }; /* of what is left, a worker takes at most one of so many parts */
+
+static void count_done(struct worker *k, struct launch *l)
 {
-    uint64_t index = atomic_fetch_add(&l->next_block, 1);
-    struct block *b = index < l->n_blocks ? block_start(k, l, index) : NULL;
-    if (!b && index < l->n_blocks)
-        launch_fail(l, FAULT_out_of_memory);
-    return b;
+    atomic_fetch_add_explicit(&l->done_blocks, k->done_blocks, memory_order_relaxed);
+    k->done_blocks = 0;
+}
+
+/* Takes the next blocks to start; false where none is left. */
+static bool claim(struct worker *k, struct launch *l)
+{
+    uint64_t next = atomic_load_explicit(&l->next_block, memory_order_relaxed);
+    if (k->claim < k->claim_end)
+        return true;
+    if (next >= l->n_blocks)
+        return false;
+    uint64_t most = (l->n_blocks - next) / ((l->machine->n_threads + 1) * PARTS);
+    k->batch = k->batch == 0 ? 1 : k->batch < MAX_BATCH ? 2 * k->batch : MAX_BATCH;
+    if (k->batch > most)
+        k->batch = most ? most : 1;
+    count_done(k, l);
+    k->claim = atomic_fetch_add(&l->next_block, k->batch);
+    k->claim_end = k->claim + k->batch < l->n_blocks ? k->claim + k->batch : l->n_blocks;
+    return k->claim < k->claim_end;
+}
+
+/* A place among the resident blocks, of which the claimed device holds so many. */
+static bool take_place(struct worker *k, struct launch *l)
+{
+    if (!k->has_place && atomic_fetch_add(&l->resident, 1) >= l->max_resident) {
+        atomic_fetch_sub(&l->resident, 1);
+        return false;
+    }
+    k->has_place = false;
+    return true;
+}
+
+static void leave_place(struct worker *k, struct launch *l)
+{
+    if (k->has_place)
+        atomic_fetch_sub(&l->resident, 1);
+    k->has_place = true;
 }
 
 /* Starts the next block, as the last of the worker's residents; NULL where none is left, or no more fit. */
 static struct block *admit(struct worker *k, struct launch *l)
 {
-    if (has_failed(l) || atomic_load_explicit(&l->next_block, memory_order_relaxed) >= l->n_blocks)
+    if (has_failed(l) || !claim(k, l) || !take_place(k, l))
         return NULL;
-    struct block *b = atomic_fetch_add(&l->resident, 1) < l->max_resident ? start_next(k, l) : NULL;
+    struct block *b = block_start(k, l, k->claim++);
     if (!b) {
-        atomic_fetch_sub(&l->resident, 1);
+        launch_fail(l, FAULT_out_of_memory);
+        leave_place(k, l);
         return NULL;
     }
     struct block **link = &k->resident;
@@ -61,8 +99,18 @@ static void retire(struct worker *k, struct block *b)
 {
     block_finish(b);
     k->n_resident--;
-    atomic_fetch_add_explicit(&k->launch->done_blocks, 1, memory_order_relaxed);
-    atomic_fetch_sub(&k->launch->resident, 1);
+    k->done_blocks++;
+    leave_place(k, k->launch);
+}
+
+void worker_end_launch(struct worker *k, struct launch *l)
+{
+    count_done(k, l);
+    block_drop_kept(k);
+    if (k->has_place)
+        atomic_fetch_sub(&l->resident, 1);
+    k->has_place = false;
+    k->claim = k->claim_end = k->batch = 0;
 }
 
 /* Each resident block has a turn; true where one came on. */
@@ -95,6 +143,9 @@ void worker_run(struct worker *k, struct launch *l)
         if (!k->resident)
             return;
         progress = take_turns(k) || grown;
+        if (k->resident)
+            k->batch =
+                0; /* a block has given way: others may wait for those that this worker would take and not start yet */
         if (compiler && !atomic_load_explicit(&l->compiled, memory_order_relaxed))
             compiler->consider(l, k);
         if (progress) {

@@ -41,9 +41,12 @@ struct emit {
     const struct ir_func *ir;
     const struct ir_shapes *shapes;
     value fn, w, a, calls;
+    value enter_at, enter_with; /* the block and the lanes that the warp is entered with */
+    value lockstep;             /* i1: exec/lockstep.c */
     LLVMBasicBlockRef entry, *block, fault, leave;
-    value *regs;    /* by register: its alloca, or NULL */
-    value *pending; /* by block: the alloca of waiting lanes, or NULL */
+    LLVMBasicBlockRef next_warp; /* in lockstep */
+    value *regs;                 /* by register: its alloca, or NULL */
+    value *pending;              /* by block: the alloca of waiting lanes, or NULL */
     value mask, budget, spun, instructions, lane_instructions, divided;
     value how, left_at; /* what `leave` returns, and the block it notes */
     value *patterns;    /* by pattern: a constant array, or NULL */

@@ -129,7 +129,72 @@ static void emit_leave(struct emit *e)
     high = LLVMBuildShl(e->b, high, const_int(e, e->i64, 32), "");
     value both = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, load_i32(e, e->left_at), e->i64, ""), high, "");
     store_field(e, both, e->w, offsetof(struct warp, at_block));
+    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
     LLVMBuildRet(e->b, load_i32(e, e->how));
+}
+
+/* ---- lockstep (exec/lockstep.c) ---- */
+
+/* What the warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
+static uint32_t meets(const struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    if (i->guard)
+        return 0;
+    if (i->kind == IR_EXIT)
+        return MET_END;
+    if (o->kind != OP_BAR || o->mode != BAR_SYNC || (o->a & 3) != ROW_CONST || o->has_b)
+        return 0;
+    uint32_t id;
+    memcpy(&id, e->code->consts + (o->a & ~3u), sizeof id);
+    return id < BARRIERS ? 1u << id : 0;
+}
+
+/* In lockstep, and with all lanes that the warp has, the next warp goes on; else the code behind this does. Registers are
+ * in their rows. */
+static void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
+{
+    LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "met"), other = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, e->lockstep, in_step, other);
+    emit_at_end(e, in_step);
+    value lanes = load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, emit_mask(e), ""), all, other);
+    emit_at_end(e, all);
+    if (met == MET_END) {
+        value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
+        store_field(e, exists, e->w, offsetof(struct warp, exited));
+        store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
+    } else {
+        store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+        store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
+        store_field(e, lanes, e->w, offsetof(struct warp, mask));
+    }
+    value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
+    store_field(e, LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), ""), e->block_ptr, offsetof(struct block, met));
+    LLVMBuildBr(e->b, e->next_warp);
+    emit_at_end(e, other);
+}
+
+/* The block's next warp; after the last the round is over. */
+static void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
+{
+    LLVMBasicBlockRef more = emit_new_block(e, ""), over = emit_new_block(e, "round");
+    emit_at_end(e, e->next_warp);
+    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value n = load_field(e, e->i32, e->block_ptr, offsetof(struct block, n_warps), "");
+    index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), over, more);
+    emit_at_end(e, over);
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
+    emit_at_end(e, more);
+    value w = field_pointer(e, e->w, sizeof(struct warp));
+    value next[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
+                     load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
+                     load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
+    for (int k = 0; k < 4; k++)
+        LLVMAddIncoming(phi[k], &next[k], &more, 1);
+    LLVMBuildBr(e->b, warp_start);
 }
 
 static bool has_waiting(const struct emit *e)
@@ -183,6 +248,8 @@ static void need_insn(struct needs *n, const struct ir_insn *i)
         note_written(n, i, i->access->regs[k]);
 }
 
+/* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
+ * that instruction is one at which warps meet. */
 void emit_leave_at(struct emit *e, uint32_t index)
 {
     const struct ir_live *live = &e->shapes->live;
@@ -198,6 +265,9 @@ void emit_leave_at(struct emit *e, uint32_t index)
         if (ir_in_set(out, k))
             need(&n, ir_make_ref(REF_REG, live->regs[k]));
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first + index];
+    uint32_t met = meets(e, &e->ir->insns.at[block->first + index], o);
+    if (met)
+        emit_meeting(e, o, met);
     store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
     leave(e, LEAVE_AT, e->at, mask);
 }
@@ -502,7 +572,7 @@ static void emit_entries(struct emit *e)
     memset(entries, 0, sizeof entries);
     find_entries(e, entries);
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
-    value block = LLVMGetParam(e->fn, 2), lanes = LLVMGetParam(e->fn, 3);
+    value block = e->enter_at, lanes = e->enter_with;
     value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
     value choose = LLVMBuildSwitch(e->b, block, refused, 8);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
@@ -515,6 +585,7 @@ static void emit_entries(struct emit *e)
         emit_entry(e, b, lanes, in_order, refused);
     }
     emit_at_end(e, refused);
+    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
 }
 
@@ -555,12 +626,11 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
     return v;
 }
 
+/* What is the same for all warps of the block. */
 static void load_context(struct emit *e, uint32_t first_site)
 {
-    e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, offsetof(struct activation, rows), "rows");
     value code = load_constant(e, e->ptr, e->a, offsetof(struct activation, code), "code");
     e->base[ROW_CONST] = load_constant(e, e->ptr, code, offsetof(struct code, consts), "consts");
-    e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, offsetof(struct warp, sregs), "warp_rows");
     e->block_ptr = load_constant(e, e->ptr, e->w, offsetof(struct warp, block), "block");
     e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, sregs), "block_rows");
     e->ops = load_constant(e, e->ptr, code, offsetof(struct code, ops), "ops");
@@ -571,10 +641,18 @@ static void load_context(struct emit *e, uint32_t first_site)
     e->params = load_constant(e, e->ptr, e->launch, offsetof(struct launch, params), "params");
     value kernel = load_constant(e, e->ptr, e->launch, offsetof(struct launch, kernel), "kernel");
     e->local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_bytes), "local_bytes");
-    e->local = load_constant(e, e->ptr, e->w, offsetof(struct warp, local), "local");
-    e->frame = load_constant(e, e->i32, e->a, offsetof(struct activation, frame), "frame");
     value sites = load_constant(e, e->ptr, e->worker, offsetof(struct worker, compiled_sites), "");
     e->sites = field_pointer(e, sites, first_site * sizeof(struct compiled_site));
+    value lockstep = load_field(e, e->i8, e->block_ptr, offsetof(struct block, lockstep), "");
+    e->lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
+}
+
+static void load_warp(struct emit *e)
+{
+    e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, offsetof(struct activation, rows), "rows");
+    e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, offsetof(struct warp, sregs), "warp_rows");
+    e->local = load_constant(e, e->ptr, e->w, offsetof(struct warp, local), "local");
+    e->frame = load_constant(e, e->i32, e->a, offsetof(struct activation, frame), "frame");
 }
 
 /* Lanes of the warp in other activations: a spinning loop makes way for them sooner. */
@@ -609,14 +687,38 @@ static void add_function(struct emit *e, const char *name)
     e->w = LLVMGetParam(e->fn, 0);
     e->a = LLVMGetParam(e->fn, 1);
     e->calls = LLVMGetParam(e->fn, 4);
-    LLVMSetValueName2(e->w, "warp", 4);
-    LLVMSetValueName2(e->a, "activation", 10);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
         e->block[b] = emit_new_block(e, "code");
     e->fault = emit_new_block(e, "fault");
     e->leave = emit_new_block(e, "leave");
+    e->next_warp = emit_new_block(e, "next_warp");
+}
+
+/* Where a warp begins: the one that the function is called for; in lockstep others follow. */
+static LLVMBasicBlockRef start_warp(struct emit *e, value phi[4])
+{
+    LLVMTypeRef types[4] = {e->ptr, e->ptr, e->i32, e->i32};
+    static const char *const names[4] = {"warp", "activation", "block", "mask"};
+    LLVMBasicBlockRef start = emit_new_block(e, "warp_start");
+    LLVMBuildBr(e->b, start);
+    emit_at_end(e, start);
+    for (unsigned k = 0; k < 4; k++) {
+        value param = LLVMGetParam(e->fn, k);
+        phi[k] = LLVMBuildPhi(e->b, types[k], names[k]);
+        LLVMAddIncoming(phi[k], &param, &e->entry, 1);
+    }
+    e->w = phi[0];
+    e->a = phi[1];
+    e->enter_at = phi[2];
+    e->enter_with = phi[3];
+    load_warp(e);
+    LLVMBuildStore(e->b, e->enter_with, e->mask);
+    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
+    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
+    LLVMBuildStore(e->b, find_divided(e), e->divided);
+    return start;
 }
 
 void emit_function(struct emit *e, uint32_t index, const char *name)
@@ -641,18 +743,21 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     emit_at_end(e, e->entry);
     make_registers(e);
     load_context(e, e->n_sites);
-    e->mask = alloca_of(e, e->i32, LLVMGetParam(e->fn, 3));
-    e->budget = alloca_of(e, e->i32, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""));
-    e->spun = alloca_of(e, e->i32, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""));
+    e->mask = alloca_of(e, e->i32, NULL);
+    e->budget = alloca_of(e, e->i32, NULL);
+    e->spun = alloca_of(e, e->i32, NULL);
     e->instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->lane_instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->how = alloca_of(e, e->i32, NULL);
     e->left_at = alloca_of(e, e->i32, NULL);
-    e->divided = alloca_of(e, e->i32, find_divided(e));
+    e->divided = alloca_of(e, e->i32, NULL);
+    value phi[4];
+    LLVMBasicBlockRef warp_start = start_warp(e, phi);
     emit_entries(e);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
         emit_block(e, b);
     emit_leave(e);
+    emit_next_warp(e, warp_start, phi);
     emit_at_end(e, e->fault);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_FAULT));
 }

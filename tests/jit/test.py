@@ -91,6 +91,97 @@ def the_rest_of_a_block_is_the_interpreters_where_a_test_fails():
         by_both(path, "--grid", 2, "--block", 64, "u32[16]+print", "--var", "count+print")
 
 
+# Rounds of warps from barrier to barrier (exec/lockstep.c), and each way out of them, chosen by the second argument: 0 none;
+# 1 warp 1 ends before the second barrier; 2 warps wait at barriers of different numbers; 3 a loop of warp 2 spends its
+# budget; 4 warp 1 waits for its lanes at a collective. Each thread adds up what its neighbour wrote.
+LOCKSTEP = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry rounds(.param .u64 out, .param .u32 way)
+{
+    .reg .u64 %rd<6>; .reg .u32 %r<16>; .reg .pred %p, %q, %s;
+    .shared .u32 values[128];
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [way];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %ctaid.x;
+    shr.u32 %r5, %r2, 5;
+    mad.lo.u32 %r6, %r4, %r3, %r2;
+    mul.wide.u32 %rd2, %r6, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    mov.u32 %r7, values;
+    mad.lo.u32 %r8, %r2, 4, %r7;
+    add.u32 %r9, %r2, 33;
+    rem.u32 %r9, %r9, %r3;
+    mad.lo.u32 %r9, %r9, 4, %r7;
+    mov.u32 %r10, %r6;
+    mov.u32 %r11, 0;
+AGAIN:
+    st.shared.u32 [%r8], %r10;
+    bar.sync 0;
+    ld.shared.u32 %r12, [%r9];
+    mad.lo.u32 %r10, %r10, 3, %r12;
+    setp.eq.u32 %p, %r1, 1;
+    setp.eq.and.u32 %p, %r5, 1, %p;
+    @%p bra END;
+    setp.ne.u32 %p, %r1, 2;
+    @%p bra SAME;
+    setp.gt.u32 %p, %r5, 1;
+    @%p bra UPPER;
+    bar.sync 3, 64;
+    bar.sync 0;
+    bra.uni ON;
+UPPER:
+    bar.sync 0;
+    bra.uni ON;
+SAME:
+    setp.ne.u32 %p, %r1, 3;
+    setp.ne.or.u32 %p, %r5, 2, %p;
+    @%p bra SHORT;
+    mov.u32 %r13, 0;
+LONG:
+    add.u32 %r13, %r13, 1;
+    xor.b32 %r10, %r10, %r13;
+    setp.lt.u32 %p, %r13, 40000;
+    @%p bra LONG;
+SHORT:
+    setp.ne.u32 %p, %r1, 4;
+    setp.ne.or.u32 %p, %r5, 1, %p;
+    @%p bra CLOSE;
+    and.b32 %r13, %r2, 1;
+    setp.eq.u32 %q, %r13, 1;
+    @%q bra CLOSE_ODD;
+    vote.sync.ballot.b32 %r13, %r12, 0x55555555;
+    bra.uni CLOSE;
+CLOSE_ODD:
+    setp.gt.u32 %s, %r12, 7;
+    vote.sync.ballot.b32 %r13, %s, 0xaaaaaaaa;
+    add.u32 %r10, %r10, %r13;
+CLOSE:
+    bar.sync 0;
+ON:
+    add.u32 %r11, %r11, 1;
+    setp.lt.u32 %p, %r11, 5;
+    @%p bra AGAIN;
+END:
+    st.global.u32 [%rd1], %r10;
+    ret;
+}
+""".replace("vote.sync.ballot.b32 %r13, %r12,", "setp.gt.u32 %s, %r12, 5;\n    vote.sync.ballot.b32 %r13, %s,")
+
+
+def every_way_out_of_lockstep_gives_the_same():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rounds.ptx")
+        with open(path, "w") as f:
+            f.write(LOCKSTEP)
+        for way in range(5):
+            for block in 128, 100:
+                by_both(path, "--grid", 40, "--block", block, "u32[5120]+print", way)
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]

@@ -1,0 +1,102 @@
+/* Lockstep: a block whose warps run compiled code from barrier to barrier.
+ *
+ * This is how most kernels run from start to end. Compiled code (jit/function.c) runs warp after warp of the block by
+ * itself: where all lanes of one stand at a plain barrier, or have ended, it goes on with the next, which stands where
+ * that was left in the round before. After a round in which all came to one barrier, that is open, and nothing has to
+ * be recorded. Whatever else happens, the block falls out of lockstep: every warp gets the records that it would have
+ * had, and goes on by turns (block.c, interp.c).
+ */
+#include "exec/machine.h"
+
+/* Records of a warp as compiled code finds them at its start. */
+static bool make_ready(struct warp *w, size_t local_bytes)
+{
+    struct block *b = w->block;
+    struct activation *a = w->acts;
+    if (local_bytes && !w->local && !(w->local = pool_take(b->worker, local_bytes)))
+        return false;
+    if (a)
+        act_renew(a, w->exists);
+    else if (!(a = act_push(w, b->launch->kernel->entry, NULL, NULL, w->exists)))
+        return false;
+    w->state = WARP_RUNNABLE;
+    w->act = a;
+    w->at_block = 0;
+    w->mask = w->exists;
+    w->exited = 0;
+    w->budget = BUDGET;
+    w->spin_cost = SPIN_COST;
+    w->spun = w->streak = w->rest = 0;
+    return true;
+}
+
+static bool has_ended(const struct warp *w)
+{
+    return w->exited == w->exists;
+}
+
+static void end_warp(struct block *b, struct warp *w)
+{
+    w->act = NULL;
+    w->state = WARP_DONE;
+    act_free_empty(w);
+    b->n_done++;
+    b->live &= ~(1u << w->index);
+}
+
+/* From here on by turns. The warps before `stopped` have had their round; NULL: all have. */
+static void fall_out(struct block *b, enum leave how, struct warp *stopped)
+{
+    struct warp *behind = stopped ? stopped : b->warps + b->n_warps;
+    b->lockstep = b->clean = false;
+    for (struct warp *w = b->warps; w < behind; w++)
+        if (has_ended(w))
+            end_warp(b, w);
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
+        if (w->state == WARP_DONE)
+            continue;
+        if (w < behind) {
+            barrier_arrive_whole(w, w->act, w->op, w->mask);
+            continue;
+        }
+        w->left = w == stopped ? how : LEAVE_REFUSED;
+        if (w->left != LEAVE_AT)
+            w->op = &w->act->code->ops[w->act->code->blocks[w->at_block].first];
+    }
+}
+
+static bool is_one_barrier(uint32_t met)
+{
+    return !(met & MET_END) && !(met & (met - 1));
+}
+
+bool block_run_lockstep(struct block *b)
+{
+    struct launch *l = b->launch;
+    const struct compiled *c = l->hooks || l->schedule ? NULL : worker_find_compiled(b->worker, l);
+    compiled_fn *fn = c ? c->functions[l->kernel->entry->index] : NULL;
+    if (!fn)
+        return false;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        if (!make_ready(&b->warps[i], (size_t)l->kernel->local_bytes * WARP_LANES)) {
+            launch_fail(l, FAULT_out_of_memory);
+            return false;
+        }
+    b->lockstep = b->clean = true;
+    do {
+        struct warp *w = b->warps;
+        b->met = 0;
+        enum leave how = (enum leave)fn(w, w->act, w->at_block, w->mask, &compiled_calls);
+        if (how == LEAVE_FAULT) {
+            b->clean = false;
+            return false;
+        }
+        if (how != LEAVE_ROUND || (b->met != MET_END && !is_one_barrier(b->met))) {
+            fall_out(b, how, how == LEAVE_ROUND ? NULL : b->stopped);
+            return false;
+        }
+    } while (b->met != MET_END);
+    b->n_done = b->n_warps;
+    b->live = 0;
+    return true;
+}
