@@ -1,0 +1,193 @@
+/* What compiling costs: every kernel of examples/ and of bench/peers/kernels.ptx, for blocks of 256 and of 16 x 16 threads, from
+ * the launch to the first instruction, by a compiler that has just been started (its start apart) and from the disk; and small
+ * launches that are not worth it. Kernels are launched with zeros for arguments, so that most end by a fault at once.
+ */
+#include <glob.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "heddle.h"
+
+enum { MAX_FIGURES = 400, ROUNDS = 3, SMALL = 200, ELEMENTS = 20000 };
+
+static const uint32_t shapes[][3] = {{256, 1, 1}, {16, 16, 1}};
+
+struct figures {
+    double at[MAX_FIGURES];
+    size_t n;
+};
+
+static void must(bool ok, const char *what)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "bench-compile: %s\n", what);
+    exit(1);
+}
+
+static char *read_text(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    must(f && fseek(f, 0, SEEK_END) == 0, path);
+    *bytes = (size_t)ftell(f);
+    char *text = malloc(*bytes + 1);
+    rewind(f);
+    must(text && fread(text, 1, *bytes, f) == *bytes, path);
+    fclose(f);
+    return text;
+}
+
+static hd_machine *new_machine(void)
+{
+    hd_machine *m = NULL;
+    must(hd_machine_create(&(hd_machine_options){.workers = 1}, &m, NULL) == HD_SUCCESS, "no machine");
+    return m;
+}
+
+static hd_module *load(hd_machine *m, const char *path)
+{
+    hd_module *module = NULL;
+    hd_source s = {.name = path};
+    s.text = read_text(path, &s.bytes);
+    must(hd_module_load(m, &s, 1, &module, NULL) == HD_SUCCESS, path);
+    free((char *)s.text);
+    return module;
+}
+
+/* Milliseconds of a launch of one block, in compiled code. */
+static double launch(hd_kernel *k, const uint32_t block[3])
+{
+    static const uint64_t zeros[512];
+    const void *args[64];
+    hd_kernel_info info;
+    hd_kernel_get_info(k, &info);
+    must(info.param_count <= 64, "too many parameters");
+    for (size_t i = 0; i < info.param_count; i++)
+        args[i] = zeros;
+    hd_launch_config c = {
+        .grid = {1, 1, 1}, .block = {block[0], block[1], block[2]}, .args = args, .engine = HD_ENGINE_JIT};
+    double start = bench_now();
+    hd_result r = hd_launch(k, &c, NULL, NULL);
+    must(r != HD_ERROR_NOT_SUPPORTED, "there is no compiler: it needs LLVM 19");
+    return 1e3 * (bench_now() - start);
+}
+
+/* All kernels of a file, a figure for each shape of blocks, or the least of what is there already. */
+static void measure_file(hd_machine *m, const char *path, struct figures *f, size_t *at)
+{
+    hd_module *module = load(m, path);
+    for (size_t i = 0; i < hd_module_kernel_count(module); i++) {
+        hd_kernel *k;
+        must(!hd_module_get_kernel(module, hd_module_kernel_name(module, i), &k, NULL), path);
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++, ++*at) {
+            must(*at < MAX_FIGURES, "too many kernels");
+            double ms = launch(k, shapes[s]);
+            if (*at == f->n)
+                f->at[f->n++] = ms;
+            else
+                f->at[*at] = ms < f->at[*at] ? ms : f->at[*at];
+        }
+    }
+}
+
+/* Through a machine of its own: the first launch, which starts the compiler, does not count. */
+static void measure(const char *const *paths, size_t n, struct figures *f)
+{
+    hd_machine *m = new_machine();
+    hd_module *first = load(m, BENCH_DIR "/interp.ptx");
+    hd_kernel *k;
+    size_t at = 0;
+    must(!hd_module_get_kernel(first, hd_module_kernel_name(first, 0), &k, NULL), "interp.ptx");
+    launch(k, shapes[0]);
+    for (size_t i = 0; i < n; i++)
+        measure_file(m, paths[i], f, &at);
+    hd_machine_destroy(m);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double part(struct figures *f, double share)
+{
+    qsort(f->at, f->n, sizeof f->at[0], by_size);
+    return f->at[(size_t)(share * (double)(f->n - 1) + 0.5)];
+}
+
+/* Seconds of many launches that are each not worth compiling. */
+static double small_launches(hd_engine engine)
+{
+    hd_machine *m = new_machine();
+    hd_module *module = load(m, BENCH_DIR "/../examples/saxpy/saxpy.ptx");
+    hd_kernel *k;
+    float *x, *y, a = 2;
+    int n = ELEMENTS;
+    must(!hd_module_get_kernel(module, hd_module_kernel_name(module, 0), &k, NULL), "saxpy");
+    must(!hd_alloc(m, sizeof *x * ELEMENTS, (void **)&x) && !hd_alloc(m, sizeof *y * ELEMENTS, (void **)&y),
+         "no memory");
+    memset(x, 0, sizeof *x * ELEMENTS);
+    memset(y, 0, sizeof *y * ELEMENTS);
+    hd_launch_config c = {.grid = {(ELEMENTS + 255) / 256, 1, 1},
+                          .block = {256, 1, 1},
+                          .args = (const void *[]){&n, &a, &x, &y},
+                          .engine = engine};
+    double start = bench_now();
+    for (int i = 0; i < SMALL; i++)
+        must(!hd_launch(k, &c, NULL, NULL), "saxpy");
+    double seconds = bench_now() - start;
+    hd_machine_destroy(m);
+    return seconds;
+}
+
+static void measure_small(void)
+{
+    double least[HD_ENGINE_JIT + 1] = {1e9, 1e9, 1e9};
+    for (int round = 0; round < ROUNDS; round++)
+        for (hd_engine e = HD_ENGINE_AUTO; e <= HD_ENGINE_INTERP; e++) {
+            double s = small_launches(e);
+            least[e] = s < least[e] ? s : least[e];
+        }
+    bench_line("200 launches of 20,000 elements, interp", 1e3 * least[HD_ENGINE_INTERP], "ms");
+    bench_at_most("  the same, auto", least[HD_ENGINE_AUTO] / least[HD_ENGINE_INTERP], "of that", 1.05);
+}
+
+int main(void)
+{
+    static struct figures compiled, peers, kept;
+    static const char *const peer = BENCH_DIR "/peers/kernels.ptx";
+    char folder[] = "/tmp/heddle-bench-XXXXXX";
+    glob_t g;
+    must(glob(BENCH_DIR "/../examples/*/*.ptx", 0, NULL, &g) == 0, "no examples");
+    const char *const *paths = (const char *const *)g.gl_pathv;
+    must(mkdtemp(folder) != NULL, folder);
+    bench_title("compiling");
+    setenv("HEDDLE_CACHE", "off", 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        measure(paths, g.gl_pathc, &compiled);
+        measure(&peer, 1, &peers);
+    }
+    setenv("HEDDLE_CACHE", folder, 1);
+    for (int round = 0; round < 2; round++) {
+        kept.n = 0;
+        measure(paths, g.gl_pathc, &kept);
+    }
+    bench_line("kernels of examples/, two shapes each", (double)compiled.n, "");
+    bench_at_most("  compiled: median", part(&compiled, 0.5), "ms", 40);
+    bench_at_most("  compiled: 95th percentile", part(&compiled, 0.95), "ms", 150);
+    bench_at_most("  from the disk: median", part(&kept, 0.5), "ms", 2);
+    bench_at_most("  from the disk: 95th percentile", part(&kept, 0.95), "ms", 2);
+    bench_line("kernels of bench/peers, two shapes each: median", part(&peers, 0.5), "ms");
+    bench_at_most("  the slowest", part(&peers, 1), "ms", 150);
+    setenv("HEDDLE_CACHE", "off", 1);
+    measure_small();
+    char command[sizeof folder + 8];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    globfree(&g);
+    return system(command) != 0;
+}
