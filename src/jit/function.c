@@ -142,10 +142,9 @@ static uint32_t meets(const struct emit *e, const struct ir_insn *i, const struc
         return 0;
     if (i->kind == IR_EXIT)
         return MET_END;
-    if (o->kind != OP_BAR || o->mode != BAR_SYNC || (o->a & 3) != ROW_CONST || o->has_b)
+    if (i->kind != IR_BAR || o->mode != BAR_SYNC || ir_ref_kind(i->a) != REF_CONST || i->b)
         return 0;
-    uint32_t id;
-    memcpy(&id, e->code->consts + (o->a & ~3u), sizeof id);
+    uint64_t id = e->ir->consts.at[ir_ref_index(i->a)].lo;
     return id < BARRIERS ? 1u << id : 0;
 }
 

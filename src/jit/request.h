@@ -9,6 +9,8 @@
 #include "exec/machine.h"
 #include "ir/shape.h"
 
+/* Of functions the compiler has what wire.c passes: `ir` but for the places in the text, and of operations no address (fn,
+ * callee, origin) and no symbol's (in access->disp); there are no rows of constants. */
 struct jit_request {
     struct str name;  /* of the kernel: for dumps */
     struct str level; /* of the CPU: x86-64-v2 and so on */

@@ -182,7 +182,14 @@ static const struct op_access *access_of(struct wire *w, const struct ir_access 
 
 static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
 {
+    PASS(w, o->kind);
+    PASS(w, o->flags);
+    PASS(w, o->width);
+    PASS(w, o->e_kind);
     PASS(w, o->mode);
+    PASS(w, o->has_d);
+    PASS(w, o->has_e);
+    PASS(w, o->has_b);
     PASS(w, o->guard);
     PASS(w, o->d);
     PASS(w, o->e);
