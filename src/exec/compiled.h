@@ -27,9 +27,11 @@ struct compiled_site {
     uint64_t lo, n;
 };
 
-/* A register whose lanes compiled code counts on: lane l has `pattern[l]` over lane 0. */
+/* A register whose lanes compiled code counts on: lane l has `pattern[l]` over the first of its part, which has so many
+ * lanes. */
 struct compiled_shape {
     uint32_t slot, width;
+    uint64_t part_lanes;
     const int64_t *pattern;
 };
 

@@ -376,10 +376,14 @@ static bool shape_holds(const uint8_t *row, const struct compiled_shape *s, uint
         memcpy(&lanes, row, 4);
         return (lanes & mask) == mask || (lanes & mask) == 0;
     }
-    unsigned first = (unsigned)__builtin_ctz(mask);
-    uint64_t base = lane_value(row, s->width, first) - (uint64_t)s->pattern[first];
+    unsigned part_end = 0;
+    uint64_t base = 0;
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
+        if (l >= part_end) {
+            base = lane_value(row, s->width, l) - (uint64_t)s->pattern[l];
+            part_end = (l / (unsigned)s->part_lanes + 1) * (unsigned)s->part_lanes;
+        }
         if ((lane_value(row, s->width, l) ^ (base + (uint64_t)s->pattern[l])) & ones)
             return false;
     }

@@ -40,16 +40,57 @@ static int64_t wrap(int64_t v, unsigned width)
     return width == 64 ? v : width == 32 ? (int32_t)v : (int16_t)v;
 }
 
+/* Lane l over the lane that it counts from. */
+static int64_t over(const struct finder *x, uint16_t shape, unsigned l, bool split)
+{
+    const struct lane_pattern *p = &x->s->patterns.at[shape];
+    return p->at[l] - (split ? p->at[ir_part_start(x->s, l)] : 0);
+}
+
 /* x * factor + y * sign, lane by lane. */
 static uint16_t combine(struct finder *x, uint16_t a, int64_t factor, uint16_t b, int64_t sign, unsigned width)
 {
     if (a == SHAPE_UNIFORM && b == SHAPE_UNIFORM)
         return SHAPE_UNIFORM;
-    struct lane_pattern p;
+    bool split = ir_is_split(x->s, a) || ir_is_split(x->s, b);
+    struct lane_pattern p = {.split = split};
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        uint64_t u = (uint64_t)x->s->patterns.at[a].at[l] * (uint64_t)factor;
-        uint64_t v = (uint64_t)x->s->patterns.at[b].at[l] * (uint64_t)sign;
+        uint64_t u = (uint64_t)over(x, a, l, split) * (uint64_t)factor;
+        uint64_t v = (uint64_t)over(x, b, l, split) * (uint64_t)sign;
         p.at[l] = wrap((int64_t)(u + v), width);
+    }
+    return add_pattern(x, &p);
+}
+
+/* The same in all lanes of a part. */
+static bool is_uniform_in_parts(const struct finder *x, uint16_t shape)
+{
+    for (unsigned l = 0; l < WARP_LANES && shape != SHAPE_UNIFORM; l++)
+        if (over(x, shape, l, true) != 0)
+            return false;
+    return x->s->parts > 1 || shape == SHAPE_UNIFORM;
+}
+
+static uint16_t split_uniform(struct finder *x)
+{
+    struct lane_pattern p = {.split = true};
+    return add_pattern(x, &p);
+}
+
+/* Of values of two shapes, either of which may be there. */
+static uint16_t join(struct finder *x, uint16_t a, uint16_t b)
+{
+    if (a == b || b == BOTTOM)
+        return a;
+    if (a == BOTTOM)
+        return b;
+    if (a == SHAPE_VARYING || b == SHAPE_VARYING || x->s->parts == 1)
+        return SHAPE_VARYING;
+    struct lane_pattern p = {.split = true};
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        p.at[l] = over(x, a, l, true);
+        if (p.at[l] != over(x, b, l, true))
+            return SHAPE_VARYING;
     }
     return add_pattern(x, &p);
 }
@@ -73,7 +114,7 @@ static uint16_t tid_shape(struct finder *x, unsigned axis)
 {
     const uint32_t *b = x->s->block;
     uint32_t threads = b[0] * b[1] * b[2], warps = (threads + WARP_LANES - 1) / WARP_LANES;
-    struct lane_pattern p;
+    struct lane_pattern p = {.split = false};
     for (uint32_t t = 0; t < warps * WARP_LANES; t++) {
         uint32_t first = t & ~(WARP_LANES - 1u), at[2];
         for (int k = 0; k < 2; k++) {
@@ -101,7 +142,7 @@ static struct ir_range range(const struct finder *x, ir_ref r)
     return ir_range_of(x->f, x->ranges, x->s->block, r);
 }
 
-/* One factor is a constant, or both are uniform. */
+/* One factor is a constant, or both are uniform, be it within parts. */
 static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
 {
     uint16_t sa = ir_shape(x->s, a), sb = ir_shape(x->s, b);
@@ -112,6 +153,47 @@ static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
         return combine(x, sa, rb.lo, SHAPE_UNIFORM, 0, width);
     if (ra.lo == ra.hi && sa == SHAPE_UNIFORM)
         return combine(x, sb, ra.lo, SHAPE_UNIFORM, 0, width);
+    return is_uniform_in_parts(x, sa) && is_uniform_in_parts(x, sb) ? split_uniform(x) : SHAPE_VARYING;
+}
+
+/* A widened index keeps its pattern where nothing wraps; `i` is marked where that is a guess. */
+static uint16_t guess(struct finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
+{
+    enum { FAR = 1 << 24 };
+    if (shape == SHAPE_UNIFORM)
+        return shape;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (x->s->patterns.at[shape].at[l] > FAR || x->s->patterns.at[shape].at[l] < -FAR)
+            return SHAPE_VARYING;
+    x->s->guesses[i - x->f->insns.at] = is_signed ? GUESS_SIGNED : GUESS_UNSIGNED;
+    return shape;
+}
+
+static uint16_t widened(struct finder *x, const struct ir_insn *i, bool is_signed)
+{
+    struct ir_range a = range(x, i->a);
+    uint16_t shape = ir_shape(x->s, i->a);
+    return exact_signed(a) && (is_signed || a.lo >= 0) ? shape : guess(x, i, shape, is_signed);
+}
+
+/* A constant as the widening takes it. */
+static bool is_factor(const struct finder *x, ir_ref r, bool is_signed)
+{
+    struct ir_range k = range(x, r);
+    return k.lo == k.hi && (is_signed || k.lo >= 0) && ir_shape(x->s, r) == SHAPE_UNIFORM;
+}
+
+static uint16_t product_wide(struct finder *x, const struct ir_insn *i, bool is_signed)
+{
+    struct ir_range a = range(x, i->a), b = range(x, i->b);
+    uint16_t p = product(x, i->a, i->b, 64);
+    bool exact = exact_signed(a) && exact_signed(b) && (is_signed || (a.lo >= 0 && b.lo >= 0));
+    if (p == SHAPE_VARYING || exact)
+        return p;
+    if (is_factor(x, i->b, is_signed))
+        return guess(x, i, ir_shape(x->s, i->a), is_signed) == SHAPE_VARYING ? SHAPE_VARYING : p;
+    if (is_factor(x, i->a, is_signed))
+        return guess(x, i, ir_shape(x->s, i->b), is_signed) == SHAPE_VARYING ? SHAPE_VARYING : p;
     return SHAPE_VARYING;
 }
 
@@ -119,13 +201,13 @@ static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
 static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width)
 {
     uint16_t a = ir_shape(x->s, i->a), b = ir_shape(x->s, i->b), c = ir_shape(x->s, i->c);
-    struct ir_range ra = range(x, i->a), rb = range(x, i->b);
-    bool positive = ra.lo >= 0 && rb.lo >= 0;
-    switch (ir_linear((enum lane_id)i->lane)) {
+    struct ir_range rb = range(x, i->b);
+    enum linear kind = ir_linear((enum lane_id)i->lane);
+    switch (kind) {
     case LINEAR_COPY: return a;
     case LINEAR_CUT: return combine(x, a, 1, SHAPE_UNIFORM, 0, width);
-    case LINEAR_SIGN_EXTEND: return exact_signed(ra) ? a : SHAPE_VARYING;
-    case LINEAR_ZERO_EXTEND: return exact_signed(ra) && ra.lo >= 0 ? a : SHAPE_VARYING;
+    case LINEAR_SIGN_EXTEND: return widened(x, i, true);
+    case LINEAR_ZERO_EXTEND: return widened(x, i, false);
     case LINEAR_ADD: return combine(x, a, 1, b, 1, width);
     case LINEAR_SUB: return combine(x, a, 1, b, -1, width);
     case LINEAR_MUL: return product(x, i->a, i->b, width);
@@ -141,31 +223,52 @@ static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width
     case LINEAR_MUL_WIDE_UNSIGNED:
     case LINEAR_MUL_ADD_WIDE:
     case LINEAR_MUL_ADD_WIDE_UNSIGNED: {
-        enum linear kind = ir_linear((enum lane_id)i->lane);
-        bool is_signed = kind == LINEAR_MUL_WIDE || kind == LINEAR_MUL_ADD_WIDE;
-        if (!exact_signed(ra) || !exact_signed(rb) || (!is_signed && !positive))
-            return SHAPE_VARYING;
-        uint16_t p = product(x, i->a, i->b, 64);
+        uint16_t p = product_wide(x, i, kind == LINEAR_MUL_WIDE || kind == LINEAR_MUL_ADD_WIDE);
         return p == SHAPE_VARYING || !i->c ? p : combine(x, p, 1, c, 1, 64);
     }
     default: return SHAPE_VARYING;
     }
 }
 
+static bool is_guessed(const struct finder *x, ir_ref r)
+{
+    return ir_ref_kind(r) == REF_REG && x->s->guessed[ir_ref_index(r)];
+}
+
 static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned width)
 {
     const struct lane_info *info = lane_info((enum lane_id)i->lane);
     ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
-    bool uniform = true, varying = false, bottom = false;
+    bool uniform = true, in_parts = true, guessed = false;
+    x->s->guesses[i - x->f->insns.at] = GUESS_NONE;
     for (int k = 0; k < 4; k++) {
         uint16_t s = operands[k] ? ir_shape(x->s, operands[k]) : SHAPE_UNIFORM;
+        if (s == BOTTOM)
+            return BOTTOM;
+        if (s == SHAPE_VARYING)
+            return SHAPE_VARYING;
         uniform &= s == SHAPE_UNIFORM;
-        varying |= s == SHAPE_VARYING;
-        bottom |= s == BOTTOM;
+        in_parts &= is_uniform_in_parts(x, s);
+        guessed |= is_guessed(x, operands[k]);
     }
-    if (bottom)
-        return BOTTOM;
-    return uniform ? SHAPE_UNIFORM : varying || width == 128 ? SHAPE_VARYING : linear(x, i, width);
+    if (uniform)
+        return SHAPE_UNIFORM;
+    if (width == 128)
+        return SHAPE_VARYING;
+    uint8_t *guesses = &x->s->guesses[i - x->f->insns.at];
+    uint16_t shape = linear(x, i, width);
+    if ((shape == SHAPE_VARYING || *guesses) && in_parts && width > 1 && !info->e) {
+        *guesses = GUESS_NONE; /* what is computed for each part needs none */
+        shape = split_uniform(x);
+    }
+    if (!(guessed || *guesses) || shape == SHAPE_VARYING)
+        return shape;
+    if (shape == SHAPE_UNIFORM)
+        return SHAPE_VARYING;
+    uint8_t *mark = &x->s->guessed[ir_ref_index(i->d)];
+    x->changed |= !*mark;
+    *mark = true;
+    return shape;
 }
 
 /* A load from one address gives one value, but in local memory, which generic addresses may lead to. */
@@ -182,7 +285,7 @@ static void meet(struct finder *x, ir_ref r, uint16_t shape)
 {
     if (ir_ref_kind(r) != REF_REG || shape == BOTTOM)
         return;
-    uint16_t *now = &x->s->regs[ir_ref_index(r)], next = *now == BOTTOM || *now == shape ? shape : SHAPE_VARYING;
+    uint16_t *now = &x->s->regs[ir_ref_index(r)], next = join(x, *now, shape);
     x->changed |= next != *now;
     *now = next;
 }
@@ -359,9 +462,12 @@ static void prepare(struct finder *x)
     s->waiting = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->block_words);
     s->held = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->live.words);
     s->whole = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
+    s->guesses = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
+    s->guessed = ARENA_ARRAY(x->arena, uint8_t, f->regs.n);
+    s->parts = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;
     x->max_successors = f->blocks.n + 1;
     x->successors = ARENA_ARRAY(&x->scratch, uint32_t, x->max_successors);
-    struct lane_pattern p = {{0}};
+    struct lane_pattern p = {.split = false};
     add_pattern(x, &p);
     for (unsigned l = 0; l < WARP_LANES; l++)
         p.at[l] = l;

@@ -4,6 +4,13 @@
  * %tid.x of a block that is 32 wide, addresses made from it), or *varies*. Uniform is the pattern of zeros. The
  * shape of a block of threads must be known; everything follows from there.
  *
+ * Where blocks have 8 or 16 columns, the warp has parts, its rows, and what is uniform or has a pattern within each of
+ * them is *split*: a value for each part is enough.
+ *
+ * An index of 32 bits that is widened keeps its pattern unless the index wraps between the lanes. Where that cannot be
+ * excluded it is *guessed*; who counts on the pattern must test the widening (`guesses`), and must look at registers
+ * that others have written (`guessed`). Nothing uniform is guessed, so control flow never hangs on a guess.
+ *
  * This holds for warps whose lanes run in order: always the first block of code that has lanes waiting, until they are
  * at one place again. While lanes wait elsewhere, a register that they will need must not be written as a whole: it is
  * `held`. A register without lanes of its own (uniform, pattern) is never held where it is written: it would vary.
@@ -13,21 +20,29 @@
 
 #include "ir/ir.h"
 
-enum { SHAPE_UNIFORM = 0, SHAPE_VARYING = UINT16_MAX };
+enum { SHAPE_UNIFORM = 0, SHAPE_VARYING = UINT16_MAX, MAX_PARTS = 4 };
 
+/* Value of lane l - value of the lane that is counted from, modulo the register's width, as a signed number. */
 struct lane_pattern {
-    int64_t at[WARP_LANES]; /* value of lane l - value of lane 0, modulo the register's width, as a signed number */
+    int64_t at[WARP_LANES];
+    int64_t split; /* each part of the warp counts from its own first lane; else all from lane 0 */
 };
+
+/* The result of a widening has a pattern only where the index does not wrap, as which kind of number. */
+enum ir_guess { GUESS_NONE, GUESS_UNSIGNED, GUESS_SIGNED };
 
 struct ir_range {
     int64_t lo, hi; /* of the value as a signed number; unknown where lo > hi */
 };
 
 struct ir_shapes {
-    uint32_t block[3];                 /* threads */
+    uint32_t block[3]; /* threads */
+    uint32_t parts;    /* of a warp, by which patterns may be split: rows of a block of 8 or 16 columns */
     VEC(struct lane_pattern) patterns; /* the first is that of uniform values */
     uint16_t *regs;                    /* by register: SHAPE_VARYING, or a pattern */
     const struct ir_range *ranges;     /* by register */
+    uint8_t *guesses;                  /* by instruction: enum ir_guess */
+    uint8_t *guessed;                  /* by register: its pattern hangs on guesses */
     uint16_t tid[3];
     uint16_t laneid;
     struct ir_live live;
@@ -41,6 +56,15 @@ struct ir_shapes {
 bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_shapes *s);
 uint16_t ir_shape(const struct ir_shapes *s, ir_ref r);
 
+static inline bool ir_is_split(const struct ir_shapes *s, uint16_t shape)
+{
+    return shape != SHAPE_VARYING && s->patterns.at[shape].split;
+}
+/* The first lane of the part that a lane is in. */
+static inline unsigned ir_part_start(const struct ir_shapes *s, unsigned lane)
+{
+    return lane & ~(WARP_LANES / s->parts - 1);
+}
 static inline bool ir_in_set(const uint64_t *set, uint32_t i)
 {
     return set[i / 64] >> (i % 64) & 1;

@@ -15,9 +15,10 @@ struct access {
     unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
     uint16_t shape;
     value mask;
-    value first;   /* address of the lane that comes first: i64 */
-    value lanes;   /* addresses of all where they vary: <32 x i64>, or <32 x i32> for shared memory */
-    value pointer; /* on the host, of `first` */
+    unsigned parts;           /* of the warp, each with an address of its own */
+    value first[MAX_PARTS];   /* address of the lane that comes first: i64 */
+    value pointer[MAX_PARTS]; /* on the host, of `first` */
+    value lanes;              /* addresses of all where they vary: <32 x i64>, or <32 x i32> for shared memory */
     int64_t offset[WARP_LANES], span, least; /* of lanes from the first; least: of the first from lane 0 */
     int64_t before;                          /* from where the tested bytes begin to `first` */
     value site;
@@ -25,10 +26,11 @@ struct access {
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
+/* Lanes one behind the other, within each part. */
 bool is_consecutive(const struct access *a);
 /* Can the elements of all lanes be had with few loads? */
 bool has_clusters(const struct access *a);
-/* All lanes at one address, at a->pointer. */
+/* All lanes at one address, at a->pointer[0]. */
 void load_uniform(struct emit *e, const struct access *a);
 void store_uniform(struct emit *e, const struct access *a);
 /* Lanes in a pattern. */
@@ -44,7 +46,7 @@ void store_rows(struct emit *e, const struct access *a, enum ptx_space space);
 /* Every lane for itself. */
 void load_gather(struct emit *e, const struct access *a, enum ptx_space space);
 void store_scatter(struct emit *e, const struct access *a, enum ptx_space space);
-/* All lanes at one address of local memory, a->first. */
+/* All lanes at one address of local memory, a->first[0]. */
 void load_local(struct emit *e, const struct access *a);
 void store_local(struct emit *e, const struct access *a);
 value pointer_at(struct emit *e, value pointer, int64_t offset);

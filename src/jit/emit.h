@@ -1,8 +1,8 @@
 /* Emitting LLVM for one function: what the parts of the compiler share. Private to heddle-jit.
  *
  * Registers are allocas that LLVM promotes: <32 x iN> where a register varies, one scalar (the value of lane 0) where
- * it is uniform or has a pattern, an i32 mask or an i1 for predicates. Lanes that wait are i32 masks, too, one for each
- * block where any may wait. See docs/JIT.md.
+ * it is uniform or has a pattern, one for each part of the warp where that is split, an i32 mask or an i1 for
+ * predicates. Lanes that wait are i32 masks, too, one for each block where any may wait. See docs/JIT.md.
  */
 #ifndef HEDDLE_JIT_EMIT_H
 #define HEDDLE_JIT_EMIT_H
@@ -45,7 +45,7 @@ struct emit {
     value lockstep;             /* i1: exec/lockstep.c */
     LLVMBasicBlockRef entry, *block, fault, leave;
     LLVMBasicBlockRef next_warp; /* in lockstep */
-    value *regs;                 /* by register: its alloca, or NULL */
+    value *regs;                 /* by register and part: its alloca, or NULL */
     value *pending;              /* by block: the alloca of waiting lanes, or NULL */
     value mask, budget, spun, instructions, lane_instructions, divided;
     value how, left_at; /* what `leave` returns, and the block it notes */
@@ -88,11 +88,16 @@ value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
 value splat(struct emit *e, value scalar, unsigned n);
 /* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
 value read_lanes(struct emit *e, ir_ref r, row_ref row);
-/* The value of lane 0, of what does not vary; i1 for predicates. */
+/* How many scalars what does not vary has, and the number of a part's first lane. */
+unsigned parts_of(const struct emit *e, uint16_t shape);
+unsigned part_lane(const struct emit *e, unsigned part);
+/* The value of lane 0, of what does not vary; i1 for predicates. Of a part's first lane. */
 value read_scalar(struct emit *e, ir_ref r, row_ref row);
+value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part);
 /* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
-void write_scalar(struct emit *e, ir_ref r, value scalar);
+void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
+void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
 value mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
 value lanes_to_mask(struct emit *e, value lanes);
 value blend(struct emit *e, unsigned width, value mask, value yes, value no);
@@ -101,7 +106,9 @@ value row_pointer(struct emit *e, row_ref row);
 value slot_pointer(struct emit *e, ir_ref reg);
 /* A register to its row, in the lanes of mask (NULL: all). */
 void spill(struct emit *e, uint32_t reg, value mask);
-void reload(struct emit *e, uint32_t reg, value first_lane);
+/* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
+void reload(struct emit *e, uint32_t reg, value mask);
+value has_shape(struct emit *e, uint32_t reg, value mask);
 value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
 value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
 void mark_invariant(struct emit *e, value load);

@@ -530,9 +530,10 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
         uint16_t shape = e->shapes->regs[reg];
         if (!ir_in_set(set, k) || shape == SHAPE_VARYING)
             continue;
-        value fields[3] = {const_int(e, e->i32, e->ir->regs.at[reg].slot),
-                           const_int(e, e->i32, e->ir->regs.at[reg].width), pattern_array(e, shape)};
-        rows[n++] = LLVMConstStructInContext(e->context, fields, 3, false);
+        value fields[4] = {const_int(e, e->i32, e->ir->regs.at[reg].slot),
+                           const_int(e, e->i32, e->ir->regs.at[reg].width),
+                           const_int(e, e->i64, WARP_LANES / parts_of(e, shape)), pattern_array(e, shape)};
+        rows[n++] = LLVMConstStructInContext(e->context, fields, 4, false);
     }
     if (!n)
         return;
@@ -542,11 +543,33 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     refuse_unless(e, LLVMBuildCall2(e->b, e->holds_type, holds, args, 4, ""), refused);
 }
 
+/* So must those whose shape is a guess, wherever the interpreter may have written them: not in lockstep. */
+static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
+{
+    const struct ir_live *live = &e->shapes->live;
+    LLVMBasicBlockRef checked = NULL;
+    for (uint32_t n = 0; n < live->n; n++) {
+        uint32_t reg = live->regs[n];
+        if (!ir_in_set(set, n) || !e->shapes->guessed[reg] || e->shapes->regs[reg] == SHAPE_VARYING)
+            continue;
+        if (!checked) {
+            LLVMBasicBlockRef check = emit_new_block(e, "");
+            checked = emit_new_block(e, "");
+            LLVMBuildCondBr(e->b, e->lockstep, checked, check);
+            emit_at_end(e, check);
+        }
+        refuse_unless(e, has_shape(e, reg, lanes), refused);
+    }
+    if (checked) {
+        LLVMBuildBr(e->b, checked);
+        emit_at_end(e, checked);
+    }
+}
+
 static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_order, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->shapes->live;
     const uint64_t *set = live_in(e, order);
-    value first = const_int(e, e->i32, 0);
     LLVMBasicBlockRef load = emit_new_block(e, ""), check = emit_new_block(e, "");
     emit_likely(e, in_order, load, check);
     emit_at_end(e, check);
@@ -555,13 +578,12 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     emit_at_end(e, load);
     if (e->shapes->whole[order]) {
         refuse_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), ""), refused);
-    } else {
-        value args[2] = {lanes, LLVMConstInt(e->i1, 1, false)};
-        first = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+        lanes = const_int(e, e->i32, UINT32_MAX);
     }
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(set, n))
-            reload(e, live->regs[n], first);
+            reload(e, live->regs[n], lanes);
+    check_guesses(e, set, lanes, refused);
     LLVMBuildBr(e->b, e->block[order]);
 }
 
@@ -603,8 +625,9 @@ static void make_registers(struct emit *e)
     const struct ir_shapes *s = e->shapes;
     for (uint32_t r = 1; r < e->ir->regs.n; r++) {
         unsigned width = e->ir->regs.at[r].width;
-        e->regs[r] =
-            alloca_of(e, s->regs[r] == SHAPE_VARYING ? vector_of_width(e, width) : type_of_width(e, width), NULL);
+        LLVMTypeRef type = s->regs[r] == SHAPE_VARYING ? vector_of_width(e, width) : type_of_width(e, width);
+        for (unsigned p = 0; p < parts_of(e, s->regs[r]); p++)
+            e->regs[(size_t)r * MAX_PARTS + p] = alloca_of(e, type, NULL);
     }
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         bool waits = false;
@@ -725,7 +748,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->code = e->request->functions[index];
     e->ir = e->code->ir;
     e->shapes = &e->request->shapes[index];
-    value regs[e->ir->regs.n + 1], pending[e->ir->n_ordered], patterns[e->shapes->patterns.n];
+    value regs[(size_t)e->ir->regs.n * MAX_PARTS], pending[e->ir->n_ordered], patterns[e->shapes->patterns.n];
     LLVMBasicBlockRef blocks[e->ir->n_ordered];
     uint32_t longest = 0;
     for (uint32_t b = 0; b < e->ir->blocks.n; b++)

@@ -389,7 +389,9 @@ static void find_operands(struct emit *e, const struct ir_insn *i, const struct 
             x->uniform &= ref_shape(e, x->ref[k]) == SHAPE_UNIFORM;
 }
 
-static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, value out[2])
+/* For all lanes, or for the first one of a part. */
+static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, unsigned part,
+                      value out[2])
 {
     value fn = find_lane(e->lanes, single, i->lane);
     if (!fn)
@@ -397,7 +399,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
     struct copy c = {.e = e};
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            c.param[k] = single ? read_scalar(e, x->ref[k], x->row[k]) : read_lanes(e, x->ref[k], x->row[k]);
+            c.param[k] = single ? read_part(e, x->ref[k], x->row[k], part) : read_lanes(e, x->ref[k], x->row[k]);
     c.param[PARAM_IMM] = const_int(e, e->i64, i->imm);
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         unsigned width = ref_width(e, x->ref[k]);
@@ -429,22 +431,75 @@ static void emit_call(struct emit *e, const struct op *o, const struct operands 
         out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, ref_width(e, x->ref[k])), e->scratch[k], "");
 }
 
-static value first_of(struct emit *e, value lanes, unsigned width)
+static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
 {
     return width == 1 ? LLVMBuildTrunc(e->b, lanes, e->i1, "")
-                      : LLVMBuildExtractElement(e->b, lanes, const_int(e, e->i32, 0), "");
+                      : LLVMBuildExtractElement(e->b, lanes, const_int(e, e->i32, lane), "");
 }
 
 /* The guard of a write to a register that does not vary is the same in all lanes. */
-static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, row_ref guard_row)
+static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned part, row_ref guard_row)
 {
     if (i->guard) {
         value g = read_scalar(e, i->guard, guard_row);
-        value old = read_scalar(e, d, 0);
+        value old = read_part(e, d, 0, part);
         scalar =
             i->guard_negated ? LLVMBuildSelect(e->b, g, old, scalar, "") : LLVMBuildSelect(e->b, g, scalar, old, "");
     }
-    write_scalar(e, d, scalar);
+    write_part(e, d, scalar, part);
+}
+
+/* Of a result that does not vary: the values of its parts, from those of its operands. */
+static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
+{
+    unsigned n = parts_of(e, ref_shape(e, i->d));
+    value out[MAX_PARTS][2], all[2] = {NULL, NULL};
+    for (unsigned p = 0; p < n && !all[0]; p++)
+        if (!emit_copy(e, i, x, true, p, out[p]) && !emit_copy(e, i, x, false, 0, all))
+            emit_call(e, o, x, all);
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
+        ir_ref d = x->ref[k];
+        if (ref_shape(e, d) == SHAPE_VARYING) {
+            value lanes = all[0]                 ? all[k]
+                          : ref_width(e, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
+                                                 : splat(e, out[0][k], WARP_LANES);
+            write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
+            continue;
+        }
+        for (unsigned p = 0; p < n; p++) {
+            value v = all[0] ? lane_of(e, all[k], ref_width(e, d), part_lane(e, p)) : out[p][k];
+            write_one(e, i, d, v, p, o->guard);
+        }
+    }
+}
+
+/* Of a widened index: does nothing wrap between the lanes of a part? Where it does, the interpreter goes on. */
+static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool is_signed)
+{
+    const int64_t *at = e->shapes->patterns.at[ref_shape(e, r)].at;
+    unsigned n = parts_of(e, ref_shape(e, r)), from = part_lane(e, part);
+    int64_t least = at[from], most = at[from];
+    for (unsigned l = from; l < from + WARP_LANES / n; l++) {
+        least = at[l] < least ? at[l] : least;
+        most = at[l] > most ? at[l] : most;
+    }
+    value first = LLVMBuildAdd(e->b, read_part(e, r, row, part), const_int(e, e->i32, (uint64_t)least), "");
+    value args[2] = {first, const_int(e, e->i32, (uint64_t)(most - least))};
+    value sum = intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->i32, 1, args, 2);
+    LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
+    emit_likely(e, LLVMBuildNot(e->b, LLVMBuildExtractValue(e->b, sum, 1, ""), ""), fits, wraps);
+    emit_at_end(e, wraps);
+    emit_leave_at(e, e->index);
+    emit_at_end(e, fits);
+}
+
+static void test_guess(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    bool is_signed = e->shapes->guesses[i - e->ir->insns.at] == GUESS_SIGNED;
+    bool first = ref_shape(e, i->a) != SHAPE_UNIFORM; /* the other is a constant */
+    ir_ref r = first ? i->a : i->b;
+    for (unsigned p = 0; p < parts_of(e, ref_shape(e, r)); p++)
+        test_part(e, r, first ? o->a : o->b, p, is_signed);
 }
 
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
@@ -452,20 +507,24 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     struct operands x;
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
-    bool varies = ref_shape(e, i->d) == SHAPE_VARYING;
-    bool scalar = (!varies || x.uniform) && emit_copy(e, i, &x, true, out);
-    if (!scalar && !emit_copy(e, i, &x, false, out))
+    if (ref_shape(e, i->d) != SHAPE_VARYING) {
+        if (e->shapes->guesses[i - e->ir->insns.at])
+            test_guess(e, i, o);
+        emit_parts(e, i, o, &x);
+        return;
+    }
+    bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);
+    if (!scalar && !emit_copy(e, i, &x, false, 0, out))
         emit_call(e, o, &x, out);
     value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
     for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {
         ir_ref d = x.ref[k];
         unsigned width = ref_width(e, d);
-        if (ref_shape(e, d) != SHAPE_VARYING) {
-            write_one(e, i, d, scalar ? out[k] : first_of(e, out[k], width), o->guard);
-            continue;
-        }
         if (scalar)
             out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : splat(e, out[k], WARP_LANES);
-        write_lanes(e, d, out[k], mask);
+        if (ref_shape(e, d) == SHAPE_VARYING)
+            write_lanes(e, d, out[k], mask);
+        else
+            write_one(e, i, d, lane_of(e, out[k], width, 0), 0, o->guard);
     }
 }

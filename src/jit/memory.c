@@ -45,8 +45,7 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
         write_lanes(e, r, v, i->guard ? mask : NULL);
         return;
     }
-    value args[2] = {mask, LLVMConstInt(e->i1, 1, false)};
-    reload(e, ir_ref_index(r), intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2));
+    reload(e, ir_ref_index(r), mask);
 }
 
 static void take_results(struct emit *e, const struct ir_insn *i, value mask)
@@ -171,14 +170,14 @@ static value displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
     return LLVMBuildIntCast2(e->b, v, type, false, "");
 }
 
-/* The address of lane 0, plus `more`. */
-static value scalar_address(struct emit *e, const struct access *a, int64_t more)
+/* The address of a part's first lane, plus `more`. */
+static value scalar_address(struct emit *e, const struct access *a, unsigned part, int64_t more)
 {
     ir_ref r = a->i->a;
     LLVMTypeRef type = r && ref_width(e, r) == 32 ? e->i32 : e->i64;
     value v = LLVMBuildAdd(e->b, displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
-        v = LLVMBuildAdd(e->b, read_scalar(e, r, a->o->a), v, "");
+        v = LLVMBuildAdd(e->b, read_part(e, r, a->o->a, part), v, "");
     else if (a->x->frame)
         v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), v, "");
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
@@ -197,6 +196,7 @@ static void find_offsets(struct emit *e, struct access *a)
         a->offset[l] = p[l] - least;
     a->least = least;
     a->span = most - least;
+    a->parts = parts_of(e, a->shape);
 }
 
 static bool offsets_are_aligned(const struct access *a)
@@ -239,10 +239,10 @@ static void new_site(struct emit *e, struct access *a)
     a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
 }
 
-/* One address, or a pattern: is all of it inside? */
-static value test_first(struct emit *e, struct access *a, enum ptx_space space)
+/* Is all of a part inside? */
+static value test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
 {
-    value limit, off = a->first;
+    value limit, off = a->first[part];
     if (a->before)
         off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
     if (space == SPACE_SHARED) {
@@ -258,12 +258,22 @@ static value test_first(struct emit *e, struct access *a, enum ptx_space space)
     return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), limit, "");
 }
 
-static void set_pointer(struct emit *e, struct access *a, enum ptx_space space)
+/* One address, or a pattern: goes to one of two blocks. */
+static void branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
+                            LLVMBasicBlockRef outside)
 {
-    if (space == SPACE_SHARED)
-        a->pointer = LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &a->first, 1, "");
-    else
-        a->pointer = LLVMBuildIntToPtr(e->b, a->first, e->ptr, "");
+    for (unsigned p = 0; p < a->parts; p++) {
+        LLVMBasicBlockRef on = p + 1 < a->parts ? emit_new_block(e, "") : inside;
+        emit_likely(e, test_part(e, a, p, space), on, outside);
+        emit_at_end(e, on);
+    }
+}
+
+static void set_pointers(struct emit *e, struct access *a, enum ptx_space space)
+{
+    for (unsigned p = 0; p < a->parts; p++)
+        a->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &a->first[p], 1, "")
+                                              : LLVMBuildIntToPtr(e->b, a->first[p], e->ptr, "");
 }
 
 /* Addresses that vary: are those of all active lanes inside? */
@@ -428,7 +438,7 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         loads ? load_local(e, a) : store_local(e, a);
         return;
     }
-    set_pointer(e, a, space);
+    set_pointers(e, a, space);
     if (a->shape == SHAPE_UNIFORM)
         loads ? load_uniform(e, a) : store_uniform(e, a);
     else if (loads)
@@ -444,7 +454,7 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
 static void access_window(struct emit *e, struct access *a, enum ptx_space space)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, "");
-    emit_likely(e, test_first(e, a, space), fast, out);
+    branch_on_first(e, a, space, fast, out);
     emit_at_end(e, out);
     emit_leave_at(e, e->index);
     emit_at_end(e, fast);
@@ -456,12 +466,12 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
 static void access_global(struct emit *e, struct access *a, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
-    emit_likely(e, test_first(e, a, SPACE_GLOBAL), fast, slow);
+    branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
     emit_at_end(e, slow);
     emit_slow(e, a);
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
-        emit_likely(e, test_first(e, a, SPACE_GLOBAL), done, out);
+        branch_on_first(e, a, SPACE_GLOBAL, done, out);
         emit_at_end(e, out);
         emit_leave_at(e, e->index + 1);
     } else {
@@ -477,7 +487,8 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     const struct group *g = &e->groups[e->index];
     find_offsets(e, a);
-    a->first = scalar_address(e, a, a->least);
+    for (unsigned p = 0; p < a->parts; p++)
+        a->first[p] = scalar_address(e, a, p, a->least);
     if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a))) {
         transfer_one(e, a, space);
         return;

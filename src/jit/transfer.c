@@ -1,7 +1,7 @@
 /* Moving the bytes of a load or store whose addresses have been tested; see access.h. */
 #include "jit/access.h"
 
-enum { MAX_CLUSTERS = 4 };
+enum { MAX_CLUSTERS = 2 * MAX_PARTS };
 
 static LLVMTypeRef element_type(struct emit *e, const struct access *a)
 {
@@ -81,7 +81,7 @@ static value every(struct emit *e, const struct access *a, value wide, unsigned 
 bool is_consecutive(const struct access *a)
 {
     for (unsigned l = 0; l < WARP_LANES; l++)
-        if (a->offset[l] != (int64_t)l * a->all)
+        if (a->offset[l] != (int64_t)(l % (WARP_LANES / a->parts)) * a->all)
             return false;
     return true;
 }
@@ -89,22 +89,24 @@ bool is_consecutive(const struct access *a)
 /* Pieces of memory that hold what all lanes read, each not larger than a row of 32 elements. */
 struct cluster {
     int64_t from, to; /* elements */
+    unsigned part;
 };
 
 static unsigned find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],
                               uint8_t of[WARP_LANES])
 {
-    unsigned n = 0;
+    unsigned n = 0, part_lanes = WARP_LANES / a->parts;
     uint32_t left = UINT32_MAX;
     while (left) {
         int64_t least = INT64_MAX;
-        for (unsigned l = 0; l < WARP_LANES; l++)
+        unsigned part = (unsigned)__builtin_ctz(left) / part_lanes, end = (part + 1) * part_lanes;
+        for (unsigned l = part * part_lanes; l < end; l++)
             if (left >> l & 1 && a->offset[l] < least)
                 least = a->offset[l];
         int64_t from = least / a->bytes + k, to = from;
         if (n == MAX_CLUSTERS)
             return 0;
-        for (unsigned l = 0; l < WARP_LANES; l++) {
+        for (unsigned l = part * part_lanes; l < end; l++) {
             int64_t at = a->offset[l] / a->bytes + k;
             if (left >> l & 1 && at < from + WARP_LANES) {
                 left &= ~(1u << l);
@@ -112,7 +114,7 @@ static unsigned find_clusters(const struct access *a, unsigned k, struct cluster
                 to = at > to ? at : to;
             }
         }
-        c[n++] = (struct cluster){from, to};
+        c[n++] = (struct cluster){from, to, part};
     }
     return n;
 }
@@ -128,7 +130,7 @@ static value load_cluster(struct emit *e, const struct access *a, const struct c
                           const uint8_t of[WARP_LANES])
 {
     unsigned n = (unsigned)(c->to - c->from + 1);
-    value v = load_vector(e, a, pointer_at(e, a->pointer, c->from * a->bytes), n);
+    value v = load_vector(e, a, pointer_at(e, a->pointer[c->part], c->from * a->bytes), n);
     if (n == 1)
         return splat(e, v, WARP_LANES);
     int index[WARP_LANES];
@@ -184,13 +186,13 @@ void put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
 void load_uniform(struct emit *e, const struct access *a)
 {
     for (unsigned k = 0; k < a->n; k++)
-        put_scalar(e, a, k, load_vector(e, a, pointer_at(e, a->pointer, k * a->bytes), 1));
+        put_scalar(e, a, k, load_vector(e, a, pointer_at(e, a->pointer[0], k * a->bytes), 1));
 }
 
 void load_by_pattern(struct emit *e, const struct access *a)
 {
-    if (is_consecutive(a)) {
-        value wide = load_vector(e, a, a->pointer, WARP_LANES * a->n);
+    if (a->parts == 1 && is_consecutive(a)) {
+        value wide = load_vector(e, a, a->pointer[0], WARP_LANES * a->n);
         for (unsigned k = 0; k < a->n; k++)
             put_lanes(e, a, k, every(e, a, wide, k));
         return;
@@ -286,21 +288,36 @@ void store_uniform(struct emit *e, const struct access *a)
         value v = ref_shape(e, r) == SHAPE_UNIFORM
                       ? LLVMBuildIntCast2(e->b, read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
                       : LLVMBuildExtractElement(e->b, stored(e, a, k), lane, "");
-        store_vector(e, a, v, pointer_at(e, a->pointer, k * a->bytes));
+        store_vector(e, a, v, pointer_at(e, a->pointer[0], k * a->bytes));
     }
 }
 
 void store_consecutive(struct emit *e, const struct access *a)
 {
-    store_vector(e, a, interleave(e, a, 0, WARP_LANES), a->pointer);
+    for (unsigned p = 0; p < a->parts; p++)
+        store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->parts), WARP_LANES / a->parts), a->pointer[p]);
+}
+
+static value slice(struct emit *e, value v, unsigned from, unsigned n)
+{
+    value index[WARP_LANES];
+    for (unsigned l = 0; l < n; l++)
+        index[l] = const_int(e, e->i32, from + l);
+    return n == WARP_LANES
+               ? v
+               : LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
 }
 
 void store_masked(struct emit *e, const struct access *a)
 {
-    value v = stored(e, a, 0);
-    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
-    value args[4] = {v, a->pointer, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask)};
-    intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+    value v = stored(e, a, 0), mask = mask_to_lanes(e, a->mask);
+    unsigned n = WARP_LANES / a->parts;
+    for (unsigned p = 0; p < a->parts; p++) {
+        value lanes = slice(e, v, p * n, n);
+        LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
+        value args[4] = {lanes, a->pointer[p], const_int(e, e->i32, a->bytes), slice(e, mask, p * n, n)};
+        intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+    }
 }
 
 void store_rows(struct emit *e, const struct access *a, enum ptx_space space)
@@ -323,7 +340,7 @@ void store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
 
 static value local_word_pointer(struct emit *e, const struct access *a, unsigned byte)
 {
-    value word = LLVMBuildAnd(e->b, a->first, const_int(e, e->i64, ~3ull), "");
+    value word = LLVMBuildAnd(e->b, a->first[0], const_int(e, e->i64, ~3ull), "");
     value at = LLVMBuildMul(e->b, word, const_int(e, e->i64, WARP_LANES), "");
     at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, byte * WARP_LANES), "");
     return LLVMBuildInBoundsGEP2(e->b, e->i8, e->local, &at, 1, "");
@@ -345,7 +362,7 @@ static void store_words(struct emit *e, const struct access *a, unsigned byte, v
 
 static value local_shift(struct emit *e, const struct access *a)
 {
-    value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, a->first, e->i32, ""), const_int(e, e->i32, 3), "");
+    value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), const_int(e, e->i32, 3), "");
     return splat(e, LLVMBuildShl(e->b, byte, const_int(e, e->i32, 3), ""), WARP_LANES);
 }
 

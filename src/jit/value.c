@@ -151,12 +151,38 @@ static value load_row(struct emit *e, LLVMTypeRef type, row_ref row, unsigned al
 
 /* ---- reading ---- */
 
+unsigned parts_of(const struct emit *e, uint16_t shape)
+{
+    return ir_is_split(e->shapes, shape) ? e->shapes->parts : 1;
+}
+
+unsigned part_lane(const struct emit *e, unsigned part)
+{
+    return part * (WARP_LANES / e->shapes->parts);
+}
+
+static value *slot(const struct emit *e, uint32_t reg, unsigned part)
+{
+    return &e->regs[(size_t)reg * MAX_PARTS + part];
+}
+
+value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part)
+{
+    uint16_t shape = ref_shape(e, r);
+    LLVMTypeRef type = type_of_width(e, ref_width(e, r));
+    if (ir_is_split(e->shapes, shape))
+        return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), part), "");
+    value first = read_scalar(e, r, row);
+    uint64_t over = (uint64_t)e->shapes->patterns.at[shape].at[part_lane(e, part)];
+    return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
+}
+
 value read_scalar(struct emit *e, ir_ref r, row_ref row)
 {
     uint32_t i = ir_ref_index(r);
     LLVMTypeRef type = type_of_width(e, ref_width(e, r));
     switch (ir_ref_kind(r)) {
-    case REF_REG: return LLVMBuildLoad2(e->b, type, e->regs[i], "");
+    case REF_REG: return LLVMBuildLoad2(e->b, type, *slot(e, i, 0), "");
     case REF_CONST:
         if (e->ir->consts.at[i].base == BASE_NONE) {
             const uint64_t words[2] = {e->ir->consts.at[i].lo, e->ir->consts.at[i].hi};
@@ -180,14 +206,29 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
     return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->shapes->patterns.at[shape].at), "");
 }
 
+/* The values of a register's parts, each in the lanes of its part. */
+static value from_parts(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
+{
+    value lanes = splat(e, read_part(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
+    for (unsigned p = 1; p < e->shapes->parts; p++) {
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = const_int(e, e->i32, l < part_lane(e, p) ? l : WARP_LANES + l);
+        value more = splat(e, read_part(e, r, 0, p), WARP_LANES);
+        lanes = LLVMBuildShuffleVector(e->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
+    }
+    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->shapes->patterns.at[shape].at), "");
+}
+
 value read_lanes(struct emit *e, ir_ref r, row_ref row)
 {
     unsigned width = ref_width(e, r);
     uint16_t shape = ref_shape(e, r);
+    if (ir_is_split(e->shapes, shape))
+        return from_parts(e, r, width, shape);
     if (shape != SHAPE_VARYING)
         return from_scalar(e, read_scalar(e, r, row), width, shape);
     if (ir_ref_kind(r) == REF_REG)
-        return LLVMBuildLoad2(e->b, vector_of_width(e, width), e->regs[ir_ref_index(r)], "");
+        return LLVMBuildLoad2(e->b, vector_of_width(e, width), *slot(e, ir_ref_index(r), 0), "");
     return load_row(e, vector_of_width(e, width), row, 64);
 }
 
@@ -200,15 +241,21 @@ void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
         mask = emit_mask(e);
     if (mask)
         lanes = blend(e, ref_width(e, r), mask, lanes, read_lanes(e, r, 0));
-    LLVMBuildStore(e->b, lanes, e->regs[i]);
+    LLVMBuildStore(e->b, lanes, *slot(e, i, 0));
+}
+
+void write_part(struct emit *e, ir_ref r, value scalar, unsigned part)
+{
+    LLVMBuildStore(e->b, scalar, *slot(e, ir_ref_index(r), part));
 }
 
 void write_scalar(struct emit *e, ir_ref r, value scalar)
 {
-    if (ref_shape(e, r) == SHAPE_VARYING)
+    uint16_t shape = ref_shape(e, r);
+    if (shape == SHAPE_VARYING)
         write_lanes(e, r, from_scalar(e, scalar, ref_width(e, r), SHAPE_UNIFORM), NULL);
-    else
-        LLVMBuildStore(e->b, scalar, e->regs[ir_ref_index(r)]);
+    for (unsigned p = 0; shape != SHAPE_VARYING && p < parts_of(e, shape); p++)
+        write_part(e, r, scalar, p);
 }
 
 /* ---- between registers and rows ---- */
@@ -237,28 +284,55 @@ void spill(struct emit *e, uint32_t reg, value mask)
     LLVMSetAlignment(LLVMBuildStore(e->b, lanes, at), row_align(width));
 }
 
-static value pattern_at(struct emit *e, unsigned width, uint16_t shape, value lane)
+static value load_row_of(struct emit *e, uint32_t reg)
 {
-    return LLVMBuildExtractElement(e->b, const_lanes(e, width, e->shapes->patterns.at[shape].at), lane, "");
+    unsigned width = e->ir->regs.at[reg].width;
+    value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
+    LLVMSetAlignment(v, row_align(width));
+    return v;
 }
 
-void reload(struct emit *e, uint32_t reg, value first_lane)
+/* The first lane of a part that is in the mask; one of the part where none is. */
+static value first_lane(struct emit *e, value mask, unsigned part, unsigned n_parts)
+{
+    unsigned from = part_lane(e, part), last = from + WARP_LANES / n_parts - 1;
+    mask = LLVMBuildAnd(e->b, mask, const_int(e, e->i32, UINT32_MAX << from), "");
+    value args[2] = {LLVMBuildOr(e->b, mask, const_int(e, e->i32, 1u << last), ""), LLVMConstInt(e->i1, 1, false)};
+    return intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+}
+
+static value load_scalar(struct emit *e, uint32_t reg, value lane)
+{
+    unsigned width = e->ir->regs.at[reg].width;
+    uint16_t shape = e->shapes->regs[reg];
+    value at = slot_pointer(e, ir_make_ref(REF_REG, reg));
+    LLVMTypeRef type = type_of_width(e, width);
+    if (width == 1) {
+        value mask = LLVMBuildLoad2(e->b, e->i32, at, "");
+        return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, mask, lane, ""), e->i1, "");
+    }
+    value v = LLVMBuildLoad2(e->b, type, LLVMBuildInBoundsGEP2(e->b, type, at, &lane, 1, ""), "");
+    if (shape == SHAPE_UNIFORM)
+        return v;
+    value over = const_lanes(e, width, e->shapes->patterns.at[shape].at);
+    return LLVMBuildSub(e->b, v, LLVMBuildExtractElement(e->b, over, lane, ""), "");
+}
+
+void reload(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    unsigned width = ref_width(e, r);
     uint16_t shape = ref_shape(e, r);
-    value at = slot_pointer(e, r), v;
     if (shape == SHAPE_VARYING) {
-        v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
-        LLVMSetAlignment(v, row_align(width));
-    } else if (width == 1) {
-        value mask = LLVMBuildLoad2(e->b, e->i32, at, "");
-        v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, mask, first_lane, ""), e->i1, "");
-    } else {
-        LLVMTypeRef type = type_of_width(e, width);
-        v = LLVMBuildLoad2(e->b, type, LLVMBuildInBoundsGEP2(e->b, type, at, &first_lane, 1, ""), "");
-        if (shape != SHAPE_UNIFORM)
-            v = LLVMBuildSub(e->b, v, pattern_at(e, width, shape, first_lane), "");
+        LLVMBuildStore(e->b, load_row_of(e, reg), *slot(e, reg, 0));
+        return;
     }
-    LLVMBuildStore(e->b, v, e->regs[reg]);
+    for (unsigned p = 0; p < parts_of(e, shape); p++)
+        write_part(e, r, load_scalar(e, reg, first_lane(e, mask, p, parts_of(e, shape))), p);
+}
+
+value has_shape(struct emit *e, uint32_t reg, value mask)
+{
+    value expected = read_lanes(e, ir_make_ref(REF_REG, reg), 0);
+    value other = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, load_row_of(e, reg), expected, ""));
+    return LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, other, mask, ""), const_int(e, e->i32, 0), "");
 }

@@ -182,6 +182,130 @@ def every_way_out_of_lockstep_gives_the_same():
                 by_both(path, "--grid", 40, "--block", block, "u32[5120]+print", way)
 
 
+# Indices of 32 bits that are widened, some of which wrap between the lanes of a warp or of a row; what comes of them is
+# needed across a barrier and around a loop. %r4 = start + %tid.x + n * %tid.y.
+WIDEN = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry widen(.param .u64 out, .param .u64 in, .param .u32 start, .param .u32 n, .param .u32 times)
+{
+    .reg .u64 %rd<20>; .reg .u32 %r<16>; .reg .f32 %f<4>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [start];
+    ld.param.u32 %r2, [n];
+    ld.param.u32 %r10, [times];
+    mov.u32 %r3, %tid.x;
+    mov.u32 %r5, %tid.y;
+    mov.u32 %r7, %ntid.x;
+    mad.lo.u32 %r6, %r5, %r7, %r3;
+    mul.wide.u32 %rd3, %r6, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    mad.lo.u32 %r4, %r5, %r2, %r3;
+    add.u32 %r4, %r4, %r1;
+    mov.u32 %r9, 0;
+    mul.wide.u32 %rd10, %r4, 4;
+L:
+    add.u32 %r8, %r4, %r10;
+    mul.wide.u32 %rd5, %r8, 4;
+    mul.wide.s32 %rd6, %r8, 12;
+    cvt.s64.s32 %rd7, %r8;
+    mad.wide.u32 %rd8, %r8, 8, %rd5;
+    bar.sync 0;
+    add.u64 %rd9, %rd5, %rd6;
+    add.u64 %rd9, %rd9, %rd7;
+    add.u64 %rd9, %rd9, %rd8;
+    add.u64 %rd9, %rd9, %rd10;
+    cvt.u32.u64 %r11, %rd9;
+    shr.u64 %rd11, %rd9, 32;
+    cvt.u32.u64 %r12, %rd11;
+    mad.lo.u32 %r9, %r9, 31, %r11;
+    mad.lo.u32 %r9, %r9, 31, %r12;
+    shr.u64 %rd12, %rd5, 30;
+    and.b64 %rd12, %rd12, 4;
+    and.b64 %rd13, %rd5, 1020;
+    add.u64 %rd13, %rd13, %rd12;
+    add.u64 %rd13, %rd13, %rd2;
+    ld.global.u32 %r13, [%rd13];
+    xor.b32 %r9, %r9, %r13;
+    sub.u32 %r10, %r10, 1;
+    setp.ne.u32 %p, %r10, 0;
+    @%p bra L;
+    st.global.u32 [%rd4], %r9;
+    ret;
+}
+"""
+
+# Rows of a matrix of n columns, by blocks of any width: what is loaded is summed along the row and stored behind it.
+ROWS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry rows(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+    .reg .u64 %rd<20>; .reg .u32 %r<20>; .reg .f32 %f<8>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %tid.y;
+    mul.lo.u32 %r4, %r3, %r1;
+    mov.f32 %f1, 0f00000000;
+    mov.u32 %r5, 0;
+L:
+    add.u32 %r6, %r4, %r5;
+    mul.wide.u32 %rd3, %r6, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    ld.global.f32 %f2, [%rd4];
+    add.u32 %r7, %r6, %r2;
+    rem.u32 %r9, %r5, %r1;
+    sub.u32 %r10, %r7, %r9;
+    mul.wide.u32 %rd5, %r10, 4;
+    add.u64 %rd6, %rd2, %rd5;
+    setp.ge.u32 %p2, %r2, %r1;
+    @%p2 bra SKIP;
+    ld.global.f32 %f3, [%rd6];
+    ld.global.f32 %f4, [%rd6+-0];
+    fma.rn.f32 %f1, %f2, %f3, %f1;
+    add.f32 %f1, %f1, %f4;
+    st.global.f32 [%rd6], %f1;
+SKIP:
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p1, %r5, %r1;
+    @%p1 bra L;
+    mov.u32 %r11, %ntid.x;
+    mad.lo.u32 %r12, %r3, %r11, %r2;
+    mul.wide.u32 %rd7, %r12, 4;
+    add.u64 %rd8, %rd1, %rd7;
+    st.global.f32 [%rd8], %f1;
+    ret;
+}
+"""
+
+BLOCKS = "32", "16,4", "8,8", "16,3", "8,3", "4,8", "33,2"
+
+
+def in_blocks(text, args):
+    """By both engines, in blocks of several shapes."""
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernel.ptx")
+        with open(path, "w") as f:
+            f.write(text)
+        for block in BLOCKS:
+            by_both(path, "--grid", 1, "--block", block, *args)
+
+
+def indices_that_wrap_within_a_warp_are_widened_exactly():
+    for start in 5, 0xffffffea, 0x7fffffe9, 0xfffffeff:
+        for n in 1, 64, 0x40000000:
+            in_blocks(WIDEN, ["u32[128]+print", "u32[300]=rand", start, n, 40])
+
+
+def rows_of_narrow_blocks_are_loaded_and_stored_exactly():
+    for n in 16, 9, 37:
+        in_blocks(ROWS, ["f32[128]+print", "f32[2000]=rand+print", n])
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
