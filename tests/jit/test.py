@@ -171,6 +171,12 @@ END:
 """.replace("vote.sync.ballot.b32 %r13, %r12,", "setp.gt.u32 %s, %r12, 5;\n    vote.sync.ballot.b32 %r13, %s,")
 
 
+def a_block_goes_from_barrier_to_barrier_in_compiled_code():
+    need_compiler()
+    _, _, dump = run("launch", *MATMUL, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
+    assert "\nround:" in dump and dump.count("\nmet") >= 3  # two barriers and the end
+
+
 def every_way_out_of_lockstep_gives_the_same():
     need_compiler()
     with tempfile.TemporaryDirectory() as folder:
