@@ -26,7 +26,8 @@ static bool make_ready(struct warp *w, size_t local_bytes)
     w->exited = 0;
     w->budget = BUDGET;
     w->spin_cost = SPIN_COST;
-    w->spun = w->streak = w->rest = 0;
+    w->spun = UINT32_MAX;
+    w->streak = w->rest = 0;
     return true;
 }
 

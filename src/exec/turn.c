@@ -46,6 +46,7 @@ void turn_begin(struct warp *w, struct turn *t)
 {
     *t = (struct turn){.streak = w->streak, .in_vain = true};
     w->streak = 0;
+    w->spun = UINT32_MAX;
     w->budget = BUDGET;
     w->spin_cost = SPIN_COST << (t->streak < SHORTEST ? t->streak : SHORTEST);
 }

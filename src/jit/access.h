@@ -24,6 +24,24 @@ struct access {
     value site;
 };
 
+/* ---- memory.c ---- */
+
+struct access access_begin(struct emit *e, const struct ir_insn *i, const struct op *o);
+/* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
+ * it, to be gone to, or NULL without a guard. */
+LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask);
+/* a->first, of addresses that do not vary. */
+void access_find_first(struct emit *e, struct access *a);
+/* Goes to `inside` where the bytes of all lanes are inside, and aligned. */
+void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
+                            LLVMBasicBlockRef outside);
+/* The same as an i1, for addresses that vary, which go to a->lanes. */
+value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space);
+/* a->pointer, of a->first. */
+void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space);
+/* What the test does not pass. */
+void access_by_engine(struct emit *e, const struct access *a);
+
 /* ---- transfer.c: with all bytes known to be there ---- */
 
 /* Lanes one behind the other, within each part. */

@@ -416,7 +416,7 @@ static bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *
         }
         emit_by_engine(e, i, o);
         return true;
-    case IR_ATOM:
+    case IR_ATOM: emit_atom(e, i, o); return true;
     case IR_NOW:
     case IR_ALLOCA:
     case IR_STACKSAVE:

@@ -412,6 +412,14 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
     return true;
 }
 
+value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b)
+{
+    struct copy c = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_IMM] = const_int(e, e->i64, 0)}};
+    value fn = find_lane(e->lanes, 1, lane);
+    c.result[0] = new_alloca(e, type_of_width(e, width));
+    return fn && copy_function(&c, fn) ? LLVMBuildLoad2(e->b, type_of_width(e, width), c.result[0], "") : NULL;
+}
+
 /* The library's own function, on rows on the stack. */
 static void emit_call(struct emit *e, const struct op *o, const struct operands *x, value out[2])
 {

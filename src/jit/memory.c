@@ -59,7 +59,7 @@ static void take_results(struct emit *e, const struct ir_insn *i, value mask)
 
 /* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
  * it, to be gone to, or NULL without a guard. */
-static LLVMBasicBlockRef skip_if_none(struct emit *e, const struct ir_insn *i, value mask)
+LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask)
 {
     if (!i->guard)
         return NULL;
@@ -73,7 +73,7 @@ static LLVMBasicBlockRef skip_if_none(struct emit *e, const struct ir_insn *i, v
 void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     value mask = emit_guarded_mask(e, i);
-    LLVMBasicBlockRef done = skip_if_none(e, i, mask);
+    LLVMBasicBlockRef done = access_skip_if_none(e, i, mask);
     spill_operands(e, i);
     emit_call_op(e, o, mask);
     take_results(e, i, mask);
@@ -140,7 +140,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 }
 
 /* The slow way of an access that has a fast one. */
-static void emit_slow(struct emit *e, const struct access *a)
+void access_by_engine(struct emit *e, const struct access *a)
 {
     spill_operands(e, a->i);
     if (a->site) {
@@ -197,6 +197,13 @@ static void find_offsets(struct emit *e, struct access *a)
     a->least = least;
     a->span = most - least;
     a->parts = parts_of(e, a->shape);
+}
+
+void access_find_first(struct emit *e, struct access *a)
+{
+    find_offsets(e, a);
+    for (unsigned p = 0; p < a->parts; p++)
+        a->first[p] = scalar_address(e, a, p, a->least);
 }
 
 static bool offsets_are_aligned(const struct access *a)
@@ -259,7 +266,7 @@ static value test_part(struct emit *e, struct access *a, unsigned part, enum ptx
 }
 
 /* One address, or a pattern: goes to one of two blocks. */
-static void branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
+void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside)
 {
     for (unsigned p = 0; p < a->parts; p++) {
@@ -269,7 +276,7 @@ static void branch_on_first(struct emit *e, struct access *a, enum ptx_space spa
     }
 }
 
-static void set_pointers(struct emit *e, struct access *a, enum ptx_space space)
+void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
 {
     for (unsigned p = 0; p < a->parts; p++)
         a->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &a->first[p], 1, "")
@@ -277,7 +284,7 @@ static void set_pointers(struct emit *e, struct access *a, enum ptx_space space)
 }
 
 /* Addresses that vary: are those of all active lanes inside? */
-static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
+value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     LLVMTypeRef type = ref_width(e, a->i->a) == 32 ? e->i32 : e->i64;
     value off, limit, disp = splat(e, displacement(e, a, type), WARP_LANES);
@@ -310,7 +317,7 @@ static bool is_simple(const struct ir_insn *i, const struct op_access *x)
            x->bytes * x->n <= 32;
 }
 
-static struct access begin(struct emit *e, const struct ir_insn *i, const struct op *o)
+struct access access_begin(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     const struct op_access *x = o->access;
     unsigned all = (unsigned)x->bytes * x->n;
@@ -380,7 +387,7 @@ void find_groups(struct emit *e, const struct ir_block *block)
         const struct ir_insn *i = insn_at(block, e, k);
         e->groups[k] = (struct group){.first = k};
         if (i->kind == IR_LD || i->kind == IR_ST) {
-            struct access a = begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
+            struct access a = access_begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
             if (can_join(e, &a)) {
                 int64_t from = a.x->disp + a.least, to = from + a.span + a.all;
                 struct group *g = NULL;
@@ -411,7 +418,7 @@ void find_groups(struct emit *e, const struct ir_block *block)
 /* Parameters of the kernel, at an address that is known. */
 static bool load_param(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    struct access a = begin(e, i, o);
+    struct access a = access_begin(e, i, o);
     if (o->access->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.x->disp < 0 ||
         (uint64_t)a.x->disp + a.all > e->request->param_bytes)
         return false;
@@ -438,7 +445,7 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         loads ? load_local(e, a) : store_local(e, a);
         return;
     }
-    set_pointers(e, a, space);
+    access_set_pointers(e, a, space);
     if (a->shape == SHAPE_UNIFORM)
         loads ? load_uniform(e, a) : store_uniform(e, a);
     else if (loads)
@@ -454,7 +461,7 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
 static void access_window(struct emit *e, struct access *a, enum ptx_space space)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, "");
-    branch_on_first(e, a, space, fast, out);
+    access_branch_on_first(e, a, space, fast, out);
     emit_at_end(e, out);
     emit_leave_at(e, e->index);
     emit_at_end(e, fast);
@@ -466,12 +473,12 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
 static void access_global(struct emit *e, struct access *a, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
-    branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
+    access_branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
     emit_at_end(e, slow);
-    emit_slow(e, a);
+    access_by_engine(e, a);
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
-        branch_on_first(e, a, SPACE_GLOBAL, done, out);
+        access_branch_on_first(e, a, SPACE_GLOBAL, done, out);
         emit_at_end(e, out);
         emit_leave_at(e, e->index + 1);
     } else {
@@ -486,9 +493,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
 static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     const struct group *g = &e->groups[e->index];
-    find_offsets(e, a);
-    for (unsigned p = 0; p < a->parts; p++)
-        a->first[p] = scalar_address(e, a, p, a->least);
+    access_find_first(e, a);
     if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a))) {
         transfer_one(e, a, space);
         return;
@@ -517,7 +522,7 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, by_lane = e->has_gather && a->bytes >= 4;
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""), other;
-    emit_likely(e, test_lanes(e, a, space), fast, slow);
+    emit_likely(e, access_test_lanes(e, a, space), fast, slow);
     emit_at_end(e, fast);
     other = branch(e, test_rows(e, a, a->all), loads || by_lane ? NULL : slow);
     loads ? load_rows(e, a, space) : store_rows(e, a, space);
@@ -534,21 +539,21 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
         LLVMBuildBr(e->b, done);
     }
     emit_at_end(e, slow);
-    emit_slow(e, a);
+    access_by_engine(e, a);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
 }
 
 static void emit_access(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    struct access a = begin(e, i, o);
+    struct access a = access_begin(e, i, o);
     enum ptx_space space = a.x->space;
     if (!is_simple(i, a.x) || (space == SPACE_LOCAL && a.shape != SHAPE_UNIFORM)) {
         emit_by_engine(e, i, o);
         return;
     }
     a.mask = emit_guarded_mask(e, i);
-    LLVMBasicBlockRef skipped = skip_if_none(e, i, a.mask);
+    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
     if (a.shape != SHAPE_VARYING && a.shape != SHAPE_UNIFORM) {
         find_offsets(e, &a);
         if (!pattern_is_simple(e, &a))

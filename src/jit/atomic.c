@@ -1,0 +1,429 @@
+/* Atomic operations that compiled code performs itself, on integers of 32 and 64 bits; exec/atom.c performs all others, and
+ * what is not where an access was before (PTX ISA 9.7.13.5; isa/atoms.def).
+ *
+ * Lanes go in order: what several lanes of a warp do to one cell happens as if one after the other. A block stays on one
+ * worker, so shared memory takes plain operations, whose meaning is that of lane functions; global memory takes the
+ * host's atomic instructions, in the order that the operation asks for. Where all lanes are at one cell, additions are
+ * one addition, and comparisons are done with what has been read: one exchange writes what the last of them leaves. A
+ * comparison that fails is a read.
+ */
+#include "jit/access.h"
+
+enum { STEP = 8 }; /* lanes in a round of the loop over all 32 */
+
+/* By operation: the lane function, by bits and sign, and the host's instruction. */
+static const struct row {
+    bool done;
+    uint16_t lane[2][2];
+    LLVMAtomicRMWBinOp host[2];
+} table[ATOM_COUNT] = {
+#define ROW(op, u32, s32, u64, s64, unsigned_op, signed_op)                                                            \
+    [ATOM_##op] = {true,                                                                                               \
+                   {{LANE_##u32, LANE_##s32}, {LANE_##u64, LANE_##s64}},                                               \
+                   {LLVMAtomicRMWBinOp##unsigned_op, LLVMAtomicRMWBinOp##signed_op}},
+    ROW(and, and_b32, and_b32, and_b64, and_b64, And, And)    /* */
+    ROW(or, or_b32, or_b32, or_b64, or_b64, Or, Or)           /* */
+    ROW(xor, xor_b32, xor_b32, xor_b64, xor_b64, Xor, Xor)    /* */
+    ROW(exch, mov_b32, mov_b32, mov_b64, mov_b64, Xchg, Xchg) /* */
+    ROW(add, add_b32, add_b32, add_b64, add_b64, Add, Add)    /* */
+    ROW(min, min_u32, min_s32, min_u64, min_s64, UMin, Min)   /* */
+    ROW(max, max_u32, max_s32, max_u64, max_s64, UMax, Max)   /* */
+#undef ROW
+};
+
+struct atom {
+    struct access a;
+    bool shared, is_cas, sign;
+    enum atom_op op;
+    LLVMTypeRef type; /* of a cell */
+    ir_ref result;    /* or REF_NONE */
+    LLVMAtomicOrdering order;
+    value s, t; /* operands: of all lanes one, or rows on the stack where `varies` */
+    bool varies[2];
+};
+
+static LLVMAtomicOrdering order_of(const struct op_access *x)
+{
+    switch (x->order) {
+    case ORDER_ACQUIRE: return LLVMAtomicOrderingAcquire;
+    case ORDER_RELEASE: return LLVMAtomicOrderingRelease;
+    case ORDER_ACQ_REL: return LLVMAtomicOrderingAcquireRelease;
+    default: return LLVMAtomicOrderingMonotonic;
+    }
+}
+
+static bool acquires(const struct atom *t)
+{
+    return t->order == LLVMAtomicOrderingAcquire || t->order == LLVMAtomicOrderingAcquireRelease;
+}
+
+/* ---- a cell ---- */
+
+static value read_cell(struct emit *e, const struct atom *t, value at)
+{
+    value v = LLVMBuildLoad2(e->b, t->type, at, "");
+    LLVMSetAlignment(v, t->a.bytes);
+    if (!t->shared)
+        LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
+    return v;
+}
+
+static void write_cell(struct emit *e, const struct atom *t, value v, value at)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, at), t->a.bytes);
+}
+
+/* Writes `now` where `old` still is: {what was there, whether it was that}. */
+static value swap_cell(struct emit *e, const struct atom *t, value at, value old, value now)
+{
+    return LLVMBuildAtomicCmpXchg(e->b, at, old, now, t->order,
+                                  acquires(t) ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic, false);
+}
+
+static void fence_of_read(struct emit *e, const struct atom *t)
+{
+    if (!t->shared && acquires(t))
+        LLVMBuildFence(e->b, LLVMAtomicOrderingAcquire, false, "");
+}
+
+/* A comparison in global memory, by one lane; ends in a new block. */
+static value compare_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+{
+    LLVMBasicBlockRef equal = emit_new_block(e, ""), fails = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value read = read_cell(e, t, at);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, read, s, ""), equal, fails);
+    emit_at_end(e, fails);
+    fence_of_read(e, t);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, equal);
+    value found = LLVMBuildExtractValue(e->b, swap_cell(e, t, at, s, wanted), 0, "");
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    value old = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(old, (value[]){read, found}, (LLVMBasicBlockRef[]){fails, equal}, 2);
+    return old;
+}
+
+/* What one lane does; returns what was there. */
+static value do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+{
+    const struct row *row = &table[t->op];
+    if (!t->shared)
+        return t->is_cas ? compare_cell(e, t, at, s, wanted)
+                         : LLVMBuildAtomicRMW(e->b, row->host[t->sign], at, s, t->order, false);
+    value old = read_cell(e, t, at), now;
+    if (t->is_cas)
+        now = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, s, ""), wanted, old, "");
+    else
+        now =
+            emit_lane_function(e, row->lane[t->a.bytes == 8][t->sign], 8 * t->a.bytes, t->op == ATOM_exch ? s : old, s);
+    write_cell(e, t, now, at);
+    return old;
+}
+
+/* ---- lanes one after the other ---- */
+
+enum { ROW_ADDRESS, ROW_S, ROW_T, ROW_RESULT }; /* of e->scratch */
+
+static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
+{
+    ir_ref r = t->a.i->access->operands[k];
+    t->varies[k] = ref_shape(e, r) != SHAPE_UNIFORM;
+    *v = t->varies[k] ? read_lanes(e, r, t->a.x->operands[k]) : read_scalar(e, r, t->a.x->operands[k]);
+}
+
+static void to_row(struct emit *e, unsigned row, value lanes)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, lanes, e->scratch[row]), 64);
+}
+
+static value in_row(struct emit *e, LLVMTypeRef type, unsigned row, value lane)
+{
+    return LLVMBuildInBoundsGEP2(e->b, type, e->scratch[row], &lane, 1, "");
+}
+
+static value operand(struct emit *e, const struct atom *t, unsigned k, value lane)
+{
+    if (k == 1 && !t->is_cas)
+        return NULL;
+    if (!t->varies[k])
+        return k ? t->t : t->s;
+    return LLVMBuildLoad2(e->b, t->type, in_row(e, t->type, k ? ROW_T : ROW_S, lane), "");
+}
+
+static void do_lane(struct emit *e, const struct atom *t, value lane)
+{
+    value at = t->a.pointer[0];
+    if (!at) {
+        LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->a.lanes));
+        at = LLVMBuildLoad2(e->b, type, in_row(e, type, ROW_ADDRESS, lane), "");
+        at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
+        at = t->shared ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
+                       : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+    }
+    value old = do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
+    if (t->result)
+        LLVMBuildStore(e->b, old, in_row(e, t->type, ROW_RESULT, lane));
+}
+
+/* A loop over the lanes from 0 to 31; goes to `done`. */
+static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), loop = emit_new_block(e, "");
+    LLVMBuildBr(e->b, loop);
+    emit_at_end(e, loop);
+    value zero = const_int(e, e->i64, 0), first = LLVMBuildPhi(e->b, e->i64, "");
+    for (unsigned k = 0; k < STEP; k++)
+        do_lane(e, t, LLVMBuildAdd(e->b, first, const_int(e, e->i64, k), ""));
+    value next = LLVMBuildAdd(e->b, first, const_int(e, e->i64, STEP), "");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(first, (value[]){zero, next}, (LLVMBasicBlockRef[]){before, end}, 2);
+    value more = LLVMBuildICmp(e->b, LLVMIntULT, next, const_int(e, e->i64, WARP_LANES), "");
+    LLVMBuildCondBr(e->b, more, loop, done);
+}
+
+/* A loop over the lanes of the mask, which is not 0. */
+static void do_some_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), loop = emit_new_block(e, "");
+    LLVMBuildBr(e->b, loop);
+    emit_at_end(e, loop);
+    value left = LLVMBuildPhi(e->b, e->i32, ""), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
+    do_lane(e, t, LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, ""));
+    value less = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), next = LLVMBuildAnd(e->b, left, less, "");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(left, (value[]){t->a.mask, next}, (LLVMBasicBlockRef[]){before, end}, 2);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, next, const_int(e, e->i32, 0), ""), loop, done);
+}
+
+static void write_result(struct emit *e, const struct atom *t, value lanes)
+{
+    write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
+}
+
+static void do_lanes(struct emit *e, struct atom *t)
+{
+    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    if (!t->a.pointer[0])
+        to_row(e, ROW_ADDRESS, t->a.lanes);
+    if (t->varies[0])
+        to_row(e, ROW_S, t->s);
+    if (t->is_cas && t->varies[1])
+        to_row(e, ROW_T, t->t);
+    if (t->result)
+        to_row(e, ROW_RESULT, LLVMConstNull(row));
+    if (t->shared) {
+        LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
+        value full = LLVMBuildICmp(e->b, LLVMIntEQ, t->a.mask, const_int(e, e->i32, UINT32_MAX), "");
+        LLVMBuildCondBr(e->b, full, all, some);
+        emit_at_end(e, all);
+        do_all_lanes(e, t, done);
+        emit_at_end(e, some);
+    }
+    do_some_lanes(e, t, done);
+    emit_at_end(e, done);
+    if (!t->result)
+        return;
+    value lanes = LLVMBuildLoad2(e->b, row, e->scratch[ROW_RESULT], "");
+    LLVMSetAlignment(lanes, 64);
+    write_result(e, t, lanes);
+}
+
+/* ---- all lanes at one cell ---- */
+
+static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
+{
+    value v = k ? t->t : t->s;
+    return t->varies[k] ? v : splat(e, v, WARP_LANES);
+}
+
+/* In each lane, what it and all lanes before it add. */
+static value running_sum(struct emit *e, const struct atom *t)
+{
+    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+    value sum = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), lanes_of(e, t, 0), LLVMConstNull(row), "");
+    for (unsigned by = 1; by < WARP_LANES; by *= 2) {
+        value index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = const_int(e, e->i32, l < by ? WARP_LANES : l - by);
+        value moved = LLVMBuildShuffleVector(e->b, sum, LLVMConstNull(row), LLVMConstVector(index, WARP_LANES), "");
+        sum = LLVMBuildAdd(e->b, sum, moved, "");
+    }
+    return sum;
+}
+
+/* What all lanes add. */
+static value total(struct emit *e, const struct atom *t)
+{
+    if (t->varies[0]) {
+        LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+        value v = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(row), "");
+        return intrinsic(e, "llvm.vector.reduce.add", &row, 1, &v, 1);
+    }
+    value mask = t->a.mask, lanes = intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
+    return LLVMBuildMul(e->b, LLVMBuildIntCast2(e->b, lanes, t->type, false, ""), t->s, "");
+}
+
+static void add_together(struct emit *e, const struct atom *t)
+{
+    value sums = t->result ? running_sum(e, t) : NULL;
+    value all = sums ? LLVMBuildExtractElement(e->b, sums, const_int(e, e->i32, WARP_LANES - 1), "") : total(e, t);
+    value old = do_cell(e, t, t->a.pointer[0], all, NULL);
+    if (!sums)
+        return;
+    value before = LLVMBuildSub(e->b, sums, lanes_of(e, t, 0), "");
+    write_result(e, t, LLVMBuildAdd(e->b, before, splat(e, old, WARP_LANES), ""));
+}
+
+/* A value in the loop over those that find what they look for: phis. */
+struct compared {
+    value cell, left, found; /* the cell now; lanes to come; what those before have found */
+};
+
+static struct compared new_phis(struct emit *e, LLVMTypeRef row, LLVMTypeRef cell)
+{
+    return (struct compared){LLVMBuildPhi(e->b, cell, ""), LLVMBuildPhi(e->b, e->i32, ""), LLVMBuildPhi(e->b, row, "")};
+}
+
+static void go_with(struct emit *e, const struct compared *to, value cell, value left, value found)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(to->cell, &cell, &from, 1);
+    LLVMAddIncoming(to->left, &left, &from, 1);
+    LLVMAddIncoming(to->found, &found, &from, 1);
+}
+
+/* The lanes' comparisons with what has been read: from one that holds to the next. The builder ends where none is left. */
+static struct compared compare_lanes(struct emit *e, const struct atom *t, value read)
+{
+    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+    LLVMBasicBlockRef next = emit_new_block(e, ""), hit = emit_new_block(e, ""), end = emit_new_block(e, "");
+    value none = const_int(e, e->i32, 0), s = lanes_of(e, t, 0), one = const_int(e, e->i32, 1);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, next);
+    emit_at_end(e, next);
+    struct compared now = new_phis(e, row, t->type);
+    LLVMAddIncoming(now.cell, &read, &from, 1);
+    LLVMAddIncoming(now.left, (value[]){t->a.mask}, &from, 1);
+    LLVMAddIncoming(now.found, (value[]){LLVMConstNull(row)}, &from, 1);
+    value cells = splat(e, now.cell, WARP_LANES);
+    value holds = LLVMBuildAnd(e->b, lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, s, cells, "")), now.left, "");
+    value rest = LLVMBuildSelect(e->b, mask_to_lanes(e, now.left), cells, now.found, "");
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, holds, none, ""), end, hit);
+    emit_at_end(e, hit);
+    value args[2] = {holds, LLVMConstInt(e->i1, 1, false)};
+    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    value upto = LLVMBuildXor(e->b, holds, LLVMBuildSub(e->b, holds, one, ""), "");
+    value left = LLVMBuildAnd(e->b, now.left, LLVMBuildNot(e->b, upto, ""), "");
+    value cell = t->varies[1] ? LLVMBuildExtractElement(e->b, t->t, lane, "") : t->t;
+    go_with(e, &now, cell, left, rest);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, none, ""), end, next);
+    emit_at_end(e, end);
+    struct compared last = {.cell = LLVMBuildPhi(e->b, t->type, ""), .found = LLVMBuildPhi(e->b, row, "")};
+    LLVMBasicBlockRef both[2] = {here, hit};
+    LLVMAddIncoming(last.cell, (value[]){now.cell, cell}, both, 2);
+    LLVMAddIncoming(last.found, (value[]){rest, rest}, both, 2);
+    return last;
+}
+
+static void compare_together(struct emit *e, const struct atom *t)
+{
+    LLVMBasicBlockRef again = emit_new_block(e, ""), same = emit_new_block(e, ""), swap = emit_new_block(e, ""),
+                      done = emit_new_block(e, "");
+    value first = read_cell(e, t, t->a.pointer[0]);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, again);
+    emit_at_end(e, again);
+    value read = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(read, &first, &from, 1);
+    struct compared last = compare_lanes(e, t, read);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, last.cell, read, ""), same, swap);
+    emit_at_end(e, same);
+    fence_of_read(e, t);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, swap);
+    if (t->shared) {
+        write_cell(e, t, last.cell, t->a.pointer[0]);
+        LLVMBuildBr(e->b, done);
+    } else {
+        value swapped = swap_cell(e, t, t->a.pointer[0], read, last.cell);
+        value found = LLVMBuildExtractValue(e->b, swapped, 0, "");
+        LLVMAddIncoming(read, &found, &swap, 1);
+        LLVMBuildCondBr(e->b, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, again);
+    }
+    emit_at_end(e, done);
+    if (t->result)
+        write_result(e, t, last.found);
+}
+
+/* ---- which way ---- */
+
+static bool begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t)
+{
+    const struct op_access *x = o->access;
+    enum isa_type type = (enum isa_type)x->type;
+    bool sign = type == TYPE_s32 || type == TYPE_s64, is_cas = x->atom == ATOM_cas;
+    bool integer = sign || type == TYPE_u32 || type == TYPE_u64 || type == TYPE_b32 || type == TYPE_b64;
+    if (!integer || x->n != 1 || (!is_cas && !table[x->atom].done) ||
+        (x->space != SPACE_SHARED && x->space != SPACE_GLOBAL && x->space != SPACE_GENERIC))
+        return false;
+    for (unsigned k = 0; k < 1u + is_cas; k++)
+        if (ref_width(e, i->access->operands[k]) != 8u * x->bytes)
+            return false;
+    *t = (struct atom){.a = access_begin(e, i, o),
+                       .shared = x->space == SPACE_SHARED,
+                       .is_cas = is_cas,
+                       .sign = sign,
+                       .op = (enum atom_op)x->atom,
+                       .type = type_of_width(e, 8u * x->bytes),
+                       .result = i->access->regs[0],
+                       .order = order_of(x)};
+    return !t->result || (ref_width(e, t->result) == 8u * x->bytes && ref_shape(e, t->result) == SHAPE_VARYING);
+}
+
+static void perform(struct emit *e, struct atom *t)
+{
+    find_operand(e, t, 0, &t->s);
+    if (t->is_cas)
+        find_operand(e, t, 1, &t->t);
+    if (t->a.pointer[0] && t->is_cas)
+        compare_together(e, t);
+    else if (t->a.pointer[0] && t->op == ATOM_add)
+        add_together(e, t);
+    else
+        do_lanes(e, t);
+}
+
+void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct atom t;
+    if (!begin(e, i, o, &t)) {
+        emit_by_engine(e, i, o);
+        return;
+    }
+    enum ptx_space space = t.a.x->space;
+    t.a.mask = emit_guarded_mask(e, i);
+    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
+    if (t.a.shape == SHAPE_UNIFORM) {
+        access_find_first(e, &t.a);
+        access_branch_on_first(e, &t.a, space, fast, slow);
+    } else {
+        emit_likely(e, access_test_lanes(e, &t.a, space), fast, slow);
+    }
+    emit_at_end(e, fast);
+    if (t.a.shape == SHAPE_UNIFORM)
+        access_set_pointers(e, &t.a, space);
+    perform(e, &t);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, slow);
+    access_by_engine(e, &t.a);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    if (skipped) {
+        LLVMBuildBr(e->b, skipped);
+        emit_at_end(e, skipped);
+    }
+}
