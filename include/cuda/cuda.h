@@ -207,6 +207,9 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
 CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority);
 CUresult cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *device);
 CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags);
+CUresult cuStreamSetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value);
+CUresult cuStreamGetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out);
+CUresult cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src);
 CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId);
 CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx);
 CUresult cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
@@ -365,6 +368,9 @@ CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int
 CUresult cuStreamGetPriority(CUstream hStream, int *priority);
 CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId);
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value);
+CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out);
+CUresult cuStreamCopyAttributes(CUstream dst, CUstream src);
 CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device);
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
@@ -508,6 +514,9 @@ CUresult cuProfilerStop(void);
 #define cuStreamGetCtx_v2 CUDA_PTSZ(cuStreamGetCtx_v2)
 #define cuStreamGetDevice CUDA_PTSZ(cuStreamGetDevice)
 #define cuStreamGetFlags CUDA_PTSZ(cuStreamGetFlags)
+#define cuStreamSetAttribute CUDA_PTSZ(cuStreamSetAttribute)
+#define cuStreamGetAttribute CUDA_PTSZ(cuStreamGetAttribute)
+#define cuStreamCopyAttributes CUDA_PTSZ(cuStreamCopyAttributes)
 #define cuStreamGetId CUDA_PTSZ(cuStreamGetId)
 #define cuStreamGetPriority CUDA_PTSZ(cuStreamGetPriority)
 #define cuStreamIsCapturing CUDA_PTSZ(cuStreamIsCapturing)

@@ -50,6 +50,9 @@ extern "C" {
 #define cudaStreamAttachMemAsync         cudaStreamAttachMemAsync_ptsz
 #define cudaStreamGetPriority            cudaStreamGetPriority_ptsz
 #define cudaStreamGetFlags               cudaStreamGetFlags_ptsz
+#define cudaStreamSetAttribute           cudaStreamSetAttribute_ptsz
+#define cudaStreamGetAttribute           cudaStreamGetAttribute_ptsz
+#define cudaStreamCopyAttributes         cudaStreamCopyAttributes_ptsz
 #define cudaStreamGetId                  cudaStreamGetId_ptsz
 #define cudaStreamGetDevice              cudaStreamGetDevice_ptsz
 #define cudaEventRecord                  cudaEventRecord_ptsz
@@ -202,6 +205,9 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t l
                                      unsigned int flags HEDDLE_DEFAULT(cudaMemAttachSingle));
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr, const cudaStreamAttrValue *value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr, cudaStreamAttrValue *value_out);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device);
 

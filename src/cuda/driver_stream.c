@@ -24,8 +24,6 @@
 
 /* ---- streams ---- */
 
-enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
-
 CU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
 {
     CUcontext c;
@@ -34,8 +32,8 @@ CU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int
     CUstream s = calloc(1, sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    priority = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
-    *s = (struct CUstream_st){.kind = HANDLE_STREAM, .context = c, .flags = flags, .priority = priority};
+    *s = (struct CUstream_st){
+        .kind = HANDLE_STREAM, .context = c, .flags = flags, .attributes = stream_first_attributes(priority)};
     hd_result r = hd_stream_create(c->context, flags & CU_STREAM_NON_BLOCKING ? HD_STREAM_NON_BLOCKING : 0, &s->stream);
     if (r) {
         free(s);
@@ -116,10 +114,10 @@ TWIN1(cuStreamGetFlags, unsigned *)
 
 CU_API CUresult cuStreamGetPriority(CUstream s, int *priority)
 {
-    hd_stream *stream;
-    TRY(stream_get(s, &stream, NULL));
+    struct stream_attributes *a;
+    TRY(stream_attributes(s, &a, NULL));
     NEED(priority);
-    *priority = is_created(s) ? s->priority : LEAST_PRIORITY;
+    *priority = a->priority;
     return CUDA_SUCCESS;
 }
 TWIN1(cuStreamGetPriority, int *)

@@ -227,6 +227,7 @@ static CUresult start_context(CUcontext c)
     hd_result r = hd_context_create(c->device->machine, &o, &c->context);
     c->id = state_number();
     c->api_version = 3020;
+    c->attributes = stream_first_attributes(LEAST_PRIORITY);
     memcpy(c->limits, first_limits, sizeof c->limits);
     return from_hd(r);
 }
@@ -308,6 +309,7 @@ struct own_stream {
     struct own_stream *next;
     uint64_t context_id;
     hd_stream *stream;
+    struct stream_attributes attributes;
 };
 
 static bool context_lives(uint64_t id)
@@ -330,12 +332,12 @@ static void drop_own_streams(void *list)
     state_unlock();
 }
 
-static CUresult own_stream(CUcontext c, hd_stream **stream)
+static CUresult own_stream(CUcontext c, struct own_stream **own)
 {
     struct own_stream *list = pthread_getspecific(state.own_streams);
     for (struct own_stream *o = list; o; o = o->next)
         if (o->context_id == c->id) {
-            *stream = o->stream;
+            *own = o;
             return CUDA_SUCCESS;
         }
     struct own_stream *o = calloc(1, sizeof *o);
@@ -346,15 +348,22 @@ static CUresult own_stream(CUcontext c, hd_stream **stream)
     }
     o->next = list;
     o->context_id = c->id;
+    o->attributes = stream_first_attributes(LEAST_PRIORITY);
     pthread_setspecific(state.own_streams, o);
-    *stream = o->stream;
+    *own = o;
     return CUDA_SUCCESS;
+}
+
+static bool is_created(CUstream handle)
+{
+    return handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
 }
 
 CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
 {
     CUcontext c;
-    bool created = handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
+    bool created = is_created(handle);
+    struct own_stream *own;
     CUresult r = created ? state_ready() : context_current(&c);
     if (r)
         return r;
@@ -365,7 +374,8 @@ CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
         *stream = handle->stream;
         r = from_hd(hd_context_status(c->context));
     } else if (handle == CU_STREAM_PER_THREAD) {
-        r = own_stream(c, stream);
+        r = own_stream(c, &own);
+        *stream = r ? NULL : own->stream;
     } else {
         *stream = hd_context_default_stream(c->context);
     }
@@ -377,8 +387,35 @@ CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
 CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context)
 {
     TRY(stream_get(handle, stream, context));
-    bool created = handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
-    return created && handle->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+    return is_created(handle) && handle->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+int stream_priority(int priority)
+{
+    return priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+}
+
+struct stream_attributes stream_first_attributes(int priority)
+{
+    return (struct stream_attributes){.policy = CU_SYNC_POLICY_AUTO,
+                                      .priority = stream_priority(priority),
+                                      .domains = {.default_ = 0, .remote = 1}};
+}
+
+CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context)
+{
+    hd_stream *stream;
+    CUcontext c;
+    struct own_stream *own;
+    TRY(stream_get(handle, &stream, &c));
+    if (handle == CU_STREAM_PER_THREAD)
+        TRY(own_stream(c, &own));
+    *attributes = is_created(handle)               ? &handle->attributes
+                  : handle == CU_STREAM_PER_THREAD ? &own->attributes
+                                                   : &c->attributes;
+    if (context)
+        *context = c;
+    return CUDA_SUCCESS;
 }
 
 CUstreamCaptureMode *capture_mode(void)

@@ -15,6 +15,7 @@
 #include "heddle.h"
 
 enum { MAX_DEVICES = 16, LIMITS = 16 };
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 }; /* of streams */
 
 enum handle_kind {
     HANDLE_CONTEXT = 0x43647548,
@@ -37,6 +38,15 @@ struct device {
     struct CUmemPoolHandle_st *default_pool, *pool;
 };
 
+/* Of cuStreamSetAttribute. */
+struct stream_attributes {
+    CUaccessPolicyWindow window;
+    CUsynchronizationPolicy policy;
+    int priority;
+    CUlaunchMemSyncDomainMap domains;
+    CUlaunchMemSyncDomain domain;
+};
+
 struct CUctx_st {
     enum handle_kind kind;
     struct CUctx_st *next;
@@ -50,6 +60,7 @@ struct CUctx_st {
     struct allocation *allocations;
     struct CUmod_st *modules; /* loaded in it: not libraries */
     struct CUstream_st *streams;
+    struct stream_attributes attributes; /* of its legacy default stream */
     uint32_t peers; /* devices whose memory it may use, by bit */
 };
 
@@ -60,7 +71,7 @@ struct CUstream_st {
     hd_stream *stream;
     struct capture *capture; /* that it takes part in, or NULL */
     unsigned flags;
-    int priority;
+    struct stream_attributes attributes;
 };
 
 struct CUevent_st {
@@ -157,6 +168,12 @@ CUresult context_current(CUcontext *context);
 CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context);
 /* The same, but not one that is being captured: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. */
 CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context);
+/* A stream's attributes; *context may be NULL. */
+CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context);
+/* What they are at first. */
+struct stream_attributes stream_first_attributes(int priority);
+/* The nearest priority that there is. */
+int stream_priority(int priority);
 /* Of the calling thread. */
 CUstreamCaptureMode *capture_mode(void);
 

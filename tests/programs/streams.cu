@@ -50,6 +50,53 @@ static void threads(void)
     EXPECT_ERROR(cudaPeekAtLastError(), cudaSuccess);
 }
 
+static cudaError_t set_window(cudaStream_t s, void *p, size_t bytes, float ratio, enum cudaAccessProperty miss)
+{
+    cudaStreamAttrValue v;
+    memset(&v, 0, sizeof v);
+    v.accessPolicyWindow.base_ptr = p;
+    v.accessPolicyWindow.num_bytes = bytes;
+    v.accessPolicyWindow.hitRatio = ratio;
+    v.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    v.accessPolicyWindow.missProp = miss;
+    return cudaStreamSetAttribute(s, cudaStreamAttributeAccessPolicyWindow, &v);
+}
+
+static void attributes(void)
+{
+    cudaStream_t s, other;
+    cudaStreamAttrValue v;
+    int most, priority;
+    void *p = device_memory(4096);
+    CHECK(cudaStreamCreate(&s));
+    CHECK(cudaStreamCreate(&other));
+    CHECK(cudaStreamGetAttribute(s, cudaStreamAttributeSynchronizationPolicy, &v));
+    expect(v.syncPolicy == cudaSyncPolicyAuto, "a stream's policy of waiting is automatic at first");
+    CHECK(cudaStreamGetAttribute(0, cudaStreamAttributeAccessPolicyWindow, &v));
+    expect(v.accessPolicyWindow.num_bytes == 0, "there is no window at first");
+    CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxAccessPolicyWindowSize, 0));
+    EXPECT_ERROR(set_window(s, p, 4096, 1.5f, cudaAccessPropertyNormal), cudaErrorInvalidValue);
+    EXPECT_ERROR(set_window(s, p, (size_t)most + 1, 1.0f, cudaAccessPropertyNormal), cudaErrorInvalidValue);
+    EXPECT_ERROR(set_window(s, p, 4096, 1.0f, cudaAccessPropertyPersisting), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaStreamSetAttribute(s, cudaLaunchAttributeCooperative, &v), cudaErrorInvalidValue);
+    cudaGetLastError();
+    EXPECT_ERROR(set_window(s, p, 4096, 0.5f, cudaAccessPropertyStreaming), cudaSuccess);
+    v.syncPolicy = cudaSyncPolicyYield;
+    CHECK(cudaStreamSetAttribute(s, cudaStreamAttributeSynchronizationPolicy, &v));
+    v.priority = -99;
+    CHECK(cudaStreamSetAttribute(s, cudaStreamAttributePriority, &v));
+    CHECK(cudaStreamCopyAttributes(other, s));
+    CHECK(cudaStreamGetAttribute(other, cudaStreamAttributeAccessPolicyWindow, &v));
+    expect(v.accessPolicyWindow.base_ptr == p && v.accessPolicyWindow.num_bytes == 4096 &&
+               v.accessPolicyWindow.hitRatio == 0.5f && v.accessPolicyWindow.missProp == cudaAccessPropertyStreaming,
+           "a window is kept, and copied");
+    CHECK(cudaStreamGetAttribute(other, cudaStreamAttributeSynchronizationPolicy, &v));
+    CHECK(cudaStreamGetPriority(other, &priority));
+    expect(v.syncPolicy == cudaSyncPolicyYield && priority == -5, "so are policy and priority");
+    CHECK(cudaStreamDestroy(s));
+    CHECK(cudaStreamDestroy(other));
+}
+
 int main(void)
 {
     int *flag, *p, n = 1, value = 1, least = 9, greatest = 9, priority = 9;
@@ -95,6 +142,7 @@ int main(void)
     CHECK(cudaStreamGetPriority(urgent, &priority));
     CHECK(cudaStreamGetFlags(urgent, &flags));
     expect(priority == -5 && flags == cudaStreamNonBlocking, "a priority beyond the range is the nearest one");
+    attributes();
     threads();
     return done();
 }
