@@ -184,6 +184,10 @@ HD_API hd_result hd_alloc_named(hd_machine *machine, size_t bytes, const char *n
 /* HD_ERROR_INVALID_VALUE where the pointer is not one of hd_alloc's. NULL is allowed. */
 HD_API hd_result hd_free(hd_machine *machine, void *pointer);
 
+/* Lets other processes map memory of hd_alloc: its bytes stand in *file from *offset on. The file is the machine's
+ * and there as long as the memory. Nothing may use the memory while this runs. */
+HD_API hd_result hd_share(hd_machine *machine, void *pointer, int *file, size_t *offset);
+
 /* The memory that an address lies in. */
 typedef struct hd_memory_info {
     void *start;

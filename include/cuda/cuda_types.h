@@ -190,6 +190,31 @@ typedef struct CUmemLocation_st {
 
 typedef CUmemLocation_v1 CUmemLocation;
 
+typedef unsigned long long CUmemGenericAllocationHandle_v1;
+
+typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
+
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType;
+        unsigned char gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp_v1;
+
+typedef CUmemAllocationProp_v1 CUmemAllocationProp;
+
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData_v1;
+
+typedef CUmemPoolPtrExportData_v1 CUmemPoolPtrExportData;
+
 typedef struct CUmemAccessDesc_st {
     CUmemLocation location;
     CUmemAccess_flags flags;

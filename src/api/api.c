@@ -167,6 +167,16 @@ hd_result hd_free(hd_machine *m, void *pointer)
     return is_start(m, pointer) && mem_free(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
 }
 
+hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
+{
+    uint64_t at = 0;
+    if (!file || !offset || !is_start(m, pointer))
+        return HD_ERROR_INVALID_VALUE;
+    *file = mem_share(&m->machine->mem, pointer, &at);
+    *offset = (size_t)at;
+    return *file >= 0 ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
 bool hd_find(hd_machine *m, const void *pointer, hd_memory_info *info)
 {
     struct mem_block b;

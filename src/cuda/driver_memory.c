@@ -1,5 +1,5 @@
 /* Memory: device, managed, host; what is known of a pointer ("CUDA Driver API", 6.13, 6.16). */
-#include "cuda/state.h"
+#include "cuda/mapping.h"
 
 #include <string.h>
 
@@ -67,12 +67,20 @@ static CUresult release(const void *p, CUmemorytype type)
 {
     struct device *d;
     hd_memory_info info;
+    struct mapping part;
     struct allocation *a = allocation_find(p, &info, &d);
+    if (!a && type == CU_MEMORYTYPE_DEVICE && mapping_take(p, &part)) {
+        hd_context_synchronize(context_top()->context);
+        pool_freed(part.pool, part.bytes);
+        mapping_end(&part);
+        return CUDA_SUCCESS;
+    }
     if (!a || a->start != p || a->type != type)
         return CUDA_ERROR_INVALID_VALUE;
     hd_context_synchronize(a->context->context);
     print_flush();
     hd_machine *m = d->machine;
+    pool_freed(a->pool, a->bytes);
     allocation_forget(a);
     return from_hd(hd_free(m, (void *)p));
 }
@@ -91,7 +99,7 @@ CU_API CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
     TRY(context_current(&c));
     hd_machine_get_info(c->device->machine, &info);
     if (free)
-        *free = info.memory_bytes - info.memory_used_bytes;
+        *free = device_free_bytes(c->device);
     if (total)
         *total = info.memory_bytes;
     return CUDA_SUCCESS;

@@ -1,16 +1,24 @@
 /* Memory in the order of streams ("CUDA Driver API", 6.15): cuMemAllocAsync allocates at once, cuMemFreeAsync frees when
- * the stream comes to it. A pool keeps nothing back; it counts, and keeps its attributes.
+ * the stream comes to it. A pool keeps nothing back; it counts, and keeps its attributes. A pool that processes share is a
+ * file in memory, each allocation a part of it.
  */
-#include "cuda/state.h"
+#include "cuda/mapping.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 enum { ATTRIBUTES = CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1 };
 
 struct CUmemPoolHandle_st {
     enum handle_kind kind;
     struct device *device;
+    unsigned refs; /* its handle, and what is allocated from it */
     bool is_default;
+    struct physical *file; /* where processes share it, else NULL */
+    bool imported;
     uint64_t values[ATTRIBUTES]; /* by CUmemPool_attribute */
 };
 
@@ -20,11 +28,25 @@ static CUmemoryPool pool_new(struct device *d)
     if (p) {
         p->kind = HANDLE_POOL;
         p->device = d;
+        p->refs = 1;
         for (int i = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
              i <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES; i++)
             p->values[i] = 1;
     }
     return p;
+}
+
+static void pool_keep(CUmemoryPool p)
+{
+    __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
+}
+
+static void pool_drop(CUmemoryPool p)
+{
+    if (__atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    physical_drop(p->file);
+    free(p);
 }
 
 static CUresult default_pool(struct device *d, CUmemoryPool *pool)
@@ -75,12 +97,19 @@ CU_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p)
     struct device *d;
     TRY(state_ready());
     NEED(pool && p && p->allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
-    if (p->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return api_not_supported("cuMemPoolCreate of a pool for several processes");
+    if (p->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return api_not_supported("cuMemPoolCreate with handles other than file descriptors");
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return api_not_supported("cuMemPoolCreate of a pool of host memory");
     TRY(device_get(p->location.id, &d));
+    struct physical *file = NULL;
+    if (p->handleTypes)
+        TRY(physical_new(d, 0, NULL, &file));
     *pool = pool_new(d);
+    if (*pool)
+        (*pool)->file = file;
+    else
+        physical_drop(file);
     return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -92,7 +121,7 @@ CU_API CUresult cuMemPoolDestroy(CUmemoryPool pool)
     if (pool->device->pool == pool)
         pool->device->pool = NULL;
     pool->kind = 0;
-    free(pool);
+    pool_drop(pool);
     return CUDA_SUCCESS;
 }
 
@@ -158,6 +187,20 @@ static void count(CUmemoryPool p, int64_t bytes)
     state_unlock();
 }
 
+/* A new part of the pool's file, in whole pages. */
+static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
+{
+    const size_t page = 4096, room = (bytes + page - 1) / page * page;
+    NEED(!pool->imported && room >= bytes);
+    struct mapping m = {.bytes = bytes, .physical = pool->file, .pool = pool, .offset = pool->file->bytes};
+    TRY(physical_grow(pool->file, room));
+    TRY(mapping_add(&m, PROT_READ | PROT_WRITE));
+    count(pool, (int64_t)bytes);
+    pool_keep(pool);
+    *pointer = (CUdeviceptr)(uintptr_t)m.start;
+    return CUDA_SUCCESS;
+}
+
 CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool, CUstream s)
 {
     hd_stream *stream;
@@ -166,6 +209,8 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     TRY(pool_of(pool));
     TRY(stream_run(s, &stream, &c));
     NEED(pointer && bytes);
+    if (pool->file)
+        return take_part(pool, bytes, pointer);
     CUresult r = allocation_new(c, bytes, &a);
     if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* what streams are about to free may be what is missing */
         TRY(from_hd(hd_context_synchronize(c->context)));
@@ -173,6 +218,7 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     }
     TRY(r);
     a->pool = pool;
+    pool_keep(pool);
     count(pool, (int64_t)bytes);
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return CUDA_SUCCESS;
@@ -198,21 +244,139 @@ CU_API CUresult cuMemAllocAsync_ptsz(CUdeviceptr *pointer, size_t bytes, CUstrea
     return cuMemAllocAsync(pointer, bytes, s ? s : CU_STREAM_PER_THREAD);
 }
 
+/* ---- freeing ---- */
+
+/* What is freed when a stream comes to it: memory of another device than the stream's, or a part of a pool's file. */
+struct freed {
+    hd_machine *machine; /* or NULL: the mapping */
+    void *start;
+    struct mapping mapping;
+};
+
+static void free_now(void *data, hd_result status)
+{
+    struct freed *f = data;
+    (void)status;
+    if (f->machine)
+        hd_free(f->machine, f->start);
+    else
+        mapping_end(&f->mapping);
+    free(f);
+}
+
+static CUresult free_in(hd_stream *s, const struct freed *freed)
+{
+    struct freed *f = malloc(sizeof *f);
+    if (!f)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *f = *freed;
+    return from_hd(hd_stream_call(s, free_now, f, true));
+}
+
+void pool_freed(CUmemoryPool pool, size_t bytes)
+{
+    if (!pool)
+        return;
+    count(pool, -(int64_t)bytes);
+    pool_drop(pool);
+}
+
+/* It is forgotten at once, so that it cannot be freed twice. */
 CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
 {
     hd_stream *stream;
-    void *p = (void *)(uintptr_t)pointer;
-    struct allocation *a = allocation_find(p, NULL, NULL);
-    TRY(stream_run(s, &stream, NULL));
-    NEED(a && a->start == p && a->type == CU_MEMORYTYPE_DEVICE);
-    if (a->pool && a->pool->kind == HANDLE_POOL)
-        count(a->pool, -(int64_t)a->bytes);
-    hd_set_data(a->context->device->machine, p, NULL); /* it cannot be freed twice */
+    CUcontext c;
+    struct freed f = {.start = (void *)(uintptr_t)pointer};
+    struct allocation *a = allocation_find(f.start, NULL, NULL);
+    TRY(stream_run(s, &stream, &c));
+    if (!a) {
+        NEED(mapping_take(f.start, &f.mapping));
+        pool_freed(f.mapping.pool, f.mapping.bytes);
+        return free_in(stream, &f);
+    }
+    NEED(a->start == f.start && a->type == CU_MEMORYTYPE_DEVICE);
+    f.machine = a->context->device->machine;
+    pool_freed(a->pool, a->bytes);
+    hd_set_data(f.machine, f.start, NULL);
     allocation_forget(a);
-    return from_hd(hd_stream_free(stream, p));
+    return f.machine == c->device->machine ? from_hd(hd_stream_free(stream, f.start)) : free_in(stream, &f);
 }
 
 CU_API CUresult cuMemFreeAsync_ptsz(CUdeviceptr pointer, CUstream s)
 {
     return cuMemFreeAsync(pointer, s ? s : CU_STREAM_PER_THREAD);
+}
+
+/* ---- pools of several processes ---- */
+
+CU_API CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool, CUmemAllocationHandleType type,
+                                                 unsigned long long flags)
+{
+    TRY(pool_of(pool));
+    NEED(handle && flags == 0 && pool->file && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    int file = fcntl(pool->file->file, F_DUPFD_CLOEXEC, 0);
+    if (file < 0)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    *(int *)handle = file;
+    return CUDA_SUCCESS;
+}
+
+/* Nothing can be allocated from it here. */
+CU_API CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, CUmemAllocationHandleType type,
+                                                   unsigned long long flags)
+{
+    struct device *d;
+    struct physical *file;
+    CUcontext c = context_top();
+    TRY(device_get(c ? c->device->ordinal : 0, &d));
+    NEED(pool && flags == 0 && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    TRY(physical_open(d, (int)(intptr_t)handle, &file));
+    *pool = pool_new(d);
+    if (!*pool) {
+        physical_drop(file);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    (*pool)->file = file;
+    (*pool)->imported = true;
+    return CUDA_SUCCESS;
+}
+
+/* What an allocation is to other processes: a part of which file. */
+struct part {
+    char magic[8];
+    uint64_t number, offset, bytes;
+};
+static const char part_magic[8] = "hdpool";
+
+CU_API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr pointer)
+{
+    struct mapping m;
+    struct part p = {0};
+    TRY(state_ready());
+    NEED(data && mapping_find((void *)(uintptr_t)pointer, &m) && m.pool && !m.pool->imported);
+    memcpy(p.magic, part_magic, sizeof p.magic);
+    p.number = m.physical->number;
+    p.offset = m.offset;
+    p.bytes = m.bytes;
+    memset(data, 0, sizeof *data);
+    memcpy(data, &p, sizeof p);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool pool, CUmemPoolPtrExportData *data)
+{
+    struct part p;
+    struct stat s;
+    TRY(pool_of(pool));
+    NEED(pointer && data && pool->imported);
+    memcpy(&p, data, sizeof p);
+    NEED(memcmp(p.magic, part_magic, sizeof p.magic) == 0 && p.number == pool->file->number);
+    NEED(fstat(pool->file->file, &s) == 0 && p.offset <= (uint64_t)s.st_size &&
+         p.bytes <= (uint64_t)s.st_size - p.offset);
+    struct mapping m = {.bytes = p.bytes, .physical = pool->file, .pool = pool, .offset = p.offset};
+    TRY(mapping_add(&m, PROT_READ | PROT_WRITE));
+    count(pool, (int64_t)p.bytes);
+    pool_keep(pool);
+    *pointer = (CUdeviceptr)(uintptr_t)m.start;
+    return CUDA_SUCCESS;
 }

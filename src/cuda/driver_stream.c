@@ -1,5 +1,6 @@
 /* Streams and events ("CUDA Driver API", 6.17, 6.18). */
 #include "cuda/graph.h"
+#include "cuda/ipc.h"
 
 #include <stdlib.h>
 
@@ -206,13 +207,14 @@ CU_API CUresult cuEventCreate(CUevent *event, unsigned flags)
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     TRY(context_current(&c));
     NEED(event && (flags & ~known) == 0);
-    if (flags & CU_EVENT_INTERPROCESS)
-        return api_not_supported("cuEventCreate of an event for several processes");
+    NEED(!(flags & CU_EVENT_INTERPROCESS) || (flags & CU_EVENT_DISABLE_TIMING));
     CUevent e = calloc(1, sizeof *e);
-    hd_result r = e ? hd_event_create(&e->event) : HD_ERROR_OUT_OF_MEMORY;
+    CUresult r = !e                              ? CUDA_ERROR_OUT_OF_MEMORY
+                 : flags & CU_EVENT_INTERPROCESS ? ipc_event_new(c->device, &e->shared)
+                                                 : from_hd(hd_event_create(&e->event));
     if (r) {
         free(e);
-        return from_hd(r);
+        return r;
     }
     e->kind = HANDLE_EVENT;
     e->context = c;
@@ -232,6 +234,7 @@ CU_API CUresult cuEventDestroy_v2(CUevent e)
     TRY(event_of(e));
     capture_forget(e);
     hd_event_destroy(e->event);
+    ipc_event_drop(e->shared);
     e->kind = 0;
     free(e);
     return CUDA_SUCCESS;
@@ -240,6 +243,17 @@ CU_API CUresult cuEventDestroy_v2(CUevent e)
 CU_API CUresult cuEventDestroy(CUevent e)
 {
     return cuEventDestroy_v2(e);
+}
+
+CUresult event_record(CUevent e, hd_stream *s, CUcontext c)
+{
+    e->recorded = true;
+    return e->shared ? ipc_event_record(e->shared, s, c) : from_hd(hd_event_record(e->event, s));
+}
+
+CUresult event_wait(CUevent e, hd_stream *s, CUcontext c)
+{
+    return e->shared ? ipc_event_wait(e->shared, s, c) : from_hd(hd_stream_wait_event(s, e->event));
 }
 
 CU_API CUresult cuEventRecord(CUevent e, CUstream s)
@@ -254,8 +268,7 @@ CU_API CUresult cuEventRecord(CUevent e, CUstream s)
     if (capture_record(e, s, &r))
         return r;
     capture_forget(e);
-    e->recorded = true;
-    return from_hd(hd_event_record(e->event, stream));
+    return event_record(e, stream, c);
 }
 
 CU_API CUresult cuEventRecord_ptsz(CUevent e, CUstream s)
@@ -277,16 +290,21 @@ CU_API CUresult cuEventRecordWithFlags_ptsz(CUevent e, CUstream s, unsigned flag
 CU_API CUresult cuEventQuery(CUevent e)
 {
     TRY(event_of(e));
-    hd_result r = hd_event_query(e->event), fault = hd_context_status(e->context->context);
+    hd_result r = !e->shared                     ? hd_event_query(e->event)
+                  : ipc_event_is_done(e->shared) ? HD_SUCCESS
+                                                 : HD_ERROR_NOT_READY;
     if (!r)
         print_flush();
-    return from_hd(r ? r : fault);
+    return from_hd(r ? r : hd_context_status(e->context->context));
 }
 
 CU_API CUresult cuEventSynchronize(CUevent e)
 {
     TRY(event_of(e));
-    hd_event_synchronize(e->event);
+    if (e->shared)
+        ipc_event_synchronize(e->shared, e->context);
+    else
+        hd_event_synchronize(e->event);
     print_flush();
     return from_hd(hd_context_status(e->context->context));
 }
@@ -313,12 +331,13 @@ CU_API CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent e
 CU_API CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
     hd_stream *stream;
+    CUcontext c;
     CUresult r;
     TRY(event_of(e));
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_get(s, &stream, &c));
     NEED((flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) == 0);
     if (capture_wait(s, e, &r))
         return r;
-    return from_hd(hd_stream_wait_event(stream, e->event));
+    return event_wait(e, stream, c);
 }
 TWIN2(cuStreamWaitEvent, CUevent, unsigned)

@@ -1,6 +1,7 @@
 /* See state.h. The only mutable state of the process. */
 #include "cuda/state.h"
 
+#include "cuda/mapping.h"
 #include "cuda/module.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ static struct {
     struct CUmod_st *libraries;
     struct registered *registered; /* by address */
     size_t n_registered, cap_registered;
+    struct mappings mappings;
     pthread_mutex_t print_lock;
     char *printed;
     size_t n_printed;
@@ -194,7 +196,7 @@ struct device *device_of(const void *address, hd_memory_info *info)
     for (int i = 0; i < state.n_devices; i++)
         if (state.devices[i].machine && hd_find(state.devices[i].machine, address, info ? info : &ignored))
             return &state.devices[i];
-    return NULL;
+    return mapping_device(address, info ? info : &ignored);
 }
 
 /* ---- contexts ---- */
@@ -397,9 +399,8 @@ int stream_priority(int priority)
 
 struct stream_attributes stream_first_attributes(int priority)
 {
-    return (struct stream_attributes){.policy = CU_SYNC_POLICY_AUTO,
-                                      .priority = stream_priority(priority),
-                                      .domains = {.default_ = 0, .remote = 1}};
+    return (struct stream_attributes){
+        .policy = CU_SYNC_POLICY_AUTO, .priority = stream_priority(priority), .domains = {.default_ = 0, .remote = 1}};
 }
 
 CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context)
@@ -535,6 +536,11 @@ CUresult registered_remove(const void *start)
     return result;
 }
 
+struct mappings *state_mappings(void)
+{
+    return &state.mappings;
+}
+
 /* ---- libraries ---- */
 
 bool is_module(const struct CUmod_st *m, bool library)
@@ -601,6 +607,7 @@ static void empty_context(CUcontext c)
     while (c->allocations) {
         struct allocation *a = c->allocations;
         hd_free(c->device->machine, a->start);
+        pool_freed(a->pool, a->bytes);
         allocation_forget(a);
     }
     while (c->modules)

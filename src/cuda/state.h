@@ -28,6 +28,7 @@ enum handle_kind {
     HANDLE_GRAPH,
     HANDLE_NODE,
     HANDLE_EXEC,
+    HANDLE_PHYSICAL,
 };
 
 struct device {
@@ -36,6 +37,7 @@ struct device {
     struct CUctx_st *primary;
     unsigned primary_refs, primary_flags;
     struct CUmemPoolHandle_st *default_pool, *pool;
+    size_t mapped_bytes; /* of memory that is no allocation of the machine's; atomic */
 };
 
 /* Of cuStreamSetAttribute. */
@@ -61,7 +63,7 @@ struct CUctx_st {
     struct CUmod_st *modules; /* loaded in it: not libraries */
     struct CUstream_st *streams;
     struct stream_attributes attributes; /* of its legacy default stream */
-    uint32_t peers; /* devices whose memory it may use, by bit */
+    uint32_t peers;                      /* devices whose memory it may use, by bit */
 };
 
 struct CUstream_st {
@@ -77,7 +79,8 @@ struct CUstream_st {
 struct CUevent_st {
     enum handle_kind kind;
     CUcontext context;
-    hd_event *event;
+    hd_event *event; /* or, of several processes: */
+    struct ipc_event *shared;
     struct capture *capture; /* in whose streams it was recorded last, or NULL */
     unsigned flags;
     bool recorded;
@@ -182,6 +185,8 @@ CUstreamCaptureMode *capture_mode(void);
 /* The allocation that an address lies in, or NULL; *info, if not NULL, as hd_find says. */
 struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device);
 CUresult allocation_new(CUcontext c, size_t bytes, struct allocation **allocation);
+/* Memory of a pool, or of NULL, has been freed. */
+void pool_freed(struct CUmemPoolHandle_st *pool, size_t bytes);
 /* Takes it out of its context's list and forgets it; the memory is not freed. */
 void allocation_forget(struct allocation *a);
 /* A machine's memory (also a module's variable): the device it is on, or NULL. */

@@ -135,8 +135,8 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
         return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, &w->copy, false)) : copy(s, &w->copy, how == WORK_SYNC);
     case WORK_FILL: return from_hd(hd_stream_fill(s, &w->fill, how == WORK_SYNC));
     case WORK_CALL: return call(s, w->call.function, w->call.data);
-    case WORK_RECORD: w->event->recorded = true; return from_hd(hd_event_record(w->event->event, s));
-    case WORK_WAIT: return from_hd(hd_stream_wait_event(s, w->event->event));
+    case WORK_RECORD: return event_record(w->event, s, c);
+    case WORK_WAIT: return event_wait(w->event, s, c);
     default: return CUDA_SUCCESS;
     }
 }

@@ -42,6 +42,11 @@ CUresult launch_read_extra(void **extra, struct work_launch *l);
 /* A box copy as the library takes it, checked. Nothing to be copied has width 0. */
 CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
 
+/* ---- driver_stream.c ---- */
+
+CUresult event_record(CUevent e, hd_stream *s, CUcontext c);
+CUresult event_wait(CUevent e, hd_stream *s, CUcontext c);
+
 /* ---- summary.c ---- */
 
 /* Counts a work for what `heddle run -v` says in the end. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Slots: 16 bytes (the kernels' own malloc) to 32 KB. */
 enum { CLASS_FIRST_LOG2 = 4, CLASS_LAST_LOG2 = 15, LARGE = -1 };
@@ -16,6 +17,7 @@ struct mem_unit {
     struct mem_unit *next_open, *next;
     uint64_t start;
     int class_log2; /* log2 of the slot size, or LARGE */
+    int file;       /* that its memory is shared by, or -1 */
     bool constant;
     uint32_t n_slots, n_free, n_units;
     uint32_t *free_slots;    /* stack of n_free */
@@ -68,6 +70,8 @@ bool mem_init(struct mem *m, uint64_t limit_bytes)
 
 static void free_unit(struct mem_unit *u)
 {
+    if (u->file >= 0)
+        close(u->file);
     free(u->free_slots);
     free((void *)u->sizes);
     free(u->kinds);
@@ -203,6 +207,7 @@ static struct mem_unit *new_unit(struct mem *m, uint64_t size, int class_log2, b
     if (!u)
         return NULL;
     u->class_log2 = class_log2;
+    u->file = -1;
     u->constant = constant;
     u->n_slots = u->n_free = n_slots;
     u->n_units = n_units;
@@ -279,6 +284,64 @@ static uint64_t slot_address(const struct mem_unit *u, uint32_t slot)
     return u->class_log2 == LARGE ? u->start : u->start + ((uint64_t)slot << u->class_log2);
 }
 
+/* ---- memory of several processes ---- */
+
+static bool is_zero(const char *p, size_t n)
+{
+    return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
+}
+
+/* A file of the unit's size with what is in it; pages of zeros stay holes. */
+static int file_of(const struct mem_unit *u)
+{
+    const size_t page = 4096, bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
+    const char *from = (const char *)(uintptr_t)u->start;
+    int file = memfd_create("heddle-memory", MFD_CLOEXEC);
+    bool good = file >= 0 && ftruncate(file, (off_t)bytes) == 0;
+    for (size_t at = 0; good && at < bytes; at += page)
+        good = is_zero(from + at, page) || pwrite(file, from + at, page, (off_t)at) == (ssize_t)page;
+    if (good || file < 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+int mem_share(struct mem *m, void *p, uint64_t *offset)
+{
+    uint64_t address = (uint64_t)(uintptr_t)p;
+    int file = -1;
+    pthread_mutex_lock(&m->lock);
+    struct mem_unit *u = unit_of(m, address);
+    if (!u || u->constant || !u->sizes[slot_of(u, address)]) {
+        errno = EINVAL;
+    } else if (u->file >= 0) {
+        file = u->file;
+    } else if ((file = file_of(u)) >= 0) {
+        void *at = mmap((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED, file, 0);
+        if (at == MAP_FAILED) {
+            close(file);
+            file = -1;
+        }
+        u->file = file;
+    }
+    if (file >= 0)
+        *offset = address - u->start;
+    pthread_mutex_unlock(&m->lock);
+    return file;
+}
+
+/* The addresses get memory of their own again, without contents. */
+static void end_sharing(struct mem_unit *u)
+{
+    if (u->file < 0)
+        return;
+    close(u->file);
+    u->file = -1;
+    mmap((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 /* A large allocation's unit goes back; units of slots stay for the next of their size. Readers may still look
  * at the unit: it is unlinked here and freed with the space. */
 bool mem_free(struct mem *m, void *p)
@@ -300,6 +363,7 @@ bool mem_free(struct mem *m, void *p)
             uint32_t first = (uint32_t)((u->start - m->heap_start) / MEM_UNIT_BYTES);
             for (uint32_t i = 0; i < u->n_units; i++)
                 m->units[first + i] = NULL;
+            end_sharing(u);
             if (!u->constant)
                 give_run(m, first, u->n_units);
             u->next_open = m->retired_units;

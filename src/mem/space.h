@@ -14,7 +14,7 @@
  *
  * Global memory is divided into units of 64 KB. A small allocation is a slot of a unit that holds slots of
  * one size; a large one is a run of units. Pages get memory when they are touched, and lose it when a whole
- * run is freed.
+ * run is freed. Units whose memory is shared with other processes (mem_share) are mapped from a file.
  */
 #ifndef HEDDLE_MEM_SPACE_H
 #define HEDDLE_MEM_SPACE_H
@@ -90,6 +90,9 @@ void mem_destroy(struct mem *m);
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
 /* false where `p` is not the start of an allocation. */
 bool mem_free(struct mem *m, void *p);
+/* Makes the memory of an allocation, given by its start, that of a file, which other processes can map; returns the file,
+ * which stays the space's, or -1 with errno set. What is in it stays; nobody may use it meanwhile. */
+int mem_share(struct mem *m, void *p, uint64_t *offset);
 /* What mem_find() is to say of an allocation, given by its start; NULL at first. */
 void mem_set_data(struct mem *m, void *p, void *data);
 

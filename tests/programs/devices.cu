@@ -39,5 +39,12 @@ int main(void)
     expect(a.device == 0, "memory knows its device");
     CHECK(cudaPointerGetAttributes(&a, p[1]));
     expect(a.device == 1, "the other memory, too");
+    cudaStream_t s;
+    CHECK(cudaMallocAsync((void **)&p[0], 1 << 20, 0)); /* device 1's */
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaStreamCreate(&s));
+    EXPECT_ERROR(cudaFreeAsync(p[0], s), cudaSuccess);
+    EXPECT_ERROR(cudaStreamSynchronize(s), cudaSuccess);
+    EXPECT_ERROR(cudaFreeAsync(p[0], s), cudaErrorInvalidValue);
     return done();
 }

@@ -8,6 +8,10 @@
 
 #include "mem/space.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 static void setup(struct mem *m)
 {
     assert_true(mem_init(m, 1 << 30));
@@ -45,6 +49,34 @@ static void freed_memory_is_not_found(void **state)
     mem_destroy(&m);
 }
 
+/* What is written through the file is seen at once, and the other way round. */
+static void shared_memory_is_that_of_a_file(void **state)
+{
+    (void)state;
+    struct mem m;
+    setup(&m);
+    for (uint64_t size = 300; size <= 3 << 20; size *= 100) {
+        uint64_t at = UINT64_MAX, again;
+        char *p = mem_alloc(&m, size, MEM_DEVICE, NULL), *neighbour = mem_alloc(&m, size, MEM_DEVICE, NULL), byte = 0;
+        memset(p, 7, size);
+        memset(neighbour, 9, size);
+        int file = mem_share(&m, p, &at);
+        assert_true(file >= 0 && mem_share(&m, p, &again) == file && again == at);
+        assert_true(pread(file, &byte, 1, (off_t)(at + size - 1)) == 1 && byte == 7);
+        assert_true(pwrite(file, "x", 1, (off_t)at) == 1 && p[0] == 'x' && p[1] == 7);
+        p[size - 1] = 'y';
+        assert_true(pread(file, &byte, 1, (off_t)(at + size - 1)) == 1 && byte == 'y');
+        assert_true(neighbour[0] == 9 && neighbour[size - 1] == 9);
+        assert_true(mem_free(&m, p) && mem_free(&m, neighbour));
+        char *q = mem_alloc(&m, size, MEM_DEVICE, NULL);
+        assert_true(size < 65536 || fcntl(file, F_GETFD) < 0); /* a large one's file has gone with it */
+        memset(q, 1, size);
+        assert_true(mem_free(&m, q));
+    }
+    assert_int_equal(mem_share(&m, &m, &(uint64_t){0}), -1);
+    mem_destroy(&m);
+}
+
 static void limit_is_kept(void **state)
 {
     (void)state;
@@ -78,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_exact),
         cmocka_unit_test(freed_memory_is_not_found),
+        cmocka_unit_test(shared_memory_is_that_of_a_file),
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(runs_are_reused),
     };
