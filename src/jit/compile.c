@@ -214,6 +214,7 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
 {
     const char *name = arena_strndup(arena, r->name.p, r->name.n);
     struct emit e = {.request = r,
+                     .arena = arena,
                      .context = session.context,
                      .module = LLVMModuleCreateWithNameInContext(name, session.context),
                      .b = LLVMCreateBuilderInContext(session.context),

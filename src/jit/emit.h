@@ -35,6 +35,7 @@ struct emit {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
     LLVMTypeRef op_type, access_type, park_type, holds_type; /* of struct compiled_calls */
     uint32_t n_sites;
+    struct arena *arena; /* for what lasts until the answer */
 
     /* of the function being emitted */
     const struct code *code;
@@ -52,10 +53,11 @@ struct emit {
     value *patterns;    /* by pattern: a constant array, or NULL */
     value base[4];      /* of rows: enum row_base */
     value ops, block_ptr, launch, shared, shared_bytes, local, local_bytes, params, frame, worker, sites;
-    uint32_t at;          /* the block being emitted, in order */
-    uint32_t index;       /* the instruction in it */
-    struct group *groups; /* of accesses, by instruction of the block: memory.c */
-    value scratch[5];     /* rows for calls of lane functions */
+    uint32_t at;                /* the block being emitted, in order */
+    uint32_t index;             /* the instruction in it */
+    struct group *groups;       /* of accesses, by instruction of the block: memory.c */
+    uint64_t *clean_in, *clean; /* sets by their numbers in shapes->live: by block, and now; clean.c */
+    value scratch[5];           /* rows for calls of lane functions */
 };
 
 /* ---- function.c ---- */
@@ -104,7 +106,7 @@ value blend(struct emit *e, unsigned width, value mask, value yes, value no);
 /* Memory of a row. */
 value row_pointer(struct emit *e, row_ref row);
 value slot_pointer(struct emit *e, ir_ref reg);
-/* A register to its row, in the lanes of mask (NULL: all). */
+/* A register to its row, in the lanes of mask (NULL: all), unless it is clean. */
 void spill(struct emit *e, uint32_t reg, value mask);
 /* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
 void reload(struct emit *e, uint32_t reg, value mask);
@@ -112,6 +114,14 @@ value has_shape(struct emit *e, uint32_t reg, value mask);
 value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
 value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
 void mark_invariant(struct emit *e, value load);
+
+/* ---- clean.c ---- */
+
+/* Fills e->clean_in, for a function that is entered at the blocks in `entries` (by block). */
+void find_clean(struct emit *e, const uint8_t *entries);
+void start_clean(struct emit *e, uint32_t block);
+bool is_clean(const struct emit *e, uint32_t reg);
+void note_dirty(struct emit *e, uint32_t reg);
 
 /* ---- lane.c ---- */
 

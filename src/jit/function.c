@@ -112,6 +112,7 @@ static void emit_leave(struct emit *e)
         value lanes = load_i32(e, e->pending[b]);
         LLVMBuildCondBr(e->b, is_zero(e, lanes), none, some);
         emit_at_end(e, some);
+        start_clean(e, b);
         spill_set(e, live_in(e, b), lanes);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
         value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
@@ -455,6 +456,7 @@ static void emit_block(struct emit *e, uint32_t order)
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
     const struct op *o = &e->code->ops[e->code->blocks[order].first];
     e->at = order;
+    start_clean(e, order);
     emit_at_end(e, e->block[order]);
     if (e->pending[order]) { /* those that wait here come along */
         LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->mask), load_i32(e, e->pending[order]), ""), e->mask);
@@ -592,6 +594,7 @@ static void emit_entries(struct emit *e)
     uint8_t entries[e->ir->n_ordered];
     memset(entries, 0, sizeof entries);
     find_entries(e, entries);
+    find_clean(e, entries);
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
     value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));

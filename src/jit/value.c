@@ -242,11 +242,13 @@ void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
     if (mask)
         lanes = blend(e, ref_width(e, r), mask, lanes, read_lanes(e, r, 0));
     LLVMBuildStore(e->b, lanes, *slot(e, i, 0));
+    note_dirty(e, i);
 }
 
 void write_part(struct emit *e, ir_ref r, value scalar, unsigned part)
 {
     LLVMBuildStore(e->b, scalar, *slot(e, ir_ref_index(r), part));
+    note_dirty(e, ir_ref_index(r));
 }
 
 void write_scalar(struct emit *e, ir_ref r, value scalar)
@@ -268,6 +270,8 @@ static unsigned row_align(unsigned width)
 void spill(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
+    if (is_clean(e, reg))
+        return;
     unsigned width = ref_width(e, r);
     value lanes = read_lanes(e, r, 0), at = slot_pointer(e, r);
     if (mask && width > 1 && e->has_masked_stores) {
@@ -324,6 +328,7 @@ void reload(struct emit *e, uint32_t reg, value mask)
     uint16_t shape = ref_shape(e, r);
     if (shape == SHAPE_VARYING) {
         LLVMBuildStore(e->b, load_row_of(e, reg), *slot(e, reg, 0));
+        note_dirty(e, reg); /* of a result others may come from another way */
         return;
     }
     for (unsigned p = 0; p < parts_of(e, shape); p++)

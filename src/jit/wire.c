@@ -204,6 +204,7 @@ static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
     if (w->arena)
         o->access = access_of(w, i->access);
     pass(w, (row_ref *)o->access->regs, sizeof o->access->regs);
+    pass(w, (row_ref *)o->access->operands, sizeof o->access->operands);
 }
 
 static uint32_t order_of(const struct ir_func *f, uint32_t block)

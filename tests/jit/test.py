@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -506,6 +507,41 @@ def the_code_can_be_seen():
     status, _, err = run("launch", *SAXPY, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm,asm,time"))
     assert status == 0
     assert "define i32 @heddle.0.saxpy" in err and "heddle.0.saxpy:" in err and "instructions, shapes in" in err, err
+
+
+# %r2 varies, and is needed behind every barrier.
+BARRIERS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry barriers(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mad.lo.u32 %r2, %r1, %r1, 5;
+    bar.sync 0;
+    bar.sync 0;
+    bar.sync 0;
+    bar.sync 0;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2;
+    ret;
+}
+"""
+
+
+def what_is_not_written_between_barriers_is_not_stored_at_them():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "barriers.ptx")
+        with open(path, "w") as f:
+            f.write(BARRIERS)
+        args = [path, "--grid", 1, "--block", 64, "u32[64]+print"]
+        by_both(*args)
+        _, _, err = run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
+        stores = re.findall("store <32 x i32> [^,]*, ptr %[0-9]+, align 64", err)
+        assert len(stores) <= 2, stores # at the first barrier; for an access that the engine does
 
 
 def kernels_are_kept_on_disk_and_damage_is_mended():

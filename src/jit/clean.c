@@ -1,0 +1,102 @@
+/* Rows that hold what their registers hold, so that nothing needs to be stored where the interpreter takes over; see emit.h.
+ *
+ * A register is clean from where a warp is entered, which loads it from its row, to where it is written. A kernel that goes
+ * from barrier to barrier has most of its registers clean most of the time. Lanes that wait keep what they had (such a
+ * register is held), so what was clean where they left for a block is clean when they run it.
+ */
+#include "jit/emit.h"
+
+#include <string.h>
+
+static uint64_t *set_of(const struct emit *e, uint32_t block)
+{
+    return e->clean_in + (size_t)block * e->shapes->live.words;
+}
+
+static void clear(const struct emit *e, uint64_t *set, ir_ref r)
+{
+    uint32_t n = ir_ref_kind(r) == REF_REG ? e->shapes->live.number[ir_ref_index(r)] : 0;
+    if (n)
+        set[(n - 1) / 64] &= ~(1ull << ((n - 1) % 64));
+}
+
+/* What is clean behind a block. */
+static void pass_block(const struct emit *e, uint32_t order, uint64_t *set)
+{
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
+    memcpy(set, set_of(e, order), e->shapes->live.words * sizeof *set);
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct ir_insn *i = &e->ir->insns.at[block->first + k];
+        clear(e, set, i->d);
+        clear(e, set, i->e); /* where it is read, too: never mind */
+        for (unsigned n = 0; n < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); n++)
+            clear(e, set, i->access->regs[n]);
+    }
+}
+
+static bool meet(const struct emit *e, uint32_t block, const uint64_t *set)
+{
+    uint64_t *in = set_of(e, block), lost = 0;
+    for (uint32_t w = 0; w < e->shapes->live.words; w++) {
+        lost |= in[w] & ~set[w];
+        in[w] &= set[w];
+    }
+    return lost != 0;
+}
+
+/* Behind what is the interpreter's, a warp is entered anew: function.c's emit_insn. */
+static bool goes_on(const struct emit *e, uint32_t order)
+{
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
+    switch (block->n ? e->ir->insns.at[block->first + block->n - 1].kind : IR_JUMP) {
+    case IR_BAR:
+    case IR_NANOSLEEP:
+    case IR_BRX:
+    case IR_CALL:
+    case IR_RET:
+    case IR_EXIT:
+    case IR_TRAP:
+    case IR_BRKPT: return false;
+    default: return true;
+    }
+}
+
+void find_clean(struct emit *e, const uint8_t *entries)
+{
+    const struct ir_live *live = &e->shapes->live;
+    uint32_t n = e->ir->n_ordered, limit = e->ir->blocks.n + 1;
+    uint32_t *next = ARENA_ARRAY(e->arena, uint32_t, limit);
+    uint64_t *behind = ARENA_ARRAY(e->arena, uint64_t, live->words);
+    bool changed = true;
+    e->clean = ARENA_ARRAY(e->arena, uint64_t, live->words);
+    e->clean_in = ARENA_ARRAY(e->arena, uint64_t, (size_t)n * live->words);
+    memset(e->clean_in, 0xff, (size_t)n * live->words * sizeof *e->clean_in);
+    for (uint32_t b = 0; b < n; b++)
+        if (entries[b])
+            meet(e, b, live->in + (size_t)b * live->words);
+    while (changed) {
+        changed = false;
+        for (uint32_t b = 0; b < n; b++) {
+            uint32_t successors = goes_on(e, b) ? ir_successors(e->ir, e->ir->order[b], next, limit) : 0;
+            pass_block(e, b, behind);
+            for (uint32_t s = 0; s < successors; s++)
+                changed |= meet(e, e->ir->blocks.at[next[s]].order, behind);
+        }
+    }
+}
+
+void start_clean(struct emit *e, uint32_t block)
+{
+    memcpy(e->clean, set_of(e, block), e->shapes->live.words * sizeof *e->clean);
+}
+
+bool is_clean(const struct emit *e, uint32_t reg)
+{
+    uint32_t n = e->shapes->live.number[reg];
+    return n && ir_in_set(e->clean, n - 1);
+}
+
+void note_dirty(struct emit *e, uint32_t reg)
+{
+    clear(e, e->clean, ir_make_ref(REF_REG, reg));
+}
