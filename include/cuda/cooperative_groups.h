@@ -7,6 +7,8 @@
 
 #include "cuda_runtime.h"
 
+#include <type_traits>
+
 namespace cooperative_groups
 {
 
@@ -72,6 +74,25 @@ class thread_group
     HEDDLE_CG bool is_valid() const
     {
         return group.count != 0;
+    }
+    /* Its threads by so many, as they are ranked: what tiled_partition() gives. */
+    HEDDLE_CG thread_group partition(unsigned tile) const
+    {
+        if (what == BLOCK) {
+            const unsigned first = details::lane() & ~(tile - 1);
+            return part((unsigned)((1ull << tile) - 1) << first & __activemask());
+        }
+        unsigned mask = 0, rank = 0;
+        for (unsigned m = group.mask; m; m &= m - 1, rank++)
+            if (rank / tile == group.rank / tile)
+                mask |= m & -m;
+        return part(mask);
+    }
+
+  private:
+    static HEDDLE_CG thread_group part(unsigned mask)
+    {
+        return thread_group(LANES, {mask, (unsigned)__popc(mask & details::lanes_below()), (unsigned)__popc(mask)});
     }
 };
 
@@ -260,9 +281,17 @@ class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
         return {(unsigned)((1ull << tile) - 1) << first_lane(), details::lane() & (tile - 1), tile};
     }
 
+    template <unsigned, class> friend class thread_block_tile;
+
   public:
     HEDDLE_CG explicit thread_block_tile(unsigned threads_of_parent) : base(lanes_of_tile()), parents(threads_of_parent)
     {
+    }
+    /* thread_block_tile<32>, the type that programs write, is made of a tile of any parent. */
+    template <class P>
+    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other) : base(lanes_of_tile()), parents(other.parents)
+    {
+        static_assert(std::is_void<Parent>::value, "a tile keeps its parent's type, or forgets it");
     }
     HEDDLE_CG unsigned lane_of(unsigned rank) const
     {
@@ -321,6 +350,11 @@ static HEDDLE_CG coalesced_group tiled_partition(const coalesced_group &g, unsig
             mask |= m & -m;
     return coalesced_group(mask);
 }
+/* Of any group at run time. */
+static HEDDLE_CG thread_group tiled_partition(const thread_group &g, unsigned tile)
+{
+    return g.partition(tile);
+}
 /* Those whose predicate, or label, is the same. */
 template <class G> static HEDDLE_CG coalesced_group binary_partition(const G &g, bool predicate)
 {
@@ -365,6 +399,10 @@ class grid_group
     static HEDDLE_CG dim3 dim_blocks()
     {
         return gridDim;
+    }
+    static HEDDLE_CG dim3 block_index()
+    {
+        return blockIdx;
     }
     static HEDDLE_CG unsigned long long num_blocks()
     {
@@ -418,7 +456,17 @@ template <class G> static HEDDLE_CG void memcpy_async(const G &g, void *to, cons
     for (size_t i = g.thread_rank(); i < bytes; i += g.size())
         ((char *)to)[i] = ((const char *)from)[i];
 }
+template <class G, class T>
+static HEDDLE_CG void memcpy_async(const G &g, T *to, size_t room, const T *from, size_t elements)
+{
+    memcpy_async(g, (void *)to, (const void *)from, sizeof(T) * (elements < room ? elements : room));
+}
 template <class G> static HEDDLE_CG void wait(const G &g)
+{
+    g.sync();
+}
+/* All but the last so many copies are complete: all are. */
+template <unsigned stages, class G> static HEDDLE_CG void wait_prior(const G &g)
 {
     g.sync();
 }

@@ -3,6 +3,8 @@
 #define __HOST_DEFINES_H__
 
 #define CUDARTAPI
+#define CUDART_CB
+#define __align__(n) __attribute__((aligned(n)))
 
 #ifdef __CUDA__ /* clang compiles CUDA */
 #define __host__     __attribute__((host))
@@ -16,6 +18,9 @@
 #define __noinline__           __attribute__((noinline))
 #define __forceinline__        __inline__ __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(...)       /* Heddle's registers have no limit */
+#define __cluster_dims__(...)  __attribute__((annotate("clusters", heddle_clusters<__VA_ARGS__>())))
+#define __no_return__          __attribute__((noreturn))
 #define __device_builtin__
 #define __cudart_builtin__
 #else

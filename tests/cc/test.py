@@ -56,6 +56,24 @@ def intrinsic_functions():
     checks("intrinsics", "-arch=sm_90")
 
 
+def minima_and_maxima_of_dpx():
+    checks("dpx")
+
+
+def math_functions_by_all_their_names():
+    """Types and values of all overloads, as nvcc gives them, in a kernel and on the host."""
+    program = os.path.join(here, "math_names.cu")
+    with open(os.path.join(here, "math_names.txt")) as f:
+        says = f.read()
+    cc("-w", "-DWHERE=__device__", "-DIN_A_KERNEL", program, "-o", "names")
+    assert run("names") == says
+    cc("-w", "-DWHERE=__host__", program, "-o", "names")
+    assert run("names") == says
+    if shutil.which("nvcc"):
+        cc("-w", "--with", "nvcc", "--expt-relaxed-constexpr", "-DWHERE=__device__", "-DIN_A_KERNEL", program, "-o", "names")
+        assert run("names") == says
+
+
 def atomic_functions():
     checks("atomics", "-arch", "sm_90")
 
@@ -374,7 +392,7 @@ def nvcc_agrees_with_the_tests():
     """The expectations of these programs hold for CUDA's own compiler and headers as well."""
     if not shutil.which("nvcc"):
         return
-    for name in "atomics", "language":
+    for name in "atomics", "language", "dpx":
         cc(os.path.join(here, name + ".cu"), "--with", "nvcc", "-arch=sm_90", "--extended-lambda",
            "--expt-relaxed-constexpr", "-DARCH=900", "-DBASE=1",
            "-I", folder.name, "-o", name + "-nvcc")

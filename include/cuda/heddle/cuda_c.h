@@ -8,7 +8,6 @@
 #define HEDDLE_CUDA_C_H
 
 #define __CUDACC__           1
-#define __NVCC_HEDDLE__      1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
@@ -22,6 +21,7 @@
 
 #include "casts.h"
 #include "atomic_functions.h"
+#include "dpx.h"
 #include "integers.h"
 #include "memory.h"
 #include "nv_atomic.h"
@@ -41,7 +41,10 @@
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
 #pragma pop_macro("CUDA_VERSION")
+#include "math_more.h"
+#include "order.h"
 
+#include <math.h> /* isnan and its kind without std:: on the host, too */
 #include <new>
 
 /* clang's threadIdx and its like become a uint3 or a dim3 by these, which it declares. */

@@ -5,7 +5,6 @@
 #ifndef HEDDLE_MATH_CORE_H
 #define HEDDLE_MATH_CORE_H
 
-#include "casts.h"
 #include "math_polynomials.h"
 
 /* At the start of a function: its sums and products keep their own roundings. */
@@ -13,6 +12,24 @@
 
 #define HEDDLE_INF __builtin_inf()
 #define HEDDLE_NAN __builtin_nan("")
+
+/* The bits of a number, and the number of bits. */
+HEDDLE_MATH long long heddle_bits(double x)
+{
+    return __builtin_bit_cast(long long, x);
+}
+HEDDLE_MATH int heddle_bits(float x)
+{
+    return __builtin_bit_cast(int, x);
+}
+HEDDLE_MATH double heddle_number(long long bits)
+{
+    return __builtin_bit_cast(double, bits);
+}
+HEDDLE_MATH float heddle_number(int bits)
+{
+    return __builtin_bit_cast(float, bits);
+}
 
 /* A number of two parts: hi is the nearest double of the whole. */
 struct heddle_double2 {
@@ -73,7 +90,7 @@ HEDDLE_MATH heddle_double2 heddle_square_root(heddle_double2 a)
 /* 2^k of a normal result. */
 HEDDLE_MATH double heddle_power_of_2(int k)
 {
-    return __longlong_as_double((long long)(k + 1023) << 52);
+    return heddle_number((long long)(k + 1023) << 52);
 }
 
 /* x * 2^k with one rounding, for any k, where x is within [1/4, 4]. */
@@ -89,15 +106,15 @@ HEDDLE_MATH double heddle_scale(double x, int k)
 /* |x| = 2^*k * m, m in [sqrt(1/2), sqrt(2)), for finite x that are not 0. */
 HEDDLE_MATH double heddle_mantissa(double x, int *k)
 {
-    long long bits = __double_as_longlong(x) & 0x7fffffffffffffff;
+    long long bits = heddle_bits(x) & 0x7fffffffffffffff;
     int e = 0;
     if (bits < 1ll << 52) {
-        bits = __double_as_longlong(__longlong_as_double(bits) * 0x1p54);
+        bits = heddle_bits(heddle_number(bits) * 0x1p54);
         e = -54;
     }
     const long long up = (bits + 0x00095f619980c433) >> 52; /* 2^52 * (1 - (sqrt(2) - 1)) rounds up from sqrt(2) */
     *k = e + (int)up - 1023;
-    return __longlong_as_double(bits - ((up - 1023) << 52));
+    return heddle_number(bits - ((up - 1023) << 52));
 }
 
 /* exp(x.hi + x.lo) = 2^*k * the result, which is within [0.7, 1.42]; relative error 2^-57. */
@@ -151,8 +168,11 @@ struct heddle_angle {
 HEDDLE_MATH heddle_angle heddle_reduce_large(double x)
 {
     HEDDLE_EXACT
-    static const __constant__ unsigned long long two_over_pi[] = {0, HEDDLE_2_PI_BITS};
-    const long long bits = __double_as_longlong(x);
+#ifdef __CUDA_ARCH__
+    __constant__
+#endif
+        static const unsigned long long two_over_pi[] = {0, HEDDLE_2_PI_BITS};
+    const long long bits = heddle_bits(x);
     const unsigned long long m = (bits & 0xfffffffffffff) | 1ull << 52;
     const int first = (int)(bits >> 52 & 2047) - 1075 - 2 + 64, word = first >> 6, shift = first & 63;
     unsigned long long w[3];

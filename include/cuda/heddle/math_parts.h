@@ -4,6 +4,7 @@
 #ifndef HEDDLE_MATH_PARTS_H
 #define HEDDLE_MATH_PARTS_H
 
+#include "casts.h"
 #include "math_core.h"
 
 #define HEDDLE_BOTH1(name, builtin)                                                                                    \
@@ -44,7 +45,7 @@ HEDDLE_MATH float __nv_fmaf(float x, float y, float z)
 {
     return __builtin_fmaf(x, y, z);
 }
-#if defined(__CUDA_PREC_SQRT) && !__CUDA_PREC_SQRT /* -prec-sqrt=false */
+#if defined(__CUDA_ARCH__) && defined(__CUDA_PREC_SQRT) && !__CUDA_PREC_SQRT /* -prec-sqrt=false */
 HEDDLE_PTX1(__nv_sqrtf, float, "f", float, "f", "sqrt.approx" HEDDLE_FTZ ".f32")
 #else
 HEDDLE_MATH float __nv_sqrtf(float x)
@@ -151,14 +152,14 @@ HEDDLE_MATH double __nv_frexp(double x, int *exponent)
     *exponent = 0;
     if (x == 0 || !(__builtin_fabs(x) < HEDDLE_INF))
         return x;
-    long long bits = __double_as_longlong(x);
+    long long bits = heddle_bits(x);
     int e = (int)(bits >> 52 & 2047);
     if (e == 0) {
-        bits = __double_as_longlong(x * 0x1p54);
+        bits = heddle_bits(x * 0x1p54);
         e = (int)(bits >> 52 & 2047) - 54;
     }
     *exponent = e - 1022;
-    return __longlong_as_double((bits & ~(2047ll << 52)) | 1022ll << 52);
+    return heddle_number((bits & ~(2047ll << 52)) | 1022ll << 52);
 }
 HEDDLE_MATH float __nv_frexpf(float x, int *exponent)
 {
@@ -243,7 +244,7 @@ HEDDLE_MATH double __nv_nextafter(double x, double y)
         return y;
     if (x == 0)
         return __builtin_copysign(0x1p-1074, y);
-    return __longlong_as_double(__double_as_longlong(x) + ((x < y) == (x > 0) ? 1 : -1));
+    return heddle_number(heddle_bits(x) + ((x < y) == (x > 0) ? 1 : -1));
 }
 HEDDLE_MATH float __nv_nextafterf(float x, float y)
 {
@@ -253,7 +254,7 @@ HEDDLE_MATH float __nv_nextafterf(float x, float y)
         return y;
     if (x == 0)
         return __builtin_copysignf(0x1p-149f, y);
-    return __int_as_float(__float_as_int(x) + ((x < y) == (x > 0) ? 1 : -1));
+    return heddle_number(heddle_bits(x) + ((x < y) == (x > 0) ? 1 : -1));
 }
 
 /* ---- remainders: long division of the mantissas, 11 bits a step ---- */
