@@ -5,8 +5,8 @@
  * function that Heddle does not have (docs/API.md lists them) is not declared here either. Older versions of a function
  * stand under their suffixed names; a plain name means the newest.
  */
-#ifndef HEDDLE_CUDA_H
-#define HEDDLE_CUDA_H
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
 
 #include "cuda_types.h"
 

@@ -8,9 +8,12 @@
 #include "heddle/cuda_c.h"
 #endif
 
+#include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
+#include "driver_functions.h"
 #include "vector_functions.h"
 #ifdef __CUDA__
+#include "heddle/device_runtime.h"
 #include "heddle/managed.h"
 #endif
 

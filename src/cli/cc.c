@@ -2,8 +2,7 @@
  *
  * A .cu file is compiled twice by clang at the same time, for the device to PTX and for the host. The host's compiler needs
  * the fat binary at its very end; it reads it from its stdin, where we write it as soon as the PTX is there. Objects are
- * linked with Heddle's libcudart. With -rdc=true, nm tells what the objects call to be registered (cc_registry.c). clang
- * prints the same diagnostics for device and host: those of the host that the device's had are left out.
+ * linked with Heddle's libcudart. With -rdc=true, nm tells what the objects call to be registered (cc_registry.c).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,6 +23,7 @@ struct job {
     const char *clang, *headers, *libraries;
     const char *folder; /* of what is made on the way */
     cc_words temporary; /* to be removed at the end */
+    struct cc_diagnostics diagnostics;
 };
 
 enum language { LANGUAGE_CU, LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_LINK };
@@ -97,56 +97,27 @@ static bool start(struct job *j, struct process *p, cc_words *command, bool with
     return error == 0;
 }
 
-/* Runs a program to its end and prints its stderr. False where it fails; with --dry-run it is shown only. */
+/* Waits for a compiler and prints what it says; with -v, word for word. Returns its exit status. */
+static int finish(struct job *j, struct process *p)
+{
+    const char *err;
+    int status = process_finish(p, j->arena, &err);
+    if (j->o.given[CC_VERBOSE])
+        fputs(err, stderr);
+    else
+        cc_print_diagnostics(&j->diagnostics, err, j->arena);
+    return status;
+}
+
+/* Runs a program to its end. False where it fails; with --dry-run it is shown only. */
 static bool run(struct job *j, cc_words *command)
 {
     struct process p;
-    const char *err;
     if (j->o.given[CC_DRY_RUN]) {
         show(command, "");
         return true;
     }
-    if (!start(j, &p, command, false))
-        return false;
-    int status = process_finish(&p, j->arena, &err);
-    fputs(err, stderr);
-    return status == 0;
-}
-
-/* ---- diagnostics ---- */
-
-static bool starts_diagnostic(const char *line, size_t n)
-{
-    static const char *const marks[] = {": error: ", ": warning: ", ": fatal error: ", "In file included from "};
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (memmem(line, n, marks[i], strlen(marks[i])))
-            return true;
-    return false;
-}
-
-/* "2 errors generated when compiling for sm_75." */
-static bool is_count(const char *line, size_t n)
-{
-    return n > 0 && isdigit((unsigned char)line[0]) && memmem(line, n, " generated", 10);
-}
-
-/* Prints what the host's compiler said, but for the diagnostics that stand in `before`. */
-static void print_news(const char *text, const char *before)
-{
-    while (*text) {
-        size_t n = strcspn(text, "\n");
-        n += text[n] == '\n';
-        bool count = is_count(text, n);
-        while (!count && text[n]) {
-            size_t line = strcspn(text + n, "\n");
-            if (starts_diagnostic(text + n, line) || is_count(text + n, line))
-                break;
-            n += line + (text[n + line] == '\n');
-        }
-        if (!count && !memmem(before, strlen(before), text, n))
-            fwrite(text, 1, n, stderr);
-        text += n;
-    }
+    return start(j, &p, command, false) && finish(j, &p) == 0;
 }
 
 /* ---- commands ---- */
@@ -163,11 +134,8 @@ static void add_source_options(struct job *j, cc_words *c)
     ADD(c, j->headers);
     if (o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0)
         ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
-    if (o->given[CC_WITHOUT_WARNINGS])
-        ADD(c, "-w");
+    ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
     add_all(j, c, &o->both);
-    if (isatty(2))
-        ADD(c, "-fcolor-diagnostics");
 }
 
 /* The host's side only. */
@@ -337,25 +305,15 @@ static bool write_file(struct job *j, const char *path, const void *bytes, size_
 
 /* ---- one .cu file ---- */
 
-/* Compiles the device code for one architecture. *err gets what clang says. */
-static bool compile_device(struct job *j, const char *input, const char *arch, const char *output, const char **err)
+/* Compiles the device code for one architecture. */
+static bool compile_device(struct job *j, const char *input, const char *arch, const char *output)
 {
-    struct process p;
     cc_words c = device_command(j, input, arch, output);
-    *err = "";
-    if (j->o.given[CC_DRY_RUN]) {
-        show(&c, "");
-        return true;
-    }
-    if (!start(j, &p, &c, false))
-        return false;
-    int status = process_finish(&p, j->arena, err);
-    fputs(*err, stderr);
-    return status == 0;
+    return run(j, &c);
 }
 
-/* The fat binary of a file for all architectures, from malloc. NULL: errors, printed; *err gets what clang says. */
-static void *make_fatbin(struct job *j, const char *input, size_t *bytes, const char **err)
+/* The fat binary of a file for all architectures, from malloc. NULL: errors, printed. */
+static void *make_fatbin(struct job *j, const char *input, size_t *bytes)
 {
     struct cc_ptx *ptx = ARENA_ARRAY(j->arena, struct cc_ptx, j->o.archs.n);
     bool ok = true;
@@ -365,7 +323,7 @@ static void *make_fatbin(struct job *j, const char *input, size_t *bytes, const 
         const char *path =
             on_the_way(j, input, j->o.archs.n == 1 ? ".ptx" : arena_printf(j->arena, ".sm_%s.ptx", arch));
         struct file_bytes file = {0};
-        ok = compile_device(j, input, arch, path, err);
+        ok = compile_device(j, input, arch, path);
         const char *error = ok && !j->o.given[CC_DRY_RUN] ? file_read(j->arena, path, &file) : NULL;
         if (error)
             ok = failure(j->s, "cc: %s", error) == 0;
@@ -397,24 +355,22 @@ static bool feed(int to, const char *bytes, size_t n)
 static bool compile_cuda(struct job *j, const char *input, const char *output)
 {
     struct process host;
-    const char *device_err, *host_err;
     size_t bytes = 0;
     cc_words c = host_command(j, input, output);
     if (j->o.given[CC_DRY_RUN]) {
-        make_fatbin(j, input, &bytes, &device_err);
+        make_fatbin(j, input, &bytes);
         show(&c, "(fat binary of the PTX) | ");
         return true;
     }
     if (!start(j, &host, &c, true))
         return false;
-    void *fatbin = make_fatbin(j, input, &bytes, &device_err);
+    void *fatbin = make_fatbin(j, input, &bytes);
     bool ok = fatbin != NULL;
     if (ok && j->o.given[CC_KEEP])
         ok = write_file(j, on_the_way(j, input, ".fatbin"), fatbin, bytes);
     if (ok)
         feed(host.in, fatbin, bytes); /* a compiler that has ended says why */
-    int status = process_finish(&host, j->arena, &host_err);
-    print_news(host_err, device_err);
+    int status = finish(j, &host);
     free(fatbin);
     if (!ok && status == 0)
         unlink(output); /* it has no device code */
@@ -542,12 +498,12 @@ static bool make_ptx(struct job *j, const char *input)
 {
     bool ok = true;
     for (uint32_t i = 0; i < j->o.archs.n && ok; i++) {
-        const char *arch = j->o.archs.at[i], *err;
+        const char *arch = j->o.archs.at[i];
         const char *output = j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : named_after(j, input, ".ptx");
         if (j->o.archs.n > 1)
             output = arena_printf(j->arena, "%.*s.sm_%s.ptx", (int)(strlen(output) - strlen(file_extension(output))),
                                   output, arch);
-        ok = compile_device(j, input, arch, output, &err);
+        ok = compile_device(j, input, arch, output);
     }
     return ok;
 }
@@ -555,8 +511,7 @@ static bool make_ptx(struct job *j, const char *input)
 static bool make_fatbin_file(struct job *j, const char *input)
 {
     size_t bytes;
-    const char *err;
-    void *fatbin = make_fatbin(j, input, &bytes, &err);
+    void *fatbin = make_fatbin(j, input, &bytes);
     bool ok = j->o.given[CC_DRY_RUN] ||
               (fatbin && write_file(j, j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : named_after(j, input, ".fatbin"),
                                     fatbin, bytes));
@@ -652,6 +607,7 @@ int cmd_cc(struct session *s)
                        j.headers ? "libraries" : "CUDA headers");
     if (j.o.given[CC_WITH] && strcmp(j.o.value[CC_WITH], "nvcc") == 0)
         return with_nvcc(&j, s->n_words, (char **)s->words);
+    j.diagnostics = (struct cc_diagnostics){.headers = j.headers, .color = isatty(2)};
     signal(SIGPIPE, SIG_IGN); /* the host's compiler may end before it reads the fat binary */
     bool ok = make_folder(&j) && build(&j);
     clean_up(&j);

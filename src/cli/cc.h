@@ -1,9 +1,10 @@
 /* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_fatbin.c packs PTX, cc_registry.c
- * writes what joins objects of -rdc=true, and cc.c leads. */
+ * writes what joins objects of -rdc=true, cc_diagnostics.c prints what clang says, and cc.c leads. */
 #ifndef HEDDLE_CLI_CC_H
 #define HEDDLE_CLI_CC_H
 
 #include "base/arena.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "cli/cli.h"
 
@@ -45,6 +46,20 @@ struct cc_ptx {
 
 /* A fat binary of PTX, compressed; from malloc. NULL: out of memory. */
 void *cc_fatbin(const struct cc_ptx *ptx, size_t n, size_t *bytes);
+
+/* ---- cc_diagnostics.c, cc_hints.c ---- */
+
+/* What clang has said so far. */
+struct cc_diagnostics {
+    const char *headers; /* the folder of ours */
+    bool color;
+    cc_words said;
+};
+
+/* Prints to stderr what clang says, with places in the user's files, and with hints; but for what has been said before. */
+void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena);
+/* What to do about an error, or NULL. */
+const char *cc_hint(struct str text, struct arena *arena);
 
 /* ---- process.c ---- */
 

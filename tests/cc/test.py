@@ -1,6 +1,7 @@
 """heddle cc: compiles CUDA C++ without a toolkit, as nvcc would. Where nvcc is present, the same programs are compiled by it, too."""
 import glob
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -209,6 +210,63 @@ def errors_are_in_the_users_file():
     write("both.cu", "#warning once\n" + HELLO)
     _, err = cc("both.cu")
     assert err.count("once [-W") == 1, err
+
+
+def no_error_is_in_our_headers():
+    """What a header of ours rejects is told at the user's line, with the reason."""
+    for code, says in [
+            ("__global__ void __cluster_dims__(1, 1, 1) good() {}\n__global__ void __cluster_dims__(2) bad() {}\n",
+             "2:17: error: static assertion failed due to requirement '2 * 1 * 1 == 1': Heddle has no clusters of more"),
+            ("#include <cuda/atomic>\nstruct S { S(const S &); int x; };\n__global__ void k(S *s) { cuda::atomic_ref<S> r(*s); }\n",
+             "3:47: error: static assertion failed due to requirement 'std::is_trivially_copyable"),
+            ("__global__ void k(short *p) { atomicAdd(p, 1); }\n", "1:31: error: no matching function for call to 'atomicAdd'"),
+            ("__global__ void k() { void *p; cudaMalloc(&p, 4); }\n", "1:32: error: no matching function for call to 'cudaMalloc'"),
+            ("__global__ void k(float *p) { *p = rsqrt(\"1\"); }\n", "1:36: error: no matching function for call to 'rsqrt'")]:
+        write("header.cu", code)
+        _, err = cc("-c", "header.cu", status=1)
+        assert err.startswith("header.cu:" + says), err
+        places = re.findall(r"^(\S+?):\d+:(?:\d+:)? \w+", err, re.M)
+        assert set(places) == {"header.cu"} and "In file included from" not in err and err.count(" error: ") == 1, err
+    assert "note: candidate function not viable: no known conversion" in err, err
+    write("called.cu", "__global__ void k() { void *p; cudaMalloc(&p, 4); }\n")
+    _, err = cc("-c", "called.cu", status=1)
+    assert "call to __host__ function from __global__ function" in err, err
+    _, err = cc("-c", "-v", "called.cu", status=1)
+    assert "cuda_runtime_api.h" in err, err
+
+
+def errors_say_what_heddle_has_instead():
+    for code, says in [
+            ("#include <thrust/no_such_part.h>\n", "apt-get install libthrust-dev libcub-dev"),
+            ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev"),
+            ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/atomic>"),
+            ("#include <cudnn_no_such_part.h>\n", "none of the CUDA toolkit's libraries"),
+            ("__global__ void k(float *p, cudaTextureObject_t t) { *p = tex2D<float>(t, 0, 0); }\n", "Heddle has no textures"),
+            ("texture<float, 2> t;\n", "Heddle has no textures"),
+            ("__global__ void k(cudaSurfaceObject_t t) { surf2Dwrite(1.f, t, 0, 0); }\n", "Heddle has no surfaces"),
+            ("#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster(); }\n", "no clusters"),
+            ("__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }\n", "no dynamic parallelism"),
+            ("__global__ void k() { unsigned t; asm(\"mov.u32 %0, %clock;\" : \"=r\"(t)); }\n", "written %% in inline assembly"),
+            ("int main() { cudaIpcMemHandle_t h; return cudaIpcGetMemHandle(&h, nullptr); }\n",
+             "Heddle does not have cudaIpcGetMemHandle")]:
+        write("lacks.cu", code)
+        _, err = cc("-c", "lacks.cu", status=1)
+        assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
+
+
+def warnings_come_once_for_several_devices():
+    write("twice.cu", "__device__ void f() { int unused; }\n" + HELLO)
+    _, err = cc("-Wall", "-gencode", "arch=compute_60,code=sm_60", "-gencode=arch=compute_90,code=sm_90", "twice.cu")
+    assert err.count("unused variable 'unused'") == 1 and "generated" not in err, err
+
+
+def a_terminal_gets_colors():
+    write("colored.cu", "__global__ void k() { undeclared; }\n")
+    master, slave = pty.openpty()
+    subprocess.run([heddle, "cc", "-c", "colored.cu"], stderr=slave, cwd=folder.name)
+    os.close(slave)
+    text = os.read(master, 10000).decode()
+    assert "\33[1mcolored.cu:1:23:\33[0m \33[1;31merror:\33[0m" in text and text.count("undeclared'") == 1, text
 
 
 def wrong_usage_says_what_to_do():
