@@ -652,7 +652,7 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
 }
 
 /* What is the same for all warps of the block. */
-static void load_context(struct emit *e, uint32_t first_site)
+static void load_context(struct emit *e)
 {
     value code = load_constant(e, e->ptr, e->a, offsetof(struct activation, code), "code");
     e->base[ROW_CONST] = load_constant(e, e->ptr, code, offsetof(struct code, consts), "consts");
@@ -666,8 +666,7 @@ static void load_context(struct emit *e, uint32_t first_site)
     e->params = load_constant(e, e->ptr, e->launch, offsetof(struct launch, params), "params");
     value kernel = load_constant(e, e->ptr, e->launch, offsetof(struct launch, kernel), "kernel");
     e->local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_bytes), "local_bytes");
-    value sites = load_constant(e, e->ptr, e->worker, offsetof(struct worker, compiled_sites), "");
-    e->sites = field_pointer(e, sites, first_site * sizeof(struct compiled_site));
+    e->sites = load_constant(e, e->ptr, e->worker, offsetof(struct worker, compiled_sites), "sites");
     value lockstep = load_field(e, e->i8, e->block_ptr, offsetof(struct block, lockstep), "");
     e->lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
 }
@@ -767,7 +766,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     add_function(e, name);
     emit_at_end(e, e->entry);
     make_registers(e);
-    load_context(e, e->n_sites);
+    load_context(e);
     e->mask = alloca_of(e, e->i32, NULL);
     e->budget = alloca_of(e, e->i32, NULL);
     e->spun = alloca_of(e, e->i32, NULL);

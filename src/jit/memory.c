@@ -313,8 +313,12 @@ static bool is_simple(const struct ir_insn *i, const struct op_access *x)
     for (unsigned k = 0; k < x->n; k++)
         if (i->kind == IR_LD && ir_ref_kind(i->access->regs[k]) != REF_REG)
             return false;
-    return known && x->order == ORDER_WEAK && !x->is_volatile && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) &&
-           x->bytes * x->n <= 32;
+    return known && x->order != ORDER_SC && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) && x->bytes * x->n <= 32;
+}
+
+static bool is_strong(const struct op_access *x)
+{
+    return x->order != ORDER_WEAK || x->is_volatile;
 }
 
 struct access access_begin(struct emit *e, const struct ir_insn *i, const struct op *o)
@@ -352,8 +356,8 @@ static bool pattern_is_simple(const struct emit *e, const struct access *a)
 /* May share a test with others: an access without a guard, through a register whose lanes are known. */
 static bool can_join(struct emit *e, struct access *a)
 {
-    if (!is_simple(a->i, a->x) || a->x->space == SPACE_LOCAL || a->i->guard || ir_ref_kind(a->i->a) != REF_REG ||
-        a->i->access->disp_const || a->shape == SHAPE_VARYING)
+    if (!is_simple(a->i, a->x) || is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
+        ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING)
         return false;
     find_offsets(e, a);
     return a->shape == SHAPE_UNIFORM || pattern_is_simple(e, a);
@@ -544,6 +548,15 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     emit_at_end(e, done);
 }
 
+/* Before and after a strong access: LLVM takes it for what happens once, there. An order is a fence of the host's, as in
+ * exec/access.c. */
+static void fence(struct emit *e, const struct op_access *x, uint8_t order, LLVMAtomicOrdering as)
+{
+    bool ordered = x->order == order || x->order == ORDER_ACQ_REL;
+    if (is_strong(x))
+        LLVMBuildFence(e->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
+}
+
 static void emit_access(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct access a = access_begin(e, i, o);
@@ -560,10 +573,12 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
             a.shape = SHAPE_VARYING;
         a.span = 0;
     }
+    fence(e, a.x, ORDER_RELEASE, LLVMAtomicOrderingRelease);
     if (a.shape == SHAPE_VARYING)
         access_lanes(e, &a, space);
     else
         access_one(e, &a, space);
+    fence(e, a.x, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);
         emit_at_end(e, skipped);
