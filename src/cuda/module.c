@@ -82,6 +82,16 @@ static void register_placed(struct CUmod_st *m)
     }
 }
 
+/* PTX of a toolkit that is newer than what Heddle knows has an error of its own. */
+static CUresult from_load(hd_result r, const hd_report *report)
+{
+    hd_diagnostic d;
+    for (size_t i = 0; r == HD_ERROR_INVALID_PTX && report && hd_report_get(report, i, &d); i++)
+        if (strcmp(d.code, "ptx-unknown-version") == 0)
+            return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    return from_hd(r);
+}
+
 CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit, hd_module **module)
 {
     hd_module **on = &m->on[d->ordinal];
@@ -94,8 +104,9 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
         state_lock();
         if (!*on) {
             hd_module *new = NULL;
-            r = sources ? from_hd(hd_module_load(d->machine, sources, m->image.n, &new, &report))
-                        : CUDA_ERROR_OUT_OF_MEMORY;
+            hd_result loaded =
+                sources ? hd_module_load(d->machine, sources, m->image.n, &new, &report) : HD_ERROR_OUT_OF_MEMORY;
+            r = from_load(loaded, report);
             if (!r)
                 r = place_variables(m, new);
             if (!r)

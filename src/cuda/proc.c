@@ -3,7 +3,6 @@
 #include "cuda/api.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,15 @@ CU_API CUresult cuGetProcAddress(const char *symbol, void **pfn, int version, cu
     return cuGetProcAddress_v2(symbol, pfn, version, flags, NULL);
 }
 
-/* Private tables of NVIDIA's driver: only NVIDIA's own runtime asks for them, so that it is said what to do. */
+/* NVIDIA's runtime, in a program or as a library. */
+static bool is_runtime(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "libcudart.", 10) == 0 || !strstr(path, ".so");
+}
+
+/* Private tables of NVIDIA's driver. Where NVIDIA's runtime asks for them, all its calls will fail, and it is said what to
+ * do; some other libraries of NVIDIA's ask, too, and can do without. */
 CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -68,14 +75,12 @@ CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
     Dl_info caller = {0};
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!atomic_flag_test_and_set(&said)) {
-        dladdr(__builtin_return_address(0), &caller);
-        say("%s: NVIDIA's CUDA runtime is in use, which needs NVIDIA's driver: %s",
-            caller.dli_fname ? caller.dli_fname : program_invocation_name,
+    if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && is_runtime(caller.dli_fname) &&
+        !atomic_flag_test_and_set(&said))
+        say("%s: NVIDIA's CUDA runtime is in use, which needs NVIDIA's driver: %s", caller.dli_fname,
             preload && strstr(preload, "libheddle-preload.so")
                 ? "load libcudart.so without a path, link without an RPATH to it, or do not strip what has it inside"
                 : "start the program with `heddle run`");
-    }
     return api_not_supported("cuGetExportTable");
 }
 

@@ -413,11 +413,10 @@ static bool parse_version(struct parser *p)
         return fail(p, "for example .version 8.0", "expected a version, not %s", describe(p, p->tok));
     p->module->version = (uint16_t)(10 * major + minor);
     if (!isa_version_exists(p->module->version))
-        fail(p,
-             "the versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, 8.0 "
-             "to 8.8 "
-             "and 9.0 to 9.3",
-             "there is no PTX version %.*s", STR_ARG(p->tok.text));
+        diag_error(p->diags, ptx_place(p->module, p->tok.offset, (uint32_t)p->tok.text.n), "ptx-unknown-version",
+                   "the versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, "
+                   "8.0 to 8.8 and 9.0 to 9.3",
+                   "there is no PTX version %.*s", STR_ARG(p->tok.text));
     advance(p);
     return true;
 }

@@ -156,6 +156,7 @@ static void a_text_with_errors_is_explained_in_the_log(void)
     GIVES(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&m, bad_ptx, 3, options, values));
     CHECK(strncmp(log, "module", 6) == 0 && strstr(log, "bogus"));
     CHECK((size_t)values[1] == strlen(log));
+    GIVES(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuModuleLoadData(&m, ".version 99.9\n.target sm_70\n"));
     GIVES(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&m, "/no/such/file.ptx"));
     GIVES(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadDataEx(&m, "no image", 2, options, values));
 }
