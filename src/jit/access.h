@@ -44,6 +44,8 @@ void access_by_engine(struct emit *e, const struct access *a);
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
+/* In a loop: asks for what a later round will load, if it goes on as from the round before to this one. */
+void prefetch(struct emit *e, const struct access *a);
 /* Lanes one behind the other, within each part. */
 bool is_consecutive(const struct access *a);
 /* Can the elements of all lanes be had with few loads? */

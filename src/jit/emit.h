@@ -128,6 +128,7 @@ void note_dirty(struct emit *e, uint32_t reg);
 /* NULL where there are none for the CPU level. */
 struct lane_library *lane_library_open(LLVMContextRef context, const char *level);
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
+value emit_alloca(struct emit *e, LLVMTypeRef type);
 /* A lane function of a and b with one integer result of `width` bits, for one lane: of those that are a few instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b);
 

@@ -327,7 +327,7 @@ static void fill_phis(struct copy *c, value fn)
             }
 }
 
-static value new_alloca(struct emit *e, LLVMTypeRef type)
+value emit_alloca(struct emit *e, LLVMTypeRef type)
 {
     LLVMBasicBlockRef now = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(e->entry));
@@ -403,7 +403,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
     c.param[PARAM_IMM] = const_int(e, e->i64, i->imm);
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         unsigned width = ref_width(e, x->ref[k]);
-        c.result[k] = new_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
+        c.result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
     }
     if (!copy_function(&c, fn))
         return false;
@@ -416,7 +416,7 @@ value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a,
 {
     struct copy c = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_IMM] = const_int(e, e->i64, 0)}};
     value fn = find_lane(e->lanes, 1, lane);
-    c.result[0] = new_alloca(e, type_of_width(e, width));
+    c.result[0] = emit_alloca(e, type_of_width(e, width));
     return fn && copy_function(&c, fn) ? LLVMBuildLoad2(e->b, type_of_width(e, width), c.result[0], "") : NULL;
 }
 

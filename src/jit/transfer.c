@@ -51,6 +51,40 @@ value pointer_at(struct emit *e, value pointer, int64_t offset)
     return LLVMBuildInBoundsGEP2(e->b, e->i8, pointer, &at, 1, "");
 }
 
+/* ---- ahead of loading ---- */
+
+/* Does some branch go back to this block, or to one before it? */
+static bool is_in_loop(const struct emit *e)
+{
+    for (uint32_t b = e->at; b < e->code->n_blocks; b++) {
+        const struct code_block *block = &e->code->blocks[b];
+        const struct op *last = &e->code->ops[block->first + block->n - 1];
+        if ((last->kind == OP_BRA && last->target <= e->at) || last->next <= e->at)
+            return true;
+    }
+    return false;
+}
+
+/* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
+ * blocks of the grid go on by the size of the grid. */
+void prefetch(struct emit *e, const struct access *a)
+{
+    enum { ROUNDS_AHEAD = 8 };
+    for (unsigned p = 0; p < a->parts && is_in_loop(e); p++) {
+        value before = emit_alloca(e, e->i64), now = a->first[p];
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+        LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(before));
+        LLVMBuildStore(e->b, const_int(e, e->i64, 0), before);
+        LLVMPositionBuilderAtEnd(e->b, here);
+        value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
+        LLVMBuildStore(e->b, now, before);
+        value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
+        ahead = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, now, ahead, ""), e->ptr, "");
+        value args[4] = {ahead, const_int(e, e->i32, 0), const_int(e, e->i32, 3), const_int(e, e->i32, 1)};
+        intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    }
+}
+
 /* ---- loading ---- */
 
 value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n)

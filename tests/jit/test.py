@@ -322,6 +322,14 @@ def every_cpu_level_gives_the_same():
             assert launch(*RAGGED, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
+def loops_through_memory_ask_for_what_they_will_load():
+    """A block goes on by the size of the grid: further than the CPU looks ahead."""
+    need_compiler()
+    for args, asked in (HISTOGRAM, True), (SAXPY, False):
+        _, _, err = run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="asm"))
+        assert ("prefetch" in err) == asked, args[0]
+
+
 def a_launch_changes_over_while_it_runs():
     """Long enough to be compiled under way: 512 x 512 through tiles of 16."""
     args = [*MATMUL[:2], "--grid", "24,24", "--block", "16,16", "f32[384,384]=rand", "f32[384,384]=rand",
