@@ -523,6 +523,19 @@ static LLVMBasicBlockRef branch(struct emit *e, value test, LLVMBasicBlockRef la
     return no;
 }
 
+/* Tests for rows and halves make most of the code of an access; a function with very many takes seconds to compile, and does
+ * without them. */
+static bool has_many_accesses(const struct emit *e)
+{
+    enum { MANY = 64 };
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < e->ir->insns.n && n <= MANY; k++) {
+        const struct ir_insn *i = &e->ir->insns.at[k];
+        n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && ref_shape(e, i->a) == SHAPE_VARYING;
+    }
+    return n > MANY;
+}
+
 /* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
@@ -530,17 +543,19 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""), other;
     emit_likely(e, access_test_lanes(e, a, space), fast, slow);
     emit_at_end(e, fast);
-    other = branch(e, test_rows(e, a, a->all), loads || by_lane ? NULL : slow);
-    loads ? load_rows(e, a, space) : store_rows(e, a, space);
-    LLVMBuildBr(e->b, done);
-    if (loads) {
-        emit_at_end(e, other);
-        other = branch(e, test_rows(e, a, 0), by_lane ? NULL : slow);
-        load_halves(e, a, space);
+    if (!by_lane || !has_many_accesses(e)) {
+        other = branch(e, test_rows(e, a, a->all), loads || by_lane ? NULL : slow);
+        loads ? load_rows(e, a, space) : store_rows(e, a, space);
         LLVMBuildBr(e->b, done);
+        emit_at_end(e, other);
+        if (loads) {
+            other = branch(e, test_rows(e, a, 0), by_lane ? NULL : slow);
+            load_halves(e, a, space);
+            LLVMBuildBr(e->b, done);
+            emit_at_end(e, other);
+        }
     }
     if (by_lane) {
-        emit_at_end(e, other);
         loads ? load_gather(e, a, space) : store_scatter(e, a, space);
         LLVMBuildBr(e->b, done);
     }

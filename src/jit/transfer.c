@@ -160,20 +160,28 @@ bool has_clusters(const struct access *a)
     return find_clusters(a, a->n - 1, c, of) > 0;
 }
 
+/* Vectors have 1, 2, 4 ... elements: what lies between is loaded as two that overlap. */
 static value load_cluster(struct emit *e, const struct access *a, const struct cluster *c, unsigned number, unsigned k,
                           const uint8_t of[WARP_LANES])
 {
-    unsigned n = (unsigned)(c->to - c->from + 1);
-    value v = load_vector(e, a, pointer_at(e, a->pointer[c->part], c->from * a->bytes), n);
+    unsigned n = (unsigned)(c->to - c->from + 1), size = 1;
+    while (2 * size <= n)
+        size *= 2;
+    value pointer = a->pointer[c->part];
+    value low = load_vector(e, a, pointer_at(e, pointer, c->from * a->bytes), size);
     if (n == 1)
-        return splat(e, v, WARP_LANES);
+        return splat(e, low, WARP_LANES);
+    unsigned over = n - size; /* by how much the second begins later */
+    value high = over ? load_vector(e, a, pointer_at(e, pointer, (c->from + over) * a->bytes), size)
+                      : LLVMGetPoison(LLVMTypeOf(low));
     int index[WARP_LANES];
     bool identity = n == WARP_LANES;
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        index[l] = of[l] == number ? (int)(a->offset[l] / a->bytes + k - c->from) : -1;
+        unsigned at = (unsigned)(a->offset[l] / a->bytes + k - c->from);
+        index[l] = of[l] != number ? -1 : (int)(at < size ? at : at + size - over);
         identity &= index[l] == (int)l;
     }
-    return identity ? v : shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), index);
+    return identity ? low : shuffle(e, low, high, index);
 }
 
 /* Element k in all lanes, or NULL where the pattern is too wild. */
