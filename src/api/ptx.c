@@ -114,6 +114,8 @@ static hd_result read_ptx(hd_ptx *p, const hd_source *source, struct diags *diag
     p->module = ptx_parse(&p->arena, s, diags);
     if (p->module)
         ptx_verify(p->module, diags);
+    if (p->module && !diags->errors)
+        ptx_check_shared(&p->module, 1, diags);
     diags_sort(diags, 0);
     if (!p->module || diags->errors)
         return HD_ERROR_INVALID_PTX;

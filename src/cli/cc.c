@@ -312,6 +312,24 @@ static bool compile_device(struct job *j, const char *input, const char *arch, c
     return run(j, &c);
 }
 
+/* What clang does not know, and nvcc's ptxas would say: too much shared memory, and what Heddle refuses. */
+static bool check_ptx(struct job *j, const char *path, const struct file_bytes *file)
+{
+    const char *slash = strrchr(path, '/');
+    hd_source source = {slash ? slash + 1 : path, file->bytes, file->n};
+    hd_ptx *ptx = NULL;
+    hd_report *report;
+    hd_result r = hd_ptx_read(&source, &ptx, &report);
+    if (r)
+        report_failure(j->s, r, report);
+    else if (!j->o.given[CC_WITHOUT_WARNINGS])
+        report_print(j->s, report);
+    else
+        hd_report_free(report);
+    hd_ptx_free(ptx);
+    return r == HD_SUCCESS;
+}
+
 /* The fat binary of a file for all architectures, from malloc. NULL: errors, printed. */
 static void *make_fatbin(struct job *j, const char *input, size_t *bytes)
 {
@@ -327,6 +345,7 @@ static void *make_fatbin(struct job *j, const char *input, size_t *bytes)
         const char *error = ok && !j->o.given[CC_DRY_RUN] ? file_read(j->arena, path, &file) : NULL;
         if (error)
             ok = failure(j->s, "cc: %s", error) == 0;
+        ok = ok && (j->o.given[CC_DRY_RUN] || check_ptx(j, path, &file));
         ptx[done] = (struct cc_ptx){arch, file.bytes, file.n};
     }
     void *fatbin = NULL;

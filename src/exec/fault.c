@@ -84,35 +84,11 @@ const char *fault_members(const char *what, uint32_t set, struct arena *arena)
     return arena_printf(arena, "%s%s %s", what, set & (set - 1) ? "s" : "", n ? text : "-");
 }
 
-static const char *file_name(const struct ptx_module *m, uint32_t index, struct arena *arena)
-{
-    for (uint32_t i = 0; i < m->items.n; i++) {
-        const struct ptx_item *it = &m->items.at[i];
-        if (it->kind == ITEM_FILE && it->file->index == index)
-            return arena_strndup(arena, it->file->name.p, it->file->name.n);
-    }
-    return NULL;
-}
-
-/* Where the user called an inlined function says more than where a header has it: 11.5.3. */
-static const struct cuda_place *cuda_place(const struct ir_insn *at, struct arena *arena)
-{
-    const struct ptx_loc *loc = at->loc;
-    const char *file = loc && loc->line ? file_name(at->module, loc->file, arena) : NULL;
-    const char *outer = loc && loc->inlined ? file_name(at->module, loc->at_file, arena) : NULL;
-    if (!file)
-        return NULL;
-    struct cuda_place *p = ARENA_NEW(arena, struct cuda_place);
-    *p = outer ? (struct cuda_place){outer, loc->at_line, file, loc->line}
-               : (struct cuda_place){file, loc->line, NULL, 0};
-    return p;
-}
-
 struct place fault_place(const struct ir_insn *at, struct arena *arena)
 {
     const struct ptx_insn *i = at ? at->origin : NULL;
     struct place p = i && i->length ? ptx_place(at->module, i->offset, i->length) : (struct place){0};
-    p.cuda = at ? cuda_place(at, arena) : NULL;
+    p.cuda = at ? ptx_cuda_place(at->module, at->loc, arena) : NULL;
     return p;
 }
 

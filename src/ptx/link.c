@@ -129,6 +129,7 @@ struct ptx_image *ptx_link(struct arena *arena, struct ptx_module **modules, uin
                 resolve_var(&l, modules[i], it.var);
         }
     }
+    ptx_check_shared(modules, n, diags);
     return image;
 }
 

@@ -22,6 +22,9 @@ struct ptx_image {
  * itself: ir/ knows the system calls (vprintf, malloc, ...) and reports the others where they are called. */
 struct ptx_image *ptx_link(struct arena *arena, struct ptx_module **modules, uint32_t n, struct diags *diags);
 
+/* Reports kernels with more static shared memory than CUDA gives them (link_shared.c). Part of ptx_link(). */
+void ptx_check_shared(struct ptx_module *const *modules, uint32_t n, struct diags *diags);
+
 /* The kernel of this name, or NULL. */
 struct ptx_func *ptx_find_kernel(const struct ptx_image *image, struct str name);
 

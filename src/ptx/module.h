@@ -247,6 +247,9 @@ static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset
     return (struct place){m->source, offset, length, NULL};
 }
 
+/* The line of CUDA C that a .loc names, in the arena; NULL where it names none. */
+const struct cuda_place *ptx_cuda_place(const struct ptx_module *m, const struct ptx_loc *loc, struct arena *arena);
+
 /* The text after `type`'s dot, e.g. for messages. */
 const char *ptx_space_name(enum ptx_space space);
 

@@ -254,6 +254,15 @@ def errors_say_what_heddle_has_instead():
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
 
 
+def static_shared_memory_ends_at_48_kb():
+    """As ptxas counts it: what the kernel and the functions that it calls use."""
+    write("full.cu", "__global__ void k(int *p) { __shared__ int t[SIZE]; t[*p] = 1; __syncthreads(); *p = t[*p ^ 1]; }\n")
+    cc("-c", "-DSIZE=12288", "full.cu")
+    _, err = cc("-c", "-DSIZE=12289", "full.cu", status=1)
+    assert "full.cu:1: error: kernel `k` has 49156 bytes of static shared memory; 49152 are the most" in err, err
+    assert not os.path.exists(path("a.out")) and "extern __shared__" in err
+
+
 def warnings_come_once_for_several_devices():
     write("twice.cu", "__device__ void f() { int unused; }\n" + HELLO)
     _, err = cc("-Wall", "-gencode", "arch=compute_60,code=sm_60", "-gencode=arch=compute_90,code=sm_90", "twice.cu")

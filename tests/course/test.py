@@ -1,5 +1,5 @@
-"""The programs of the course print what stands beside them, and so they did on an H200. Built by `heddle cc`; by nvcc, too,
-where there is one. Lines that begin with "time:" differ from run to run."""
+"""The programs of the course print what stands beside them, and so they did on an H200. Built by `heddle cc`, with every
+engine; by nvcc, too, where there is one. Lines that begin with "time:" differ from run to run."""
 import glob
 import os
 import shutil
@@ -24,8 +24,9 @@ def result(ok, name, detail=""):
     print(f"{'' if ok else 'not '}ok {count} - {name}", flush=True)
 
 
-def shown(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+def shown(command, engine):
+    env = dict(os.environ, HEDDLE_ENGINE=engine)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, env=env)
     lines = [line for line in done.stdout.splitlines() if not line.startswith("time:")]
     return done.returncode, "\n".join(lines) + "\n", done.stderr
 
@@ -35,22 +36,23 @@ def build(command, name, path):
     return done.returncode == 0, done.stderr
 
 
-def try_one(path, how, compiler, run):
+def try_one(path, how, compiler, run, engines):
     name = os.path.basename(path)[:-3]
     with open(path[:-3] + ".txt") as f:
         expected = f.read()
     built, errors = build(compiler, f"{name}-{how}", path)
     if not built:
         return result(False, f"{name}, built by {how}", errors)
-    status, out, err = shown([*run, os.path.join(folder.name, f"{name}-{how}")])
-    result(status == 0 and out == expected, f"{name}, built by {how}", f"status {status}\n{out}{err}")
+    for engine in engines:
+        status, out, err = shown([*run, os.path.join(folder.name, f"{name}-{how}")], engine)
+        result(status == 0 and out == expected, f"{name}, built by {how}, {engine}", f"status {status}\n{out}{err}")
 
 
 for program in programs:
-    try_one(program, "heddle cc", [heddle, "cc"], [])
+    try_one(program, "heddle cc", [heddle, "cc"], [], ["auto", "interp", "jit"])
 if shutil.which("nvcc"):
     for program in programs:
-        try_one(program, "nvcc", ["nvcc", "-arch=sm_80"], [heddle, "run"])
+        try_one(program, "nvcc", ["nvcc", "-arch=sm_80"], [heddle, "run"], ["auto"])
 else:
     print(f"ok {count + 1} - the same built by nvcc # SKIP there is no nvcc")
     count += 1
