@@ -1,8 +1,6 @@
 /* Decoding functions for the interpreter, and what a kernel is made of; see code.h. */
 #include "exec/code.h"
 
-#include "base/demangle.h"
-#include "exec/device.h"
 
 enum { HANDLE_BYTES = 16, DEFAULT_ALIGN = 16 };
 
@@ -491,20 +489,6 @@ static void read_directives(struct kernel *k)
     }
 }
 
-/* What ptxas and the driver hold static shared memory to; more has to be dynamic. */
-static bool shared_fits(struct preparer *p)
-{
-    const struct ptx_func *f = p->k->func;
-    if (p->k->static_shared_bytes <= DEVICE_MAX_SHARED_MEMORY_PER_BLOCK)
-        return true;
-    diag_error(p->diags, ptx_place(f->module, f->symbol.offset, (uint32_t)f->symbol.name.n), "shared-size",
-               "declare it as an extern array, and give its size at the launch",
-               "kernel `%s` declares %u bytes of shared memory; %u are possible",
-               demangle(f->symbol.name, p->diags->arena), p->k->static_shared_bytes,
-               DEVICE_MAX_SHARED_MEMORY_PER_BLOCK);
-    return false;
-}
-
 static bool prepare(struct preparer *p)
 {
     struct kernel *k = p->k;
@@ -512,8 +496,6 @@ static bool prepare(struct preparer *p)
         return false;
     for (uint32_t i = 0; i < k->functions.n; i++)
         place_vars(p, k->functions.at[i]->ir);
-    if (!shared_fits(p))
-        return false;
     for (uint32_t i = 0; i < k->functions.n; i++)
         decode(p, k->functions.at[i]);
     for (uint32_t i = 0; i < k->functions.n; i++)

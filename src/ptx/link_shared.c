@@ -83,7 +83,7 @@ static void check_kernel(const struct ptx_func *kernel, struct diags *diags)
             u.largest_at.cuda = ptx_cuda_place(kernel->module, kernel->body.at[i].loc, diags->arena);
     if (u.bytes > STATIC_SHARED_BYTES)
         diag_error(
-            diags, u.largest_at, "static-shared",
+            diags, u.largest_at, "shared-size",
             "make the largest array dynamic: `extern __shared__`, its size as the third launch argument and, above "
             "48 KB, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
             "kernel `%s` has %llu bytes of static shared memory; 49152 are the most",

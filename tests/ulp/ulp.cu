@@ -31,9 +31,9 @@ template <class T, T (*f)(T, T)> __global__ void apply2(const T *x, const T *x2,
 #define ULP(name, bound, boundf, least, greatest, kind)                                                                \
     __device__ double device_##name(double x) { return name(x); }                                                      \
     __device__ float devicef_##name(float x) { return name##f(x); }
-#define ULP2(name, bound, boundf)                                                                                      \
-    __device__ double device_##name(double x, double y) { return name(x, y); }                                         \
-    __device__ float devicef_##name(float x, float y) { return name##f(x, y); }
+#define ULP2(name, bound, boundf, arguments)                                                                           \
+    __device__ double device_##name(double x, double y) { return name arguments; }                                     \
+    __device__ float devicef_##name(float x, float y) { return name##f arguments; }
 #include "functions.def"
 #undef ULP
 #undef ULP2
@@ -135,6 +135,10 @@ static void modified_bessel(mpfr_t y, const mpfr_t x, unsigned n)
 static void own_cyl_bessel_i0(mpfr_t y, const mpfr_t x) { modified_bessel(y, x, 0); }
 static void own_cyl_bessel_i1(mpfr_t y, const mpfr_t x) { modified_bessel(y, x, 1); }
 static void own_rhypot(mpfr_t y, const mpfr_t a, const mpfr_t b) { mpfr_hypot(y, a, b, N); mpfr_ui_div(y, 1, y, N); }
+static void own_norm3d(mpfr_t y, const mpfr_t a, const mpfr_t b) { mpfr_hypot(y, a, b, N); mpfr_hypot(y, y, b, N); }
+static void own_rnorm3d(mpfr_t y, const mpfr_t a, const mpfr_t b) { own_norm3d(y, a, b); mpfr_ui_div(y, 1, y, N); }
+static void own_norm4d(mpfr_t y, const mpfr_t a, const mpfr_t b) { own_norm3d(y, a, b); mpfr_hypot(y, y, a, N); }
+static void own_rnorm4d(mpfr_t y, const mpfr_t a, const mpfr_t b) { own_norm4d(y, a, b); mpfr_ui_div(y, 1, y, N); }
 #define own_hypot(y, a, b)     mpfr_hypot(y, a, b, N)
 #define own_atan2(y, a, b)     mpfr_atan2(y, a, b, N)
 #define own_pow(y, a, b)       mpfr_pow(y, a, b, N)
@@ -294,7 +298,7 @@ int main(int argc, char **argv)
         show(#name, "f", measure<float>(n, 1, least, greatest, [=](float *x, float *, float *y) {                      \
             apply1<float, devicef_##name><<<blocks, 256>>>(x, y, n); }, reference), boundf, 1);                        \
     }
-#define ULP2(name, bound, boundf)                                                                                      \
+#define ULP2(name, bound, boundf, arguments)                                                                           \
     {                                                                                                                  \
         auto reference = [=](mpfr_t y, const mpfr_t a, const mpfr_t b) { own_##name(y, a, b); };                       \
         show(#name, "", measure<double>(n, 2, -HUGE_VAL, HUGE_VAL, [=](double *x, double *x2, double *y) {             \

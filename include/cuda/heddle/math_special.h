@@ -57,13 +57,17 @@ HEDDLE_MATH double __nv_erfcx(double x)
     HEDDLE_EXACT
     if (x != x)
         return x + x;
-    if (x >= 0)
+    if (x >= 0.5)
         return heddle_erfcx(x);
     const heddle_double2 square = heddle_two_product(x, x);
     if (square.hi > 709.5)
         return HEDDLE_INF;
     int k;
     const heddle_double2 e = heddle_exp(square, &k);
+    if (x > -0.5) {
+        const heddle_double2 rest = heddle_fast_sum(1, -heddle_erf_small(x));
+        return heddle_power_of_2(k) * (e.hi * rest.hi + (e.hi * rest.lo + e.lo));
+    }
     return heddle_scale(2 * e.hi, k) - heddle_erfcx(-x);
 }
 HEDDLE_MATH double __nv_normcdf(double x)
