@@ -19,6 +19,15 @@ static inline u32 mufu_square(u32 d)
     return (high * high >> 1) + cross;
 }
 
+/* The polynomial of a table's row, and `bias`, divided by 2^shift: the upper 8 bits of d and the lower 9 apart, so
+ * that 32 bits do. `square` counts with the sign of C2. */
+static inline u32 mufu_significand(u32 c0, s32 c12, u32 d, u32 square, s32 sign, s32 bias, u32 shift)
+{
+    s32 c1 = c12 >> 12, c2 = c12 & 0xfff, high = (s32)(d >> 9), low = (s32)(d & 0x1ff);
+    s32 rest = c1 * low + sign * (c2 * (s32)square) + bias;
+    return (c0 + (u32)(c1 * high) + (u32)(rest >> 9)) >> (shift - 9);
+}
+
 /* The polynomial of a table's row. Its terms are integers below 2^53: arithmetic in f64 is exact. */
 static inline f64 mufu_interpolate(const s32 *table, u32 row, u32 d, u32 square, f64 k0, s32 k1, s32 k2)
 {
@@ -27,7 +36,7 @@ static inline f64 mufu_interpolate(const s32 *table, u32 row, u32 d, u32 square,
 }
 
 /* A significand in [2^23, 2^24] and a biased exponent: too small gives a zero. */
-static inline u32 mufu_pack(s32 exponent, f64 significand)
+static inline u32 mufu_pack(s32 exponent, u32 significand)
 {
     s32 u = exponent * (1 << 23) + ((s32)significand - (1 << 23));
     return u < 1 << 23 ? 0 : (u32)u;
@@ -47,48 +56,68 @@ static inline u32 mufu_exponent(f32 x)
 
 /* ---- the operations: subnormal operands are zeros ---- */
 
+/* What numbers within reach give; then the operation for all. */
+static inline u32 mufu_rcp_bits(u32 u)
+{
+    u32 m = u & 0x7fffff, d = m & 0xffff;
+    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], d, mufu_square(2 * d), 1, 0x47e7, 15);
+    return mufu_pack(253 - (s32)(u >> 23 & 255), v);
+}
+
 static inline f32 mufu_rcp(f32 x)
 {
-    u32 u = f32_bits(x), m = u & 0x7fffff, d = m & 0xffff;
-    f64 r = mufu_interpolate(mufu_rcp_table, m >> 16, d, mufu_square(2 * d), 1 << 13, 1, 1);
-    u32 y = mufu_pack(253 - (s32)mufu_exponent(x), (r + 0x47e7) * 0x1p-15);
+    u32 u = f32_bits(x), y = mufu_rcp_bits(u);
     y = mufu_exponent(x) == 0 ? 0x7f800000 : mufu_exponent(x) == 255 ? 0 : y;
     return x == x ? f32_of(y | (u & 0x80000000)) : f32_of(0x7fffffff);
 }
 
+/* Of powers of 4 the polynomial gives the number below. */
+static inline u32 mufu_rsqrt_bits(u32 u)
+{
+    u32 d = u & 0x1ffff, power = (u & 0xffffff) == 0x800000;
+    u32 v =
+        mufu_significand(mufu_rsqrt_c0[u >> 17 & 127], mufu_rsqrt_c12[u >> 17 & 127], d, mufu_square(d), 1, 0x7fff, 16);
+    return ((190 - ((u >> 23 & 255) + 1) / 2) << 23) + v - (1 << 23) + power;
+}
+
 static inline f32 mufu_rsqrt(f32 x)
 {
-    u32 u = f32_bits(x), m = u & 0x7fffff, d = m & 0x1ffff;
-    s32 exponent = (s32)mufu_exponent(x) - 127, half = exponent >> 1;
-    u32 odd = (u32)exponent & 1;
-    f64 r = mufu_interpolate(mufu_rsqrt_table, 64 * odd + (m >> 17), d, mufu_square(d), 1 << 14, 1, 4);
-    u32 y = (m | odd) == 0 ? (u32)(127 - half) << 23 : mufu_pack(126 - half, (r + 0x7fff) * 0x1p-16);
+    u32 u = f32_bits(x), y = mufu_rsqrt_bits(u);
     y = mufu_exponent(x) == 0 ? 0x7f800000 | (u & 0x80000000) : mufu_exponent(x) == 255 ? 0 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
+static inline u32 mufu_sqrt_bits(u32 u)
+{
+    u32 d = u & 0x1ffff;
+    u32 v =
+        mufu_significand(mufu_sqrt_c0[u >> 17 & 127], mufu_sqrt_c12[u >> 17 & 127], d, mufu_square(d), -1, 0x7fff, 17);
+    return ((((u >> 23 & 255) + 1) / 2 + 63) << 23) + v - (1 << 23);
+}
+
 static inline f32 mufu_sqrt(f32 x)
 {
-    u32 u = f32_bits(x), m = u & 0x7fffff, d = m & 0x1ffff;
-    s32 exponent = (s32)mufu_exponent(x) - 127, half = exponent >> 1;
-    u32 odd = (u32)exponent & 1;
-    f64 r = mufu_interpolate(mufu_sqrt_table, 64 * odd + (m >> 17), d, mufu_square(d), 1 << 15, 1 + (s32)odd, 2);
-    u32 y = mufu_pack(127 + half, (r + 0x7fff) * 0x1p-17);
+    u32 u = f32_bits(x), y = mufu_sqrt_bits(u);
     y = mufu_exponent(x) == 0 ? u & 0x80000000 : mufu_exponent(x) == 255 ? 0x7f800000 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
+/* |x| < 128 */
+static inline u32 mufu_ex2_bits(f32 x)
+{
+    s32 fixed = (s32)(x * 0x1p23f);
+    u32 f = (u32)fixed & 0x7fffff;
+    f -= (f != 0) & f32_bits(x) >> 31; /* the ones' complement of the fraction of |x| */
+    u32 d = f & 0x1ffff;
+    u32 v = mufu_significand(mufu_ex2_c0[f >> 17], mufu_ex2_c12[f >> 17], d, mufu_square(d), 1, 0x77e2, 15);
+    return mufu_pack(127 + (fixed >> 23), v);
+}
+
 static inline f32 mufu_ex2(f32 x)
 {
-    u32 u = f32_bits(x), negative = u >> 31, magnitude = u & INT32_MAX, large = 0x43000000; /* 128 */
-    u32 fixed = (u32)(s32)(f32_of(u32_min(magnitude, large - 1)) * 0x1p23f);
-    fixed = (fixed ^ (0 - negative)) + negative;
-    u32 f = fixed & 0x7fffff;
-    f -= (f != 0) & negative; /* the ones' complement of the fraction of |x| */
-    u32 d = f & 0x1ffff;
-    f64 r = mufu_interpolate(mufu_ex2_table, f >> 17, d, mufu_square(d), 1 << 13, 1, 1);
-    u32 y = mufu_pack(127 + ((s32)fixed >> 23), (r + 0x77e2) * 0x1p-15);
-    y = magnitude < large ? y : (negative - 1) & 0x7f800000;
+    bool large = __builtin_fabsf(x) >= 128;
+    u32 y = mufu_ex2_bits(large ? 0 : x);
+    y = large ? (x < 0 ? 0 : 0x7f800000) : y;
     return x == x ? f32_of(y) : f32_of(0x7fffffff);
 }
 
@@ -129,6 +158,29 @@ static inline f32 mufu_tanh(f32 x)
     u32 y = mufu_cut(mufu_interpolate(mufu_tanh_table, row, d, mufu_square(d), 1 << 17, 1, 4), 41);
     y = magnitude < 0x3b800000 ? magnitude : magnitude < 0x41000000 ? y : 0x3f800000; /* 2^-8, 8 */
     return x == x ? f32_of(y | sign) : f32_of(0x7fffffff);
+}
+
+/* ---- numbers within reach: of these the operations, with .ftz or without, are the polynomial alone ---- */
+
+static inline bool mufu_rcp_is_plain(f32 x)
+{
+    return (f32_bits(x) & INT32_MAX) - 0x00800000 <= 0x7e000000; /* 2^-126 .. 2^126 */
+}
+
+static inline f32 mufu_rcp_plain(f32 x)
+{
+    return f32_of(mufu_rcp_bits(f32_bits(x)) | (f32_bits(x) & 0x80000000));
+}
+
+/* Of roots. */
+static inline bool mufu_sqrt_is_plain(f32 x)
+{
+    return f32_bits(x) - 0x00800000 < 0x7f000000; /* positive, no subnormal */
+}
+
+static inline bool mufu_ex2_is_plain(f32 x)
+{
+    return x >= -126 && x < 128;
 }
 
 /* ---- the instructions: with .ftz the operation alone ---- */
@@ -181,8 +233,8 @@ static inline f64 sem_rcp_approx_f64(f64 x)
 {
     u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0xffff;
     s32 exponent = (s32)(u >> 20 & 0x7ff);
-    f64 r = mufu_interpolate(mufu_rcp_table, m >> 16, d, mufu_square(2 * d), 1 << 13, 1, 1);
-    s32 y = (2045 - exponent) * (1 << 20) + ((s32)((r + 0x47e7) * 0x1p-18) - (1 << 20));
+    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], d, mufu_square(2 * d), 1, 0x47e7, 18);
+    s32 y = (2045 - exponent) * (1 << 20) + ((s32)v - (1 << 20));
     y = y < 1 << 20 ? 0 : y;
     y = exponent == 0 ? 0x7ff00000 : exponent == 0x7ff ? 0 : y;
     u32 high = (u & 0x7fffffff) > 0x7ff00000 ? 0x7fffffff : (u32)y | (u & 0x80000000);
@@ -194,8 +246,9 @@ static inline f64 sem_rsqrt_approx_ftz_f64(f64 x)
     u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0x1ffff;
     s32 exponent = (s32)(u >> 20 & 0x7ff), half = (exponent - 1023) >> 1;
     u32 odd = (u32)(exponent - 1023) & 1;
-    f64 r = mufu_interpolate(mufu_rsqrt_table, 64 * odd + (m >> 17), d, mufu_square(d), 1 << 14, 1, 4);
-    u32 y = (u32)((1022 - half) * (1 << 20) + ((s32)((r + 0x7fff) * 0x1p-19) - (1 << 20)));
+    u32 v = mufu_significand(mufu_rsqrt_c0[64 * (odd ^ 1) + (m >> 17)], mufu_rsqrt_c12[64 * (odd ^ 1) + (m >> 17)], d,
+                             mufu_square(d), 1, 0x7fff, 19);
+    u32 y = (u32)((1022 - half) * (1 << 20) + ((s32)v - (1 << 20)));
     y = (m | odd) == 0 ? (u32)(1023 - half) << 20 : y;
     y = exponent == 0 ? 0x7ff00000 | (u & 0x80000000) : exponent == 0x7ff ? 0 : y;
     bool valid = exponent == 0 || u <= 0x7ff00000;

@@ -45,14 +45,15 @@ GROUPS(DECLARE, generic)
 
 static const struct level {
     const char *name;
+    bool gathers; /* a function that looks up tables is copied */
     struct bitcode group[N_GROUPS];
 } levels[] = {
 #if defined __x86_64__
-    {"x86-64-v2", {GROUPS(ROW, v2)}},
-    {"x86-64-v3", {GROUPS(ROW, v3)}},
-    {"x86-64-v4", {GROUPS(ROW, v4)}},
+    {"x86-64-v2", false, {GROUPS(ROW, v2)}},
+    {"x86-64-v3", false, {GROUPS(ROW, v3)}},
+    {"x86-64-v4", true, {GROUPS(ROW, v4)}},
 #else
-    {"generic", {GROUPS(ROW, generic)}},
+    {"generic", false, {GROUPS(ROW, generic)}},
 #endif
 };
 
@@ -164,11 +165,22 @@ static bool uses_memory(value i)
     return false;
 }
 
-static bool can_copy_insn(value i)
+static bool is_table(value v)
+{
+    return LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) && LLVMGetInitializer(v);
+}
+
+static bool can_copy_insn(value i, bool gathers)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    if (op == LLVMAlloca || op == LLVMGetElementPtr || op == LLVMSwitch || op == LLVMUnreachable)
+    if (op == LLVMAlloca || op == LLVMSwitch || op == LLVMUnreachable)
         return false;
+    if (op == LLVMGetElementPtr)
+        return is_table(LLVMGetOperand(i, 0));
+    if (op == LLVMLoad && LLVMIsAGetElementPtrInst(LLVMGetOperand(i, 0)))
+        return true;
+    if (calls(i, "llvm.masked.gather"))
+        return gathers && LLVMIsAGetElementPtrInst(LLVMGetOperand(i, 0));
     if (calls(i, "llvm.assume") || loads_row(i))
         return true;
     if (op == LLVMStore)
@@ -176,12 +188,12 @@ static bool can_copy_insn(value i)
     return !uses_memory(i) && (op != LLVMCall || is_intrinsic(LLVMGetCalledValue(i)));
 }
 
-static bool can_copy(value fn)
+static bool can_copy(value fn, bool gathers)
 {
     unsigned n = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (!can_copy_insn(i) || ++n > MAX_COPIED)
+            if (!can_copy_insn(i, gathers) || ++n > MAX_COPIED)
                 return false;
     return n > 0;
 }
@@ -193,7 +205,7 @@ static value find_lane(struct lane_library *l, int single, uint16_t lane)
     if (!fn)
         return NULL;
     if (l->verdict[single][lane] == UNKNOWN)
-        l->verdict[single][lane] = can_copy(fn) ? COPIED : CALLED;
+        l->verdict[single][lane] = can_copy(fn, l->level->gathers) ? COPIED : CALLED;
     return l->verdict[single][lane] == COPIED ? fn : NULL;
 }
 
@@ -224,6 +236,22 @@ static void map(struct copy *c, value from, value to)
     c->to[h] = to;
 }
 
+/* A table of the other module. */
+static value table_in(struct emit *e, value from)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(from, &n);
+    value table = LLVMGetNamedGlobal(e->module, name);
+    if (table)
+        return table;
+    table = LLVMAddGlobal(e->module, LLVMGlobalGetValueType(from), name);
+    LLVMSetInitializer(table, LLVMGetInitializer(from));
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetAlignment(table, LLVMGetAlignment(from));
+    return table;
+}
+
 static value mapped(struct copy *c, value v)
 {
     if (LLVMIsAArgument(v)) {
@@ -236,6 +264,8 @@ static value mapped(struct copy *c, value v)
         value declared = LLVMGetNamedFunction(c->e->module, name);
         return declared ? declared : LLVMAddFunction(c->e->module, name, LLVMGlobalGetValueType(v));
     }
+    if (LLVMIsAGlobalVariable(v))
+        return table_in(c->e, v);
     if (!LLVMIsAInstruction(v))
         return v; /* a constant */
     unsigned h = hash(c, v);
@@ -374,13 +404,15 @@ static bool copy_function(struct copy *c, value fn)
 struct operands {
     ir_ref ref[N_PARAMS]; /* of d, e, a, b, c */
     row_ref row[N_PARAMS];
+    uint64_t imm;
     bool reads_e, writes_e, uniform;
 };
 
 static void find_operands(struct emit *e, const struct ir_insn *i, const struct op *o, struct operands *x)
 {
     const struct lane_info *info = lane_info((enum lane_id)i->lane);
-    *x = (struct operands){.ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .row = {o->d, o->e, o->a, o->b, o->c, 0}};
+    *x = (struct operands){
+        .ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .row = {o->d, o->e, o->a, o->b, o->c, 0}, .imm = i->imm};
     x->reads_e = info->e & (CARRY_IN | CARRY_FOURTH);
     x->writes_e = info->e & CARRY_OUT;
     x->uniform = true;
@@ -389,26 +421,33 @@ static void find_operands(struct emit *e, const struct ir_insn *i, const struct 
             x->uniform &= ref_shape(e, x->ref[k]) == SHAPE_UNIFORM;
 }
 
-/* For all lanes, or for the first one of a part. */
-static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, unsigned part,
-                      value out[2])
+/* A lane function for all lanes, or for the first one of a part; its results go to allocas. */
+static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, bool single, unsigned part,
+                     const value result[2])
 {
-    value fn = find_lane(e->lanes, single, i->lane);
+    value fn = find_lane(e->lanes, single, lane);
     if (!fn)
         return false;
-    struct copy c = {.e = e};
+    struct copy c = {.e = e, .result = {result[0], result[1]}};
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
             c.param[k] = single ? read_part(e, x->ref[k], x->row[k], part) : read_lanes(e, x->ref[k], x->row[k]);
-    c.param[PARAM_IMM] = const_int(e, e->i64, i->imm);
+    c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
+    return copy_function(&c, fn);
+}
+
+static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, unsigned part,
+                      value out[2])
+{
+    value result[2] = {NULL, NULL};
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         unsigned width = ref_width(e, x->ref[k]);
-        c.result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
+        result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
     }
-    if (!copy_function(&c, fn))
+    if (!copy_one(e, i->lane, x, single, part, result))
         return false;
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(c.result[k]), c.result[k], "");
+        out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(result[k]), result[k], "");
     return true;
 }
 
@@ -510,6 +549,55 @@ static void test_guess(struct emit *e, const struct ir_insn *i, const struct op 
         test_part(e, r, first ? o->a : o->b, p, is_signed);
 }
 
+/* Functions that are simpler where all lanes are within reach: which says so, and which is. */
+static const struct plain {
+    uint16_t lane, holds, plain;
+} plains[] = {
+    {LANE_rcp_approx_f32, LANE_rcp_is_plain, LANE_rcp_plain},
+    {LANE_rcp_approx_f32_ftz, LANE_rcp_is_plain, LANE_rcp_plain},
+    {LANE_sqrt_approx_f32, LANE_sqrt_is_plain, LANE_sqrt_plain},
+    {LANE_sqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_sqrt_plain},
+    {LANE_rsqrt_approx_f32, LANE_sqrt_is_plain, LANE_rsqrt_plain},
+    {LANE_rsqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_rsqrt_plain},
+    {LANE_ex2_approx_f32, LANE_ex2_is_plain, LANE_ex2_plain},
+    {LANE_ex2_approx_f32_ftz, LANE_ex2_is_plain, LANE_ex2_plain},
+};
+
+static const struct plain *find_plain(const struct emit *e, uint16_t lane)
+{
+    for (size_t k = 0; k < sizeof plains / sizeof plains[0]; k++)
+        if (plains[k].lane == lane && find_lane(e->lanes, false, plains[k].plain) &&
+            find_lane(e->lanes, false, plains[k].holds))
+            return &plains[k];
+    return NULL;
+}
+
+/* The simple function, copied, where it serves; else a call of the other. */
+static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x,
+                       value out[2])
+{
+    const struct plain *p = find_plain(e, i->lane);
+    if (!p)
+        return false;
+    LLVMBasicBlockRef simple = emit_new_block(e, ""), other = emit_new_block(e, ""), done = emit_new_block(e, "");
+    LLVMTypeRef type = vector_of_width(e, 32);
+    value result = emit_alloca(e, type), holds = emit_alloca(e, e->i32);
+    copy_one(e, p->holds, x, false, 0, (value[2]){holds});
+    value without =
+        LLVMBuildAnd(e->b, LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i32, holds, ""), ""), emit_mask(e), "");
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, without, const_int(e, e->i32, 0), ""), simple, other);
+    emit_at_end(e, simple);
+    copy_one(e, p->plain, x, false, 0, (value[2]){result});
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, other);
+    emit_call(e, o, x, out);
+    LLVMBuildStore(e->b, out[0], result);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    out[0] = LLVMBuildLoad2(e->b, type, result, "");
+    return true;
+}
+
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct operands x;
@@ -522,7 +610,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
         return;
     }
     bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);
-    if (!scalar && !emit_copy(e, i, &x, false, 0, out))
+    if (!scalar && !emit_plain(e, i, o, &x, out) && !emit_copy(e, i, &x, false, 0, out))
         emit_call(e, o, &x, out);
     value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
     for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {

@@ -313,6 +313,60 @@ def rows_of_narrow_blocks_are_loaded_and_stored_exactly():
         in_blocks(ROWS, ["f32[128]+print", "f32[2000]=rand+print", n])
 
 
+# The approximate functions of 400 numbers a thread: in turns any bits, numbers within the reach of all, of which compiled
+# code has simpler functions, the least positive numbers, and the largest, infinity and NaNs. Results are hashed.
+APPROXIMATE = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry approximate(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .f32 %f<20>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mad.lo.u32 %r2, %r1, 2654435761, 12345;
+    mov.u32 %r3, 0;
+    mov.u32 %r8, 0;
+L:
+    mad.lo.u32 %r2, %r2, 1664525, 1013904223;
+    shr.u32 %r4, %r2, 16;
+    xor.b32 %r4, %r4, %r2;
+    and.b32 %r5, %r4, 0x07ffffff;
+    add.u32 %r5, %r5, 0x3c000000;
+    and.b32 %r6, %r3, 3;
+    setp.eq.u32 %p, %r6, 0;
+    selp.b32 %r5, %r4, %r5, %p;
+    and.b32 %r7, %r4, 0x00ffffff;
+    setp.eq.u32 %p, %r6, 2;
+    selp.b32 %r5, %r7, %r5, %p;
+    and.b32 %r7, %r4, 0x01ffffff;
+    add.u32 %r7, %r7, 0x7e000000;
+    setp.eq.u32 %p, %r6, 3;
+    selp.b32 %r5, %r7, %r5, %p;
+    mov.b32 %f1, %r5;
+FUNCTIONS
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p, %r3, 400;
+    @%p bra L;
+    st.global.u32 [%rd3], %r8;
+    ret;
+}
+"""
+FUNCTION = "    {name}.f32 %f2, %f1;\n    mov.b32 %r9, %f2;\n    mad.lo.u32 %r8, %r8, 31, %r9;\n"
+NAMES = [f"{f}.approx{ftz}" for f in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin") for ftz in ("", ".ftz")]
+
+
+def approximate_functions_give_the_same_by_both():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "approximate.ptx")
+        with open(path, "w") as f:
+            f.write(APPROXIMATE.replace("FUNCTIONS", "".join(FUNCTION.format(name=n) for n in NAMES)))
+        for block in 64, 45:
+            by_both(path, "--grid", 1, "--block", block, "u32[64]+print")
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
