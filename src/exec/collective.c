@@ -50,9 +50,10 @@ struct meeting {
     struct party party[MAX_PARTIES];
     unsigned n;
     uint32_t lanes;
-    uint64_t a[WARP_LANES];
-    uint32_t b[WARP_LANES], c[WARP_LANES];
+    uint64_t wide[WARP_LANES]; /* of match.b64, in the place of a */
+    uint32_t a[WARP_LANES], b[WARP_LANES], c[WARP_LANES];
     uint32_t d[WARP_LANES];
+    uint32_t votes;             /* of vote: the sources, by lane */
     uint32_t p;                 /* predicates, by lane */
     uint8_t source[WARP_LANES]; /* of shfl: the lane that each lane reads */
 };
@@ -67,6 +68,17 @@ static bool is_64(enum collective mode)
     return mode == COLLECTIVE_MATCH_ANY64 || mode == COLLECTIVE_MATCH_ALL64;
 }
 
+/* The lanes' values from row to row; those of a whole warp at once. */
+static void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes)
+{
+    if (lanes == UINT32_MAX) {
+        memcpy(to, from, WARP_LANES * sizeof *to);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1)
+        to[__builtin_ctz(lanes)] = from[__builtin_ctz(lanes)];
+}
+
 static void gather(struct warp *w, struct meeting *m, const struct party *t)
 {
     uint8_t *base[4];
@@ -74,16 +86,21 @@ static void gather(struct warp *w, struct meeting *m, const struct party *t)
     warp_bases(w, t->act, base);
     const uint8_t *a = row_at(base, t->op->a);
     const uint32_t *b = (const uint32_t *)row_at(base, t->op->b), *c = (const uint32_t *)row_at(base, t->op->c);
-    for (uint32_t lanes = t->lanes; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        if (is_vote(mode))
-            m->a[l] = *(const uint32_t *)a >> l & 1;
-        else if (mode != COLLECTIVE_SYNC && mode != COLLECTIVE_ELECT)
-            m->a[l] = is_64(mode) ? ((const uint64_t *)a)[l] : ((const uint32_t *)a)[l];
-        if (t->op->has_b) {
-            m->b[l] = b[l];
-            m->c[l] = c[l];
-        }
+    if (is_vote(mode)) {
+        m->votes |= *(const uint32_t *)a & t->lanes;
+        return;
+    }
+    if (mode == COLLECTIVE_SYNC || mode == COLLECTIVE_ELECT)
+        return;
+    if (is_64(mode)) {
+        for (uint32_t lanes = t->lanes; lanes; lanes &= lanes - 1)
+            m->wide[__builtin_ctz(lanes)] = ((const uint64_t *)a)[__builtin_ctz(lanes)];
+        return;
+    }
+    copy_lanes(m->a, (const uint32_t *)a, t->lanes);
+    if (t->op->has_b) {
+        copy_lanes(m->b, b, t->lanes);
+        copy_lanes(m->c, c, t->lanes);
     }
 }
 
@@ -95,9 +112,7 @@ static void scatter(struct warp *w, const struct meeting *m, const struct party 
         uint32_t *d = (uint32_t *)row_at(base, t->op->d);
         *d = (*d & ~t->lanes) | (m->p & t->lanes);
     } else if (t->op->has_d) {
-        uint32_t *d = (uint32_t *)row_at(base, t->op->d);
-        for (uint32_t lanes = t->lanes; lanes; lanes &= lanes - 1)
-            d[__builtin_ctz(lanes)] = m->d[__builtin_ctz(lanes)];
+        copy_lanes((uint32_t *)row_at(base, t->op->d), m->d, t->lanes);
     }
     if (t->op->has_e) {
         uint32_t *e = (uint32_t *)row_at(base, t->op->e);
@@ -111,24 +126,28 @@ static void shuffle(struct meeting *m, enum collective mode, unsigned l)
     bool in_range;
     unsigned j = shuffle_source(mode, l, m->b[l], m->c[l], &in_range);
     m->source[l] = (uint8_t)j;
-    m->d[l] = (uint32_t)(m->lanes >> j & 1 ? m->a[j] : m->a[l]);
+    m->d[l] = m->lanes >> j & 1 ? m->a[j] : m->a[l];
     m->p |= in_range ? 1u << l : 0;
 }
 
-static uint32_t ballot(const struct meeting *m)
+/* The lanes with this lane's value; all 32 are compared, for the compiler to do it at once. */
+static uint32_t same_value(const struct meeting *m, enum collective mode, unsigned lane)
 {
     uint32_t mask = 0;
-    for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
-        mask |= m->a[__builtin_ctz(lanes)] ? 1u << __builtin_ctz(lanes) : 0;
-    return mask;
+    for (unsigned l = 0; l < WARP_LANES && is_64(mode); l++)
+        mask |= (uint32_t)(m->wide[l] == m->wide[lane]) << l;
+    for (unsigned l = 0; l < WARP_LANES && !is_64(mode); l++)
+        mask |= (uint32_t)(m->a[l] == m->a[lane]) << l;
+    return mask & m->lanes;
 }
 
-static uint32_t same_value(const struct meeting *m, unsigned l)
+static void match_any(struct meeting *m, enum collective mode)
 {
-    uint32_t mask = 0;
-    for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
-        mask |= m->a[__builtin_ctz(lanes)] == m->a[l] ? 1u << __builtin_ctz(lanes) : 0;
-    return mask;
+    for (uint32_t lanes = m->lanes, same; lanes; lanes &= ~same) {
+        same = same_value(m, mode, (unsigned)__builtin_ctz(lanes));
+        for (uint32_t to = same; to; to &= to - 1)
+            m->d[__builtin_ctz(to)] = same;
+    }
 }
 
 static uint32_t reduce_two(enum collective mode, uint32_t x, uint32_t y)
@@ -149,7 +168,7 @@ static uint32_t reduce(const struct meeting *m, enum collective mode)
 {
     uint32_t value = 0, first = 1;
     for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1, first = 0) {
-        uint32_t x = (uint32_t)m->a[__builtin_ctz(lanes)];
+        uint32_t x = m->a[__builtin_ctz(lanes)];
         value = first ? x : reduce_two(mode, value, x);
     }
     return value;
@@ -173,18 +192,15 @@ static void compute(struct meeting *m, enum collective mode)
         for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
             shuffle(m, mode, (unsigned)__builtin_ctz(lanes));
         break;
-    case COLLECTIVE_VOTE_ALL: m->p = ballot(m) == m->lanes ? UINT32_MAX : 0; break;
-    case COLLECTIVE_VOTE_ANY: m->p = ballot(m) ? UINT32_MAX : 0; break;
-    case COLLECTIVE_VOTE_UNI: m->p = ballot(m) == m->lanes || ballot(m) == 0 ? UINT32_MAX : 0; break;
-    case COLLECTIVE_BALLOT: set_all(m, ballot(m)); break;
+    case COLLECTIVE_VOTE_ALL: m->p = m->votes == m->lanes ? UINT32_MAX : 0; break;
+    case COLLECTIVE_VOTE_ANY: m->p = m->votes ? UINT32_MAX : 0; break;
+    case COLLECTIVE_VOTE_UNI: m->p = m->votes == m->lanes || m->votes == 0 ? UINT32_MAX : 0; break;
+    case COLLECTIVE_BALLOT: set_all(m, m->votes); break;
     case COLLECTIVE_MATCH_ANY32:
-    case COLLECTIVE_MATCH_ANY64:
-        for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
-            m->d[__builtin_ctz(lanes)] = same_value(m, (unsigned)__builtin_ctz(lanes));
-        break;
+    case COLLECTIVE_MATCH_ANY64: match_any(m, mode); break;
     case COLLECTIVE_MATCH_ALL32:
     case COLLECTIVE_MATCH_ALL64: {
-        bool all = same_value(m, (unsigned)__builtin_ctz(m->lanes)) == m->lanes;
+        bool all = same_value(m, mode, (unsigned)__builtin_ctz(m->lanes)) == m->lanes;
         set_all(m, all ? m->lanes : 0);
         m->p = all ? UINT32_MAX : 0;
         break;
@@ -213,6 +229,7 @@ static void tell(const struct warp *w, const struct meeting *m, uint32_t memberm
 /* All have come: exchange, and let those that waited go on. */
 static void complete(struct warp *w, struct meeting *m, uint32_t membermask)
 {
+    m->votes = 0;
     for (unsigned i = 0; i < m->n; i++)
         gather(w, m, &m->party[i]);
     compute(m, (enum collective)m->party[0].op->mode);
@@ -271,10 +288,9 @@ uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op
     while (mask) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         uint32_t same = 0;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            unsigned l = (unsigned)__builtin_ctz(m);
-            same |= membermask[l] == membermask[lane] ? 1u << l : 0;
-        }
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            same |= (uint32_t)(membermask[l] == membermask[lane]) << l;
+        same &= mask;
         go_on |= arrive(w, a, o, same, membermask[lane]);
         mask &= ~same;
     }
