@@ -72,8 +72,12 @@ static void open_if_full(struct block *b, uint32_t id)
     }
     *bar = (struct barrier){0};
     b->open_barriers &= ~(1u << id);
-    for (uint32_t warps = done.waiting; warps; warps &= warps - 1)
-        release_warp(&b->warps[__builtin_ctz(warps)], id, &done);
+    b->meets = b->compiled && b->n_done == 0;
+    for (uint32_t warps = done.waiting; warps; warps &= warps - 1) {
+        struct warp *w = &b->warps[__builtin_ctz(warps)];
+        b->meets &= w->waits == &w->whole;
+        release_warp(w, id, &done);
+    }
 }
 
 /* Counts the warp once all its lanes are there. */

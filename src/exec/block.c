@@ -152,13 +152,14 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
     if (!b)
         return NULL;
     k->kept = NULL;
+    b->next = NULL;
     b->index = index;
     b->ctaid[0] = (uint32_t)(index % l->grid[0]);
     b->ctaid[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
     b->ctaid[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
     b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
     b->n_done = 0;
-    b->begun = false;
+    b->begun = b->compiled = b->meets = false;
     fill_rows(b, again);
     if (!again)
         start_warps(b);
@@ -218,7 +219,9 @@ bool block_round(struct block *b, bool *progress)
             continue;
         }
         block_run_warp(w);
-        *progress |= !can_run(w);
+        *progress |= !can_run(w) || b->meets;
+        if (b->meets && block_resume_lockstep(b))
+            return true;
         if (atomic_load_explicit(&b->launch->failed, memory_order_relaxed))
             return true;
     }

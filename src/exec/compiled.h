@@ -14,10 +14,14 @@
 enum leave {
     LEAVE_REFUSED, /* nothing was run: this block is no entry, or the lanes did not come here in order */
     LEAVE_AT,      /* lanes w->mask stand at w->op of block w->at_block */
-    LEAVE_YIELD,   /* the budget is spent: they stand at the start of w->at_block */
+    LEAVE_SPARE, /* the same, at a barrier; but rows of what does not vary are to be made: COMPILED_FILL, block op->next */
+    LEAVE_YIELD, /* the budget is spent: they stand at the start of w->at_block */
     LEAVE_FAULT,
     LEAVE_ROUND, /* in lockstep: the last warp of the block stands at a barrier, or has ended */
 };
+
+/* With a block to enter: nothing runs, but rows are made of the numbers that lockstep keeps between rounds. */
+#define COMPILED_FILL (1u << 31)
 
 /* What warps in lockstep came to, in block->met: bit n for barrier n, and this one. */
 enum { MET_END = 1 << 16 };
@@ -48,6 +52,8 @@ struct compiled_calls {
     void (*park)(struct activation *a, uint32_t block, uint32_t lanes);
     /* Do n registers have their shapes in the lanes of mask? Asked where lanes did not run in order. */
     bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);
+    /* Makes rows of them, from the values in the first lanes of parts. */
+    void (*fill)(struct activation *a, const struct compiled_shape *shapes, uint32_t n);
 };
 
 typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
@@ -57,5 +63,10 @@ struct compiled {
     compiled_fn **functions; /* by code->index; NULL: interpreted */
     uint32_t n_sites;        /* of all functions */
 };
+
+/* Runs compiled code as compiled_fn; LEAVE_SPARE has become LEAVE_AT. */
+enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
+/* Of a warp that stands behind a barrier, or at the start, in lockstep: its rows as the interpreter needs them. */
+void compiled_fill(compiled_fn *fn, struct warp *w);
 
 #endif

@@ -144,18 +144,11 @@ static uint64_t read_now(const struct warp *w, enum isa_sreg sreg)
 
 /* ---- the stack of alloca (PTX ISA 9.7.15); lanes of an activation share its stack pointer ---- */
 
-static uint64_t lane_value(const uint8_t *row, unsigned width, unsigned lane)
-{
-    uint64_t v = 0;
-    memcpy(&v, row + lane * width / 8, width / 8);
-    return v;
-}
-
 static bool run_alloca(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     uint64_t most = 0, align = o->imm > 16 ? o->imm : 16;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t bytes = lane_value(row_at(base, o->a), o->width, (unsigned)__builtin_ctz(m));
+        uint64_t bytes = row_lane(row_at(base, o->a), o->width, (unsigned)__builtin_ctz(m));
         most = bytes > most ? bytes : most;
     }
     uint64_t at = (a->stack + align - 1) / align * align;
@@ -172,7 +165,7 @@ static void run_stackrestore(struct activation *a, uint8_t *const base[4], const
     unsigned width = a->code->ir->func->module->address_bits == 32 ? 32 : 64;
     width = o->origin->origin->inst->type[0] == TYPE_u32 ? 32 : width;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t v = lane_value(row_at(base, o->a), width, (unsigned)__builtin_ctz(m));
+        uint64_t v = row_lane(row_at(base, o->a), width, (unsigned)__builtin_ctz(m));
         highest = v > highest ? v : highest;
     }
     if (mask == a->lanes && highest >= a->frame && highest <= a->stack)
@@ -320,7 +313,7 @@ static void tell_control(const struct warp *w, const struct at *at)
 
 /* ---- operations that are neither pure nor the end of a block ---- */
 
-static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+bool warp_run_other(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     switch (o->kind) {
     case OP_FRAME: write_uniform(w, row_at(base, o->d), o->width, a->frame + o->imm, mask); return true;
@@ -337,102 +330,10 @@ static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[
     }
 }
 
-/* ---- compiled code ---- */
-
-static bool compiled_op(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
-{
-    uint8_t *base[4];
-    warp_bases(w, a, base);
-    switch (o->kind) {
-    case OP_LD: return access_load(w, a, base, o, mask);
-    case OP_ST: return access_store(w, a, base, o, mask);
-    case OP_ATOM: return access_atom(w, a, base, o, mask);
-    default: return run_other(w, a, base, o, mask);
-    }
-}
-
-/* Where the access went, for the next time: the allocation of the first lane's bytes. */
-static bool compiled_access(struct warp *w, struct activation *a, const struct op *o, uint32_t mask,
-                            struct compiled_site *site, uint64_t span)
-{
-    uint8_t *base[4];
-    uint64_t address[WARP_LANES] __attribute__((aligned(64))), bytes = (uint64_t)o->access->bytes * o->access->n;
-    struct mem_block b;
-    warp_bases(w, a, base);
-    access_addresses(w, a, base, o, mask, address);
-    if (!compiled_op(w, a, o, mask))
-        return false;
-    bool found = mem_reach(&w->block->launch->machine->mem, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0;
-    if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
-        *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0};
-    return true;
-}
-
-static bool shape_holds(const uint8_t *row, const struct compiled_shape *s, uint32_t mask)
-{
-    uint64_t ones = s->width == 64 ? ~0ull : (1ull << s->width) - 1;
-    if (s->width == 1) {
-        uint32_t lanes;
-        memcpy(&lanes, row, 4);
-        return (lanes & mask) == mask || (lanes & mask) == 0;
-    }
-    unsigned part_end = 0;
-    uint64_t base = 0;
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-        if (l >= part_end) {
-            base = lane_value(row, s->width, l) - (uint64_t)s->pattern[l];
-            part_end = (l / (unsigned)s->part_lanes + 1) * (unsigned)s->part_lanes;
-        }
-        if ((lane_value(row, s->width, l) ^ (base + (uint64_t)s->pattern[l])) & ones)
-            return false;
-    }
-    return true;
-}
-
-static bool shapes_hold(const struct activation *a, uint32_t mask, const struct compiled_shape *s, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!shape_holds(a->rows + s[i].slot, &s[i], mask))
-            return false;
-    return true;
-}
-
-const struct compiled_calls compiled_calls = {compiled_op, compiled_access, collective_meet, act_add_pending,
-                                              shapes_hold};
-
-const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
-{
-    const struct compiled *c = atomic_load_explicit(&l->compiled, memory_order_acquire);
-    if (!c || atomic_load_explicit(&l->watching, memory_order_relaxed))
-        return NULL;
-    uint64_t version = atomic_load_explicit(&l->machine->mem.version, memory_order_relaxed);
-    if (k->compiled != c) {
-        worker_drop_compiled(k);
-        k->compiled_sites = pool_take(k, (c->n_sites + 1) * sizeof *k->compiled_sites);
-        if (!k->compiled_sites)
-            return NULL;
-        k->compiled = c;
-        k->n_sites = c->n_sites + 1;
-        k->sites_version = version + 1;
-    }
-    if (k->sites_version != version)
-        memset(k->compiled_sites, 0, k->n_sites * sizeof *k->compiled_sites);
-    k->sites_version = version;
-    return c;
-}
-
-void worker_drop_compiled(struct worker *k)
-{
-    if (k->compiled)
-        pool_give(k, k->compiled_sites, k->n_sites * sizeof *k->compiled_sites);
-    k->compiled = NULL;
-}
-
 static enum leave run_compiled(struct warp *w, const struct compiled *c, const struct at *at)
 {
     compiled_fn *fn = at->mask == at->a->lanes ? c->functions[at->a->code->index] : NULL;
-    return fn ? (enum leave)fn(w, at->a, at->block, at->mask, &compiled_calls) : LEAVE_REFUSED;
+    return fn ? compiled_run(fn, w, at->a, at->block, at->mask) : LEAVE_REFUSED;
 }
 
 /* ---- running ---- */
@@ -561,7 +462,7 @@ run_op:
         case OP_ALLOCA:
         case OP_STACKSAVE:
         case OP_STACKRESTORE:
-            if (!run_other(w, a, base, o, guarded(base, o, mask)))
+            if (!warp_run_other(w, a, base, o, guarded(base, o, mask)))
                 return;
             continue;
         case OP_FALL: at.block = o->next; goto go_on;
@@ -645,7 +546,7 @@ run_op:
             bool fault = false;
             go = guarded(base, o, mask);
             if (together && go == mask && barrier_arrive_whole(w, a, o, mask)) {
-                if (!w->act)
+                if (!w->act || w->block->meets)
                     return;
                 at = (struct at){a, w->at_block, w->mask};
                 goto enter_block;

@@ -4,9 +4,16 @@
  * itself: where all lanes of one stand at a plain barrier, or have ended, it goes on with the next, which stands where
  * that was left in the round before. After a round in which all came to one barrier, that is open, and nothing has to
  * be recorded. Whatever else happens, the block falls out of lockstep: every warp gets the records that it would have
- * had, and goes on by turns (block.c, interp.c).
+ * had, and goes on by turns (block.c, interp.c), until all warps stand at one barrier again.
  */
 #include "exec/machine.h"
+
+static void start_turn(struct warp *w)
+{
+    w->budget = BUDGET;
+    w->spin_cost = SPIN_COST;
+    w->spun = w->streak = w->rest = 0;
+}
 
 /* Records of a warp as compiled code finds them at its start. */
 static bool make_ready(struct warp *w, size_t local_bytes)
@@ -46,7 +53,7 @@ static void end_warp(struct block *b, struct warp *w)
 }
 
 /* From here on by turns. The warps before `stopped` have had their round; NULL: all have. */
-static void fall_out(struct block *b, enum leave how, struct warp *stopped)
+static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct warp *stopped)
 {
     struct warp *behind = stopped ? stopped : b->warps + b->n_warps;
     b->lockstep = b->clean = false;
@@ -56,6 +63,8 @@ static void fall_out(struct block *b, enum leave how, struct warp *stopped)
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         if (w->state == WARP_DONE)
             continue;
+        if (w != stopped || how == LEAVE_REFUSED)
+            compiled_fill(fn, w);
         if (w < behind) {
             barrier_arrive_whole(w, w->act, w->op, w->mask);
             continue;
@@ -71,11 +80,39 @@ static bool is_one_barrier(uint32_t met)
     return !(met & MET_END) && !(met & (met - 1));
 }
 
-bool block_run_lockstep(struct block *b)
+static compiled_fn *find_code(const struct block *b)
 {
     struct launch *l = b->launch;
     const struct compiled *c = l->hooks || l->schedule ? NULL : worker_find_compiled(b->worker, l);
-    compiled_fn *fn = c ? c->functions[l->kernel->entry->index] : NULL;
+    return c ? c->functions[l->kernel->entry->index] : NULL;
+}
+
+/* Round after round; true where that led to the block's end. */
+static bool run_rounds(struct block *b, compiled_fn *fn)
+{
+    b->lockstep = true;
+    do {
+        struct warp *w = b->warps;
+        b->met = 0;
+        enum leave how = compiled_run(fn, w, w->act, w->at_block, w->mask);
+        if (how == LEAVE_FAULT) {
+            b->clean = false;
+            return false;
+        }
+        if (how != LEAVE_ROUND || (b->met != MET_END && !is_one_barrier(b->met))) {
+            fall_out(b, fn, how, how == LEAVE_ROUND ? NULL : b->stopped);
+            return false;
+        }
+    } while (b->met != MET_END);
+    b->n_done = b->n_warps;
+    b->live = 0;
+    return true;
+}
+
+bool block_run_lockstep(struct block *b)
+{
+    struct launch *l = b->launch;
+    compiled_fn *fn = find_code(b);
     if (!fn)
         return false;
     for (uint32_t i = 0; i < b->n_warps; i++)
@@ -83,21 +120,19 @@ bool block_run_lockstep(struct block *b)
             launch_fail(l, FAULT_out_of_memory);
             return false;
         }
-    b->lockstep = b->clean = true;
-    do {
-        struct warp *w = b->warps;
-        b->met = 0;
-        enum leave how = (enum leave)fn(w, w->act, w->at_block, w->mask, &compiled_calls);
-        if (how == LEAVE_FAULT) {
-            b->clean = false;
+    b->clean = b->compiled = true;
+    return run_rounds(b, fn);
+}
+
+bool block_resume_lockstep(struct block *b)
+{
+    compiled_fn *fn = find_code(b);
+    b->meets = false;
+    for (uint32_t i = 0; i < b->n_warps && fn; i++) {
+        struct warp *w = &b->warps[i];
+        if (w->acts != w->act || w->act->next || w->act->lanes != w->mask)
             return false;
-        }
-        if (how != LEAVE_ROUND || (b->met != MET_END && !is_one_barrier(b->met))) {
-            fall_out(b, how, how == LEAVE_ROUND ? NULL : b->stopped);
-            return false;
-        }
-    } while (b->met != MET_END);
-    b->n_done = b->n_warps;
-    b->live = 0;
-    return true;
+        start_turn(w);
+    }
+    return fn && run_rounds(b, fn);
 }

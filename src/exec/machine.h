@@ -182,9 +182,8 @@ void worker_run_scheduled(struct worker *k, struct launch *l);
 void worker_end_launch(struct worker *k, struct launch *l);
 void launch_fail(struct launch *l, enum fault_kind kind);
 
-/* ---- interp.c ---- */
+/* ---- compiled.c ---- */
 
-extern const struct compiled_calls compiled_calls;
 /* The launch's compiled code, where it may run: it tells nobody what it does, and takes no orders from a schedule. */
 const struct compiled *worker_find_compiled(struct worker *k, struct launch *l);
 /* Forgets the compiled code that the worker has run last. */
@@ -220,6 +219,8 @@ void block_drop_kept(struct worker *k);
 /* Runs a block that has not begun by compiled code alone, all warps from barrier to barrier. False where that is not
  * possible, or not to the end: its warps then stand where their records say. */
 bool block_run_lockstep(struct block *b);
+/* The same for a block whose warps stand behind a barrier that they all came to as a whole. */
+bool block_resume_lockstep(struct block *b);
 
 /* ---- pool.c ---- */
 

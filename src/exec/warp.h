@@ -95,6 +95,8 @@ struct block {
     uint32_t open_barriers; /* at which somebody has arrived, by number */
     bool lockstep;          /* compiled code goes on with the next warp by itself: lockstep.c */
     bool begun;             /* it has had a turn */
+    bool compiled;          /* it began with compiled code */
+    bool meets;             /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
     bool clean;   /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
     uint32_t met; /* in this round of lockstep: MET_END, barriers */
     struct warp *stopped; /* where compiled code has left last */
@@ -108,12 +110,20 @@ struct block {
 
 /* Runs a warp until it is done, waits, has spent its budget or its slice, or the launch has a fault. */
 void warp_run(struct warp *w);
+/* Runs an operation that is neither pure, nor an access, nor the end of a block; false after a fault. */
+bool warp_run_other(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
 /* All that decides what the warp does next, apart from memory, as a number. */
 uint64_t warp_hash(const struct warp *w);
 /* The registers' rows by base, for one activation. */
 static inline uint8_t *row_at(uint8_t *const base[4], row_ref r)
 {
     return base[r & 3] + (r & ~3u);
+}
+static inline uint64_t row_lane(const uint8_t *row, unsigned width, unsigned lane)
+{
+    uint64_t v = 0;
+    memcpy(&v, row + lane * width / 8, width / 8);
+    return v;
 }
 static inline void warp_bases(const struct warp *w, const struct activation *a, uint8_t *base[4])
 {

@@ -79,8 +79,13 @@ static void leave_place(struct worker *k, struct launch *l)
 /* Starts the next block, as the last of the worker's residents; NULL where none is left, or no more fit. */
 static struct block *admit(struct worker *k, struct launch *l)
 {
-    if (has_failed(l) || !claim(k, l) || !take_place(k, l))
+    bool left = k->claim < k->claim_end || atomic_load_explicit(&l->next_block, memory_order_relaxed) < l->n_blocks;
+    if (!left || has_failed(l) || !take_place(k, l))
         return NULL;
+    if (!claim(k, l)) {
+        leave_place(k, l);
+        return NULL;
+    }
     struct block *b = block_start(k, l, k->claim++);
     if (!b) {
         launch_fail(l, FAULT_out_of_memory);

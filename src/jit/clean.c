@@ -61,6 +61,16 @@ static bool goes_on(const struct emit *e, uint32_t order)
     }
 }
 
+/* All that is loaded where a warp is entered, but what may be there as one number only (spare_block). */
+static void enter(struct emit *e, uint32_t block)
+{
+    const struct ir_live *live = &e->shapes->live;
+    meet(e, block, live_in(e, block));
+    for (uint32_t n = 0; n < live->n && is_spare(e, block); n++)
+        if (e->shapes->regs[live->regs[n]] != SHAPE_VARYING && e->ir->regs.at[live->regs[n]].width > 1)
+            clear(e, set_of(e, block), ir_make_ref(REF_REG, live->regs[n]));
+}
+
 void find_clean(struct emit *e, const uint8_t *entries)
 {
     const struct ir_live *live = &e->shapes->live;
@@ -73,7 +83,7 @@ void find_clean(struct emit *e, const uint8_t *entries)
     memset(e->clean_in, 0xff, (size_t)n * live->words * sizeof *e->clean_in);
     for (uint32_t b = 0; b < n; b++)
         if (entries[b])
-            meet(e, b, live->in + (size_t)b * live->words);
+            enter(e, b);
     while (changed) {
         changed = false;
         for (uint32_t b = 0; b < n; b++) {

@@ -80,6 +80,8 @@ static void make_types(struct emit *e)
     e->access_type = LLVMFunctionType(e->i1, access, 6, false);
     LLVMTypeRef holds[4] = {e->ptr, e->i32, e->ptr, e->i32};
     e->holds_type = LLVMFunctionType(e->i1, holds, 4, false);
+    LLVMTypeRef fill[3] = {e->ptr, e->ptr, e->i32};
+    e->fill_type = LLVMFunctionType(e->void_type, fill, 3, false);
     e->park_type = LLVMFunctionType(e->void_type, park, 3, false);
 }
 

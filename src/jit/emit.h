@@ -33,7 +33,7 @@ struct emit {
     struct lane_library *lanes;
     bool has_masked_stores, has_gather; /* the CPU's own */
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
-    LLVMTypeRef op_type, access_type, park_type, holds_type; /* of struct compiled_calls */
+    LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type; /* of struct compiled_calls */
     uint32_t n_sites;
     struct arena *arena; /* for what lasts until the answer */
 
@@ -78,6 +78,31 @@ value emit_op_pointer(struct emit *e, const struct op *o);
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block. */
 void emit_leave_at(struct emit *e, uint32_t index);
 
+/* Registers of a set of ir_live to their rows, in the lanes of mask (NULL: all). */
+void spill_set(struct emit *e, const uint64_t *set, value mask);
+const uint64_t *live_in(const struct emit *e, uint32_t block);
+void add_to_counter(struct emit *e, value counter, uint64_t offset); /* of the worker */
+value is_zero(struct emit *e, value v);
+value field_pointer(struct emit *e, value base, uint64_t offset);
+void store_field(struct emit *e, value v, value base, uint64_t offset);
+
+/* ---- entry.c ---- */
+
+void emit_entries(struct emit *e);
+/* What a warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
+uint32_t meets(const struct emit *e, const struct ir_insn *i, const struct op *o);
+/* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
+ * their rows. */
+void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
+/* The block's next warp goes on at warp_start, with the values of phi; after the last the round is over. */
+void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4]);
+/* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
+ * did; else NO_BLOCK. What does not vary is then kept as a number, and made a row where the interpreter takes over. */
+uint32_t spare_block(const struct emit *e, uint32_t at);
+bool is_spare(const struct emit *e, uint32_t block); /* is it such a block? */
+/* What is needed behind the present block, to rows: all of what varies, so much of the rest that reload() finds it. */
+void spill_out_sparely(struct emit *e);
+
 /* ---- value.c ---- */
 
 LLVMTypeRef type_of_width(struct emit *e, unsigned width);   /* iN; i1 for predicates */
@@ -106,6 +131,7 @@ value blend(struct emit *e, unsigned width, value mask, value yes, value no);
 /* Memory of a row. */
 value row_pointer(struct emit *e, row_ref row);
 value slot_pointer(struct emit *e, ir_ref reg);
+void spill_sparely(struct emit *e, uint32_t reg);
 /* A register to its row, in the lanes of mask (NULL: all), unless it is clean. */
 void spill(struct emit *e, uint32_t reg, value mask);
 /* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */

@@ -1,4 +1,4 @@
-/* One function: its blocks, the lanes that run and wait, where it is entered and left; see emit.h. */
+/* One function: its blocks, the lanes that run and wait, and how it is left; see emit.h. */
 #include "jit/emit.h"
 
 #include <stddef.h>
@@ -31,18 +31,18 @@ static value load_i32(struct emit *e, value from)
     return LLVMBuildLoad2(e->b, e->i32, from, "");
 }
 
-static value is_zero(struct emit *e, value v)
+value is_zero(struct emit *e, value v)
 {
     return LLVMBuildICmp(e->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
-static value field_pointer(struct emit *e, value base, uint64_t offset)
+value field_pointer(struct emit *e, value base, uint64_t offset)
 {
     value at = const_int(e, e->i64, offset);
     return LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
 }
 
-static void store_field(struct emit *e, value v, value base, uint64_t offset)
+void store_field(struct emit *e, value v, value base, uint64_t offset)
 {
     LLVMBuildStore(e->b, v, field_pointer(e, base, offset));
 }
@@ -75,19 +75,19 @@ value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
 
 /* ---- leaving ---- */
 
-static void spill_set(struct emit *e, const uint64_t *set, value mask)
+void spill_set(struct emit *e, const uint64_t *set, value mask)
 {
     for (uint32_t n = 0; n < e->shapes->live.n; n++)
         if (ir_in_set(set, n))
             spill(e, e->shapes->live.regs[n], mask);
 }
 
-static const uint64_t *live_in(const struct emit *e, uint32_t block)
+const uint64_t *live_in(const struct emit *e, uint32_t block)
 {
     return e->shapes->live.in + (size_t)block * e->shapes->live.words;
 }
 
-static void add_to_counter(struct emit *e, value counter, uint64_t offset)
+void add_to_counter(struct emit *e, value counter, uint64_t offset)
 {
     value at = field_pointer(e, e->worker, offset), old = LLVMBuildLoad2(e->b, e->i64, at, "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, LLVMBuildLoad2(e->b, e->i64, counter, ""), ""), at);
@@ -132,69 +132,6 @@ static void emit_leave(struct emit *e)
     store_field(e, both, e->w, offsetof(struct warp, at_block));
     store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
     LLVMBuildRet(e->b, load_i32(e, e->how));
-}
-
-/* ---- lockstep (exec/lockstep.c) ---- */
-
-/* What the warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
-static uint32_t meets(const struct emit *e, const struct ir_insn *i, const struct op *o)
-{
-    if (i->guard)
-        return 0;
-    if (i->kind == IR_EXIT)
-        return MET_END;
-    if (i->kind != IR_BAR || o->mode != BAR_SYNC || ir_ref_kind(i->a) != REF_CONST || i->b)
-        return 0;
-    uint64_t id = e->ir->consts.at[ir_ref_index(i->a)].lo;
-    return id < BARRIERS ? 1u << id : 0;
-}
-
-/* In lockstep, and with all lanes that the warp has, the next warp goes on; else the code behind this does. Registers are
- * in their rows. */
-static void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
-{
-    LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "met"), other = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, e->lockstep, in_step, other);
-    emit_at_end(e, in_step);
-    value lanes = load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
-    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, emit_mask(e), ""), all, other);
-    emit_at_end(e, all);
-    if (met == MET_END) {
-        value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
-        store_field(e, exists, e->w, offsetof(struct warp, exited));
-        store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
-    } else {
-        store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-        store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
-        store_field(e, lanes, e->w, offsetof(struct warp, mask));
-    }
-    value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
-    store_field(e, LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), ""), e->block_ptr, offsetof(struct block, met));
-    LLVMBuildBr(e->b, e->next_warp);
-    emit_at_end(e, other);
-}
-
-/* The block's next warp; after the last the round is over. */
-static void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
-{
-    LLVMBasicBlockRef more = emit_new_block(e, ""), over = emit_new_block(e, "round");
-    emit_at_end(e, e->next_warp);
-    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
-    value n = load_field(e, e->i32, e->block_ptr, offsetof(struct block, n_warps), "");
-    index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), over, more);
-    emit_at_end(e, over);
-    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
-    emit_at_end(e, more);
-    value w = field_pointer(e, e->w, sizeof(struct warp));
-    value next[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
-                     load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
-                     load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
-    for (int k = 0; k < 4; k++)
-        LLVMAddIncoming(phi[k], &next[k], &more, 1);
-    LLVMBuildBr(e->b, warp_start);
 }
 
 static bool has_waiting(const struct emit *e)
@@ -248,28 +185,39 @@ static void need_insn(struct needs *n, const struct ir_insn *i)
         note_written(n, i, i->access->regs[k]);
 }
 
-/* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
- * that instruction is one at which warps meet. */
-void emit_leave_at(struct emit *e, uint32_t index)
+/* What is needed from instruction `index` of the present block on, to rows. */
+static void spill_needs(struct emit *e, uint32_t index)
 {
     const struct ir_live *live = &e->shapes->live;
     const uint64_t *out = live->out + (size_t)e->at * live->words;
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
     uint8_t seen[e->ir->regs.n];
-    value mask = emit_mask(e);
-    struct needs n = {e, seen, has_waiting(e) ? mask : NULL};
+    struct needs n = {e, seen, has_waiting(e) ? emit_mask(e) : NULL};
     memset(seen, 0, sizeof seen);
     for (uint32_t k = index; k < block->n; k++)
         need_insn(&n, &e->ir->insns.at[block->first + k]);
     for (uint32_t k = 0; k < live->n; k++)
         if (ir_in_set(out, k))
             need(&n, ir_make_ref(REF_REG, live->regs[k]));
+}
+
+/* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
+ * that instruction is one at which warps meet. */
+void emit_leave_at(struct emit *e, uint32_t index)
+{
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
+    const struct ir_insn *i = &e->ir->insns.at[block->first + index];
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first + index];
-    uint32_t met = meets(e, &e->ir->insns.at[block->first + index], o);
+    uint32_t met = meets(e, i, o);
+    bool sparely = index + 1 == block->n && spare_block(e, e->at) != NO_BLOCK;
+    if (sparely)
+        spill_out_sparely(e);
+    else
+        spill_needs(e, index);
     if (met)
         emit_meeting(e, o, met);
     store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-    leave(e, LEAVE_AT, e->at, mask);
+    leave(e, sparely ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e));
 }
 
 void emit_call_op(struct emit *e, const struct op *o, value mask)
@@ -468,149 +416,6 @@ static void emit_block(struct emit *e, uint32_t order)
         if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
             return;
     go_to(e, o->next, emit_mask(e)); /* OP_FALL */
-}
-
-/* ---- entries ---- */
-
-/* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
-static void find_entries(const struct emit *e, uint8_t *entries)
-{
-    entries[0] = 1;
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        const struct ir_block *block = &e->ir->blocks.at[e->ir->order[b]];
-        const struct op *last = &e->code->ops[e->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
-        const struct ir_insn *i = block->n ? &e->ir->insns.at[block->first + block->n - 1] : NULL;
-        bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
-                        i->kind != IR_ACTIVEMASK;
-        if (suspends && last->next != NO_BLOCK)
-            entries[last->next] = 1;
-        if (i && i->kind == IR_BRA && last->target <= b)
-            entries[last->target] = 1;
-        if (last->next != NO_BLOCK && last->next <= b)
-            entries[last->next] = 1;
-        if (i && i->kind == IR_BRX)
-            for (uint32_t k = 0; k < last->n_targets; k++)
-                entries[last->targets[k]] = 1;
-    }
-}
-
-static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef refused)
-{
-    LLVMBasicBlockRef on = emit_new_block(e, "");
-    emit_likely(e, condition, on, refused);
-    emit_at_end(e, on);
-}
-
-static value constant_array(struct emit *e, value array)
-{
-    value global = LLVMAddGlobal(e->module, LLVMTypeOf(array), "");
-    LLVMSetInitializer(global, array);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    return global;
-}
-
-static value pattern_array(struct emit *e, uint16_t shape)
-{
-    if (!e->patterns[shape]) {
-        value lanes[WARP_LANES];
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            lanes[l] = const_int(e, e->i64, (uint64_t)e->shapes->patterns.at[shape].at[l]);
-        e->patterns[shape] = constant_array(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
-    }
-    return e->patterns[shape];
-}
-
-/* Registers that do not vary must not do so here either, where lanes did not come in order. */
-static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
-{
-    const struct ir_live *live = &e->shapes->live;
-    value rows[live->n + 1];
-    unsigned n = 0;
-    for (uint32_t k = 0; k < live->n; k++) {
-        uint32_t reg = live->regs[k];
-        uint16_t shape = e->shapes->regs[reg];
-        if (!ir_in_set(set, k) || shape == SHAPE_VARYING)
-            continue;
-        value fields[4] = {const_int(e, e->i32, e->ir->regs.at[reg].slot),
-                           const_int(e, e->i32, e->ir->regs.at[reg].width),
-                           const_int(e, e->i64, WARP_LANES / parts_of(e, shape)), pattern_array(e, shape)};
-        rows[n++] = LLVMConstStructInContext(e->context, fields, 4, false);
-    }
-    if (!n)
-        return;
-    value table = constant_array(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, n));
-    value args[4] = {e->a, lanes, table, const_int(e, e->i32, n)};
-    value holds = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
-    refuse_unless(e, LLVMBuildCall2(e->b, e->holds_type, holds, args, 4, ""), refused);
-}
-
-/* So must those whose shape is a guess, wherever the interpreter may have written them: not in lockstep. */
-static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
-{
-    const struct ir_live *live = &e->shapes->live;
-    LLVMBasicBlockRef checked = NULL;
-    for (uint32_t n = 0; n < live->n; n++) {
-        uint32_t reg = live->regs[n];
-        if (!ir_in_set(set, n) || !e->shapes->guessed[reg] || e->shapes->regs[reg] == SHAPE_VARYING)
-            continue;
-        if (!checked) {
-            LLVMBasicBlockRef check = emit_new_block(e, "");
-            checked = emit_new_block(e, "");
-            LLVMBuildCondBr(e->b, e->lockstep, checked, check);
-            emit_at_end(e, check);
-        }
-        refuse_unless(e, has_shape(e, reg, lanes), refused);
-    }
-    if (checked) {
-        LLVMBuildBr(e->b, checked);
-        emit_at_end(e, checked);
-    }
-}
-
-static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_order, LLVMBasicBlockRef refused)
-{
-    const struct ir_live *live = &e->shapes->live;
-    const uint64_t *set = live_in(e, order);
-    LLVMBasicBlockRef load = emit_new_block(e, ""), check = emit_new_block(e, "");
-    emit_likely(e, in_order, load, check);
-    emit_at_end(e, check);
-    check_shapes(e, set, lanes, refused);
-    LLVMBuildBr(e->b, load);
-    emit_at_end(e, load);
-    if (e->shapes->whole[order]) {
-        refuse_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), ""), refused);
-        lanes = const_int(e, e->i32, UINT32_MAX);
-    }
-    for (uint32_t n = 0; n < live->n; n++)
-        if (ir_in_set(set, n))
-            reload(e, live->regs[n], lanes);
-    check_guesses(e, set, lanes, refused);
-    LLVMBuildBr(e->b, e->block[order]);
-}
-
-static void emit_entries(struct emit *e)
-{
-    uint8_t entries[e->ir->n_ordered];
-    memset(entries, 0, sizeof entries);
-    find_entries(e, entries);
-    find_clean(e, entries);
-    LLVMBasicBlockRef refused = emit_new_block(e, "refused");
-    value block = e->enter_at, lanes = e->enter_with;
-    value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
-    value choose = LLVMBuildSwitch(e->b, block, refused, 8);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        if (!entries[b])
-            continue;
-        LLVMBasicBlockRef load = emit_new_block(e, "entry");
-        LLVMAddCase(choose, const_int(e, e->i32, b), load);
-        emit_at_end(e, load);
-        e->at = b;
-        emit_entry(e, b, lanes, in_order, refused);
-    }
-    emit_at_end(e, refused);
-    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
 }
 
 /* ---- the function ---- */

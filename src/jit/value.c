@@ -288,6 +288,22 @@ void spill(struct emit *e, uint32_t reg, value mask)
     LLVMSetAlignment(LLVMBuildStore(e->b, lanes, at), row_align(width));
 }
 
+void spill_sparely(struct emit *e, uint32_t reg)
+{
+    ir_ref r = ir_make_ref(REF_REG, reg);
+    uint16_t shape = ref_shape(e, r);
+    unsigned width = ref_width(e, r);
+    if (shape == SHAPE_VARYING || width == 1) {
+        spill(e, reg, NULL);
+        return;
+    }
+    for (unsigned p = 0; p < parts_of(e, shape) && !is_clean(e, reg); p++) {
+        value lane = const_int(e, e->i64, part_lane(e, p)), at = slot_pointer(e, r);
+        at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
+        LLVMBuildStore(e->b, read_part(e, r, 0, p), at);
+    }
+}
+
 static value load_row_of(struct emit *e, uint32_t reg)
 {
     unsigned width = e->ir->regs.at[reg].width;

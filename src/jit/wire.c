@@ -30,6 +30,8 @@ static bool make_room(struct wire *w, size_t n)
 
 static void pass(struct wire *w, void *p, size_t n)
 {
+    if (n == 0)
+        return; /* p may be NULL */
     w->failed = w->failed || (w->arena ? n > w->size - w->n : !make_room(w, n));
     if (w->failed) {
         if (w->arena)

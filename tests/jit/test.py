@@ -367,6 +367,42 @@ def approximate_functions_give_the_same_by_both():
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print")
 
 
+# Each fourth block waits for the next, so that a worker has several at a time while others come and go.
+WAITING = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry wait_for_next(.param .u64 flags)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<4>; .reg .pred %p;
+    ld.param.u64 %rd1, [flags];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd2, %rd1, %rd2;
+    and.b32 %r2, %r1, 3;
+    setp.ne.u32 %p, %r2, 0;
+    @%p bra SET;
+WAIT:
+    ld.acquire.gpu.u32 %r3, [%rd2+4];
+    setp.eq.u32 %p, %r3, 0;
+    @%p bra WAIT;
+SET:
+    st.release.gpu.u32 [%rd2], 1;
+    ret;
+}
+"""
+
+
+def blocks_that_wait_for_others_and_those_that_do_not_all_end():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "waiting.ptx")
+        with open(path, "w") as f:
+            f.write(WAITING)
+        for _ in range(20):
+            done = launch(path, "--grid", 800, "--block", 64, "u32[800]+sum", "--engine", "jit")
+            assert done["buffers"][0]["sum"] == 800, done["buffers"]
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]

@@ -1,0 +1,130 @@
+/* What compiled code asks of the engine, and what a worker keeps for it: see compiled.h. */
+#include "exec/machine.h"
+
+static bool compiled_op(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
+    uint8_t *base[4];
+    warp_bases(w, a, base);
+    switch (o->kind) {
+    case OP_LD: return access_load(w, a, base, o, mask);
+    case OP_ST: return access_store(w, a, base, o, mask);
+    case OP_ATOM: return access_atom(w, a, base, o, mask);
+    default: return warp_run_other(w, a, base, o, mask);
+    }
+}
+
+/* Where the access went, for the next time: the allocation of the first lane's bytes. */
+static bool compiled_access(struct warp *w, struct activation *a, const struct op *o, uint32_t mask,
+                            struct compiled_site *site, uint64_t span)
+{
+    uint8_t *base[4];
+    uint64_t address[WARP_LANES] __attribute__((aligned(64))), bytes = (uint64_t)o->access->bytes * o->access->n;
+    struct mem_block b;
+    warp_bases(w, a, base);
+    access_addresses(w, a, base, o, mask, address);
+    if (!compiled_op(w, a, o, mask))
+        return false;
+    bool found = mem_reach(&w->block->launch->machine->mem, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0;
+    if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
+        *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0};
+    return true;
+}
+
+static bool shape_holds(const uint8_t *row, const struct compiled_shape *s, uint32_t mask)
+{
+    uint64_t ones = s->width == 64 ? ~0ull : (1ull << s->width) - 1;
+    if (s->width == 1) {
+        uint32_t lanes;
+        memcpy(&lanes, row, 4);
+        return (lanes & mask) == mask || (lanes & mask) == 0;
+    }
+    unsigned part_end = 0;
+    uint64_t base = 0;
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        if (l >= part_end) {
+            base = row_lane(row, s->width, l) - (uint64_t)s->pattern[l];
+            part_end = (l / (unsigned)s->part_lanes + 1) * (unsigned)s->part_lanes;
+        }
+        if ((row_lane(row, s->width, l) ^ (base + (uint64_t)s->pattern[l])) & ones)
+            return false;
+    }
+    return true;
+}
+
+static bool shapes_hold(const struct activation *a, uint32_t mask, const struct compiled_shape *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!shape_holds(a->rows + s[i].slot, &s[i], mask))
+            return false;
+    return true;
+}
+
+static void shape_fill(uint8_t *row, const struct compiled_shape *s)
+{
+    unsigned part = (unsigned)s->part_lanes;
+    for (unsigned from = 0; from < WARP_LANES && s->width > 1; from += part) {
+        uint64_t v = row_lane(row, s->width, from);
+        for (unsigned l = from; l < from + part && s->width == 16; l++)
+            ((uint16_t *)row)[l] = (uint16_t)(v + (uint64_t)s->pattern[l]);
+        for (unsigned l = from; l < from + part && s->width == 32; l++)
+            ((uint32_t *)row)[l] = (uint32_t)(v + (uint64_t)s->pattern[l]);
+        for (unsigned l = from; l < from + part && s->width == 64; l++)
+            ((uint64_t *)row)[l] = v + (uint64_t)s->pattern[l];
+        for (unsigned l = from; l < from + part && s->width == 128; l++)
+            memcpy(row + 16 * l, row + 16 * from, 16);
+    }
+}
+
+static void shapes_fill(struct activation *a, const struct compiled_shape *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        shape_fill(a->rows + s[i].slot, &s[i]);
+}
+
+static const struct compiled_calls compiled_calls = {compiled_op,     compiled_access, collective_meet,
+                                                     act_add_pending, shapes_hold,     shapes_fill};
+
+enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
+{
+    enum leave how = (enum leave)fn(w, a, block, mask, &compiled_calls);
+    if (how != LEAVE_SPARE)
+        return how;
+    struct warp *at = w->block->stopped;
+    fn(at, at == w ? a : at->act, at->op->next | COMPILED_FILL, at->mask, &compiled_calls);
+    w->block->stopped = at;
+    return LEAVE_AT;
+}
+
+void compiled_fill(compiled_fn *fn, struct warp *w)
+{
+    fn(w, w->act, w->at_block | COMPILED_FILL, w->mask, &compiled_calls);
+}
+
+const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
+{
+    const struct compiled *c = atomic_load_explicit(&l->compiled, memory_order_acquire);
+    if (!c || atomic_load_explicit(&l->watching, memory_order_relaxed))
+        return NULL;
+    uint64_t version = atomic_load_explicit(&l->machine->mem.version, memory_order_relaxed);
+    if (k->compiled != c) {
+        worker_drop_compiled(k);
+        k->compiled_sites = pool_take(k, (c->n_sites + 1) * sizeof *k->compiled_sites);
+        if (!k->compiled_sites)
+            return NULL;
+        k->compiled = c;
+        k->n_sites = c->n_sites + 1;
+        k->sites_version = version + 1;
+    }
+    if (k->sites_version != version)
+        memset(k->compiled_sites, 0, k->n_sites * sizeof *k->compiled_sites);
+    k->sites_version = version;
+    return c;
+}
+
+void worker_drop_compiled(struct worker *k)
+{
+    if (k->compiled)
+        pool_give(k, k->compiled_sites, k->n_sites * sizeof *k->compiled_sites);
+    k->compiled = NULL;
+}
