@@ -99,6 +99,17 @@ static void start_warps(struct block *b)
     }
 }
 
+/* What ran in lockstep before has not begun yet: somebody who looks into a stall may find it here (stall.c). */
+static void renew_warps(struct block *b)
+{
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
+        w->state = WARP_FRESH;
+        w->act = NULL;
+        w->exited = 0;
+        w->streak = w->rest = 0;
+    }
+}
+
 static void tell(const struct block *b, const struct warp *w, enum schedule_kind kind)
 {
     struct schedule_event e = {kind, b, w};
@@ -161,7 +172,9 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
     b->n_done = 0;
     b->begun = b->compiled = b->meets = false;
     fill_rows(b, again);
-    if (!again)
+    if (again)
+        renew_warps(b);
+    else
         start_warps(b);
     if (l->hooks)
         tell(b, NULL, SCHEDULE_BLOCK_START);
@@ -172,7 +185,7 @@ void block_run_warp(struct warp *w)
 {
     struct block *b = w->block;
     size_t bytes = local_bytes(b->launch);
-    if (w->state == WARP_FRESH && bytes && !(w->local = pool_take(b->worker, bytes))) {
+    if (w->state == WARP_FRESH && bytes && !w->local && !(w->local = pool_take(b->worker, bytes))) {
         warp_fault(w, FAULT_out_of_memory, NULL, 0);
         return;
     }

@@ -340,7 +340,11 @@ static enum leave run_compiled(struct warp *w, const struct compiled *c, const s
 
 static bool start_warp(struct warp *w)
 {
-    struct activation *a = act_push(w, w->block->launch->kernel->entry, NULL, NULL, w->exists);
+    struct activation *a = w->acts; /* of a block before, in lockstep */
+    if (a)
+        act_renew(a, w->exists);
+    else
+        a = act_push(w, w->block->launch->kernel->entry, NULL, NULL, w->exists);
     w->state = WARP_RUNNABLE;
     if (a)
         act_add_pending(a, 0, w->exists);
