@@ -469,7 +469,7 @@ run_op:
             if (!warp_run_other(w, a, base, o, guarded(base, o, mask)))
                 return;
             continue;
-        case OP_FALL: at.block = o->next; goto go_on;
+        case OP_FALL: at.block = o->next; goto come;
         case OP_BRA: {
             go = guarded(base, o, mask);
             uint32_t from = at.block;
@@ -485,7 +485,7 @@ run_op:
             }
             if (at.block <= from)
                 goto went_back;
-            goto go_on;
+            goto come;
         }
         case OP_BRX: {
             uint32_t from = at.block;
@@ -497,7 +497,7 @@ run_op:
             at.mask = pending_take(a, at.block);
             if (at.block <= from)
                 goto went_back;
-            goto go_on;
+            goto come;
         }
         case OP_CALL: {
             uint32_t stay = 0;
@@ -577,6 +577,9 @@ went_back:
     w->budget -= turn_back_cost(w, &at);
     if (w->budget < 0)
         goto give_way;
+    goto go_on;
+come:
+    turn_come(w, &at);
 go_on:
     /* at.mask lanes go on in at.block, unless lanes wait to run an earlier one, or the same. */
     if (a->n_pending) {

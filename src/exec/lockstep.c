@@ -33,8 +33,7 @@ static bool make_ready(struct warp *w, size_t local_bytes)
     w->exited = 0;
     w->budget = BUDGET;
     w->spin_cost = SPIN_COST;
-    w->spun = UINT32_MAX;
-    w->streak = w->rest = 0;
+    w->spun = w->ahead = w->streak = w->rest = 0;
     return true;
 }
 

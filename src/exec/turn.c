@@ -1,15 +1,15 @@
 /* Whose turn it is within a warp, and how long that lasts.
  *
  * A lane that waits must never keep the lane that it waits for from running. A branch backwards spends from the warp's
- * budget, one of a loop that spins (ir/spin.c) much of it, except for a round after which lanes have left the loop. Once
- * the budget is spent, another group of lanes goes on: one that does not spin, which may just have taken the lock that
+ * budget, one of a loop that spins (ir/spin.c) much of it, except for a round after which lanes have left the loop; and
+ * all of it in the next round, since what they left for may be what the others wait for. Once the budget is spent, another group of lanes goes on: one that does not spin, which may just have taken the lock that
  * all the others wait for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps,
  * and does so ever sooner: after each such turn the next is half as long, down to one round of a loop; after that the
  * warp sits out turns, twice as many each time.
  *
  * Compiled code counts as turn_back_cost() does (jit/function.c) and leaves where the budget is spent.
  */
-#include "exec/warp.h"
+#include "exec/machine.h"
 
 /* SHORTEST: turns in vain until a spinning loop has one round in a turn. Within a turn a spinning group of a divided warp
  * makes way for another that spins up to MAX_SPIN_ROTATIONS times, for any up to MAX_ROTATIONS times. */
@@ -36,17 +36,20 @@ int32_t turn_back_cost(struct warp *w, const struct at *at)
     if (!spins(at))
         return 1;
     uint32_t before = w->spun;
+    bool some_left = (at->mask & ~before) == 0 && at->mask != before;
     w->spun = at->mask;
-    if ((at->mask & ~before) == 0 && at->mask != before)
+    w->ahead |= some_left;
+    if (some_left)
         return 1;
-    return warp_is_divided(w, at) ? SPIN_COST_DIVIDED : w->spin_cost;
+    /* a schedule ends turns sooner than a budget would */
+    bool patient = !w->ahead && !w->block->launch->schedule;
+    return patient || !warp_is_divided(w, at) ? w->spin_cost : SPIN_COST_DIVIDED;
 }
 
 void turn_begin(struct warp *w, struct turn *t)
 {
     *t = (struct turn){.streak = w->streak, .in_vain = true};
     w->streak = 0;
-    w->spun = UINT32_MAX;
     w->budget = BUDGET;
     w->spin_cost = SPIN_COST << (t->streak < SHORTEST ? t->streak : SHORTEST);
 }

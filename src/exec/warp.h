@@ -61,7 +61,8 @@ struct warp {
     struct activation *acts; /* newest first */
     int32_t budget;          /* of branches backwards until it gives way */
     int32_t spin_cost;       /* of one of a spinning loop, in this turn */
-    uint32_t spun;           /* the lanes that went back in a spinning loop last */
+    uint32_t spun;           /* the lanes that came to a spinning loop last, or went back in it */
+    uint32_t ahead;          /* lanes have left that loop since */
     uint32_t streak;         /* of turns that were spent spinning in vain */
     uint32_t rest;           /* turns to sit out */
     int32_t slice;           /* of memory accesses, under policies that switch after them */
@@ -173,6 +174,14 @@ struct turn {
 };
 
 void turn_begin(struct warp *w, struct turn *t);
+/* Lanes come to a block from before. */
+static inline void turn_come(struct warp *w, const struct at *at)
+{
+    if (at->a->code->blocks[at->block].spins) {
+        w->spun = at->mask;
+        w->ahead = 0;
+    }
+}
 /* What a branch backwards, to at->block, spends from the budget. */
 int32_t turn_back_cost(struct warp *w, const struct at *at);
 /* The budget is spent: *at becomes another group of lanes, if there is one. False where the warp gives way. */

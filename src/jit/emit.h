@@ -48,7 +48,7 @@ struct emit {
     LLVMBasicBlockRef next_warp; /* in lockstep */
     value *regs;                 /* by register and part: its alloca, or NULL */
     value *pending;              /* by block: the alloca of waiting lanes, or NULL */
-    value mask, budget, spun, instructions, lane_instructions, divided;
+    value mask, budget, spun, ahead, instructions, lane_instructions, divided;
     value how, left_at; /* what `leave` returns, and the block it notes */
     value *patterns;    /* by pattern: a constant array, or NULL */
     value base[4];      /* of rows: enum row_base */

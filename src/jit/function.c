@@ -124,6 +124,7 @@ static void emit_leave(struct emit *e)
     add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
     store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
     store_field(e, load_i32(e, e->spun), e->w, offsetof(struct warp, spun));
+    store_field(e, load_i32(e, e->ahead), e->w, offsetof(struct warp, ahead));
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
     _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
     value high = LLVMBuildZExt(e->b, load_i32(e, e->mask), e->i64, "");
@@ -239,11 +240,14 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
         if (e->pending[b] && b != target)
             others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
-    LLVMBuildStore(e->b, mask, e->spun);
-    value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
-    value cost = LLVMBuildSelect(e->b, is_zero(e, others), alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
     value joined = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, before, ""), "");
     value some_left = LLVMBuildAnd(e->b, is_zero(e, joined), LLVMBuildICmp(e->b, LLVMIntNE, mask, before, ""), "");
+    value ahead = LLVMBuildOr(e->b, load_i32(e, e->ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
+    LLVMBuildStore(e->b, mask, e->spun);
+    LLVMBuildStore(e->b, ahead, e->ahead);
+    value few = LLVMBuildOr(e->b, is_zero(e, others), is_zero(e, ahead), "");
+    value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
+    value cost = LLVMBuildSelect(e->b, few, alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
     return LLVMBuildSelect(e->b, some_left, const_int(e, e->i32, 1), cost, "");
 }
 
@@ -273,8 +277,12 @@ static void go_to(struct emit *e, uint32_t target, value mask)
         LLVMBuildUnreachable(e->b);
         return;
     }
-    if (target <= e->at)
+    if (target <= e->at) {
         spend(e, target, mask);
+    } else if (e->code->blocks[target].spins) { /* turn_come() */
+        LLVMBuildStore(e->b, mask, e->spun);
+        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->ahead);
+    }
     const uint64_t *waiting = e->shapes->waiting + (size_t)e->at * e->shapes->block_words;
     for (uint32_t b = e->at + 1; b < target; b++) {
         if (!ir_in_set(waiting, b))
@@ -546,6 +554,7 @@ static LLVMBasicBlockRef start_warp(struct emit *e, value phi[4])
     LLVMBuildStore(e->b, e->enter_with, e->mask);
     LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
     LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
+    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->ahead);
     LLVMBuildStore(e->b, find_divided(e), e->divided);
     return start;
 }
@@ -575,6 +584,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->mask = alloca_of(e, e->i32, NULL);
     e->budget = alloca_of(e, e->i32, NULL);
     e->spun = alloca_of(e, e->i32, NULL);
+    e->ahead = alloca_of(e, e->i32, NULL);
     e->instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->lane_instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->how = alloca_of(e, e->i32, NULL);
