@@ -510,27 +510,42 @@ template <class Word, class T> HEDDLE_INLINE T HEDDLE_NAME(heddle_, N, _add_by_c
                          : "memory");                                                                                  \
     return __builtin_bit_cast(T, old);
 #define HEDDLE_ADD_BY_CAS(T, Word, scope) return HEDDLE_NAME(heddle_, N, _add_by_cas)<Word>(address, value, scope);
-#define HEDDLE_ADD(suffix, ptx_scope, scope)                                                                           \
-    HEDDLE_INLINE HALF atomicAdd##suffix(HALF *address, HALF value){                                                   \
-        HEDDLE_ADD1(ptx_scope, scope)} HEDDLE_INLINE HALF2 atomicAdd##suffix(HALF2 *address, HALF2 value)              \
-    {                                                                                                                  \
-        HEDDLE_ADD2(ptx_scope, scope)                                                                                  \
-    }
+/* Both kinds in all scopes; a device that is too old for one says so. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= HEDDLE_ADD1_SM
-#define HEDDLE_ADD1(ptx_scope, scope) HEDDLE_ADD_INSTRUCTION(HALF, unsigned short, "h", HEDDLE_PTX_TYPE, ptx_scope)
+#define HEDDLE_ADD1(name, ptx_scope, scope)                                                                            \
+    HEDDLE_INLINE HALF name(HALF *address, HALF value)                                                                 \
+    {                                                                                                                  \
+        HEDDLE_ADD_INSTRUCTION(HALF, unsigned short, "h", HEDDLE_PTX_TYPE, ptx_scope)                                  \
+    }
 #elif __CUDA_ARCH__ >= 700
-#define HEDDLE_ADD1(ptx_scope, scope) HEDDLE_ADD_BY_CAS(HALF, unsigned short, scope)
+#define HEDDLE_ADD1(name, ptx_scope, scope)                                                                            \
+    HEDDLE_INLINE HALF name(HALF *address, HALF value)                                                                 \
+    {                                                                                                                  \
+        HEDDLE_ADD_BY_CAS(HALF, unsigned short, scope)                                                                 \
+    }
+#else
+#define HEDDLE_ADD1(name, ptx_scope, scope) HEDDLE_NEEDS("70") HALF name(HALF *address, HALF value);
 #endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= HEDDLE_ADD2_SM
-#define HEDDLE_ADD2(ptx_scope, scope) HEDDLE_ADD_INSTRUCTION(HALF2, unsigned, "r", HEDDLE_PTX_TYPE "x2", ptx_scope)
+#define HEDDLE_ADD2(name, ptx_scope, scope)                                                                            \
+    HEDDLE_INLINE HALF2 name(HALF2 *address, HALF2 value)                                                              \
+    {                                                                                                                  \
+        HEDDLE_ADD_INSTRUCTION(HALF2, unsigned, "r", HEDDLE_PTX_TYPE "x2", ptx_scope)                                  \
+    }
+#elif __CUDA_ARCH__ >= 600
+#define HEDDLE_ADD2(name, ptx_scope, scope)                                                                            \
+    HEDDLE_INLINE HALF2 name(HALF2 *address, HALF2 value)                                                              \
+    {                                                                                                                  \
+        HEDDLE_ADD_BY_CAS(HALF2, unsigned, scope)                                                                      \
+    }
 #else
-#define HEDDLE_ADD2(ptx_scope, scope) HEDDLE_ADD_BY_CAS(HALF2, unsigned, scope)
+#define HEDDLE_ADD2(name, ptx_scope, scope) HEDDLE_NEEDS("60") HALF2 name(HALF2 *address, HALF2 value);
 #endif
-#ifdef HEDDLE_ADD1
+#define HEDDLE_ADD(suffix, ptx_scope, scope)                                                                           \
+    HEDDLE_ADD1(atomicAdd##suffix, ptx_scope, scope) HEDDLE_ADD2(atomicAdd##suffix, ptx_scope, scope)
 HEDDLE_ADD(, "", __NV_THREAD_SCOPE_DEVICE)
 HEDDLE_ADD(_block, ".cta", __NV_THREAD_SCOPE_BLOCK)
 HEDDLE_ADD(_system, ".sys", __NV_THREAD_SCOPE_SYSTEM)
-#endif
 #undef HEDDLE_ADD
 #undef HEDDLE_ADD1
 #undef HEDDLE_ADD2
