@@ -13,7 +13,6 @@
 #include "driver_functions.h"
 #include "vector_functions.h"
 #ifdef __CUDA__
-#include "heddle/device_runtime.h"
 #include "heddle/managed.h"
 #endif
 

@@ -338,17 +338,9 @@ cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
 
-/* ---- channels and textures ---- */
+/* ---- channels ---- */
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
-
-/* Heddle has no textures: both answer cudaErrorNotSupported. CUB's headers name them. */
-struct cudaResourceDesc;
-struct cudaResourceViewDesc;
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
-                                    const struct cudaTextureDesc *pTexDesc,
-                                    const struct cudaResourceViewDesc *pResViewDesc);
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject);
 
 /* ---- what nvcc and clang call ---- */
 

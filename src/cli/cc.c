@@ -122,13 +122,28 @@ static bool run(struct job *j, cc_words *command)
 
 /* ---- commands ---- */
 
+/* Makefiles name the toolkit's own headers, which nvcc knows anyway; here they come last, for its libraries' sake. */
+static bool is_toolkit(const char *folder, struct arena *arena)
+{
+    return access(arena_printf(arena, "%s/crt/host_config.h", folder), R_OK) == 0;
+}
+
+static void add_include_paths(struct job *j, cc_words *c)
+{
+    const cc_words *folders = &j->o.list[CC_INCLUDE_PATH];
+    for (uint32_t i = 0; i < folders->n; i++) {
+        ADD(c, is_toolkit(folders->at[i], j->arena) ? "-idirafter" : "-I");
+        ADD(c, folders->at[i]);
+    }
+}
+
 /* What clang is told for every file, whatever it is compiled to. */
 static void add_source_options(struct job *j, cc_words *c)
 {
     const struct cc_options *o = &j->o;
     add_values(j, c, CC_DEFINE, "-D", true);
     add_values(j, c, CC_UNDEFINE, "-U", true);
-    add_values(j, c, CC_INCLUDE_PATH, "-I", true);
+    add_include_paths(j, c);
     add_values(j, c, CC_SYSTEM_INCLUDE, "-isystem", false);
     ADD(c, "-isystem");
     ADD(c, j->headers);
@@ -391,7 +406,7 @@ static bool compile_cuda(struct job *j, const char *input, const char *output)
         feed(host.in, fatbin, bytes); /* a compiler that has ended says why */
     int status = finish(j, &host);
     free(fatbin);
-    if (!ok && status == 0)
+    if (!ok && status == 0 && !file_is_special(output))
         unlink(output); /* it has no device code */
     return ok && status == 0;
 }

@@ -82,7 +82,7 @@ const char *file_read_ptx(struct arena *arena, const char *path, struct file_byt
 
 /* ---- writing ---- */
 
-static bool is_special(const char *path)
+bool file_is_special(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
@@ -91,7 +91,7 @@ static bool is_special(const char *path)
 const char *file_create(struct file_writer *w, struct arena *arena, const char *path)
 {
     *w = (struct file_writer){.path = path, .fd = -1, .arena = arena};
-    if (is_special(path)) {
+    if (file_is_special(path)) {
         w->fd = open(path, O_WRONLY | O_CLOEXEC);
         return w->fd < 0 ? failure(arena, "write", path, errno) : NULL;
     }

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import heddle, main, source
+from tap import Skip, heddle, main, source
 
 here = os.path.join(source, "tests", "cc")
 folder = tempfile.TemporaryDirectory()
@@ -92,6 +92,15 @@ def cooperative_groups():
 
 def random_numbers():
     checks("random")
+
+
+def thrust_of_debian_runs_on_the_host():
+    """Its vectors are memory that kernels reach; its CUDA back end is refused by name."""
+    if not os.path.exists("/usr/include/thrust/version.h"):
+        raise Skip("there is no libthrust-dev")
+    checks("thrust", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP")
+    _, err = cc("-c", os.path.join(here, "thrust.cu"), status=1)
+    assert err.count("Thrust's CUDA back end do not work with Heddle") == 1, err
 
 
 def the_class_atomic():
@@ -237,8 +246,8 @@ def no_error_is_in_our_headers():
 
 def errors_say_what_heddle_has_instead():
     for code, says in [
-            ("#include <thrust/no_such_part.h>\n", "apt-get install libthrust-dev libcub-dev"),
-            ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev"),
+            ("#include <thrust/no_such_part.h>\n", "apt-get install libthrust-dev, and let"),
+            ("#include <cub/no_such_part.cuh>\n", "CUB does not work with Heddle"),
             ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/atomic>"),
             ("#include <cudnn_no_such_part.h>\n", "none of the CUDA toolkit's libraries"),
             ("__global__ void k(float *p, cudaTextureObject_t t) { *p = tex2D<float>(t, 0, 0); }\n", "Heddle has no textures"),
@@ -247,8 +256,7 @@ def errors_say_what_heddle_has_instead():
             ("#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster(); }\n", "no clusters"),
             ("__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }\n", "no dynamic parallelism"),
             ("__global__ void k() { unsigned t; asm(\"mov.u32 %0, %clock;\" : \"=r\"(t)); }\n", "written %% in inline assembly"),
-            ("int main() { cudaIpcMemHandle_t h; return cudaIpcGetMemHandle(&h, nullptr); }\n",
-             "Heddle does not have cudaIpcGetMemHandle")]:
+            ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }\n", "Heddle does not have cudaImportExternalMemory")]:
         write("lacks.cu", code)
         _, err = cc("-c", "lacks.cu", status=1)
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
@@ -261,6 +269,17 @@ def static_shared_memory_ends_at_48_kb():
     _, err = cc("-c", "-DSIZE=12289", "full.cu", status=1)
     assert "full.cu:1: error: kernel `k` has 49156 bytes of static shared memory; 49152 are the most" in err, err
     assert not os.path.exists(path("a.out")) and "extern __shared__" in err
+
+
+def headers_of_a_toolkit_do_not_get_in_the_way():
+    """-I /usr/local/cuda/include, as Makefiles have it: Heddle's own headers come first, the others are found."""
+    os.makedirs(path("toolkit/crt"), exist_ok=True)
+    write("toolkit/crt/host_config.h", "")
+    write("toolkit/cuda_runtime.h", "#error the toolkit's\n")
+    write("toolkit/of_the_toolkit.h", "#define OF_THE_TOOLKIT 2\n")
+    write("toolkit_user.cu", '#include <cuda_runtime.h>\n#include "of_the_toolkit.h"\n' + HELLO.replace("1, 2", "1, OF_THE_TOOLKIT"))
+    cc("-Itoolkit", "toolkit_user.cu", "-o", "toolkit_user")
+    assert run("toolkit_user").count("hello") == 2
 
 
 def warnings_come_once_for_several_devices():
@@ -293,6 +312,16 @@ def wrong_usage_says_what_to_do():
     assert "no-such-clang" in err and "clang-19" in err, err
 
 
+def an_output_that_is_no_file_stays():
+    """As -o /dev/null, where an error of device code means that there is no object."""
+    os.mkfifo(path("pipe"))
+    keep = os.open(path("pipe"), os.O_RDWR)
+    write("device_error.cu", "__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }\n")
+    cc("-c", "device_error.cu", "-o", "pipe", status=1)
+    assert os.path.exists(path("pipe"))
+    os.close(keep)
+
+
 def keep_and_dry_run():
     write("kept.cu", HELLO)
     os.makedirs(path("kept"), exist_ok=True)
@@ -322,6 +351,14 @@ def the_line_of_a_bad_access_is_the_users():
 
 
 def atomics_that_a_device_lacks_say_so():
+    write("half_sums.cu", "#include <cuda_fp16.h>\n__global__ void k(__half2 *p, __half *q) {\n atomicAdd(p, *p);\n"
+                          "#ifdef ONE\n atomicAdd_block(q, *q);\n#endif\n}\n")
+    cc("-c", "-arch=sm_60", "half_sums.cu")
+    cc("-c", "-arch=sm_70", "-DONE", "half_sums.cu")
+    _, err = cc("-c", "-arch=sm_60", "-DONE", "half_sums.cu", status=1)
+    assert err.startswith("half_sums.cu:5") and "needs compute capability 70" in err, err
+    _, err = cc("-c", "-arch=sm_50", "half_sums.cu", status=1)
+    assert err.startswith("half_sums.cu:3") and "needs compute capability 60" in err, err
     write("old.cu", "__global__ void k(double *d, int *i) {\n atomicAdd(d, 1.0);\n atomicAdd_block(i, 1);\n}\n")
     _, err = cc("-ptx", "-arch=sm_50", "old.cu", status=1)
     assert err.count("needs compute capability 60") == 2, err
