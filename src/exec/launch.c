@@ -214,6 +214,8 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     ready = !m->compiler || m->compiler->begin(m, &l, diags);
     if (ready)
         run(m, &l, k);
+    if (ready && m->compiler)
+        m->compiler->end(&l);
     if (l.schedule && l.schedule->diverged && !l.fault.kind)
         l.fault.kind = FAULT_replay;
     if (l.fault.kind)

@@ -14,6 +14,8 @@
 
 /* Instructions of warps that a worker has run of a launch before its kernel is worth compiling: about 5 ms. */
 static const uint64_t worth_compiling = 200000;
+/* Of all launches of a kernel, each of them shorter: about 20 ms. */
+static const uint64_t worth_in_all = 4 * 200000;
 /* Larger functions are interpreted: compiling them takes seconds, which a machine that is to go would have to wait for.
  * Who asks for compiled code gets it. */
 enum { MAX_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS_ASKED = 40000 };
@@ -32,8 +34,9 @@ struct unit {
     size_t request_bytes;
     struct cache_key key;
     _Atomic int state;
-    bool asked;     /* by a launch that waits for it */
-    bool abandoned; /* its kernel has been freed meanwhile */
+    _Atomic uint64_t interpreted; /* instructions of warps, in launches that have ended */
+    bool asked;                   /* by a launch that waits for it */
+    bool abandoned;               /* its kernel has been freed meanwhile */
     struct object object;
     char why[256]; /* UNIT_FAILED */
 };
@@ -403,19 +406,30 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
     return false;
 }
 
+static void want(struct launch *l, struct unit *u)
+{
+    int fresh = UNIT_NEW;
+    if (atomic_compare_exchange_strong(&u->state, &fresh, UNIT_QUEUED))
+        order(l->machine->compiler_data, u, l->kernel);
+}
+
 static void consider(struct launch *l, const struct worker *k)
 {
     struct unit *u = l->compiler_data;
     if (!u)
         return;
-    int state = atomic_load_explicit(&u->state, memory_order_acquire);
-    if (state == UNIT_READY) {
+    if (atomic_load_explicit(&u->state, memory_order_acquire) == UNIT_READY)
         atomic_store_explicit(&l->compiled, &u->compiled, memory_order_release);
-    } else if (state == UNIT_NEW && k->warp_instructions > worth_compiling) {
-        int fresh = UNIT_NEW;
-        if (atomic_compare_exchange_strong(&u->state, &fresh, UNIT_QUEUED))
-            order(l->machine->compiler_data, u, l->kernel);
-    }
+    else if (k->warp_instructions > worth_compiling)
+        want(l, u);
+}
+
+static void end(struct launch *l)
+{
+    struct unit *u = l->compiler_data;
+    if (u && !atomic_load(&l->compiled) &&
+        atomic_fetch_add(&u->interpreted, l->warp_instructions) + l->warp_instructions > worth_in_all)
+        want(l, u);
 }
 
 static void forget(struct machine *m, struct kernel *k)
@@ -457,7 +471,7 @@ static void close_jit(struct machine *m)
     free(j);
 }
 
-static const struct compiler compiler = {begin, consider, forget, close_jit};
+static const struct compiler compiler = {begin, consider, end, forget, close_jit};
 
 static bool word_in(const char *list, const char *word)
 {

@@ -582,6 +582,16 @@ def a_loop_that_counts_up_to_a_number_in_memory_does_not_spin():
         assert done["stats"]["warp_instructions"] == 7 + 32 * 5 + 1, (engine, done["stats"])
 
 
+def a_kernel_that_is_launched_often_is_compiled():
+    """No launch is long enough alone; one of them alone is not."""
+    need_compiler()
+    args = [*SAXPY[:1], "--grid", 128, "--block", 256, 32768, 2.0, "f32[32768]=range", "f32[32768]=ones"]
+    status, _, err = run("launch", *args, "--repeat", 4000, env=environment(HEDDLE_DUMP="time"))
+    assert status == 0 and "; saxpy: " in err, err
+    status, _, err = run("launch", *args, env=environment(HEDDLE_DUMP="time"))
+    assert status == 0 and "; saxpy: " not in err, err
+
+
 def what_an_engine_is_called_is_checked():
     status, _, err = run("launch", *SAXPY, "--engine", "fast")
     assert status != 0 and "there are auto, interp and jit" in err, err
