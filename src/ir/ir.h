@@ -216,7 +216,4 @@ void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *
 /* Block numbers that may follow block b; returns how many (at most `limit` are written). */
 uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit);
 
-/* Lines of text for HEDDLE_DUMP=ir. */
-struct str ir_print(const struct ir_func *f, struct arena *arena);
-
 #endif

@@ -12,6 +12,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "base/text.h"
 #include "jit/compile.h"
 #include "jit/emit.h"
 
@@ -211,6 +212,15 @@ static bool find_shapes(struct jit_request *r, struct arena *arena)
     return r->n_functions > 0;
 }
 
+static char *print_ir(const struct jit_request *r, struct arena *arena)
+{
+    struct text t = {.arena = arena};
+    for (uint32_t i = 0; i < r->n_functions; i++)
+        if (r->shapes[i].regs)
+            text_str(&t, ir_print(r->functions[i]->ir, &r->shapes[i], arena));
+    return strdup(t.p);
+}
+
 static void emit_module(struct jit_request *r, const struct wire_ask *ask, struct arena *arena,
                         struct jit_result *result)
 {
@@ -239,6 +249,7 @@ void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *ar
         result->error = strdup("it has too many branches");
     } else {
         result->shape_seconds = now() - start;
+        result->ir = ask->ir ? print_ir(r, arena) : NULL;
         emit_module(r, ask, arena, result);
     }
 }

@@ -52,7 +52,7 @@ struct jit {
     struct jit_process process; /* the thread's */
     char program[PATH_MAX + 64];
     hd_engine wish; /* HEDDLE_ENGINE: where neither launch nor machine say; compiled code where that can be */
-    bool dump_llvm, dump_asm, dump_time, log;
+    bool dump_ir, dump_llvm, dump_asm, dump_time, log;
 };
 
 /* ---- the compiler's program ---- */
@@ -161,7 +161,7 @@ static bool load(struct unit *u, const struct jit_result *r)
 
 static bool compile(struct jit *j, struct unit *u)
 {
-    struct wire_ask ask = {.bytes = u->request_bytes, .llvm = j->dump_llvm, .assembly = j->dump_asm};
+    struct wire_ask ask = {.bytes = u->request_bytes, .ir = j->dump_ir, .llvm = j->dump_llvm, .assembly = j->dump_asm};
     struct jit_result result = {0};
     if (!process_ask(&j->process, j->program, &ask, u->request, &result)) {
         snprintf(u->why, sizeof u->why, "%s", j->process.why);
@@ -169,6 +169,7 @@ static bool compile(struct jit *j, struct unit *u)
     }
     if (result.error)
         snprintf(u->why, sizeof u->why, "%s", result.error);
+    dump("IR", u, result.ir);
     dump("LLVM", u, result.llvm);
     dump("assembly", u, result.assembly);
     if (j->dump_time)
@@ -223,7 +224,7 @@ static bool recall(struct jit *j, struct unit *u)
 {
     struct jit_result result = {0};
     u->key = cache_key(u->request, u->request_bytes, j->program);
-    if (j->dump_llvm || j->dump_asm || j->dump_time || !cache_load(&u->key, &result))
+    if (j->dump_ir || j->dump_llvm || j->dump_asm || j->dump_time || !cache_load(&u->key, &result))
         return false;
     bool ok = load(u, &result);
     jit_release(&result);
@@ -490,6 +491,7 @@ void jit_attach(struct machine *m)
         return; /* kernels are interpreted */
     j->machine = m;
     j->owner = getpid();
+    j->dump_ir = word_in(dump, "ir");
     j->dump_llvm = word_in(dump, "llvm");
     j->dump_asm = word_in(dump, "asm");
     j->dump_time = word_in(dump, "time");

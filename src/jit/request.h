@@ -26,7 +26,7 @@ struct jit_result {
     size_t bytes;
     uint32_t n_sites;
     double shape_seconds, emit_seconds, pass_seconds, code_seconds; /* of the compiler's CPU */
-    char *error, *llvm, *assembly;                                  /* or NULL */
+    char *error, *ir, *llvm, *assembly;                             /* or NULL */
 };
 
 void jit_release(struct jit_result *r);

@@ -343,30 +343,33 @@ bool wire_receive(int fd, void *at, size_t n)
     return true;
 }
 
+enum { PARTS = 5 };
+
 /* An answer: this, and its parts. */
 struct answer {
-    uint64_t bytes[4]; /* UINT64_MAX: NULL */
+    uint64_t bytes[PARTS]; /* UINT64_MAX: NULL */
     struct jit_result numbers;
 };
 
-static void list_parts(struct jit_result *r, void **parts[4])
+static void list_parts(struct jit_result *r, void **parts[PARTS])
 {
     parts[0] = (void **)&r->object;
     parts[1] = (void **)&r->error;
     parts[2] = (void **)&r->llvm;
     parts[3] = (void **)&r->assembly;
+    parts[4] = (void **)&r->ir;
 }
 
 bool wire_send_result(int fd, const struct jit_result *r)
 {
     struct answer a = {.numbers = *r};
-    void **parts[4];
+    void **parts[PARTS];
     struct jit_result copy = *r;
     list_parts(&copy, parts);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < PARTS; i++)
         a.bytes[i] = !*parts[i] ? UINT64_MAX : i == 0 ? r->bytes : strlen(*parts[i]);
     bool ok = wire_send(fd, &a, sizeof a);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < PARTS; i++)
         ok = ok && (!*parts[i] || wire_send(fd, *parts[i], a.bytes[i]));
     return ok;
 }
@@ -374,15 +377,15 @@ bool wire_send_result(int fd, const struct jit_result *r)
 bool wire_receive_result(int fd, struct jit_result *r)
 {
     struct answer a;
-    void **parts[4];
+    void **parts[PARTS];
     *r = (struct jit_result){0};
     if (!wire_receive(fd, &a, sizeof a))
         return false;
     *r = a.numbers;
     list_parts(r, parts);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < PARTS; i++)
         *parts[i] = NULL;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < PARTS; i++) {
         if (a.bytes[i] == UINT64_MAX)
             continue;
         char *part = a.bytes[i] < MAX_PART_BYTES ? calloc(1, a.bytes[i] + 1) : NULL; /* texts end with a zero */
@@ -398,6 +401,7 @@ void jit_release(struct jit_result *r)
 {
     free(r->object);
     free(r->error);
+    free(r->ir);
     free(r->llvm);
     free(r->assembly);
     *r = (struct jit_result){0};

@@ -21,7 +21,7 @@ struct wire_hello wire_hello(void);
 /* What goes before a request. */
 struct wire_ask {
     uint64_t bytes;
-    bool llvm, assembly; /* wanted as text, too */
+    bool ir, llvm, assembly; /* wanted as text, too */
 };
 
 /* To be freed by the caller; NULL where memory is exhausted. */
