@@ -62,7 +62,8 @@ static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct wa
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         if (w->state == WARP_DONE)
             continue;
-        if (w != stopped || how == LEAVE_REFUSED)
+        bool is_interpreters = b->resumed && w >= behind; /* its rows are whole, and need not have the shapes */
+        if (!is_interpreters && (w != stopped || how == LEAVE_REFUSED))
             compiled_fill(fn, w);
         if (w < behind) {
             barrier_arrive_whole(w, w->act, w->op, w->mask);
@@ -87,9 +88,10 @@ static compiled_fn *find_code(const struct block *b)
 }
 
 /* Round after round; true where that led to the block's end. */
-static bool run_rounds(struct block *b, compiled_fn *fn)
+static bool run_rounds(struct block *b, compiled_fn *fn, bool resumed)
 {
     b->lockstep = true;
+    b->resumed = resumed;
     do {
         struct warp *w = b->warps;
         b->met = 0;
@@ -102,6 +104,7 @@ static bool run_rounds(struct block *b, compiled_fn *fn)
             fall_out(b, fn, how, how == LEAVE_ROUND ? NULL : b->stopped);
             return false;
         }
+        b->resumed = false;
     } while (b->met != MET_END);
     b->n_done = b->n_warps;
     b->live = 0;
@@ -120,7 +123,7 @@ bool block_run_lockstep(struct block *b)
             return false;
         }
     b->clean = b->compiled = true;
-    return run_rounds(b, fn);
+    return run_rounds(b, fn, false);
 }
 
 bool block_resume_lockstep(struct block *b)
@@ -133,5 +136,5 @@ bool block_resume_lockstep(struct block *b)
             return false;
         start_turn(w);
     }
-    return fn && run_rounds(b, fn);
+    return fn && run_rounds(b, fn, true);
 }

@@ -172,7 +172,8 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     refuse_unless(e, LLVMBuildCall2(e->b, e->holds_type, holds, args, 4, ""), refused);
 }
 
-/* So must those whose shape is a guess, wherever the interpreter may have written them: not in lockstep. */
+/* So must those whose shape is a guess, wherever the interpreter may have written them: not in lockstep, but for its
+ * first round behind turns. */
 static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->shapes->live;
@@ -184,7 +185,9 @@ static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
             checked = emit_new_block(e, "");
-            LLVMBuildCondBr(e->b, e->lockstep, checked, check);
+            value resumed = load_field(e, e->i8, e->block_ptr, offsetof(struct block, resumed), "");
+            value own = LLVMBuildAnd(e->b, e->lockstep, is_zero(e, resumed), "");
+            LLVMBuildCondBr(e->b, own, checked, check);
             emit_at_end(e, check);
         }
         refuse_unless(e, has_shape(e, reg, lanes), refused);
@@ -254,7 +257,9 @@ void emit_entries(struct emit *e)
         if (is_spare(e, b))
             emit_fill(e, b, choose);
     }
-    emit_at_end(e, refused);
+    emit_at_end(e, refused); /* in lockstep others may have run before */
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
     store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
 }
