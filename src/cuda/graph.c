@@ -64,14 +64,19 @@ CUgraph graph_new(void)
     return g;
 }
 
+void node_free(CUgraphNode n)
+{
+    work_disown(&n->work);
+    free(n->after);
+    n->kind = 0;
+    free(n);
+}
+
 void graph_free(CUgraph g)
 {
     for (CUgraphNode n = g->first, next; n; n = next) {
         next = n->next;
-        work_disown(&n->work);
-        free(n->after);
-        n->kind = 0;
-        free(n);
+        node_free(n);
     }
     g->kind = 0;
     free(g);

@@ -10,6 +10,7 @@ struct CUgraphNode_st {
     enum handle_kind kind;
     CUgraphNode next; /* in the graph, in the order of making */
     CUgraph graph;
+    CUgraphNode original; /* in the graph that this one is a clone of, or NULL */
     CUgraphNodeType type;
     CUcontext context;
     struct work work;   /* with parameters of its own */
@@ -27,6 +28,7 @@ struct CUgraph_st {
 
 CUgraph graph_new(void);
 void graph_free(CUgraph g);
+void node_free(CUgraphNode n);
 /* Copies the work, its parameters with it. */
 CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
                    size_t n, CUgraphNode *node);

@@ -168,6 +168,21 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
     RT_CALL(cuGraphGetNodes(graph, nodes, numNodes));
 }
 
+cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    RT_CALL(cuGraphClone(pGraphClone, originalGraph));
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
+{
+    RT_CALL(cuGraphNodeFindInClone(pNode, originalNode, clonedGraph));
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    RT_CALL(cuGraphDestroyNode(node));
+}
+
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
 {
     RT_CALL(cuGraphGetRootNodes(graph, pRootNodes, pNumRootNodes));

@@ -103,9 +103,58 @@ static void by_hand(void)
     EXPECT_ERROR(cudaGraphDestroy(graph), cudaSuccess);
 }
 
+static void shape(void)
+{
+    cudaGraph_t graph, clone;
+    cudaGraphNode_t a, b, c, nodes[4], to[4];
+    struct cudaHostNodeParams h;
+    cudaGraphExec_t exec;
+    int called = 0;
+    size_t n = 4;
+    CHECK(cudaGraphCreate(&graph, 0));
+    h.fn = note;
+    h.userData = &called;
+    CHECK(cudaGraphAddEmptyNode(&a, graph, NULL, 0));
+    CHECK(cudaGraphAddHostNode(&b, graph, &a, 1, &h));
+    CHECK(cudaGraphAddHostNode(&c, graph, &b, 1, &h));
+    CHECK(cudaGraphAddDependencies(graph, &a, &c, NULL, 1));
+    CHECK(cudaGraphGetEdges(graph, NULL, NULL, NULL, &n));
+    expect(n == 3, "a graph says how many edges it has");
+    n = 4;
+    CHECK(cudaGraphGetEdges(graph, nodes, to, NULL, &n));
+    expect(n == 3 && nodes[0] == a && to[0] == b && nodes[3] == NULL, "and which");
+    n = 4;
+    CHECK(cudaGraphNodeGetDependencies(c, nodes, NULL, &n));
+    expect(n == 2 && nodes[0] == b && nodes[1] == a, "a node says what it depends on");
+    CHECK(cudaGraphClone(&clone, graph));
+    CHECK(cudaGraphNodeFindInClone(&nodes[0], b, clone));
+    expect(nodes[0] != b, "a clone has nodes of its own");
+    EXPECT_ERROR(cudaGraphNodeFindInClone(&nodes[1], nodes[0], clone), cudaErrorInvalidValue);
+    CHECK(cudaGraphDestroyNode(b));
+    CHECK(cudaGraphRemoveDependencies(graph, &a, &c, NULL, 1));
+    n = 4;
+    CHECK(cudaGraphNodeGetDependentNodes(a, nodes, NULL, &n));
+    expect(n == 0, "a node without those that depended on it");
+    EXPECT_ERROR(cudaGraphRemoveDependencies(graph, &a, &c, NULL, 1), cudaErrorInvalidValue);
+    cudaGetLastError();
+    CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaGraphLaunch(exec, 0));
+    CHECK(cudaDeviceSynchronize());
+    expect(called == 1, "the graph without a node runs");
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphInstantiateWithFlags(&exec, clone, 0));
+    CHECK(cudaGraphLaunch(exec, 0));
+    CHECK(cudaDeviceSynchronize());
+    expect(called == 3, "its clone as it was");
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(clone));
+}
+
 int main(void)
 {
     captured();
     by_hand();
+    shape();
     return done();
 }
