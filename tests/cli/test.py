@@ -536,10 +536,12 @@ def starting_up_takes_at_most_30_ms():
     best = 1.0
     with open(heddle, "rb") as f:
         limit = 0.300 if b"__asan_init" in f.read() else 0.030  # sanitizers take their time
-    for _ in range(10):
+    for _ in range(60):  # on a busy machine, few runs are left alone
         start = time.monotonic()
         assert run("launch", SAXPY, *SAXPY_ARGS)[0] == 0
         best = min(best, time.monotonic() - start)
+        if best <= limit:
+            break
     assert best <= limit, f"{1000 * best:.1f} ms"
 
 
