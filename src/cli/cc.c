@@ -165,6 +165,24 @@ static void add_host_options(struct job *j, cc_words *c)
     add_parts(j, c, CC_XCOMPILER, NULL);
 }
 
+/* The macros by which nvcc tells what it was asked for. */
+static void add_macros(struct job *j, cc_words *c)
+{
+    const struct cc_options *o = &j->o;
+    const char *archs = "";
+    for (uint32_t i = 0; i < o->archs.n; i++)
+        archs = arena_printf(j->arena, "%s%s%d0", archs, i ? "," : "", atoi(o->archs.at[i]));
+    ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", archs));
+    if (o->rdc)
+        ADD(c, "-D__CUDACC_RDC__");
+    if (o->given[CC_DEVICE_DEBUG])
+        ADD(c, "-D__CUDACC_DEBUG__");
+    if (o->given[CC_EXTENDED_LAMBDA])
+        ADD(c, "-D__CUDACC_EXTENDED_LAMBDA__");
+    if (o->given[CC_RELAXED_CONSTEXPR])
+        ADD(c, "-D__CUDACC_RELAXED_CONSTEXPR__");
+}
+
 /* The start of both compilations of a .cu file. */
 static cc_words cuda_command(struct job *j, const char *side)
 {
@@ -184,6 +202,7 @@ static cc_words cuda_command(struct job *j, const char *side)
     if (o->given[CC_STD])
         ADD(&c, arena_printf(j->arena, "-std=%s", o->value[CC_STD]));
     add_source_options(j, &c);
+    add_macros(j, &c);
     ADD(&c, "-include");
     ADD(&c, "cuda_runtime.h");
     add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
