@@ -1,7 +1,7 @@
 /* NaNs between arithmetic: f32 instructions give one NaN whatever they were given (isa/sem_float.h), so what becomes of
  * a NaN on its way from one into the next cannot be seen. Where a canonical value is an operand of arithmetic whose
  * result is made canonical itself, the plain result serves as well, and the step between them goes: in a chain of
- * multiply-adds it is more than half of the time.
+ * multiply-adds it is more than half of the time. Where a value goes around a loop a plain one goes around beside it.
  */
 #include "jit/emit.h"
 
@@ -98,6 +98,125 @@ static bool add(struct found *f, value v)
     return true;
 }
 
+/* ---- around loops ---- */
+
+enum { MAX_PHIS = 256 };
+
+/* Values that may come from several places, and plain ones that may stand in for them in arithmetic. */
+struct phis {
+    unsigned n;
+    value at[MAX_PHIS], plain[MAX_PHIS];
+    bool useful[MAX_PHIS]; /* some canonical value comes there */
+};
+
+static bool is_phi(value v)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMPHI;
+}
+
+static unsigned find(const struct phis *p, value v)
+{
+    unsigned k = 0;
+    while (k < p->n && p->at[k] != v)
+        k++;
+    return k;
+}
+
+/* A phi, and all that lead to it. */
+static void gather(struct phis *p, value v)
+{
+    if (find(p, v) < p->n || p->n == MAX_PHIS)
+        return;
+    p->at[p->n++] = v;
+    for (unsigned k = 0; k < LLVMCountIncoming(v); k++) {
+        value from = strip_casts(LLVMGetIncomingValue(v, k));
+        if (is_phi(from))
+            gather(p, from);
+    }
+}
+
+static void find_useful(struct phis *p)
+{
+    bool changed;
+    do {
+        changed = false;
+        for (unsigned i = 0; i < p->n; i++)
+            for (unsigned k = 0; k < LLVMCountIncoming(p->at[i]) && !p->useful[i]; k++) {
+                value from = strip_casts(LLVMGetIncomingValue(p->at[i], k));
+                unsigned other = find(p, from);
+                p->useful[i] = canonical_of(from) || (other < p->n && p->useful[other]);
+                changed |= p->useful[i];
+            }
+    } while (changed);
+}
+
+/* The type of f32 with as many bits; NULL where there is none. */
+static LLVMTypeRef f32_type(LLVMTypeRef t)
+{
+    bool lanes = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    LLVMTypeRef one = lanes ? LLVMGetElementType(t) : t, f32 = LLVMFloatTypeInContext(LLVMGetTypeContext(t));
+    if (is_f32(t))
+        return t;
+    if (LLVMGetTypeKind(one) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(one) != 32)
+        return NULL;
+    return lanes ? LLVMVectorType(f32, LLVMGetVectorSize(t)) : f32;
+}
+
+static value plain_incoming(const struct phis *p, LLVMBuilderRef b, value v, LLVMBasicBlockRef block, LLVMTypeRef type)
+{
+    value from = strip_casts(v), x = canonical_of(from);
+    unsigned other = find(p, from);
+    x = other < p->n ? p->plain[other] : x;
+    if (x && LLVMTypeOf(x) == type)
+        return x;
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(block));
+    return LLVMBuildBitCast(b, v, type, "");
+}
+
+static void make_plain(struct phis *p, LLVMBuilderRef b)
+{
+    for (unsigned i = 0; i < p->n; i++) {
+        LLVMTypeRef type = f32_type(LLVMTypeOf(p->at[i]));
+        LLVMPositionBuilderBefore(b, p->at[i]);
+        p->plain[i] = p->useful[i] && type ? LLVMBuildPhi(b, type, "") : NULL;
+    }
+    for (unsigned i = 0; i < p->n; i++)
+        for (unsigned k = 0; p->plain[i] && k < LLVMCountIncoming(p->at[i]); k++) {
+            LLVMBasicBlockRef block = LLVMGetIncomingBlock(p->at[i], k);
+            value v = plain_incoming(p, b, LLVMGetIncomingValue(p->at[i], k), block, LLVMTypeOf(p->plain[i]));
+            LLVMAddIncoming(p->plain[i], &v, &block, 1);
+        }
+}
+
+/* The operands of arithmetic `f` that are phis. */
+static void find_phis(const struct found *f, struct phis *p)
+{
+    p->n = 0;
+    memset(p->useful, 0, sizeof p->useful);
+    for (size_t k = 0; k < f->n; k++)
+        for (unsigned o = 0; o < arithmetic_operands(f->at[k]); o++) {
+            value from = strip_casts(LLVMGetOperand(f->at[k], o));
+            if (is_phi(from))
+                gather(p, from);
+        }
+}
+
+static void relax_phis(value fn, const struct found *f)
+{
+    struct phis p;
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(fn)));
+    find_phis(f, &p);
+    find_useful(&p);
+    make_plain(&p, b);
+    LLVMDisposeBuilder(b);
+    for (size_t k = 0; k < f->n; k++)
+        for (unsigned o = 0; o < arithmetic_operands(f->at[k]); o++) {
+            unsigned i = find(&p, strip_casts(LLVMGetOperand(f->at[k], o)));
+            if (i < p.n && p.plain[i] && LLVMTypeOf(p.plain[i]) == LLVMTypeOf(f->at[k]))
+                LLVMSetOperand(f->at[k], o, p.plain[i]);
+        }
+}
+
 void relax_nans(value fn)
 {
     struct found f = {0};
@@ -112,5 +231,7 @@ void relax_nans(value fn)
             if (x && LLVMTypeOf(x) == LLVMTypeOf(f.at[k]))
                 LLVMSetOperand(f.at[k], o, x);
         }
+    if (ok)
+        relax_phis(fn, &f);
     free(f.at);
 }

@@ -65,12 +65,25 @@ static bool is_in_loop(const struct emit *e)
     return false;
 }
 
+/* A block with few loads runs through memory; one with many mostly has its data near, and asking costs it time. */
+static bool loads_little(const struct emit *e)
+{
+    enum { FEW = 2 };
+    const struct code_block *block = &e->code->blocks[e->at];
+    unsigned n = 0;
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct op *o = &e->code->ops[block->first + k];
+        n += o->kind == OP_LD && (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
+    }
+    return n <= FEW;
+}
+
 /* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
  * blocks of the grid go on by the size of the grid. */
 void prefetch(struct emit *e, const struct access *a)
 {
     enum { ROUNDS_AHEAD = 8 };
-    for (unsigned p = 0; p < a->parts && is_in_loop(e); p++) {
+    for (unsigned p = 0; p < a->parts && loads_little(e) && is_in_loop(e); p++) {
         value before = emit_alloca(e, e->i64), now = a->first[p];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(before));

@@ -403,6 +403,61 @@ def blocks_that_wait_for_others_and_those_that_do_not_all_end():
             assert done["buffers"][0]["mean"] == 1, done["buffers"]
 
 
+# A value that goes around a loop, of no rounds, one or many, and in some rounds of some lanes stays as it is. Lanes begin with
+# NaNs of many payloads, infinities and numbers; %f4 = %f4 * %f1 + %f2 makes more of them.
+NANS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry nans(.param .u64 out, .param .u32 rounds)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .f32 %f<8>; .reg .pred %p, %q;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [rounds];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mad.lo.u32 %r3, %r2, 0x00234567, 0x7f7fffff;
+    and.b32 %r4, %r2, 3;
+    setp.eq.u32 %p, %r4, 0;
+    selp.b32 %r3, 0x3f800000, %r3, %p;
+    mov.b32 %f4, %r3;
+    mov.b32 %f5, %r3;
+    mov.f32 %f1, 0f7F000000;
+    mov.f32 %f2, 0fFF000000;
+    mov.u32 %r5, 0;
+    setp.ge.u32 %q, %r5, %r1;
+    @%q bra END;
+L:
+    and.b32 %r6, %r5, %r2;
+    setp.eq.u32 %p, %r6, 1;
+    fma.rn.f32 %f4, %f4, %f1, %f2;
+    @%p fma.rn.f32 %f5, %f5, %f1, %f4;
+    @%p bra NEXT;
+    add.f32 %f4, %f4, %f5;
+NEXT:
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %q, %r5, %r1;
+    @%q bra L;
+END:
+    mov.b32 %r7, %f4;
+    mov.b32 %r8, %f5;
+    mad.lo.u32 %r9, %r7, 31, %r8;
+    st.global.u32 [%rd3], %r9;
+    ret;
+}
+"""
+
+
+def nans_go_around_loops_as_they_are():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "nans.ptx")
+        with open(path, "w") as f:
+            f.write(NANS)
+        for rounds in 0, 1, 2, 9:
+            by_both(path, "--grid", 1, "--block", 128, "u32[128]+print", rounds)
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
