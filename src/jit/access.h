@@ -39,8 +39,20 @@ void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space spa
 value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space);
 /* a->pointer, of a->first. */
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space);
+/* Of global memory: are an element's bytes at an address inside? The number of its place there, and how many there are. */
+value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places);
+/* Is an operand a constant, of 32 bits? Does an instruction write a register? */
+bool access_constant(const struct emit *e, ir_ref r, uint32_t *v);
+bool access_defines(const struct ir_insn *i, ir_ref r);
+/* What is added to the address's register. */
+value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type);
 /* What the test does not pass. */
 void access_by_engine(struct emit *e, const struct access *a);
+
+/* ---- index.c ---- */
+
+/* False where the address is not a base and an index in each lane, or the CPU cannot gather. */
+bool load_indexed(struct emit *e, struct access *a);
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
@@ -71,6 +83,7 @@ void load_local(struct emit *e, const struct access *a);
 void store_local(struct emit *e, const struct access *a);
 value pointer_at(struct emit *e, value pointer, int64_t offset);
 value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n);
+void put_lanes(struct emit *e, const struct access *a, unsigned k, value v);
 void put_scalar(struct emit *e, const struct access *a, unsigned k, value v);
 
 #endif

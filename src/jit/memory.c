@@ -83,7 +83,7 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
     }
 }
 
-static bool constant(const struct emit *e, ir_ref r, uint32_t *v)
+bool access_constant(const struct emit *e, ir_ref r, uint32_t *v)
 {
     uint32_t index = ir_ref_index(r);
     if (ir_ref_kind(r) == REF_REG) {
@@ -102,8 +102,8 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct o
 {
     uint32_t b, c, membermask = UINT32_MAX, p = 0;
     value index[WARP_LANES];
-    if (i->kind != IR_SHFL || !emit_is_full(e) || !constant(e, i->b, &b) || !constant(e, i->c, &c) ||
-        (i->f && !constant(e, i->f, &membermask)) || membermask != UINT32_MAX || ref_width(e, i->a) != 32)
+    if (i->kind != IR_SHFL || !emit_is_full(e) || !access_constant(e, i->b, &b) || !access_constant(e, i->c, &c) ||
+        (i->f && !access_constant(e, i->f, &membermask)) || membermask != UINT32_MAX || ref_width(e, i->a) != 32)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         bool in_range;
@@ -159,7 +159,7 @@ void access_by_engine(struct emit *e, const struct access *a)
 
 /* ---- addresses ---- */
 
-static value displacement(struct emit *e, const struct access *a, LLVMTypeRef type)
+value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type)
 {
     if (!a->i->access->disp_const)
         return const_int(e, type, (uint64_t)a->x->disp);
@@ -175,7 +175,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned par
 {
     ir_ref r = a->i->a;
     LLVMTypeRef type = r && ref_width(e, r) == 32 ? e->i32 : e->i64;
-    value v = LLVMBuildAdd(e->b, displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
+    value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
         v = LLVMBuildAdd(e->b, read_part(e, r, a->o->a, part), v, "");
     else if (a->x->frame)
@@ -265,6 +265,15 @@ static value test_part(struct emit *e, struct access *a, unsigned part, enum ptx
     return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), limit, "");
 }
 
+value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places)
+{
+    new_site(e, a);
+    value off = LLVMBuildSub(e->b, address, site_field(e, a, offsetof(struct compiled_site, lo)), "");
+    *place = rotate(e, a, off);
+    *places = site_field(e, a, offsetof(struct compiled_site, n));
+    return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
+}
+
 /* One address, or a pattern: goes to one of two blocks. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside)
@@ -287,7 +296,7 @@ void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
 value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     LLVMTypeRef type = ref_width(e, a->i->a) == 32 ? e->i32 : e->i64;
-    value off, limit, disp = splat(e, displacement(e, a, type), WARP_LANES);
+    value off, limit, disp = splat(e, access_displacement(e, a, type), WARP_LANES);
     a->lanes = LLVMBuildAdd(e->b, read_lanes(e, a->i->a, a->o->a), disp, "");
     if (space == SPACE_SHARED) {
         off = a->lanes;
@@ -375,7 +384,7 @@ static bool fits(const struct emit *e, const struct ir_block *block, const struc
            g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0;
 }
 
-static bool defines(const struct ir_insn *i, ir_ref r)
+bool access_defines(const struct ir_insn *i, ir_ref r)
 {
     bool found = i->d == r || (i->kind != IR_ST && i->e == r);
     for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
@@ -410,7 +419,7 @@ void find_groups(struct emit *e, const struct ir_block *block)
             }
         }
         for (uint32_t n = 0; n < n_open;)
-            if (defines(i, insn_at(block, e, open[n])->a))
+            if (access_defines(i, insn_at(block, e, open[n])->a))
                 open[n] = open[--n_open];
             else
                 n++;
@@ -591,10 +600,10 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
         a.span = 0;
     }
     fence(e, a.x, ORDER_RELEASE, LLVMAtomicOrderingRelease);
-    if (a.shape == SHAPE_VARYING)
-        access_lanes(e, &a, space);
-    else
+    if (a.shape != SHAPE_VARYING)
         access_one(e, &a, space);
+    else if (i->kind != IR_LD || space == SPACE_SHARED || !load_indexed(e, &a))
+        access_lanes(e, &a, space);
     fence(e, a.x, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);

@@ -222,7 +222,7 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
     return LLVMBuildIntCast2(e->b, v, type, a->x->sign, "");
 }
 
-static void put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
+void put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
     write_lanes(e, r, extend(e, a, v, ref_width(e, r)), a->i->guard ? a->mask : NULL);

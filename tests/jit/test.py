@@ -458,6 +458,83 @@ def nans_go_around_loops_as_they_are():
             by_both(path, "--grid", 1, "--block", 128, "u32[128]+print", rounds)
 
 
+# Loads from a base and an index in each lane, hashed, in all lanes and in some: words and vectors, a field of 12 bytes, a base
+# in the middle with negative indices, and in the last round one that may lie outside, `reach`.
+INDEXED = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry indexed(.param .u64 out, .param .u64 in, .param .s32 reach)
+{
+    .reg .u64 %rd<20>; .reg .u32 %r<30>; .reg .f32 %f<8>; .reg .f64 %d<2>; .reg .pred %p, %q;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [reach];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.u64 %rd3, %rd1, %rd3;
+    mad.lo.u32 %r3, %r2, 2654435761, 99;
+    mov.u32 %r20, 0;
+    mov.u32 %r21, 0;
+    add.u64 %rd4, %rd2, 512;
+L:
+    mad.lo.u32 %r3, %r3, 1664525, 1013904223;
+    shr.u32 %r4, %r3, 26;
+    mul.wide.u32 %rd5, %r4, 4;
+    add.u64 %rd6, %rd2, %rd5;
+    ld.global.u32 %r5, [%rd6+8];
+    mad.wide.s32 %rd7, %r4, 16, %rd2;
+    ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd7];
+    mul.wide.s32 %rd8, %r4, 12;
+    add.u64 %rd9, %rd8, %rd2;
+    ld.global.u32 %r10, [%rd9+4];
+    sub.s32 %r11, %r4, 40;
+    cvt.s64.s32 %rd10, %r11;
+    shl.b64 %rd10, %rd10, 3;
+    add.s64 %rd11, %rd4, %rd10;
+    and.b32 %r12, %r3, 0x1000000;
+    setp.eq.u32 %p, %r12, 0;
+    @%p ld.global.v2.u32 {%r13, %r14}, [%rd11];
+    @%p xor.b32 %r21, %r13, %r14;
+    mad.lo.u32 %r20, %r20, 31, %r5;
+    xor.b32 %r6, %r6, %r7;
+    xor.b32 %r8, %r8, %r9;
+    mad.lo.u32 %r20, %r20, 31, %r6;
+    mad.lo.u32 %r20, %r20, 31, %r8;
+    mad.lo.u32 %r20, %r20, 31, %r10;
+    xor.b32 %r20, %r20, %r21;
+    and.b32 %r16, %r20, 15;
+    setp.eq.u32 %p, %r2, 21;
+    setp.eq.and.u32 %p, %r15, 19, %p;
+    selp.b32 %r16, %r1, %r16, %p;
+    mul.wide.s32 %rd12, %r16, 4;
+    add.s64 %rd13, %rd2, %rd12;
+    ld.global.u32 %r17, [%rd13];
+    add.u32 %r20, %r20, %r17;
+    add.u32 %r15, %r15, 1;
+    setp.lt.u32 %q, %r15, 20;
+    @%q bra L;
+    st.global.u32 [%rd3], %r20;
+    ret;
+}
+"""
+
+
+def loads_by_index_are_exact_and_so_are_their_faults():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "indexed.ptx")
+        with open(path, "w") as f:
+            f.write(INDEXED.replace("mov.u32 %r20, 0;", "mov.u32 %r20, 0;\n    mov.u32 %r15, 0;"))
+        for block in 64, 45:
+            by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u32[256]=rand", 255)
+        for reach in 256, -1, 0x40000000, -0x80000000:
+            args = ["launch", path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", reach, "--engine"]
+            compiled, interpreted = (run(*args, e) for e in ("jit", "interp"))
+            assert compiled[0] == interpreted[0] == 1
+            texts = [re.sub("0x[0-9a-f]+", "ADDRESS", r[2]) for r in (compiled, interpreted)]
+            assert texts[0] == texts[1] and "thread (21,0,0)" in texts[0], texts
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
