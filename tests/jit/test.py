@@ -724,6 +724,42 @@ def a_kernel_that_is_launched_often_is_compiled():
     assert status == 0 and "; saxpy: " not in err, err
 
 
+# Blocks 0 to 3 wait for all others, which run from start to end meanwhile, in the same records one after the other.
+AWAIT = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry await(.param .u64 cell, .param .u32 n)
+{
+    .reg .u64 %rd<3>; .reg .u32 %r<5>; .reg .pred %p;
+    ld.param.u64 %rd1, [cell];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    setp.gt.u32 %p, %r2, 3;
+    @%p bra OTHERS;
+WAIT:
+    ld.volatile.global.u32 %r3, [%rd1];
+    setp.ne.u32 %p, %r3, %r1;
+    @%p bra WAIT;
+    ret;
+OTHERS:
+    red.global.add.u32 [%rd1], 1;
+    ret;
+}
+"""
+
+
+def blocks_come_and_go_beside_those_that_wait():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "await.ptx")
+        with open(path, "w") as f:
+            f.write(AWAIT)
+        for workers in 1, 2, 5:
+            done = launch(path, "--grid", 400, "--block", 64, "u32[1]+print", 396 * 64, "--engine", "jit", "--workers",
+                          workers)
+            assert done["buffers"][0]["values"] == [396 * 64]
+
+
 def what_an_engine_is_called_is_checked():
     status, _, err = run("launch", *SAXPY, "--engine", "fast")
     assert status != 0 and "there are auto, interp and jit" in err, err
