@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "jit/cache.h"
-#include "jit/object.h"
+#include "jit/gdb.h"
 #include "jit/process.h"
 
 /* Instructions of warps that a worker has run of a launch before its kernel is worth compiling: about 5 ms. */
@@ -38,6 +38,7 @@ struct unit {
     bool asked;                   /* by a launch that waits for it */
     bool abandoned;               /* its kernel has been freed meanwhile */
     struct object object;
+    struct gdb_entry *gdb;
     char why[256]; /* UNIT_FAILED */
 };
 
@@ -153,6 +154,7 @@ static bool load(struct unit *u, const struct jit_result *r)
     u->compiled.n_sites = r->n_sites;
     if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, u->n_functions, &error)) {
         name_for_perf(u, r);
+        u->gdb = gdb_tell(&u->object, r->object, r->bytes);
         return true;
     }
     snprintf(u->why, sizeof u->why, "%s", error);
@@ -202,6 +204,7 @@ static struct unit *new_unit(struct kernel *k, const uint32_t block[3])
 
 static void free_unit(struct unit *u)
 {
+    gdb_forget(u->gdb);
     object_unload(&u->object);
     free(u->compiled.functions);
     free(u->request);

@@ -511,9 +511,15 @@ static void set_attributes(struct emit *e)
                                                        by_name[k][1], (unsigned)strlen(by_name[k][1]));
         LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
     }
-    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(e->context, kind, 0));
+    static const struct {
+        const char *name;
+        uint64_t value;
+    } by_kind[] = {{"nounwind", 0}, {"uwtable", 1}}; /* tables for debuggers: jit/gdb.c */
+    for (size_t k = 0; k < sizeof by_kind / sizeof by_kind[0]; k++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(by_kind[k].name, strlen(by_kind[k].name));
+        LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(e->context, kind, by_kind[k].value));
+    }
 }
 
 static void add_function(struct emit *e, const char *name)

@@ -3,6 +3,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -785,6 +786,40 @@ def the_code_can_be_seen():
     assert re.search(r"%12 = mulwide_s32 %8, 4 +; 64, lane \* 4\n", err), err
     assert re.search(r"@%9 bra\n    -> 1, 2\n", err), err
     assert "define i32 @heddle.0.saxpy" in err and "heddle.0.saxpy:" in err and "instructions, shapes in" in err, err
+
+
+# An operation that the engine does for compiled code.
+SHOWN = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry shown(.param .u64 out)
+{
+    .reg .u64 %rd<2>; .reg .f32 %f<3>;
+    ld.param.u64 %rd1, [out];
+    mov.f32 %f1, 0f3F800000;
+    atom.global.add.f32 %f2, [%rd1], %f1;
+    ret;
+}
+"""
+
+
+def gdb_names_compiled_kernels_in_a_backtrace():
+    need_compiler()
+    if not shutil.which("gdb"):
+        raise Skip("there is no gdb")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "shown.ptx")
+        with open(path, "w") as f:
+            f.write(SHOWN)
+        commands = [x for c in ("break access_atom", "run", "bt", "kill") for x in ("-ex", c)]
+        done = subprocess.run(["gdb", "-batch", "-nx", *commands, "--args", os.path.join(build, "heddle"), "launch", path,
+                               "--grid", "1", "--block", "32", "f32[1]=zeros", "--engine", "jit"], capture_output=True,
+                              text=True, timeout=120)
+        if "ptrace" in done.stderr:
+            raise Skip("gdb may not trace programs here")
+        frames = re.findall(r"^#\d+ .*?\b(access_atom|heddle.{1,3}shown|machine_launch|main) ?", done.stdout, re.M)
+        assert [f for f in frames if "shown" in f], done.stdout + done.stderr
+        assert frames[-1] == "main", done.stdout
 
 
 # %r2 varies, and is needed behind every barrier.
