@@ -95,6 +95,14 @@ template <class T> inline cudaError_t cudaGetSymbolSize(size_t *size, const T &s
     return ::cudaGetSymbolSize(size, (const void *)&symbol);
 }
 
+/* ---- graphs ---- */
+
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, cudaGraphNode_t *, char *,
+                                        size_t)
+{
+    return ::cudaGraphInstantiate(pGraphExec, graph, 0); /* as before CUDA 12, without a log */
+}
+
 /* ---- kernels ---- */
 
 template <class T>

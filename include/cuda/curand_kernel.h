@@ -6,7 +6,6 @@
 #define CURAND_KERNEL_H_
 
 #include "cuda_runtime.h"
-#include "heddle/xorwow_jumps.h"
 
 struct curandStateXORWOW {
     unsigned d, v[5];
@@ -28,9 +27,15 @@ struct curandStatePhilox4_32_10 {
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
+#ifdef __CUDA__ /* the host knows the states, the functions are the device's */
+
+#include "heddle/xorwow_jumps.h"
+
+#define HEDDLE_RANDOM static __device__ __inline__ __attribute__((nodebug))
+
 /* ---- XORWOW ---- */
 
-HEDDLE_MATH unsigned curand(curandStateXORWOW_t *s)
+HEDDLE_RANDOM unsigned curand(curandStateXORWOW_t *s)
 {
     const unsigned t = s->v[0] ^ (s->v[0] >> 2);
     s->v[0] = s->v[1];
@@ -43,7 +48,7 @@ HEDDLE_MATH unsigned curand(curandStateXORWOW_t *s)
 }
 
 /* The sum of those states, step by step, whose bit is in the polynomial. */
-HEDDLE_MATH void heddle_xorwow_jump(curandStateXORWOW_t *s, const unsigned *polynomial)
+HEDDLE_RANDOM void heddle_xorwow_jump(curandStateXORWOW_t *s, const unsigned *polynomial)
 {
     const unsigned d = s->d;
     unsigned sum[5] = {};
@@ -57,21 +62,21 @@ HEDDLE_MATH void heddle_xorwow_jump(curandStateXORWOW_t *s, const unsigned *poly
         s->v[i] = sum[i];
     s->d = d;
 }
-HEDDLE_MATH void skipahead(unsigned long long n, curandStateXORWOW_t *s)
+HEDDLE_RANDOM void skipahead(unsigned long long n, curandStateXORWOW_t *s)
 {
     for (int i = 0; n >> i; i++)
         if (n >> i & 1)
             heddle_xorwow_jump(s, heddle_xorwow_offset[i]);
     s->d += 362437u * (unsigned)n;
 }
-HEDDLE_MATH void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *s)
+HEDDLE_RANDOM void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *s)
 {
     for (int i = 0; n >> i; i++)
         if (n >> i & 1)
             heddle_xorwow_jump(s, heddle_xorwow_sequence[i]);
 }
-HEDDLE_MATH void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
-                             curandStateXORWOW_t *s)
+HEDDLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               curandStateXORWOW_t *s)
 {
     const unsigned a = 1099087573u * ((unsigned)seed ^ 0xaad26b49u),
                    b = 2591861531u * ((unsigned)(seed >> 32) ^ 0xf7dcefddu);
@@ -87,7 +92,7 @@ HEDDLE_MATH void curand_init(unsigned long long seed, unsigned long long subsequ
 
 /* ---- Philox ---- */
 
-HEDDLE_MATH uint4 curand_Philox4x32_10(uint4 c, uint2 k)
+HEDDLE_RANDOM uint4 curand_Philox4x32_10(uint4 c, uint2 k)
 {
     for (int round = 0; round < 10; round++) {
         const unsigned long long p = 0xd2511f53ull * c.x, q = 0xcd9e8d57ull * c.z;
@@ -97,32 +102,32 @@ HEDDLE_MATH uint4 curand_Philox4x32_10(uint4 c, uint2 k)
     }
     return c;
 }
-HEDDLE_MATH void heddle_philox_add(curandStatePhilox4_32_10_t *s, unsigned long long low, unsigned long long high)
+HEDDLE_RANDOM void heddle_philox_add(curandStatePhilox4_32_10_t *s, unsigned long long low, unsigned long long high)
 {
     const unsigned long long before = (unsigned long long)s->counter.y << 32 | s->counter.x, sum = before + low;
     high += ((unsigned long long)s->counter.w << 32 | s->counter.z) + (sum < low);
     s->counter = make_uint4((unsigned)sum, (unsigned)(sum >> 32), (unsigned)high, (unsigned)(high >> 32));
     s->output = curand_Philox4x32_10(s->counter, s->key);
 }
-HEDDLE_MATH void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *s)
 {
     const unsigned used = s->used + (unsigned)(n & 3);
     s->used = used & 3;
     heddle_philox_add(s, (n >> 2) + (used >> 2), 0);
 }
-HEDDLE_MATH void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *s)
 {
     heddle_philox_add(s, 0, n);
 }
-HEDDLE_MATH void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
-                             curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               curandStatePhilox4_32_10_t *s)
 {
     *s = {};
     s->key = make_uint2((unsigned)seed, (unsigned)(seed >> 32));
     skipahead_sequence(subsequence, s);
     skipahead(offset, s);
 }
-HEDDLE_MATH unsigned curand(curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM unsigned curand(curandStatePhilox4_32_10_t *s)
 {
     const uint4 o = s->output;
     const unsigned result = s->used == 0 ? o.x : s->used == 1 ? o.y : s->used == 2 ? o.z : o.w;
@@ -132,7 +137,7 @@ HEDDLE_MATH unsigned curand(curandStatePhilox4_32_10_t *s)
     }
     return result;
 }
-HEDDLE_MATH uint4 curand4(curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM uint4 curand4(curandStatePhilox4_32_10_t *s)
 {
     const unsigned x = curand(s), y = curand(s), z = curand(s);
     return make_uint4(x, y, z, curand(s));
@@ -140,24 +145,24 @@ HEDDLE_MATH uint4 curand4(curandStatePhilox4_32_10_t *s)
 
 /* ---- uniform in (0, 1], normal, log-normal, for both generators ---- */
 
-HEDDLE_MATH float heddle_uniform(unsigned x)
+HEDDLE_RANDOM float heddle_uniform(unsigned x)
 {
     return __fmaf_rn((float)x, 0x1p-32f, 0x1p-33f);
 }
-HEDDLE_MATH double heddle_uniform_double(unsigned x, unsigned y)
+HEDDLE_RANDOM double heddle_uniform_double(unsigned x, unsigned y)
 {
     const unsigned long long z = (unsigned long long)x ^ (unsigned long long)y << (53 - 32);
     return __fma_rn((double)z, 0x1p-53, 0x1p-54);
 }
 /* Two normal numbers of two uniform ones. */
-HEDDLE_MATH float2 heddle_box_muller(unsigned x, unsigned y)
+HEDDLE_RANDOM float2 heddle_box_muller(unsigned x, unsigned y)
 {
     const float r = sqrtf(-2 * logf(heddle_uniform(x))), angle = __fmaf_rn((float)y, 0x1.921fb6p-30f, 0x1.921fb6p-31f);
     float s, c;
     sincosf(angle, &s, &c);
     return make_float2(r * s, r * c);
 }
-HEDDLE_MATH double2 heddle_box_muller_double(double u, double v)
+HEDDLE_RANDOM double2 heddle_box_muller_double(double u, double v)
 {
     const double r = sqrt(-2 * log(u));
     double s, c;
@@ -166,27 +171,27 @@ HEDDLE_MATH double2 heddle_box_muller_double(double u, double v)
 }
 
 /* 53 bits of two words; Philox takes one word for 32 bits, as cuRAND does. */
-HEDDLE_MATH double curand_uniform_double(curandStateXORWOW_t *s)
+HEDDLE_RANDOM double curand_uniform_double(curandStateXORWOW_t *s)
 {
     const unsigned x = curand(s);
     return heddle_uniform_double(x, curand(s));
 }
-HEDDLE_MATH double curand_uniform_double(curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM double curand_uniform_double(curandStatePhilox4_32_10_t *s)
 {
     return __fma_rn((double)curand(s), 0x1p-32, 0x1p-32);
 }
 
 #define HEDDLE_DISTRIBUTIONS(State)                                                                                    \
-    HEDDLE_MATH float curand_uniform(State *s)                                                                         \
+    HEDDLE_RANDOM float curand_uniform(State *s)                                                                       \
     {                                                                                                                  \
         return heddle_uniform(curand(s));                                                                              \
     }                                                                                                                  \
-    HEDDLE_MATH float2 curand_normal2(State *s)                                                                        \
+    HEDDLE_RANDOM float2 curand_normal2(State *s)                                                                      \
     {                                                                                                                  \
         const unsigned x = curand(s);                                                                                  \
         return heddle_box_muller(x, curand(s));                                                                        \
     }                                                                                                                  \
-    HEDDLE_MATH float curand_normal(State *s)                                                                          \
+    HEDDLE_RANDOM float curand_normal(State *s)                                                                        \
     {                                                                                                                  \
         s->has_float = !s->has_float;                                                                                  \
         if (!s->has_float)                                                                                             \
@@ -195,12 +200,12 @@ HEDDLE_MATH double curand_uniform_double(curandStatePhilox4_32_10_t *s)
         s->next_float = pair.y;                                                                                        \
         return pair.x;                                                                                                 \
     }                                                                                                                  \
-    HEDDLE_MATH double2 curand_normal2_double(State *s)                                                                \
+    HEDDLE_RANDOM double2 curand_normal2_double(State *s)                                                              \
     {                                                                                                                  \
         const unsigned x = curand(s), y = curand(s), z = curand(s);                                                    \
         return heddle_box_muller_double(heddle_uniform_double(x, y), heddle_uniform_double(z, curand(s)));             \
     }                                                                                                                  \
-    HEDDLE_MATH double curand_normal_double(State *s)                                                                  \
+    HEDDLE_RANDOM double curand_normal_double(State *s)                                                                \
     {                                                                                                                  \
         s->has_double = !s->has_double;                                                                                \
         if (!s->has_double)                                                                                            \
@@ -209,11 +214,11 @@ HEDDLE_MATH double curand_uniform_double(curandStatePhilox4_32_10_t *s)
         s->next_double = pair.y;                                                                                       \
         return pair.x;                                                                                                 \
     }                                                                                                                  \
-    HEDDLE_MATH float curand_log_normal(State *s, float mean, float stddev)                                            \
+    HEDDLE_RANDOM float curand_log_normal(State *s, float mean, float stddev)                                          \
     {                                                                                                                  \
         return expf(mean + stddev * curand_normal(s));                                                                 \
     }                                                                                                                  \
-    HEDDLE_MATH double curand_log_normal_double(State *s, double mean, double stddev)                                  \
+    HEDDLE_RANDOM double curand_log_normal_double(State *s, double mean, double stddev)                                \
     {                                                                                                                  \
         return exp(mean + stddev * curand_normal_double(s));                                                           \
     }
@@ -221,16 +226,20 @@ HEDDLE_DISTRIBUTIONS(curandStateXORWOW_t)
 HEDDLE_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
 #undef HEDDLE_DISTRIBUTIONS
 
-HEDDLE_MATH float4 curand_uniform4(curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM float4 curand_uniform4(curandStatePhilox4_32_10_t *s)
 {
     const uint4 x = curand4(s);
     return make_float4(heddle_uniform(x.x), heddle_uniform(x.y), heddle_uniform(x.z), heddle_uniform(x.w));
 }
-HEDDLE_MATH float4 curand_normal4(curandStatePhilox4_32_10_t *s)
+HEDDLE_RANDOM float4 curand_normal4(curandStatePhilox4_32_10_t *s)
 {
     const uint4 x = curand4(s);
     const float2 a = heddle_box_muller(x.x, x.y), b = heddle_box_muller(x.z, x.w);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+
+#undef HEDDLE_RANDOM
+
+#endif
 
 #endif

@@ -26,6 +26,11 @@
 #else
 #define __host__
 #define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __forceinline__ __inline__ __attribute__((always_inline))
 #endif
 
 #endif

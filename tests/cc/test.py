@@ -189,6 +189,19 @@ int main()
     assert run("linked2") == "117\n"
 
 
+def host_files_know_the_types_of_device_code():
+    """A .cpp file beside a .cu file, with the headers that both include."""
+    write("both.h", "#include <curand_kernel.h>\n#include <cuComplex.h>\n#include <cuda_runtime.h>\n"
+                    "struct shared { curandState state; cuComplex c; };\n__host__ __device__ inline int twice(int x) { return 2 * x; }\n"
+                    "__global__ void k(shared *s);\n")
+    write("both_host.cpp", '#include "both.h"\nint host() { cudaGraph_t g; cudaGraphExec_t e; cudaGraphCreate(&g, 0);\n'
+                           "return twice(sizeof(shared)) + (int)cudaGraphInstantiate(&e, g, nullptr, nullptr, 0); }\n")
+    write("both_device.cu", '#include "both.h"\nint host();\n__global__ void k(shared *s) { curand_init(1, 0, 0, &s->state); }\n'
+                            "int main() { return host() != twice(sizeof(shared)); }\n")
+    cc("both_host.cpp", "both_device.cu", "-o", "both")
+    run("both")
+
+
 def host_code_may_be_c_with_the_driver_api():
     write("device.cu", 'extern "C" __global__ void k(int *p) { *p = 99; }\n')
     cc("-fatbin", "device.cu")
