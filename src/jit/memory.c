@@ -548,7 +548,7 @@ static bool has_many_accesses(const struct emit *e)
 /* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
-    bool loads = a->i->kind == IR_LD, by_lane = e->has_gather && a->bytes >= 4;
+    bool loads = a->i->kind == IR_LD, by_lane = e->has_gather && (a->bytes >= 4 || loads);
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""), other;
     emit_likely(e, access_test_lanes(e, a, space), fast, slow);
     emit_at_end(e, fast);

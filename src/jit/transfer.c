@@ -283,8 +283,29 @@ void load_halves(struct emit *e, const struct access *a, enum ptx_space space)
     }
 }
 
+/* Bytes and halves come in the aligned words that hold them, which lie on no other page. */
+static void gather_narrow(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(a->lanes)), type = vector_of(e->i32, WARP_LANES);
+    struct access words = *a;
+    words.lanes = LLVMBuildAnd(e->b, a->lanes, splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
+    value pointers = lane_pointers(e, &words, 0, space);
+    value args[4] = {pointers, const_int(e, e->i32, 4), mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+    LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
+    value v = intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
+    value byte = LLVMBuildIntCast2(e->b, a->lanes, type, false, "");
+    byte = LLVMBuildAnd(e->b, byte, splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
+    value shift = LLVMBuildShl(e->b, byte, splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
+    v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, shift, ""), vector_of(element_type(e, a), WARP_LANES), "");
+    put_lanes(e, a, 0, v);
+}
+
 void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
 {
+    if (a->bytes < 4) {
+        gather_narrow(e, a, space);
+        return;
+    }
     for (unsigned k = 0; k < a->n; k++) {
         LLVMTypeRef type = vector_of(element_type(e, a), WARP_LANES);
         value pointers = lane_pointers(e, a, k, space);

@@ -536,6 +536,75 @@ def loads_by_index_are_exact_and_so_are_their_faults():
             assert texts[0] == texts[1] and "thread (21,0,0)" in texts[0], texts
 
 
+# Bytes and halves at places that vary, from both kinds of memory, up to the last byte; halves of all signs.
+NARROW = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry narrow(.param .u64 out, .param .u64 in)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<30>; .reg .u16 %h<4>; .reg .pred %p, %q;
+    .shared .align 4 .b8 own[1000];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.u64 %rd3, %rd1, %rd3;
+    mov.u32 %r4, own;
+    mov.u32 %r5, %r2;
+FILL:
+    cvt.u64.u32 %rd4, %r5;
+    add.u64 %rd4, %rd4, %rd2;
+    ld.global.u8 %r6, [%rd4];
+    add.u32 %r7, %r4, %r5;
+    st.shared.u8 [%r7], %r6;
+    add.u32 %r5, %r5, 50;
+    setp.lt.u32 %q, %r5, 1000;
+    @%q bra FILL;
+    bar.sync 0;
+    mad.lo.u32 %r3, %r2, 2654435761, 77;
+    mov.u32 %r8, 0;
+    mov.u32 %r9, 0;
+L:
+    mad.lo.u32 %r3, %r3, 1664525, 1013904223;
+    shr.u32 %r10, %r3, 8;
+    rem.u32 %r10, %r10, 1000;
+    max.u32 %r10, %r10, %r9;
+    cvt.u64.u32 %rd5, %r10;
+    add.u64 %rd6, %rd5, %rd2;
+    ld.global.u8 %r11, [%rd6];
+    add.u32 %r12, %r10, %r4;
+    ld.shared.s8 %r13, [%r12];
+    and.b32 %r14, %r10, 0xfffffffe;
+    cvt.u64.u32 %rd7, %r14;
+    add.u64 %rd8, %rd7, %rd2;
+    ld.global.s16 %r15, [%rd8];
+    add.u32 %r16, %r14, %r4;
+    setp.lt.u32 %p, %r2, 23;
+    mov.u16 %h1, 7;
+    @%p ld.shared.u16 %h1, [%r16];
+    cvt.u32.u16 %r17, %h1;
+    mad.lo.u32 %r8, %r8, 31, %r11;
+    mad.lo.u32 %r8, %r8, 31, %r13;
+    mad.lo.u32 %r8, %r8, 31, %r15;
+    mad.lo.u32 %r8, %r8, 31, %r17;
+    add.u32 %r9, %r9, 9;
+    setp.lt.u32 %q, %r9, 999;
+    @%q bra L;
+    st.global.u32 [%rd3], %r8;
+    ret;
+}
+"""
+
+
+def bytes_and_halves_at_places_that_vary_are_loaded_exactly():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "narrow.ptx")
+        with open(path, "w") as f:
+            f.write(NARROW)
+        by_both(path, "--grid", 1, "--block", 50, "u32[50]+print", "u8[1000]=rand")
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
