@@ -50,6 +50,10 @@ template <class T> inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cuda
 {
     return ::cudaMallocAsync((void **)ptr, size, stream);
 }
+template <class T> inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync((void **)ptr, size, memPool, stream);
+}
 template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
@@ -101,6 +105,18 @@ inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t
                                         size_t)
 {
     return ::cudaGraphInstantiate(pGraphExec, graph, 0); /* as before CUDA 12, without a log */
+}
+
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphNode_t *hErrorNode_out,
+                                       cudaGraphExecUpdateResult *updateResult_out)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    const cudaError_t error = ::cudaGraphExecUpdate(hGraphExec, hGraph, &info);
+    if (hErrorNode_out)
+        *hErrorNode_out = info.errorNode;
+    if (updateResult_out)
+        *updateResult_out = info.result;
+    return error;
 }
 
 /* ---- kernels ---- */

@@ -195,7 +195,10 @@ def host_files_know_the_types_of_device_code():
                     "struct shared { curandState state; cuComplex c; };\n__host__ __device__ inline int twice(int x) { return 2 * x; }\n"
                     "__global__ void k(shared *s);\n")
     write("both_host.cpp", '#include "both.h"\nint host() { cudaGraph_t g; cudaGraphExec_t e; cudaGraphCreate(&g, 0);\n'
-                           "return twice(sizeof(shared)) + (int)cudaGraphInstantiate(&e, g, nullptr, nullptr, 0); }\n")
+                           "int *p; cudaStream_t s; cudaMemPool_t pool; cudaGraphExecUpdateResult r;\n"
+                           "if (cudaGraphInstantiate(&e, g, nullptr, nullptr, 0) || cudaGraphExecUpdate(e, g, nullptr, &r) || r) return 0;\n"
+                           "if (cudaStreamCreate(&s) || cudaDeviceGetDefaultMemPool(&pool, 0)) return 0;\n"
+                           "return twice(sizeof(shared)) + (int)cudaMallocAsync(&p, 64, pool, s); }\n")
     write("both_device.cu", '#include "both.h"\nint host();\n__global__ void k(shared *s) { curand_init(1, 0, 0, &s->state); }\n'
                             "int main() { return host() != twice(sizeof(shared)); }\n")
     cc("both_host.cpp", "both_device.cu", "-o", "both")
