@@ -469,16 +469,24 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         store_masked(e, a);
 }
 
-/* Shared or local memory: what is not inside ends the compiled part; the interpreter takes the rest of the block, and
- * finds the fault. */
-static void access_window(struct emit *e, struct access *a, enum ptx_space space)
+/* Shared or local memory. Where all lanes run, what is not inside ends the compiled part, as it does for a group: the
+ * interpreter takes the rest of the block, and finds the fault. Of some lanes the test may fail for those that do not run:
+ * `part[t - 1]` of all threads but the first. Then the engine does it. */
+static void access_window(struct emit *e, struct access *a, enum ptx_space space, unsigned members)
 {
-    LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, "");
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
     access_branch_on_first(e, a, space, fast, out);
     emit_at_end(e, out);
-    emit_leave_at(e, e->index);
+    if (members > 1 || emit_is_full(e)) {
+        emit_leave_at(e, e->index);
+    } else {
+        access_by_engine(e, a);
+        LLVMBuildBr(e->b, done);
+    }
     emit_at_end(e, fast);
     transfer_one(e, a, space);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
 }
 
 /* Global memory: the engine does what the test does not pass, and notes where it was. The others of a group count on
@@ -518,7 +526,7 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
         a->span = g->to - g->from - a->all;
     }
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
-        access_window(e, a, space);
+        access_window(e, a, space, g->n);
     else
         access_global(e, a, g->n);
 }

@@ -55,8 +55,8 @@ def atomics_give_the_same_by_both():
     by_both(*HISTOGRAM)
 
 
-# Lanes 0 to 15 read shared memory that ends behind them: the test of all 32 lanes' bytes fails, and the rest of the block
-# is the interpreter's. %rd2 and %rd9 share a row.
+# Lanes 0 to 15 read shared memory that ends behind them: the test of all 32 lanes' bytes fails, and the engine does the
+# access. %rd2 and %rd9 share a row.
 PART = """.version 7.0
 .target sm_75
 .address_size 64
@@ -84,7 +84,7 @@ END:
 """
 
 
-def the_rest_of_a_block_is_the_interpreters_where_a_test_fails():
+def the_engine_serves_lanes_whose_test_fails_for_others():
     need_compiler()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "part.ptx")
