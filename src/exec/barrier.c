@@ -72,7 +72,7 @@ static void open_if_full(struct block *b, uint32_t id)
     }
     *bar = (struct barrier){0};
     b->open_barriers &= ~(1u << id);
-    b->meets = b->compiled && b->n_done == 0;
+    b->meets = b->compiled && b->n_done == 0 && __builtin_popcount(done.waiting) == (int)b->n_warps;
     for (uint32_t warps = done.waiting; warps; warps &= warps - 1) {
         struct warp *w = &b->warps[__builtin_ctz(warps)];
         b->meets &= w->waits == &w->whole;

@@ -126,15 +126,22 @@ bool block_run_lockstep(struct block *b)
     return run_rounds(b, fn, false);
 }
 
+/* Does the warp stand as a whole at the start of a block of code, as behind a barrier? */
+static bool stands_whole(const struct warp *w)
+{
+    const struct activation *a = w->act;
+    return w->state == WARP_RUNNABLE && a && w->acts == a && !a->next && a->lanes == w->mask &&
+           w->left == LEAVE_REFUSED && w->op == &a->code->ops[a->code->blocks[w->at_block].first];
+}
+
 bool block_resume_lockstep(struct block *b)
 {
     compiled_fn *fn = find_code(b);
     b->meets = false;
     for (uint32_t i = 0; i < b->n_warps && fn; i++) {
-        struct warp *w = &b->warps[i];
-        if (w->acts != w->act || w->act->next || w->act->lanes != w->mask)
+        if (!stands_whole(&b->warps[i]))
             return false;
-        start_turn(w);
+        start_turn(&b->warps[i]);
     }
     return fn && run_rounds(b, fn, true);
 }

@@ -605,6 +605,53 @@ def bytes_and_halves_at_places_that_vary_are_loaded_exactly():
         by_both(path, "--grid", 1, "--block", 50, "u32[50]+print", "u8[1000]=rand")
 
 
+# Warp 0 sleeps, which takes the block out of lockstep; then the last warp ends while the others wait.
+LAST_ENDS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry last_ends(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<10>; .reg .pred %p;
+    .shared .u32 values[128];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, values;
+    mad.lo.u32 %r3, %r1, 4, %r2;
+    st.shared.u32 [%r3], %r1;
+    setp.gt.u32 %p, %r1, 95;
+    @%p bra SLEEP;
+    setp.gt.u32 %p, %r1, 31;
+    @%p bra MEET;
+    nanosleep.u32 1;
+    st.shared.u32 [%r3], 7;
+MEET:
+    bar.sync 0;
+    add.u32 %r6, %r1, 31;
+    rem.u32 %r6, %r6, 96;
+    mad.lo.u32 %r6, %r6, 4, %r2;
+    ld.shared.u32 %r8, [%r6];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r8;
+    ret;
+SLEEP:
+    nanosleep.u32 1;
+    nanosleep.u32 1;
+    nanosleep.u32 1;
+    ret;
+}
+"""
+
+
+def a_barrier_that_opens_where_a_warp_ends_gives_the_same_by_both():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "part.ptx")
+        with open(path, "w") as f:
+            f.write(LAST_ENDS)
+        by_both(path, "--grid", 3, "--block", 128, "u32[128]+print")
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
