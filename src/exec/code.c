@@ -1,7 +1,6 @@
 /* Decoding functions for the interpreter, and what a kernel is made of; see code.h. */
 #include "exec/code.h"
 
-
 enum { HANDLE_BYTES = 16, DEFAULT_ALIGN = 16 };
 
 /* ---- addresses ---- */

@@ -69,7 +69,7 @@ struct compiler {
     bool (*begin)(struct machine *m, struct launch *l, struct diags *diags);
     /* A worker has let its blocks have a turn, and there is no compiled code yet. */
     void (*consider)(struct launch *l, const struct worker *k);
-    void (*end)(struct launch *l); /* after its last block */
+    void (*end)(struct launch *l);                       /* after its last block */
     void (*forget)(struct machine *m, struct kernel *k); /* which is about to be freed */
     void (*close)(struct machine *m);
 };

@@ -97,8 +97,8 @@ struct block {
     bool lockstep;          /* compiled code goes on with the next warp by itself: lockstep.c */
     bool begun;             /* it has had a turn */
     bool compiled;          /* it began with compiled code */
-    bool resumed;           /* the present round is the first in lockstep behind turns: registers may be the interpreter's */
-    bool meets;             /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
+    bool resumed; /* the present round is the first in lockstep behind turns: registers may be the interpreter's */
+    bool meets;   /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
     bool clean;   /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
     uint32_t met; /* in this round of lockstep: MET_END, barriers */
     struct warp *stopped; /* where compiled code has left last */

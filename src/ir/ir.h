@@ -203,7 +203,7 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 /* The passes behind ir_build. */
 void ir_order_blocks(struct ir_func *f); /* order.c */
 void ir_find_spins(struct ir_func *f);   /* spin.c */
-void ir_drop_unread(struct ir_func *f);  /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
+void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
 void ir_assign_slots(struct ir_func *f); /* live.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
 struct ir_live {
