@@ -31,9 +31,8 @@ static bool make_ready(struct warp *w, size_t local_bytes)
     w->at_block = 0;
     w->mask = w->exists;
     w->exited = 0;
-    w->budget = BUDGET;
-    w->spin_cost = SPIN_COST;
-    w->spun = w->ahead = w->streak = w->rest = 0;
+    w->ahead = 0;
+    start_turn(w);
     return true;
 }
 

@@ -208,7 +208,7 @@ static enum verdict probe(struct launch *l)
     atomic_store(&l->watching, true);
     bool all = true;
     for (struct worker *k = l->workers; k && all; k = k->next) {
-        all = k->claim == k->claim_end || atomic_load(&l->resident) >= l->max_resident;
+        all = k->claim >= k->claim_end || atomic_load(&l->resident) >= l->max_resident;
         for (struct block *b = k->resident; b && all; b = b->next)
             all = block_repeats(b);
     }
