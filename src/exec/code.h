@@ -184,6 +184,9 @@ struct code_env {
     void *data;
 };
 
+/* What an access is, apart from where its operands stand and from the address of its symbol. */
+struct op_access op_access_of(const struct ir_access *a);
+
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);
 void kernel_free(struct kernel *k);

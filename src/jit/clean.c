@@ -66,7 +66,9 @@ static void enter(struct emit *e, uint32_t block)
 {
     const struct ir_live *live = &e->shapes->live;
     meet(e, block, live_in(e, block));
-    for (uint32_t n = 0; n < live->n && is_spare(e, block); n++)
+    if (!is_spare(e, block))
+        return;
+    for (uint32_t n = 0; n < live->n; n++)
         if (e->shapes->regs[live->regs[n]] != SHAPE_VARYING && e->ir->regs.at[live->regs[n]].width > 1)
             clear(e, set_of(e, block), ir_make_ref(REF_REG, live->regs[n]));
 }

@@ -164,21 +164,10 @@ static void pass_blocks(struct wire *w, struct ir_func *f)
 /* ---- operations: where operands stand, and what follows from the instructions ---- */
 
 /* `disp` has no symbol's address here, which is a process's own. */
-static const struct op_access *access_of(struct wire *w, const struct ir_access *a)
+static const struct op_access *made_access(struct wire *w, const struct ir_access *a)
 {
     struct op_access *x = ARENA_NEW(w->arena, struct op_access);
-    *x = (struct op_access){.space = a->space,
-                            .frame = a->frame,
-                            .sign = a->sign,
-                            .is_volatile = a->is_volatile,
-                            .is_const = a->is_const,
-                            .bytes = a->bytes,
-                            .n = a->n,
-                            .order = a->order,
-                            .scope = a->scope,
-                            .atom = a->atom,
-                            .type = a->type,
-                            .disp = a->disp};
+    *x = op_access_of(a);
     return x;
 }
 
@@ -204,7 +193,7 @@ static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
     if (i->kind != IR_LD && i->kind != IR_ST && i->kind != IR_ATOM)
         return;
     if (w->arena)
-        o->access = access_of(w, i->access);
+        o->access = made_access(w, i->access);
     pass(w, (row_ref *)o->access->regs, sizeof o->access->regs);
     pass(w, (row_ref *)o->access->operands, sizeof o->access->operands);
 }

@@ -1,4 +1,5 @@
 """Compiled code beside the interpreter; see docs/JIT.md."""
+import contextlib
 import json
 import os
 import random
@@ -25,6 +26,16 @@ HISTOGRAM = [f"{examples}/histogram/histogram.ptx", "--grid", 8, "--block", 256,
 def need_compiler(program="heddle-jit"):
     if not os.path.exists(os.path.join(build, program)):
         raise Skip("built without LLVM 19")
+
+
+@contextlib.contextmanager
+def written(text):
+    """The path of a PTX file with this text, while it is needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernel.ptx")
+        with open(path, "w") as f:
+            f.write(text)
+        yield path
 
 
 def environment(**more):
@@ -86,10 +97,7 @@ END:
 
 def the_engine_serves_lanes_whose_test_fails_for_others():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "part.ptx")
-        with open(path, "w") as f:
-            f.write(PART)
+    with written(PART) as path:
         by_both(path, "--grid", 2, "--block", 64, "u32[16]+print", "--var", "count+print")
 
 
@@ -181,10 +189,7 @@ def a_block_goes_from_barrier_to_barrier_in_compiled_code():
 
 def every_way_out_of_lockstep_gives_the_same():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "rounds.ptx")
-        with open(path, "w") as f:
-            f.write(LOCKSTEP)
+    with written(LOCKSTEP) as path:
         for way in range(5):
             for block in 128, 100:
                 by_both(path, "--grid", 40, "--block", block, "u32[5120]+print", way)
@@ -295,10 +300,7 @@ BLOCKS = "32", "16,4", "8,8", "16,3", "8,3", "4,8", "33,2"
 def in_blocks(text, args):
     """By both engines, in blocks of several shapes."""
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "kernel.ptx")
-        with open(path, "w") as f:
-            f.write(text)
+    with written(text) as path:
         for block in BLOCKS:
             by_both(path, "--grid", 1, "--block", block, *args)
 
@@ -360,10 +362,7 @@ NAMES = [f"{f}.approx{ftz}" for f in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin
 
 def approximate_functions_give_the_same_by_both():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "approximate.ptx")
-        with open(path, "w") as f:
-            f.write(APPROXIMATE.replace("FUNCTIONS", "".join(FUNCTION.format(name=n) for n in NAMES)))
+    with written(APPROXIMATE.replace("FUNCTIONS", "".join(FUNCTION.format(name=n) for n in NAMES))) as path:
         for block in 64, 45:
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print")
 
@@ -395,10 +394,7 @@ SET:
 
 def blocks_that_wait_for_others_and_those_that_do_not_all_end():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "waiting.ptx")
-        with open(path, "w") as f:
-            f.write(WAITING)
+    with written(WAITING) as path:
         for _ in range(20):
             done = launch(path, "--grid", 800, "--block", 64, "u32[800]+sum", "--engine", "jit")
             assert done["buffers"][0]["mean"] == 1, done["buffers"]
@@ -451,10 +447,7 @@ END:
 
 def nans_go_around_loops_as_they_are():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "nans.ptx")
-        with open(path, "w") as f:
-            f.write(NANS)
+    with written(NANS) as path:
         for rounds in 0, 1, 2, 9:
             by_both(path, "--grid", 1, "--block", 128, "u32[128]+print", rounds)
 
@@ -522,10 +515,7 @@ L:
 
 def loads_by_index_are_exact_and_so_are_their_faults():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "indexed.ptx")
-        with open(path, "w") as f:
-            f.write(INDEXED.replace("mov.u32 %r20, 0;", "mov.u32 %r20, 0;\n    mov.u32 %r15, 0;"))
+    with written(INDEXED.replace("mov.u32 %r20, 0;", "mov.u32 %r20, 0;\n    mov.u32 %r15, 0;")) as path:
         for block in 64, 45:
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u32[256]=rand", 255)
         for reach in 256, -1, 0x40000000, -0x80000000:
@@ -598,10 +588,7 @@ L:
 
 def bytes_and_halves_at_places_that_vary_are_loaded_exactly():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "narrow.ptx")
-        with open(path, "w") as f:
-            f.write(NARROW)
+    with written(NARROW) as path:
         by_both(path, "--grid", 1, "--block", 50, "u32[50]+print", "u8[1000]=rand")
 
 
@@ -645,10 +632,7 @@ SLEEP:
 
 def a_barrier_that_opens_where_a_warp_ends_gives_the_same_by_both():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "part.ptx")
-        with open(path, "w") as f:
-            f.write(LAST_ENDS)
+    with written(LAST_ENDS) as path:
         by_both(path, "--grid", 3, "--block", 128, "u32[128]+print")
 
 
@@ -701,10 +685,7 @@ L:  mad.lo.u32 %r3, %r3, %r3, %r2;
 
 def a_single_block_changes_over_while_it_runs():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "loop.ptx")
-        with open(path, "w") as f:
-            f.write(LOOP)
+    with written(LOOP) as path:
         args = ["launch", path, "--grid", 1, "--block", 64, "u32[64]+print", 4000000, "--json"]
         _, interpreted, _ = run(*args, "--engine", "interp")
         _, changed, err = run(*args, "--engine", "auto", env=environment(HEDDLE_DUMP="time"))
@@ -754,10 +735,7 @@ L:  atom.global.add.u32 %r3, [%rd4], %r2;
 
 
 def of_one_cell(kernel, engine, *args):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "one_cell.ptx")
-        with open(path, "w") as f:
-            f.write(ONE_CELL)
+    with written(ONE_CELL) as path:
         return launch(path, kernel, "--grid", 1, "--block", 32, *args, "--engine", engine)
 
 
@@ -814,11 +792,8 @@ def every_atomic_operation_gives_the_same_by_both():
     """By one warp: warps of a block may come in another order behind a barrier."""
     need_compiler()
     kernels = {f"{op}_{t}_{space}": (op, t, space) for op, t in ATOMIC_FORMS for space in ("global", "shared")}
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "atomics.ptx")
-        with open(path, "w") as f:
-            f.write(".version 7.0\n.target sm_75\n.address_size 64\n")
-            f.writelines(atomic_kernel(name, *form) for name, form in kernels.items())
+    text = "".join(atomic_kernel(name, *form) for name, form in kernels.items())
+    with written(".version 7.0\n.target sm_75\n.address_size 64\n" + text) as path:
         for name in kernels:
             by_both(path, name, "--grid", 1, "--block", 32, "u64[128]=range+print", "u64[1536]+print")
 
@@ -867,10 +842,7 @@ OTHERS:
 
 def blocks_come_and_go_beside_those_that_wait():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "await.ptx")
-        with open(path, "w") as f:
-            f.write(AWAIT)
+    with written(AWAIT) as path:
         for workers in 1, 2, 5:
             done = launch(path, "--grid", 400, "--block", 64, "u32[1]+print", 396 * 64, "--engine", "jit", "--workers",
                           workers)
@@ -923,10 +895,7 @@ def gdb_names_compiled_kernels_in_a_backtrace():
     need_compiler()
     if not shutil.which("gdb"):
         raise Skip("there is no gdb")
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "shown.ptx")
-        with open(path, "w") as f:
-            f.write(SHOWN)
+    with written(SHOWN) as path:
         commands = [x for c in ("break access_atom", "run", "bt", "kill") for x in ("-ex", c)]
         done = subprocess.run(["gdb", "-batch", "-nx", *commands, "--args", os.path.join(build, "heddle"), "launch", path,
                                "--grid", "1", "--block", "32", "f32[1]=zeros", "--engine", "jit"], capture_output=True,
@@ -962,10 +931,7 @@ BARRIERS = """.version 7.0
 
 def what_is_not_written_between_barriers_is_not_stored_at_them():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "barriers.ptx")
-        with open(path, "w") as f:
-            f.write(BARRIERS)
+    with written(BARRIERS) as path:
         args = [path, "--grid", 1, "--block", 64, "u32[64]+print"]
         by_both(*args)
         _, _, err = run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
