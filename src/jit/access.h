@@ -56,7 +56,8 @@ bool load_indexed(struct emit *e, struct access *a);
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
-/* In a loop: asks for what a later round will load, if it goes on as from the round before to this one. */
+/* Asks for what will be wanted soon: in a loop what a later round will load, if it goes on as from the round before to this
+ * one; elsewhere what the next warps will load or store. */
 void prefetch(struct emit *e, const struct access *a);
 /* Lanes one behind the other, within each part. */
 bool is_consecutive(const struct access *a);

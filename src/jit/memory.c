@@ -506,7 +506,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
         LLVMBuildBr(e->b, done);
     }
     emit_at_end(e, fast);
-    if (a->i->kind == IR_LD && a->shape != SHAPE_UNIFORM)
+    if (a->shape != SHAPE_UNIFORM)
         prefetch(e, a);
     transfer_one(e, a, SPACE_GLOBAL);
     LLVMBuildBr(e->b, done);

@@ -78,12 +78,28 @@ static bool loads_little(const struct emit *e)
     return n <= FEW;
 }
 
+static void ask_for(struct emit *e, value address, bool writes)
+{
+    value args[4] = {LLVMBuildIntToPtr(e->b, address, e->ptr, ""), const_int(e, e->i32, writes),
+                     const_int(e, e->i32, 3), const_int(e, e->i32, 1)};
+    intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+}
+
+/* The warps behind this one, of this block and of the next, mostly want what lies behind: so much before they come, as
+ * much as memory can bring in the time that one access takes. */
+static void prefetch_for_next_warps(struct emit *e, const struct access *a)
+{
+    enum { AHEAD_BYTES = 2048, LINE_BYTES = 64 };
+    for (unsigned at = 0; at < a->all * WARP_LANES && is_consecutive(a); at += LINE_BYTES)
+        ask_for(e, LLVMBuildAdd(e->b, a->first[0], const_int(e, e->i64, AHEAD_BYTES + at), ""), a->i->kind == IR_ST);
+}
+
 /* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
  * blocks of the grid go on by the size of the grid. */
-void prefetch(struct emit *e, const struct access *a)
+static void prefetch_for_next_rounds(struct emit *e, const struct access *a)
 {
     enum { ROUNDS_AHEAD = 8 };
-    for (unsigned p = 0; p < a->parts && loads_little(e) && is_in_loop(e); p++) {
+    for (unsigned p = 0; p < a->parts; p++) {
         value before = emit_alloca(e, e->i64), now = a->first[p];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(before));
@@ -92,10 +108,16 @@ void prefetch(struct emit *e, const struct access *a)
         value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
         LLVMBuildStore(e->b, now, before);
         value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
-        ahead = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, now, ahead, ""), e->ptr, "");
-        value args[4] = {ahead, const_int(e, e->i32, 0), const_int(e, e->i32, 3), const_int(e, e->i32, 1)};
-        intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+        ask_for(e, LLVMBuildAdd(e->b, now, ahead, ""), false);
     }
+}
+
+void prefetch(struct emit *e, const struct access *a)
+{
+    if (!is_in_loop(e) && a->parts == 1)
+        prefetch_for_next_warps(e, a);
+    else if (a->i->kind == IR_LD && is_in_loop(e) && loads_little(e))
+        prefetch_for_next_rounds(e, a);
 }
 
 /* ---- loading ---- */
