@@ -99,17 +99,6 @@ static void start_warps(struct block *b)
     }
 }
 
-/* What ran in lockstep before has not begun yet: somebody who looks into a stall may find it here (stall.c). */
-static void renew_warps(struct block *b)
-{
-    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
-        w->state = WARP_FRESH;
-        w->act = NULL;
-        w->exited = 0;
-        w->streak = w->rest = 0;
-    }
-}
-
 static void tell(const struct block *b, const struct warp *w, enum schedule_kind kind)
 {
     struct schedule_event e = {kind, b, w};
@@ -155,7 +144,7 @@ static struct block *make_block(struct worker *k, struct launch *l)
     return NULL;
 }
 
-/* A block that ran in lockstep is as good as new: its warps are made ready where they begin (lockstep.c). */
+/* A block that ran in lockstep is as good as new: its warps are where they ended until they begin (lockstep.c). */
 struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
 {
     struct block *b = k->kept ? k->kept : make_block(k, l);
@@ -172,9 +161,7 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
     b->n_done = 0;
     b->begun = b->compiled = b->meets = false;
     fill_rows(b, again);
-    if (again)
-        renew_warps(b);
-    else
+    if (!again)
         start_warps(b);
     if (l->hooks)
         tell(b, NULL, SCHEDULE_BLOCK_START);

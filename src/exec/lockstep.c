@@ -36,6 +36,26 @@ static bool make_ready(struct warp *w, size_t local_bytes)
     return true;
 }
 
+/* The same of a warp that ended in lockstep, in a block of the same launch: nothing else of it has changed. */
+static void make_ready_again(struct warp *w)
+{
+    w->mask = w->exists;
+    w->at_block = 0;
+    w->exited = 0;
+    act_renew(w->acts, w->exists);
+}
+
+/* A block that ran in lockstep, and does not now: its warps have not begun. */
+static void make_fresh(struct block *b)
+{
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
+        w->state = WARP_FRESH;
+        w->act = NULL;
+        w->exited = 0;
+    }
+    b->clean = false;
+}
+
 static bool has_ended(const struct warp *w)
 {
     return w->exited == w->exists;
@@ -114,13 +134,18 @@ bool block_run_lockstep(struct block *b)
 {
     struct launch *l = b->launch;
     compiled_fn *fn = find_code(b);
+    if (!fn && b->clean)
+        make_fresh(b);
     if (!fn)
         return false;
-    for (uint32_t i = 0; i < b->n_warps; i++)
-        if (!make_ready(&b->warps[i], (size_t)l->kernel->local_bytes * WARP_LANES)) {
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        if (b->clean)
+            make_ready_again(&b->warps[i]);
+        else if (!make_ready(&b->warps[i], (size_t)l->kernel->local_bytes * WARP_LANES)) {
             launch_fail(l, FAULT_out_of_memory);
             return false;
         }
+    }
     b->clean = b->compiled = true;
     return run_rounds(b, fn, false);
 }
