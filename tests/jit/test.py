@@ -645,12 +645,15 @@ def every_cpu_level_gives_the_same():
             assert launch(*RAGGED, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
-def loops_through_memory_ask_for_what_they_will_load():
-    """A block goes on by the size of the grid: further than the CPU looks ahead."""
+def accesses_ask_for_what_will_be_wanted():
+    """A loop for what its later rounds load, a row that is accessed once for what lies 2 KB behind, one word for nothing."""
     need_compiler()
-    for args, asked in (HISTOGRAM, True), (SAXPY, False):
-        _, _, err = run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="asm"))
-        assert ("prefetch" in err) == asked, args[0]
+    dump = environment(HEDDLE_DUMP="asm")
+    with written(AWAIT) as path:
+        one_word = [path, "--grid", 5, "--block", 64, "u32[1]", 64]
+        for args, asks in (HISTOGRAM, r"prefetch"), (SAXPY, r"prefetch\w*\s+2048\("), (one_word, None):
+            _, _, err = run("launch", *args, "--engine", "jit", env=dump)
+            assert "heddle.0" in err and (re.search(asks, err) if asks else "prefetch" not in err), args[0]
 
 
 def a_launch_changes_over_while_it_runs():
