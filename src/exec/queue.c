@@ -82,13 +82,23 @@ bool task_is_done(const struct task *t)
     return atomic_load(&t->done);
 }
 
+/* Between two looks: leaves the core to its other thread for a moment. (On AArch64 `yield` does nothing where cores have one.) */
+static inline void relax(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("isb");
+#endif
+}
+
 /* Short tasks are awaited without sleeping. */
 void task_wait(struct task *t)
 {
     for (int i = 0; i < SPINS; i++) {
         if (task_is_done(t))
             return;
-        __builtin_ia32_pause();
+        relax();
     }
     struct context *c = t->context;
     pthread_mutex_lock(&c->lock);

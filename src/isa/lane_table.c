@@ -1,6 +1,10 @@
 /* The tables of lane functions: names, row widths, and the functions of each CPU level. */
 #include "isa/lanes.h"
 
+#if defined __aarch64__
+#include <sys/auxv.h>
+#endif
+
 #define WIDTH__    0
 #define WIDTH_p    1
 #define WIDTH_u8   16 /* a register of 8 bits is a row of 16 */
@@ -87,11 +91,25 @@ static bool always(void)
 {
     return true;
 }
+#if defined __aarch64__
+/* Single instructions for atomics (FEAT_LSE), which lane functions have no use for, but compiled code has. */
+static bool has_atomics(void)
+{
+    return (getauxval(AT_HWCAP) & HWCAP_ATOMICS) != 0;
+}
+#endif
 static const struct level {
     const char *name;
     lane_fn *const *table;
     bool (*present)(void);
-} levels[] = {{"generic", table_generic, always}};
+} levels[] = {
+#if defined __aarch64__
+    {"armv8-a+lse", table_generic, has_atomics},
+    {"armv8-a", table_generic, always},
+#else
+    {"generic", table_generic, always},
+#endif
+};
 #endif
 
 const struct lane_info *lane_info(enum lane_id id)

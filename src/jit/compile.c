@@ -19,50 +19,48 @@
 static const char first_passes[] = "function(simplifycfg,sroa,early-cse)";
 static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
 
-static const struct level {
-    const char *name, *cpu, *features;
+static const struct target {
+    const char *name, *triple, *cpu, *features;
     bool has_masked_stores, has_gather;
-} levels[] = {
-    {"x86-64-v2", "x86-64-v2", "", false, false},
-    {"x86-64-v3", "x86-64-v3", "", true, false},
-    {"x86-64-v4", "x86-64-v4", "-prefer-256-bit", true, true},
-    {"generic", "generic", "", false, false},
+} targets[] = {
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers)                                           \
+    {name, triple, cpu, features, masked_stores, gathers},
+#include "jit/targets.def"
+#undef TARGET
 };
 
 /* What lasts from one request to the next. */
 static struct session {
-    const struct level *level;
+    const struct target *target;
     LLVMContextRef context;
     LLVMTargetMachineRef machine;
     struct lane_library *lanes;
 } session;
 
-static LLVMTargetMachineRef new_target_machine(const struct level *level)
+static LLVMTargetMachineRef new_target_machine(const struct target *t)
 {
     LLVMTargetRef target;
-    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
-    LLVMTargetMachineRef tm = NULL;
-    if (LLVMGetTargetFromTriple(triple, &target, &message))
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(t->triple, &target, &message)) {
         LLVMDisposeMessage(message);
-    else
-        tm = LLVMCreateTargetMachine(target, triple, level->cpu, level->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                     LLVMCodeModelSmall);
-    LLVMDisposeMessage(triple);
-    return tm;
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, t->triple, t->cpu, t->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                   LLVMCodeModelSmall);
 }
 
 /* One CPU level a process: a program's machines have a compiler each. */
 static bool open_session(struct str name)
 {
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0] && !session.level; i++) {
-        if (!str_is(name, levels[i].name))
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0] && !session.target; i++) {
+        if (!str_is(name, targets[i].name))
             continue;
-        session.level = &levels[i];
+        session.target = &targets[i];
         session.context = LLVMContextCreate();
-        session.machine = new_target_machine(&levels[i]);
-        session.lanes = lane_library_open(session.context, levels[i].name);
+        session.machine = new_target_machine(&targets[i]);
+        session.lanes = lane_library_open(session.context, targets[i].name);
     }
-    return session.level && str_is(name, session.level->name) && session.machine && session.lanes;
+    return session.target && str_is(name, session.target->name) && session.machine && session.lanes;
 }
 
 static void make_types(struct emit *e)
@@ -231,12 +229,22 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .module = LLVMModuleCreateWithNameInContext(name, session.context),
                      .b = LLVMCreateBuilderInContext(session.context),
                      .lanes = session.lanes,
-                     .has_masked_stores = session.level->has_masked_stores,
-                     .has_gather = session.level->has_gather};
+                     .has_masked_stores = session.target->has_masked_stores,
+                     .has_gather = session.target->has_gather};
     make_types(&e);
     compile_module(&e, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);
     LLVMDisposeModule(e.module);
+}
+
+static char *unknown_target(struct str name)
+{
+    char text[256];
+    int n = snprintf(text, sizeof text, "the compiler makes no code for the CPU level `%.*s`; it knows",
+                     (int)(name.n < 64 ? name.n : 64), name.p);
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s %s", i ? "," : "", targets[i].name);
+    return strdup(text);
 }
 
 void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *arena, struct jit_result *result)
@@ -244,7 +252,7 @@ void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *ar
     double start = now();
     *result = (struct jit_result){0};
     if (!open_session(r->level)) {
-        result->error = strdup("the compiler does not know this CPU");
+        result->error = unknown_target(r->level);
     } else if (!find_shapes(r, arena)) {
         result->error = strdup("it has too many branches");
     } else {
@@ -256,6 +264,12 @@ void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *ar
 
 void compile_init(void)
 {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
+#define START(family)                                                                                                  \
+    LLVMInitialize##family##TargetInfo();                                                                              \
+    LLVMInitialize##family##Target();                                                                                  \
+    LLVMInitialize##family##TargetMC();                                                                                \
+    LLVMInitialize##family##AsmPrinter();
+    START(X86)
+    START(AArch64)
+#undef START
 }

@@ -54,6 +54,7 @@ struct jit {
     char program[PATH_MAX + 64];
     hd_engine wish; /* HEDDLE_ENGINE: where neither launch nor machine say; compiled code where that can be */
     bool dump_ir, dump_llvm, dump_asm, dump_time, log;
+    const char *target; /* HEDDLE_TARGET: code is made for that CPU level, to be looked at alone; or NULL */
 };
 
 /* ---- the compiler's program ---- */
@@ -99,7 +100,7 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
 {
     uint32_t limit = u->asked ? MAX_INSTRUCTIONS_ASKED : MAX_INSTRUCTIONS;
     struct jit_request r = {.name = u->name,
-                            .level = str_of(j->machine->cpu_level),
+                            .level = str_of(j->target ? j->target : j->machine->cpu_level),
                             .block = {u->block[0], u->block[1], u->block[2]},
                             .param_bytes = k->param_bytes,
                             .n_functions = k->functions.n,
@@ -150,9 +151,9 @@ static void name_for_perf(const struct unit *u, const struct jit_result *r)
 
 static bool load(struct unit *u, const struct jit_result *r)
 {
-    const char *error = NULL;
+    char error[OBJECT_ERROR_BYTES];
     u->compiled.n_sites = r->n_sites;
-    if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, u->n_functions, &error)) {
+    if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, u->n_functions, error)) {
         name_for_perf(u, r);
         u->gdb = gdb_tell(&u->object, r->object, r->bytes);
         return true;
@@ -176,7 +177,9 @@ static bool compile(struct jit *j, struct unit *u)
     dump("assembly", u, result.assembly);
     if (j->dump_time)
         dump_times(u, &result);
-    bool ok = result.object && load(u, &result);
+    if (result.object && j->target)
+        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->target);
+    bool ok = result.object && !j->target && load(u, &result);
     if (ok)
         cache_store(&u->key, &result);
     jit_release(&result);
@@ -227,7 +230,7 @@ static bool recall(struct jit *j, struct unit *u)
 {
     struct jit_result result = {0};
     u->key = cache_key(u->request, u->request_bytes, j->program);
-    if (j->dump_ir || j->dump_llvm || j->dump_asm || j->dump_time || !cache_load(&u->key, &result))
+    if (j->target || j->dump_ir || j->dump_llvm || j->dump_asm || j->dump_time || !cache_load(&u->key, &result))
         return false;
     bool ok = load(u, &result);
     jit_release(&result);
@@ -489,7 +492,7 @@ static bool word_in(const char *list, const char *word)
 void jit_attach(struct machine *m)
 {
     struct jit *j = calloc(1, sizeof *j);
-    const char *dump = getenv("HEDDLE_DUMP");
+    const char *dump = getenv("HEDDLE_DUMP"), *target = getenv("HEDDLE_TARGET");
     if (!j)
         return; /* kernels are interpreted */
     j->machine = m;
@@ -499,6 +502,7 @@ void jit_attach(struct machine *m)
     j->dump_asm = word_in(dump, "asm");
     j->dump_time = word_in(dump, "time");
     j->log = word_in(getenv("HEDDLE_LOG"), "engine");
+    j->target = target && *target ? target : NULL;
     find_program(j);
     process_init(&j->process, dump && *dump);
     const char *engine = getenv("HEDDLE_ENGINE");

@@ -35,26 +35,19 @@ struct bitcode {
 #define ROW(level, group)                                                                                              \
     {jit_lanes_##level##_##group, jit_lanes_##level##_##group##_end, jit_lane_##level##_##group,                       \
      jit_lane_##level##_##group##_end},
-#if defined __x86_64__
 GROUPS(DECLARE, v2)
 GROUPS(DECLARE, v3)
 GROUPS(DECLARE, v4)
-#else
-GROUPS(DECLARE, generic)
-#endif
+GROUPS(DECLARE, neon)
 
 static const struct level {
     const char *name;
     bool gathers; /* a function that looks up tables is copied */
     struct bitcode group[N_GROUPS];
 } levels[] = {
-#if defined __x86_64__
-    {"x86-64-v2", false, {GROUPS(ROW, v2)}},
-    {"x86-64-v3", false, {GROUPS(ROW, v3)}},
-    {"x86-64-v4", true, {GROUPS(ROW, v4)}},
-#else
-    {"generic", false, {GROUPS(ROW, generic)}},
-#endif
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers) {name, gathers, {GROUPS(ROW, bitcode)}},
+#include "jit/targets.def"
+#undef TARGET
 };
 
 static const uint8_t group_of[LANE_COUNT] = {

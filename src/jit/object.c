@@ -1,7 +1,6 @@
 /* A loader for what the compiler emits: one relocatable object whose functions call nothing but each other, the C
  * library's memory functions, and what they are handed. Sections are laid out one after the other, references filled
- * in (System V ABI, AMD64 supplement, 4.4), and the whole made executable. Needs no LLVM, so that code from the cache
- * runs without it.
+ * in (reference.h), and the whole made executable. Needs no LLVM, so that code from the cache runs without it.
  */
 #include "jit/object.h"
 
@@ -12,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STUB_BYTES = 16, MAX_STUBS = 64 };
+enum { MAX_STUBS = 64 };
 
 struct loader {
     const uint8_t *elf;
@@ -26,12 +25,14 @@ struct loader {
     uint64_t *at; /* by section: offset in memory, or 0 */
     uint8_t *memory;
     size_t size, n_stubs, first_stub;
-    const char *error;
+    const struct reference_cpu *cpu;
+    char *error; /* REFERENCE_ERROR_BYTES, or NULL */
 };
 
 static bool fail(struct loader *l, const char *error)
 {
-    l->error = error;
+    if (l->error)
+        snprintf(l->error, REFERENCE_ERROR_BYTES, "%s", error);
     return false;
 }
 
@@ -47,6 +48,9 @@ static bool read_header(struct loader *l)
         l->header->e_type != ET_REL || l->header->e_shentsize != sizeof(Elf64_Shdr) ||
         !inside(l, l->header->e_shoff, (uint64_t)l->header->e_shnum * sizeof(Elf64_Shdr)))
         return fail(l, "not a relocatable ELF object");
+    l->cpu = reference_cpu(l->header->e_machine);
+    if (!l->cpu || l->cpu != reference_host())
+        return fail(l, "the object is for another kind of CPU");
     l->sections = (const Elf64_Shdr *)(l->elf + l->header->e_shoff);
     for (unsigned i = 0; i < l->header->e_shnum; i++) {
         const Elf64_Shdr *s = &l->sections[i];
@@ -92,54 +96,14 @@ static bool lay_out(struct loader *l)
     return true;
 }
 
-#if defined __x86_64__
-enum { MACHINE = EM_X86_64 };
-
-/* A jump to a far function: jmp *0(%rip), and the address behind it. */
+/* A jump to a far function: the code, and the address behind it. */
 static uint64_t add_stub(struct loader *l, uint64_t target)
 {
-    static const uint8_t jump[8] = {0xff, 0x25, 2, 0, 0, 0, 0, 0};
     uint8_t *stub = l->memory + l->first_stub + l->n_stubs++ * STUB_BYTES;
-    memcpy(stub, jump, sizeof jump);
-    memcpy(stub + 8, &target, 8);
+    memcpy(stub, l->cpu->jump, sizeof l->cpu->jump);
+    memcpy(stub + sizeof l->cpu->jump, &target, sizeof target);
     return (uint64_t)(uintptr_t)stub;
 }
-
-static bool apply(struct loader *l, const Elf64_Rela *r, uint8_t *place, uint64_t symbol)
-{
-    uint64_t p = (uint64_t)(uintptr_t)place, value = symbol + (uint64_t)r->r_addend;
-    switch (ELF64_R_TYPE(r->r_info)) {
-    case R_X86_64_64: memcpy(place, &value, 8); return true;
-    case R_X86_64_PC64:
-        value -= p;
-        memcpy(place, &value, 8);
-        return true;
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32: {
-        int64_t distance = (int64_t)(value - p);
-        if (distance != (int32_t)distance)
-            return fail(l, "a reference is too far");
-        memcpy(place, &distance, 4);
-        return true;
-    }
-    default: return fail(l, "a kind of reference that the loader does not know");
-    }
-}
-#else
-enum { MACHINE = EM_NONE };
-
-static uint64_t add_stub(struct loader *l, uint64_t target)
-{
-    l->n_stubs++;
-    return target;
-}
-
-static bool apply(struct loader *l, const Elf64_Rela *r, uint8_t *place, uint64_t symbol)
-{
-    (void)r, (void)place, (void)symbol;
-    return fail(l, "compiled code cannot be loaded on this kind of CPU yet");
-}
-#endif
 
 /* What the code generator may call by itself. */
 static void *find_outside(const char *name)
@@ -174,8 +138,6 @@ static bool symbol_value(struct loader *l, size_t index, uint64_t *value)
 
 static bool relocate(struct loader *l)
 {
-    if (l->header->e_machine != MACHINE)
-        return fail(l, "the object is for another kind of CPU");
     for (unsigned i = 0; i < l->header->e_shnum; i++) {
         const Elf64_Shdr *s = &l->sections[i];
         if (s->sh_type != SHT_RELA || s->sh_info >= l->header->e_shnum || !l->at[s->sh_info])
@@ -186,8 +148,10 @@ static bool relocate(struct loader *l)
             uint64_t value;
             if (limit < 8 || r[k].r_offset > limit - 4)
                 return fail(l, "a reference lies outside of its section");
+            uint8_t *place = l->memory + l->at[s->sh_info] + r[k].r_offset;
             if (!symbol_value(l, ELF64_R_SYM(r[k].r_info), &value) ||
-                !apply(l, &r[k], l->memory + l->at[s->sh_info] + r[k].r_offset, value))
+                !reference_fill(l->cpu, ELF64_R_TYPE(r[k].r_info), place, (uintptr_t)place,
+                                value + (uint64_t)r[k].r_addend, l->error))
                 return false;
         }
     }
@@ -231,12 +195,15 @@ void object_name(const struct object *o, const uint8_t *elf, size_t bytes, FILE 
 }
 
 bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn **functions, uint32_t n,
-                 const char **error)
+                 char error[OBJECT_ERROR_BYTES])
 {
-    struct loader l = {.elf = elf, .bytes = bytes, .memory = MAP_FAILED};
+    struct loader l = {.elf = elf, .bytes = bytes, .memory = MAP_FAILED, .error = error};
     bool ok = read_header(&l);
     l.at = ok ? calloc(l.header->e_shnum, sizeof *l.at) : NULL;
-    ok = ok && l.at && lay_out(&l) && relocate(&l);
+    ok = ok && (l.at || fail(&l, "no memory for code")) && lay_out(&l) && relocate(&l);
+    if (ok)
+        __builtin___clear_cache((char *)l.memory,
+                                (char *)l.memory + l.size); /* of instructions, where it is told nothing */
     if (ok && mprotect(l.memory, l.size, PROT_READ | PROT_EXEC) != 0)
         ok = fail(&l, "the system lets no code be made");
     if (ok)
@@ -246,7 +213,6 @@ bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn
     if (!ok)
         free(l.at);
     *o = ok ? (struct object){l.memory, l.size, l.at} : (struct object){0};
-    *error = ok ? NULL : l.error ? l.error : "no memory for code";
     return ok;
 }
 

@@ -124,16 +124,19 @@ static char **environment(void)
     return e;
 }
 
-/* No signal of the child's end (clone's last flags name none), and wait() without __WCLONE does not find it. */
+/* No signal of the child's end (clone's last flags name none), and wait() without __WCLONE does not find it. (qemu-user
+ * knows children with SIGCHLD only.) */
 static void give_birth(struct birth *b)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid = clone(child, b->stack + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, b);
+    if (pid < 0 && errno == EINVAL)
+        pid = clone(child, b->stack + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, b);
     if (pid < 0)
         b->error = errno;
-    while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+    while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
         ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -31,11 +31,12 @@ struct jit_result {
 
 void jit_release(struct jit_result *r);
 
-/* What both sides must agree on, as a number: compiled code reads and writes these records. */
+/* What both sides must agree on, as a number: compiled code reads and writes these records. (Locks, whose sizes differ from
+ * CPU to CPU, stand at the end of a launch.) */
 enum {
     JIT_LAYOUT =
         ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
-            sizeof(struct launch)) *
+            offsetof(struct launch, lock)) *
                31 +
            sizeof(struct worker)) *
               31 +

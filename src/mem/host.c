@@ -1,6 +1,7 @@
 /* See host.h. */
 #include "mem/host.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,20 +81,29 @@ static bool look_up(const struct host_maps *h, uint64_t address, struct host_ran
     return true;
 }
 
-/* Reads through the system, which answers where a load would end in a signal. */
-static bool is_there(uint64_t address)
+enum answer { NO, YES, UNKNOWN };
+
+/* Reads through the system, which answers where a load would end in a signal; UNKNOWN where that is not allowed (a sandbox,
+ * qemu-user). */
+static enum answer is_there(uint64_t address)
 {
     char byte;
     struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)address, 1};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1)
+        return YES;
+    return errno == ENOSYS || errno == EPERM ? UNKNOWN : NO;
 }
 
 bool host_find(struct host_maps *h, uint64_t address, struct host_range *range)
 {
-    if (address - h->hidden_start < h->hidden_end - h->hidden_start || !is_there(address))
+    if (address - h->hidden_start < h->hidden_end - h->hidden_start)
+        return false;
+    enum answer there = is_there(address);
+    if (there == NO)
         return false;
     pthread_rwlock_rdlock(&h->lock);
-    bool found = !h->stale && look_up(h, address, range);
+    bool found =
+        there == YES && !h->stale && look_up(h, address, range); /* the mapping may be gone: YES says it is not */
     pthread_rwlock_unlock(&h->lock);
     if (found)
         return true;

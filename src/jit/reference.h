@@ -1,0 +1,34 @@
+/* References of relocatable objects, by CPU: what is written where code or data names a symbol. Each kind is a row of a
+ * table (System V ABI, AMD64 supplement, 4.4.1; ELF for the Arm 64-bit Architecture, 5.7). Any of them can be filled in on
+ * any host.
+ */
+#ifndef HEDDLE_JIT_REFERENCE_H
+#define HEDDLE_JIT_REFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STUB_BYTES = 16, REFERENCE_ERROR_BYTES = 128 };
+
+struct reference; /* a row */
+
+struct reference_cpu {
+    uint16_t machine; /* of the ELF header */
+    const char *name;
+    uint8_t jump[8]; /* to the address that stands behind it: a stub's code */
+    const struct reference *rows;
+    size_t n;
+};
+
+/* NULL where the CPU is none of those that code is made for. */
+const struct reference_cpu *reference_cpu(uint16_t machine);
+/* That of this host, or NULL. */
+const struct reference_cpu *reference_host(void);
+
+/* Fills in what stands at `place`, which will be at the address `at`, of the symbol's address with its addend. False with
+ * the reason where the kind is not known, or cannot say that address; nothing has been written then. */
+bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *place, uint64_t at, uint64_t value,
+                    char error[REFERENCE_ERROR_BYTES]);
+
+#endif
