@@ -357,7 +357,8 @@ static void decode_blocks(const struct decoder *d)
     for (uint32_t i = 0; i < ir->n_ordered; i++) {
         const struct ir_block *b = &ir->blocks.at[ir->order[i]];
         uint32_t next = order_of(c, b->next);
-        c->blocks[i] = (struct code_block){.first = c->n_ops, .spins = b->spins};
+        c->blocks[i] = (struct code_block){
+            .first = c->n_ops, .spins = b->spins, .serial_from = b->serial_from, .serial_to = b->serial_to};
         for (uint32_t k = 0; k < b->n; k++)
             decode_insn(d, &ir->insns.at[b->first + k], next, &c->ops[c->n_ops++]);
         if (!ends(ir, b))

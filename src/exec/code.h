@@ -122,6 +122,7 @@ struct code_block {
     uint32_t first; /* operation */
     uint32_t n;     /* operations, the end included: what the counters count */
     bool spins;
+    uint32_t serial_from, serial_to; /* blocks, as in ir/ir.h */
 };
 
 /* A row to fill before a function or block starts. */

@@ -82,8 +82,8 @@ static void shapes_fill(struct activation *a, const struct compiled_shape *s, ui
         shape_fill(a->rows + s[i].slot, &s[i]);
 }
 
-static const struct compiled_calls compiled_calls = {compiled_op,     compiled_access, collective_meet,
-                                                     act_add_pending, shapes_hold,     shapes_fill};
+const struct compiled_calls compiled_calls = {compiled_op, compiled_access, collective_meet, act_add_pending,
+                                              shapes_hold, shapes_fill,     serial_run,      serial_linger};
 
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {

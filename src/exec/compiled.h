@@ -16,6 +16,7 @@ enum leave {
     LEAVE_AT,      /* lanes w->mask stand at w->op of block w->at_block */
     LEAVE_SPARE, /* the same, at a barrier; but rows of what does not vary are to be made: COMPILED_FILL, block op->next */
     LEAVE_YIELD, /* the budget is spent: they stand at the start of w->at_block */
+    LEAVE_ON,    /* the same, with budget left: behind a serial part */
     LEAVE_FAULT,
     LEAVE_ROUND, /* in lockstep: the last warp of the block stands at a barrier, or has ended */
 };
@@ -54,15 +55,41 @@ struct compiled_calls {
     bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);
     /* Makes rows of them, from the values in the first lanes of parts. */
     void (*fill)(struct activation *a, const struct compiled_shape *shapes, uint32_t n);
+    /* Lanes stand at a block of a serial part: serial_run(). */
+    uint32_t (*serial)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
+    /* A lane has tried so often in vain: is it to try again? Waits a little. */
+    bool (*linger)(struct warp *w, uint32_t tries);
 };
+
+extern const struct compiled_calls compiled_calls;
 
 typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
                              const struct compiled_calls *calls);
 
 struct compiled {
     compiled_fn **functions; /* by code->index; NULL: interpreted */
+    compiled_fn **serial;    /* the same: the serial parts of a function (ir/serial.c) for one lane after the other */
     uint32_t n_sites;        /* of all functions */
 };
+
+/* Serial parts: what their function returns instead of the block that all lanes of the mask have come to. */
+enum serial {
+    SERIAL_PARKED =
+        NO_BLOCK, /* lanes wait in several blocks, which their records say; w->out are those behind the part */
+    SERIAL_FAULT = NO_BLOCK - 1,
+};
+
+/* Tries of a lane that cost nothing: who finds a new value at the first comes through at the second. */
+enum { FREE_TRIES = 2 };
+
+/* Runs lanes that stand at a block of a serial part; returns as its function does (exec/serial.c). */
+uint32_t serial_run(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
+/* Has the block compiled code for one lane after the other? */
+static inline bool serial_has(const struct compiled *c, const struct activation *a, uint32_t block)
+{
+    return a->code->blocks[block].serial_to && c->serial[a->code->index];
+}
+bool serial_linger(struct warp *w, uint32_t tries);
 
 /* Runs compiled code as compiled_fn; LEAVE_SPARE has become LEAVE_AT. */
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask);

@@ -330,8 +330,21 @@ bool warp_run_other(struct warp *w, struct activation *a, uint8_t *const base[4]
     }
 }
 
+/* Lanes that wait are in their records: none goes on where not all have come through. */
+static enum leave run_serial(struct warp *w, const struct at *at)
+{
+    uint32_t to = serial_run(w, at->a, at->block, at->mask);
+    if (to == SERIAL_FAULT)
+        return LEAVE_FAULT;
+    w->at_block = to == SERIAL_PARKED ? at->a->code->blocks[at->block].serial_from : to;
+    w->mask = to == SERIAL_PARKED ? 0 : at->mask;
+    return to == SERIAL_PARKED ? LEAVE_YIELD : LEAVE_ON;
+}
+
 static enum leave run_compiled(struct warp *w, const struct compiled *c, const struct at *at)
 {
+    if (serial_has(c, at->a, at->block))
+        return run_serial(w, at);
     compiled_fn *fn = at->mask == at->a->lanes ? c->functions[at->a->code->index] : NULL;
     return fn ? compiled_run(fn, w, at->a, at->block, at->mask) : LEAVE_REFUSED;
 }
@@ -401,6 +414,13 @@ enter_block:
             at.block = w->at_block;
             at.mask = w->mask;
             goto give_way;
+        case LEAVE_ON: {
+            uint32_t from = at.block;
+            at.block = w->at_block;
+            if (at.block <= from)
+                goto went_back;
+            goto come;
+        }
         case LEAVE_AT:
             at.block = w->at_block;
             mask = at.mask = w->mask;

@@ -149,11 +149,12 @@ struct ir_insn {
 };
 
 struct ir_block {
-    uint32_t first, n; /* instructions */
-    uint32_t next;     /* the block that the text goes on with; NO_BLOCK at the end */
-    uint32_t order;    /* place in the order of execution */
-    bool loop_header;  /* some branch goes back to it */
-    bool spins;        /* a loop whose exit hangs on memory that others write, a vote or a clock */
+    uint32_t first, n;               /* instructions */
+    uint32_t next;                   /* the block that the text goes on with; NO_BLOCK at the end */
+    uint32_t order;                  /* place in the order of execution */
+    bool loop_header;                /* some branch goes back to it */
+    bool spins;                      /* a loop whose exit hangs on memory that others write, a vote or a clock */
+    uint32_t serial_from, serial_to; /* of a serial part (serial.c): it and the one behind, in order; else both 0 */
 };
 
 enum { NO_BLOCK = UINT32_MAX };
@@ -203,6 +204,9 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 /* The passes behind ir_build. */
 void ir_order_blocks(struct ir_func *f); /* order.c */
 void ir_find_spins(struct ir_func *f);   /* spin.c */
+/* The last block of the loop that `head` heads, in order: the last that branches back to it. */
+uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successors, uint32_t limit);
+void ir_find_serial(struct ir_func *f); /* serial.c; after ir_drop_unread */
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
 void ir_assign_slots(struct ir_func *f); /* live.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */

@@ -226,8 +226,9 @@ static void print_insn(struct printer *p, const struct ir_insn *i)
 static void print_block(struct printer *p, uint32_t order)
 {
     const struct ir_block *b = &p->f->blocks.at[p->f->order[order]];
-    text_printf(&p->t, "block %u:%s%s%s\n", order, b->loop_header ? " a loop begins" : "",
-                b->spins ? ", which spins" : "", ir_is_full(p->s, order) ? "" : "  ; not always by all lanes");
+    text_printf(&p->t, "block %u:%s%s%s%s\n", order, b->loop_header ? " a loop begins" : "",
+                b->spins ? ", which spins" : "", b->serial_to ? "  ; lane after lane" : "",
+                ir_is_full(p->s, order) || b->serial_to ? "" : "  ; not always by all lanes");
     for (uint32_t k = 0; k < b->n; k++)
         print_insn(p, &p->f->insns.at[b->first + k]);
     uint32_t limit = p->f->blocks.n + 1, *next = ARENA_ARRAY(p->t.arena, uint32_t, limit);

@@ -290,7 +290,8 @@ static void meet(struct finder *x, ir_ref r, uint16_t shape)
     *now = next;
 }
 
-static void visit_insn(struct finder *x, const struct ir_insn *i)
+/* `serial`: lanes run it one after the other, so that each has what it found at its time. */
+static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
 {
     bool partly = i->guard && ir_shape(x->s, i->guard) == SHAPE_VARYING;
     uint16_t shape = SHAPE_VARYING;
@@ -305,7 +306,7 @@ static void visit_insn(struct finder *x, const struct ir_insn *i)
     case IR_ACTIVEMASK: shape = SHAPE_UNIFORM; break;
     default: break;
     }
-    if (partly && shape != BOTTOM)
+    if (serial || (partly && shape != BOTTOM))
         shape = SHAPE_VARYING;
     meet(x, i->d, shape);
     if (i->kind != IR_LANES)
@@ -326,7 +327,7 @@ static void visit_values(struct finder *x)
     for (uint32_t b = 0; b < x->f->n_ordered; b++) {
         const struct ir_block *block = block_at(x, b);
         for (uint32_t k = 0; k < block->n; k++)
-            visit_insn(x, &x->f->insns.at[block->first + k]);
+            visit_insn(x, &x->f->insns.at[block->first + k], block->serial_to);
     }
 }
 

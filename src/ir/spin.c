@@ -115,8 +115,7 @@ static bool decides(const struct finder *s, uint32_t order)
     return false;
 }
 
-/* The last block of the loop that `head` heads: the last that branches back to it or further. */
-static uint32_t loop_end(const struct ir_func *f, uint32_t head, uint32_t *successors, uint32_t limit)
+uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successors, uint32_t limit)
 {
     uint32_t last = head;
     for (uint32_t o = head; o < f->n_ordered; o++) {
@@ -137,7 +136,7 @@ void ir_find_spins(struct ir_func *f)
         struct ir_block *head = &f->blocks.at[f->order[o]];
         if (!head->loop_header)
             continue;
-        struct finder s = {.f = f, .first = o, .last = loop_end(f, o, successors, limit)};
+        struct finder s = {.f = f, .first = o, .last = ir_loop_end(f, o, successors, limit)};
         s.defined = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
         s.outside = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
         s.weak = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);

@@ -104,13 +104,61 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
     return old;
 }
 
+/* Of a lane by itself. Who looks for a constant, as for an open lock, mostly finds it, and does not read before; but where
+ * the lane has tried already, others are at work there. */
+static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+{
+    uint32_t constant;
+    if (!access_constant(e, t->a.i->access->operands[0], &constant)) {
+        fence_before_load(e);
+        return compare_cell(e, t, at, s, wanted);
+    }
+    LLVMBasicBlockRef first = emit_new_block(e, ""), again = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value tried = LLVMBuildLoad2(e->b, e->i32, e->tries, "");
+    LLVMBuildCondBr(e->b, is_zero(e, tried), first, again);
+    emit_at_end(e, first);
+    value swapped = LLVMBuildExtractValue(e->b, swap_cell(e, t, at, s, wanted), 0, "");
+    fence_is_done(e);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, again);
+    fence_before_load(e);
+    value compared = compare_cell(e, t, at, s, wanted);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    value old = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(old, (value[]){swapped, compared}, (LLVMBasicBlockRef[]){first, end}, 2);
+    return old;
+}
+
+/* An exchange whose result nobody reads is a store. */
+static bool is_store(const struct emit *e, const struct atom *t)
+{
+    return e->lane && e->keeps_store_order && t->op == ATOM_exch && !t->result;
+}
+
+static value change_cell(struct emit *e, const struct atom *t, value at, value s)
+{
+    if (!is_store(e, t)) {
+        value old = LLVMBuildAtomicRMW(e->b, table[t->op].host[t->sign], at, s, t->order, false);
+        fence_is_done(e);
+        return old;
+    }
+    value store = LLVMBuildStore(e->b, s, at);
+    LLVMSetAlignment(store, t->a.bytes);
+    LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
+    fence_note_store(e);
+    return NULL;
+}
+
 /* What one lane does; returns what was there. */
 static value do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     const struct row *row = &table[t->op];
+    if (!t->shared && t->is_cas)
+        return e->lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
     if (!t->shared)
-        return t->is_cas ? compare_cell(e, t, at, s, wanted)
-                         : LLVMBuildAtomicRMW(e->b, row->host[t->sign], at, s, t->order, false);
+        return change_cell(e, t, at, s);
     value old = read_cell(e, t, at), now;
     if (t->is_cas)
         now = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, s, ""), wanted, old, "");
@@ -380,7 +428,8 @@ static bool begin(struct emit *e, const struct ir_insn *i, const struct op *o, s
                        .type = type_of_width(e, 8u * x->bytes),
                        .result = i->access->regs[0],
                        .order = order_of(x)};
-    return !t->result || (ref_width(e, t->result) == 8u * x->bytes && ref_shape(e, t->result) == SHAPE_VARYING);
+    return !t->result ||
+           (ref_width(e, t->result) == 8u * x->bytes && (ref_shape(e, t->result) == SHAPE_VARYING || e->lane));
 }
 
 static void perform(struct emit *e, struct atom *t)
@@ -388,7 +437,11 @@ static void perform(struct emit *e, struct atom *t)
     find_operand(e, t, 0, &t->s);
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
-    if (t->a.pointer[0] && t->is_cas)
+    if (e->lane) {
+        value old = do_cell(e, t, t->a.pointer[0], t->s, t->t);
+        if (t->result)
+            write_scalar(e, t->result, old);
+    } else if (t->a.pointer[0] && t->is_cas)
         compare_together(e, t);
     else if (t->a.pointer[0] && t->op == ATOM_add)
         add_together(e, t);

@@ -21,10 +21,10 @@ static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-f
 
 static const struct target {
     const char *name, *triple, *cpu, *features;
-    bool has_masked_stores, has_gather;
+    bool has_masked_stores, has_gather, keeps_store_order;
 } targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers)                                           \
-    {name, triple, cpu, features, masked_stores, gathers},
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, store_order)                              \
+    {name, triple, cpu, features, masked_stores, gathers, store_order},
 #include "jit/targets.def"
 #undef TARGET
 };
@@ -81,6 +81,9 @@ static void make_types(struct emit *e)
     e->holds_type = LLVMFunctionType(e->i1, holds, 4, false);
     LLVMTypeRef fill[3] = {e->ptr, e->ptr, e->i32};
     e->fill_type = LLVMFunctionType(e->void_type, fill, 3, false);
+    LLVMTypeRef serial[4] = {e->ptr, e->ptr, e->i32, e->i32}, linger[2] = {e->ptr, e->i32};
+    e->serial_type = LLVMFunctionType(e->i32, serial, 4, false);
+    e->linger_type = LLVMFunctionType(e->i1, linger, 2, false);
     e->park_type = LLVMFunctionType(e->void_type, park, 3, false);
 }
 
@@ -93,6 +96,8 @@ static void emit_functions(struct emit *e, const struct jit_request *r)
         struct str f = r->functions[i]->ir->func->symbol.name;
         snprintf(name, sizeof name, JIT_FUNCTION_NAME, i, STR_ARG(f));
         emit_function(e, i, name);
+        snprintf(name, sizeof name, JIT_SERIAL_NAME, r->n_functions + i, STR_ARG(f));
+        emit_serial(e, i, name);
     }
 }
 
@@ -230,7 +235,8 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .b = LLVMCreateBuilderInContext(session.context),
                      .lanes = session.lanes,
                      .has_masked_stores = session.target->has_masked_stores,
-                     .has_gather = session.target->has_gather};
+                     .has_gather = session.target->has_gather,
+                     .keeps_store_order = session.target->keeps_store_order};
     make_types(&e);
     compile_module(&e, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);

@@ -32,8 +32,10 @@ struct emit {
     LLVMBuilderRef b;
     struct lane_library *lanes;
     bool has_masked_stores, has_gather; /* the CPU's own */
+    bool keeps_store_order;             /* as x86-64: only a load may come before an earlier store */
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
-    LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type; /* of struct compiled_calls */
+    LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type, serial_type,
+        linger_type; /* of struct compiled_calls */
     uint32_t n_sites;
     struct arena *arena; /* for what lasts until the answer */
 
@@ -53,11 +55,13 @@ struct emit {
     value *patterns;    /* by pattern: a constant array, or NULL */
     value base[4];      /* of rows: enum row_base */
     value ops, block_ptr, launch, shared, shared_bytes, local, local_bytes, params, frame, worker, sites;
-    uint32_t at;                /* the block being emitted, in order */
-    uint32_t index;             /* the instruction in it */
-    struct group *groups;       /* of accesses, by instruction of the block: memory.c */
-    uint64_t *clean_in, *clean; /* sets by their numbers in shapes->live: by block, and now; clean.c */
-    value scratch[5];           /* rows for calls of lane functions */
+    uint32_t at;                          /* the block being emitted, in order */
+    uint32_t index;                       /* the instruction in it */
+    struct group *groups;                 /* of accesses, by instruction of the block: memory.c */
+    uint64_t *clean_in, *clean;           /* sets by their numbers in shapes->live: by block, and now; clean.c */
+    value scratch[5];                     /* rows for calls of lane functions */
+    value tries, has_stored, fence_waits; /* of a serial part, allocas: how often the lane has gone back; fence.c */
+    value lane; /* i64: the one that runs, in a serial part, where all registers are scalars of its own; else NULL */
 };
 
 /* ---- function.c ---- */
@@ -85,6 +89,28 @@ void add_to_counter(struct emit *e, value counter, uint64_t offset); /* of the w
 value is_zero(struct emit *e, value v);
 value field_pointer(struct emit *e, value base, uint64_t offset);
 void store_field(struct emit *e, value v, value base, uint64_t offset);
+
+/* Pieces of a function that serial.c makes one of, too: its head, what it has of its block and warp, the counters of a block
+ * of code, an instruction (false where that ends the block). */
+void emit_declare(struct emit *e, const char *name);
+value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial);
+void emit_context(struct emit *e);
+void emit_warp(struct emit *e);
+void emit_scratch(struct emit *e);
+void emit_count(struct emit *e);
+bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o);
+/* The lanes of `mask`, all that run, go to a block; lanes that wait in an earlier one come first. */
+void emit_go_to(struct emit *e, uint32_t target, value mask);
+void emit_leave_yielding(struct emit *e, uint32_t block, value mask);
+
+/* ---- serial.c ---- */
+
+/* The serial parts of a function (ir/serial.c), as one of their own, where it has any. */
+void emit_serial(struct emit *e, uint32_t index, const char *name);
+/* A block of such a part, in the function itself. */
+void emit_serial_call(struct emit *e);
+/* Where lanes go behind serial parts, by block. */
+void find_serial_exits(const struct emit *e, uint8_t *exits);
 
 /* ---- entry.c ---- */
 
@@ -157,6 +183,15 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
 value emit_alloca(struct emit *e, LLVMTypeRef type);
 /* A lane function of a and b with one integer result of `width` bits, for one lane: of those that are a few instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b);
+
+/* ---- fence.c ---- */
+
+void emit_fence(struct emit *e, const struct op *o);
+/* For serial parts: what comes next is a load of memory that others write, or a call of who may do that; a full fence of the
+ * host's was done, as by a locked instruction; a store that others may see. */
+void fence_before_load(struct emit *e);
+void fence_is_done(struct emit *e);
+void fence_note_store(struct emit *e);
 
 /* ---- atomic.c ---- */
 

@@ -153,7 +153,7 @@ static bool load(struct unit *u, const struct jit_result *r)
 {
     char error[OBJECT_ERROR_BYTES];
     u->compiled.n_sites = r->n_sites;
-    if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, u->n_functions, error)) {
+    if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, 2 * u->n_functions, error)) {
         name_for_perf(u, r);
         u->gdb = gdb_tell(&u->object, r->object, r->bytes);
         return true;
@@ -192,12 +192,13 @@ static struct unit *new_unit(struct kernel *k, const uint32_t block[3])
 {
     struct str name = k->func->symbol.name;
     struct unit *u = calloc(1, sizeof *u + name.n);
-    if (!u || !(u->compiled.functions = calloc(k->functions.n, sizeof *u->compiled.functions))) {
+    if (!u || !(u->compiled.functions = calloc(2 * k->functions.n, sizeof *u->compiled.functions))) {
         free(u);
         return NULL;
     }
     u->name = (struct str){memcpy(u + 1, name.p, name.n), name.n};
     u->n_functions = k->functions.n;
+    u->compiled.serial = u->compiled.functions + k->functions.n;
     u->instructions = k->instructions;
     memcpy(u->block, block, sizeof u->block);
     u->next = k->compiled;

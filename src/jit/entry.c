@@ -95,6 +95,7 @@ void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
 /* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
 static void find_entries(const struct emit *e, uint8_t *entries)
 {
+    find_serial_exits(e, entries);
     entries[0] = 1;
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         const struct ir_block *block = &e->ir->blocks.at[e->ir->order[b]];

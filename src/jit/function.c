@@ -270,8 +270,7 @@ static void park(struct emit *e, uint32_t block, value lanes)
     LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
 }
 
-/* The lanes of `mask`, all that run, go to a block; lanes that wait in an earlier one come first. */
-static void go_to(struct emit *e, uint32_t target, value mask)
+void emit_go_to(struct emit *e, uint32_t target, value mask)
 {
     if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
         LLVMBuildUnreachable(e->b);
@@ -284,7 +283,9 @@ static void go_to(struct emit *e, uint32_t target, value mask)
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->ahead);
     }
     const uint64_t *waiting = e->shapes->waiting + (size_t)e->at * e->shapes->block_words;
-    for (uint32_t b = e->at + 1; b < target; b++) {
+    const struct ir_block *from = &e->ir->blocks.at[e->ir->order[e->at]];
+    for (uint32_t b = from->serial_to ? from->serial_to : e->at + 1; b < target;
+         b++) { /* in a serial part none waits */
         if (!ir_in_set(waiting, b))
             continue;
         LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
@@ -299,12 +300,17 @@ static void go_to(struct emit *e, uint32_t target, value mask)
     LLVMBuildBr(e->b, e->block[target]);
 }
 
+void emit_leave_yielding(struct emit *e, uint32_t block, value mask)
+{
+    leave(e, LEAVE_YIELD, block, mask);
+}
+
 /* Lanes part: those behind wait. */
 static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next, value rest)
 {
     uint32_t first = target < next ? target : next, second = target < next ? next : target;
     park(e, second, target < next ? rest : taken);
-    go_to(e, first, target < next ? taken : rest);
+    emit_go_to(e, first, target < next ? taken : rest);
 }
 
 static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, const struct op *o)
@@ -313,16 +319,16 @@ static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, const s
     value g = read_scalar(e, i->guard, o->guard), mask = emit_mask(e);
     LLVMBuildCondBr(e->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
-    go_to(e, o->target, mask);
+    emit_go_to(e, o->target, mask);
     emit_at_end(e, no);
-    go_to(e, o->next, mask);
+    emit_go_to(e, o->next, mask);
 }
 
 static void emit_branch(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     value mask = emit_mask(e);
     if (!i->guard || o->target == o->next) {
-        go_to(e, o->target, mask);
+        emit_go_to(e, o->target, mask);
         return;
     }
     if (ref_shape(e, i->guard) != SHAPE_VARYING) {
@@ -334,27 +340,19 @@ static void emit_branch(struct emit *e, const struct ir_insn *i, const struct op
     value taken = emit_guarded_mask(e, i);
     LLVMBuildCondBr(e->b, is_zero(e, taken), none, some);
     emit_at_end(e, none);
-    go_to(e, o->next, mask);
+    emit_go_to(e, o->next, mask);
     emit_at_end(e, some);
     value rest = LLVMBuildXor(e->b, mask, taken, "");
     LLVMBuildCondBr(e->b, is_zero(e, rest), all, parted);
     emit_at_end(e, all);
-    go_to(e, o->target, mask);
+    emit_go_to(e, o->target, mask);
     emit_at_end(e, parted);
     go_both(e, o->target, taken, o->next, rest);
 }
 
 /* ---- instructions ---- */
 
-static void emit_fence(struct emit *e, const struct op *o)
-{
-    LLVMBuildFence(e->b,
-                   o->imm == ORDER_SC ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease,
-                   false, "");
-}
-
-/* False where the instruction ends the block. */
-static bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
+bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     switch (i->kind) {
     case IR_LANES: emit_lanes(e, i, o); return true;
@@ -386,7 +384,7 @@ static bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *
     case IR_ELECT:
     case IR_WARPSYNC:
         if (emit_collective(e, i, o))
-            go_to(e, o->next, emit_mask(e));
+            emit_go_to(e, o->next, emit_mask(e));
         else
             emit_leave_at(e, e->index);
         return false;
@@ -394,7 +392,7 @@ static bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *
     }
 }
 
-static void count_block(struct emit *e)
+void emit_count(struct emit *e)
 {
     uint64_t n = e->code->blocks[e->at].n;
     value old = LLVMBuildLoad2(e->b, e->i64, e->instructions, "");
@@ -418,17 +416,21 @@ static void emit_block(struct emit *e, uint32_t order)
         LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->mask), load_i32(e, e->pending[order]), ""), e->mask);
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->pending[order]);
     }
-    count_block(e);
+    if (block->serial_to) {
+        emit_serial_call(e);
+        return;
+    }
+    emit_count(e);
     find_groups(e, block);
     for (e->index = 0; e->index < block->n; e->index++, o++)
         if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
             return;
-    go_to(e, o->next, emit_mask(e)); /* OP_FALL */
+    emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
 }
 
 /* ---- the function ---- */
 
-static value alloca_of(struct emit *e, LLVMTypeRef type, value initial)
+value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)
 {
     value v = LLVMBuildAlloca(e->b, type, "");
     if (initial)
@@ -443,16 +445,20 @@ static void make_registers(struct emit *e)
         unsigned width = e->ir->regs.at[r].width;
         LLVMTypeRef type = s->regs[r] == SHAPE_VARYING ? vector_of_width(e, width) : type_of_width(e, width);
         for (unsigned p = 0; p < parts_of(e, s->regs[r]); p++)
-            e->regs[(size_t)r * MAX_PARTS + p] = alloca_of(e, type, NULL);
+            e->regs[(size_t)r * MAX_PARTS + p] = emit_alloca_of(e, type, NULL);
     }
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
             waits = ir_in_set(s->waiting + (size_t)other * s->block_words, b);
-        e->pending[b] = waits ? alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
+        e->pending[b] = waits ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
     }
+}
+
+void emit_scratch(struct emit *e)
+{
     for (unsigned k = 0; k < 5; k++) {
-        e->scratch[k] = alloca_of(e, LLVMArrayType2(e->i8, 512), NULL);
+        e->scratch[k] = emit_alloca_of(e, LLVMArrayType2(e->i8, 512), NULL);
         LLVMSetAlignment(e->scratch[k], 64);
     }
 }
@@ -465,7 +471,7 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
 }
 
 /* What is the same for all warps of the block. */
-static void load_context(struct emit *e)
+void emit_context(struct emit *e)
 {
     value code = load_constant(e, e->ptr, e->a, offsetof(struct activation, code), "code");
     e->base[ROW_CONST] = load_constant(e, e->ptr, code, offsetof(struct code, consts), "consts");
@@ -484,7 +490,7 @@ static void load_context(struct emit *e)
     e->lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
 }
 
-static void load_warp(struct emit *e)
+void emit_warp(struct emit *e)
 {
     e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, offsetof(struct activation, rows), "rows");
     e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, offsetof(struct warp, sregs), "warp_rows");
@@ -522,7 +528,7 @@ static void set_attributes(struct emit *e)
     }
 }
 
-static void add_function(struct emit *e, const char *name)
+void emit_declare(struct emit *e, const char *name)
 {
     LLVMTypeRef params[5] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr};
     LLVMTypeRef type = LLVMFunctionType(e->i32, params, 5, false);
@@ -532,11 +538,7 @@ static void add_function(struct emit *e, const char *name)
     e->calls = LLVMGetParam(e->fn, 4);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
-        e->block[b] = emit_new_block(e, "code");
     e->fault = emit_new_block(e, "fault");
-    e->leave = emit_new_block(e, "leave");
-    e->next_warp = emit_new_block(e, "next_warp");
 }
 
 /* Where a warp begins: the one that the function is called for; in lockstep others follow. */
@@ -556,7 +558,7 @@ static LLVMBasicBlockRef start_warp(struct emit *e, value phi[4])
     e->a = phi[1];
     e->enter_at = phi[2];
     e->enter_with = phi[3];
-    load_warp(e);
+    emit_warp(e);
     LLVMBuildStore(e->b, e->enter_with, e->mask);
     LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
     LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
@@ -583,19 +585,24 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->pending = pending;
     e->block = blocks;
     e->groups = groups;
-    add_function(e, name);
+    emit_declare(e, name);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        e->block[b] = emit_new_block(e, "code");
+    e->leave = emit_new_block(e, "leave");
+    e->next_warp = emit_new_block(e, "next_warp");
     emit_at_end(e, e->entry);
     make_registers(e);
-    load_context(e);
-    e->mask = alloca_of(e, e->i32, NULL);
-    e->budget = alloca_of(e, e->i32, NULL);
-    e->spun = alloca_of(e, e->i32, NULL);
-    e->ahead = alloca_of(e, e->i32, NULL);
-    e->instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->lane_instructions = alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->how = alloca_of(e, e->i32, NULL);
-    e->left_at = alloca_of(e, e->i32, NULL);
-    e->divided = alloca_of(e, e->i32, NULL);
+    emit_scratch(e);
+    emit_context(e);
+    e->mask = emit_alloca_of(e, e->i32, NULL);
+    e->budget = emit_alloca_of(e, e->i32, NULL);
+    e->spun = emit_alloca_of(e, e->i32, NULL);
+    e->ahead = emit_alloca_of(e, e->i32, NULL);
+    e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->how = emit_alloca_of(e, e->i32, NULL);
+    e->left_at = emit_alloca_of(e, e->i32, NULL);
+    e->divided = emit_alloca_of(e, e->i32, NULL);
     value phi[4];
     LLVMBasicBlockRef warp_start = start_warp(e, phi);
     emit_entries(e);

@@ -74,6 +74,8 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     value mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef done = access_skip_if_none(e, i, mask);
+    fence_before_load(e);
+    fence_note_store(e);
     spill_operands(e, i);
     emit_call_op(e, o, mask);
     take_results(e, i, mask);
@@ -142,6 +144,8 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 /* The slow way of an access that has a fast one. */
 void access_by_engine(struct emit *e, const struct access *a)
 {
+    fence_before_load(e);
+    fence_note_store(e);
     spill_operands(e, a->i);
     if (a->site) {
         value args[6] = {e->w,    e->a,    emit_op_pointer(e, a->o),
@@ -595,7 +599,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
 {
     struct access a = access_begin(e, i, o);
     enum ptx_space space = a.x->space;
-    if (!is_simple(i, a.x) || (space == SPACE_LOCAL && a.shape != SHAPE_UNIFORM)) {
+    if (!is_simple(i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
         emit_by_engine(e, i, o);
         return;
     }
@@ -608,6 +612,10 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
         a.span = 0;
     }
     fence(e, a.x, ORDER_RELEASE, LLVMAtomicOrderingRelease);
+    if (i->kind == IR_LD)
+        fence_before_load(e);
+    else
+        fence_note_store(e);
     if (a.shape != SHAPE_VARYING)
         access_one(e, &a, space);
     else if (i->kind != IR_LD || space == SPACE_SHARED || !load_indexed(e, &a))

@@ -46,7 +46,9 @@ enum {
         INT32_MAX
 };
 
-/* Of a function in the object: its number, its name. */
+/* Of a function in the object: its number, its name; and of its serial parts, whose number comes behind those of all
+ * functions. */
 #define JIT_FUNCTION_NAME "heddle.%u.%.*s"
+#define JIT_SERIAL_NAME   "heddle.%u.%.*s.serial"
 
 #endif

@@ -130,6 +130,8 @@ unsigned ref_width(const struct emit *e, ir_ref r)
 uint16_t ref_shape(const struct emit *e, ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
+    if (e->lane)
+        return SHAPE_UNIFORM;
     if (ir_ref_kind(r) == REF_REG)
         return e->shapes->regs[i];
     if (ir_ref_kind(r) != REF_SREG || i >= IR_ENVREG)
@@ -139,6 +141,24 @@ uint16_t ref_shape(const struct emit *e, ir_ref r)
     if (i / 4 == SREG_laneid)
         return e->shapes->laneid;
     return sregs[i / 4].when == WHEN_LANE ? SHAPE_VARYING : SHAPE_UNIFORM;
+}
+
+/* The place of the lane that runs, in a row. */
+static value lane_pointer(struct emit *e, LLVMTypeRef type, value row)
+{
+    return LLVMBuildInBoundsGEP2(e->b, type, row, &e->lane, 1, "");
+}
+
+/* A special register of the lane that runs. */
+static value load_sreg(struct emit *e, LLVMTypeRef type, row_ref row)
+{
+    if (type == e->i1) {
+        value mask = LLVMBuildLoad2(e->b, e->i32, row_pointer(e, row), "");
+        return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, mask, LLVMBuildTrunc(e->b, e->lane, e->i32, ""), ""), type, "");
+    }
+    value v = LLVMBuildLoad2(e->b, type, lane_pointer(e, type, row_pointer(e, row)), "");
+    mark_invariant(e, v);
+    return v;
 }
 
 static value load_row(struct emit *e, LLVMTypeRef type, row_ref row, unsigned align)
@@ -192,6 +212,8 @@ value read_scalar(struct emit *e, ir_ref r, row_ref row)
     default:
         if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
             return const_int(e, type, e->shapes->block[i % 4]);
+        if (e->lane)
+            return load_sreg(e, type, row);
         return type == e->i1 ? LLVMBuildTrunc(e->b, load_row(e, e->i32, row, 4), type, "") : load_row(e, type, row, 64);
     }
 }
@@ -267,11 +289,27 @@ static unsigned row_align(unsigned width)
     return width == 1 ? 4 : 64;
 }
 
+/* Of the lane that runs. */
+static void spill_lane(struct emit *e, ir_ref r)
+{
+    value v = read_scalar(e, r, 0), at = slot_pointer(e, r);
+    if (ref_width(e, r) == 1) {
+        value yes = LLVMBuildSExt(e->b, v, e->i32, ""), old = LLVMBuildLoad2(e->b, e->i32, at, "");
+        LLVMBuildStore(e->b, blend(e, 1, LLVMBuildLoad2(e->b, e->i32, e->mask, ""), yes, old), at);
+        return;
+    }
+    LLVMBuildStore(e->b, v, lane_pointer(e, LLVMTypeOf(v), at));
+}
+
 void spill(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     if (is_clean(e, reg))
         return;
+    if (e->lane) {
+        spill_lane(e, r);
+        return;
+    }
     unsigned width = ref_width(e, r);
     value lanes = read_lanes(e, r, 0), at = slot_pointer(e, r);
     if (mask && width > 1 && e->has_masked_stores) {
@@ -342,6 +380,11 @@ void reload(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = ref_shape(e, r);
+    if (e->lane) {
+        value lane = LLVMBuildTrunc(e->b, e->lane, e->i32, "");
+        LLVMBuildStore(e->b, load_scalar(e, reg, lane), *slot(e, reg, 0));
+        return;
+    }
     if (shape == SHAPE_VARYING) {
         LLVMBuildStore(e->b, load_row_of(e, reg), *slot(e, reg, 0));
         note_dirty(e, reg); /* of a result others may come from another way */

@@ -156,6 +156,8 @@ static void pass_blocks(struct wire *w, struct ir_func *f)
         PASS(w, block->order);
         PASS(w, block->loop_header);
         PASS(w, block->spins);
+        PASS(w, block->serial_from);
+        PASS(w, block->serial_to);
     }
     PASS_ARRAY(w, f->order, f->n_ordered);
     pass(w, f->order, f->n_ordered * sizeof *f->order);

@@ -1,0 +1,67 @@
+/* Serial parts: lanes that compete for one place in memory run compiled code one after the other (ir/serial.c finds where,
+ * jit/serial.c makes the code).
+ *
+ * A pass runs each lane of a group until it is behind the part, has tried in vain for too long, or has spent a budget of
+ * branches backwards. Nobody keeps another from running: a lane that does not come through waits in its record for the next
+ * pass, and the others have their tries before. Where some have come through, what they gave back may be what the others
+ * wait for, so those have another pass; where none has, the warp makes way, as any that spins in vain does (turn.c).
+ *
+ * The first lane of a pass that finds its place taken lingers: mostly another worker has it, and gives it back within less
+ * time than a turn of other warps takes. It looks ever less often, so that it does not take the cell's cache line from whom
+ * it waits for. It has no patience left then for the lanes behind it, which have a few tries each.
+ */
+#include "exec/machine.h"
+
+/* Tries of a lane that waits, in a warp whose last turn was not in vain; and the longest pause between them. */
+enum { PATIENCE = 16, LONGEST_PAUSE = 64 };
+
+static void pause_once(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+bool serial_linger(struct warp *w, uint32_t tries)
+{
+    if (tries - FREE_TRIES > w->patience) {
+        w->patience = 0;
+        return false;
+    }
+    uint32_t shift = tries - FREE_TRIES, n = shift < 6 ? 1u << shift : LONGEST_PAUSE;
+    for (uint32_t i = 0; i < n; i++)
+        pause_once();
+    return true;
+}
+
+static uint32_t run_pass(struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
+{
+    compiled_fn *fn = w->block->worker->compiled->serial[a->code->index];
+    w->patience = PATIENCE >> w->streak;
+    return fn(w, a, block, mask, &compiled_calls);
+}
+
+uint32_t serial_run(struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
+{
+    const struct code_block *part = &a->code->blocks[block];
+    uint32_t all = mask, to = run_pass(w, a, block, mask);
+    bool again = false;
+    while (to == SERIAL_PARKED && w->out && (block = pending_first(a, part->serial_from)) < part->serial_to) {
+        mask = pending_take(a, block);
+        to = run_pass(w, a, block, mask);
+        if (to < SERIAL_FAULT) {
+            act_add_pending(a, to, mask);
+            to = SERIAL_PARKED;
+        }
+        again = true;
+    }
+    if (to != SERIAL_PARKED || !again || a->n_pending != 1)
+        return to;
+    block = pending_first(a, 0);
+    if (a->pending[block] != all)
+        return to;
+    pending_take(a, block);
+    return block;
+}

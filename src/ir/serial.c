@@ -1,0 +1,150 @@
+/* Which parts of a function lanes had better run one after the other: where they compete for one place in memory.
+ *
+ * Of lanes that try for a lock together one gets it; of lanes that compare and swap one cell one succeeds. Run together,
+ * the others have tried in vain, and go round with what is needed to divide the warp. One after the other, each comes
+ * through at its first or second try. So a *serial part* begins with a loop that spins (spin.c) and tries: by an atomic
+ * operation that may find that others were faster (cas), or that the place is taken (exch, and, or, xor). It goes on
+ * behind the loop to what gives back what was taken there: an operation on the same address, or, before another loop,
+ * the last one that orders memory. Any order of lanes is right: that of independent threads is not promised (CUDA C++
+ * Programming Guide, "SIMT Architecture"); that all of them come on is the engine's care (exec/serial.c).
+ *
+ * Nothing in it may wait for other lanes or end a thread. A loop that contains such a loop, or that does more in its
+ * rounds than one follows from, is work, which lanes do better together.
+ */
+#include "ir/ir.h"
+
+enum { MAX_INSNS = 128 };
+
+struct finder {
+    const struct ir_func *f;
+    uint32_t *successors, limit;
+};
+
+static const struct ir_block *block_at(const struct finder *x, uint32_t order)
+{
+    return &x->f->blocks.at[x->f->order[order]];
+}
+
+static const struct ir_insn *insn_at(const struct finder *x, const struct ir_block *b, uint32_t k)
+{
+    return &x->f->insns.at[b->first + k];
+}
+
+static bool tries(const struct ir_insn *i)
+{
+    if (i->kind != IR_ATOM || ir_ref_kind(i->access->regs[0]) != REF_REG)
+        return false;
+    switch (i->access->atom) {
+    case ATOM_cas:
+    case ATOM_exch:
+    case ATOM_and:
+    case ATOM_or:
+    case ATOM_xor: return true;
+    default: return false;
+    }
+}
+
+/* Can one lane do it by itself, and go on? */
+static bool stands_alone(const struct ir_insn *i)
+{
+    switch (i->kind) {
+    case IR_LANES:
+    case IR_LD:
+    case IR_ST:
+    case IR_ATOM:
+    case IR_FRAME:
+    case IR_NOW:
+    case IR_FENCE:
+    case IR_NANOSLEEP:
+    case IR_BRA:
+    case IR_JUMP: return true;
+    default: return false;
+    }
+}
+
+static bool can_join(const struct finder *x, const struct ir_block *b)
+{
+    for (uint32_t k = 0; k < b->n; k++)
+        if (!stands_alone(insn_at(x, b, k)))
+            return false;
+    return b->next != NO_BLOCK || b->n;
+}
+
+/* The loop from `head` on, to *end: does it try, and nothing but that? */
+static bool is_contest(const struct finder *x, uint32_t head, uint32_t *end, uint32_t *insns)
+{
+    bool found = false;
+    *end = ir_loop_end(x->f, head, x->successors, x->limit) + 1;
+    *insns = 0;
+    for (uint32_t o = head; o < *end; o++) {
+        const struct ir_block *b = block_at(x, o);
+        if ((o > head && b->loop_header) || !can_join(x, b) || (*insns += b->n) > MAX_INSNS)
+            return false;
+        for (uint32_t k = 0; k < b->n; k++)
+            found |= tries(insn_at(x, b, k));
+    }
+    return found && block_at(x, head)->spins;
+}
+
+/* An operation on the address that the loop tries at. */
+static bool is_on_same(const struct finder *x, const struct ir_insn *i, uint32_t from, uint32_t to)
+{
+    if (i->kind != IR_ST && i->kind != IR_ATOM)
+        return false;
+    for (uint32_t o = from; o < to; o++) {
+        const struct ir_block *b = block_at(x, o);
+        for (uint32_t k = 0; k < b->n; k++) {
+            const struct ir_insn *t = insn_at(x, b, k);
+            if (tries(t) && t->a == i->a && t->access->disp == i->access->disp &&
+                t->access->disp_const == i->access->disp_const)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool orders(const struct ir_insn *i)
+{
+    return i->kind == IR_FENCE || i->kind == IR_ATOM ||
+           (i->kind == IR_ST && (i->access->order != ORDER_WEAK || i->access->is_volatile));
+}
+
+/* Where the part that begins with the loop from..to ends. */
+static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uint32_t insns)
+{
+    uint32_t end = to;
+    bool straight = true, found = false;
+    for (uint32_t o = to; o < x->f->n_ordered; o++) {
+        const struct ir_block *b = block_at(x, o);
+        straight &= !b->loop_header;
+        if (!can_join(x, b) || (insns += b->n) > MAX_INSNS)
+            break;
+        for (uint32_t k = 0; k < b->n; k++) {
+            bool same = is_on_same(x, insn_at(x, b, k), from, to);
+            if (same || (straight && !found && orders(insn_at(x, b, k))))
+                end = o + 1;
+            found |= same;
+        }
+    }
+    return end;
+}
+
+void ir_find_serial(struct ir_func *f)
+{
+    struct arena scratch = {.on_oom = f->arena->on_oom};
+    struct finder x = {.f = f, .limit = f->blocks.n + 1};
+    x.successors = ARENA_ARRAY(&scratch, uint32_t, x.limit);
+    for (uint32_t o = 0; o < f->n_ordered;) {
+        uint32_t end, insns;
+        if (!block_at(&x, o)->loop_header || !is_contest(&x, o, &end, &insns)) {
+            o++;
+            continue;
+        }
+        uint32_t first = o;
+        for (end = find_end(&x, first, end, insns); o < end; o++) {
+            f->blocks.at[f->order[o]].serial_from = first;
+            f->blocks.at[f->order[o]].serial_to = end;
+        }
+    }
+    arena_free(&scratch);
+}

@@ -1,0 +1,412 @@
+/* Serial parts of a function: the code in which lanes go one after the other; see emit.h, ir/serial.c, exec/serial.c.
+ *
+ * It is made by what makes all other code, with other shapes: the "warp" is one lane, so nothing varies, every register is a
+ * scalar, and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it
+ * leaves: behind the part, or where it waits. So lanes that wait stand as the engine expects them, and each of them goes on
+ * by either engine.
+ */
+#include "jit/emit.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Of the function being emitted. */
+struct parts {
+    struct emit *e;
+    uint64_t *written, *touched; /* by the part that is being emitted: sets by the numbers in `live` */
+    uint8_t *exits;              /* by block: lanes go there behind a part */
+    value *out;                  /* by block that is an exit: the alloca of those who have */
+    value left;                  /* an alloca: lanes to come */
+    LLVMBasicBlockRef next_lane; /* the lane is done */
+};
+
+static const struct ir_block *block_at(const struct emit *e, uint32_t order)
+{
+    return &e->ir->blocks.at[e->ir->order[order]];
+}
+
+static bool is_inside(const struct emit *e, uint32_t from, uint32_t block)
+{
+    const struct ir_block *b = block_at(e, from);
+    return block >= b->serial_from && block < b->serial_to;
+}
+
+static const struct op *last_op(const struct emit *e, uint32_t order)
+{
+    const struct code_block *b = &e->code->blocks[order];
+    return &e->code->ops[b->first + b->n - 1];
+}
+
+static void add_exits(const struct emit *e, uint32_t from, uint32_t to, uint8_t *exits)
+{
+    for (uint32_t b = from; b < to; b++) {
+        const struct op *o = last_op(e, b);
+        if (!block_at(e, b)->serial_to)
+            continue;
+        if (o->next != NO_BLOCK && !is_inside(e, b, o->next))
+            exits[o->next] = 1;
+        if (o->kind == OP_BRA && !is_inside(e, b, o->target))
+            exits[o->target] = 1;
+    }
+}
+
+void find_serial_exits(const struct emit *e, uint8_t *exits)
+{
+    memset(exits, 0, e->ir->n_ordered);
+    add_exits(e, 0, e->ir->n_ordered, exits);
+}
+
+/* ---- registers that a part has to do with ---- */
+
+static void add(const struct emit *e, uint64_t *set, ir_ref r)
+{
+    uint32_t n = ir_ref_kind(r) == REF_REG ? e->shapes->live.number[ir_ref_index(r)] : 0;
+    if (n)
+        set[(n - 1) / 64] |= 1ull << ((n - 1) % 64);
+}
+
+/* Registers that the instruction writes, and all that it has. */
+static void add_insn(const struct emit *e, const struct ir_insn *i, uint64_t *written, uint64_t *touched)
+{
+    ir_ref refs[] = {i->guard, i->d, i->e, i->a, i->b, i->c, i->f};
+    for (size_t k = 0; k < sizeof refs / sizeof refs[0]; k++)
+        add(e, touched, refs[k]);
+    add(e, written, i->d);
+    if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
+        add(e, written, i->e);
+    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM); k++) {
+        add(e, touched, i->access->regs[k]);
+        add(e, touched, i->access->operands[k]);
+        if (i->kind != IR_ST)
+            add(e, written, i->access->regs[k]);
+    }
+}
+
+/* Of the part that a block is in. */
+static void find_registers(const struct emit *e, uint32_t order, uint64_t *written, uint64_t *touched)
+{
+    const struct ir_block *part = block_at(e, order);
+    memset(written, 0, e->shapes->live.words * sizeof *written);
+    memset(touched, 0, e->shapes->live.words * sizeof *touched);
+    for (uint32_t o = part->serial_from; o < part->serial_to; o++) {
+        const struct ir_block *b = block_at(e, o);
+        for (uint32_t k = 0; k < b->n; k++)
+            add_insn(e, &e->ir->insns.at[b->first + k], written, touched);
+    }
+}
+
+/* ---- in the function itself: a call of the engine, which has the lanes run ---- */
+
+/* What the part has written, from the rows. */
+static void take_back(struct emit *e, uint32_t to, const uint64_t *written, value mask)
+{
+    const struct ir_live *live = &e->shapes->live;
+    bool waiting = ir_has_waiting(e->shapes, e->at);
+    for (uint32_t n = 0; n < live->n; n++) {
+        if (!ir_in_set(written, n) || !ir_in_set(live_in(e, to), n))
+            continue;
+        ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
+        unsigned width = ref_width(e, r);
+        value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, r), "");
+        LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
+        write_lanes(e, r, lanes, waiting ? mask : NULL);
+    }
+}
+
+void emit_serial_call(struct emit *e)
+{
+    uint64_t written[e->shapes->live.words + 1], touched[e->shapes->live.words + 1];
+    uint8_t exits[e->ir->n_ordered];
+    const struct ir_block *part = block_at(e, e->at);
+    value mask = emit_mask(e), args[4] = {e->w, e->a, const_int(e, e->i32, e->at), mask};
+    LLVMBasicBlockRef parked = emit_new_block(e, "");
+    find_registers(e, e->at, written, touched);
+    memset(exits, 0, sizeof exits);
+    add_exits(e, part->serial_from, part->serial_to, exits);
+    spill_set(e, live_in(e, e->at), ir_has_waiting(e->shapes, e->at) ? mask : NULL);
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
+    value to = LLVMBuildCall2(e->b, e->serial_type, call, args, 4, "");
+    value choose = LLVMBuildSwitch(e->b, to, parked, 2);
+    LLVMAddCase(choose, const_int(e, e->i32, SERIAL_FAULT), e->fault);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!exits[b])
+            continue;
+        LLVMBasicBlockRef behind = emit_new_block(e, "behind");
+        LLVMAddCase(choose, const_int(e, e->i32, b), behind);
+        emit_at_end(e, behind);
+        take_back(e, b, written, mask);
+        emit_go_to(e, b, mask);
+    }
+    emit_at_end(e, parked);
+    emit_leave_yielding(e, part->serial_from, const_int(e, e->i32, 0));
+}
+
+/* ---- the lanes' own function ---- */
+
+static void each(const struct parts *p, const uint64_t *among, const uint64_t *set,
+                 void (*move)(struct emit *, uint32_t))
+{
+    const struct ir_live *live = &p->e->shapes->live;
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(among, n) && ir_in_set(set, n))
+            move(p->e, live->regs[n]);
+}
+
+static void store(struct emit *e, uint32_t reg)
+{
+    spill(e, reg, NULL);
+}
+
+static void load(struct emit *e, uint32_t reg)
+{
+    reload(e, reg, NULL);
+}
+
+static value load_i32(struct emit *e, value from)
+{
+    return LLVMBuildLoad2(e->b, e->i32, from, "");
+}
+
+/* The lane waits at a block for its next turn. */
+static void wait_at(const struct parts *p, uint32_t block)
+{
+    struct emit *e = p->e;
+    each(p, p->written, live_in(e, block), store);
+    value args[3] = {e->a, const_int(e, e->i32, block), load_i32(e, e->mask)};
+    value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
+    LLVMBuildBr(e->b, p->next_lane);
+}
+
+/* A branch backwards: to try again, or in a loop that has its end. */
+static void go_back(const struct parts *p, uint32_t target)
+{
+    struct emit *e = p->e;
+    LLVMBasicBlockRef gives_way = emit_new_block(e, "");
+    if (e->code->blocks[target].spins) {
+        LLVMBasicBlockRef often = emit_new_block(e, "");
+        value tries = LLVMBuildAdd(e->b, load_i32(e, e->tries), const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, tries, e->tries);
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""),
+                        e->block[target], often);
+        emit_at_end(e, often);
+        value linger = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, linger), "");
+        value again = LLVMBuildCall2(e->b, e->linger_type, linger, (value[]){e->w, tries}, 2, "");
+        LLVMBuildCondBr(e->b, again, e->block[target], gives_way);
+    } else {
+        value left = LLVMBuildSub(e->b, load_i32(e, e->budget), const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, left, e->budget);
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), e->block[target], gives_way);
+    }
+    emit_at_end(e, gives_way);
+    wait_at(p, target);
+}
+
+static void go_on(const struct parts *p, uint32_t target)
+{
+    struct emit *e = p->e;
+    if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
+        LLVMBuildUnreachable(e->b);
+    } else if (!is_inside(e, e->at, target)) {
+        each(p, p->written, live_in(e, target), store);
+        value out = LLVMBuildOr(e->b, load_i32(e, p->out[target]), load_i32(e, e->mask), "");
+        LLVMBuildStore(e->b, out, p->out[target]);
+        LLVMBuildBr(e->b, p->next_lane);
+    } else if (target <= e->at) {
+        go_back(p, target);
+    } else {
+        LLVMBuildBr(e->b, e->block[target]);
+    }
+}
+
+static void emit_branch(const struct parts *p, const struct ir_insn *i, const struct op *o)
+{
+    struct emit *e = p->e;
+    if (!i->guard || o->target == o->next) {
+        go_on(p, o->target);
+        return;
+    }
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, read_scalar(e, i->guard, o->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    emit_at_end(e, yes);
+    go_on(p, o->target);
+    emit_at_end(e, no);
+    go_on(p, o->next);
+}
+
+static void emit_block(const struct parts *p)
+{
+    struct emit *e = p->e;
+    const struct ir_block *block = block_at(e, e->at);
+    const struct op *o = &e->code->ops[e->code->blocks[e->at].first];
+    emit_at_end(e, e->block[e->at]);
+    emit_count(e);
+    for (e->index = 0; e->index < block->n; e->index++, o++) {
+        const struct ir_insn *i = &e->ir->insns.at[block->first + e->index];
+        if (i->kind == IR_BRA) {
+            emit_branch(p, i, o);
+            return;
+        }
+        if (i->kind == IR_NANOSLEEP) {
+            wait_at(p, o->next);
+            return;
+        }
+        e->groups[e->index] = (struct group){.first = e->index};
+        emit_insn(e, i, o);
+    }
+    go_on(p, o->next);
+}
+
+/* The block that a lane begins at, with what it needs. */
+static void emit_entry(const struct parts *p, value choose)
+{
+    struct emit *e = p->e;
+    LLVMBasicBlockRef enter = emit_new_block(e, "enter");
+    LLVMAddCase(choose, const_int(e, e->i32, e->at), enter);
+    emit_at_end(e, enter);
+    each(p, p->touched, live_in(e, e->at), load);
+    LLVMBuildBr(e->b, e->block[e->at]);
+}
+
+/* All lanes have run: those behind the part are in their records, or together. */
+static void finish(const struct parts *p)
+{
+    struct emit *e = p->e;
+    value all = const_int(e, e->i32, 0);
+    fence_before_load(e);
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!p->exits[b])
+            continue;
+        LLVMBasicBlockRef together = emit_new_block(e, ""), other = emit_new_block(e, "");
+        value out = load_i32(e, p->out[b]);
+        all = LLVMBuildOr(e->b, all, out, "");
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, out, e->enter_with, ""), together, other);
+        emit_at_end(e, together);
+        LLVMBuildRet(e->b, const_int(e, e->i32, b));
+        emit_at_end(e, other);
+    }
+    store_field(e, all, e->w, offsetof(struct warp, out));
+    value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (p->exits[b]) /* none, perhaps */
+            LLVMBuildCall2(e->b, e->park_type, park, (value[]){e->a, const_int(e, e->i32, b), load_i32(e, p->out[b])},
+                           3, "");
+    LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_PARKED));
+}
+
+/* The next of the lanes that are left. */
+static void start_lane(const struct parts *p)
+{
+    struct emit *e = p->e;
+    value left = load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
+    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
+    LLVMBuildStore(e->b, rest, p->left);
+    LLVMBuildStore(e->b, LLVMBuildXor(e->b, left, rest, ""), e->mask);
+    LLVMBuildStore(e->b, const_int(e, e->i32, BUDGET), e->budget);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->tries);
+    e->lane = LLVMBuildZExt(e->b, lane, e->i64, "");
+}
+
+/* Shapes of a warp of one lane. */
+static struct ir_shapes shapes_of_lane(struct emit *e, const struct ir_shapes *s)
+{
+    struct ir_shapes one = *s;
+    uint32_t blocks = e->ir->n_ordered;
+    one.parts = 1;
+    one.regs = ARENA_ARRAY(e->arena, uint16_t, e->ir->regs.n);
+    one.guesses = ARENA_ARRAY(e->arena, uint8_t, e->ir->insns.n);
+    one.guessed = ARENA_ARRAY(e->arena, uint8_t, e->ir->regs.n);
+    one.waiting = ARENA_ARRAY(e->arena, uint64_t, (size_t)blocks * s->block_words);
+    one.held = ARENA_ARRAY(e->arena, uint64_t, (size_t)blocks * s->live.words);
+    one.whole = ARENA_ARRAY(e->arena, uint8_t, blocks);
+    return one;
+}
+
+static void emit_parts_of(struct parts *p)
+{
+    struct emit *e = p->e;
+    uint32_t blocks = e->ir->n_ordered;
+    LLVMBasicBlockRef lane_start = emit_new_block(e, "lane"), done = emit_new_block(e, "done"),
+                      nowhere = emit_new_block(e, "");
+    p->next_lane = emit_new_block(e, "next_lane");
+    for (uint32_t b = 0; b < blocks; b++)
+        e->block[b] = block_at(e, b)->serial_to ? emit_new_block(e, "code") : NULL;
+    for (uint32_t b = 0; b < blocks; b++)
+        p->out[b] = p->exits[b] ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
+    e->tries = emit_alloca_of(e, e->i32, NULL);
+    e->has_stored = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 1, false));
+    e->fence_waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
+    p->left = emit_alloca_of(e, e->i32, e->enter_with);
+    LLVMBuildBr(e->b, lane_start);
+    emit_at_end(e, lane_start);
+    start_lane(p);
+    value choose = LLVMBuildSwitch(e->b, e->enter_at, nowhere, 2);
+    emit_at_end(e, nowhere); /* the engine asks for blocks of serial parts only */
+    LLVMBuildUnreachable(e->b);
+    for (e->at = 0; e->at < blocks; e->at++) {
+        if (!block_at(e, e->at)->serial_to)
+            continue;
+        find_registers(e, e->at, p->written, p->touched);
+        emit_entry(p, choose);
+        emit_block(p);
+    }
+    emit_at_end(e, p->next_lane);
+    LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), done, lane_start);
+    emit_at_end(e, done);
+    finish(p);
+    emit_at_end(e, e->fault);
+    LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_FAULT));
+}
+
+static bool has_serial(const struct emit *e, uint32_t *longest)
+{
+    bool found = false;
+    *longest = 0;
+    for (uint32_t b = 0; b < e->ir->blocks.n; b++) {
+        *longest = e->ir->blocks.at[b].n > *longest ? e->ir->blocks.at[b].n : *longest;
+        found |= e->ir->blocks.at[b].serial_to;
+    }
+    return found;
+}
+
+void emit_serial(struct emit *e, uint32_t index, const char *name)
+{
+    e->code = e->request->functions[index];
+    e->ir = e->code->ir;
+    uint32_t longest, blocks = e->ir->n_ordered;
+    if (!has_serial(e, &longest))
+        return;
+    struct ir_shapes one = shapes_of_lane(e, &e->request->shapes[index]);
+    value regs[(size_t)e->ir->regs.n * MAX_PARTS], patterns[one.patterns.n], out[blocks];
+    LLVMBasicBlockRef code[blocks];
+    struct group groups[longest + 1];
+    uint64_t written[one.live.words + 1], touched[one.live.words + 1];
+    uint8_t exits[blocks];
+    memset(patterns, 0, sizeof patterns);
+    e->shapes = &one;
+    e->patterns = patterns;
+    e->regs = regs;
+    e->block = code;
+    e->groups = groups;
+    e->clean = ARENA_ARRAY(e->arena, uint64_t, one.live.words + 1); /* nothing is */
+    find_serial_exits(e, exits);
+    emit_declare(e, name);
+    emit_at_end(e, e->entry);
+    for (uint32_t r = 1; r < e->ir->regs.n; r++)
+        regs[(size_t)r * MAX_PARTS] = emit_alloca_of(e, type_of_width(e, e->ir->regs.at[r].width), NULL);
+    emit_scratch(e);
+    emit_context(e);
+    emit_warp(e);
+    e->enter_at = LLVMGetParam(e->fn, 2);
+    e->enter_with = LLVMGetParam(e->fn, 3);
+    e->mask = emit_alloca_of(e, e->i32, NULL);
+    e->budget = emit_alloca_of(e, e->i32, NULL);
+    e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    struct parts p = {.e = e, .written = written, .touched = touched, .exits = exits, .out = out};
+    emit_parts_of(&p);
+    e->lane = NULL;
+}

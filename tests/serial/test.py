@@ -1,0 +1,141 @@
+"""Serial parts: see src/ir/serial.c and docs/JIT.md. What the kernels do stands in serial.cu."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import Skip, launch, main, run, source
+
+os.environ["HEDDLE_CACHE"] = "off"
+KERNELS = os.path.join(source, "tests/serial/serial.ptx")
+COMPILED = os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "heddle-jit"))
+
+
+def need_compiler(there=COMPILED):
+    if not there:
+        raise Skip("built without LLVM 19")
+
+
+def by_all(kernel, grid, block, *args, workers=(1, 2, 5)):
+    """The buffers that a kernel leaves, by each engine and number of workers."""
+    for engine in ["interp"] + ["jit"] * COMPILED:
+        for n in workers:
+            done = launch(KERNELS, kernel, "--grid", grid, "--block", block, *args, "--engine", engine, "--workers", n)
+            yield [b["values"] for b in done["buffers"]]
+
+
+def ends_with(kernel, grid, block, n, expected, **more):
+    """Cells as they are at the end: the number of the cell, and its value."""
+    for (cells,) in by_all(kernel, grid, block, "u32[128]+print", n, **more):
+        assert {k: v for k, v in enumerate(cells) if v} == expected, cells
+
+
+def a_lock_is_held_by_one_thread_at_a_time():
+    ends_with("one_lock", 6, 96, 570, {32: 570})
+
+
+def so_it_is_by_many_threads():
+    ends_with("one_lock", 40, 256, 10240, {32: 10240})
+
+
+def a_lane_that_holds_one_lock_takes_another():
+    ends_with("two_locks", 6, 96, 570, {32: 570, 33: 570})
+
+
+def exchanges_bits_and_attempts_are_locks_too():
+    each = [sum(t % 3 == k for i in range(570) for t in [i % 96]) for k in range(3)]
+    ends_with("other_locks", 6, 96, 570, {32: 570, 33: each[0], 34: each[1], 35: each[2], 36: 570})
+
+
+def behind_a_barrier_all_critical_sections_have_run():
+    for (out,) in by_all("lock_and_barrier", 5, 200, "u32[1000]+print", 1000):
+        assert out == [100 + 200 + 300] * 1000, out
+
+
+def threads_wait_for_those_behind_them_in_their_warp():
+    ends_with("handed_on", 1, 32, 32, {0: 32, 32: 32})
+
+
+def and_in_other_warps_and_blocks():
+    ends_with("handed_on", 6, 96, 570, {0: 570, 32: 570})
+
+
+def a_warp_gives_way_within_a_critical_section():
+    ends_with("long_section", 2, 40, 75, {32: 75 * 20000})
+
+
+def retries_sleep_and_sections_have_arrays_of_their_own():
+    ends_with("sleeps_and_arrays", 3, 64, 190, {32 + i: i * 190 * 4 for i in range(1, 8)})
+
+
+def numbers_that_lanes_compare_and_swap_add_up():
+    as_bits = lambda v: int.from_bytes(__import__("struct").pack("<f", v), "little")
+    each = [sum(i % 8 == k for i in range(570)) for k in range(8)]
+    ends_with("compared", 6, 96, 570,
+              {0: as_bits(285.0), 64: 569} | {32 + k: as_bits(n / 2) for k, n in enumerate(each)})
+
+
+def each_lane_finds_what_another_has_left():
+    for count, out in by_all("tickets", 6, 96, "u64[1]+print", "u32[570]+print", 570):
+        assert count == [3 * 570] and sorted(out) == list(range(570)), (count, out)
+
+
+def locks_are_taken_in_functions_that_are_called():
+    ends_with("called", 6, 96, 570, {32: 570, 33: 570, 34: 570})
+
+
+def work_is_handed_out_once():
+    def rest(item):
+        s = 0
+        for k in range(item % 40):
+            s = s + ((k * item) ^ (s >> 3)) & 0xffffffff
+        return s % 2 + 1
+    ends_with("handed_out", 3, 64, 500, {0: 692, 32: sum(map(rest, range(500))), 33: 500})
+    ends_with("added_up", 3, 64, 500, {0: 692, 32: 500})
+
+
+def dumped(kernel, what):
+    """What the compiler says of a kernel that runs, and the blocks of code in which lanes go one after the other."""
+    status, _, err = run("launch", KERNELS, kernel, "--grid", 1, "--block", 64, "u32[128]", 64, "--engine", "jit",
+                         env={**os.environ, "HEDDLE_DUMP": what})
+    assert status == 0, err
+    return err, [int(n) for n in re.findall(r"^block (\d+):.*lane after lane", err, re.M)]
+
+
+def lanes_do_work_together():
+    need_compiler()
+    assert dumped("handed_out", "ir")[1] == [2]
+    assert dumped("added_up", "ir")[1] == []
+    assert dumped("lock_and_barrier", "ir")[1] != []
+
+
+def each_lane_comes_through_at_its_first_try():
+    """Lanes run one after the other: each counts its own instructions, of the loop once and of the section once."""
+    need_compiler()
+    done = launch(KERNELS, "one_lock", "--grid", 1, "--block", 64, "u32[128]", 64, "--engine", "jit", "--workers", 1)
+    err, serial = dumped("one_lock", "ir,asm")
+    assert ".one_lock.serial:" in err and serial == [1, 2], err
+    blocks = re.findall(r"^block (\d+):.*\n((?:    .*\n)*)", err, re.M)
+    sizes = [sum(not line.startswith("    ->") for line in body.splitlines()) for _, body in blocks]
+    expected = 2 * (sizes[0] + sizes[3]) + 64 * (sizes[1] + sizes[2])
+    assert done["stats"]["warp_instructions"] == expected, (done["stats"], sizes)
+
+
+def a_fault_in_a_critical_section_is_told_as_ever():
+    said = []
+    for engine in ["interp"] + ["jit"] * COMPILED:
+        status, out, err = run("launch", KERNELS, "bad_section", "--grid", 2, "--block", 64, "u32[128]", 100, "--engine",
+                               engine)
+        assert status != 0 and "thread (37,0,0)" in out + err and "serial.cu" in out + err, out + err
+        said.append(re.sub("0x[0-9a-f]+", "ADDRESS", out + err))
+    assert len(set(said)) == 1, said
+
+
+def a_lock_that_nobody_gives_back_is_a_deadlock():
+    for engine in ["interp"] + ["jit"] * COMPILED:
+        status, out, err = run("launch", KERNELS, "never_given", "--grid", 3, "--block", 64, "u32[192]", 192, "--engine",
+                               engine)
+        assert status != 0 and "can never finish" in out + err, out + err
+
+
+main(globals())
