@@ -192,7 +192,25 @@ static void store_element(void *to, const void *from, unsigned bytes)
     }
 }
 
-/* The fence that makes a weak or relaxed access an ordered one (8.? memory consistency model): acquire after
+/* Are aligned elements of a row loaded and stored whole, as others see it? CPUs of x86-64 do that; of registers of vectors the
+ * Arm architecture does not promise it (Arm ARM B2.2.1). jit/targets.def says the same of compiled code. */
+#if defined __x86_64__
+enum { HOST_HAS_WHOLE_ELEMENTS = 1 };
+#else
+enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
+#endif
+
+/* Strong accesses, where that matters, go to global memory lane by lane. */
+static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
+{
+    bool strong = o->access->order != ORDER_WEAK || o->access->is_volatile;
+    if (HOST_HAS_WHOLE_ELEMENTS || !strong || p->base != 0)
+        return;
+    fill_addresses(w, o, p->address, &p->scan);
+    p->scan.linear = false;
+}
+
+/* The fence that makes a weak or relaxed access an ordered one (PTX ISA 8.8, release and acquire patterns): acquire after
  * a load, release before a store. */
 static void order_before(const struct op_access *x)
 {
@@ -267,6 +285,7 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
+    part_lanes(w, o, p);
     if (x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
         if (p->scan.linear && x->bytes == 4)
@@ -311,13 +330,13 @@ static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         struct location at;
-        uint8_t buffer[128];
+        uint8_t buffer[128] __attribute__((aligned(16)));
         enum fault_kind kind = locate_access(w, o, p->address[l], &at);
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, bytes);
-        if (at.at)
-            memcpy(buffer, at.at, bytes);
-        else
+        for (unsigned k = 0; at.at && k < x->n; k++)
+            copy_element(buffer + k * x->bytes, at.at + k * x->bytes, x->bytes);
+        if (!at.at)
             local_read(w->local, at.address, l, buffer, bytes);
         load_lane(x, rows, l, buffer);
     }
@@ -373,6 +392,7 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
+    part_lanes(w, o, p);
     if (p->scan.linear && x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);
         if (x->bytes == 4)
@@ -424,14 +444,14 @@ static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const row
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         struct location at;
-        uint8_t buffer[128];
+        uint8_t buffer[128] __attribute__((aligned(16)));
         enum fault_kind kind = locate_access(w, o, p->address[l], &at);
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, bytes);
         gather_lane(x, rows, l, buffer);
-        if (at.at)
-            memcpy(at.at, buffer, bytes);
-        else
+        for (unsigned k = 0; at.at && k < x->n; k++)
+            store_element(at.at + k * x->bytes, buffer + k * x->bytes, x->bytes);
+        if (!at.at)
             local_write(w->local, at.address, l, buffer, bytes);
     }
     return true;

@@ -24,6 +24,12 @@ struct access {
     value site;
 };
 
+/* Volatile, relaxed or ordered (PTX ISA 8.4, strong operations). */
+static inline bool access_is_strong(const struct op_access *x)
+{
+    return x->order != ORDER_WEAK || x->is_volatile;
+}
+
 /* ---- memory.c ---- */
 
 struct access access_begin(struct emit *e, const struct ir_insn *i, const struct op *o);

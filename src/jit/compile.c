@@ -21,10 +21,10 @@ static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-f
 
 static const struct target {
     const char *name, *triple, *cpu, *features;
-    bool has_masked_stores, has_gather, keeps_store_order;
+    bool has_masked_stores, has_gather, keeps_store_order, has_whole_elements;
 } targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, store_order)                              \
-    {name, triple, cpu, features, masked_stores, gathers, store_order},
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, store_order, whole_elements)              \
+    {name, triple, cpu, features, masked_stores, gathers, store_order, whole_elements},
 #include "jit/targets.def"
 #undef TARGET
 };
@@ -236,7 +236,8 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .lanes = session.lanes,
                      .has_masked_stores = session.target->has_masked_stores,
                      .has_gather = session.target->has_gather,
-                     .keeps_store_order = session.target->keeps_store_order};
+                     .keeps_store_order = session.target->keeps_store_order,
+                     .has_whole_elements = session.target->has_whole_elements};
     make_types(&e);
     compile_module(&e, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);

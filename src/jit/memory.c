@@ -329,11 +329,6 @@ static bool is_simple(const struct ir_insn *i, const struct op_access *x)
     return known && x->order != ORDER_SC && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) && x->bytes * x->n <= 32;
 }
 
-static bool is_strong(const struct op_access *x)
-{
-    return x->order != ORDER_WEAK || x->is_volatile;
-}
-
 struct access access_begin(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     const struct op_access *x = o->access;
@@ -369,7 +364,7 @@ static bool pattern_is_simple(const struct emit *e, const struct access *a)
 /* May share a test with others: an access without a guard, through a register whose lanes are known. */
 static bool can_join(struct emit *e, struct access *a)
 {
-    if (!is_simple(a->i, a->x) || is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
+    if (!is_simple(a->i, a->x) || access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
         ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING)
         return false;
     find_offsets(e, a);
@@ -591,7 +586,7 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 static void fence(struct emit *e, const struct op_access *x, uint8_t order, LLVMAtomicOrdering as)
 {
     bool ordered = x->order == order || x->order == ORDER_ACQ_REL;
-    if (is_strong(x))
+    if (access_is_strong(x))
         LLVMBuildFence(e->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
 }
 

@@ -120,12 +120,63 @@ void prefetch(struct emit *e, const struct access *a)
         prefetch_for_next_rounds(e, a);
 }
 
+/* ---- strong accesses ---- */
+
+/* Others see each element of a strong access whole. Nobody else is at shared and local memory: a block stays on one worker. */
+static bool is_seen(const struct access *a)
+{
+    return access_is_strong(a->x) && (a->x->space == SPACE_GLOBAL || a->x->space == SPACE_GENERIC);
+}
+
+static bool goes_one_by_one(const struct emit *e, const struct access *a)
+{
+    return !e->has_whole_elements && is_seen(a);
+}
+
+static value load_one(struct emit *e, const struct access *a, value pointer)
+{
+    value v = LLVMBuildLoad2(e->b, element_type(e, a), pointer, "");
+    LLVMSetAlignment(v, a->bytes);
+    if (is_seen(a))
+        LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
+    return v;
+}
+
+static void store_one(struct emit *e, const struct access *a, value v, value pointer)
+{
+    value store = LLVMBuildStore(e->b, v, pointer);
+    LLVMSetAlignment(store, a->bytes);
+    if (is_seen(a))
+        LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+}
+
+static value load_one_by_one(struct emit *e, const struct access *a, value pointer, unsigned n)
+{
+    value v = LLVMGetPoison(vector_of(element_type(e, a), n));
+    for (unsigned k = 0; k < n; k++) {
+        value one = load_one(e, a, pointer_at(e, pointer, k * a->bytes));
+        v = LLVMBuildInsertElement(e->b, v, one, const_int(e, e->i32, k), "");
+    }
+    return v;
+}
+
+static void store_one_by_one(struct emit *e, const struct access *a, value v, value pointer, unsigned n)
+{
+    for (unsigned k = 0; k < n; k++) {
+        value one = LLVMBuildExtractElement(e->b, v, const_int(e, e->i32, k), "");
+        store_one(e, a, one, pointer_at(e, pointer, k * a->bytes));
+    }
+}
+
 /* ---- loading ---- */
 
 value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n)
 {
-    LLVMTypeRef type = n == 1 ? element_type(e, a) : vector_of(element_type(e, a), n);
-    value v = LLVMBuildLoad2(e->b, type, pointer, "");
+    if (n == 1)
+        return load_one(e, a, pointer);
+    if (goes_one_by_one(e, a))
+        return load_one_by_one(e, a, pointer, n);
+    value v = LLVMBuildLoad2(e->b, vector_of(element_type(e, a), n), pointer, "");
     LLVMSetAlignment(v, a->bytes);
     return v;
 }
@@ -373,7 +424,14 @@ static value interleave(struct emit *e, const struct access *a, unsigned from, u
 
 static void store_vector(struct emit *e, const struct access *a, value v, value pointer)
 {
-    LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer), a->bytes);
+    bool is_one = LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
+    unsigned n = is_one ? 1 : LLVMGetVectorSize(LLVMTypeOf(v));
+    if (is_one)
+        store_one(e, a, v, pointer);
+    else if (goes_one_by_one(e, a))
+        store_one_by_one(e, a, v, pointer, n);
+    else
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer), a->bytes);
 }
 
 /* Of lanes that write one place the last one stays. */
