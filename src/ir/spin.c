@@ -109,7 +109,7 @@ static bool decides(const struct finder *s, uint32_t order)
     uint32_t out[2], n = ir_successors(s->f, s->f->order[order], out, 2);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t to = s->f->blocks.at[out[i]].order;
-        if (to < s->first || to > s->last || to <= order)
+        if (to <= s->first || to > s->last)
             return true;
     }
     return false;

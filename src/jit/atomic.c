@@ -7,7 +7,7 @@
  * one addition, and comparisons are done with what has been read: one exchange writes what the last of them leaves. A
  * comparison that fails is a read.
  */
-#include "jit/access.h"
+#include "jit/atom.h"
 
 enum { STEP = 8 }; /* lanes in a round of the loop over all 32 */
 
@@ -31,17 +31,6 @@ static const struct row {
 #undef ROW
 };
 
-struct atom {
-    struct access a;
-    bool shared, is_cas, sign;
-    enum atom_op op;
-    LLVMTypeRef type; /* of a cell */
-    ir_ref result;    /* or REF_NONE */
-    LLVMAtomicOrdering order;
-    value s, t; /* operands: of all lanes one, or rows on the stack where `varies` */
-    bool varies[2];
-};
-
 static LLVMAtomicOrdering order_of(const struct op_access *x)
 {
     switch (x->order) {
@@ -59,7 +48,7 @@ static bool acquires(const struct atom *t)
 
 /* ---- a cell ---- */
 
-static value read_cell(struct emit *e, const struct atom *t, value at)
+value atom_read(struct emit *e, const struct atom *t, value at)
 {
     value v = LLVMBuildLoad2(e->b, t->type, at, "");
     LLVMSetAlignment(v, t->a.bytes);
@@ -73,14 +62,13 @@ static void write_cell(struct emit *e, const struct atom *t, value v, value at)
     LLVMSetAlignment(LLVMBuildStore(e->b, v, at), t->a.bytes);
 }
 
-/* Writes `now` where `old` still is: {what was there, whether it was that}. */
-static value swap_cell(struct emit *e, const struct atom *t, value at, value old, value now)
+value atom_swap(struct emit *e, const struct atom *t, value at, value old, value now)
 {
     return LLVMBuildAtomicCmpXchg(e->b, at, old, now, t->order,
                                   acquires(t) ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic, false);
 }
 
-static void fence_of_read(struct emit *e, const struct atom *t)
+void atom_fence_of_read(struct emit *e, const struct atom *t)
 {
     if (!t->shared && acquires(t))
         LLVMBuildFence(e->b, LLVMAtomicOrderingAcquire, false, "");
@@ -90,13 +78,13 @@ static void fence_of_read(struct emit *e, const struct atom *t)
 static value compare_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     LLVMBasicBlockRef equal = emit_new_block(e, ""), fails = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value read = read_cell(e, t, at);
+    value read = atom_read(e, t, at);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, read, s, ""), equal, fails);
     emit_at_end(e, fails);
-    fence_of_read(e, t);
+    atom_fence_of_read(e, t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, equal);
-    value found = LLVMBuildExtractValue(e->b, swap_cell(e, t, at, s, wanted), 0, "");
+    value found = LLVMBuildExtractValue(e->b, atom_swap(e, t, at, s, wanted), 0, "");
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
     value old = LLVMBuildPhi(e->b, t->type, "");
@@ -117,7 +105,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
     value tried = LLVMBuildLoad2(e->b, e->i32, e->tries, "");
     LLVMBuildCondBr(e->b, is_zero(e, tried), first, again);
     emit_at_end(e, first);
-    value swapped = LLVMBuildExtractValue(e->b, swap_cell(e, t, at, s, wanted), 0, "");
+    value swapped = LLVMBuildExtractValue(e->b, atom_swap(e, t, at, s, wanted), 0, "");
     fence_is_done(e);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, again);
@@ -151,15 +139,14 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
     return NULL;
 }
 
-/* What one lane does; returns what was there. */
-static value do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     const struct row *row = &table[t->op];
     if (!t->shared && t->is_cas)
         return e->lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
     if (!t->shared)
         return change_cell(e, t, at, s);
-    value old = read_cell(e, t, at), now;
+    value old = atom_read(e, t, at), now;
     if (t->is_cas)
         now = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, s, ""), wanted, old, "");
     else
@@ -209,7 +196,7 @@ static void do_lane(struct emit *e, const struct atom *t, value lane)
         at = t->shared ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
                        : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
     }
-    value old = do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
+    value old = atom_do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
     if (t->result)
         LLVMBuildStore(e->b, old, in_row(e, t->type, ROW_RESULT, lane));
 }
@@ -317,7 +304,7 @@ static void add_together(struct emit *e, const struct atom *t)
 {
     value sums = t->result ? running_sum(e, t) : NULL;
     value all = sums ? LLVMBuildExtractElement(e->b, sums, const_int(e, e->i32, WARP_LANES - 1), "") : total(e, t);
-    value old = do_cell(e, t, t->a.pointer[0], all, NULL);
+    value old = atom_do_cell(e, t, t->a.pointer[0], all, NULL);
     if (!sums)
         return;
     value before = LLVMBuildSub(e->b, sums, lanes_of(e, t, 0), "");
@@ -380,7 +367,7 @@ static void compare_together(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef again = emit_new_block(e, ""), same = emit_new_block(e, ""), swap = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    value first = read_cell(e, t, t->a.pointer[0]);
+    value first = atom_read(e, t, t->a.pointer[0]);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, again);
     emit_at_end(e, again);
@@ -389,14 +376,14 @@ static void compare_together(struct emit *e, const struct atom *t)
     struct compared last = compare_lanes(e, t, read);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, last.cell, read, ""), same, swap);
     emit_at_end(e, same);
-    fence_of_read(e, t);
+    atom_fence_of_read(e, t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, swap);
     if (t->shared) {
         write_cell(e, t, last.cell, t->a.pointer[0]);
         LLVMBuildBr(e->b, done);
     } else {
-        value swapped = swap_cell(e, t, t->a.pointer[0], read, last.cell);
+        value swapped = atom_swap(e, t, t->a.pointer[0], read, last.cell);
         value found = LLVMBuildExtractValue(e->b, swapped, 0, "");
         LLVMAddIncoming(read, &found, &swap, 1);
         LLVMBuildCondBr(e->b, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, again);
@@ -408,7 +395,7 @@ static void compare_together(struct emit *e, const struct atom *t)
 
 /* ---- which way ---- */
 
-static bool begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t)
+bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t)
 {
     const struct op_access *x = o->access;
     enum isa_type type = (enum isa_type)x->type;
@@ -438,7 +425,7 @@ static void perform(struct emit *e, struct atom *t)
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
     if (e->lane) {
-        value old = do_cell(e, t, t->a.pointer[0], t->s, t->t);
+        value old = e->combine ? combine_compare(e, e->combine, t) : atom_do_cell(e, t, t->a.pointer[0], t->s, t->t);
         if (t->result)
             write_scalar(e, t->result, old);
     } else if (t->a.pointer[0] && t->is_cas)
@@ -452,7 +439,7 @@ static void perform(struct emit *e, struct atom *t)
 void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct atom t;
-    if (!begin(e, i, o, &t)) {
+    if (!atom_begin(e, i, o, &t)) {
         emit_by_engine(e, i, o);
         return;
     }
@@ -472,6 +459,8 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
     perform(e, &t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, slow);
+    if (e->combine)
+        combine_not(e, e->combine);
     access_by_engine(e, &t.a);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);

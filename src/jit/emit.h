@@ -61,6 +61,7 @@ struct emit {
     uint64_t *clean_in, *clean;           /* sets by their numbers in shapes->live: by block, and now; clean.c */
     value scratch[5];                     /* rows for calls of lane functions */
     value tries, has_stored, fence_waits; /* of a serial part, allocas: how often the lane has gone back; fence.c */
+    struct combine *combine;              /* of the part being emitted, where it has one: combine.c */
     value lane; /* i64: the one that runs, in a serial part, where all registers are scalars of its own; else NULL */
 };
 

@@ -5,7 +5,7 @@
  * leaves: behind the part, or where it waits. So lanes that wait stand as the engine expects them, and each of them goes on
  * by either engine.
  */
-#include "jit/emit.h"
+#include "jit/atom.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -17,6 +17,7 @@ struct parts {
     uint8_t *exits;              /* by block: lanes go there behind a part */
     value *out;                  /* by block that is an exit: the alloca of those who have */
     value left;                  /* an alloca: lanes to come */
+    struct combine **combine;    /* by the first block of a part; NULL: it has none */
     LLVMBasicBlockRef next_lane; /* the lane is done */
 };
 
@@ -190,6 +191,11 @@ static void go_back(const struct parts *p, uint32_t target)
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""),
                         e->block[target], often);
         emit_at_end(e, often);
+        if (e->combine) { /* it waits for what others do: from here on at the cell itself */
+            LLVMBasicBlockRef waits = emit_new_block(e, "");
+            combine_settle(e, e->combine, e->block[target], waits);
+            emit_at_end(e, waits);
+        }
         value linger = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, linger), "");
         value again = LLVMBuildCall2(e->b, e->linger_type, linger, (value[]){e->w, tries}, 2, "");
         LLVMBuildCondBr(e->b, again, e->block[target], gives_way);
@@ -265,7 +271,34 @@ static void emit_entry(const struct parts *p, value choose)
     LLVMAddCase(choose, const_int(e, e->i32, e->at), enter);
     emit_at_end(e, enter);
     each(p, p->touched, live_in(e, e->at), load);
+    if (e->combine && e->combine->head == e->at) {
+        value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), load_i32(e, e->mask), "");
+        combine_enter(e, e->combine, LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, ""));
+    }
     LLVMBuildBr(e->b, e->block[e->at]);
+}
+
+/* Parts whose passes may be one exchange each: that is made; where it fails all lanes are run again. */
+static void settle(const struct parts *p, LLVMBasicBlockRef lane_start)
+{
+    struct emit *e = p->e;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        struct combine *c = p->combine[b];
+        if (!c || c->head != b)
+            continue;
+        LLVMBasicBlockRef on = emit_new_block(e, "");
+        combine_settle(e, c, on, on);
+        emit_at_end(e, c->again);
+        combine_restore(e, c);
+        for (uint32_t k = 0; k < e->ir->n_ordered; k++)
+            if (p->exits[k])
+                LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
+        LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->instructions);
+        LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->lane_instructions);
+        LLVMBuildStore(e->b, e->enter_with, p->left);
+        LLVMBuildBr(e->b, lane_start);
+        emit_at_end(e, on);
+    }
 }
 
 /* All lanes have run: those behind the part are in their records, or together. */
@@ -325,6 +358,28 @@ static struct ir_shapes shapes_of_lane(struct emit *e, const struct ir_shapes *s
     return one;
 }
 
+static void find_combines(struct parts *p)
+{
+    struct emit *e = p->e;
+    const struct ir_live *live = &e->shapes->live;
+    struct combine *c = NULL;
+    p->combine = ARENA_ARRAY(e->arena, struct combine *, e->ir->n_ordered);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        const struct ir_block *part = block_at(e, b);
+        if (!part->serial_to)
+            continue;
+        if (part->serial_from == b) {
+            find_registers(e, b, p->written, p->touched);
+            for (uint32_t w = 0; w < live->words; w++)
+                p->touched[w] &= live_in(e, b)[w];
+            c = combine_find(e, b, p->touched, p->written);
+            if (c)
+                c->again = emit_new_block(e, "again");
+        }
+        p->combine[b] = c;
+    }
+}
+
 static void emit_parts_of(struct parts *p)
 {
     struct emit *e = p->e;
@@ -340,6 +395,7 @@ static void emit_parts_of(struct parts *p)
     e->has_stored = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 1, false));
     e->fence_waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
     p->left = emit_alloca_of(e, e->i32, e->enter_with);
+    find_combines(p);
     LLVMBuildBr(e->b, lane_start);
     emit_at_end(e, lane_start);
     start_lane(p);
@@ -350,12 +406,15 @@ static void emit_parts_of(struct parts *p)
         if (!block_at(e, e->at)->serial_to)
             continue;
         find_registers(e, e->at, p->written, p->touched);
+        e->combine = p->combine[e->at];
         emit_entry(p, choose);
         emit_block(p);
     }
     emit_at_end(e, p->next_lane);
     LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), done, lane_start);
     emit_at_end(e, done);
+    e->combine = NULL;
+    settle(p, lane_start);
     finish(p);
     emit_at_end(e, e->fault);
     LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_FAULT));
@@ -392,6 +451,7 @@ void emit_serial(struct emit *e, uint32_t index, const char *name)
     e->block = code;
     e->groups = groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, one.live.words + 1); /* nothing is */
+    e->lane = const_int(e, e->i64, 0); /* until start_lane() */
     find_serial_exits(e, exits);
     emit_declare(e, name);
     emit_at_end(e, e->entry);

@@ -227,3 +227,40 @@ KERNEL added_up(u32 *cell, u32 n)
     while (atomicAdd(cell, 1) < n)
         atomicAdd(cell + 32, 1);
 }
+
+// Each thread waits for the one behind it in a loop that does nothing else.
+KERNEL in_turn(u32 *cell, u32 n)
+{
+    u32 me = n - 1 - index();
+    if (index() < n)
+        while (atomicCAS(cell, me, me + 1) != me)
+            ;
+}
+
+// A cell for every three threads of a warp, in shared memory too; results come back in the registers that were compared.
+KERNEL spread(unsigned long long *cell, u32 *out, u32 n)
+{
+    __shared__ unsigned long long own[11];
+    u32 i = index(), at = threadIdx.x % 32 / 3;
+    if (threadIdx.x < 11)
+        own[threadIdx.x] = 0;
+    __syncthreads();
+    if (i >= n)
+        return;
+    unsigned long long old = cell[at], seen;
+    while ((seen = atomicCAS(&cell[at], old, old + 2)) != old)
+        old = seen;
+    while ((seen = atomicCAS(&own[at], old, 1000 * at + threadIdx.x + 1)) != old)
+        old = seen;
+    out[i] = (u32)seen;
+}
+
+// A lock that is taken again and again: the loop around does not wait for anybody.
+KERNEL rounds(u32 *cell, u32 n)
+{
+    for (u32 round = 0; round < n; round++) {
+        take(cell);
+        count(cell + 32);
+        give(cell);
+    }
+}

@@ -80,8 +80,38 @@ def each_lane_finds_what_another_has_left():
         assert count == [3 * 570] and sorted(out) == list(range(570)), (count, out)
 
 
+def so_it_does_where_many_compete_for_long():
+    for count, out in by_all("tickets", 200, 256, "u64[1]+print", "u32[51200]+print", 51200):
+        assert count == [3 * 51200] and sorted(out) == list(range(51200)), count
+
+
+def each_waits_for_its_turn_at_one_cell():
+    ends_with("in_turn", 1, 32, 32, {0: 32})
+    ends_with("in_turn", 6, 96, 570, {0: 570})
+
+
+def lanes_compete_in_groups():
+    """In shared memory each finds what the one before it in its group has left; the first finds nothing."""
+    threads = {at: [t for t in range(64) if t % 32 // 3 == at] for at in range(11)}
+    for cells, out in by_all("spread", 5, 64, "u64[11]+print", "u32[320]+print", 320):
+        assert cells == [2 * 5 * len(threads[at]) for at in range(11)], cells
+        for block in range(5):
+            found = out[64 * block:64 * block + 64]
+            for at, of_group in threads.items():
+                left = [1000 * at + t + 1 for t in of_group]
+                seen = [found[t] for t in of_group]
+                assert len(set(seen)) == len(seen) and len(set(seen) - {0} - set(left)) == 0, (at, seen)
+
+
 def locks_are_taken_in_functions_that_are_called():
     ends_with("called", 6, 96, 570, {32: 570, 33: 570, 34: 570})
+
+
+def a_lock_is_taken_again_and_again():
+    for (cells,) in by_all("rounds", 3, 96, "u32[128]+print", 50):
+        assert {k: v for k, v in enumerate(cells) if v} == {32: 3 * 96 * 50}, cells
+    if COMPILED:
+        assert dumped("rounds", "ir")[0].count("which spins") == 1
 
 
 def work_is_handed_out_once():

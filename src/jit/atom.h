@@ -1,0 +1,58 @@
+/* Atomic operations on their way to LLVM: what atomic.c, which performs them, and combine.c, which makes many one, share. */
+#ifndef HEDDLE_JIT_ATOM_H
+#define HEDDLE_JIT_ATOM_H
+
+#include "jit/access.h"
+
+struct atom {
+    struct access a;
+    bool shared, is_cas, sign;
+    enum atom_op op;
+    LLVMTypeRef type; /* of a cell */
+    ir_ref result;    /* or REF_NONE */
+    LLVMAtomicOrdering order;
+    value s, t; /* operands: of all lanes one, or rows on the stack where `varies` */
+    bool varies[2];
+};
+
+/* ---- atomic.c ---- */
+
+/* False where the operation is the engine's. */
+bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t);
+value atom_read(struct emit *e, const struct atom *t, value at);
+/* Writes `now` where `old` still is: {what was there, whether it was that}. */
+value atom_swap(struct emit *e, const struct atom *t, value at, value old, value now);
+/* Of a comparison that failed: it is a read. */
+void atom_fence_of_read(struct emit *e, const struct atom *t);
+/* What one lane does; returns what was there, or NULL where nobody asks. */
+value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted);
+
+/* ---- combine.c ---- */
+
+/* Of a serial part, allocas but for the first lines. */
+struct combine {
+    uint32_t head;            /* the part's first block */
+    struct atom t;            /* its only access */
+    LLVMBasicBlockRef again;  /* where a pass that has failed goes */
+    value may, active;        /* i1: the pass may be one exchange; it has begun to be one */
+    value failed;             /* how often it was not */
+    value at, before, cell;   /* the cell; what was read there, and what it would be now */
+    uint32_t n_saved, *saved; /* registers that are in their rows no more when lanes are run again */
+    value *copies;
+};
+
+/* NULL where the part that `head` heads is none of these. `in`, `out`: the registers that its lanes come with, and that they
+ * write, as sets of ir_live. */
+struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out);
+/* A lane begins at the head: the first of a pass sees whether it can be one exchange. */
+void combine_enter(struct emit *e, const struct combine *c, value is_first);
+/* The comparison, by the lane that runs. */
+value combine_compare(struct emit *e, const struct combine *c, const struct atom *t);
+/* The rest of the pass goes on by itself. */
+void combine_not(struct emit *e, const struct combine *c);
+/* The exchange: goes to `settled`, to c->again where it fails; to `inactive` where none is to be made. */
+void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled, LLVMBasicBlockRef inactive);
+/* Registers are in their rows again. */
+void combine_restore(struct emit *e, const struct combine *c);
+
+#endif
