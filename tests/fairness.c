@@ -24,6 +24,7 @@ static const struct kernel_test tests[] = {
     {"warp_waits_for_earlier", 1, 64, 32, false},
     {"warps_in_turn_shared", 1, 128, 200, false},
     {"block_waits_for_last", 300, 32, 299, false},
+    {"barrier_until_last", 10, 64, 640, false},
     {"grid_barrier", 256, 64, 15, false},
     {"ticket_lock", 4, 64, 768, false},
     {"cas_lock", 4, 64, 256, false},

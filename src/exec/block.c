@@ -201,14 +201,21 @@ bool block_is_stuck(const struct block *b)
     return b->n_done < b->n_warps;
 }
 
+static bool has_failed(const struct block *b)
+{
+    return atomic_load_explicit(&b->launch->failed, memory_order_relaxed);
+}
+
 bool block_round(struct block *b, bool *progress)
 {
-    if (!b->begun) {
+    if (!b->begun || b->meets) {
+        bool done = b->begun ? block_resume_lockstep(b) : block_run_lockstep(b);
         b->begun = true;
-        if (block_run_lockstep(b) || atomic_load_explicit(&b->launch->failed, memory_order_relaxed)) {
-            *progress = true;
+        *progress = true;
+        if (done || has_failed(b))
             return true;
-        }
+        if (b->meets) /* after many rounds it has given way, at a barrier */
+            return false;
     }
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
@@ -222,8 +229,10 @@ bool block_round(struct block *b, bool *progress)
         *progress |= !can_run(w) || b->meets;
         if (b->meets && block_resume_lockstep(b))
             return true;
-        if (atomic_load_explicit(&b->launch->failed, memory_order_relaxed))
+        if (has_failed(b))
             return true;
+        if (b->meets)
+            return false;
     }
     if (b->n_done < b->n_warps && block_is_stuck(b)) {
         stall_report_deadlock(b);

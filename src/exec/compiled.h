@@ -18,7 +18,7 @@ enum leave {
     LEAVE_YIELD, /* the budget is spent: they stand at the start of w->at_block */
     LEAVE_ON,    /* the same, with budget left: behind a serial part */
     LEAVE_FAULT,
-    LEAVE_ROUND, /* in lockstep: the last warp of the block stands at a barrier, or has ended */
+    LEAVE_ROUND, /* in lockstep: the last warp of the block stands at a barrier, or has ended; no round follows by itself */
 };
 
 /* With a block to enter: nothing runs, but rows are made of the numbers that lockstep keeps between rounds. */
@@ -26,6 +26,9 @@ enum leave {
 
 /* What warps in lockstep came to, in block->met: bit n for barrier n, and this one. */
 enum { MET_END = 1 << 16 };
+
+/* Rounds of a block in lockstep until it gives way: others may have to come on first. */
+enum { LOCKSTEP_ROUNDS = 1 << 10 };
 
 /* Where an access went last: an access is inside where rotate_right(address - lo, log2 of its bytes) < n. */
 struct compiled_site {

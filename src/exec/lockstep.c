@@ -94,11 +94,6 @@ static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct wa
     }
 }
 
-static bool is_one_barrier(uint32_t met)
-{
-    return !(met & MET_END) && !(met & (met - 1));
-}
-
 static compiled_fn *find_code(const struct block *b)
 {
     struct launch *l = b->launch;
@@ -106,25 +101,23 @@ static compiled_fn *find_code(const struct block *b)
     return c ? c->functions[l->kernel->entry->index] : NULL;
 }
 
-/* Round after round; true where that led to the block's end. */
+/* Round after round, as the code does by itself; true where that led to the block's end. After LOCKSTEP_ROUNDS the block
+ * gives way: its warps have come to a barrier then as by turns, and that has opened. */
 static bool run_rounds(struct block *b, compiled_fn *fn, bool resumed)
 {
+    struct warp *w = b->warps;
     b->lockstep = true;
     b->resumed = resumed;
-    do {
-        struct warp *w = b->warps;
-        b->met = 0;
-        enum leave how = compiled_run(fn, w, w->act, w->at_block, w->mask);
-        if (how == LEAVE_FAULT) {
-            b->clean = false;
-            return false;
-        }
-        if (how != LEAVE_ROUND || (b->met != MET_END && !is_one_barrier(b->met))) {
-            fall_out(b, fn, how, how == LEAVE_ROUND ? NULL : b->stopped);
-            return false;
-        }
-        b->resumed = false;
-    } while (b->met != MET_END);
+    b->met = 0;
+    enum leave how = compiled_run(fn, w, w->act, w->at_block, w->mask);
+    if (how == LEAVE_FAULT) {
+        b->clean = false;
+        return false;
+    }
+    if (how != LEAVE_ROUND || b->met != MET_END) {
+        fall_out(b, fn, how, how == LEAVE_ROUND ? NULL : b->stopped);
+        return false;
+    }
     b->n_done = b->n_warps;
     b->live = 0;
     return true;

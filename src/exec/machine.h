@@ -37,6 +37,7 @@ struct worker {
     uint64_t done_blocks;      /* not counted in the launch yet */
     bool has_place;            /* among the resident ones, of a block that has ended */
     uint64_t warp_instructions, lane_instructions, counted_steps;
+    uint64_t begun_at;                         /* warp_instructions when one of its blocks has begun or ended last */
     uint32_t looks;                            /* into stalls */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
     const struct compiled *compiled;           /* code that compiled_sites belong to */

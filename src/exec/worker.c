@@ -76,6 +76,13 @@ static void leave_place(struct worker *k, struct launch *l)
     k->has_place = true;
 }
 
+/* Blocks that come on, but to no end, may wait for one that has not begun: such as go round and round past a barrier. */
+static bool is_patient(const struct worker *k)
+{
+    enum { PATIENCE_INSTRUCTIONS = 1 << 20 };
+    return k->warp_instructions - k->begun_at < PATIENCE_INSTRUCTIONS;
+}
+
 /* Starts the next block, as the last of the worker's residents; NULL where none is left, or no more fit. */
 static struct block *admit(struct worker *k, struct launch *l)
 {
@@ -97,6 +104,7 @@ static struct block *admit(struct worker *k, struct launch *l)
         link = &(*link)->next;
     *link = b;
     k->n_resident++;
+    k->begun_at = k->warp_instructions;
     return b;
 }
 
@@ -105,6 +113,7 @@ static void retire(struct worker *k, struct block *b)
     block_finish(b);
     k->n_resident--;
     k->done_blocks++;
+    k->begun_at = k->warp_instructions;
     leave_place(k, k->launch);
 }
 
@@ -143,7 +152,7 @@ void worker_run(struct worker *k, struct launch *l)
     for (;;) {
         /* Where nothing came on, twice as many blocks have a turn next time around. */
         bool grown = false;
-        for (uint32_t n = k->n_resident ? (progress ? 0 : k->n_resident) : 1; n > 0 && admit(k, l); n--)
+        for (uint32_t n = k->n_resident ? (!progress ? k->n_resident : !is_patient(k)) : 1; n > 0 && admit(k, l); n--)
             grown = true;
         if (!k->resident)
             return;
@@ -230,6 +239,19 @@ static void end_turn(struct worker *k, struct block *b)
         stall_report_deadlock(b);
 }
 
+/* Under serial: the first block, which comes on to no end, is the last from here on. */
+static void give_way(struct worker *k, struct runnable *r)
+{
+    struct block *b = k->resident, **link = &k->resident;
+    while (*link)
+        link = &(*link)->next;
+    *link = b;
+    k->resident = b->next;
+    b->next = NULL;
+    k->begun_at = k->warp_instructions;
+    list_all(r, k);
+}
+
 /* Starts up to `wanted` blocks. */
 static void admit_some(struct worker *k, struct launch *l, struct runnable *r, uint32_t wanted)
 {
@@ -247,9 +269,12 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
     if (!r.list)
         launch_fail(l, FAULT_out_of_memory);
     while (!has_failed(l)) {
-        bool more = !k->resident || (serial ? idle > r.n : schedule_choose(s, ADMIT_EVERY) == 0);
+        bool in_vain = serial && k->resident && !is_patient(k);
+        bool more = !k->resident || in_vain || (serial ? idle > r.n : schedule_choose(s, ADMIT_EVERY) == 0);
         if (more)
             admit_some(k, l, &r, serial && k->n_resident ? k->n_resident : 1);
+        if (in_vain)
+            give_way(k, &r);
         if (!k->resident)
             break;
         /* serial goes on with the next where one has given way */

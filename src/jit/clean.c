@@ -3,43 +3,60 @@
  * A register is clean from where a warp is entered, which loads it from its row, to where it is written. A kernel that goes
  * from barrier to barrier has most of its registers clean most of the time. Lanes that wait keep what they had (such a
  * register is held), so what was clean where they left for a block is clean when they run it.
+ *
+ * In lockstep a row may hold no more than the number of what does not vary (spill_sparely): where the warp is entered next
+ * that is enough, for the interpreter it is not. So there are two sets, one behind the other: of rows that hold all, and of
+ * those that hold so much.
  */
 #include "jit/emit.h"
 
 #include <string.h>
 
-static uint64_t *set_of(const struct emit *e, uint32_t block)
+/* Words of both. */
+static uint32_t words_of(const struct emit *e)
 {
-    return e->clean_in + (size_t)block * e->shapes->live.words;
+    return 2 * e->shapes->live.words;
 }
 
-static void clear(const struct emit *e, uint64_t *set, ir_ref r)
+static uint64_t *sets_of(const struct emit *e, uint32_t block)
+{
+    return e->clean_in + (size_t)block * words_of(e);
+}
+
+/* From one of them. */
+static void drop(const struct emit *e, uint64_t *set, ir_ref r)
 {
     uint32_t n = ir_ref_kind(r) == REF_REG ? e->shapes->live.number[ir_ref_index(r)] : 0;
     if (n)
         set[(n - 1) / 64] &= ~(1ull << ((n - 1) % 64));
 }
 
+static void clear(const struct emit *e, uint64_t *sets, ir_ref r)
+{
+    drop(e, sets, r);
+    drop(e, sets + e->shapes->live.words, r);
+}
+
 /* What is clean behind a block. */
-static void pass_block(const struct emit *e, uint32_t order, uint64_t *set)
+static void pass_block(const struct emit *e, uint32_t order, uint64_t *sets)
 {
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
-    memcpy(set, set_of(e, order), e->shapes->live.words * sizeof *set);
+    memcpy(sets, sets_of(e, order), words_of(e) * sizeof *sets);
     for (uint32_t k = 0; k < block->n; k++) {
         const struct ir_insn *i = &e->ir->insns.at[block->first + k];
-        clear(e, set, i->d);
-        clear(e, set, i->e); /* where it is read, too: never mind */
+        clear(e, sets, i->d);
+        clear(e, sets, i->e); /* where it is read, too: never mind */
         for (unsigned n = 0; n < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); n++)
-            clear(e, set, i->access->regs[n]);
+            clear(e, sets, i->access->regs[n]);
     }
 }
 
-static bool meet(const struct emit *e, uint32_t block, const uint64_t *set)
+static bool meet(const struct emit *e, uint32_t block, const uint64_t *sets)
 {
-    uint64_t *in = set_of(e, block), lost = 0;
-    for (uint32_t w = 0; w < e->shapes->live.words; w++) {
-        lost |= in[w] & ~set[w];
-        in[w] &= set[w];
+    uint64_t *in = sets_of(e, block), lost = 0;
+    for (uint32_t w = 0; w < words_of(e); w++) {
+        lost |= in[w] & ~sets[w];
+        in[w] &= sets[w];
     }
     return lost != 0;
 }
@@ -61,28 +78,29 @@ static bool goes_on(const struct emit *e, uint32_t order)
     }
 }
 
-/* All that is loaded where a warp is entered, but what may be there as one number only (spare_block). */
+/* All that is loaded where a warp is entered; but of what may be there as one number only (spare_block), no more than that. */
 static void enter(struct emit *e, uint32_t block)
 {
     const struct ir_live *live = &e->shapes->live;
-    meet(e, block, live_in(e, block));
+    uint64_t *sets = sets_of(e, block);
+    for (uint32_t w = 0; w < words_of(e); w++)
+        sets[w] &= live_in(e, block)[w % live->words];
     if (!is_spare(e, block))
         return;
     for (uint32_t n = 0; n < live->n; n++)
         if (e->shapes->regs[live->regs[n]] != SHAPE_VARYING && e->ir->regs.at[live->regs[n]].width > 1)
-            clear(e, set_of(e, block), ir_make_ref(REF_REG, live->regs[n]));
+            drop(e, sets, ir_make_ref(REF_REG, live->regs[n]));
 }
 
 void find_clean(struct emit *e, const uint8_t *entries)
 {
-    const struct ir_live *live = &e->shapes->live;
     uint32_t n = e->ir->n_ordered, limit = e->ir->blocks.n + 1;
     uint32_t *next = ARENA_ARRAY(e->arena, uint32_t, limit);
-    uint64_t *behind = ARENA_ARRAY(e->arena, uint64_t, live->words);
+    uint64_t *behind = ARENA_ARRAY(e->arena, uint64_t, words_of(e));
     bool changed = true;
-    e->clean = ARENA_ARRAY(e->arena, uint64_t, live->words);
-    e->clean_in = ARENA_ARRAY(e->arena, uint64_t, (size_t)n * live->words);
-    memset(e->clean_in, 0xff, (size_t)n * live->words * sizeof *e->clean_in);
+    e->clean = ARENA_ARRAY(e->arena, uint64_t, words_of(e));
+    e->clean_in = ARENA_ARRAY(e->arena, uint64_t, (size_t)n *words_of(e));
+    memset(e->clean_in, 0xff, (size_t)n * words_of(e) * sizeof *e->clean_in);
     for (uint32_t b = 0; b < n; b++)
         if (entries[b])
             enter(e, b);
@@ -99,13 +117,19 @@ void find_clean(struct emit *e, const uint8_t *entries)
 
 void start_clean(struct emit *e, uint32_t block)
 {
-    memcpy(e->clean, set_of(e, block), e->shapes->live.words * sizeof *e->clean);
+    memcpy(e->clean, sets_of(e, block), words_of(e) * sizeof *e->clean);
 }
 
 bool is_clean(const struct emit *e, uint32_t reg)
 {
     uint32_t n = e->shapes->live.number[reg];
     return n && ir_in_set(e->clean, n - 1);
+}
+
+bool is_spare_clean(const struct emit *e, uint32_t reg)
+{
+    uint32_t n = e->shapes->live.number[reg];
+    return n && ir_in_set(e->clean + e->shapes->live.words, n - 1);
 }
 
 void note_dirty(struct emit *e, uint32_t reg)

@@ -50,7 +50,8 @@ struct emit {
     LLVMBasicBlockRef next_warp; /* in lockstep */
     value *regs;                 /* by register and part: its alloca, or NULL */
     value *pending;              /* by block: the alloca of waiting lanes, or NULL */
-    value mask, budget, spun, ahead, instructions, lane_instructions, divided;
+    bool loops, spins;           /* some branch goes back; to a loop that spins */
+    value mask, budget, spun, ahead, instructions, lane_instructions, divided, rounds;
     value how, left_at; /* what `leave` returns, and the block it notes */
     value *patterns;    /* by pattern: a constant array, or NULL */
     value base[4];      /* of rows: enum row_base */
@@ -58,7 +59,7 @@ struct emit {
     uint32_t at;                          /* the block being emitted, in order */
     uint32_t index;                       /* the instruction in it */
     struct group *groups;                 /* of accesses, by instruction of the block: memory.c */
-    uint64_t *clean_in, *clean;           /* sets by their numbers in shapes->live: by block, and now; clean.c */
+    uint64_t *clean_in, *clean;           /* two sets by their numbers in shapes->live: by block, and now; clean.c */
     value scratch[5];                     /* rows for calls of lane functions */
     value tries, has_stored, fence_waits; /* of a serial part, allocas: how often the lane has gone back; fence.c */
     struct combine *combine;              /* of the part being emitted, where it has one: combine.c */
@@ -121,7 +122,8 @@ uint32_t meets(const struct emit *e, const struct ir_insn *i, const struct op *o
 /* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
  * their rows. */
 void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
-/* The block's next warp goes on at warp_start, with the values of phi; after the last the round is over. */
+/* The block's next warp goes on at warp_start, with the values of phi; after the last, and where all have come to one
+ * barrier, the first. */
 void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4]);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
  * did; else NO_BLOCK. What does not vary is then kept as a number, and made a row where the interpreter takes over. */
@@ -174,6 +176,8 @@ void mark_invariant(struct emit *e, value load);
 void find_clean(struct emit *e, const uint8_t *entries);
 void start_clean(struct emit *e, uint32_t block);
 bool is_clean(const struct emit *e, uint32_t reg);
+/* Of what does not vary: does the row hold it as spill_sparely() leaves it? */
+bool is_spare_clean(const struct emit *e, uint32_t reg);
 void note_dirty(struct emit *e, uint32_t reg);
 
 /* ---- lane.c ---- */

@@ -50,8 +50,13 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
     LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "met"), other = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, e->lockstep, in_step, other);
     emit_at_end(e, in_step);
-    value lanes = load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
-    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, emit_mask(e), ""), all, other);
+    value lanes = emit_mask(e);
+    if (emit_is_full(e)) { /* as they were when the warp was entered */
+        LLVMBuildBr(e->b, all);
+    } else {
+        value whole = load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
+    }
     emit_at_end(e, all);
     if (met == MET_END) {
         value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
@@ -60,7 +65,8 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
     } else {
         store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
         store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
-        store_field(e, lanes, e->w, offsetof(struct warp, mask));
+        if (!emit_is_full(e))
+            store_field(e, lanes, e->w, offsetof(struct warp, mask));
     }
     value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
     store_field(e, LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), ""), e->block_ptr, offsetof(struct block, met));
@@ -68,26 +74,61 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
     emit_at_end(e, other);
 }
 
-void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
+/* The warp goes on where it stands. */
+static void go_to_warp(struct emit *e, value w, LLVMBasicBlockRef warp_start, value phi[4])
 {
-    LLVMBasicBlockRef more = emit_new_block(e, ""), over = emit_new_block(e, "round");
-    emit_at_end(e, e->next_warp);
-    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
-    value n = load_field(e, e->i32, e->block_ptr, offsetof(struct block, n_warps), "");
-    index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), over, more);
-    emit_at_end(e, over);
-    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
-    emit_at_end(e, more);
-    value w = field_pointer(e, e->w, sizeof(struct warp));
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     value next[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
                      load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
                      load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
     for (int k = 0; k < 4; k++)
-        LLVMAddIncoming(phi[k], &next[k], &more, 1);
+        LLVMAddIncoming(phi[k], &next[k], &from, 1);
     LLVMBuildBr(e->b, warp_start);
+}
+
+static bool has_barriers(const struct emit *e)
+{
+    for (uint32_t k = 0; k < e->ir->insns.n; k++)
+        if (e->ir->insns.at[k].kind == IR_BAR)
+            return true;
+    return false;
+}
+
+/* All warps have come somewhere. To one barrier: that is open, and the first goes on. */
+static void emit_next_round(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
+{
+    LLVMBasicBlockRef again = emit_new_block(e, "next_round"), over = emit_new_block(e, "round");
+    value met = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
+    value others = LLVMBuildAnd(e->b, met, LLVMBuildSub(e->b, met, const_int(e, e->i32, 1), ""), "");
+    value barrier = LLVMBuildICmp(e->b, LLVMIntULT, met, const_int(e, e->i32, MET_END), "");
+    value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->rounds, ""), const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, left, e->rounds);
+    value goes_on = LLVMBuildAnd(e->b, LLVMBuildAnd(e->b, is_zero(e, others), barrier, ""),
+                                 LLVMBuildNot(e->b, is_zero(e, left), ""), "");
+    LLVMBuildCondBr(e->b, goes_on, again, over);
+    emit_at_end(e, again);
+    store_field(e, const_int(e, e->i32, 0), e->block_ptr, offsetof(struct block, met));
+    store_field(e, const_int(e, e->i8, 0), e->block_ptr, offsetof(struct block, resumed));
+    go_to_warp(e, field_pointer(e, e->block_ptr, offsetof(struct block, warps)), warp_start, phi);
+    emit_at_end(e, over);
+}
+
+void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
+{
+    LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
+    emit_at_end(e, e->next_warp);
+    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value n = load_field(e, e->i32, e->block_ptr, offsetof(struct block, n_warps), "");
+    index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), last, more);
+    emit_at_end(e, more);
+    go_to_warp(e, field_pointer(e, e->w, sizeof(struct warp)), warp_start, phi);
+    emit_at_end(e, last);
+    if (has_barriers(e))
+        emit_next_round(e, warp_start, phi);
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
 }
 
 /* ---- entries ---- */

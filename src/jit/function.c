@@ -122,9 +122,12 @@ static void emit_leave(struct emit *e)
     }
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
-    store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
-    store_field(e, load_i32(e, e->spun), e->w, offsetof(struct warp, spun));
-    store_field(e, load_i32(e, e->ahead), e->w, offsetof(struct warp, ahead));
+    if (e->loops)
+        store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
+    if (e->spins) {
+        store_field(e, load_i32(e, e->spun), e->w, offsetof(struct warp, spun));
+        store_field(e, load_i32(e, e->ahead), e->w, offsetof(struct warp, ahead));
+    }
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
     _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
     value high = LLVMBuildZExt(e->b, load_i32(e, e->mask), e->i64, "");
@@ -508,6 +511,17 @@ static value find_divided(struct emit *e)
     return LLVMBuildZExt(e->b, other, e->i32, "");
 }
 
+static void find_loops(struct emit *e)
+{
+    e->loops = e->spins = false;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        const struct code_block *block = &e->code->blocks[b];
+        const struct op *last = &e->code->ops[block->first + block->n - 1];
+        e->loops |= last->next <= b || ((last->kind == OP_BRA) && last->target <= b);
+        e->spins |= block->spins;
+    }
+}
+
 static void set_attributes(struct emit *e)
 {
     static const char *const by_name[][2] = {
@@ -560,10 +574,13 @@ static LLVMBasicBlockRef start_warp(struct emit *e, value phi[4])
     e->enter_with = phi[3];
     emit_warp(e);
     LLVMBuildStore(e->b, e->enter_with, e->mask);
-    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
-    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
-    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->ahead);
-    LLVMBuildStore(e->b, find_divided(e), e->divided);
+    if (e->loops)
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
+    if (e->spins) {
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->ahead);
+        LLVMBuildStore(e->b, find_divided(e), e->divided);
+    }
     return start;
 }
 
@@ -591,6 +608,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->leave = emit_new_block(e, "leave");
     e->next_warp = emit_new_block(e, "next_warp");
     emit_at_end(e, e->entry);
+    find_loops(e);
     make_registers(e);
     emit_scratch(e);
     emit_context(e);
@@ -600,6 +618,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->ahead = emit_alloca_of(e, e->i32, NULL);
     e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->rounds = emit_alloca_of(e, e->i32, const_int(e, e->i32, LOCKSTEP_ROUNDS));
     e->how = emit_alloca_of(e, e->i32, NULL);
     e->left_at = emit_alloca_of(e, e->i32, NULL);
     e->divided = emit_alloca_of(e, e->i32, NULL);

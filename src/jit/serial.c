@@ -450,7 +450,7 @@ void emit_serial(struct emit *e, uint32_t index, const char *name)
     e->regs = regs;
     e->block = code;
     e->groups = groups;
-    e->clean = ARENA_ARRAY(e->arena, uint64_t, one.live.words + 1); /* nothing is */
+    e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     e->lane = const_int(e, e->i64, 0); /* until start_lane() */
     find_serial_exits(e, exits);
     emit_declare(e, name);

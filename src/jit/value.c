@@ -335,7 +335,7 @@ void spill_sparely(struct emit *e, uint32_t reg)
         spill(e, reg, NULL);
         return;
     }
-    for (unsigned p = 0; p < parts_of(e, shape) && !is_clean(e, reg); p++) {
+    for (unsigned p = 0; p < parts_of(e, shape) && !is_spare_clean(e, reg); p++) {
         value lane = const_int(e, e->i64, part_lane(e, p)), at = slot_pointer(e, r);
         at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
         LLVMBuildStore(e->b, read_part(e, r, 0, p), at);
