@@ -5,17 +5,12 @@ static bool compiled_op(struct warp *w, struct activation *a, const struct op *o
 {
     uint8_t *base[4];
     warp_bases(w, a, base);
-    switch (o->kind) {
-    case OP_LD: return access_load(w, a, base, o, mask);
-    case OP_ST: return access_store(w, a, base, o, mask);
-    case OP_ATOM: return access_atom(w, a, base, o, mask);
-    default: return warp_run_other(w, a, base, o, mask);
-    }
+    return warp_run_op(w, a, base, o, mask);
 }
 
 /* Where the access went, for the next time: the allocation of the first lane's bytes. */
-static bool compiled_access(struct warp *w, struct activation *a, const struct op *o, uint32_t mask,
-                            struct compiled_site *site, uint64_t span)
+static bool run_access(struct warp *w, struct activation *a, const struct op *o, uint32_t mask,
+                       struct compiled_site *site, uint64_t span)
 {
     uint8_t *base[4];
     uint64_t address[WARP_LANES] __attribute__((aligned(64))), bytes = (uint64_t)o->access->bytes * o->access->n;
@@ -28,6 +23,27 @@ static bool compiled_access(struct warp *w, struct activation *a, const struct o
     if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
         *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0};
     return true;
+}
+
+static bool compiled_round(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
+                           const struct compiled_access *accesses, uint32_t n)
+{
+    const struct code_block *b = &a->code->blocks[block];
+    const struct op *first = &a->code->ops[b->first];
+    uint8_t *base[4];
+    bool good = true;
+    warp_bases(w, a, base);
+    for (uint32_t k = 0; k + 1 < b->n && good; k++) {
+        uint32_t go = warp_guarded(base, &first[k], mask);
+        if (n && accesses->op == k) {
+            good = run_access(w, a, &first[k], go, &w->block->worker->compiled_sites[accesses->site], accesses->span);
+            accesses++;
+            n--;
+        } else if (go) {
+            good = warp_run_op(w, a, base, &first[k], go);
+        }
+    }
+    return good;
 }
 
 static bool shape_holds(const uint8_t *row, const struct compiled_shape *s, uint32_t mask)
@@ -82,8 +98,8 @@ static void shapes_fill(struct activation *a, const struct compiled_shape *s, ui
         shape_fill(a->rows + s[i].slot, &s[i]);
 }
 
-const struct compiled_calls compiled_calls = {compiled_op, compiled_access, collective_meet, act_add_pending,
-                                              shapes_hold, shapes_fill,     serial_run,      serial_linger};
+const struct compiled_calls compiled_calls = {compiled_op, run_access, collective_meet, act_add_pending, shapes_hold,
+                                              shapes_fill, serial_run, serial_linger,   compiled_round};
 
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {

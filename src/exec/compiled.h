@@ -43,6 +43,13 @@ struct compiled_shape {
     const int64_t *pattern;
 };
 
+/* An access of a block of code: its operation there, its site by number, and the distance from its first lane's bytes to
+ * its last's. */
+struct compiled_access {
+    uint32_t op, site;
+    uint64_t span;
+};
+
 /* What compiled code calls. */
 struct compiled_calls {
     /* Runs one operation on the rows of the activation, as the interpreter does; false after a fault. Of an access to
@@ -62,6 +69,9 @@ struct compiled_calls {
     uint32_t (*serial)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
     /* A lane has tried so often in vain: is it to try again? Waits a little. */
     bool (*linger)(struct warp *w, uint32_t tries);
+    /* Runs a block of code up to its branch, on rows, and fills the sites of n accesses; false after a fault. */
+    bool (*round)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
+                  const struct compiled_access *accesses, uint32_t n);
 };
 
 extern const struct compiled_calls compiled_calls;

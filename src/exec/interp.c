@@ -313,7 +313,7 @@ static void tell_control(const struct warp *w, const struct at *at)
 
 /* ---- operations that are neither pure nor the end of a block ---- */
 
-bool warp_run_other(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     switch (o->kind) {
     case OP_FRAME: write_uniform(w, row_at(base, o->d), o->width, a->frame + o->imm, mask); return true;
@@ -339,6 +339,24 @@ static enum leave run_serial(struct warp *w, const struct at *at)
     w->at_block = to == SERIAL_PARKED ? at->a->code->blocks[at->block].serial_from : to;
     w->mask = to == SERIAL_PARKED ? 0 : at->mask;
     return to == SERIAL_PARKED ? LEAVE_YIELD : LEAVE_ON;
+}
+
+uint32_t warp_guarded(uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    return guarded(base, o, mask);
+}
+
+bool warp_run_op(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    switch (o->kind) {
+    case OP_LANES1:
+    case OP_LANES2:
+    case OP_LANES: run_lanes(w, base, o, mask, mask == a->lanes); return true;
+    case OP_LD: return access_load(w, a, base, o, mask);
+    case OP_ST: return access_store(w, a, base, o, mask);
+    case OP_ATOM: return access_atom(w, a, base, o, mask);
+    default: return run_other(w, a, base, o, mask);
+    }
 }
 
 static enum leave run_compiled(struct warp *w, const struct compiled *c, const struct at *at)
@@ -486,7 +504,7 @@ run_op:
         case OP_ALLOCA:
         case OP_STACKSAVE:
         case OP_STACKRESTORE:
-            if (!warp_run_other(w, a, base, o, guarded(base, o, mask)))
+            if (!run_other(w, a, base, o, guarded(base, o, mask)))
                 return;
             continue;
         case OP_FALL: at.block = o->next; goto come;

@@ -114,8 +114,10 @@ struct block {
 
 /* Runs a warp until it is done, waits, has spent its budget or its slice, or the launch has a fault. */
 void warp_run(struct warp *w);
-/* Runs an operation that is neither pure, nor an access, nor the end of a block; false after a fault. */
-bool warp_run_other(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+/* Runs an operation that is no end of a block, in some lanes; false after a fault. */
+bool warp_run_op(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+/* The lanes of mask in which its guard holds. */
+uint32_t warp_guarded(uint8_t *const base[4], const struct op *o, uint32_t mask);
 /* All that decides what the warp does next, apart from memory, as a number. */
 uint64_t warp_hash(const struct warp *w);
 /* The registers' rows by base, for one activation. */

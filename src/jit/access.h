@@ -38,6 +38,11 @@ struct access access_begin(struct emit *e, const struct ir_insn *i, const struct
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask);
 /* a->first, of addresses that do not vary. */
 void access_find_first(struct emit *e, struct access *a);
+/* Instruction k of the block, with all that a test needs but a->first: false where it is no access, or is not tested
+ * by its first lane. */
+bool access_begin_tested(struct emit *e, uint32_t k, struct access *a);
+/* Is all of a part inside, and aligned? An i1. */
+value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space);
 /* Goes to `inside` where the bytes of all lanes are inside, and aligned. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside);

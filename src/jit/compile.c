@@ -79,6 +79,8 @@ static void make_types(struct emit *e)
     e->access_type = LLVMFunctionType(e->i1, access, 6, false);
     LLVMTypeRef holds[4] = {e->ptr, e->i32, e->ptr, e->i32};
     e->holds_type = LLVMFunctionType(e->i1, holds, 4, false);
+    LLVMTypeRef round[6] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr, e->i32};
+    e->round_type = LLVMFunctionType(e->i1, round, 6, false);
     LLVMTypeRef fill[3] = {e->ptr, e->ptr, e->i32};
     e->fill_type = LLVMFunctionType(e->void_type, fill, 3, false);
     LLVMTypeRef serial[4] = {e->ptr, e->ptr, e->i32, e->i32}, linger[2] = {e->ptr, e->i32};

@@ -25,6 +25,14 @@ struct group {
     uint32_t n;
 };
 
+/* Of a loop that has a version without tests (loop.c). */
+struct untested {
+    bool *covered;           /* by instruction: the test of the access, or of the widened index, has been made before */
+    LLVMBasicBlockRef block; /* that version, while it is emitted; or NULL */
+    value accesses;          /* struct compiled_access of the engine's rounds */
+    uint32_t n;
+};
+
 struct emit {
     const struct jit_request *request;
     LLVMContextRef context;
@@ -34,8 +42,8 @@ struct emit {
     bool has_masked_stores, has_gather, has_whole_elements; /* the CPU's own: targets.def */
     bool keeps_store_order; /* as x86-64: only a load may come before an earlier store */
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
-    LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type, serial_type,
-        linger_type; /* of struct compiled_calls */
+    LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type, serial_type, linger_type,
+        round_type; /* of struct compiled_calls */
     uint32_t n_sites;
     struct arena *arena; /* for what lasts until the answer */
 
@@ -56,8 +64,9 @@ struct emit {
     value *patterns;    /* by pattern: a constant array, or NULL */
     value base[4];      /* of rows: enum row_base */
     value ops, block_ptr, launch, shared, shared_bytes, local, local_bytes, params, frame, worker, sites;
-    uint32_t at;                          /* the block being emitted, in order */
-    uint32_t index;                       /* the instruction in it */
+    uint32_t at;    /* the block being emitted, in order */
+    uint32_t index; /* the instruction in it */
+    struct untested untested;
     struct group *groups;                 /* of accesses, by instruction of the block: memory.c */
     uint64_t *clean_in, *clean;           /* two sets by their numbers in shapes->live: by block, and now; clean.c */
     value scratch[5];                     /* rows for calls of lane functions */
@@ -117,6 +126,8 @@ void find_serial_exits(const struct emit *e, uint8_t *exits);
 /* ---- entry.c ---- */
 
 void emit_entries(struct emit *e);
+/* A constant in memory. */
+value emit_constant(struct emit *e, value array);
 /* What a warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
 uint32_t meets(const struct emit *e, const struct ir_insn *i, const struct op *o);
 /* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
@@ -206,6 +217,16 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o);
 
 /* To be run when registers have become values. */
 void relax_nans(value fn);
+
+/* ---- loop.c ---- */
+
+/* Where the present block is a loop, and its accesses can be tested before it: emits that test, and returns it, an i1;
+ * else NULL. */
+value loop_test(struct emit *e, const struct ir_block *block);
+/* A round by the engine, up to the branch; it notes where the accesses were, for the next test. */
+void loop_round_by_engine(struct emit *e, const struct ir_block *block);
+/* Has the test of the present instruction been made before the loop? */
+bool is_untested(const struct emit *e);
 
 /* ---- memory.c ---- */
 

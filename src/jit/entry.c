@@ -163,7 +163,7 @@ static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef ref
     emit_at_end(e, on);
 }
 
-static value constant_array(struct emit *e, value array)
+value emit_constant(struct emit *e, value array)
 {
     value global = LLVMAddGlobal(e->module, LLVMTypeOf(array), "");
     LLVMSetInitializer(global, array);
@@ -178,7 +178,7 @@ static value pattern_array(struct emit *e, uint16_t shape)
         value lanes[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             lanes[l] = const_int(e, e->i64, (uint64_t)e->shapes->patterns.at[shape].at[l]);
-        e->patterns[shape] = constant_array(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
+        e->patterns[shape] = emit_constant(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
     }
     return e->patterns[shape];
 }
@@ -199,7 +199,7 @@ static value shapes_table(struct emit *e, const uint64_t *set, unsigned *n)
                            const_int(e, e->i64, WARP_LANES / parts_of(e, shape)), pattern_array(e, shape)};
         rows[(*n)++] = LLVMConstStructInContext(e->context, fields, 4, false);
     }
-    return *n ? constant_array(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, *n)) : NULL;
+    return *n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, *n)) : NULL;
 }
 
 /* Registers that do not vary must not do so here either, where lanes did not come in order. */

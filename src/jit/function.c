@@ -300,7 +300,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         emit_at_end(e, on);
     }
     LLVMBuildStore(e->b, mask, e->mask);
-    LLVMBuildBr(e->b, e->block[target]);
+    LLVMBuildBr(e->b, target == e->at && e->untested.block ? e->untested.block : e->block[target]);
 }
 
 void emit_leave_yielding(struct emit *e, uint32_t block, value mask)
@@ -408,10 +408,37 @@ void emit_count(struct emit *e)
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, lanes, ""), e->lane_instructions);
 }
 
+/* From instruction `first` of the present block on. */
+static void emit_insns(struct emit *e, uint32_t first)
+{
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
+    const struct op *o = &e->code->ops[e->code->blocks[e->at].first + first];
+    for (e->index = first; e->index < block->n; e->index++, o++)
+        if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
+            return;
+    emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
+}
+
+/* A loop: without the tests that `holds` says to hold, or a round by the engine. */
+static void emit_versions(struct emit *e, const struct ir_block *block, value holds)
+{
+    LLVMBasicBlockRef untested = emit_new_block(e, "untested"), other = emit_new_block(e, "by_engine");
+    emit_likely(e, holds, untested, other);
+    emit_at_end(e, other);
+    emit_count(e);
+    loop_round_by_engine(e, block);
+    emit_insns(e, block->n - 1);
+    emit_at_end(e, untested);
+    start_clean(e, e->at);
+    emit_count(e);
+    e->untested.block = untested;
+    emit_insns(e, 0);
+    e->untested.block = NULL;
+}
+
 static void emit_block(struct emit *e, uint32_t order)
 {
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
-    const struct op *o = &e->code->ops[e->code->blocks[order].first];
     e->at = order;
     start_clean(e, order);
     emit_at_end(e, e->block[order]);
@@ -423,12 +450,14 @@ static void emit_block(struct emit *e, uint32_t order)
         emit_serial_call(e);
         return;
     }
-    emit_count(e);
     find_groups(e, block);
-    for (e->index = 0; e->index < block->n; e->index++, o++)
-        if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
-            return;
-    emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
+    value holds = loop_test(e, block);
+    if (holds) {
+        emit_versions(e, block, holds);
+        return;
+    }
+    emit_count(e);
+    emit_insns(e, 0);
 }
 
 /* ---- the function ---- */
@@ -595,6 +624,8 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     for (uint32_t b = 0; b < e->ir->blocks.n; b++)
         longest = e->ir->blocks.at[b].n > longest ? e->ir->blocks.at[b].n : longest;
     struct group groups[longest + 1];
+    bool covered[longest + 1];
+    e->untested = (struct untested){.covered = covered};
     memset(regs, 0, sizeof regs);
     memset(patterns, 0, sizeof patterns);
     e->patterns = patterns;

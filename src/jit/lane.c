@@ -598,7 +598,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
     if (ref_shape(e, i->d) != SHAPE_VARYING) {
-        if (e->shapes->guesses[i - e->ir->insns.at])
+        if (e->shapes->guesses[i - e->ir->insns.at] && !is_untested(e))
             test_guess(e, i, o);
         emit_parts(e, i, o, &x);
         return;

@@ -250,8 +250,7 @@ static void new_site(struct emit *e, struct access *a)
     a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
 }
 
-/* Is all of a part inside? */
-static value test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
+value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
 {
     value limit, off = a->first[part];
     if (a->before)
@@ -284,7 +283,7 @@ void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space spa
 {
     for (unsigned p = 0; p < a->parts; p++) {
         LLVMBasicBlockRef on = p + 1 < a->parts ? emit_new_block(e, "") : inside;
-        emit_likely(e, test_part(e, a, p, space), on, outside);
+        emit_likely(e, access_test_part(e, a, p, space), on, outside);
         emit_at_end(e, on);
     }
 }
@@ -505,25 +504,45 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
         LLVMBuildBr(e->b, done);
     }
     emit_at_end(e, fast);
-    if (a->shape != SHAPE_UNIFORM)
-        prefetch(e, a);
+    prefetch(e, a);
     transfer_one(e, a, SPACE_GLOBAL);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
+}
+
+/* The test of a group's first is for all of it. */
+static void test_for_group(struct access *a, const struct group *g)
+{
+    if (g->n) {
+        a->before = a->x->disp + a->least - g->from;
+        a->span = g->to - g->from - a->all;
+    }
+}
+
+bool access_begin_tested(struct emit *e, uint32_t k, struct access *a)
+{
+    const struct ir_insn *i = &e->ir->insns.at[e->ir->blocks.at[e->ir->order[e->at]].first + k];
+    if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const || e->groups[k].first != k)
+        return false;
+    *a = access_begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
+    if (!is_simple(i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
+        return false;
+    find_offsets(e, a);
+    test_for_group(a, &e->groups[k]);
+    return a->shape == SHAPE_UNIFORM || pattern_is_simple(e, a);
 }
 
 static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     const struct group *g = &e->groups[e->index];
     access_find_first(e, a);
-    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a))) {
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e)) {
+        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index)
+            prefetch(e, a);
         transfer_one(e, a, space);
         return;
     }
-    if (g->n) {
-        a->before = a->x->disp + a->least - g->from;
-        a->span = g->to - g->from - a->all;
-    }
+    test_for_group(a, g);
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
         access_window(e, a, space, g->n);
     else

@@ -114,6 +114,8 @@ static void prefetch_for_next_rounds(struct emit *e, const struct access *a)
 
 void prefetch(struct emit *e, const struct access *a)
 {
+    if (a->shape == SHAPE_UNIFORM)
+        return;
     if (!is_in_loop(e) && a->parts == 1)
         prefetch_for_next_warps(e, a);
     else if (a->i->kind == IR_LD && is_in_loop(e) && loads_little(e))

@@ -1,5 +1,4 @@
 """Compiled code beside the interpreter; see docs/JIT.md."""
-import contextlib
 import json
 import os
 import random
@@ -11,43 +10,15 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import build, by_both, environment, fault_by_both, need_compiler, written
 from tap import Skip, examples, launch, main, run, source
 
-build = os.environ["HEDDLE_BUILD"]
-os.environ["HEDDLE_CACHE"] = "off"
 SAXPY = [f"{examples}/saxpy/saxpy.ptx", "--grid", 4, "--block", 256, 1000, 2.0, "f32[1000]=range", "f32[1000]=ones+print"]
 MATMUL = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
           "f32[64,64]=rand", "f32[64,64]=rand", "f32[64,64]+print", 64]
 RAGGED = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
           "f32[50,50]=rand", "f32[50,50]=rand", "f32[50,50]+print", 50]
 HISTOGRAM = [f"{examples}/histogram/histogram.ptx", "--grid", 8, "--block", 256, "u8[100000]=rand", 100000, "u32[256]+print"]
-
-
-def need_compiler(program="heddle-jit"):
-    if not os.path.exists(os.path.join(build, program)):
-        raise Skip("built without LLVM 19")
-
-
-@contextlib.contextmanager
-def written(text):
-    """The path of a PTX file with this text, while it is needed."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "kernel.ptx")
-        with open(path, "w") as f:
-            f.write(text)
-        yield path
-
-
-def environment(**more):
-    return {**os.environ, **more}
-
-
-def by_both(*args):
-    need_compiler()
-    compiled, interpreted = (launch(*args, "--engine", e) for e in ("jit", "interp"))
-    assert compiled["buffers"] == interpreted["buffers"]
-    for count in "blocks", "warp_instructions", "lane_instructions":
-        assert compiled["stats"][count] == interpreted["stats"][count], count
 
 
 def a_kernel_that_ends_lanes_early_gives_the_same_by_both():
@@ -519,11 +490,8 @@ def loads_by_index_are_exact_and_so_are_their_faults():
         for block in 64, 45:
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u32[256]=rand", 255)
         for reach in 256, -1, 0x40000000, -0x80000000:
-            args = ["launch", path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", reach, "--engine"]
-            compiled, interpreted = (run(*args, e) for e in ("jit", "interp"))
-            assert compiled[0] == interpreted[0] == 1
-            texts = [re.sub("0x[0-9a-f]+", "ADDRESS", r[2]) for r in (compiled, interpreted)]
-            assert texts[0] == texts[1] and "thread (21,0,0)" in texts[0], texts
+            text = fault_by_both(path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", reach)
+            assert "thread (21,0,0)" in text, text
 
 
 # Bytes and halves at places that vary, from both kinds of memory, up to the last byte; halves of all signs.
