@@ -64,8 +64,8 @@ static void write_cell(struct emit *e, const struct atom *t, value v, value at)
 
 value atom_swap(struct emit *e, const struct atom *t, value at, value old, value now)
 {
-    return LLVMBuildAtomicCmpXchg(e->b, at, old, now, t->order,
-                                  acquires(t) ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic, false);
+    LLVMAtomicOrdering fails = acquires(t) ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic;
+    return LLVMBuildAtomicCmpXchg(e->b, at, old, now, fence_with(e, t->order), fence_with(e, fails), false);
 }
 
 void atom_fence_of_read(struct emit *e, const struct atom *t)
@@ -119,23 +119,23 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
     return old;
 }
 
-/* An exchange whose result nobody reads is a store. */
+/* An exchange whose result nobody reads is a store, where it does not acquire by itself: fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {
-    return e->lane && e->keeps_store_order && t->op == ATOM_exch && !t->result;
+    return e->lane && e->keeps_store_order && t->op == ATOM_exch && !t->result && !acquires(t);
 }
 
 static value change_cell(struct emit *e, const struct atom *t, value at, value s)
 {
     if (!is_store(e, t)) {
-        value old = LLVMBuildAtomicRMW(e->b, table[t->op].host[t->sign], at, s, t->order, false);
+        value old = LLVMBuildAtomicRMW(e->b, table[t->op].host[t->sign], at, s, fence_with(e, t->order), false);
         fence_is_done(e);
         return old;
     }
     value store = LLVMBuildStore(e->b, s, at);
     LLVMSetAlignment(store, t->a.bytes);
     LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
-    fence_note_store(e);
+    fence_note_exchange(e);
     return NULL;
 }
 

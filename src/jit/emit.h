@@ -67,11 +67,12 @@ struct emit {
     uint32_t at;    /* the block being emitted, in order */
     uint32_t index; /* the instruction in it */
     struct untested untested;
-    struct group *groups;                 /* of accesses, by instruction of the block: memory.c */
-    uint64_t *clean_in, *clean;           /* two sets by their numbers in shapes->live: by block, and now; clean.c */
-    value scratch[5];                     /* rows for calls of lane functions */
-    value tries, has_stored, fence_waits; /* of a serial part, allocas: how often the lane has gone back; fence.c */
-    struct combine *combine;              /* of the part being emitted, where it has one: combine.c */
+    struct group *groups;       /* of accesses, by instruction of the block: memory.c */
+    uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; clean.c */
+    value scratch[5];           /* rows for calls of lane functions */
+    /* Of a serial part, allocas: how often the lane has gone back; for fence.c. */
+    value tries, has_stored, has_exchanged, fence_waits;
+    struct combine *combine; /* of the part being emitted, where it has one: combine.c */
     value lane; /* i64: the one that runs, in a serial part, where all registers are scalars of its own; else NULL */
 };
 
@@ -208,6 +209,10 @@ void emit_fence(struct emit *e, const struct op *o);
 void fence_before_load(struct emit *e);
 void fence_is_done(struct emit *e);
 void fence_note_store(struct emit *e);
+void fence_note_exchange(struct emit *e); /* that is a store */
+void fence_before_leaving(struct emit *e);
+/* The order of a locked instruction that is all fences that wait: LLVM is to keep to it, too. */
+LLVMAtomicOrdering fence_with(const struct emit *e, LLVMAtomicOrdering order);
 
 /* ---- atomic.c ---- */
 

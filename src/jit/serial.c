@@ -306,7 +306,7 @@ static void finish(const struct parts *p)
 {
     struct emit *e = p->e;
     value all = const_int(e, e->i32, 0);
-    fence_before_load(e);
+    fence_before_leaving(e);
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
@@ -393,6 +393,7 @@ static void emit_parts_of(struct parts *p)
         p->out[b] = p->exits[b] ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
     e->tries = emit_alloca_of(e, e->i32, NULL);
     e->has_stored = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 1, false));
+    e->has_exchanged = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
     e->fence_waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
     p->left = emit_alloca_of(e, e->i32, e->enter_with);
     find_combines(p);
@@ -451,7 +452,7 @@ void emit_serial(struct emit *e, uint32_t index, const char *name)
     e->block = code;
     e->groups = groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
-    e->lane = const_int(e, e->i64, 0); /* until start_lane() */
+    e->lane = const_int(e, e->i64, 0);                                  /* until start_lane() */
     find_serial_exits(e, exits);
     emit_declare(e, name);
     emit_at_end(e, e->entry);

@@ -264,3 +264,49 @@ KERNEL rounds(u32 *cell, u32 n)
         give(cell);
     }
 }
+
+__device__ static u32 smid()
+{
+    u32 v;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(v));
+    return v;
+}
+
+// Two blocks of a thread each, of different multiprocessors (there are as many as workers), round after round, in a critical
+// section of its own: each stores to one place and loads the other's. Not both find zero: with a fence between; or
+// (`exchanges`) with an exchange on a third cell, of which one comes second, between fences that acquire and release.
+KERNEL ordered(u32 *progress, u32 *place, u32 *found, u32 rounds, u32 exchanges)
+{
+    u32 *lock, *third = &progress[128], *role = &progress[160], me, other;
+    u32 first = atomicCAS(role, 0, smid() + 1);
+    if (first == 0)
+        me = 0;
+    else if (first != smid() + 1 && atomicExch(role + 1, 1) == 0)
+        me = 1;
+    else {
+        for (u32 k = 0; k < 64 && atomicOr(role + 1, 0) == 0; k++) /* time for the other to come */
+            ;
+        atomicAdd(role + 2, 1);
+        return;
+    }
+    other = 1 - me;
+    lock = &progress[64 + 32 * me];
+    for (u32 r = 0; r < rounds; r++) {
+        volatile u32 *here = &place[2 * r + me], *there = &place[2 * r + other];
+        atomicExch(&progress[32 * me], r + 1);
+        while (atomicOr(&progress[32 * other], 0) <= r)
+            if (atomicOr(role + 2, 0) == gridDim.x - 1) /* it has not come */
+                return;
+        take(lock);
+        *here = 1;
+        if (exchanges) {
+            asm volatile("fence.acq_rel.gpu;" ::: "memory");
+            atomicExch(third, me);
+            asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        } else {
+            __threadfence();
+        }
+        found[2 * r + me] = *there;
+        give(lock);
+    }
+}

@@ -139,6 +139,20 @@ def lanes_do_work_together():
     assert dumped("lock_and_barrier", "ir")[1] != []
 
 
+def fences_keep_what_is_stored_before_them_before_what_is_loaded_behind():
+    """Thousands of times, on two workers: not both of two threads miss what the other has stored."""
+    rounds = 20000
+    for exchanges in 0, 1:
+        for engine in ["interp"] + ["jit"] * 3 * COMPILED:
+            done = launch(KERNELS, "ordered", "--grid", 100000, "--block", 1, "u32[192]", f"u32[{2 * rounds}]",
+                          f"u32[{2 * rounds}]=fill:7+print", rounds, exchanges, "--engine", engine, "--workers", 2)
+            found = done["buffers"][-1]["values"]
+            both = list(zip(found[::2], found[1::2]))
+            if 7 in found:
+                raise Skip("one worker has had all blocks")
+            assert (0, 0) not in both, (engine, exchanges, both.count((0, 0)))
+
+
 def each_lane_comes_through_at_its_first_try():
     """Lanes run one after the other: each counts its own instructions, of the loop once and of the section once."""
     need_compiler()
