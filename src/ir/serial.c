@@ -8,7 +8,8 @@
  * the last one that orders memory. Any order of lanes is right: that of independent threads is not promised (CUDA C++
  * Programming Guide, "SIMT Architecture"); that all of them come on is the engine's care (exec/serial.c).
  *
- * Nothing in it may wait for other lanes or end a thread. A loop that contains such a loop, or that does more in its
+ * It is entered at its head only: lanes that waited further inside would be passed by those that run through it, which
+ * nobody else counts on (shape.c). Nothing in it may wait for other lanes or end a thread. A loop that contains such a loop, or that does more in its
  * rounds than one follows from, is work, which lanes do better together.
  */
 #include "ir/ir.h"
@@ -18,7 +19,21 @@ enum { MAX_INSNS = 128 };
 struct finder {
     const struct ir_func *f;
     uint32_t *successors, limit;
+    uint32_t *first, *last; /* by block in order: the first and the last that go there */
 };
+
+static void find_origins(struct finder *x)
+{
+    memset(x->first, 0xff, x->f->n_ordered * sizeof *x->first);
+    for (uint32_t o = 0; o < x->f->n_ordered; o++) {
+        uint32_t n = ir_successors(x->f, x->f->order[o], x->successors, x->limit);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t to = x->f->blocks.at[x->successors[i]].order;
+            x->first[to] = o < x->first[to] ? o : x->first[to];
+            x->last[to] = o;
+        }
+    }
+}
 
 static const struct ir_block *block_at(const struct finder *x, uint32_t order)
 {
@@ -78,7 +93,8 @@ static bool is_contest(const struct finder *x, uint32_t head, uint32_t *end, uin
     *insns = 0;
     for (uint32_t o = head; o < *end; o++) {
         const struct ir_block *b = block_at(x, o);
-        if ((o > head && b->loop_header) || !can_join(x, b) || (*insns += b->n) > MAX_INSNS)
+        bool has_entry = o > head && (b->loop_header || x->first[o] < head || x->last[o] >= *end);
+        if (has_entry || !can_join(x, b) || (*insns += b->n) > MAX_INSNS)
             return false;
         for (uint32_t k = 0; k < b->n; k++)
             found |= tries(insn_at(x, b, k));
@@ -112,16 +128,17 @@ static bool orders(const struct ir_insn *i)
 /* Where the part that begins with the loop from..to ends. */
 static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uint32_t insns)
 {
-    uint32_t end = to;
+    uint32_t end = to, origin = 0;
     bool straight = true, found = false;
     for (uint32_t o = to; o < x->f->n_ordered; o++) {
         const struct ir_block *b = block_at(x, o);
         straight &= !b->loop_header;
-        if (!can_join(x, b) || (insns += b->n) > MAX_INSNS)
+        origin = x->last[o] > origin ? x->last[o] : origin;
+        if (x->first[o] < from || !can_join(x, b) || (insns += b->n) > MAX_INSNS)
             break;
         for (uint32_t k = 0; k < b->n; k++) {
             bool same = is_on_same(x, insn_at(x, b, k), from, to);
-            if (same || (straight && !found && orders(insn_at(x, b, k))))
+            if (origin <= o && (same || (straight && !found && orders(insn_at(x, b, k)))))
                 end = o + 1;
             found |= same;
         }
@@ -134,6 +151,9 @@ void ir_find_serial(struct ir_func *f)
     struct arena scratch = {.on_oom = f->arena->on_oom};
     struct finder x = {.f = f, .limit = f->blocks.n + 1};
     x.successors = ARENA_ARRAY(&scratch, uint32_t, x.limit);
+    x.first = ARENA_ARRAY(&scratch, uint32_t, f->n_ordered);
+    x.last = ARENA_ARRAY(&scratch, uint32_t, f->n_ordered);
+    find_origins(&x);
     for (uint32_t o = 0; o < f->n_ordered;) {
         uint32_t end, insns;
         if (!block_at(&x, o)->loop_header || !is_contest(&x, o, &end, &insns)) {

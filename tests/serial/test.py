@@ -1,6 +1,7 @@
 """Serial parts: see src/ir/serial.c and docs/JIT.md. What the kernels do stands in serial.cu."""
 import os
 import re
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
@@ -68,8 +69,11 @@ def retries_sleep_and_sections_have_arrays_of_their_own():
     ends_with("sleeps_and_arrays", 3, 64, 190, {32 + i: i * 190 * 4 for i in range(1, 8)})
 
 
+def as_bits(number):
+    return struct.unpack("<I", struct.pack("<f", number))[0]
+
+
 def numbers_that_lanes_compare_and_swap_add_up():
-    as_bits = lambda v: int.from_bytes(__import__("struct").pack("<f", v), "little")
     each = [sum(i % 8 == k for i in range(570)) for k in range(8)]
     ends_with("compared", 6, 96, 570,
               {0: as_bits(285.0), 64: 569} | {32 + k: as_bits(n / 2) for k, n in enumerate(each)})
@@ -101,6 +105,13 @@ def lanes_compete_in_groups():
                 left = [1000 * at + t + 1 for t in of_group]
                 seen = [found[t] for t in of_group]
                 assert len(set(seen)) == len(seen) and len(set(seen) - {0} - set(left)) == 0, (at, seen)
+
+
+def lanes_that_go_around_one_contest_meet_the_others_in_the_next():
+    for cells, wide in by_all("skipped", 6, 96, "u32[16]+print", "u64[16]+print", 570):
+        count = lambda mask, k: sum(i % 96 & mask == k for i in range(570))
+        assert wide == [2 * 3 * count(3, k - 2) if 2 <= k < 6 else 0 for k in range(16)], wide
+        assert cells == [as_bits(9.0 * count(7, k - 3)) if 3 <= k < 11 and k % 2 == 0 else 0 for k in range(16)], cells
 
 
 def locks_are_taken_in_functions_that_are_called():
