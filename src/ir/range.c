@@ -1,5 +1,5 @@
-/* Ranges of registers: see shape.h. Only what is written once has a known range, so one pass in order finds most, and
- * what a pass does not know it takes as anything.
+/* Ranges of registers, and their steps from block to block: see shape.h. Only what is written once has one that is known, so
+ * one pass in order finds most, and what a pass does not know it takes as anything.
  */
 #include "ir/shape.h"
 
@@ -178,4 +178,83 @@ struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3]
         }
     }
     return regs;
+}
+
+/* ---- steps ---- */
+
+struct stepper {
+    const struct ir_func *f;
+    const struct ir_range *ranges;
+    const uint32_t *block;
+    int64_t *regs;
+};
+
+static int64_t step_of(const struct stepper *x, ir_ref r)
+{
+    if (ir_ref_kind(r) == REF_REG)
+        return x->regs[ir_ref_index(r)];
+    return ir_ref_kind(r) == REF_SREG && ir_ref_index(r) == SREG_ctaid * 4;
+}
+
+static int64_t add_steps(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return a == UNKNOWN_STEP || b == UNKNOWN_STEP || __builtin_add_overflow(a, b, &sum) ? UNKNOWN_STEP : sum;
+}
+
+/* A constant times what steps, or nothing steps. */
+static int64_t product_step(const struct stepper *x, ir_ref a, ir_ref b)
+{
+    int64_t sa = step_of(x, a), sb = step_of(x, b), product;
+    struct ir_range ra = ir_range_of(x->f, x->ranges, x->block, a), rb = ir_range_of(x->f, x->ranges, x->block, b);
+    if (sa == 0 && sb == 0)
+        return 0;
+    if (sa != UNKNOWN_STEP && is_constant(rb) && !__builtin_mul_overflow(sa, rb.lo, &product))
+        return product;
+    if (sb != UNKNOWN_STEP && is_constant(ra) && !__builtin_mul_overflow(sb, ra.lo, &product))
+        return product;
+    return UNKNOWN_STEP;
+}
+
+static int64_t step_of_lanes(const struct stepper *x, const struct ir_insn *i)
+{
+    int64_t a = step_of(x, i->a), b = step_of(x, i->b), c = step_of(x, i->c);
+    struct ir_range rb = ir_range_of(x->f, x->ranges, x->block, i->b);
+    switch (ir_linear((enum lane_id)i->lane)) {
+    case LINEAR_COPY:
+    case LINEAR_CUT:
+    case LINEAR_SIGN_EXTEND:
+    case LINEAR_ZERO_EXTEND: return a;
+    case LINEAR_ADD: return add_steps(a, b);
+    case LINEAR_SUB: return add_steps(a, b == UNKNOWN_STEP ? b : -b);
+    case LINEAR_MUL:
+    case LINEAR_MUL_WIDE:
+    case LINEAR_MUL_WIDE_UNSIGNED: return product_step(x, i->a, i->b);
+    case LINEAR_MUL_ADD:
+    case LINEAR_MUL_ADD_WIDE:
+    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return add_steps(product_step(x, i->a, i->b), c);
+    case LINEAR_SHL:
+        return a != UNKNOWN_STEP && is_constant(rb) && rb.lo >= 0 && rb.lo < 32 && a >= INT32_MIN && a <= INT32_MAX
+                   ? a * (1ll << rb.lo)
+                   : UNKNOWN_STEP;
+    default: return (a | b | c) == 0 ? 0 : UNKNOWN_STEP;
+    }
+}
+
+int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, const uint32_t block[3],
+                       struct arena *arena)
+{
+    struct stepper x = {f, ranges, block, ARENA_ARRAY(arena, int64_t, f->regs.n)};
+    uint32_t *definitions = count_definitions(f, arena);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        x.regs[r] = UNKNOWN_STEP;
+    for (uint32_t k = 0; k < f->insns.n; k++) {
+        const struct ir_insn *i = &f->insns.at[k];
+        if (i->kind == IR_LANES && !i->guard && definitions[ir_ref_index(i->d)] == 1)
+            x.regs[ir_ref_index(i->d)] = step_of_lanes(&x, i);
+        for (unsigned n = 0; n < 8 && i->kind == IR_LD && i->access->space == SPACE_PARAM; n++)
+            if (ir_ref_kind(i->access->regs[n]) == REF_REG)
+                x.regs[ir_ref_index(i->access->regs[n])] = 0;
+    }
+    return x.regs;
 }

@@ -490,6 +490,7 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
     ir_find_live(f, arena, &s->live);
     prepare(&x);
     x.ranges = s->ranges = ir_find_ranges(f, block, arena);
+    s->steps = ir_find_steps(f, s->ranges, block, arena);
     do {
         x.changed = false;
         visit_values(&x);

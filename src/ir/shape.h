@@ -41,6 +41,7 @@ struct ir_shapes {
     VEC(struct lane_pattern) patterns; /* the first is that of uniform values */
     uint16_t *regs;                    /* by register: SHAPE_VARYING, or a pattern */
     const struct ir_range *ranges;     /* by register */
+    const int64_t *steps;              /* by register: ir_find_steps() */
     uint8_t *guesses;                  /* by instruction: enum ir_guess */
     uint8_t *guessed;                  /* by register: its pattern hangs on guesses */
     uint16_t tid[3];
@@ -93,6 +94,12 @@ static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_
 /* Ranges of values, as far as they follow from constants and special registers: range.c. */
 struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
+
+/* How much more a register holds in the same lane of the grid's next block of threads along x, by register; UNKNOWN_STEP where
+ * that does not follow from what is known. A hint: that nothing wraps is taken for granted. */
+#define UNKNOWN_STEP INT64_MIN
+int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, const uint32_t block[3],
+                       struct arena *arena);
 
 /* Pure instructions that are linear, by what they do to patterns and ranges. */
 enum linear {

@@ -217,6 +217,25 @@ static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef
     LLVMBuildCondBr(e->b, more, loop, done);
 }
 
+/* The same without a result, and with one operand for all lanes: offsets into shared memory come out of their vector in
+ * pairs. Through memory they would take twice as long. */
+static void do_offsets(struct emit *e, const struct atom *t)
+{
+    value pairs = LLVMBuildBitCast(e->b, t->a.lanes, vector_of(e->i64, WARP_LANES / 2), "");
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        value at = LLVMBuildExtractElement(e->b, pairs, const_int(e, e->i32, l / 2), "");
+        at = l % 2 ? LLVMBuildLShr(e->b, at, const_int(e, e->i64, 32), "")
+                   : LLVMBuildAnd(e->b, at, const_int(e, e->i64, UINT32_MAX), "");
+        atom_do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, ""), t->s, NULL);
+    }
+}
+
+static bool has_offsets_alone(struct emit *e, const struct atom *t)
+{
+    return t->shared && !t->a.pointer[0] && !t->result && !t->varies[0] && !t->is_cas &&
+           LLVMGetElementType(LLVMTypeOf(t->a.lanes)) == e->i32;
+}
+
 /* A loop over the lanes of the mask, which is not 0. */
 static void do_some_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
@@ -236,10 +255,27 @@ static void write_result(struct emit *e, const struct atom *t, value lanes)
     write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
 }
 
+/* Goes on where all lanes are there; returns the block for where not. */
+static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
+{
+    LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
+    value full = LLVMBuildICmp(e->b, LLVMIntEQ, t->a.mask, const_int(e, e->i32, UINT32_MAX), "");
+    LLVMBuildCondBr(e->b, full, all, some);
+    emit_at_end(e, all);
+    return some;
+}
+
 static void do_lanes(struct emit *e, struct atom *t)
 {
     LLVMTypeRef row = vector_of(t->type, WARP_LANES);
     LLVMBasicBlockRef done = emit_new_block(e, "");
+    bool offsets = has_offsets_alone(e, t);
+    if (offsets) {
+        LLVMBasicBlockRef some = branch_on_all(e, t);
+        do_offsets(e, t);
+        LLVMBuildBr(e->b, done);
+        emit_at_end(e, some);
+    }
     if (!t->a.pointer[0])
         to_row(e, ROW_ADDRESS, t->a.lanes);
     if (t->varies[0])
@@ -248,11 +284,8 @@ static void do_lanes(struct emit *e, struct atom *t)
         to_row(e, ROW_T, t->t);
     if (t->result)
         to_row(e, ROW_RESULT, LLVMConstNull(row));
-    if (t->shared) {
-        LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
-        value full = LLVMBuildICmp(e->b, LLVMIntEQ, t->a.mask, const_int(e, e->i32, UINT32_MAX), "");
-        LLVMBuildCondBr(e->b, full, all, some);
-        emit_at_end(e, all);
+    if (t->shared && !offsets) {
+        LLVMBasicBlockRef some = branch_on_all(e, t);
         do_all_lanes(e, t, done);
         emit_at_end(e, some);
     }

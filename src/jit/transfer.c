@@ -85,13 +85,25 @@ static void ask_for(struct emit *e, value address, bool writes)
     intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
 }
 
-/* The warps behind this one, of this block and of the next, mostly want what lies behind: so much before they come, as
- * much as memory can bring in the time that one access takes. */
+/* How far ahead: as much as memory can bring in the time that one access takes, and where it is known how far it is to what
+ * the next block of the grid wants, as many blocks as that makes. */
+static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
+{
+    enum { AHEAD_BYTES = 2048 };
+    int64_t step = ir_ref_kind(a->i->a) == REF_REG ? e->shapes->steps[ir_ref_index(a->i->a)] : UNKNOWN_STEP;
+    if (step == UNKNOWN_STEP || step == 0)
+        return AHEAD_BYTES;
+    int64_t blocks = AHEAD_BYTES / (step < 0 ? -step : step);
+    return (uint64_t)(step * (blocks ? blocks : 1));
+}
+
+/* The warps behind this one, of this block and of the next, mostly want what lies behind. */
 static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 {
-    enum { AHEAD_BYTES = 2048, LINE_BYTES = 64 };
+    enum { LINE_BYTES = 64 };
+    uint64_t ahead = bytes_ahead(e, a);
     for (unsigned at = 0; at < a->all * WARP_LANES && is_consecutive(a); at += LINE_BYTES)
-        ask_for(e, LLVMBuildAdd(e->b, a->first[0], const_int(e, e->i64, AHEAD_BYTES + at), ""), a->i->kind == IR_ST);
+        ask_for(e, LLVMBuildAdd(e->b, a->first[0], const_int(e, e->i64, ahead + at), ""), a->i->kind == IR_ST);
 }
 
 /* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all

@@ -613,13 +613,40 @@ def every_cpu_level_gives_the_same():
             assert launch(*RAGGED, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
+# Each block doubles the first 64 of its 2048 words.
+FAR_BLOCKS = """
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry far_blocks(.param .u64 p0)
+{
+    .reg .b32 %r<7>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p0];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %tid.x;
+    shl.b32 %r3, %r1, 11;
+    add.u32 %r4, %r3, %r2;
+    mul.wide.u32 %rd2, %r4, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r5, [%rd3];
+    add.u32 %r6, %r5, %r5;
+    st.global.u32 [%rd3], %r6;
+    ret;
+}
+"""
+
+
 def accesses_ask_for_what_will_be_wanted():
-    """A loop for what its later rounds load, a row that is accessed once for what lies 2 KB behind, one word for nothing."""
+    """A loop for what its later rounds load, a row that is accessed once for what lies 2 KB behind, or further where the next
+    block of the grid is, one word for nothing."""
     need_compiler()
     dump = environment(HEDDLE_DUMP="asm")
-    with written(AWAIT) as path:
+    with written(AWAIT) as path, written(FAR_BLOCKS) as far:
         one_word = [path, "--grid", 5, "--block", 64, "u32[1]", 64]
-        for args, asks in (HISTOGRAM, r"prefetch"), (SAXPY, r"prefetch\w*\s+2048\("), (one_word, None):
+        far_blocks = [far, "--grid", 4, "--block", 64, "u32[8192]=range"]
+        for args, asks in ((HISTOGRAM, r"prefetch"), (SAXPY, r"prefetch\w*\s+2048\("), (one_word, None),
+                           (far_blocks, r"prefetch\w*\s+8192\(")):
             _, _, err = run("launch", *args, "--engine", "jit", env=dump)
             assert "heddle.0" in err and (re.search(asks, err) if asks else "prefetch" not in err), args[0]
 
