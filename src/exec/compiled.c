@@ -112,9 +112,9 @@ enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, u
     return LEAVE_AT;
 }
 
-void compiled_fill(compiled_fn *fn, struct warp *w)
+void compiled_fill(compiled_fn *fn, struct warp *w, uint32_t block)
 {
-    fn(w, w->act, w->at_block | COMPILED_FILL, w->mask, &compiled_calls);
+    fn(w, w->act, block | COMPILED_FILL, w->mask, &compiled_calls);
 }
 
 const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)

@@ -21,8 +21,12 @@ enum leave {
     LEAVE_ROUND, /* in lockstep: the last warp of the block stands at a barrier, or has ended; no round follows by itself */
 };
 
-/* With a block to enter: nothing runs, but rows are made of the numbers that lockstep keeps between rounds. */
+/* With a block to enter, or its end: nothing runs, but rows are made of the numbers that lockstep keeps between rounds. */
 #define COMPILED_FILL (1u << 31)
+
+/* With a block to enter, in lockstep: what ends the block, for a warp of a gang that has dissolved there. */
+enum { COMPILED_END_SHIFT = 30 };
+#define COMPILED_END (1u << 30)
 
 /* What warps in lockstep came to, in block->met: bit n for barrier n, and this one. */
 enum { MET_END = 1 << 16 };
@@ -106,7 +110,8 @@ bool serial_linger(struct warp *w, uint32_t tries);
 
 /* Runs compiled code as compiled_fn; LEAVE_SPARE has become LEAVE_AT. */
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
-/* Of a warp that stands behind a barrier, or at the start, in lockstep: its rows as the interpreter needs them. */
-void compiled_fill(compiled_fn *fn, struct warp *w);
+/* Of a warp in lockstep that stands behind a barrier or at the start, or before what ends a block (COMPILED_END): its rows as
+ * the interpreter needs them. */
+void compiled_fill(compiled_fn *fn, struct warp *w, uint32_t block);
 
 #endif

@@ -217,6 +217,10 @@ struct ir_live {
     uint64_t *in, *out; /* needed where the block begins, and ends */
 };
 void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live); /* live.c */
+/* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
+enum { IR_MAX_REFS = 24 };
+unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
+unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 /* Block numbers that may follow block b; returns how many (at most `limit` are written). */
 uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit);
 

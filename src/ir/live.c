@@ -23,35 +23,52 @@ struct liveness {
 
 typedef void visit_fn(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data);
 
-static void visit_ref(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, visit_fn *visit, void *data)
+static unsigned add_ref(ir_ref *out, unsigned n, ir_ref r)
 {
-    if (ir_ref_kind(r) == REF_REG)
-        visit(l, i, r, is_def, data);
+    out[n] = r;
+    return n + (r != REF_NONE);
+}
+
+static bool has_operands(const struct ir_insn *i)
+{
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+}
+
+unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
+{
+    const ir_ref refs[] = {i->guard, i->a, i->b, i->c, i->f};
+    unsigned n = 0;
+    for (size_t k = 0; k < sizeof refs / sizeof refs[0]; k++)
+        n = add_ref(out, n, refs[k]);
+    if (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e & (CARRY_IN | CARRY_FOURTH))
+        n = add_ref(out, n, i->e);
+    for (unsigned k = 0; has_operands(i) && k < 8; k++) {
+        n = add_ref(out, n, i->access->operands[k]);
+        n = i->kind == IR_ST ? add_ref(out, n, i->access->regs[k]) : n;
+    }
+    return n;
+}
+
+unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
+{
+    unsigned n = add_ref(out, 0, i->d);
+    if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
+        n = add_ref(out, n, i->e);
+    for (unsigned k = 0; has_operands(i) && i->kind != IR_ST && k < 8; k++)
+        n = add_ref(out, n, i->access->regs[k]);
+    return n;
 }
 
 /* Calls visit for the registers that an instruction reads, then for those that it writes. */
 static void visit_refs(struct liveness *l, const struct ir_insn *i, visit_fn *visit, void *data)
 {
-    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
-    const struct lane_info *lane = i->kind == IR_LANES ? lane_info((enum lane_id)i->lane) : NULL;
-    bool e_read = lane && (lane->e & (CARRY_IN | CARRY_FOURTH)), e_written = !lane || (lane->e & CARRY_OUT);
-    visit_ref(l, i, i->guard, false, visit, data);
-    visit_ref(l, i, i->a, false, visit, data);
-    visit_ref(l, i, i->b, false, visit, data);
-    visit_ref(l, i, i->c, false, visit, data);
-    visit_ref(l, i, i->f, false, visit, data);
-    if (e_read)
-        visit_ref(l, i, i->e, false, visit, data);
-    for (unsigned k = 0; access && k < 8; k++) {
-        visit_ref(l, i, i->access->operands[k], false, visit, data);
-        if (i->kind == IR_ST)
-            visit_ref(l, i, i->access->regs[k], false, visit, data);
+    ir_ref refs[IR_MAX_REFS];
+    for (int writes = 0; writes < 2; writes++) {
+        unsigned n = writes ? ir_writes(i, refs) : ir_reads(i, refs);
+        for (unsigned k = 0; k < n; k++)
+            if (ir_ref_kind(refs[k]) == REF_REG)
+                visit(l, i, refs[k], writes, data);
     }
-    visit_ref(l, i, i->d, true, visit, data);
-    if (e_written)
-        visit_ref(l, i, i->e, true, visit, data);
-    for (unsigned k = 0; access && i->kind != IR_ST && k < 8; k++)
-        visit_ref(l, i, i->access->regs[k], true, visit, data);
 }
 
 static bool bit(const uint64_t *set, uint32_t i)

@@ -57,8 +57,11 @@ bool access_constant(const struct emit *e, ir_ref r, uint32_t *v);
 bool access_defines(const struct ir_insn *i, ir_ref r);
 /* What is added to the address's register. */
 value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type);
-/* What the test does not pass. */
+/* What the test does not pass; the call itself. */
 void access_by_engine(struct emit *e, const struct access *a);
+void access_call_engine(struct emit *e, const struct access *a);
+/* Where this access was last: a->site. */
+void access_find_site(struct emit *e, struct access *a);
 
 /* ---- index.c ---- */
 

@@ -33,6 +33,16 @@ struct untested {
     uint32_t n;
 };
 
+/* Warps that run together: gang.c. */
+enum { MAX_GANG = 4 };
+struct gang;
+struct gang_plan {
+    unsigned n;      /* warps of a gang; 0: there are none */
+    uint8_t *inside; /* by block: gangs run it */
+    uint8_t *common; /* by register: it is the same in all warps of a gang */
+    uint8_t *once;   /* by instruction: it is run once for the gang */
+};
+
 struct emit {
     const struct jit_request *request;
     LLVMContextRef context;
@@ -55,10 +65,18 @@ struct emit {
     value enter_at, enter_with; /* the block and the lanes that the warp is entered with */
     value lockstep;             /* i1: exec/lockstep.c */
     LLVMBasicBlockRef entry, *block, fault, leave;
-    LLVMBasicBlockRef next_warp; /* in lockstep */
-    value *regs;                 /* by register and part: its alloca, or NULL */
-    value *pending;              /* by block: the alloca of waiting lanes, or NULL */
-    bool loops, spins;           /* some branch goes back; to a loop that spins */
+    LLVMBasicBlockRef *end;                  /* by block: what ends it, where a gang may dissolve; or NULL */
+    LLVMBasicBlockRef warp_start, next_warp; /* next: in lockstep */
+    value start[4], done_warp;               /* what they begin with: a warp's own, as the function's; the one before */
+    struct gang_plan plan;
+    struct gang *gang;                   /* of which this is one warp; or NULL */
+    unsigned place;                      /* in it */
+    value enter_alone;                   /* what is entered there */
+    LLVMBasicBlockRef gang_start, alone; /* for warps that may begin as a gang, and for others */
+    uint32_t *site_of;                   /* by instruction: where an access was last has one place for all code of it */
+    value *regs;                         /* by register and part: its alloca, or NULL */
+    value *pending;                      /* by block: the alloca of waiting lanes, or NULL */
+    bool loops, spins;                   /* some branch goes back; to a loop that spins */
     value mask, budget, spun, ahead, instructions, lane_instructions, divided, rounds;
     value how, left_at; /* what `leave` returns, and the block it notes */
     value *patterns;    /* by pattern: a constant array, or NULL */
@@ -67,9 +85,11 @@ struct emit {
     uint32_t at;    /* the block being emitted, in order */
     uint32_t index; /* the instruction in it */
     struct untested untested;
-    struct group *groups;       /* of accesses, by instruction of the block: memory.c */
-    uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; clean.c */
-    value scratch[5];           /* rows for calls of lane functions */
+    struct group *groups;         /* of accesses, by instruction of the block: memory.c */
+    uint64_t *clean_in, *clean;   /* two sets by their numbers in shapes->live: by block, and now; clean.c */
+    uint64_t *kept;               /* what the present block keeps, by numbers in shapes->live */
+    LLVMBasicBlockRef spill_kept; /* where the present block is left for the interpreter; or NULL */
+    value scratch[5];             /* rows for calls of lane functions */
     /* Of a serial part, allocas: how often the lane has gone back; for fence.c. */
     value tries, has_stored, has_exchanged, fence_waits;
     struct combine *combine; /* of the part being emitted, where it has one: combine.c */
@@ -103,17 +123,54 @@ value field_pointer(struct emit *e, value base, uint64_t offset);
 void store_field(struct emit *e, value v, value base, uint64_t offset);
 
 /* Pieces of a function that serial.c makes one of, too: its head, what it has of its block and warp, the counters of a block
- * of code, an instruction (false where that ends the block). */
+ * of code that so many warps run, an instruction (false where that ends the block). */
 void emit_declare(struct emit *e, const char *name);
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial);
 void emit_context(struct emit *e);
 void emit_warp(struct emit *e);
 void emit_scratch(struct emit *e);
-void emit_count(struct emit *e);
+void emit_count(struct emit *e, unsigned warps);
 bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* The lanes of `mask`, all that run, go to a block; lanes that wait in an earlier one come first. */
 void emit_go_to(struct emit *e, uint32_t target, value mask);
 void emit_leave_yielding(struct emit *e, uint32_t block, value mask);
+
+/* Goes to warp_start; to next_warp, from the present one. */
+void go_to_warp_start(struct emit *e, value start[4]);
+void go_to_next_warp(struct emit *e);
+/* The number of the operation that ends a block, be it none of the instructions. */
+uint32_t end_of_block(const struct emit *e, uint32_t order);
+/* Makes e->at the present block. */
+void begin_block(struct emit *e);
+/* ---- needs.c ---- */
+
+/* Registers. */
+struct reg_list {
+    uint32_t *regs, n;
+};
+
+/* May lanes wait elsewhere while the present block runs? */
+bool has_waiting(const struct emit *e);
+/* What the present block keeps: e->kept. */
+void find_kept(struct emit *e);
+/* What is needed from instruction `index` of the present block on, to rows; of what does not vary so much that reload() finds it
+ * (not while lanes wait elsewhere); and rows of all but what the block keeps, which spill_kept() brings there, both with code
+ * that is small and slow. */
+void spill_needs(struct emit *e, uint32_t index);
+void spill_needs_sparely(struct emit *e, uint32_t index);
+void spill_needs_but_kept(struct emit *e, uint32_t index);
+void spill_kept(struct emit *e);
+/* The same from rows, in all lanes. */
+void reload_needs(struct emit *e, uint32_t index);
+/* What of it does not vary; what does not in a set of ir_live. */
+struct reg_list scalars_needed(struct emit *e, uint32_t index);
+struct reg_list scalars_of(struct emit *e, const uint64_t *set);
+/* A constant in memory. */
+value emit_constant(struct emit *e, value array);
+/* struct compiled_shape of registers that do not vary; NULL for none. */
+value shapes_table(struct emit *e, const struct reg_list *l);
+/* Makes rows of the numbers that stand there. */
+void emit_fill_call(struct emit *e, const struct reg_list *l);
 
 /* ---- serial.c ---- */
 
@@ -127,22 +184,40 @@ void find_serial_exits(const struct emit *e, uint8_t *exits);
 /* ---- entry.c ---- */
 
 void emit_entries(struct emit *e);
-/* A constant in memory. */
-value emit_constant(struct emit *e, value array);
 /* What a warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
 uint32_t meets(const struct emit *e, const struct ir_insn *i, const struct op *o);
 /* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
  * their rows. */
 void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
-/* The block's next warp goes on at warp_start, with the values of phi; after the last, and where all have come to one
- * barrier, the first. */
-void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4]);
+/* Records that all lanes have come there. */
+void record_meeting(struct emit *e, const struct op *o, uint32_t met);
+/* The block's next warp goes on at warp_start; after the last, and where all have come to one barrier, the first. */
+void emit_next_warp(struct emit *e);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
  * did; else NO_BLOCK. What does not vary is then kept as a number, and made a row where the interpreter takes over. */
 uint32_t spare_block(const struct emit *e, uint32_t at);
 bool is_spare(const struct emit *e, uint32_t block); /* is it such a block? */
 /* What is needed behind the present block, to rows: all of what varies, so much of the rest that reload() finds it. */
 void spill_out_sparely(struct emit *e);
+
+/* ---- plan.c, gang.c ---- */
+
+/* Fills e->plan for function `index` of the kernel. */
+void find_gang(struct emit *e, uint32_t index);
+/* Blocks where warps begin or go on behind a barrier; `starts` by block. */
+void find_round_starts(const struct emit *e, uint8_t *starts);
+bool gang_may_dissolve(const struct emit *e, uint32_t block);
+bool gang_may_restart(const struct emit *e, uint32_t block); /* gang.c */
+/* Where a warp begins: to the gang's code, if the warp and those behind it can be one; else code goes on here. */
+void emit_gang_start(struct emit *e);
+void emit_gang(struct emit *e);
+/* From here on the present block has effects. */
+void gang_changes(struct emit *e);
+struct access;
+/* An access of one of a gang by the engine: one piece of code for all of them. */
+void gang_access(struct emit *e, const struct access *a);
+/* Warp e->place leaves before instruction `index` of the present block, and its gang with it. */
+void gang_leave_at(struct emit *e, uint32_t index);
 
 /* ---- value.c ---- */
 
@@ -239,6 +314,8 @@ void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);
 void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Accesses of a block that one test covers; fills e->groups. */
 void find_groups(struct emit *e, const struct ir_block *block);
+/* A shuffle between lanes that are known, which is done without the engine. */
+bool is_plain_shuffle(struct emit *e, const struct ir_insn *i);
 /* What lanes do together, where all of them are there; false where the instruction is left to the interpreter. */
 bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Any operation, by the engine: operands to rows, the call, results back. */

@@ -45,6 +45,22 @@ void spill_out_sparely(struct emit *e)
             spill_sparely(e, live->regs[n]);
 }
 
+void record_meeting(struct emit *e, const struct op *o, uint32_t met)
+{
+    if (met == MET_END) {
+        value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
+        store_field(e, exists, e->w, offsetof(struct warp, exited));
+        store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
+    } else {
+        store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+        store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
+        if (!emit_is_full(e))
+            store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
+    }
+    value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
+    store_field(e, LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), ""), e->block_ptr, offsetof(struct block, met));
+}
+
 void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
 {
     LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "met"), other = emit_new_block(e, "");
@@ -58,32 +74,24 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
     }
     emit_at_end(e, all);
-    if (met == MET_END) {
-        value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
-        store_field(e, exists, e->w, offsetof(struct warp, exited));
-        store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
-    } else {
-        store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-        store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
-        if (!emit_is_full(e))
-            store_field(e, lanes, e->w, offsetof(struct warp, mask));
-    }
-    value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
-    store_field(e, LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), ""), e->block_ptr, offsetof(struct block, met));
-    LLVMBuildBr(e->b, e->next_warp);
+    record_meeting(e, o, met);
+    go_to_next_warp(e);
     emit_at_end(e, other);
 }
 
 /* The warp goes on where it stands. */
-static void go_to_warp(struct emit *e, value w, LLVMBasicBlockRef warp_start, value phi[4])
+static void go_to_warp(struct emit *e, value w)
 {
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
-    value next[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
-                     load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
-                     load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
-    for (int k = 0; k < 4; k++)
-        LLVMAddIncoming(phi[k], &next[k], &from, 1);
-    LLVMBuildBr(e->b, warp_start);
+    value start[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
+                      load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
+                      load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
+    if (e->plan.n) { /* one of a gang that has dissolved */
+        _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
+        value left = load_field(e, e->i32, w, offsetof(struct warp, left), "");
+        left = LLVMBuildShl(e->b, left, const_int(e, e->i32, COMPILED_END_SHIFT), "");
+        start[2] = LLVMBuildOr(e->b, start[2], left, "");
+    }
+    go_to_warp_start(e, start);
 }
 
 static bool has_barriers(const struct emit *e)
@@ -95,7 +103,7 @@ static bool has_barriers(const struct emit *e)
 }
 
 /* All warps have come somewhere. To one barrier: that is open, and the first goes on. */
-static void emit_next_round(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
+static void emit_next_round(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_round"), over = emit_new_block(e, "round");
     value met = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
@@ -109,23 +117,23 @@ static void emit_next_round(struct emit *e, LLVMBasicBlockRef warp_start, value 
     emit_at_end(e, again);
     store_field(e, const_int(e, e->i32, 0), e->block_ptr, offsetof(struct block, met));
     store_field(e, const_int(e, e->i8, 0), e->block_ptr, offsetof(struct block, resumed));
-    go_to_warp(e, field_pointer(e, e->block_ptr, offsetof(struct block, warps)), warp_start, phi);
+    go_to_warp(e, field_pointer(e, e->block_ptr, offsetof(struct block, warps)));
     emit_at_end(e, over);
 }
 
-void emit_next_warp(struct emit *e, LLVMBasicBlockRef warp_start, value phi[4])
+void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
     emit_at_end(e, e->next_warp);
-    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value index = load_field(e, e->i32, e->done_warp, offsetof(struct warp, index), "");
     value n = load_field(e, e->i32, e->block_ptr, offsetof(struct block, n_warps), "");
     index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), last, more);
     emit_at_end(e, more);
-    go_to_warp(e, field_pointer(e, e->w, sizeof(struct warp)), warp_start, phi);
+    go_to_warp(e, field_pointer(e, e->done_warp, sizeof(struct warp)));
     emit_at_end(e, last);
     if (has_barriers(e))
-        emit_next_round(e, warp_start, phi);
+        emit_next_round(e);
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
@@ -150,6 +158,7 @@ static void find_entries(const struct emit *e, uint8_t *entries)
             entries[last->target] = 1;
         if (last->next != NO_BLOCK && last->next <= b)
             entries[last->next] = 1;
+        entries[b] |= gang_may_restart(e, b);
         if (i && i->kind == IR_BRX)
             for (uint32_t k = 0; k < last->n_targets; k++)
                 entries[last->targets[k]] = 1;
@@ -163,53 +172,13 @@ static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef ref
     emit_at_end(e, on);
 }
 
-value emit_constant(struct emit *e, value array)
-{
-    value global = LLVMAddGlobal(e->module, LLVMTypeOf(array), "");
-    LLVMSetInitializer(global, array);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    return global;
-}
-
-static value pattern_array(struct emit *e, uint16_t shape)
-{
-    if (!e->patterns[shape]) {
-        value lanes[WARP_LANES];
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            lanes[l] = const_int(e, e->i64, (uint64_t)e->shapes->patterns.at[shape].at[l]);
-        e->patterns[shape] = emit_constant(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
-    }
-    return e->patterns[shape];
-}
-
-/* The registers of a set that do not vary, as a table; *n may become 0. */
-static value shapes_table(struct emit *e, const uint64_t *set, unsigned *n)
-{
-    const struct ir_live *live = &e->shapes->live;
-    value rows[live->n + 1];
-    *n = 0;
-    for (uint32_t k = 0; k < live->n; k++) {
-        uint32_t reg = live->regs[k];
-        uint16_t shape = e->shapes->regs[reg];
-        if (!ir_in_set(set, k) || shape == SHAPE_VARYING)
-            continue;
-        value fields[4] = {const_int(e, e->i32, e->ir->regs.at[reg].slot),
-                           const_int(e, e->i32, e->ir->regs.at[reg].width),
-                           const_int(e, e->i64, WARP_LANES / parts_of(e, shape)), pattern_array(e, shape)};
-        rows[(*n)++] = LLVMConstStructInContext(e->context, fields, 4, false);
-    }
-    return *n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, *n)) : NULL;
-}
-
 /* Registers that do not vary must not do so here either, where lanes did not come in order. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
-    unsigned n;
-    value table = shapes_table(e, set, &n);
-    if (!n)
+    struct reg_list l = scalars_of(e, set);
+    if (!l.n)
         return;
-    value args[4] = {e->a, lanes, table, const_int(e, e->i32, n)};
+    value args[4] = {e->a, lanes, shapes_table(e, &l), const_int(e, e->i32, l.n)};
     value holds = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
     refuse_unless(e, LLVMBuildCall2(e->b, e->holds_type, holds, args, 4, ""), refused);
 }
@@ -261,21 +230,32 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     LLVMBuildBr(e->b, e->block[order]);
 }
 
-/* Entered with COMPILED_FILL: rows are made of what spill_sparely() has left. */
-static void emit_fill(struct emit *e, uint32_t block, value choose)
+/* Entered with COMPILED_FILL: rows are made of what has been spilled sparely. */
+static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
 {
-    unsigned n;
     LLVMBasicBlockRef fill = emit_new_block(e, "fill");
     LLVMAddCase(choose, const_int(e, e->i32, block | COMPILED_FILL), fill);
     emit_at_end(e, fill);
-    value args[4] = {e->a, NULL, NULL, NULL};
-    args[1] = shapes_table(e, live_in(e, block), &n);
-    args[2] = const_int(e, e->i32, n);
-    if (n) {
-        value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, fill), "");
-        LLVMBuildCall2(e->b, e->fill_type, call, args, 3, "");
-    }
+    emit_fill_call(e, l);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
+}
+
+/* Where gangs have dissolved. */
+static void emit_entries_at_ends(struct emit *e, value choose)
+{
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!e->end[b])
+            continue;
+        LLVMBasicBlockRef load = emit_new_block(e, "entry");
+        LLVMAddCase(choose, const_int(e, e->i32, b | COMPILED_END), load);
+        emit_at_end(e, load);
+        e->at = b;
+        store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
+        reload_needs(e, end_of_block(e, b));
+        LLVMBuildBr(e->b, e->end[b]);
+        struct reg_list l = scalars_needed(e, end_of_block(e, b));
+        emit_fill(e, b | COMPILED_END, &l, choose);
+    }
 }
 
 void emit_entries(struct emit *e)
@@ -287,7 +267,11 @@ void emit_entries(struct emit *e)
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
     value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
+    if (e->plan.n)
+        emit_gang_start(e);
+    block = e->plan.n ? e->enter_alone : block;
     value choose = LLVMBuildSwitch(e->b, block, refused, 8);
+    emit_entries_at_ends(e, choose);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         if (!entries[b])
             continue;
@@ -296,8 +280,9 @@ void emit_entries(struct emit *e)
         emit_at_end(e, load);
         e->at = b;
         emit_entry(e, b, lanes, in_order, refused);
-        if (is_spare(e, b))
-            emit_fill(e, b, choose);
+        struct reg_list l = scalars_of(e, live_in(e, b));
+        if (is_spare(e, b) || gang_may_restart(e, b))
+            emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));

@@ -56,7 +56,7 @@ value emit_op_pointer(struct emit *e, const struct op *o)
 
 bool emit_is_full(const struct emit *e)
 {
-    return ir_is_full(e->shapes, e->at);
+    return e->gang || ir_is_full(e->shapes, e->at);
 }
 
 value emit_mask(struct emit *e)
@@ -93,12 +93,12 @@ void add_to_counter(struct emit *e, value counter, uint64_t offset)
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, LLVMBuildLoad2(e->b, e->i64, counter, ""), ""), at);
 }
 
-static void leave(struct emit *e, enum leave how, uint32_t block, value mask)
+static void leave(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by)
 {
     LLVMBuildStore(e->b, const_int(e, e->i32, how), e->how);
     LLVMBuildStore(e->b, const_int(e, e->i32, block), e->left_at);
     LLVMBuildStore(e->b, mask, e->mask);
-    LLVMBuildBr(e->b, e->leave);
+    LLVMBuildBr(e->b, by);
 }
 
 /* What all ways out share: the lanes that wait in other blocks go to their records. */
@@ -138,90 +138,41 @@ static void emit_leave(struct emit *e)
     LLVMBuildRet(e->b, load_i32(e, e->how));
 }
 
-static bool has_waiting(const struct emit *e)
-{
-    return ir_has_waiting(e->shapes, e->at);
-}
-
-/* What is needed from a place in the block on: read there before it is written, or behind the block and not written in it.
- * Nothing else may go to its row, which can be that of another register by now. */
-struct needs {
-    struct emit *e;
-    uint8_t *seen; /* by register: spilled already, or written */
-    value mask;
-};
-
-static void need(struct needs *n, ir_ref r)
-{
-    uint32_t reg = ir_ref_index(r);
-    if (ir_ref_kind(r) == REF_REG && !n->seen[reg]) {
-        n->seen[reg] = 1;
-        spill(n->e, reg, n->mask);
-    }
-}
-
-static void note_written(struct needs *n, const struct ir_insn *i, ir_ref r)
-{
-    if (ir_ref_kind(r) != REF_REG)
-        return;
-    if (i->guard) /* what was there may stay */
-        need(n, r);
-    n->seen[ir_ref_index(r)] = 1;
-}
-
-static void need_insn(struct needs *n, const struct ir_insn *i)
-{
-    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM, lanes = i->kind == IR_LANES;
-    unsigned carry = lanes ? lane_info((enum lane_id)i->lane)->e : CARRY_OUT;
-    ir_ref operands[] = {i->guard, i->a, i->b,
-                         i->c,     i->f, lanes && carry & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
-    for (size_t k = 0; k < sizeof operands / sizeof operands[0]; k++)
-        need(n, operands[k]);
-    for (unsigned k = 0; access && k < 8; k++) {
-        need(n, i->access->operands[k]);
-        if (i->kind == IR_ST)
-            need(n, i->access->regs[k]);
-    }
-    note_written(n, i, i->d);
-    if (carry & CARRY_OUT)
-        note_written(n, i, i->e);
-    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
-        note_written(n, i, i->access->regs[k]);
-}
-
-/* What is needed from instruction `index` of the present block on, to rows. */
-static void spill_needs(struct emit *e, uint32_t index)
-{
-    const struct ir_live *live = &e->shapes->live;
-    const uint64_t *out = live->out + (size_t)e->at * live->words;
-    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
-    uint8_t seen[e->ir->regs.n];
-    struct needs n = {e, seen, has_waiting(e) ? emit_mask(e) : NULL};
-    memset(seen, 0, sizeof seen);
-    for (uint32_t k = index; k < block->n; k++)
-        need_insn(&n, &e->ir->insns.at[block->first + k]);
-    for (uint32_t k = 0; k < live->n; k++)
-        if (ir_in_set(out, k))
-            need(&n, ir_make_ref(REF_REG, live->regs[k]));
-}
-
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
  * that instruction is one at which warps meet. */
 void emit_leave_at(struct emit *e, uint32_t index)
 {
+    if (e->gang) {
+        gang_leave_at(e, index);
+        return;
+    }
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
     const struct ir_insn *i = &e->ir->insns.at[block->first + index];
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first + index];
     uint32_t met = meets(e, i, o);
     bool sparely = index + 1 == block->n && spare_block(e, e->at) != NO_BLOCK;
+    bool rarely = index < end_of_block(e, e->at);
     if (sparely)
         spill_out_sparely(e);
+    else if (rarely)
+        spill_needs_but_kept(e, index);
     else
         spill_needs(e, index);
     if (met)
         emit_meeting(e, o, met);
+    if (rarely && !e->spill_kept)
+        e->spill_kept = emit_new_block(e, "");
     store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-    leave(e, sparely ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e));
+    leave(e, sparely ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e), rarely ? e->spill_kept : e->leave);
+}
+
+static void emit_spill_kept(struct emit *e)
+{
+    if (!e->spill_kept)
+        return;
+    emit_at_end(e, e->spill_kept);
+    spill_kept(e);
+    LLVMBuildBr(e->b, e->leave);
 }
 
 void emit_call_op(struct emit *e, const struct op *o, value mask)
@@ -264,7 +215,7 @@ static void spend(struct emit *e, uint32_t target, value mask)
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
     emit_at_end(e, none);
     spill_set(e, live_in(e, target), has_waiting(e) ? mask : NULL);
-    leave(e, LEAVE_YIELD, target, mask);
+    leave(e, LEAVE_YIELD, target, mask, e->leave);
     emit_at_end(e, some);
 }
 
@@ -305,7 +256,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
 
 void emit_leave_yielding(struct emit *e, uint32_t block, value mask)
 {
-    leave(e, LEAVE_YIELD, block, mask);
+    leave(e, LEAVE_YIELD, block, mask, e->leave);
 }
 
 /* Lanes part: those behind wait. */
@@ -395,9 +346,9 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     }
 }
 
-void emit_count(struct emit *e)
+void emit_count(struct emit *e, unsigned warps)
 {
-    uint64_t n = e->code->blocks[e->at].n;
+    uint64_t n = e->code->blocks[e->at].n * (uint64_t)warps;
     value old = LLVMBuildLoad2(e->b, e->i64, e->instructions, "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, const_int(e, e->i64, n), ""), e->instructions);
     value mask = emit_mask(e), lanes = const_int(e, e->i64, WARP_LANES);
@@ -408,14 +359,41 @@ void emit_count(struct emit *e)
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, lanes, ""), e->lane_instructions);
 }
 
+void begin_block(struct emit *e)
+{
+    start_clean(e, e->at);
+    find_kept(e);
+    find_groups(e, &e->ir->blocks.at[e->ir->order[e->at]]);
+    e->spill_kept = NULL;
+}
+
+uint32_t end_of_block(const struct emit *e, uint32_t order)
+{
+    const struct op *ops = &e->code->ops[e->code->blocks[order].first];
+    uint32_t n = e->ir->blocks.at[e->ir->order[order]].n;
+    return n && ops[n - 1].kind >= OP_FALL ? n - 1 : n;
+}
+
+/* Where a gang has dissolved, its warps go on with what ends the block: gang.c. */
+static void begin_end(struct emit *e)
+{
+    if (!e->end[e->at] || e->untested.block || e->index != end_of_block(e, e->at))
+        return;
+    LLVMBuildBr(e->b, e->end[e->at]);
+    emit_at_end(e, e->end[e->at]);
+}
+
 /* From instruction `first` of the present block on. */
 static void emit_insns(struct emit *e, uint32_t first)
 {
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first + first];
-    for (e->index = first; e->index < block->n; e->index++, o++)
+    for (e->index = first; e->index < block->n; e->index++, o++) {
+        begin_end(e);
         if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
             return;
+    }
+    begin_end(e);
     emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
 }
 
@@ -425,12 +403,12 @@ static void emit_versions(struct emit *e, const struct ir_block *block, value ho
     LLVMBasicBlockRef untested = emit_new_block(e, "untested"), other = emit_new_block(e, "by_engine");
     emit_likely(e, holds, untested, other);
     emit_at_end(e, other);
-    emit_count(e);
+    emit_count(e, 1);
     loop_round_by_engine(e, block);
     emit_insns(e, block->n - 1);
     emit_at_end(e, untested);
     start_clean(e, e->at);
-    emit_count(e);
+    emit_count(e, 1);
     e->untested.block = untested;
     emit_insns(e, 0);
     e->untested.block = NULL;
@@ -440,7 +418,7 @@ static void emit_block(struct emit *e, uint32_t order)
 {
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
     e->at = order;
-    start_clean(e, order);
+    begin_block(e);
     emit_at_end(e, e->block[order]);
     if (e->pending[order]) { /* those that wait here come along */
         LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->mask), load_i32(e, e->pending[order]), ""), e->mask);
@@ -450,14 +428,14 @@ static void emit_block(struct emit *e, uint32_t order)
         emit_serial_call(e);
         return;
     }
-    find_groups(e, block);
     value holds = loop_test(e, block);
     if (holds) {
         emit_versions(e, block, holds);
-        return;
+    } else {
+        emit_count(e, 1);
+        emit_insns(e, 0);
     }
-    emit_count(e);
-    emit_insns(e, 0);
+    emit_spill_kept(e);
 }
 
 /* ---- the function ---- */
@@ -571,6 +549,14 @@ static void set_attributes(struct emit *e)
     }
 }
 
+static void number_sites(struct emit *e)
+{
+    e->site_of = ARENA_ARRAY(e->arena, uint32_t, e->ir->insns.n + 1);
+    for (uint32_t k = 0; k < e->ir->insns.n; k++)
+        if (e->ir->insns.at[k].kind == IR_LD || e->ir->insns.at[k].kind == IR_ST || e->ir->insns.at[k].kind == IR_ATOM)
+            e->site_of[k] = e->n_sites++;
+}
+
 void emit_declare(struct emit *e, const char *name)
 {
     LLVMTypeRef params[5] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr};
@@ -579,28 +565,47 @@ void emit_declare(struct emit *e, const char *name)
     e->w = LLVMGetParam(e->fn, 0);
     e->a = LLVMGetParam(e->fn, 1);
     e->calls = LLVMGetParam(e->fn, 4);
+    e->gang = NULL;
+    number_sites(e);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");
     e->fault = emit_new_block(e, "fault");
 }
 
+void go_to_warp_start(struct emit *e, value start[4])
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    for (unsigned k = 0; k < 4; k++)
+        LLVMAddIncoming(e->start[k], &start[k], &from, 1);
+    LLVMBuildBr(e->b, e->warp_start);
+}
+
+void go_to_next_warp(struct emit *e)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(e->done_warp, &e->w, &from, 1);
+    LLVMBuildBr(e->b, e->next_warp);
+}
+
 /* Where a warp begins: the one that the function is called for; in lockstep others follow. */
-static LLVMBasicBlockRef start_warp(struct emit *e, value phi[4])
+static void start_warp(struct emit *e)
 {
     LLVMTypeRef types[4] = {e->ptr, e->ptr, e->i32, e->i32};
     static const char *const names[4] = {"warp", "activation", "block", "mask"};
-    LLVMBasicBlockRef start = emit_new_block(e, "warp_start");
-    LLVMBuildBr(e->b, start);
-    emit_at_end(e, start);
+    value params[4];
+    e->warp_start = emit_new_block(e, "warp_start");
+    emit_at_end(e, e->warp_start);
     for (unsigned k = 0; k < 4; k++) {
-        value param = LLVMGetParam(e->fn, k);
-        phi[k] = LLVMBuildPhi(e->b, types[k], names[k]);
-        LLVMAddIncoming(phi[k], &param, &e->entry, 1);
+        params[k] = LLVMGetParam(e->fn, k);
+        e->start[k] = LLVMBuildPhi(e->b, types[k], names[k]);
     }
-    e->w = phi[0];
-    e->a = phi[1];
-    e->enter_at = phi[2];
-    e->enter_with = phi[3];
+    emit_at_end(e, e->entry);
+    go_to_warp_start(e, params);
+    emit_at_end(e, e->warp_start);
+    e->w = e->start[0];
+    e->a = e->start[1];
+    e->enter_at = e->start[2];
+    e->enter_with = e->start[3];
     emit_warp(e);
     LLVMBuildStore(e->b, e->enter_with, e->mask);
     if (e->loops)
@@ -610,7 +615,6 @@ static LLVMBasicBlockRef start_warp(struct emit *e, value phi[4])
         LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->ahead);
         LLVMBuildStore(e->b, find_divided(e), e->divided);
     }
-    return start;
 }
 
 void emit_function(struct emit *e, uint32_t index, const char *name)
@@ -619,7 +623,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->ir = e->code->ir;
     e->shapes = &e->request->shapes[index];
     value regs[(size_t)e->ir->regs.n * MAX_PARTS], pending[e->ir->n_ordered], patterns[e->shapes->patterns.n];
-    LLVMBasicBlockRef blocks[e->ir->n_ordered];
+    LLVMBasicBlockRef blocks[e->ir->n_ordered], ends[e->ir->n_ordered];
     uint32_t longest = 0;
     for (uint32_t b = 0; b < e->ir->blocks.n; b++)
         longest = e->ir->blocks.at[b].n > longest ? e->ir->blocks.at[b].n : longest;
@@ -632,12 +636,19 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->regs = regs;
     e->pending = pending;
     e->block = blocks;
+    e->end = ends;
+    e->kept = ARENA_ARRAY(e->arena, uint64_t, e->shapes->live.words + 1);
     e->groups = groups;
+    find_gang(e, index);
     emit_declare(e, name);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         e->block[b] = emit_new_block(e, "code");
+        e->end[b] = gang_may_dissolve(e, b) ? emit_new_block(e, "end") : NULL;
+    }
     e->leave = emit_new_block(e, "leave");
     e->next_warp = emit_new_block(e, "next_warp");
+    emit_at_end(e, e->next_warp);
+    e->done_warp = LLVMBuildPhi(e->b, e->ptr, "done");
     emit_at_end(e, e->entry);
     find_loops(e);
     make_registers(e);
@@ -653,13 +664,14 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->how = emit_alloca_of(e, e->i32, NULL);
     e->left_at = emit_alloca_of(e, e->i32, NULL);
     e->divided = emit_alloca_of(e, e->i32, NULL);
-    value phi[4];
-    LLVMBasicBlockRef warp_start = start_warp(e, phi);
+    start_warp(e);
     emit_entries(e);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
         emit_block(e, b);
     emit_leave(e);
-    emit_next_warp(e, warp_start, phi);
+    if (e->plan.n)
+        emit_gang(e);
+    emit_next_warp(e);
     emit_at_end(e, e->fault);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_FAULT));
 }

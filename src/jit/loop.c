@@ -469,7 +469,7 @@ static bool require_accesses(struct loop *p)
         struct access a;
         if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k)
             continue;
-        uint32_t site = e->n_sites;
+        uint32_t site = e->site_of[p->block->first + k];
         if (!require_access(p, k, &a))
             return false;
         if (!a.site)

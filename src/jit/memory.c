@@ -72,6 +72,8 @@ LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, v
 
 void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
+    if (e->gang)
+        gang_changes(e);
     value mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef done = access_skip_if_none(e, i, mask);
     fence_before_load(e);
@@ -99,13 +101,19 @@ bool access_constant(const struct emit *e, ir_ref r, uint32_t *v)
     return e->ir->consts.at[index].base == BASE_NONE;
 }
 
+bool is_plain_shuffle(struct emit *e, const struct ir_insn *i)
+{
+    uint32_t b, c, membermask = UINT32_MAX;
+    return i->kind == IR_SHFL && !i->guard && access_constant(e, i->b, &b) && access_constant(e, i->c, &c) &&
+           (!i->f || access_constant(e, i->f, &membermask)) && membermask == UINT32_MAX && ref_width(e, i->a) == 32;
+}
+
 /* A shuffle of all 32 lanes between known lanes. */
 static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    uint32_t b, c, membermask = UINT32_MAX, p = 0;
+    uint32_t b, c, p = 0;
     value index[WARP_LANES];
-    if (i->kind != IR_SHFL || !emit_is_full(e) || !access_constant(e, i->b, &b) || !access_constant(e, i->c, &c) ||
-        (i->f && !access_constant(e, i->f, &membermask)) || membermask != UINT32_MAX || ref_width(e, i->a) != 32)
+    if (!emit_is_full(e) || !is_plain_shuffle(e, i) || !access_constant(e, i->b, &b) || !access_constant(e, i->c, &c))
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         bool in_range;
@@ -143,6 +151,14 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 
 /* The slow way of an access that has a fast one. */
 void access_by_engine(struct emit *e, const struct access *a)
+{
+    if (e->gang)
+        gang_access(e, a);
+    else
+        access_call_engine(e, a);
+}
+
+void access_call_engine(struct emit *e, const struct access *a)
 {
     fence_before_load(e);
     fence_note_store(e);
@@ -244,9 +260,10 @@ static value site_field(struct emit *e, const struct access *a, uint64_t offset)
     return load_field(e, e->i64, a->site, offset, "");
 }
 
-static void new_site(struct emit *e, struct access *a)
+void access_find_site(struct emit *e, struct access *a)
 {
-    value at = const_int(e, e->i64, e->n_sites++ * sizeof(struct compiled_site));
+    uint64_t number = e->site_of[a->i - e->ir->insns.at];
+    value at = const_int(e, e->i64, number * sizeof(struct compiled_site));
     a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
 }
 
@@ -261,7 +278,7 @@ value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx
         limit = LLVMBuildZExt(e->b, places(e, a, e->local_bytes), e->i64, "");
     } else {
         if (!a->site)
-            new_site(e, a);
+            access_find_site(e, a);
         off = LLVMBuildSub(e->b, off, site_field(e, a, offsetof(struct compiled_site, lo)), "");
         limit = site_field(e, a, offsetof(struct compiled_site, n));
     }
@@ -270,7 +287,7 @@ value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx
 
 value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places)
 {
-    new_site(e, a);
+    access_find_site(e, a);
     value off = LLVMBuildSub(e->b, address, site_field(e, a, offsetof(struct compiled_site, lo)), "");
     *place = rotate(e, a, off);
     *places = site_field(e, a, offsetof(struct compiled_site, n));
@@ -306,7 +323,7 @@ value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space)
         limit = LLVMBuildIntCast2(e->b, places(e, a, e->shared_bytes), type, false, "");
     } else {
         a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
-        new_site(e, a);
+        access_find_site(e, a);
         value lo = site_field(e, a, offsetof(struct compiled_site, lo));
         off = LLVMBuildSub(e->b, a->lanes, splat(e, lo, WARP_LANES), "");
         limit = site_field(e, a, offsetof(struct compiled_site, n));

@@ -246,7 +246,7 @@ static void emit_block(const struct parts *p)
     const struct ir_block *block = block_at(e, e->at);
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first];
     emit_at_end(e, e->block[e->at]);
-    emit_count(e);
+    emit_count(e, 1);
     for (e->index = 0; e->index < block->n; e->index++, o++) {
         const struct ir_insn *i = &e->ir->insns.at[block->first + e->index];
         if (i->kind == IR_BRA) {

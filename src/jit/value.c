@@ -259,7 +259,7 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
 {
     uint32_t i = ir_ref_index(r);
-    if (!mask && ir_is_held(e->shapes, e->at, i))
+    if (!mask && !e->gang && ir_is_held(e->shapes, e->at, i))
         mask = emit_mask(e);
     if (mask)
         lanes = blend(e, ref_width(e, r), mask, lanes, read_lanes(e, r, 0));

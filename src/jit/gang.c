@@ -1,0 +1,575 @@
+/* Gangs: a few warps of a block that run together in lockstep, instruction by instruction, so that the CPU always has work of
+ * several while each waits for its own results, and what is the same for all of them is done once; see docs/JIT.md.
+ *
+ * Which blocks of code have a second version for gangs is planned beforehand (plan.c). A gang is made where a warp begins
+ * with all lanes at an entry, and so do those behind it. Each warp has a copy of `struct emit` with registers and rows of its
+ * own, so the emission of instructions knows nothing of gangs. All warps of a gang go the same way. Where they would
+ * not, or would leave the planned blocks, or have spent the budget, the gang dissolves: all warps stand before what ends
+ * the block, their registers go to their rows, and the code for single warps takes them up there (e->end), one
+ * after the other. Where one leaves to the interpreter in the middle of a block, each has its place, and the block falls
+ * out of lockstep (exec/lockstep.c).
+ */
+#include "jit/access.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The slow way of the present access: who comes here, with copies of the registers that it reads or writes. */
+struct slow {
+    LLVMBasicBlockRef block, back[MAX_GANG];
+    value which, w, a, rows, mask;
+    struct access access;
+    unsigned access_of; /* the first warp that comes here: those behind it do, too */
+    value *regs;
+};
+
+struct gang {
+    struct emit warps[MAX_GANG];
+    unsigned n;
+    LLVMBasicBlockRef *block; /* by block: the gang's code, or NULL */
+    LLVMBasicBlockRef leave;  /* to the interpreter */
+    /* Of the present block, where they are gone to; or NULL: on the way to `leave`; the gang dissolves at the block's end, or
+     * before all of it. */
+    LLVMBasicBlockRef spill_kept, dissolve, restart;
+    bool pure;     /* so far the block has changed nothing but registers */
+    value *before; /* registers as they were where it began, of those that it writes: by register, part and warp */
+    struct slow slow;
+};
+
+static const struct ir_block *block_at(const struct emit *e, uint32_t order)
+{
+    return &e->ir->blocks.at[e->ir->order[order]];
+}
+
+/* ---- making one ---- */
+
+/* Stand all lanes of the warp, and so many warps behind it, at the start of a block of code in lockstep? */
+static value may_begin(struct emit *e)
+{
+    const uint32_t *b = e->shapes->block;
+    uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
+    value resumed = load_field(e, e->i8, e->block_ptr, offsetof(struct block, resumed), "");
+    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->plan.n), "");
+    value tests[4] = {is_zero(e, resumed), is_zero(e, first),
+                      LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->plan.n), ""),
+                      LLVMBuildICmp(e->b, LLVMIntEQ, e->enter_with, const_int(e, e->i32, UINT32_MAX), "")};
+    value all = e->lockstep;
+    for (int k = 0; k < 4; k++)
+        all = LLVMBuildAnd(e->b, all, tests[k], "");
+    return all;
+}
+
+/* The present block goes to e->alone, with what is to be entered there. */
+static LLVMBasicBlockRef to_alone(struct emit *e, value enter_at)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(e->enter_alone, &enter_at, &from, 1);
+    return e->alone;
+}
+
+void emit_gang_start(struct emit *e)
+{
+    value may = may_begin(e);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    e->gang_start = emit_new_block(e, "gang_start");
+    e->alone = emit_new_block(e, "alone");
+    emit_at_end(e, e->alone);
+    e->enter_alone = LLVMBuildPhi(e->b, e->i32, "");
+    emit_at_end(e, here);
+    LLVMBuildCondBr(e->b, may, e->gang_start, to_alone(e, e->enter_at));
+    emit_at_end(e, e->alone);
+}
+
+static void open_warp(struct emit *e, struct gang *g, unsigned k)
+{
+    struct emit *x = &g->warps[k];
+    *x = *e;
+    x->gang = g;
+    x->place = k;
+    if (k) {
+        x->w = field_pointer(e, e->w, k * sizeof(struct warp));
+        x->a = load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
+        emit_warp(x);
+    }
+    x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS);
+    for (size_t r = MAX_PARTS; r < (size_t)e->ir->regs.n * MAX_PARTS; r++) {
+        bool shared = k && e->plan.common[r / MAX_PARTS];
+        if (e->regs[r])
+            x->regs[r] = shared ? g->warps[0].regs[r] : emit_alloca(e, LLVMGetAllocatedType(e->regs[r]));
+    }
+}
+
+static value stands_with_first(struct emit *e, const struct emit *x)
+{
+    value where = load_field(e, e->i64, x->w, offsetof(struct warp, at_block), "");
+    value expected = LLVMBuildZExt(e->b, e->enter_at, e->i64, "");
+    expected = LLVMBuildOr(e->b, expected, const_int(e, e->i64, (uint64_t)UINT32_MAX << 32), "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, where, expected, "");
+}
+
+static void open_warps(struct emit *e, struct gang *g)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    value parted = const_int(e, e->i8, 0), together = NULL;
+    for (unsigned k = 0; k < g->n; k++) {
+        open_warp(e, g, k);
+        value p = load_field(e, e->i8, g->warps[k].a, offsetof(struct activation, parted), "");
+        parted = LLVMBuildOr(e->b, parted, p, "");
+        if (k) {
+            value with = stands_with_first(e, &g->warps[k]);
+            together = together ? LLVMBuildAnd(e->b, together, with, "") : with;
+        }
+    }
+    together = LLVMBuildAnd(e->b, together, is_zero(e, parted), "");
+    LLVMBuildCondBr(e->b, together, on, to_alone(e, e->enter_at));
+    emit_at_end(e, on);
+}
+
+/* What is counted on to be the same must be so here: it may come from where each warp went its own way. */
+static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
+{
+    ir_ref r = ir_make_ref(REF_REG, reg);
+    value all = const_int(e, e->i32, UINT32_MAX), equal = LLVMConstInt(e->i1, 1, false);
+    unsigned parts = parts_of(e, e->shapes->regs[reg]);
+    value first[MAX_PARTS];
+    for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
+        reload(&g->warps[k], reg, all);
+        for (unsigned p = 0; p < parts; p++) {
+            value v = read_part(&g->warps[0], r, 0, p);
+            if (k + 1 < g->n)
+                equal = LLVMBuildAnd(e->b, equal, LLVMBuildICmp(e->b, LLVMIntEQ, v, first[p], ""), "");
+            first[p] = v;
+        }
+    }
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    emit_likely(e, equal, on, to_alone(e, e->enter_at));
+    emit_at_end(e, on);
+}
+
+static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
+{
+    const struct ir_live *live = &e->shapes->live;
+    const uint64_t *in = live_in(e, order);
+    for (uint32_t n = 0; n < live->n; n++) {
+        if (!ir_in_set(in, n))
+            continue;
+        if (e->plan.common[live->regs[n]])
+            enter_common(e, g, live->regs[n]);
+        else
+            for (unsigned k = 0; k < g->n; k++)
+                reload(&g->warps[k], live->regs[n], const_int(e, e->i32, UINT32_MAX));
+    }
+    LLVMBuildBr(e->b, g->block[order]);
+}
+
+static void emit_entries_of_gang(struct emit *e, struct gang *g)
+{
+    uint8_t entries[e->ir->n_ordered];
+    find_round_starts(e, entries);
+    value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!entries[b] || !e->plan.inside[b])
+            continue;
+        LLVMBasicBlockRef entry = emit_new_block(e, "gang_entry");
+        LLVMAddCase(choose, const_int(e, e->i32, b), entry);
+        emit_at_end(e, entry);
+        emit_entry(e, g, b);
+    }
+}
+
+/* ---- beginning the block anew, by single warps ---- */
+
+static bool is_fallible(const struct emit *e, const struct ir_insn *i)
+{
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || e->shapes->guesses[i - e->ir->insns.at];
+}
+
+bool gang_may_restart(const struct emit *e, uint32_t block)
+{
+    const struct ir_block *b = block_at(e, block);
+    bool found = false;
+    for (uint32_t k = 0; k < b->n && e->plan.n && e->plan.inside[block]; k++)
+        found |= is_fallible(e, &e->ir->insns.at[b->first + k]);
+    return found;
+}
+
+static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
+{
+    for (unsigned k = 0; k < (e->plan.common[reg] ? 1 : g->n); k++)
+        for (unsigned p = 0; p < parts_of(e, e->shapes->regs[reg]); p++) {
+            size_t at = (size_t)reg * MAX_PARTS + p;
+            LLVMTypeRef type = LLVMGetAllocatedType(g->warps[k].regs[at]);
+            value *before = &g->before[at * MAX_GANG + k];
+            *before = emit_alloca(e, type);
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, g->warps[k].regs[at], ""), *before);
+        }
+}
+
+static void begin_pure(struct emit *e, struct gang *g)
+{
+    const struct ir_block *block = block_at(e, e->at);
+    ir_ref writes[IR_MAX_REFS];
+    size_t n_slots = (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG;
+    g->restart = NULL;
+    g->pure = true;
+    memset(g->before, 0, n_slots * sizeof *g->before);
+    for (uint32_t k = 0; k < block->n; k++) {
+        unsigned n = ir_writes(&e->ir->insns.at[block->first + k], writes);
+        for (unsigned w = 0; w < n; w++) {
+            uint32_t reg = ir_ref_index(writes[w]), number = e->shapes->live.number[reg];
+            if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e, e->at), number - 1) &&
+                !g->before[(size_t)reg * MAX_PARTS * MAX_GANG])
+                keep_before(e, g, reg);
+        }
+    }
+}
+
+/* Where the block has changed something, it cannot begin anew. It is counted where that is decided. */
+void gang_changes(struct emit *e)
+{
+    if (e->gang->pure)
+        emit_count(e, e->gang->n);
+    e->gang->pure = false;
+}
+
+static LLVMBasicBlockRef to_restart(struct emit *e, struct gang *g)
+{
+    if (!g->restart)
+        g->restart = emit_new_block(e, "restart");
+    return g->restart;
+}
+
+static void spill_before(struct gang *g, unsigned k, uint32_t order)
+{
+    struct emit x = g->warps[k];
+    const struct ir_live *live = &x.shapes->live;
+    size_t n_slots = (size_t)x.ir->regs.n * MAX_PARTS;
+    x.regs = ARENA_ARRAY(x.arena, value, n_slots);
+    for (size_t r = 0; r < n_slots; r++) {
+        value before = g->before[r * MAX_GANG + (x.plan.common[r / MAX_PARTS] ? 0 : k)];
+        x.regs[r] = before ? before : g->warps[k].regs[r];
+    }
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(live_in(&x, order), n))
+            spill_sparely(&x, live->regs[n]);
+    store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w, offsetof(struct warp, at_block));
+}
+
+static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
+{
+    if (!g->restart)
+        return;
+    emit_at_end(e, g->restart);
+    start_clean(e, order);
+    for (unsigned k = 0; k < g->n; k++)
+        spill_before(g, k, order);
+    LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order)));
+}
+
+/* ---- leaving ---- */
+
+static const struct op *op_at(const struct emit *e, uint32_t index)
+{
+    return &e->code->ops[e->code->blocks[e->at].first + index];
+}
+
+/* The warp stands before an operation of the present block. */
+static void record_place(struct emit *x, uint32_t index)
+{
+    value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | x->at);
+    store_field(x, emit_op_pointer(x, op_at(x, index)), x->w, offsetof(struct warp, op));
+    store_field(x, where, x->w, offsetof(struct warp, at_block));
+    store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, offsetof(struct warp, left));
+}
+
+void gang_leave_at(struct emit *e, uint32_t index)
+{
+    struct gang *g = e->gang;
+    if (g->pure) {
+        LLVMBuildBr(e->b, to_restart(e, g));
+        return;
+    }
+    uint32_t first = block_at(e, e->at)->first;
+    bool once = e->plan.once[first + e->index];
+    for (unsigned k = 0; k < g->n; k++) {
+        uint32_t there = k == e->place || once ? index : k < e->place ? e->index + 1 : e->index;
+        spill_needs_but_kept(&g->warps[k], there);
+        record_place(&g->warps[k], there);
+    }
+    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
+    if (!g->spill_kept)
+        g->spill_kept = emit_new_block(e, "");
+    LLVMBuildBr(e->b, g->spill_kept);
+}
+
+static void emit_spill_kept(struct emit *e, struct gang *g)
+{
+    if (!g->spill_kept)
+        return;
+    emit_at_end(e, g->spill_kept);
+    for (unsigned k = 0; k < g->n; k++)
+        spill_kept(&g->warps[k]);
+    LLVMBuildBr(e->b, g->leave);
+}
+
+static void emit_leave(struct emit *e, struct gang *g)
+{
+    emit_at_end(e, g->leave);
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_AT));
+}
+
+static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
+{
+    if (!g->dissolve)
+        g->dissolve = emit_new_block(e, "dissolve");
+    return g->dissolve;
+}
+
+static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
+{
+    emit_at_end(e, g->dissolve);
+    for (unsigned k = 0; k < g->n; k++) {
+        spill_needs_sparely(&g->warps[k], end_of_block(e, order));
+        record_place(&g->warps[k], end_of_block(e, order));
+    }
+    LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order | COMPILED_END)));
+}
+
+/* ---- accesses by the engine ---- */
+
+static void begin_slow(struct emit *e, struct gang *g, const struct access *a)
+{
+    struct slow *s = &g->slow;
+    *s = (struct slow){.block = emit_new_block(e, "slow"),
+                       .which = emit_alloca(e, e->i32),
+                       .w = emit_alloca(e, e->ptr),
+                       .a = emit_alloca(e, e->ptr),
+                       .rows = emit_alloca(e, e->ptr),
+                       .mask = emit_alloca(e, e->i32),
+                       .access = *a,
+                       .access_of = e->place,
+                       .regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS)};
+}
+
+/* Copies registers of an access to those of the slow way, or back. */
+static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n, bool back)
+{
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t reg = ir_ref_index(refs[k]);
+        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < parts_of(e, e->shapes->regs[reg]); p++) {
+            value *copy = &s->regs[(size_t)reg * MAX_PARTS + p], own = e->regs[(size_t)reg * MAX_PARTS + p];
+            LLVMTypeRef type = LLVMGetAllocatedType(own);
+            if (!*copy)
+                *copy = emit_alloca(e, type);
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, back ? *copy : own, ""), back ? own : *copy);
+        }
+        if (back && ir_ref_kind(refs[k]) == REF_REG)
+            note_dirty(e, reg);
+    }
+}
+
+void gang_access(struct emit *e, const struct access *a)
+{
+    struct gang *g = e->gang;
+    struct slow *s = &g->slow;
+    ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
+    unsigned n_reads = ir_reads(a->i, reads), n_writes = ir_writes(a->i, writes);
+    if (g->pure) {
+        LLVMBuildBr(e->b, to_restart(e, g));
+        emit_at_end(e, emit_new_block(e, "")); /* where nobody comes */
+        return;
+    }
+    if (!s->block)
+        begin_slow(e, g, a);
+    pass(e, s, reads, n_reads, false);
+    pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
+    LLVMBuildStore(e->b, const_int(e, e->i32, e->place), s->which);
+    LLVMBuildStore(e->b, e->w, s->w);
+    LLVMBuildStore(e->b, e->a, s->a);
+    LLVMBuildStore(e->b, e->base[ROW_FRAME], s->rows);
+    LLVMBuildStore(e->b, a->mask, s->mask);
+    LLVMBuildBr(e->b, s->block);
+    s->back[e->place] = emit_new_block(e, "");
+    emit_at_end(e, s->back[e->place]);
+    pass(e, s, writes, n_writes, true);
+}
+
+/* Behind the present instruction. */
+static void emit_slow(struct emit *e, struct gang *g)
+{
+    struct slow *s = &g->slow;
+    struct emit x = g->warps[0];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    if (!s->block)
+        return;
+    emit_at_end(e, s->block);
+    x.regs = s->regs;
+    x.w = LLVMBuildLoad2(e->b, e->ptr, s->w, "");
+    x.a = LLVMBuildLoad2(e->b, e->ptr, s->a, "");
+    x.base[ROW_FRAME] = LLVMBuildLoad2(e->b, e->ptr, s->rows, "");
+    s->access.mask = LLVMBuildLoad2(e->b, e->i32, s->mask, "");
+    if (s->access.site)
+        access_find_site(&x, &s->access);
+    access_call_engine(&x, &s->access);
+    value which = LLVMBuildLoad2(e->b, e->i32, s->which, "");
+    value choose = LLVMBuildSwitch(e->b, which, s->back[s->access_of], g->n);
+    for (unsigned k = s->access_of + 1; k < g->n; k++)
+        LLVMAddCase(choose, const_int(e, e->i32, k), s->back[k]);
+    emit_at_end(e, here);
+}
+
+/* ---- going on ---- */
+
+static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t target)
+{
+    if (target == NO_BLOCK || !g->block[target]) {
+        LLVMBuildBr(e->b, to_dissolve(e, g));
+        return;
+    }
+    if (target <= order) { /* a branch backwards spends from the budget: function.c's spend() */
+        value left = LLVMBuildLoad2(e->b, e->i32, e->budget, "");
+        left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, left, e->budget);
+        LLVMBasicBlockRef some = emit_new_block(e, "");
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, to_dissolve(e, g));
+        emit_at_end(e, some);
+    }
+    LLVMBuildBr(e->b, g->block[target]);
+}
+
+/* Does the guard hold in all lanes of all warps, and in any? */
+static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o, value *all,
+                           value *any)
+{
+    bool varies = ref_shape(e, i->guard) == SHAPE_VARYING;
+    bool common = ir_ref_kind(i->guard) != REF_REG || e->plan.common[ir_ref_index(i->guard)];
+    for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
+        struct emit *x = &g->warps[k];
+        value holds = varies ? read_lanes(x, i->guard, o->guard) : read_scalar(x, i->guard, o->guard);
+        *all = k ? LLVMBuildAnd(e->b, *all, holds, "") : holds;
+        *any = k ? LLVMBuildOr(e->b, *any, holds, "") : holds;
+    }
+    if (varies) {
+        *all = LLVMBuildICmp(e->b, LLVMIntEQ, *all, const_int(e, e->i32, UINT32_MAX), "");
+        *any = LLVMBuildICmp(e->b, LLVMIntNE, *any, const_int(e, e->i32, 0), "");
+    } else if (common) {
+        *any = NULL; /* one value for all */
+    }
+}
+
+static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i, const struct op *o)
+{
+    if (!i->guard || o->target == o->next) {
+        go_to(e, g, order, o->target);
+        return;
+    }
+    value all = NULL, any = NULL;
+    LLVMBasicBlockRef held = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
+    find_agreement(e, g, i, o, &all, &any);
+    LLVMBuildCondBr(e->b, all, held, other);
+    if (any) {
+        none = emit_new_block(e, "");
+        emit_at_end(e, other);
+        LLVMBuildCondBr(e->b, any, to_dissolve(e, g), none);
+    }
+    emit_at_end(e, held);
+    go_to(e, g, order, i->guard_negated ? o->next : o->target);
+    emit_at_end(e, none);
+    go_to(e, g, order, i->guard_negated ? o->target : o->next);
+}
+
+static void emit_round_end(struct gang *g, const struct op *o, uint32_t met)
+{
+    for (unsigned k = 0; k < g->n; k++) {
+        struct emit *x = &g->warps[k];
+        if (spare_block(x, x->at) != NO_BLOCK)
+            spill_out_sparely(x);
+        else
+            spill_needs(x, x->index);
+        record_meeting(x, o, met);
+    }
+    go_to_next_warp(&g->warps[g->n - 1]);
+}
+
+static void emit_end(struct emit *e, struct gang *g, uint32_t order)
+{
+    const struct ir_block *block = block_at(e, order);
+    uint32_t end = end_of_block(e, order);
+    const struct op *o = op_at(e, end);
+    const struct ir_insn *i = end < block->n ? &e->ir->insns.at[block->first + end] : NULL;
+    uint32_t met = i ? meets(e, i, o) : 0;
+    for (unsigned k = 0; k < g->n; k++)
+        g->warps[k].index = end;
+    if (!i) {
+        go_to(e, g, order, o->next);
+    } else if (i->kind == IR_BRA) {
+        emit_branch(e, g, order, i, o);
+    } else if (met) {
+        emit_round_end(g, o, met);
+    } else if (is_plain_shuffle(e, i)) {
+        for (unsigned k = 0; k < g->n; k++)
+            emit_collective(&g->warps[k], i, o);
+        go_to(e, g, order, o->next);
+    } else {
+        LLVMBuildBr(e->b, to_dissolve(e, g));
+    }
+}
+
+static bool is_weak_load(const struct ir_insn *i)
+{
+    return i->kind == IR_LD && i->access->order == ORDER_WEAK && !i->access->is_volatile;
+}
+
+static void emit_together(struct emit *e, struct gang *g, uint32_t index)
+{
+    uint32_t number = block_at(e, e->at)->first + index;
+    g->slow.block = NULL;
+    const struct ir_insn *i = &e->ir->insns.at[number];
+    for (unsigned k = 0; k < (e->plan.once[number] ? 1 : g->n); k++) {
+        bool changes = i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load(i);
+        if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
+            gang_changes(&g->warps[k]);
+        g->warps[k].index = index;
+        emit_insn(&g->warps[k], i, op_at(e, index));
+    }
+    emit_slow(e, g);
+}
+
+static void emit_block(struct emit *e, struct gang *g, uint32_t order)
+{
+    g->dissolve = g->spill_kept = NULL;
+    for (unsigned k = 0; k < g->n; k++)
+        g->warps[k].at = order;
+    e->at = order;
+    begin_block(e);
+    emit_at_end(e, g->block[order]);
+    begin_pure(e, g);
+    for (uint32_t n = 0; n < end_of_block(e, order); n++)
+        emit_together(e, g, n);
+    gang_changes(&g->warps[0]);
+    emit_end(e, g, order);
+    if (g->dissolve)
+        emit_dissolve(e, g, order);
+    emit_spill_kept(e, g);
+    emit_restart(e, g, order);
+}
+
+void emit_gang(struct emit *e)
+{
+    struct gang g = {.n = e->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->ir->n_ordered)};
+    g.before = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG);
+    emit_at_end(e, e->gang_start);
+    open_warps(e, &g);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->plan.inside[b])
+            g.block[b] = emit_new_block(e, "gang");
+    g.leave = emit_new_block(e, "gang_leave");
+    emit_entries_of_gang(e, &g);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (g.block[b])
+            emit_block(e, &g, b);
+    emit_leave(e, &g);
+}

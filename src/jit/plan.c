@@ -1,0 +1,340 @@
+/* Which code gangs run (gang.c), how many warps a gang has, and what those have in common. */
+#include "jit/emit.h"
+
+#include <string.h>
+
+static const struct ir_block *block_at(const struct emit *e, uint32_t order)
+{
+    return &e->ir->blocks.at[e->ir->order[order]];
+}
+
+/* The instruction that ends a block; NULL where it just goes on with the next. */
+static const struct ir_insn *ends_with(const struct emit *e, uint32_t order)
+{
+    uint32_t end = end_of_block(e, order);
+    return end < block_at(e, order)->n ? &e->ir->insns.at[block_at(e, order)->first + end] : NULL;
+}
+
+static const struct op *end_op(const struct emit *e, uint32_t order)
+{
+    return &e->code->ops[e->code->blocks[order].first + end_of_block(e, order)];
+}
+
+/* What warps come to together at the end of a block: function.c's emit_leave_at(). */
+static uint32_t met_at(const struct emit *e, uint32_t order)
+{
+    const struct ir_insn *i = ends_with(e, order);
+    return i ? meets(e, i, end_op(e, order)) : 0;
+}
+
+bool gang_may_dissolve(const struct emit *e, uint32_t block)
+{
+    return e->plan.n && e->plan.inside[block] && !met_at(e, block);
+}
+
+void find_round_starts(const struct emit *e, uint8_t *starts)
+{
+    memset(starts, 0, e->ir->n_ordered);
+    starts[0] = 1;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        uint32_t met = met_at(e, b), next = end_op(e, b)->next;
+        if (met && met != MET_END && next != NO_BLOCK)
+            starts[next] = 1;
+    }
+}
+
+/* ---- what warps have in common ---- */
+
+/* The same lane by lane in all warps of a block? */
+static bool is_common_tid(const struct emit *e, unsigned axis)
+{
+    const uint32_t *b = e->shapes->block;
+    for (uint32_t t = WARP_LANES; t < b[0] * b[1] * b[2]; t++) {
+        uint32_t at[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t u = k ? t % WARP_LANES : t;
+            at[k] = axis == 0 ? u % b[0] : axis == 1 ? u / b[0] % b[1] : u / b[0] / b[1];
+        }
+        if (at[0] != at[1])
+            return false;
+    }
+    return true;
+}
+
+static bool is_common(const struct emit *e, ir_ref r)
+{
+    uint32_t i = ir_ref_index(r);
+    if (ir_ref_kind(r) == REF_REG)
+        return e->plan.common[i];
+    if (ir_ref_kind(r) != REF_SREG || i >= IR_ENVREG)
+        return true;
+    if (i / 4 == SREG_tid)
+        return i % 4 > 2 || is_common_tid(e, i % 4);
+    return isa_sreg_info((enum isa_sreg)(i / 4))->when != WHEN_WARP;
+}
+
+/* Gives the same where its operands are the same. A weak load at the same place in several warps may be one: nothing orders
+ * them. */
+static bool follows_operands(const struct ir_insn *i)
+{
+    const struct ir_access *a = i->access;
+    if (i->kind != IR_LD)
+        return i->kind == IR_LANES;
+    return (a->space == SPACE_GLOBAL || a->space == SPACE_CONST || a->space == SPACE_SHARED ||
+            a->space == SPACE_PARAM) &&
+           !a->frame && !a->is_volatile && a->order == ORDER_WEAK;
+}
+
+/* Its results are common, all of them or none. */
+static bool visit_insn(struct emit *e, const struct ir_insn *i)
+{
+    ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
+    unsigned n_reads = ir_reads(i, reads), n_writes = ir_writes(i, writes);
+    bool common = n_writes && follows_operands(i), changed = false;
+    for (unsigned k = 0; k < n_reads && common; k++)
+        common = is_common(e, reads[k]);
+    for (unsigned k = 0; k < n_writes && common; k++)
+        common = is_common(e, writes[k]);
+    e->plan.once[i - e->ir->insns.at] = common;
+    for (unsigned k = 0; k < n_writes && !common; k++)
+        if (ir_ref_kind(writes[k]) == REF_REG) {
+            changed |= e->plan.common[ir_ref_index(writes[k])];
+            e->plan.common[ir_ref_index(writes[k])] = 0;
+        }
+    return changed;
+}
+
+/* All is common until shown otherwise. Gangs go on only where all their warps go the same way, so nothing hangs on ways. */
+static void find_common(struct emit *e)
+{
+    const struct ir_live *live = &e->shapes->live;
+    uint8_t starts[e->ir->n_ordered];
+    e->plan.common = ARENA_ARRAY(e->arena, uint8_t, e->ir->regs.n);
+    e->plan.once = ARENA_ARRAY(e->arena, uint8_t, e->ir->insns.n + 1);
+    memset(e->plan.common, 1, e->ir->regs.n);
+    find_round_starts(e, starts);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) /* where a gang begins only single numbers are compared */
+        for (uint32_t n = 0; n < live->n && starts[b]; n++)
+            if (ir_in_set(live_in(e, b), n) && e->shapes->regs[live->regs[n]] == SHAPE_VARYING)
+                e->plan.common[live->regs[n]] = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+            for (uint32_t k = 0; k < block_at(e, b)->n; k++)
+                changed |= visit_insn(e, &e->ir->insns.at[block_at(e, b)->first + k]);
+    }
+}
+
+/* ---- which blocks ---- */
+
+/* Blocks that a gang may go on with. */
+static uint32_t next_blocks(struct emit *e, uint32_t b, uint32_t next[2])
+{
+    const struct ir_insn *i = ends_with(e, b);
+    const struct op *o = end_op(e, b);
+    uint32_t n = 0;
+    if (i && i->kind != IR_BRA && !is_plain_shuffle(e, i))
+        return 0;
+    if (i && i->kind == IR_BRA)
+        next[n++] = o->target;
+    if ((!i || i->kind != IR_BRA || i->guard) && o->next != NO_BLOCK)
+        next[n++] = o->next;
+    return n;
+}
+
+/* Blocks from which a gang comes to one of `to`, which grows; or those that it comes to from them. */
+static void spread(struct emit *e, uint8_t *to, bool backwards)
+{
+    uint32_t next[2];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+            uint32_t n = next_blocks(e, b, next);
+            for (uint32_t k = 0; k < n; k++) {
+                uint8_t *from = backwards ? &to[next[k]] : &to[b], *at = backwards ? &to[b] : &to[next[k]];
+                changed |= *from && !*at;
+                *at |= *from;
+            }
+        }
+    }
+}
+
+/* ---- what it is worth ---- */
+
+/* A loop, in cycles times SLOTS: what a round of it keeps a warp waiting for its own results, and what it keeps the CPU busy with,
+ * for each warp and for the gang. */
+enum { SLOTS = 4 };
+struct worth {
+    uint64_t waits, own, common;
+    uint32_t registers; /* of the CPU, which hold a warp's own values around the loop */
+};
+
+/* Until the result of an operation on vectors is there. */
+static unsigned cycles_of(const struct ir_insn *i)
+{
+    static const struct {
+        const char *begins;
+        unsigned cycles;
+    } slow[] = {{"add_f", 4},  {"sub_f", 4},    {"mul_f", 4},    {"fma_f", 4}, {"mul_b", 10},
+                {"mad_b", 10}, {"mulwide", 10}, {"madwide", 10}, {"mulhi", 10}};
+    const char *name = lane_info((enum lane_id)i->lane)->name;
+    for (size_t k = 0; k < sizeof slow / sizeof slow[0]; k++)
+        if (strncmp(name, slow[k].begins, strlen(slow[k].begins)) == 0)
+            return slow[k].cycles;
+    return 1;
+}
+
+/* Where the CPU's vectors are short, a warp has several at work by itself. */
+static unsigned most_warps(const struct emit *e, uint32_t whole)
+{
+    unsigned most = e->has_gather ? MAX_GANG : e->has_masked_stores ? 2 : 1;
+    return most < whole ? most : whole;
+}
+
+/* The CPU's vectors that a value takes: of 512 bits, or 256. */
+static unsigned vectors_of(const struct emit *e, ir_ref r)
+{
+    unsigned width = ref_width(e, r) < 32 ? 32 : ref_width(e, r), bits = e->has_gather ? 512 : 256;
+    return ref_shape(e, r) == SHAPE_VARYING ? WARP_LANES * width / bits : 0;
+}
+
+/* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. */
+static unsigned slots_of(const struct emit *e, const struct ir_insn *i)
+{
+    enum { VECTOR = SLOTS / 2, TEST = 7, SEARCH = 40 };
+    ir_ref writes[IR_MAX_REFS];
+    unsigned n = ir_writes(i, writes), slots = 0;
+    uint16_t address = i->a ? ref_shape(e, i->a) : SHAPE_UNIFORM;
+    for (unsigned k = 0; k < n; k++)
+        slots += ref_shape(e, writes[k]) == SHAPE_VARYING ? VECTOR * vectors_of(e, writes[k])
+                                                          : parts_of(e, ref_shape(e, writes[k]));
+    if (i->kind != IR_LD && i->kind != IR_ST)
+        return slots;
+    return slots + (address == SHAPE_VARYING ? SEARCH : TEST * parts_of(e, address));
+}
+
+/* How long after its own value at the start of a round that of a register is there at the end: the longest way through
+ * the loop's instructions, in cycles; 0 where it does not hang on it. */
+static unsigned find_wait(const struct emit *e, uint32_t reg, uint32_t first, uint32_t last, uint16_t *at)
+{
+    ir_ref refs[IR_MAX_REFS];
+    memset(at, 0, e->ir->regs.n * sizeof *at);
+    at[reg] = 1; /* cycles + 1; 0: does not hang on it */
+    for (uint32_t b = first; b <= last; b++)
+        for (uint32_t n = 0; n < block_at(e, b)->n; n++) {
+            const struct ir_insn *i = &e->ir->insns.at[block_at(e, b)->first + n];
+            unsigned latest = 0, reads = ir_reads(i, refs);
+            for (unsigned k = 0; k < reads; k++)
+                if (ir_ref_kind(refs[k]) == REF_REG && at[ir_ref_index(refs[k])] > latest)
+                    latest = at[ir_ref_index(refs[k])];
+            if (latest && i->kind == IR_LANES)
+                latest += cycles_of(i);
+            unsigned writes = ir_writes(i, refs);
+            for (unsigned k = 0; k < writes; k++)
+                if (ir_ref_kind(refs[k]) == REF_REG)
+                    at[ir_ref_index(refs[k])] = (uint16_t)(latest < UINT16_MAX ? latest : UINT16_MAX);
+        }
+    return at[reg] > 1 ? at[reg] - 1u : 0;
+}
+
+static bool is_for_gangs(const struct ir_insn *i)
+{
+    return i->kind == IR_LANES || i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL;
+}
+
+/* False where a gang does not go around the loop. */
+static bool find_worth(struct emit *e, uint32_t first, uint32_t last, struct worth *w)
+{
+    const struct ir_live *live = &e->shapes->live;
+    uint16_t *at = ARENA_ARRAY(e->arena, uint16_t, e->ir->regs.n);
+    *w = (struct worth){0};
+    for (uint32_t b = first; b <= last; b++)
+        for (uint32_t n = 0; n < block_at(e, b)->n; n++) {
+            uint32_t k = block_at(e, b)->first + n;
+            if (!is_for_gangs(&e->ir->insns.at[k]))
+                return false;
+            *(e->plan.once[k] ? &w->common : &w->own) += slots_of(e, &e->ir->insns.at[k]);
+        }
+    for (uint32_t n = 0; n < live->n; n++) {
+        uint32_t reg = live->regs[n];
+        if (!ir_in_set(live_in(e, first), n) || e->shapes->regs[reg] != SHAPE_VARYING || e->plan.common[reg])
+            continue;
+        uint64_t waits = (uint64_t)SLOTS * find_wait(e, reg, first, last, at);
+        w->waits = waits > w->waits ? waits : w->waits;
+        w->registers += e->ir->regs.at[reg].width > 1 ? vectors_of(e, ir_make_ref(REF_REG, reg)) : 0;
+    }
+    return true;
+}
+
+/* The time of a round, for one warp of a gang of n. */
+static double time_of(const struct worth *w, unsigned n)
+{
+    double busy = (double)(w->own * n + w->common);
+    return (busy > (double)w->waits ? busy : (double)w->waits) / n;
+}
+
+/* How many warps are worth it to be run together through a loop; 1: none. */
+static unsigned best_gang(struct emit *e, uint32_t first, uint32_t last, unsigned most)
+{
+    enum { INSTRUCTIONS = 400 };
+    const double WORTH_IT = 0.6; /* the code for gangs takes its time to compile */
+    struct worth w;
+    unsigned best = 1, n_insns = 0, registers = e->has_gather ? 24 : 12; /* of 32, or 16 */
+    if (!find_worth(e, first, last, &w) || w.waits <= w.own + w.common)
+        return 1;
+    for (uint32_t b = first; b <= last; b++)
+        n_insns += block_at(e, b)->n;
+    for (unsigned n = 2; n <= most && n * w.registers <= registers && n * n_insns <= INSTRUCTIONS; n *= 2)
+        if (time_of(&w, n) < WORTH_IT * time_of(&w, 1) && time_of(&w, n) < 0.9 * time_of(&w, best))
+            best = n;
+    return best;
+}
+
+/* The last block of the loop that a block heads, which contains no other loop; or NO_BLOCK. */
+static uint32_t loop_end(struct emit *e, uint32_t head)
+{
+    uint32_t next[2], end = NO_BLOCK;
+    for (uint32_t b = head; b < e->ir->n_ordered; b++) {
+        uint32_t n = next_blocks(e, b, next);
+        for (uint32_t k = 0; k < n; k++)
+            end = next[k] == head ? b : end;
+    }
+    for (uint32_t b = head + 1; b <= end && end != NO_BLOCK; b++)
+        if (block_at(e, b)->loop_header)
+            return NO_BLOCK;
+    return end;
+}
+
+static bool spins(const struct emit *e)
+{
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->code->blocks[b].spins || block_at(e, b)->serial_to)
+            return true;
+    return false;
+}
+
+void find_gang(struct emit *e, uint32_t index)
+{
+    const uint32_t *block = e->shapes->block, n = e->ir->n_ordered;
+    uint32_t whole = block[0] * block[1] * block[2] / WARP_LANES;
+    e->plan = (struct gang_plan){0};
+    if (index || whole < 2 || spins(e))
+        return;
+    uint8_t reached[n];
+    find_common(e);
+    e->plan.inside = ARENA_ARRAY(e->arena, uint8_t, n);
+    unsigned most = most_warps(e, whole), best = 1;
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t end = block_at(e, b)->loop_header ? loop_end(e, b) : NO_BLOCK;
+        unsigned gang = end == NO_BLOCK ? 1 : best_gang(e, b, end, most);
+        for (uint32_t k = b; gang > 1 && k <= end; k++)
+            e->plan.inside[k] = true;
+        best = gang > best ? gang : best;
+    }
+    find_round_starts(e, reached);
+    spread(e, e->plan.inside, true);
+    spread(e, reached, false);
+    for (uint32_t b = 0; b < n; b++)
+        e->plan.inside[b] &= reached[b];
+    e->plan.n = best > 1 ? best : 0;
+}

@@ -1,0 +1,242 @@
+"""Warps that run together in compiled code (jit/gang.c), beside the interpreter, which runs one after the other."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import by_both, environment, fault_by_both, need_compiler, written
+from tap import launch, main, run
+
+
+# A loop that keeps a warp waiting for its own results, which is what gangs are for; BODY is what a test is about. %r2: thread,
+# %r5: warp, %r6: lane, %r18: row of threads, %r10: what is computed, %r11: round, %r12: the last argument; %rd5 and %rd6: the
+# thread's words of out and in.
+KERNEL = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry gang(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 rounds, .param .u32 which)
+{
+    .reg .u64 %rd<24>; .reg .u32 %r<40>; .reg .pred %p<10>;
+    .shared .u32 tile[1024];
+    .local .u32 own[4];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [n];
+    ld.param.u32 %r20, [rounds];
+    ld.param.u32 %r12, [which];
+    mov.u32 %r17, %tid.x;
+    mov.u32 %r18, %tid.y;
+    mov.u32 %r19, %ntid.x;
+    mad.lo.u32 %r2, %r18, %r19, %r17;
+    mov.u32 %r3, %ntid.y;
+    mul.lo.u32 %r3, %r3, %r19;
+    mov.u32 %r4, %ctaid.x;
+    shr.u32 %r5, %r2, 5;
+    and.b32 %r6, %r2, 31;
+    mad.lo.u32 %r7, %r4, %r3, %r2;
+    setp.ge.u32 %p1, %r7, %r1;
+    @%p1 bra END;
+    mul.wide.u32 %rd3, %r7, 4;
+    add.u64 %rd5, %rd1, %rd3;
+    add.u64 %rd6, %rd2, %rd3;
+    ld.global.u32 %r10, [%rd6];
+    mov.u32 %r9, tile;
+    mad.lo.u32 %r8, %r2, 4, %r9;
+    mul.lo.u32 %r22, %r4, %r3;
+    sub.u32 %r22, %r1, %r22;
+    min.u32 %r22, %r22, %r3;
+    mov.u32 %r21, 0;
+AGAIN:
+    st.shared.u32 [%r8], %r10;
+    bar.sync 0;
+    mov.u32 %r11, 0;
+L:
+BODY
+CHAIN
+    add.u32 %r11, %r11, 1;
+    setp.lt.u32 %p1, %r11, %r20;
+    @%p1 bra L;
+AFTER:
+    bar.sync 0;
+    add.u32 %r13, %r2, 33;
+    rem.u32 %r13, %r13, %r22;
+    mad.lo.u32 %r13, %r13, 4, %r9;
+    ld.shared.u32 %r14, [%r13];
+    xor.b32 %r10, %r10, %r14;
+    bar.sync 0;
+    add.u32 %r21, %r21, 1;
+    setp.lt.u32 %p1, %r21, 3;
+    @%p1 bra AGAIN;
+    st.global.u32 [%rd5], %r10;
+END:
+    ret;
+}
+""".replace("CHAIN", "\n".join(["    mad.lo.u32 %r10, %r10, 1664525, %r11;"] * 16))
+
+# Whole gangs, a warp or two left over, the last warp not whole, rows of threads.
+BLOCKS = "64", "96", "160", "256", "100", "32,4", "16,8"
+
+
+HAS_GANGS = bool(re.search(r"\bavx2\b", open("/proc/cpuinfo").read()))
+
+
+def same_with(body, rounds=40, which=0, blocks=BLOCKS, n=700):
+    need_compiler()
+    with written(KERNEL.replace("BODY", body)) as path:
+        args = ["u32[768]+print", "u32[768]=rand", n, rounds, which]
+        for block in blocks:
+            by_both(path, "--grid", 3, "--block", block, *args)
+        _, _, dump = run("launch", path, "--grid", 1, "--block", "32,4", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
+        assert not HAS_GANGS or re.search(r"\ngang\d*:", dump), "no gang has been planned"
+
+
+def fault_with(body, which):
+    """The fault of a block whose warp `which` has one."""
+    with written(KERNEL.replace("BODY", body)) as path:
+        text = fault_by_both(path, "--grid", 1, "--block", "32,4", "u32[128]", "u32[128]=rand", 128, 40, which)
+        assert f"thread (0,{which},0)" in text, text
+
+
+def warps_that_stay_together_give_the_same():
+    same_with("")
+    same_with("", rounds=1)
+
+
+def every_cpu_level_gives_the_same():
+    need_compiler()
+    with written(KERNEL.replace("BODY", "    st.global.u32 [%rd5], %r10;")) as path:
+        args = [path, "--grid", 3, "--block", 128, "u32[768]+print", "u32[768]=rand", 300, 40, 0]
+        expected = launch(*args, "--engine", "interp")["buffers"]
+        for level in "x86-64-v2", "x86-64-v3", "x86-64-v4":
+            if run("info", "--cpu", level)[0] == 0:
+                assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
+
+
+def a_budget_that_is_spent_parts_a_gang():
+    same_with("", rounds=40000, blocks=["128", "96"], n=300)
+
+
+def what_warps_have_in_common_is_what_each_would_have_had():
+    same_with("""
+    and.b32 %r13, %r11, 63;
+    mul.wide.u32 %rd8, %r13, 4;
+    add.u64 %rd9, %rd2, %rd8;
+    ld.global.u32 %r14, [%rd9];
+    mul.wide.u32 %rd10, %r17, 4;
+    add.u64 %rd11, %rd9, %rd10;
+    ld.global.u32 %r15, [%rd11];
+    mad.lo.u32 %r13, %r13, 4, %r9;
+    ld.shared.u32 %r16, [tile];
+    xor.b32 %r14, %r14, %r15;
+    add.u32 %r14, %r14, %r16;
+    add.u32 %r10, %r10, %r14;""")
+
+
+def lanes_of_a_warp_pass_values_through_shared_memory():
+    same_with("""
+    st.shared.u32 [%r8], %r10;
+    xor.b32 %r13, %r8, 4;
+    ld.shared.u32 %r14, [%r13];
+    add.u32 %r10, %r10, %r14;""", blocks=["64", "128"])
+
+
+def stores_and_loads_of_each_round_keep_their_order():
+    same_with("""
+    st.global.u32 [%rd5], %r10;
+    ld.global.u32 %r13, [%rd6];
+    add.u32 %r10, %r10, %r13;
+    ld.global.u32 %r14, [%rd5];
+    xor.b32 %r10, %r10, %r14;
+    st.local.u32 [own], %r10;
+    ld.local.u32 %r15, [own];
+    add.u32 %r10, %r10, %r15;""")
+
+
+def warps_that_disagree_go_on_one_by_one():
+    by_row = "    setp.eq.u32 %p2, %r18, 1;\n    setp.eq.and.u32 %p2, %r11, {at}, %p2;\n    @%p2 bra AFTER;"
+    by_warp = by_row.replace("%r18, 1", "%r5, 1")
+    odd = "    and.b32 %r13, %r5, 1;\n" + by_row.replace("%r18, 1", "%r13, 1")
+    for at in 0, 17:
+        for body in by_row, by_warp, odd:
+            same_with(body.format(at=at))
+
+
+def lanes_that_disagree_do_so_exactly():
+    same_with("    setp.eq.u32 %p2, %r11, %r6;\n    @%p2 bra AFTER;")
+    same_with("    setp.eq.u32 %p2, %r11, %r2;\n    @%p2 bra AFTER;", rounds=300)
+
+
+def guarded_accesses_touch_the_lanes_whose_guard_holds():
+    same_with("""
+    and.b32 %r13, %r2, 3;
+    setp.eq.u32 %p2, %r13, 1;
+    setp.eq.u32 %p3, %r18, 1;
+    mov.u32 %r14, 0;
+    @%p2 ld.global.u32 %r14, [%rd6];
+    @%p3 ld.global.u32 %r15, [%rd6];
+    @%p2 st.global.u32 [%rd5], %r10;
+    @!%p3 xor.b32 %r10, %r10, %r14;""")
+
+
+def shuffles_stay_within_their_warp():
+    same_with("    shfl.sync.down.b32 %r13, %r10, 1, 31, 0xffffffff;\n    add.u32 %r10, %r10, %r13;", blocks=["64", "128"],
+              n=768)
+
+
+# An index that wraps between the lanes of one row of threads, in round 3: nothing is known of its pattern then.
+WRAP = """
+    setp.eq.u32 %p2, %r18, %r12;
+    setp.eq.and.u32 %p2, %r11, 3, %p2;
+    selp.b32 %r13, 0xfffffff0, 5, %p2;
+    add.u32 %r13, %r13, %r17;
+    mul.wide.u32 %rd8, %r13, 4;
+    shr.u64 %rd9, %rd8, 29;
+    and.b64 %rd9, %rd9, 28;
+    add.u64 %rd9, %rd9, %rd2;
+    ld.global.u32 %r14, [%rd9];
+    add.u32 %r10, %r10, %r14;"""
+
+
+def a_guess_that_fails_for_one_warp_parts_the_gang():
+    for which in range(4):
+        same_with(WRAP, which=which, blocks=["32,4", "32,3"])
+
+
+def a_gang_stops_in_the_middle_of_a_block_that_has_stored():
+    for which in range(4):
+        same_with("    st.global.u32 [%rd5], %r10;" + WRAP, which=which, blocks=["32,4", "32,3", "32,8"])
+
+
+def an_access_that_changes_its_allocation_is_the_engines():
+    swap = """
+    and.b32 %r13, %r11, 1;
+    setp.eq.u32 %p2, %r13, 1;
+    setp.eq.u32 %p3, %r18, %r12;
+    and.pred %p2, %p2, %p3;
+    selp.b64 %rd8, %rd6, %rd5, %p2;
+    ld.global.u32 %r14, [%rd8];
+    add.u32 %r10, %r10, %r14;"""
+    for which in 0, 2:
+        same_with(swap, which=which, blocks=["32,4", "32,8"])
+        same_with("    st.global.u32 [%rd5], %r10;" + swap, which=which, blocks=["32,4", "32,8"])
+
+
+# Row `which` of the threads has an index far outside, in round 3.
+OUTSIDE = """
+    setp.eq.u32 %p2, %r18, %r12;
+    setp.eq.and.u32 %p2, %r11, 3, %p2;
+    selp.b32 %r13, 0x1000000, 0, %p2;
+    add.u32 %r13, %r13, %r17;
+    mul.wide.u32 %rd8, %r13, 4;
+    add.u64 %rd9, %rd2, %rd8;
+"""
+
+
+def a_fault_is_that_of_the_warp_that_has_it():
+    for which in range(4):
+        fault_with(OUTSIDE + "    ld.global.u32 %r14, [%rd9];\n    add.u32 %r10, %r10, %r14;", which)
+        fault_with("    st.global.u32 [%rd5], %r10;" + OUTSIDE + "    st.global.u32 [%rd9], %r10;", which)
+        fault_with(OUTSIDE + "    cvt.u32.u64 %r15, %rd8;\n    add.u32 %r15, %r15, %r9;\n    st.shared.u32 [%r15], %r10;", which)
+
+
+main(globals())
