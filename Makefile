@@ -61,6 +61,15 @@ oracle-jit: all
 	    $(BUILD)/tests/oracle-simt --engine jit --cpu $$level $$dir || exit 1; \
 	done; rm -rf $$dir
 
+# Heddle for AArch64, built by Debian's cross compiler, under qemu-user: it shows results, not the order of memory operations
+# (tests/orders does). Installs what it needs (the architecture arm64, a cross compiler, qemu-user); minutes.
+.PHONY: check-aarch64
+check-aarch64: all
+	scripts/setup aarch64
+	[ -e build-aarch64/build.ninja ] || meson setup build-aarch64 --cross-file scripts/aarch64.ini --werror -Djit=disabled
+	ninja -C build-aarch64
+	tests/run-aarch64 $(BUILD) build-aarch64
+
 # Pages that are made from tables.
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new

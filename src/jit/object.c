@@ -11,6 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if defined __aarch64__
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#endif
+
 enum { MAX_STUBS = 64 };
 
 struct loader {
@@ -194,6 +199,17 @@ void object_name(const struct object *o, const uint8_t *elf, size_t bytes, FILE 
     }
 }
 
+/* Of new code: caches of instructions drop what they hold of its place, and each core what it has fetched from there (on x86-64
+ * both see to that by themselves). */
+static void announce(const struct loader *l)
+{
+    __builtin___clear_cache((char *)l->memory, (char *)l->memory + l->size);
+#if defined __aarch64__
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+#endif
+}
+
 bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn **functions, uint32_t n,
                  char error[OBJECT_ERROR_BYTES])
 {
@@ -202,8 +218,7 @@ bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn
     l.at = ok ? calloc(l.header->e_shnum, sizeof *l.at) : NULL;
     ok = ok && (l.at || fail(&l, "no memory for code")) && lay_out(&l) && relocate(&l);
     if (ok)
-        __builtin___clear_cache((char *)l.memory,
-                                (char *)l.memory + l.size); /* of instructions, where it is told nothing */
+        announce(&l);
     if (ok && mprotect(l.memory, l.size, PROT_READ | PROT_EXEC) != 0)
         ok = fail(&l, "the system lets no code be made");
     if (ok)
