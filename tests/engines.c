@@ -1,6 +1,8 @@
-/* engines [--programs N | --seconds N] [--seed S] [--h200 FILE] [--show]: random programs whose results no schedule may
+/* engines [--programs N | --seconds N] [--seed S] [--h200 FILE] [--contests] [--show]: random programs whose results no schedule may
  * change, run by every engine and under several policies, and compared with what an H200 answered. Prints TAP; a program
  * that differs comes again with its seed, and --show prints it.
+ *
+ * With --contests, they compete for cells and for locks, too; all of these programs are compiled.
  *
  * The record, FILE, has a line for each seed: "SEED THREADS HASH", the hash of all that the program wrote (memory_hash).
  * With --hashes such lines are printed instead of TAP. A change of the generator makes the record void.
@@ -18,7 +20,7 @@
 #include "heddle.h"
 
 enum { BLOCKS = 3, MAX_THREADS = 96, IN_WORDS = 1024, SLOT_BYTES = 128, CELLS = 16, DEPTH = 4 };
-enum { OUT_BYTES = BLOCKS * MAX_THREADS * SLOT_BYTES, CELL_BYTES = CELLS * 8 };
+enum { OUT_BYTES = BLOCKS * MAX_THREADS * SLOT_BYTES, CELL_BYTES = CELLS * 8, LOCK_AT = 96 };
 
 /* ---- the generator ---- */
 
@@ -27,7 +29,7 @@ struct gen {
     char text[1 << 18];
     size_t n;
     int label, depth, budget;
-    bool in_function;
+    bool in_function, contests;
 };
 
 static uint32_t pick(struct gen *g, uint32_t n)
@@ -143,9 +145,53 @@ static void memory(struct gen *g)
 }
 
 /* Operations whose sum does not depend on their order. */
+static const char *const operations[] = {"add.u32", "min.s32", "max.u32", "or.b32", "and.b32", "xor.b32"};
+
+/* An operation of atomic() by comparing and swapping. */
+static void compare(struct gen *g, const char *space, const char *cells)
+{
+    unsigned kind = pick(g, 6), r = pick(g, 8);
+    int l = g->label++;
+    put(g, "and.b32 t, r%u, 1; mad.lo.u32 t, t, 48, %u; cvt.u64.u32 x, t; add.u64 x, x, %s;\n", pick(g, 8), kind * 8,
+        cells);
+    put(g, "ld.%s%s.u32 t, [x];\n", pick(g, 2) ? "volatile." : "relaxed.gpu.", space);
+    put(g, "AGAIN%d: %s u, t, r%u; atom.%s.cas.b32 s, [x], t, u; setp.ne.u32 q, s, t; mov.u32 t, s; @q bra AGAIN%d;\n",
+        l, operations[kind], r, space, l);
+}
+
+/* A critical section: a counter beside its lock, behind the cells, and what a thread has of its own. */
+static void section(struct gen *g, const char *space, const char *cells)
+{
+    static const char *const gives[] = {"atom.%s.exch.b32 t, [x], 0;\n", "st.volatile.%s.u32 [x], 0;\n"};
+    int l = g->label++;
+    unsigned p = pick(g, 4);
+    put(g, "add.u64 x, %s, %d;\nTAKE%d: atom.%s.cas.b32 t, [x], 0, 1000; setp.ne.u32 q, t, 0; @q bra TAKE%d;\n", cells,
+        LOCK_AT, l, space, l);
+    put(g, "membar.gl; ld.volatile.%s.u32 t, [x+4]; add.u32 t, t, r%u; st.volatile.%s.u32 [x+4], t;\n", space,
+        pick(g, 8), space);
+    for (unsigned n = pick(g, 4); n > 0; n--)
+        pick(g, 3) ? arithmetic(g) : memory(g);
+    if (pick(g, 2)) {
+        put(g, "@p%u bra SKIP%d;\n", p, l);
+        arithmetic(g);
+        put(g, "SKIP%d:\n", l);
+    }
+    put(g, "membar.gl; add.u64 x, %s, %d;\n", cells, LOCK_AT);
+    put(g, ONE_OF(g, gives), space);
+}
+
+static void contest(struct gen *g)
+{
+    bool shared = pick(g, 2);
+    const char *space = shared ? "shared" : "global", *cells = shared ? "scells" : "cells";
+    if (pick(g, 2))
+        compare(g, space, cells);
+    else
+        section(g, space, cells);
+}
+
 static void atomic(struct gen *g)
 {
-    static const char *const operations[] = {"add.u32", "min.s32", "max.u32", "or.b32", "and.b32", "xor.b32"};
     bool shared = pick(g, 2), with_result = pick(g, 3) == 0;
     unsigned kind = pick(g, 6); /* of the cell: the operations do not commute with each other */
     put(g, "and.b32 t, r%u, 1; mad.lo.u32 t, t, 48, %u; cvt.u64.u32 x, t; add.u64 x, x, %s;\n", pick(g, 8), kind * 8,
@@ -232,9 +278,9 @@ static void statement(struct gen *g, int m)
             loop(g, m);
         break;
     case 2: collective(g, m); break;
-    case 3: atomic(g); break;
+    case 3: g->contests &&pick(g, 3) ? contest(g) : atomic(g); break;
     case 4:
-    case 5: memory(g); break;
+    case 5: g->contests &&pick(g, 2) ? contest(g) : memory(g); break;
     case 6: call(g); break;
     case 7: {
         unsigned p = pick(g, 4);
@@ -277,9 +323,9 @@ static void helpers(struct gen *g)
         "E: ld.local.u32 r3, [s]; st.param.b32 [z], r3; ret;\n}\n");
 }
 
-static void program(struct gen *g, uint64_t seed, unsigned threads)
+static void program(struct gen *g, uint64_t seed, unsigned threads, bool contests)
 {
-    *g = (struct gen){.state = seed * 0x2545F4914F6CDD1Du + 99, .budget = 120};
+    *g = (struct gen){.state = seed * 0x2545F4914F6CDD1Du + 99, .budget = 120, .contests = contests};
     put(g, ".version 8.0\n.target sm_80\n.address_size 64\n");
     helpers(g);
     put(g,
@@ -298,7 +344,12 @@ static void program(struct gen *g, uint64_t seed, unsigned threads)
         MAX_THREADS, SLOT_BYTES);
     /* cells of this block, and what a thread owns, start with values; the mask of the warp's threads is computed */
     put(g, "setp.lt.u32 q, tid, %d; mul.wide.u32 x, tid, 4; add.u64 x, x, scells; @q st.shared.u32 [x], tid;\n",
-        CELL_BYTES / 4);
+        contests ? LOCK_AT / 4 : CELL_BYTES / 4);
+    if (contests)
+        put(g,
+            "mov.u32 t, 0; setp.eq.u32 q, tid, 0; @q st.shared.v4.u32 [scells+%d], {t, t, t, t}; "
+            "@q st.shared.v4.u32 [scells+%d], {t, t, t, t};\n",
+            LOCK_AT, LOCK_AT + 16);
     for (int i = 0; i < 4; i++)
         put(g,
             "st.shared.v2.b64 [own+%d], {mine, in}; xor.b64 d%d, mine, mine; st.local.v2.b64 [loc+%d], {d%d, d%d};\n",
@@ -428,14 +479,14 @@ static unsigned threads_of(uint64_t seed)
 
 /* True where all settings agree. Compiling takes longer than running: some programs only, unless asked for all. Where
  * there is no compiler, there is nothing to compare. */
-static bool try(struct seat *seats, uint64_t seed, bool show, bool compile)
+static bool try(struct seat *seats, uint64_t seed, bool show, bool contests, bool compile)
 {
     static struct gen g;
     unsigned threads = threads_of(seed);
-    program(&g, seed, threads);
+    program(&g, seed, threads, contests);
     if (show)
         fputs(g.text, stdout);
-    for (unsigned i = 0; i < (compile ? SETTINGS : SETTINGS - 1); i++) {
+    for (unsigned i = 0; i < (compile || contests ? SETTINGS : SETTINGS - 1); i++) {
         const char *why = run(&seats[i], g.text, threads);
         if (why && i == SETTINGS - 1 && strstr(why, "heddle-jit is not there"))
             continue;
@@ -478,7 +529,7 @@ static bool as_h200(FILE *record, const struct seat *s, uint64_t seed)
 int main(int argc, char **argv)
 {
     uint64_t programs = 200, seed = 1, seconds = 0;
-    bool show = false, hashes = false;
+    bool show = false, hashes = false, contests = false;
     FILE *record = NULL;
     for (int i = 1; i < argc; i++) {
         uint64_t *number = strcmp(argv[i], "--programs") == 0  ? &programs
@@ -489,6 +540,8 @@ int main(int argc, char **argv)
             *number = strtoull(argv[++i], NULL, 0);
         else if (strcmp(argv[i], "--show") == 0)
             show = true;
+        else if (strcmp(argv[i], "--contests") == 0)
+            contests = true;
         else if (strcmp(argv[i], "--hashes") == 0)
             hashes = true;
         else if (strcmp(argv[i], "--h200") == 0 && i + 1 < argc && !(record = fopen(argv[++i], "r")))
@@ -503,7 +556,7 @@ int main(int argc, char **argv)
     time_t end = time(NULL) + (time_t)seconds;
     uint64_t differ = 0, done = 0;
     for (; seconds ? time(NULL) < end : done < programs; done++) {
-        differ += !try(seats, seed + done, show, seconds || done % COMPILE_EVERY == 0) ||
+        differ += !try(seats, seed + done, show, contests, seconds || done % COMPILE_EVERY == 0) ||
                   !as_h200(record, &seats[0], seed + done);
         if (hashes)
             printf("%llu %u %016llx\n", (unsigned long long)(seed + done), threads_of(seed + done),
