@@ -592,6 +592,59 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op 
     return true;
 }
 
+/* Comparisons of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
+static const struct comparison {
+    uint16_t lane;
+    bool is_signed, less, or_equal;
+} comparisons[] = {
+    {LANE_cmp_u32_lt, false, true, false}, {LANE_cmp_u32_le, false, true, true}, {LANE_cmp_u32_gt, false, false, false},
+    {LANE_cmp_u32_ge, false, false, true}, {LANE_cmp_s32_lt, true, true, false}, {LANE_cmp_s32_le, true, true, true},
+    {LANE_cmp_s32_gt, true, false, false}, {LANE_cmp_s32_ge, true, false, true},
+};
+
+/* Is it one more in each lane than in the lane before, as a number of either kind? */
+static bool counts_lanes(const struct emit *e, ir_ref r)
+{
+    uint16_t shape = r ? ref_shape(e, r) : SHAPE_VARYING;
+    struct ir_range range = ir_range_of(e->ir, e->shapes->ranges, e->shapes->block, r);
+    if (shape == SHAPE_VARYING || ir_is_split(e->shapes, shape) || range.lo > range.hi || range.lo < 0)
+        return false;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (e->shapes->patterns.at[shape].at[l] != l)
+            return false;
+    return true;
+}
+
+/* A mask of the first lanes, as many as `limit` is over lane 0's number: in 64 bits nothing wraps. */
+static value first_lanes(struct emit *e, value number, value limit, bool is_signed, bool one_more)
+{
+    value over = LLVMBuildSub(e->b, LLVMBuildIntCast2(e->b, limit, e->i64, is_signed, ""),
+                              LLVMBuildIntCast2(e->b, number, e->i64, is_signed, ""), "");
+    over = LLVMBuildAdd(e->b, over, const_int(e, e->i64, one_more), "");
+    over = intrinsic(e, "llvm.smax", &e->i64, 1, (value[]){over, const_int(e, e->i64, 0)}, 2);
+    over = intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){over, const_int(e, e->i64, WARP_LANES)}, 2);
+    value behind = LLVMBuildShl(e->b, LLVMConstInt(e->i64, ~0ull, true), over, "");
+    return LLVMBuildNot(e->b, LLVMBuildTrunc(e->b, behind, e->i32, ""), "");
+}
+
+static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struct op *o, value out[2])
+{
+    const struct comparison *c = NULL;
+    for (size_t k = 0; k < sizeof comparisons / sizeof comparisons[0] && !c; k++)
+        c = comparisons[k].lane == i->lane ? &comparisons[k] : NULL;
+    if (!c || e->lane)
+        return false;
+    bool counts_first = counts_lanes(e, i->a) && ref_shape(e, i->b) == SHAPE_UNIFORM;
+    if (!counts_first && (!counts_lanes(e, i->b) || ref_shape(e, i->a) != SHAPE_UNIFORM))
+        return false;
+    value a = read_scalar(e, i->a, o->a), b = read_scalar(e, i->b, o->b);
+    bool less = c->less == counts_first; /* of what counts, seen from there */
+    bool one_more = less == c->or_equal; /* lanes that are equal are among the first */
+    value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, c->is_signed, one_more);
+    out[0] = less ? first : LLVMBuildNot(e->b, first, "");
+    return true;
+}
+
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct operands x;
@@ -604,7 +657,8 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
         return;
     }
     bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);
-    if (!scalar && !emit_plain(e, i, o, &x, out) && !emit_copy(e, i, &x, false, 0, out))
+    if (!scalar && !emit_comparison(e, i, o, out) && !emit_plain(e, i, o, &x, out) &&
+        !emit_copy(e, i, &x, false, 0, out))
         emit_call(e, o, &x, out);
     value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
     for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {

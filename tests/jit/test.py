@@ -604,6 +604,43 @@ def a_barrier_that_opens_where_a_warp_ends_gives_the_same_by_both():
         by_both(path, "--grid", 3, "--block", 128, "u32[128]+print")
 
 
+def compared(order, kind, swapped):
+    """Sets a bit of %r5 where the comparison of the thread's number with the parameter holds."""
+    operands = "%r2, %r3" if swapped else "%r3, %r2"
+    return f"setp.{order}.{kind} %p1, {operands}; shl.b32 %r5, %r5, 1; @%p1 or.b32 %r5, %r5, 1;"
+
+
+COMPARED = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry compared(.param .u64 out, .param .u32 n)
+{
+    .reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .pred %%p1;
+    ld.param.u64 %%rd1, [out];
+    ld.param.u32 %%r2, [n];
+    mov.u32 %%r6, %%ctaid.x;
+    mov.u32 %%r7, %%ntid.x;
+    mov.u32 %%r8, %%tid.x;
+    mad.lo.s32 %%r3, %%r6, %%r7, %%r8;
+    mov.u32 %%r5, 0;
+    %s
+    mul.wide.u32 %%rd2, %%r3, 4;
+    add.u64 %%rd3, %%rd1, %%rd2;
+    st.global.u32 [%%rd3], %%r5;
+    ret;
+}
+""" % "\n    ".join(compared(o, k, s) for o in ("lt", "le", "gt", "ge", "eq", "ne") for k in ("u32", "s32")
+                   for s in (False, True))
+
+
+def numbers_of_threads_compare_as_by_the_interpreter():
+    need_compiler()
+    with written(COMPARED) as path:
+        for n in 0, 1, 31, 32, 33, 63, 64, 95, 96, 150, 159, 160, 161, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff:
+            for block in 32, 80:
+                by_both(path, "--grid", 160 // block, "--block", block, "u32[160]+print", n)
+
+
 def every_cpu_level_gives_the_same():
     need_compiler()
     expected = launch(*RAGGED, "--engine", "interp")["buffers"]
