@@ -29,6 +29,8 @@ struct group {
 struct untested {
     bool *covered;           /* by instruction: the test of the access, or of the widened index, has been made before */
     LLVMBasicBlockRef block; /* that version, while it is emitted; or NULL */
+    value all, rounds;       /* i64: how many rounds follow the first, and how many have been tested */
+    value left;              /* the alloca of how many of these are still to come */
     value accesses;          /* struct compiled_access of the engine's rounds */
     uint32_t n;
 };
@@ -303,6 +305,10 @@ void relax_nans(value fn);
 /* Where the present block is a loop, and its accesses can be tested before it: emits that test, and returns it, an i1;
  * else NULL. */
 value loop_test(struct emit *e, const struct ir_block *block);
+/* Goes to one of both, as the test says, or to the test for one round less. */
+void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBasicBlockRef other);
+/* The end of a round without tests: to the next, or to the test where that was the last tested. */
+void loop_go_back(struct emit *e);
 /* A round by the engine, up to the branch; it notes where the accesses were, for the next test. */
 void loop_round_by_engine(struct emit *e, const struct ir_block *block);
 /* Has the test of the present instruction been made before the loop? */

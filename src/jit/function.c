@@ -251,7 +251,10 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         emit_at_end(e, on);
     }
     LLVMBuildStore(e->b, mask, e->mask);
-    LLVMBuildBr(e->b, target == e->at && e->untested.block ? e->untested.block : e->block[target]);
+    if (target == e->at && e->untested.block)
+        loop_go_back(e);
+    else
+        LLVMBuildBr(e->b, e->block[target]);
 }
 
 void emit_leave_yielding(struct emit *e, uint32_t block, value mask)
@@ -401,7 +404,7 @@ static void emit_insns(struct emit *e, uint32_t first)
 static void emit_versions(struct emit *e, const struct ir_block *block, value holds)
 {
     LLVMBasicBlockRef untested = emit_new_block(e, "untested"), other = emit_new_block(e, "by_engine");
-    emit_likely(e, holds, untested, other);
+    loop_choose(e, holds, untested, other);
     emit_at_end(e, other);
     emit_count(e, 1);
     loop_round_by_engine(e, block);

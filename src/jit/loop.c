@@ -4,6 +4,8 @@
  * Before it, the first and the last round are looked at: how many rounds there will be follows from the comparison at the
  * end; where the addresses of both are inside, aligned, and no 32-bit index wraps on the way, so are those between. If
  * anything is not so, the engine runs a round, and notes where accesses are, so that the next look may say otherwise.
+ * Lanes of a ragged edge may be outside in the last round alone: then all others go without tests, and that is looked at
+ * again.
  *
  * Addresses are found in the instructions of the block: sums of what does not change in the loop, of registers to which
  * each round adds the same, and of multiples of these. See access.h.
@@ -501,11 +503,48 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
     return true;
 }
 
+/* The number of rounds is one that is known when the test begins: of all, or, where that fails, of all but the last, in
+ * which lanes that are not there may be outside. */
 value loop_test(struct emit *e, const struct ir_block *block)
 {
     memset(e->untested.covered, 0, block->n * sizeof e->untested.covered[0]);
     struct loop p = {.e = e, .block = block};
-    return is_loop(e, block) && count_rounds(&p) && require_accesses(&p) ? p.holds : NULL;
+    if (!is_loop(e, block) || !count_rounds(&p))
+        return NULL;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), test = emit_new_block(e, "test");
+    LLVMBuildBr(e->b, test);
+    emit_at_end(e, test);
+    e->untested.all = p.rounds;
+    e->untested.rounds = p.rounds = LLVMBuildPhi(e->b, e->i64, "rounds");
+    LLVMAddIncoming(p.rounds, &e->untested.all, &from, 1);
+    return require_accesses(&p) ? p.holds : NULL;
+}
+
+void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBasicBlockRef other)
+{
+    struct untested *u = &e->untested;
+    LLVMBasicBlockRef test = LLVMGetInsertBlock(e->b), yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    emit_likely(e, holds, yes, no);
+    emit_at_end(e, no);
+    value fewer = LLVMBuildSub(e->b, u->all, const_int(e, e->i64, 1), "");
+    value again = LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, u->rounds, u->all, ""),
+                               LLVMBuildNot(e->b, is_zero(e, u->all), ""), "");
+    LLVMAddIncoming(u->rounds, &fewer, &no, 1);
+    LLVMBuildCondBr(e->b, again, test, other);
+    emit_at_end(e, yes);
+    u->left = emit_alloca(e, e->i64);
+    LLVMBuildStore(e->b, u->rounds, u->left);
+    LLVMBuildBr(e->b, untested);
+}
+
+void loop_go_back(struct emit *e)
+{
+    value left = LLVMBuildLoad2(e->b, e->i64, e->untested.left, "");
+    LLVMBuildStore(e->b, LLVMBuildSub(e->b, left, const_int(e, e->i64, 1), ""), e->untested.left);
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, is_zero(e, left), e->block[e->at], on);
+    emit_at_end(e, on);
+    LLVMBuildBr(e->b, e->untested.block);
 }
 
 void loop_round_by_engine(struct emit *e, const struct ir_block *block)
