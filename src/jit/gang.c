@@ -31,7 +31,8 @@ struct gang {
     /* Of the present block, where they are gone to; or NULL: on the way to `leave`; the gang dissolves at the block's end, or
      * before all of it. */
     LLVMBasicBlockRef spill_kept, dissolve, restart;
-    bool pure;     /* so far the block has changed nothing but registers */
+    LLVMBasicBlockRef untested; /* the present block's version without tests (loop.c), or NULL */
+    bool pure;                  /* so far the block has changed nothing but registers */
     value *before; /* registers as they were where it began, of those that it writes: by register, part and warp */
     struct slow slow;
 };
@@ -92,6 +93,7 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
         x->a = load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
         emit_warp(x);
     }
+    x->untested.covered = ARENA_ARRAY(e->arena, bool, e->ir->insns.n);
     x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS);
     for (size_t r = MAX_PARTS; r < (size_t)e->ir->regs.n * MAX_PARTS; r++) {
         bool shared = k && e->plan.common[r / MAX_PARTS];
@@ -199,20 +201,16 @@ static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
     for (unsigned k = 0; k < (e->plan.common[reg] ? 1 : g->n); k++)
         for (unsigned p = 0; p < parts_of(e, e->shapes->regs[reg]); p++) {
             size_t at = (size_t)reg * MAX_PARTS + p;
-            LLVMTypeRef type = LLVMGetAllocatedType(g->warps[k].regs[at]);
-            value *before = &g->before[at * MAX_GANG + k];
-            *before = emit_alloca(e, type);
-            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, g->warps[k].regs[at], ""), *before);
+            g->before[at * MAX_GANG + k] = emit_alloca(e, LLVMGetAllocatedType(g->warps[k].regs[at]));
         }
 }
 
-static void begin_pure(struct emit *e, struct gang *g)
+/* What the block writes of what it needs. */
+static void find_before(struct emit *e, struct gang *g)
 {
     const struct ir_block *block = block_at(e, e->at);
     ir_ref writes[IR_MAX_REFS];
     size_t n_slots = (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG;
-    g->restart = NULL;
-    g->pure = true;
     memset(g->before, 0, n_slots * sizeof *g->before);
     for (uint32_t k = 0; k < block->n; k++) {
         unsigned n = ir_writes(&e->ir->insns.at[block->first + k], writes);
@@ -225,11 +223,27 @@ static void begin_pure(struct emit *e, struct gang *g)
     }
 }
 
-/* Where the block has changed something, it cannot begin anew. It is counted where that is decided. */
+static void begin_pure(struct emit *e, struct gang *g)
+{
+    size_t n_slots = (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG;
+    g->pure = true;
+    for (size_t n = 0; n < n_slots; n++) {
+        value before = g->before[n], now = before ? g->warps[n % MAX_GANG].regs[n / MAX_GANG] : NULL;
+        if (before)
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, LLVMGetAllocatedType(now), now, ""), before);
+    }
+}
+
+/* A block that has changed nothing is counted where it is left for another, since it may begin anew up to there. */
+static void count_pure(struct gang *g)
+{
+    if (g->pure)
+        emit_count(&g->warps[0], g->n);
+}
+
 void gang_changes(struct emit *e)
 {
-    if (e->gang->pure)
-        emit_count(e, e->gang->n);
+    count_pure(e->gang);
     e->gang->pure = false;
 }
 
@@ -321,8 +335,17 @@ static void emit_leave(struct emit *e, struct gang *g)
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_AT));
 }
 
+static bool is_loop(const struct emit *e, uint32_t order)
+{
+    const struct op *o = op_at(e, end_of_block(e, order));
+    return o->next == order || (o->kind == OP_BRA && o->target == order);
+}
+
+/* At the end of the block. One that is run once and has changed nothing may as well begin anew. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
+    if (g->pure && !is_loop(e, e->at) && gang_may_restart(e, e->at))
+        return to_restart(e, g);
     if (!g->dissolve)
         g->dissolve = emit_new_block(e, "dissolve");
     return g->dissolve;
@@ -331,6 +354,7 @@ static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
 {
     emit_at_end(e, g->dissolve);
+    count_pure(g);
     for (unsigned k = 0; k < g->n; k++) {
         spill_needs_sparely(&g->warps[k], end_of_block(e, order));
         record_place(&g->warps[k], end_of_block(e, order));
@@ -437,7 +461,8 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, to_dissolve(e, g));
         emit_at_end(e, some);
     }
-    LLVMBuildBr(e->b, g->block[target]);
+    count_pure(g);
+    LLVMBuildBr(e->b, target == order && g->untested ? g->untested : g->block[target]);
 }
 
 /* Does the guard hold in all lanes of all warps, and in any? */
@@ -483,6 +508,7 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
 
 static void emit_round_end(struct gang *g, const struct op *o, uint32_t met)
 {
+    count_pure(g);
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
         if (spare_block(x, x->at) != NO_BLOCK)
@@ -538,18 +564,39 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
     emit_slow(e, g);
 }
 
+/* A loop whose accesses can be tested before it: goes on in its version without tests. */
+static void test_loop(struct emit *e, struct gang *g)
+{
+    value holds = NULL;
+    for (unsigned k = 0; k < g->n; k++) {
+        value own = loop_test(&g->warps[k], block_at(e, e->at));
+        if (!own)
+            return;
+        holds = holds ? LLVMBuildAnd(e->b, holds, own, "") : own;
+    }
+    g->untested = emit_new_block(e, "gang_untested");
+    begin_pure(e, g);
+    emit_likely(e, holds, g->untested, to_restart(e, g));
+    emit_at_end(e, g->untested);
+    for (unsigned k = 0; k < g->n; k++)
+        g->warps[k].untested.block = g->untested;
+}
+
 static void emit_block(struct emit *e, struct gang *g, uint32_t order)
 {
-    g->dissolve = g->spill_kept = NULL;
-    for (unsigned k = 0; k < g->n; k++)
+    g->dissolve = g->spill_kept = g->restart = g->untested = NULL;
+    for (unsigned k = 0; k < g->n; k++) {
         g->warps[k].at = order;
+        g->warps[k].untested.block = NULL;
+    }
     e->at = order;
     begin_block(e);
     emit_at_end(e, g->block[order]);
+    find_before(e, g);
+    test_loop(e, g);
     begin_pure(e, g);
     for (uint32_t n = 0; n < end_of_block(e, order); n++)
         emit_together(e, g, n);
-    gang_changes(&g->warps[0]);
     emit_end(e, g, order);
     if (g->dissolve)
         emit_dissolve(e, g, order);

@@ -469,7 +469,8 @@ static bool require_accesses(struct loop *p)
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
         const struct ir_insn *i = insn_at(p, k);
         struct access a;
-        if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k)
+        bool first_does = e->gang && e->place && e->plan.once[p->block->first + k];
+        if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does)
             continue;
         uint32_t site = e->site_of[p->block->first + k];
         if (!require_access(p, k, &a))
@@ -481,7 +482,7 @@ static bool require_accesses(struct loop *p)
     }
     e->untested.n = n;
     e->untested.accesses = n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, n)) : NULL;
-    return n > 0;
+    return n > 0 || (e->gang && e->place);
 }
 
 /* One block that goes back to itself, for all lanes or none; and has what it leaves in the shape that the code counts on,

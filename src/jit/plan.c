@@ -166,6 +166,8 @@ static void spread(struct emit *e, uint8_t *to, bool backwards)
 enum { SLOTS = 4 };
 struct worth {
     uint64_t waits, own, common;
+    bool accesses;      /* it has such */
+    bool parts;         /* single warps have masks of who still goes around it */
     uint32_t registers; /* of the CPU, which hold a warp's own values around the loop */
 };
 
@@ -198,19 +200,24 @@ static unsigned vectors_of(const struct emit *e, ir_ref r)
     return ref_shape(e, r) == SHAPE_VARYING ? WARP_LANES * width / bits : 0;
 }
 
-/* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. */
-static unsigned slots_of(const struct emit *e, const struct ir_insn *i)
+/* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. Where accesses are tested before the
+ * loop (loop.c), most loads are operands of what follows. */
+static unsigned slots_of(const struct emit *e, const struct ir_insn *i, bool tested)
 {
     enum { VECTOR = SLOTS / 2, TEST = 7, SEARCH = 40 };
     ir_ref writes[IR_MAX_REFS];
     unsigned n = ir_writes(i, writes), slots = 0;
     uint16_t address = i->a ? ref_shape(e, i->a) : SHAPE_UNIFORM;
+    if (i->kind == IR_LD && !tested)
+        return n + parts_of(e, address);
+    if (!tested && n == 1 && ref_shape(e, writes[0]) != SHAPE_VARYING && ref_width(e, writes[0]) == 64)
+        return 0; /* of an address: the operand has it */
     for (unsigned k = 0; k < n; k++)
         slots += ref_shape(e, writes[k]) == SHAPE_VARYING ? VECTOR * vectors_of(e, writes[k])
                                                           : parts_of(e, ref_shape(e, writes[k]));
     if (i->kind != IR_LD && i->kind != IR_ST)
         return slots;
-    return slots + (address == SHAPE_VARYING ? SEARCH : TEST * parts_of(e, address));
+    return slots + (address == SHAPE_VARYING ? SEARCH : (tested ? TEST : 1) * parts_of(e, address));
 }
 
 /* How long after its own value at the start of a round that of a register is there at the end: the longest way through
@@ -242,18 +249,34 @@ static bool is_for_gangs(const struct ir_insn *i)
     return i->kind == IR_LANES || i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL;
 }
 
+/* May accesses be tested before the loop? What loop.c finds out, by and large. */
+static bool is_tested(const struct emit *e, uint32_t first, uint32_t last)
+{
+    const struct ir_insn *end = ends_with(e, first);
+    bool tested = first != last || !end || !end->guard || ref_shape(e, end->guard) == SHAPE_VARYING;
+    for (uint32_t n = 0; n < block_at(e, first)->n; n++) {
+        const struct ir_insn *i = &e->ir->insns.at[block_at(e, first)->first + n];
+        tested |= (i->kind == IR_LD || i->kind == IR_ST) && (i->guard || (i->a && ref_shape(e, i->a) == SHAPE_VARYING));
+    }
+    return tested;
+}
+
 /* False where a gang does not go around the loop. */
 static bool find_worth(struct emit *e, uint32_t first, uint32_t last, struct worth *w)
 {
     const struct ir_live *live = &e->shapes->live;
     uint16_t *at = ARENA_ARRAY(e->arena, uint16_t, e->ir->regs.n);
+    bool tested = is_tested(e, first, last);
     *w = (struct worth){0};
     for (uint32_t b = first; b <= last; b++)
         for (uint32_t n = 0; n < block_at(e, b)->n; n++) {
             uint32_t k = block_at(e, b)->first + n;
-            if (!is_for_gangs(&e->ir->insns.at[k]))
+            const struct ir_insn *i = &e->ir->insns.at[k];
+            if (!is_for_gangs(i))
                 return false;
-            *(e->plan.once[k] ? &w->common : &w->own) += slots_of(e, &e->ir->insns.at[k]);
+            w->accesses |= i->kind == IR_LD || i->kind == IR_ST;
+            w->parts |= i->kind == IR_BRA && i->guard && ref_shape(e, i->guard) == SHAPE_VARYING;
+            *(e->plan.once[k] ? &w->common : &w->own) += slots_of(e, i, tested);
         }
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
@@ -269,24 +292,26 @@ static bool find_worth(struct emit *e, uint32_t first, uint32_t last, struct wor
 /* The time of a round, for one warp of a gang of n. */
 static double time_of(const struct worth *w, unsigned n)
 {
-    double busy = (double)(w->own * n + w->common);
+    const double MASKS = 2; /* gangs have none */
+    double own = (double)w->own * (n == 1 && w->parts ? MASKS : n), busy = own + (double)w->common;
     return (busy > (double)w->waits ? busy : (double)w->waits) / n;
 }
 
 /* How many warps are worth it to be run together through a loop; 1: none. */
-static unsigned best_gang(struct emit *e, uint32_t first, uint32_t last, unsigned most)
+static unsigned best_gang(struct emit *e, uint32_t first, uint32_t last, unsigned most, uint64_t *waits)
 {
     enum { INSTRUCTIONS = 400 };
-    const double WORTH_IT = 0.6; /* the code for gangs takes its time to compile */
     struct worth w;
     unsigned best = 1, n_insns = 0, registers = e->has_gather ? 24 : 12; /* of 32, or 16 */
-    if (!find_worth(e, first, last, &w) || w.waits <= w.own + w.common)
+    if (!find_worth(e, first, last, &w) || (double)w.waits < time_of(&w, 1) / 2)
         return 1;
     for (uint32_t b = first; b <= last; b++)
         n_insns += block_at(e, b)->n;
+    const double worth_it = w.accesses ? 0.35 : 0.55; /* the code for gangs takes its time to compile */
     for (unsigned n = 2; n <= most && n * w.registers <= registers && n * n_insns <= INSTRUCTIONS; n *= 2)
-        if (time_of(&w, n) < WORTH_IT * time_of(&w, 1) && time_of(&w, n) < 0.9 * time_of(&w, best))
+        if (time_of(&w, n) < worth_it * time_of(&w, 1) && time_of(&w, n) < 0.9 * time_of(&w, best))
             best = n;
+    *waits = w.waits;
     return best;
 }
 
@@ -324,13 +349,18 @@ void find_gang(struct emit *e, uint32_t index)
     find_common(e);
     e->plan.inside = ARENA_ARRAY(e->arena, uint8_t, n);
     unsigned most = most_warps(e, whole), best = 1;
-    for (uint32_t b = 0; b < n; b++) {
-        uint32_t end = block_at(e, b)->loop_header ? loop_end(e, b) : NO_BLOCK;
-        unsigned gang = end == NO_BLOCK ? 1 : best_gang(e, b, end, most);
-        for (uint32_t k = b; gang > 1 && k <= end; k++)
-            e->plan.inside[k] = true;
-        best = gang > best ? gang : best;
-    }
+    uint64_t waits = 0, longest = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t b = 0; b < n; b++) {
+            uint32_t end = block_at(e, b)->loop_header ? loop_end(e, b) : NO_BLOCK;
+            unsigned gang = end == NO_BLOCK ? 1 : best_gang(e, b, end, most, &waits);
+            if (gang == 1)
+                continue;
+            longest = waits > longest ? waits : longest;
+            best = gang > best ? gang : best;
+            for (uint32_t k = b; k <= end && pass; k++) /* not what is left over of a loop that has been unrolled */
+                e->plan.inside[k] = 2 * waits > longest;
+        }
     find_round_starts(e, reached);
     spread(e, e->plan.inside, true);
     spread(e, reached, false);

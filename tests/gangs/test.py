@@ -54,8 +54,8 @@ L:
 BODY
 CHAIN
     add.u32 %r11, %r11, 1;
-    setp.lt.u32 %p1, %r11, %r20;
-    @%p1 bra L;
+    setp.lt.u32 %p8, %r11, %r20;
+    @%p8 bra L;
 AFTER:
     bar.sync 0;
     add.u32 %r13, %r2, 33;
@@ -71,7 +71,7 @@ AFTER:
 END:
     ret;
 }
-""".replace("CHAIN", "\n".join(["    mad.lo.u32 %r10, %r10, 1664525, %r11;"] * 16))
+""".replace("CHAIN", "\n".join(["    mad.lo.u32 %r10, %r10, 1664525, %r11;"] * 32))
 
 # Whole gangs, a warp or two left over, the last warp not whole, rows of threads.
 BLOCKS = "64", "96", "160", "256", "100", "32,4", "16,8"
@@ -80,14 +80,14 @@ BLOCKS = "64", "96", "160", "256", "100", "32,4", "16,8"
 HAS_GANGS = bool(re.search(r"\bavx2\b", open("/proc/cpuinfo").read()))
 
 
-def same_with(body, rounds=40, which=0, blocks=BLOCKS, n=700):
+def same_with(body, rounds=40, which=0, blocks=BLOCKS, n=700, makes="gang", kernel=KERNEL):
     need_compiler()
-    with written(KERNEL.replace("BODY", body)) as path:
+    with written(kernel.replace("BODY", body)) as path:
         args = ["u32[768]+print", "u32[768]=rand", n, rounds, which]
         for block in blocks:
             by_both(path, "--grid", 3, "--block", block, *args)
         _, _, dump = run("launch", path, "--grid", 1, "--block", "32,4", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
-        assert not HAS_GANGS or re.search(r"\ngang\d*:", dump), "no gang has been planned"
+        assert not HAS_GANGS or re.search(rf"\n{makes}\d*:", dump), "no gang has been planned"
 
 
 def fault_with(body, which):
@@ -130,6 +130,26 @@ def what_warps_have_in_common_is_what_each_would_have_had():
     xor.b32 %r14, %r14, %r15;
     add.u32 %r14, %r14, %r16;
     add.u32 %r10, %r10, %r14;""")
+
+
+def accesses_that_are_tested_before_the_loop_are_so_for_all_warps():
+    """Rows of threads load along rows of 64, of which the last ends behind the buffer from round 40 on."""
+    body = """
+    mad.lo.u32 %r31, %r18, 64, %r11;
+    mul.wide.u32 %rd18, %r31, 4;
+    add.u64 %rd19, %rd2, %rd18;
+    ld.global.u32 %r33, [%rd19];
+    add.u32 %r32, %r11, %r17;
+    mul.wide.u32 %rd20, %r32, 4;
+    add.u64 %rd21, %rd2, %rd20;
+    ld.global.u32 %r34, [%rd21];
+    xor.b32 %r33, %r33, %r34;
+    add.u32 %r10, %r10, %r33;"""
+    kernel = KERNEL.replace("mad.lo.u32 %r7, %r4, %r3, %r2;", "mov.u32 %r7, %r2;")  # an index that is known not to wrap
+    same_with(body, blocks=["32,4", "32,8", "32,3"], makes="gang_untested", kernel=kernel)
+    with written(kernel.replace("BODY", body)) as path:
+        text = fault_by_both(path, "--grid", 1, "--block", "32,4", "u32[128]", "u32[232]=rand", 128, 64, 0)
+        assert "thread (0,3,0)" in text, text
 
 
 def lanes_of_a_warp_pass_values_through_shared_memory():
