@@ -1,7 +1,7 @@
 /* heddle-jit: compiles kernels for one program, which has started it (process.c) and asks through a socket (wire.h).
  *
- * It ends when the program does, be it in the middle of a compilation, and when it has had nothing to do for IDLE_MS: then the
- * next request starts another.
+ * It ends when the program does, be it in the middle of a compilation, and when it has had nothing more to do for IDLE_MS: then
+ * the next request starts another. For the first request it waits, however long the program takes to come to it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -58,11 +58,11 @@ static bool answer(const struct wire_ask *ask)
     return ok;
 }
 
-static bool serve(void)
+static bool serve(int patience_ms)
 {
     struct pollfd request = {.fd = JIT_SOCKET, .events = POLLIN};
     struct wire_ask ask;
-    return poll(&request, 1, IDLE_MS) > 0 && wire_receive(JIT_SOCKET, &ask, sizeof ask) && answer(&ask);
+    return poll(&request, 1, patience_ms) > 0 && wire_receive(JIT_SOCKET, &ask, sizeof ask) && answer(&ask);
 }
 
 int main(void)
@@ -82,7 +82,7 @@ int main(void)
     }
     if (pthread_create(&watcher, NULL, watch, NULL) != 0)
         return 1;
-    while (serve())
+    for (bool more = serve(-1); more; more = serve(IDLE_MS))
         ;
     _exit(0); /* without LLVM's destructors: the watcher runs */
 }

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -1105,6 +1106,19 @@ def a_compiler_that_is_killed_costs_speed_alone():
     out, err = program.communicate()
     assert out.split() == ["began", "done"] and program.returncode == 0, out + err
     assert "stays in the interpreter" in err, err
+
+
+def a_compiler_waits_for_its_first_request_as_long_as_that_takes():
+    need_compiler()
+    ours, theirs = socket.socketpair()
+    with ours:
+        compiler = subprocess.Popen(["sh", "-c", f'exec "$0" 3<&{theirs.fileno()} 4<&-', os.path.join(build, "heddle-jit")],
+                                    pass_fds=[theirs.fileno()])
+        theirs.close()
+        assert len(ours.recv(28, socket.MSG_WAITALL)) == 28  # struct wire_hello
+        time.sleep(10.5)  # IDLE_MS and some more
+        assert compiler.poll() is None
+    assert compiler.wait(10) == 0
 
 
 def a_compiler_that_cannot_be_started_is_named():
