@@ -80,12 +80,12 @@ BLOCKS = "64", "96", "160", "256", "100", "32,4", "16,8"
 HAS_GANGS = bool(re.search(r"\bavx2\b", open("/proc/cpuinfo").read()))
 
 
-def same_with(body, rounds=40, which=0, blocks=BLOCKS, n=700, makes="gang", kernel=KERNEL):
+def same_with(body, rounds=40, which=0, blocks=BLOCKS, n=700, makes="gang", kernel=KERNEL, more=()):
     need_compiler()
     with written(kernel.replace("BODY", body)) as path:
         args = ["u32[768]+print", "u32[768]=rand", n, rounds, which]
         for block in blocks:
-            by_both(path, "--grid", 3, "--block", block, *args)
+            by_both(path, "--grid", 3, "--block", block, *more, *args)
         _, _, dump = run("launch", path, "--grid", 1, "--block", "32,4", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
         assert not HAS_GANGS or re.search(rf"\n{makes}\d*:", dump), "no gang has been planned"
 
@@ -145,8 +145,9 @@ def accesses_that_are_tested_before_the_loop_are_so_for_all_warps():
     ld.global.u32 %r34, [%rd21];
     xor.b32 %r33, %r33, %r34;
     add.u32 %r10, %r10, %r33;"""
-    kernel = KERNEL.replace("mad.lo.u32 %r7, %r4, %r3, %r2;", "mov.u32 %r7, %r2;")  # an index that is known not to wrap
-    same_with(body, blocks=["32,4", "32,8", "32,3"], makes="gang_untested", kernel=kernel)
+    # An index that is known not to wrap: all blocks write to the same places, one after the other.
+    kernel = KERNEL.replace("mad.lo.u32 %r7, %r4, %r3, %r2;", "mov.u32 %r7, %r2;")
+    same_with(body, blocks=["32,4", "32,8", "32,3"], makes="gang_untested", kernel=kernel, more=["--workers", 1])
     with written(kernel.replace("BODY", body)) as path:
         text = fault_by_both(path, "--grid", 1, "--block", "32,4", "u32[128]", "u32[232]=rand", 128, 64, 0)
         assert "thread (0,3,0)" in text, text
