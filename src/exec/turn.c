@@ -2,10 +2,11 @@
  *
  * A lane that waits must never keep the lane that it waits for from running. A branch backwards spends from the warp's
  * budget, one of a loop that spins (ir/spin.c) much of it, except for a round after which lanes have left the loop; and
- * all of it in the next round, since what they left for may be what the others wait for. Once the budget is spent, another group of lanes goes on: one that does not spin, which may just have taken the lock that
- * all the others wait for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps,
- * and does so ever sooner: after each such turn the next is half as long, down to one round of a loop; after that the
- * warp sits out turns, twice as many each time.
+ * all of it in the next round, since what they left for may be what the others wait for. Once the budget is spent,
+ * another group of lanes goes on: one that does not spin, which may just have taken the lock that all the others wait
+ * for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and does so ever
+ * sooner: after each such turn the next is half as long, down to one round of a loop; after that the warp sits out
+ * turns, twice as many each time.
  *
  * Compiled code counts as turn_back_cost() does (jit/function.c) and leaves where the budget is spent.
  */

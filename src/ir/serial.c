@@ -9,8 +9,8 @@
  * Programming Guide, "SIMT Architecture"); that all of them come on is the engine's care (exec/serial.c).
  *
  * It is entered at its head only: lanes that waited further inside would be passed by those that run through it, which
- * nobody else counts on (shape.c). Nothing in it may wait for other lanes or end a thread. A loop that contains such a loop, or that does more in its
- * rounds than one follows from, is work, which lanes do better together.
+ * nobody else counts on (shape.c). Nothing in it may wait for other lanes or end a thread. A loop that contains such a
+ * loop, or that does more in its rounds than one follows from, is work, which lanes do better together.
  */
 #include "ir/ir.h"
 
