@@ -120,6 +120,8 @@ def exit_codes_input_and_output_pass_through():
 
 
 def signals_pass_through():
+    for number in signal.SIGINT, signal.SIGQUIT:  # ignored by what runs in the background, and by its children
+        signal.signal(number, signal.default_int_handler)
     for number in signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGABRT:
         status, out, err = run("run", "sh", "-c", f"kill -{number:d} $$")
         assert (status, out, err) == (-number, "", ""), (status, out, err)
