@@ -48,6 +48,8 @@ bool backend_open(int argc, char **argv)
         fprintf(stderr, "heddle: there is no engine %s\n", argv[2]);
         return false;
     }
+    if (jit && setenv("HEDDLE_TIER", "2", 0) != 0) /* the code of a kernel that is launched often, from the start */
+        return false;
     hd_machine_options options = {.engine = jit ? HD_ENGINE_JIT : HD_ENGINE_INTERP};
     hd_result r = hd_machine_create(&options, &machine, NULL);
     if (!r)

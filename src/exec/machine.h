@@ -65,10 +65,10 @@ struct machine_config {
 
 /* The compiler of kernels, where there is one (src/jit): the machine's functions that run launches call these. */
 struct compiler {
-    /* Before the first block: code that is ready is put into l->compiled. False with a diagnostic where the launch asks
+    /* Before the first block: code that is ready is put into l->compiled, l->consider_at is set. False with a diagnostic where the launch asks
      * for compiled code and there can be none. */
     bool (*begin)(struct machine *m, struct launch *l, struct diags *diags);
-    /* A worker has let its blocks have a turn, and there is no compiled code yet. */
+    /* A worker has let its blocks have a turn, and has run l->consider_at instructions of warps. */
     void (*consider)(struct launch *l, const struct worker *k);
     void (*end)(struct launch *l);                       /* after its last block */
     void (*forget)(struct machine *m, struct kernel *k); /* which is about to be freed */
@@ -119,7 +119,8 @@ struct launch {
     struct schedule *schedule;     /* NULL: fair */
     const struct hook_list *hooks; /* or NULL */
     hd_engine engine;
-    const struct compiled *_Atomic compiled; /* NULL: not yet, or never */
+    const struct compiled *_Atomic compiled; /* NULL: not yet, or never; may be replaced by better code */
+    _Atomic uint64_t consider_at;            /* when the compiler wants to hear of a worker; UINT64_MAX: never again */
     void *compiler_data;
     _Atomic uint64_t next_block, done_blocks, steps;
     _Atomic uint32_t resident;

@@ -160,7 +160,7 @@ void worker_run(struct worker *k, struct launch *l)
         if (k->resident)
             k->batch =
                 0; /* a block has given way: others may wait for those that this worker would take and not start yet */
-        if (compiler && !atomic_load_explicit(&l->compiled, memory_order_relaxed))
+        if (compiler && k->warp_instructions >= atomic_load_explicit(&l->consider_at, memory_order_relaxed))
             compiler->consider(l, k);
         if (progress) {
             since = 0;

@@ -42,7 +42,7 @@ static void mix_file(struct cache_key *k, const char *path)
     }
 }
 
-struct cache_key cache_key(const uint8_t *request, size_t bytes, const char *program)
+struct cache_key cache_key(const uint8_t *request, size_t bytes, enum jit_tier tier, const char *program)
 {
     struct cache_key k = {{1, 2}};
     Dl_info self;
@@ -52,6 +52,7 @@ struct cache_key cache_key(const uint8_t *request, size_t bytes, const char *pro
         memcpy(&word, request + i, bytes - i < 8 ? bytes - i : 8);
         mix(&k, word);
     }
+    mix(&k, tier);
     mix(&k, JIT_LAYOUT);
     mix_file(&k, program);
     mix_file(&k, dladdr((void *)(uintptr_t)cache_key, &self) ? self.dli_fname : NULL);

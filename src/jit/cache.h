@@ -16,8 +16,8 @@ struct cache_key {
     uint64_t at[2];
 };
 
-/* Of a request's bytes (wire.h), and the builds of the library and of the compiler, whose file is `program`. */
-struct cache_key cache_key(const uint8_t *request, size_t bytes, const char *program);
+/* Of a request's bytes (wire.h), the tier, and the builds of the library and of the compiler, whose file is `program`. */
+struct cache_key cache_key(const uint8_t *request, size_t bytes, enum jit_tier tier, const char *program);
 
 /* result->object and n_sites, to be freed by the caller; false where there is no good entry. */
 bool cache_load(const struct cache_key *key, struct jit_result *result);

@@ -1,4 +1,5 @@
-/* See engine.h. One thread of the machine has kernels compiled, in the order of requests; it starts with the first. */
+/* See engine.h. For each tier, one thread of the machine has kernels compiled, in the order of requests; it starts with the
+ * first. */
 #include "jit/engine.h"
 
 #include <dlfcn.h>
@@ -12,21 +13,25 @@
 #include "jit/gdb.h"
 #include "jit/process.h"
 
-/* Instructions of warps that a worker has run of a launch before its kernel is worth compiling: about 5 ms. */
-static const uint64_t worth_compiling = 200000;
-/* Of all launches of a kernel, each of them shorter: about 20 ms. */
-static const uint64_t worth_in_all = 4 * 200000;
+/* Instructions of warps before a kernel is worth compiling, and then compiling again with more effort: what a worker has run in
+ * one launch (5 ms of the interpreter, 50 ms of compiled code), and what all have in launches that have ended. */
+static const uint64_t worth_in_one[JIT_TIERS] = {200000, 20 * 1000 * 1000};
+static const uint64_t worth_in_all[JIT_TIERS] = {4 * 200000, 20 * 1000 * 1000};
 /* Larger functions are interpreted: compiling them takes seconds, which a machine that is to go would have to wait for.
  * Who asks for compiled code gets it. */
 enum { MAX_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS_ASKED = 40000 };
 
 enum unit_state { UNIT_NEW, UNIT_QUEUED, UNIT_READY, UNIT_FAILED };
 
-/* The code of a kernel for a shape of block. */
+/* The code of a kernel for a shape of block, by one tier; it stays until the kernel is freed, whatever replaces it: warps may be
+ * inside. */
 struct unit {
     struct compiled compiled; /* first: what launches point to */
     struct unit *next, *next_queued;
-    struct str name; /* of the kernel, behind this record */
+    enum jit_tier tier;
+    bool is_last;                /* no better code follows */
+    struct unit *_Atomic better; /* the kernel's by the second tier; NULL: not yet wanted */
+    struct str name;             /* of the kernel, behind this record */
     uint32_t n_functions;
     uint64_t instructions;
     uint32_t block[3];
@@ -34,25 +39,34 @@ struct unit {
     size_t request_bytes;
     struct cache_key key;
     _Atomic int state;
-    _Atomic uint64_t interpreted; /* instructions of warps, in launches that have ended */
-    bool asked;                   /* by a launch that waits for it */
-    bool abandoned;               /* its kernel has been freed meanwhile */
+    _Atomic uint64_t work; /* instructions of warps, in launches that have ended */
+    bool asked;            /* by a launch that waits for it */
+    bool abandoned;        /* its kernel has been freed meanwhile */
     struct object object;
     struct gdb_entry *gdb;
     char why[256]; /* UNIT_FAILED */
+};
+
+/* What a tier has to compile, with what does it: one for each, so that no kernel waits for code while another's is improved. */
+struct line {
+    struct jit *jit;
+    pthread_cond_t work;
+    pthread_t thread;
+    bool has_thread;
+    struct unit *queue, *busy;
+    struct jit_process process; /* the thread's */
 };
 
 struct jit {
     struct machine *machine;
     pid_t owner; /* the process: a child of it has no threads */
     pthread_mutex_t lock;
-    pthread_cond_t work, done;
-    pthread_t thread;
-    bool has_thread, stopping;
-    struct unit *queue, *busy;
-    struct jit_process process; /* the thread's */
+    pthread_cond_t done;
+    bool stopping;
+    struct line lines[JIT_TIERS];
     char program[PATH_MAX + 64];
-    hd_engine wish; /* HEDDLE_ENGINE: where neither launch nor machine say; compiled code where that can be */
+    enum jit_tier tier; /* HEDDLE_TIER: that one alone; or 0 */
+    hd_engine wish;     /* HEDDLE_ENGINE: where neither launch nor machine say; compiled code where that can be */
     bool dump_ir, dump_llvm, dump_asm, dump_time, log;
     const char *target; /* HEDDLE_TARGET: code is made for that CPU level, to be looked at alone; or NULL */
 };
@@ -120,20 +134,31 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
 
 /* ---- compiling ---- */
 
+static struct line *line_of(struct jit *j, const struct unit *u)
+{
+    return &j->lines[u->tier - TIER_FIRST];
+}
+
+/* For what is dumped. */
+static const char *tier_name(const struct unit *u)
+{
+    return u->tier == TIER_SECOND ? ", second tier" : "";
+}
+
 static void dump(const char *title, const struct unit *u, const char *text)
 {
     if (text)
-        fprintf(stderr, "; %s of %.*s, blocks of (%u,%u,%u)\n%s\n", title, STR_ARG(u->name), u->block[0], u->block[1],
-                u->block[2], text);
+        fprintf(stderr, "; %s of %.*s, blocks of (%u,%u,%u)%s\n%s\n", title, STR_ARG(u->name), u->block[0], u->block[1],
+                u->block[2], tier_name(u), text);
 }
 
 static void dump_times(const struct unit *u, const struct jit_result *r)
 {
     fprintf(
         stderr,
-        "; %.*s: %llu instructions, shapes in %.2f ms, emitted in %.2f ms, passes %.2f ms, code %.2f ms: %zu bytes\n",
-        STR_ARG(u->name), (unsigned long long)u->instructions, 1e3 * r->shape_seconds, 1e3 * r->emit_seconds,
-        1e3 * r->pass_seconds, 1e3 * r->code_seconds, r->bytes);
+        "; %.*s%s: %llu instructions, shapes in %.2f ms, emitted in %.2f ms, passes %.2f ms, code %.2f ms: %zu bytes\n",
+        STR_ARG(u->name), tier_name(u), (unsigned long long)u->instructions, 1e3 * r->shape_seconds,
+        1e3 * r->emit_seconds, 1e3 * r->pass_seconds, 1e3 * r->code_seconds, r->bytes);
 }
 
 /* For those who ask: perf looks for names of code that lies in no file in /tmp. */
@@ -164,10 +189,12 @@ static bool load(struct unit *u, const struct jit_result *r)
 
 static bool compile(struct jit *j, struct unit *u)
 {
-    struct wire_ask ask = {.bytes = u->request_bytes, .ir = j->dump_ir, .llvm = j->dump_llvm, .assembly = j->dump_asm};
+    struct wire_ask ask = {
+        .bytes = u->request_bytes, .tier = u->tier, .ir = j->dump_ir, .llvm = j->dump_llvm, .assembly = j->dump_asm};
+    struct jit_process *process = &line_of(j, u)->process;
     struct jit_result result = {0};
-    if (!process_ask(&j->process, j->program, &ask, u->request, &result)) {
-        snprintf(u->why, sizeof u->why, "%s", j->process.why);
+    if (!process_ask(process, j->program, &ask, u->request, &result)) {
+        snprintf(u->why, sizeof u->why, "%s", process->why);
         return false;
     }
     if (result.error)
@@ -188,7 +215,7 @@ static bool compile(struct jit *j, struct unit *u)
 
 /* ---- units ---- */
 
-static struct unit *new_unit(struct kernel *k, const uint32_t block[3])
+static struct unit *new_unit(struct kernel *k, const uint32_t block[3], enum jit_tier tier)
 {
     struct str name = k->func->symbol.name;
     struct unit *u = calloc(1, sizeof *u + name.n);
@@ -200,6 +227,7 @@ static struct unit *new_unit(struct kernel *k, const uint32_t block[3])
     u->n_functions = k->functions.n;
     u->compiled.serial = u->compiled.functions + k->functions.n;
     u->instructions = k->instructions;
+    u->tier = tier;
     memcpy(u->block, block, sizeof u->block);
     u->next = k->compiled;
     k->compiled = u;
@@ -215,22 +243,22 @@ static void free_unit(struct unit *u)
     free(u);
 }
 
-static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t block[3])
+static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t block[3], enum jit_tier tier)
 {
     pthread_mutex_lock(&j->lock);
     struct unit *u = k->compiled;
-    while (u && memcmp(u->block, block, sizeof u->block) != 0)
+    while (u && (u->tier != tier || memcmp(u->block, block, sizeof u->block) != 0))
         u = u->next;
-    u = u ? u : new_unit(k, block);
+    if (!u && (u = new_unit(k, block, tier)))
+        u->is_last = j->tier || tier == TIER_SECOND;
     pthread_mutex_unlock(&j->lock);
     return u;
 }
 
-/* From the disk, by whoever asks first; what is dumped has to be compiled. */
-static bool recall(struct jit *j, struct unit *u)
+static bool recall_tier(struct jit *j, struct unit *u, enum jit_tier tier)
 {
     struct jit_result result = {0};
-    u->key = cache_key(u->request, u->request_bytes, j->program);
+    u->key = cache_key(u->request, u->request_bytes, tier, j->program);
     if (j->target || j->dump_ir || j->dump_llvm || j->dump_asm || j->dump_time || !cache_load(&u->key, &result))
         return false;
     bool ok = load(u, &result);
@@ -238,13 +266,22 @@ static bool recall(struct jit *j, struct unit *u)
     return ok;
 }
 
+/* From the disk, by whoever asks first, the best there is; what is dumped has to be compiled. */
+static bool recall(struct jit *j, struct unit *u)
+{
+    if (u->is_last || !recall_tier(j, u, TIER_SECOND))
+        return recall_tier(j, u, u->tier);
+    u->is_last = true;
+    return true;
+}
+
 /* For those who ask by HEDDLE_LOG=engine. */
 static void tell(const struct jit *j, const struct unit *u)
 {
     const struct machine_config *c = &j->machine->config;
     char text[512];
-    snprintf(text, sizeof text, "kernel `%.*s` stays in the interpreter: %s", (int)(u->name.n < 200 ? u->name.n : 200),
-             u->name.p, u->why);
+    snprintf(text, sizeof text, "kernel `%.*s` %s: %s", (int)(u->name.n < 200 ? u->name.n : 200), u->name.p,
+             u->tier == TIER_SECOND && !j->tier ? "keeps its first code" : "stays in the interpreter", u->why);
     if (j->log && c->note)
         c->note(c->print_data, text);
 }
@@ -258,17 +295,17 @@ static void finish(struct jit *j, struct unit *u, bool ok)
     pthread_cond_broadcast(&j->done);
 }
 
-static void run_queue(struct jit *j)
+static void run_queue(struct jit *j, struct line *l)
 {
-    while (j->queue) {
-        struct unit *u = j->busy = j->queue;
-        j->queue = u->next_queued;
+    while (l->queue) {
+        struct unit *u = l->busy = l->queue;
+        l->queue = u->next_queued;
         pthread_mutex_unlock(&j->lock);
         bool ok = compile(j, u);
-        if (!ok && !j->process.ended)
+        if (!ok && !l->process.ended)
             tell(j, u);
         pthread_mutex_lock(&j->lock);
-        j->busy = NULL;
+        l->busy = NULL;
         if (u->abandoned)
             free_unit(u);
         else
@@ -278,24 +315,25 @@ static void run_queue(struct jit *j)
 
 static void *compiler_main(void *data)
 {
-    struct jit *j = data;
+    struct line *l = data;
+    struct jit *j = l->jit;
     pthread_mutex_lock(&j->lock);
     while (!j->stopping) {
-        run_queue(j);
+        run_queue(j, l);
         if (!j->stopping)
-            pthread_cond_wait(&j->work, &j->lock);
+            pthread_cond_wait(&l->work, &j->lock);
     }
     pthread_mutex_unlock(&j->lock);
     return NULL;
 }
 
 /* Signals of the program are not for this thread. */
-static bool start_thread(struct jit *j)
+static bool start_thread(struct line *l)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool ok = pthread_create(&j->thread, NULL, compiler_main, j) == 0;
+    bool ok = pthread_create(&l->thread, NULL, compiler_main, l) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ok;
 }
@@ -303,9 +341,10 @@ static bool start_thread(struct jit *j)
 /* With the lock held. */
 static bool enqueue(struct jit *j, struct unit *u)
 {
-    struct unit **link = &j->queue;
-    j->has_thread = j->has_thread || (!j->stopping && start_thread(j));
-    if (!j->has_thread) {
+    struct line *l = line_of(j, u);
+    struct unit **link = &l->queue;
+    l->has_thread = l->has_thread || (!j->stopping && start_thread(l));
+    if (!l->has_thread) {
         snprintf(u->why, sizeof u->why, "no thread can be started");
         return false;
     }
@@ -313,7 +352,7 @@ static bool enqueue(struct jit *j, struct unit *u)
         link = &(*link)->next_queued;
     u->next_queued = NULL;
     *link = u;
-    pthread_cond_signal(&j->work);
+    pthread_cond_signal(&l->work);
     return true;
 }
 
@@ -379,15 +418,34 @@ static void after_fork(struct jit *j)
         return;
     j->owner = getpid();
     pthread_mutex_init(&j->lock, NULL);
-    pthread_cond_init(&j->work, NULL);
     pthread_cond_init(&j->done, NULL);
-    process_leave_to_parent(&j->process);
-    j->has_thread = false;
-    if (j->busy)
-        atomic_store(&j->busy->state, UNIT_NEW);
-    for (struct unit *u = j->queue; u; u = u->next_queued)
-        atomic_store(&u->state, UNIT_NEW);
-    j->busy = j->queue = NULL;
+    for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
+        pthread_cond_init(&l->work, NULL);
+        process_leave_to_parent(&l->process);
+        l->has_thread = false;
+        if (l->busy)
+            atomic_store(&l->busy->state, UNIT_NEW);
+        for (struct unit *u = l->queue; u; u = u->next_queued)
+            atomic_store(&u->state, UNIT_NEW);
+        l->busy = l->queue = NULL;
+    }
+}
+
+static bool is_ready(const struct unit *u)
+{
+    return u && atomic_load_explicit(&u->state, memory_order_acquire) == UNIT_READY;
+}
+
+/* Gives the launch the best code there is; workers change over where a turn of a warp, or a block, begins. Another worker may be
+ * ahead. */
+static void take(struct launch *l, struct unit *u)
+{
+    struct unit *better = atomic_load(&u->better);
+    const struct compiled *none = NULL;
+    if (is_ready(better))
+        atomic_store_explicit(&l->compiled, &better->compiled, memory_order_release);
+    else if (is_ready(u))
+        atomic_compare_exchange_strong(&l->compiled, &none, &u->compiled);
 }
 
 static bool begin(struct machine *m, struct launch *l, struct diags *diags)
@@ -396,14 +454,17 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
     after_fork(j);
     const char *why = unfit(l);
     hd_engine engine = l->engine ? l->engine : j->wish;
+    l->consider_at = UINT64_MAX;
     if (engine == HD_ENGINE_INTERP || (why && l->engine != HD_ENGINE_JIT))
         return true;
-    struct unit *u = why ? NULL : find_unit(j, l->kernel, l->block);
+    struct unit *u = why ? NULL : find_unit(j, l->kernel, l->block, j->tier ? j->tier : TIER_FIRST);
     if (u && engine == HD_ENGINE_JIT)
         compile_now(j, u, l->kernel);
     l->compiler_data = u;
-    if (u && atomic_load(&u->state) == UNIT_READY)
-        atomic_store_explicit(&l->compiled, &u->compiled, memory_order_release);
+    if (u) {
+        l->consider_at = 0;
+        take(l, u);
+    }
     if (l->engine != HD_ENGINE_JIT || atomic_load(&l->compiled))
         return true;
     diag_error(diags, (struct place){0}, "engine", "leave the engine at auto, or take interp",
@@ -417,27 +478,42 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
 static void want(struct launch *l, struct unit *u)
 {
     int fresh = UNIT_NEW;
-    if (atomic_compare_exchange_strong(&u->state, &fresh, UNIT_QUEUED))
+    if (u && atomic_compare_exchange_strong(&u->state, &fresh, UNIT_QUEUED))
         order(l->machine->compiler_data, u, l->kernel);
+}
+
+/* Has what is worth it after so much work compiled; returns the work after which to look again. */
+static uint64_t advance(struct launch *l, struct unit *u, uint64_t work, const uint64_t worth[JIT_TIERS])
+{
+    bool ready = is_ready(u);
+    if (ready && u->is_last)
+        return UINT64_MAX;
+    if (work < worth[ready])
+        return worth[ready];
+    struct unit *next = u;
+    if (ready && !(next = atomic_load(&u->better))) {
+        next = find_unit(l->machine->compiler_data, l->kernel, l->block, TIER_SECOND);
+        atomic_store(&u->better, next);
+    }
+    if (!next)
+        return UINT64_MAX;
+    want(l, next);
+    return atomic_load(&next->state) == UNIT_FAILED || (ready && is_ready(next)) ? UINT64_MAX : 0;
 }
 
 static void consider(struct launch *l, const struct worker *k)
 {
     struct unit *u = l->compiler_data;
-    if (!u)
-        return;
-    if (atomic_load_explicit(&u->state, memory_order_acquire) == UNIT_READY)
-        atomic_store_explicit(&l->compiled, &u->compiled, memory_order_release);
-    else if (k->warp_instructions > worth_compiling)
-        want(l, u);
+    uint64_t again = advance(l, u, k->warp_instructions, worth_in_one);
+    take(l, u);
+    atomic_store_explicit(&l->consider_at, again, memory_order_relaxed);
 }
 
 static void end(struct launch *l)
 {
     struct unit *u = l->compiler_data;
-    if (u && !atomic_load(&l->compiled) &&
-        atomic_fetch_add(&u->interpreted, l->warp_instructions) + l->warp_instructions > worth_in_all)
-        want(l, u);
+    if (u)
+        advance(l, u, atomic_fetch_add(&u->work, l->warp_instructions) + l->warp_instructions, worth_in_all);
 }
 
 static void forget(struct machine *m, struct kernel *k)
@@ -447,12 +523,13 @@ static void forget(struct machine *m, struct kernel *k)
     pthread_mutex_lock(&j->lock);
     for (struct unit *u = k->compiled, *next; u; u = next) {
         next = u->next;
-        struct unit **link = &j->queue;
+        struct line *line = line_of(j, u);
+        struct unit **link = &line->queue;
         while (*link && *link != u)
             link = &(*link)->next_queued;
         if (*link)
             *link = u->next_queued;
-        if (u == j->busy)
+        if (u == line->busy)
             u->abandoned = true;
         else
             free_unit(u);
@@ -467,14 +544,18 @@ static void close_jit(struct machine *m)
     after_fork(j);
     pthread_mutex_lock(&j->lock);
     j->stopping = true;
-    pthread_cond_broadcast(&j->work);
     pthread_mutex_unlock(&j->lock);
-    process_end(&j->process);
-    if (j->has_thread)
-        pthread_join(j->thread, NULL);
-    process_close(&j->process);
+    for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
+        pthread_cond_broadcast(&l->work);
+        process_end(&l->process);
+    }
+    for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
+        if (l->has_thread)
+            pthread_join(l->thread, NULL);
+        process_close(&l->process);
+        pthread_cond_destroy(&l->work);
+    }
     pthread_mutex_destroy(&j->lock);
-    pthread_cond_destroy(&j->work);
     pthread_cond_destroy(&j->done);
     free(j);
 }
@@ -493,7 +574,7 @@ static bool word_in(const char *list, const char *word)
 void jit_attach(struct machine *m)
 {
     struct jit *j = calloc(1, sizeof *j);
-    const char *dump = getenv("HEDDLE_DUMP"), *target = getenv("HEDDLE_TARGET");
+    const char *dump = getenv("HEDDLE_DUMP"), *target = getenv("HEDDLE_TARGET"), *tier = getenv("HEDDLE_TIER");
     if (!j)
         return; /* kernels are interpreted */
     j->machine = m;
@@ -504,15 +585,19 @@ void jit_attach(struct machine *m)
     j->dump_time = word_in(dump, "time");
     j->log = word_in(getenv("HEDDLE_LOG"), "engine");
     j->target = target && *target ? target : NULL;
+    j->tier = word_in(tier, "1") ? TIER_FIRST : word_in(tier, "2") ? TIER_SECOND : 0;
     find_program(j);
-    process_init(&j->process, dump && *dump);
+    for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
+        l->jit = j;
+        pthread_cond_init(&l->work, NULL);
+        process_init(&l->process, dump && *dump);
+    }
     const char *engine = getenv("HEDDLE_ENGINE");
     if (!m->config.engine && engine)
         j->wish = word_in(engine, "jit")      ? HD_ENGINE_JIT
                   : word_in(engine, "interp") ? HD_ENGINE_INTERP
                                               : HD_ENGINE_AUTO;
     pthread_mutex_init(&j->lock, NULL);
-    pthread_cond_init(&j->work, NULL);
     pthread_cond_init(&j->done, NULL);
     m->compiler_data = j;
     m->compiler = &compiler;

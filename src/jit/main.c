@@ -40,6 +40,7 @@ static bool compile_bytes(const struct wire_ask *ask, const uint8_t *bytes, stru
     volatile bool ok = false;
     if (setjmp(oom) == 0) {
         ok = wire_read(&request, bytes, ask->bytes, &arena);
+        request.tier = (enum jit_tier)ask->tier;
         if (ok)
             compile(&request, ask, &arena, result);
     }

@@ -307,7 +307,8 @@ static unsigned best_gang(struct emit *e, uint32_t first, uint32_t last, unsigne
         return 1;
     for (uint32_t b = first; b <= last; b++)
         n_insns += block_at(e, b)->n;
-    const double worth_it = w.accesses ? 0.35 : 0.55; /* the code for gangs takes its time to compile */
+    /* the code for gangs takes its time to compile */
+    const double worth_it = e->request->tier == TIER_SECOND ? 0.9 : w.accesses ? 0.35 : 0.55;
     for (unsigned n = 2; n <= most && n * w.registers <= registers && n * n_insns <= INSTRUCTIONS; n *= 2)
         if (time_of(&w, n) < worth_it * time_of(&w, 1) && time_of(&w, n) < 0.9 * time_of(&w, best))
             best = n;

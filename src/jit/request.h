@@ -9,11 +9,16 @@
 #include "exec/machine.h"
 #include "ir/shape.h"
 
+/* A kernel is compiled soon, and again with more effort where it runs for long: plan.c and compile.c say what differs. */
+enum jit_tier { TIER_FIRST = 1, TIER_SECOND };
+enum { JIT_TIERS = TIER_SECOND };
+
 /* Of functions the compiler has what wire.c passes: `ir` but for the places in the text, and of operations no address (fn,
  * callee, origin) and no symbol's (in access->disp); there are no rows of constants. */
 struct jit_request {
     struct str name;  /* of the kernel: for dumps */
     struct str level; /* of the CPU: x86-64-v2 and so on */
+    enum jit_tier tier;
     uint32_t block[3];
     uint32_t param_bytes; /* of the kernel */
     uint32_t n_functions;

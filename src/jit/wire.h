@@ -1,7 +1,7 @@
 /* Requests and answers as bytes, between a program and its compiler (process.c, main.c).
  *
- * The bytes of a request are all that compiled code depends on, and nothing in them is particular to a process: no
- * address, no order in which things happened. Their hash names the code on disk (cache.h).
+ * The bytes of a request, and the tier beside them, are all that compiled code depends on, and nothing in them is particular
+ * to a process: no address, no order in which things happened. Their hash names the code on disk (cache.h).
  */
 #ifndef HEDDLE_JIT_WIRE_H
 #define HEDDLE_JIT_WIRE_H
@@ -21,12 +21,13 @@ struct wire_hello wire_hello(void);
 /* What goes before a request. */
 struct wire_ask {
     uint64_t bytes;
+    uint32_t tier;           /* enum jit_tier */
     bool ir, llvm, assembly; /* wanted as text, too */
 };
 
 /* To be freed by the caller; NULL where memory is exhausted. */
 uint8_t *wire_write(const struct jit_request *r, size_t *bytes);
-/* The request, in the arena and, its names, in the bytes themselves. `shapes` is left out. False where bytes are missing. */
+/* The request, in the arena and, its names, in the bytes themselves. `shapes` and `tier` are left out. False where bytes are missing. */
 bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct arena *arena);
 
 /* All n bytes; false where the other side is gone. */

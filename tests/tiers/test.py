@@ -1,0 +1,251 @@
+"""Kernels that run for long are compiled again (docs/JIT.md, "Two tiers"). Most tests have a compiler of their own, compiler.py."""
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import build, environment, need_compiler, written
+from tap import Skip, examples, heddle, main, run, source, values
+
+PLAIN, MARKED = 0x51525354, 0x61626364  # compiler.py's
+
+# `until` goes round until its own code is marked, which the second tier's is; each thread says then how it went on. `rounds`
+# ends by itself: 16 instructions a round.
+KERNELS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry until(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<8>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.u32 %r1, %r2, %r3, %r1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r4, %r1;
+L:
+    mad.lo.u32 %r4, %r4, 5, 7;
+    st.volatile.global.u32 [%rd3], 0x51525354;
+    ld.volatile.global.u32 %r5, [%rd3];
+    xor.b32 %r4, %r4, %r5;
+    shr.u32 %r6, %r5, 24;
+    setp.eq.u32 %p, %r6, 0x51;
+    @%p bra L;
+    and.b32 %r4, %r4, 0;
+    add.u32 %r5, %r5, %r4;
+    st.global.u32 [%rd3], %r5;
+    ret;
+}
+.visible .entry rounds(.param .u64 out, .param .u32 n)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<8>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r6, [n];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.u32 %r1, %r2, %r3, %r1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r4, %r1;
+    mov.u32 %r5, 0;
+L:
+    MADS
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p, %r5, %r6;
+    @%p bra L;
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+""".replace("MADS", "mad.lo.u32 %r4, %r4, 5, 7;\n" * 13)
+
+LONG = ["rounds", "--grid", 8, "--block", 128]
+FAST = 2000000  # rounds of each warp: a billion instructions in all, much more than a second compilation is put off for
+
+
+@contextlib.contextmanager
+def compiler(second, **more):
+    """An environment with compiler.py, and the file with what it was asked for."""
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        asked = os.path.join(folder, "asked")
+        open(asked, "w").close()
+        yield environment(HEDDLE_JIT=f"{source}/tests/tiers/compiler.py", HEDDLE_TEST_JIT=f"{build}/heddle-jit",
+                          HEDDLE_TEST_ASKED=asked, HEDDLE_TEST_SECOND=second, **more), asked
+
+
+def asked_for(asked):
+    return [int(line) for line in open(asked)]
+
+
+def launch_with(env, *args):
+    status, out, err = run("launch", *args, env=env)
+    assert status == 0, out + err
+    return out, err
+
+
+def until(path, env, engine="jit", workers=2):
+    """Ends where the second tier's code has come into use in the middle of a launch."""
+    out, _ = launch_with(env, path, "until", "--grid", 3, "--block", 96, "u32[288]+print", "--engine", engine, "--workers", workers)
+    assert str(MARKED) in out, out
+    assert str(PLAIN) not in out, out
+
+
+def expected(thread, rounds):
+    """x -> 5 x + 7, so often, in 32 bits."""
+    a, c, n, value = 5, 7, 13 * rounds, thread
+    while n:
+        if n & 1:
+            value = (a * value + c) % 2**32
+        a, c = a * a % 2**32, (a + 1) * c % 2**32
+        n >>= 1
+    return value
+
+
+def long_launch(path, env, *more, rounds=FAST, engine="jit"):
+    """What it says beside the right results."""
+    status, out, err = run("launch", path, *LONG, "u32[1024]+print", rounds, "--engine", engine, "--json", *more, env=env)
+    assert status == 0, out + err
+    assert values(json.loads(out), 1) == [expected(t, rounds) for t in range(1024)]
+    return err
+
+
+def warps_change_over_within_a_launch():
+    with written(KERNELS) as path, compiler("mark") as (env, asked):
+        until(path, env)
+        assert asked_for(asked) == [1, 2]
+
+
+def warps_change_over_from_the_interpreter_to_the_first_tier_to_the_second():
+    with written(KERNELS) as path, compiler("mark") as (env, asked):
+        until(path, env, engine="auto")
+        assert asked_for(asked) == [1, 2]
+
+
+def one_worker_changes_over_with_blocks_that_wait_for_it():
+    with written(KERNELS) as path, compiler("mark") as (env, asked):
+        until(path, env, workers=1)
+
+
+def short_launches_are_compiled_once():
+    with written(KERNELS) as path, compiler("pass") as (env, asked):
+        long_launch(path, env, rounds=1000)
+        assert asked_for(asked) == [1]
+
+
+def both_tiers_are_kept_and_the_second_serves_the_next_process_at_once():
+    with written(KERNELS) as path, tempfile.TemporaryDirectory() as cache, compiler("mark", HEDDLE_CACHE=cache) as (env, asked):
+        until(path, env)
+        assert asked_for(asked) == [1, 2]
+        status, out, _ = run("cache", env=env)
+        assert status == 0 and "2 compiled kernels" in out, out
+        for engine in "jit", "auto":
+            until(path, env, engine=engine)
+        assert asked_for(asked) == [1, 2]
+
+
+def processes_that_share_a_cache_come_to_the_same():
+    with written(KERNELS) as path, tempfile.TemporaryDirectory() as cache, compiler("mark", HEDDLE_CACHE=cache) as (env, asked):
+        command = [heddle, "launch", path, "until", "--grid", "2", "--block", "64", "u32[128]+print", "--engine", "jit",
+                   "--workers", "1"]
+        programs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) for _ in range(3)]
+        for p in programs:
+            out, _ = p.communicate(timeout=300)
+            assert p.returncode == 0 and str(MARKED) in out and str(PLAIN) not in out, out
+        assert set(asked_for(asked)) == {1, 2}
+        status, out, _ = run("cache", env=env)
+        assert "2 compiled kernels" in out, out
+
+
+def a_tier_can_be_asked_for_alone():
+    with written(KERNELS) as path:
+        for tier in 1, 2:
+            with compiler("pass", HEDDLE_TIER=str(tier)) as (env, asked):
+                long_launch(path, env)
+                assert asked_for(asked) == [tier]
+
+
+def what_is_dumped_tells_its_tier():
+    with written(KERNELS) as path:
+        for tier, words in (1, r"saxpy, blocks of \(\d+,1,1\)\n"), (2, r"saxpy, blocks of \(\d+,1,1\), second tier\n"):
+            need_compiler()
+            _, err = launch_with(environment(HEDDLE_TIER=str(tier), HEDDLE_DUMP="ir,llvm,asm,time"), f"{examples}/saxpy/saxpy.ptx",
+                                 "--grid", 4, "--block", 256, 1000, 2.0, "f32[1000]=range", "f32[1000]=ones", "--engine", "jit")
+            assert len(re.findall(words, err)) == 3, err
+            assert len(re.findall("; saxpy" + (", second tier" if tier == 2 else "") + ": ", err)) == 1, err
+
+
+def a_second_tier_that_crashes_leaves_the_first():
+    with written(KERNELS) as path, compiler("crash", HEDDLE_LOG="engine") as (env, asked):
+        err = long_launch(path, env)
+        assert asked_for(asked) == [1, 2]
+        assert "kernel `rounds` keeps its first code: the compiler has ended" in err, err
+
+
+def a_program_ends_while_its_second_tier_is_being_compiled():
+    with written(KERNELS) as path, compiler("hang") as (env, asked):
+        long_launch(path, env)
+        assert asked_for(asked) == [1, 2]
+        for _ in range(200):
+            if not processes_with(asked):
+                return
+            time.sleep(0.05)
+        assert False, "the compiler goes on"
+
+
+def processes_with(word):
+    """Those that have it in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as f:
+            if word.encode() in f.read():
+                found.append(pid)
+    return found
+
+
+def modules_go_and_kernels_are_compiled_while_a_second_tier_hangs():
+    kernels = KERNELS + KERNELS[KERNELS.index(".visible .entry rounds"):].replace("rounds", "others")
+    with written(kernels) as path, compiler("hang") as (env, asked):
+        done = subprocess.run([f"{build}/tests/tiers", path, "rounds", str(FAST), "others", "1000", "unload", "rounds", "1000"],
+                              capture_output=True, text=True, env=env, timeout=300)
+        assert done.returncode == 0, done.stderr
+        assert asked_for(asked) == [1, 2, 1, 1], asked_for(asked)
+
+
+def gangs_under(tier):
+    """The lines of the naive matrix product's code that begin a gang."""
+    _, err = launch_with(environment(HEDDLE_TIER=str(tier), HEDDLE_DUMP="llvm"), f"{source}/bench/peers/kernels.ptx", "matmul_naive",
+                         "--grid", "1,1", "--block", "16,16", "f32[16,16]=rand", "f32[16,16]=rand", "f32[16,16]", 16, "--engine", "jit")
+    return re.findall(r"^gang\w*:", err, re.M)
+
+
+def the_second_tier_makes_gangs_where_they_save_anything():
+    need_compiler()
+    if "avx512bw" not in open("/proc/cpuinfo").read():
+        raise Skip("there is no AVX-512")
+    assert not gangs_under(1) and gangs_under(2)
+
+
+def under_the_second(subject):
+    need_compiler()
+    done = subprocess.run([f"{source}/tests/{subject}/test.sh"], capture_output=True, text=True,
+                          env=environment(HEDDLE_TIER="2"), timeout=600)
+    assert done.returncode == 0, "\n".join(l for l in done.stdout.splitlines() if not l.startswith("ok"))[-3000:] + done.stderr[-500:]
+
+
+def gangs_part_in_the_second_tier_as_in_the_first():
+    under_the_second("gangs")
+
+
+def loops_are_the_same_in_the_second_tier():
+    under_the_second("loops")
+
+
+main(globals())
