@@ -33,8 +33,18 @@ enum linear ir_linear(enum lane_id lane)
     case LANE_mulwide_u32: return LINEAR_MUL_WIDE_UNSIGNED;
     case LANE_madwide_s32: return LINEAR_MUL_ADD_WIDE;
     case LANE_madwide_u32: return LINEAR_MUL_ADD_WIDE_UNSIGNED;
-    case LANE_and_b32: return LINEAR_AND;
-    case LANE_shr_b32: return LINEAR_SHR_UNSIGNED;
+    case LANE_and_b32:
+    case LANE_and_b64: return LINEAR_AND;
+    case LANE_or_b32:
+    case LANE_or_b64: return LINEAR_OR;
+    case LANE_xor_b32:
+    case LANE_xor_b64: return LINEAR_XOR;
+    case LANE_not_b32:
+    case LANE_not_b64: return LINEAR_NOT;
+    case LANE_shr_b32:
+    case LANE_shr_b64: return LINEAR_SHR_UNSIGNED;
+    case LANE_shr_s32:
+    case LANE_shr_s64: return LINEAR_SHR_SIGNED;
     default: return LINEAR_NONE;
     }
 }
@@ -108,6 +118,12 @@ struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs
     }
 }
 
+/* All bits up to the highest of a number that is not negative. */
+static int64_t ones_over(int64_t v)
+{
+    return v ? (int64_t)(~0ull >> __builtin_clzll((uint64_t)v)) : 0;
+}
+
 static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct ir_range a, struct ir_range b,
                                 struct ir_range c)
 {
@@ -133,16 +149,21 @@ static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct 
         return known(b) && b.lo >= 0   ? (struct ir_range){0, b.hi}
                : known(a) && a.lo >= 0 ? (struct ir_range){0, a.hi}
                                        : unknown;
+    case LINEAR_OR:
+    case LINEAR_XOR: return both && a.lo >= 0 && b.lo >= 0 ? (struct ir_range){0, ones_over(a.hi | b.hi)} : unknown;
+    case LINEAR_NOT: return known(a) ? (struct ir_range){~a.hi, ~a.lo} : unknown;
     case LINEAR_SHR_UNSIGNED:
+    case LINEAR_SHR_SIGNED:
         if (!known(b) || !is_constant(b) || b.lo < 1 || b.lo > 31)
             return unknown;
-        return known(a) && a.lo >= 0 ? (struct ir_range){a.lo >> b.lo, a.hi >> b.lo}
-                                     : (struct ir_range){0, UINT32_MAX >> b.lo};
+        if (known(a) && (a.lo >= 0 || ir_linear((enum lane_id)i->lane) == LINEAR_SHR_SIGNED))
+            return (struct ir_range){a.lo >> b.lo, a.hi >> b.lo};
+        return i->lane == LANE_shr_b32 ? (struct ir_range){0, UINT32_MAX >> b.lo} : unknown;
     default: return unknown;
     }
 }
 
-static uint32_t *count_definitions(const struct ir_func *f, struct arena *scratch)
+uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch)
 {
     uint32_t *n = ARENA_ARRAY(scratch, uint32_t, f->regs.n);
     for (uint32_t k = 0; k < f->insns.n; k++) {
@@ -163,7 +184,7 @@ static uint32_t *count_definitions(const struct ir_func *f, struct arena *scratc
 struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena)
 {
     struct ir_range *regs = ARENA_ARRAY(arena, struct ir_range, f->regs.n);
-    uint32_t *definitions = count_definitions(f, arena);
+    uint32_t *definitions = ir_count_definitions(f, arena);
     for (uint32_t r = 0; r < f->regs.n; r++)
         regs[r] = unknown;
     for (int pass = 0; pass < PASSES; pass++) {
@@ -245,7 +266,7 @@ int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, c
                        struct arena *arena)
 {
     struct stepper x = {f, ranges, block, ARENA_ARRAY(arena, int64_t, f->regs.n)};
-    uint32_t *definitions = count_definitions(f, arena);
+    uint32_t *definitions = ir_count_definitions(f, arena);
     for (uint32_t r = 0; r < f->regs.n; r++)
         x.regs[r] = UNKNOWN_STEP;
     for (uint32_t k = 0; k < f->insns.n; k++) {

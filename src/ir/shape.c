@@ -109,13 +109,14 @@ uint16_t ir_shape(const struct ir_shapes *s, ir_ref r)
     return isa_sreg_info((enum isa_sreg)(i / 4))->when == WHEN_LANE ? SHAPE_VARYING : SHAPE_UNIFORM;
 }
 
-/* %tid: the same pattern in every warp of the block, or none. */
+/* %tid: the same pattern in every warp of the block, or none. Lanes that are no threads are as they would be in a block with
+ * more rows or, where it has one row, in a longer one. */
 static uint16_t tid_shape(struct finder *x, unsigned axis)
 {
-    const uint32_t *b = x->s->block;
-    uint32_t threads = b[0] * b[1] * b[2], warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    const uint32_t *size = x->s->block, threads = size[0] * size[1] * size[2];
+    uint32_t b[2] = {size[0] == threads ? UINT32_MAX : size[0], size[1]};
     struct lane_pattern p = {.split = false};
-    for (uint32_t t = 0; t < warps * WARP_LANES; t++) {
+    for (uint32_t t = 0; t < threads || t < WARP_LANES; t++) {
         uint32_t first = t & ~(WARP_LANES - 1u), at[2];
         for (int k = 0; k < 2; k++) {
             uint32_t u = k ? first : t;
@@ -197,6 +198,70 @@ static uint16_t product_wide(struct finder *x, const struct ir_insn *i, bool is_
     return SHAPE_VARYING;
 }
 
+/* ---- bits ---- */
+
+/* The low bits of each lane's value, where all above them are the same in all lanes. */
+struct lane_bits {
+    unsigned n;
+    uint64_t mask, at[WARP_LANES];
+};
+
+static bool find_lane_bits(const struct finder *x, ir_ref r, unsigned n, unsigned width, struct lane_bits *bits)
+{
+    uint16_t shape = ir_shape(x->s, r);
+    const int64_t *over = x->s->patterns.at[shape].at;
+    uint64_t first = ir_bits_of(x->f, x->s->bits, x->s->block, r).v;
+    *bits = (struct lane_bits){.n = n, .mask = n >= 64 ? ~0ull : (1ull << n) - 1};
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint64_t v = (first & bits->mask) + (uint64_t)over[l];
+        if (n < width && v > bits->mask)
+            return false;
+        bits->at[l] = v & bits->mask;
+    }
+    return !ir_is_split(x->s, shape);
+}
+
+static uint16_t pattern_of_bits(struct finder *x, const struct lane_bits *bits, unsigned width)
+{
+    struct lane_pattern p = {.split = false};
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        p.at[l] = wrap((int64_t)(bits->at[l] - bits->at[0]), width);
+    return add_pattern(x, &p);
+}
+
+/* Bit by bit: what two operands have above the bits that are known is the same in all lanes, and so is the result's. */
+static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, enum linear kind, unsigned width)
+{
+    const struct ir_shapes *s = x->s;
+    struct lane_bits a, b;
+    unsigned n = ir_bits_of(x->f, s->bits, s->block, i->a).n;
+    if (kind != LINEAR_NOT) {
+        unsigned other = ir_bits_of(x->f, s->bits, s->block, i->b).n;
+        n = other < n ? other : n;
+    }
+    if (!find_lane_bits(x, i->a, n, width, &a) || (kind != LINEAR_NOT && !find_lane_bits(x, i->b, n, width, &b)))
+        return SHAPE_VARYING;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        a.at[l] = kind == LINEAR_AND   ? a.at[l] & b.at[l]
+                  : kind == LINEAR_OR  ? a.at[l] | b.at[l]
+                  : kind == LINEAR_XOR ? a.at[l] ^ b.at[l]
+                                       : ~a.at[l] & a.mask;
+    return pattern_of_bits(x, &a, width);
+}
+
+/* By a constant. What is above the known bits is shifted alike in all lanes. */
+static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, bool is_signed, unsigned width)
+{
+    struct ir_range by = range(x, i->b);
+    struct lane_bits a;
+    unsigned n = ir_bits_of(x->f, x->s->bits, x->s->block, i->a).n;
+    if (by.lo != by.hi || by.lo < 0 || by.lo >= width || !find_lane_bits(x, i->a, n, width, &a))
+        return SHAPE_VARYING;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        a.at[l] = is_signed && n == width ? (uint64_t)(wrap((int64_t)a.at[l], width) >> by.lo) : a.at[l] >> by.lo;
+    return pattern_of_bits(x, &a, width);
+}
+
 /* Operands are known, none varies. */
 static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width)
 {
@@ -226,6 +291,12 @@ static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width
         uint16_t p = product_wide(x, i, kind == LINEAR_MUL_WIDE || kind == LINEAR_MUL_ADD_WIDE);
         return p == SHAPE_VARYING || !i->c ? p : combine(x, p, 1, c, 1, 64);
     }
+    case LINEAR_AND:
+    case LINEAR_OR:
+    case LINEAR_XOR:
+    case LINEAR_NOT: return bit_by_bit(x, i, kind, width);
+    case LINEAR_SHR_UNSIGNED: return shifted_right(x, i, false, width);
+    case LINEAR_SHR_SIGNED: return shifted_right(x, i, true, width);
     default: return SHAPE_VARYING;
     }
 }
@@ -490,6 +561,7 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
     ir_find_live(f, arena, &s->live);
     prepare(&x);
     x.ranges = s->ranges = ir_find_ranges(f, block, arena);
+    s->bits = ir_find_bits(f, block, arena);
     s->steps = ir_find_steps(f, s->ranges, block, arena);
     do {
         x.changed = false;

@@ -35,12 +35,18 @@ struct ir_range {
     int64_t lo, hi; /* of the value as a signed number; unknown where lo > hi */
 };
 
+struct ir_bits {
+    uint8_t n; /* so many bits are known */
+    uint64_t v;
+};
+
 struct ir_shapes {
     uint32_t block[3]; /* threads */
     uint32_t parts;    /* of a warp, by which patterns may be split: rows of a block of 8 or 16 columns */
     VEC(struct lane_pattern) patterns; /* the first is that of uniform values */
     uint16_t *regs;                    /* by register: SHAPE_VARYING, or a pattern */
     const struct ir_range *ranges;     /* by register */
+    const struct ir_bits *bits;        /* by register */
     const int64_t *steps;              /* by register: ir_find_steps() */
     uint8_t *guesses;                  /* by instruction: enum ir_guess */
     uint8_t *guessed;                  /* by register: its pattern hangs on guesses */
@@ -91,9 +97,17 @@ static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_
     return n && ir_in_set(s->held + (size_t)block * s->live.words, n - 1);
 }
 
+/* How often each register is written, at least; what may be read before counts as a second time. */
+uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch);
+
 /* Ranges of values, as far as they follow from constants and special registers: range.c. */
 struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
+
+/* The low bits of lane 0's value, as far as they follow from constants and special registers: bits.c. In a block whose warps
+ * each begin at a multiple of 32, `%tid.x & 31` has a pattern, and `%tid.x >> 5` is uniform. */
+struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
+struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], ir_ref r);
 
 /* How much more a register holds in the same lane of the grid's next block of threads along x, by register; UNKNOWN_STEP where
  * that does not follow from what is known. A hint: that nothing wraps is taken for granted. */
@@ -101,7 +115,7 @@ struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs
 int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, const uint32_t block[3],
                        struct arena *arena);
 
-/* Pure instructions that are linear, by what they do to patterns and ranges. */
+/* Pure instructions that are linear, or shift or combine bits, by what they do to patterns, ranges and known bits. */
 enum linear {
     LINEAR_NONE,
     LINEAR_COPY,
@@ -117,9 +131,12 @@ enum linear {
     LINEAR_MUL_WIDE_UNSIGNED,
     LINEAR_MUL_ADD_WIDE,
     LINEAR_MUL_ADD_WIDE_UNSIGNED,
-    /* for ranges only */
     LINEAR_AND,
+    LINEAR_OR,
+    LINEAR_XOR,
+    LINEAR_NOT,
     LINEAR_SHR_UNSIGNED,
+    LINEAR_SHR_SIGNED,
 };
 enum linear ir_linear(enum lane_id lane);
 

@@ -21,6 +21,7 @@ struct access {
     value lanes;              /* addresses of all where they vary: <32 x i64>, or <32 x i32> for shared memory */
     int64_t offset[WARP_LANES], span, least; /* of lanes from the first; least: of the first from lane 0 */
     int64_t before;                          /* from where the tested bytes begin to `first` */
+    bool is_wild;                            /* a pattern without rows: lanes are served one by one */
     value site;
 };
 

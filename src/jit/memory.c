@@ -375,6 +375,17 @@ static bool pattern_is_simple(const struct emit *e, const struct access *a)
     return is_consecutive(a) && ((emit_is_full(e) && !a->i->guard) || can_mask(e, a));
 }
 
+/* Are lanes of each half one behind the other, or at one place? */
+static bool has_rows(const struct access *a)
+{
+    bool rows = true, halves = true;
+    for (unsigned l = 1; l < WARP_LANES; l++) {
+        rows &= l % ROW_LANES == 0 || a->offset[l] == a->offset[l - 1] + (int64_t)a->all;
+        halves &= l % ROW_LANES == 0 || a->offset[l] == a->offset[l - 1];
+    }
+    return a->parts > 1 || rows || halves;
+}
+
 /* ---- groups ---- */
 
 /* May share a test with others: an access without a guard, through a register whose lanes are known. */
@@ -595,7 +606,7 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""), other;
     emit_likely(e, access_test_lanes(e, a, space), fast, slow);
     emit_at_end(e, fast);
-    if (!by_lane || !has_many_accesses(e)) {
+    if (!a->is_wild && (!by_lane || !has_many_accesses(e))) {
         other = branch(e, test_rows(e, a, a->all), loads || by_lane ? NULL : slow);
         loads ? load_rows(e, a, space) : store_rows(e, a, space);
         LLVMBuildBr(e->b, done);
@@ -607,10 +618,10 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
             emit_at_end(e, other);
         }
     }
-    if (by_lane) {
+    if (by_lane)
         loads ? load_gather(e, a, space) : store_scatter(e, a, space);
-        LLVMBuildBr(e->b, done);
-    }
+    if (by_lane || a->is_wild)
+        LLVMBuildBr(e->b, by_lane ? done : slow);
     emit_at_end(e, slow);
     access_by_engine(e, a);
     LLVMBuildBr(e->b, done);
@@ -638,8 +649,10 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
     if (a.shape != SHAPE_VARYING && a.shape != SHAPE_UNIFORM) {
         find_offsets(e, &a);
-        if (!pattern_is_simple(e, &a))
+        if (!pattern_is_simple(e, &a)) {
             a.shape = SHAPE_VARYING;
+            a.is_wild = !has_rows(&a);
+        }
         a.span = 0;
     }
     fence(e, a.x, ORDER_RELEASE, LLVMAtomicOrderingRelease);

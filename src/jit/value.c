@@ -202,7 +202,10 @@ value read_scalar(struct emit *e, ir_ref r, row_ref row)
     uint32_t i = ir_ref_index(r);
     LLVMTypeRef type = type_of_width(e, ref_width(e, r));
     switch (ir_ref_kind(r)) {
-    case REF_REG: return LLVMBuildLoad2(e->b, type, *slot(e, i, 0), "");
+    case REF_REG:
+        if (e->shapes->bits[i].n >= ref_width(e, r) && !e->lane)
+            return const_int(e, type, e->shapes->bits[i].v);
+        return LLVMBuildLoad2(e->b, type, *slot(e, i, 0), "");
     case REF_CONST:
         if (e->ir->consts.at[i].base == BASE_NONE) {
             const uint64_t words[2] = {e->ir->consts.at[i].lo, e->ir->consts.at[i].hi};

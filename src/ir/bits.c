@@ -1,0 +1,130 @@
+/* Low bits of registers: see shape.h. As ranges do (range.c), only what is written once has any, and what a pass does not know
+ * yet it takes as unknown.
+ */
+#include "ir/shape.h"
+
+enum { PASSES = 2, BITS = 64 };
+
+static uint64_t low_mask(unsigned n)
+{
+    return n >= BITS ? ~0ull : (1ull << n) - 1;
+}
+
+static struct ir_bits make(unsigned n, unsigned width, uint64_t v)
+{
+    n = n < width ? n : width;
+    return (struct ir_bits){(uint8_t)n, v & low_mask(n)};
+}
+
+/* The number of threads along an axis counts on from 0 in each warp's first: what is the same in all of these. */
+static struct ir_bits of_tid(const uint32_t block[3], unsigned axis)
+{
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2], differ = 0;
+    for (uint64_t t = 0; t < threads; t += WARP_LANES)
+        differ |= axis == 0 ? t % block[0] : axis == 1 ? t / block[0] % block[1] : t / block[0] / block[1];
+    return make(differ ? (unsigned)__builtin_ctzll(differ) : 32, 32, 0);
+}
+
+struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], ir_ref r)
+{
+    uint32_t i = ir_ref_index(r);
+    if (ir_ref_kind(r) == REF_REG)
+        return regs[i];
+    if (ir_ref_kind(r) == REF_CONST && f->consts.at[i].base == BASE_NONE)
+        return make(BITS, f->consts.at[i].width, f->consts.at[i].lo);
+    if (ir_ref_kind(r) != REF_SREG || i >= IR_ENVREG || i % 4 > 2)
+        return (struct ir_bits){0, 0};
+    switch ((enum isa_sreg)(i / 4)) {
+    case SREG_tid: return of_tid(block, i % 4);
+    case SREG_ntid: return make(32, 32, block[i % 4]);
+    case SREG_laneid: return make(32, 32, 0);
+    default: return (struct ir_bits){0, 0};
+    }
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Bits that are known to be zero below all others. */
+static unsigned zeros(struct ir_bits x)
+{
+    return x.v ? (unsigned)__builtin_ctzll(x.v) : x.n;
+}
+
+/* What one factor does not know counts from the lowest bit of the other on. */
+static struct ir_bits product(struct ir_bits a, struct ir_bits b, unsigned width)
+{
+    return make(least(a.n + zeros(b), b.n + zeros(a)), width, a.v * b.v);
+}
+
+/* Where all of one is known, and is zero above what is known of the other, so is all of the result. */
+static struct ir_bits conjunction(struct ir_bits a, struct ir_bits b, unsigned width)
+{
+    bool all = (a.n >= width && !(a.v & ~low_mask(b.n))) || (b.n >= width && !(b.v & ~low_mask(a.n)));
+    return make(all ? width : least(a.n, b.n), width, a.v & b.v);
+}
+
+static struct ir_bits shifted_right(struct ir_bits a, struct ir_bits by, unsigned width, bool is_signed)
+{
+    if (by.n < 32 || by.v >= width || a.n <= by.v)
+        return (struct ir_bits){0, 0};
+    bool whole = a.n == width && !(is_signed && a.v >> (width - 1));
+    return make(whole ? width : a.n - (unsigned)by.v, width, a.v >> by.v);
+}
+
+static struct ir_bits widened(struct ir_bits a, bool is_signed)
+{
+    if (a.n < 32)
+        return a;
+    return make(BITS, BITS, is_signed ? (uint64_t)(int32_t)a.v : a.v);
+}
+
+static struct ir_bits of_lanes(enum lane_id lane, unsigned width, struct ir_bits a, struct ir_bits b, struct ir_bits c)
+{
+    switch (ir_linear(lane)) {
+    case LINEAR_COPY:
+    case LINEAR_CUT: return make(a.n, width, a.v);
+    case LINEAR_SIGN_EXTEND: return widened(a, true);
+    case LINEAR_ZERO_EXTEND: return widened(a, false);
+    case LINEAR_ADD: return make(least(a.n, b.n), width, a.v + b.v);
+    case LINEAR_SUB: return make(least(a.n, b.n), width, a.v - b.v);
+    case LINEAR_MUL:
+    case LINEAR_MUL_WIDE:
+    case LINEAR_MUL_WIDE_UNSIGNED: return product(a, b, width);
+    case LINEAR_MUL_ADD:
+    case LINEAR_MUL_ADD_WIDE:
+    case LINEAR_MUL_ADD_WIDE_UNSIGNED: {
+        struct ir_bits p = product(a, b, width);
+        return make(least(p.n, c.n), width, p.v + c.v);
+    }
+    case LINEAR_SHL:
+        return b.n >= 32 && b.v < width ? make(a.n + (unsigned)b.v, width, a.v << b.v) : (struct ir_bits){0, 0};
+    case LINEAR_AND: return conjunction(a, b, width);
+    case LINEAR_OR: return make(least(a.n, b.n), width, a.v | b.v);
+    case LINEAR_XOR: return make(least(a.n, b.n), width, a.v ^ b.v);
+    case LINEAR_NOT: return make(a.n, width, ~a.v);
+    case LINEAR_SHR_UNSIGNED: return shifted_right(a, b, width, false);
+    case LINEAR_SHR_SIGNED: return shifted_right(a, b, width, true);
+    default: return (struct ir_bits){0, 0};
+    }
+}
+
+struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], struct arena *arena)
+{
+    struct ir_bits *regs = ARENA_ARRAY(arena, struct ir_bits, f->regs.n);
+    const uint32_t *definitions = ir_count_definitions(f, arena);
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (uint32_t k = 0; k < f->insns.n; k++) {
+            const struct ir_insn *i = &f->insns.at[k];
+            uint32_t d = ir_ref_index(i->d);
+            if (i->kind != IR_LANES || i->guard || definitions[d] != 1 || f->regs.at[d].width > BITS)
+                continue;
+            struct ir_bits a = ir_bits_of(f, regs, block, i->a), b = ir_bits_of(f, regs, block, i->b),
+                           c = ir_bits_of(f, regs, block, i->c);
+            regs[d] = of_lanes((enum lane_id)i->lane, f->regs.at[d].width, a, b, c);
+        }
+    }
+    return regs;
+}

@@ -1,0 +1,170 @@
+"""What registers look like across the lanes of a warp; see ir/shape.h."""
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import by_both, environment, need_compiler, written
+from tap import main, run
+
+HEAD = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry shapes(.param .u64 out, .param .u32 given)
+{
+    .reg .u64 %rd<8>; .reg .u64 %d<30>; .reg .u32 %r<200>; .reg .pred %p<4>;
+    .shared .align 8 .b8 own[4096];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %tid.y;
+    mov.u32 %r2, %laneid;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %ctaid.x;
+    ld.param.u32 %r5, [given];
+    mov.u32 %r6, 12;
+    mov.u32 %r7, -3;
+    cvt.u64.u32 %d0, %r0;
+    cvt.u64.u32 %d1, %r1;
+    mov.u64 %d2, 0xfffffffffffffff0;
+    cvt.s64.s32 %d3, %r5;
+    mad.lo.u32 %r199, %r1, %r3, %r0;
+    mov.u32 %r198, %ntid.y;
+    mul.lo.u32 %r198, %r198, %r3;
+    mad.lo.u32 %r199, %r4, %r198, %r199;
+    mul.wide.u32 %rd2, %r199, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    mov.u32 %r197, 0;
+    mov.u32 %r189, own;
+    mov.u32 %r195, 0;
+FILL:
+    add.u32 %r196, %r189, %r195;
+    st.shared.u32 [%r196], %r195;
+    add.u32 %r195, %r195, 4;
+    setp.lt.u32 %p1, %r195, 2048;
+    @%p1 bra FILL;
+    bar.sync 0;
+"""
+STEPS_32 = ("and.b32", "or.b32", "xor.b32", "add.u32", "sub.u32", "shl.b32", "shr.u32", "shr.s32", "mul.lo.u32", "not.b32")
+STEPS_64 = ("and.b64", "or.b64", "xor.b64", "add.u64", "sub.u64", "shl.b64", "shr.u64", "shr.s64", "mul.lo.u64", "not.b64")
+CONSTANTS = (0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 32, 63, 64, 96, 255, 1024, -1, -2, -8, -32, 0x7fffffff)
+
+
+def step(r, n, name, letter):
+    """Register number n, from those before it."""
+    kind, a = name.split(".")[0], "%%%s%d" % (letter, r.randrange(n))
+    b = "%%%s%d" % (letter, r.randrange(n)) if r.random() < 0.4 else r.choice(CONSTANTS)
+    if kind in ("shl", "shr"):
+        b = r.choice((1, 2, 3, 4, 5, 6, 10, 31, 32))
+    return f"    {name} %{letter}{n}, {a}{'' if kind == 'not' else f', {b}'};\n"
+
+
+def use(letter, n, stores):
+    """Into the sum that the thread writes, by way of a branch and of an access to shared memory."""
+    text = f"    cvt.u32.u64 %a{letter}{n}, %d{n};\n" if letter == "d" else f"    mov.u32 %a{letter}{n}, %r{n};\n"
+    text = text.replace(f"%a{letter}{n}", "%r" + str(100 + 2 * n + (letter == "d")))
+    v, at = (f"%r{k + 2 * n + (letter == 'd')}" for k in (100, 40))
+    text += f"""    and.b32 %r190, {v}, 1020;
+    add.u32 {at}, %r189, %r190;
+    ld.shared.u32 %r194, [{at}];
+    xor.b32 %r197, %r197, %r194;
+    and.b32 %r191, {v}, 5;
+    setp.eq.u32 %p1, %r191, 4;
+    @%p1 bra SKIP{letter}{n};
+    add.u32 %r197, %r197, 7;
+"""
+    if stores:
+        text += f"    st.shared.u32 [{at}+8], %r197;\n"
+    return text + f"SKIP{letter}{n}:\n    mad.lo.u32 %r197, %r197, 31, {v};\n"
+
+
+def kernel(seed, stores):
+    """Each register is written once, as compilers write PTX, but for the sum and what is used at once."""
+    r, text = random.Random(seed), HEAD
+    for n in range(8, 28):
+        text += step(r, n, r.choice(STEPS_32), "r")
+        text += step(r, n - 4, r.choice(STEPS_64), "d")
+        if r.random() < 0.5:
+            text += use(r.choice("rd"), n - 4, stores)
+    for n in range(8, 28):
+        text += f"    mad.lo.u32 %r197, %r197, 17, %r{n};\n"
+        text += f"    cvt.u32.u64 %r196, %d{n - 4};\n    mad.lo.u32 %r197, %r197, 13, %r196;\n"
+    return text + "    st.global.u32 [%rd1], %r197;\n    ret;\n}\n"
+
+
+def arithmetic(block):
+    """Two hundred random kernels of what a thread can compute from its number. Where a block has one warp, lanes write to
+    shared memory as well: warps would race."""
+    need_compiler()
+    threads = block[0] * block[1] * block[2]
+    for seed in range(25):
+        with written(kernel(seed, threads <= 32)) as path:
+            by_both(path, "--grid", "2", "--block", ",".join(map(str, block)), f"u32[{2 * threads}]=ones",
+                    str((5, 0, -7, 64)[seed % 4]))
+
+
+def what_32_columns_compute_from_their_number():
+    arithmetic((32, 1, 1))
+
+
+def what_many_warps_compute_from_their_numbers():
+    arithmetic((512, 1, 1))
+    arithmetic((96, 2, 1))
+
+
+def what_a_part_of_a_warp_computes():
+    arithmetic((20, 1, 1))
+    arithmetic((48, 1, 1))
+
+
+def what_rows_of_a_warp_compute():
+    arithmetic((16, 16, 1))
+    arithmetic((8, 8, 1))
+    arithmetic((4, 4, 4))
+
+
+def what_warps_that_begin_anywhere_compute():
+    arithmetic((7, 5, 1))
+    arithmetic((100, 3, 1))
+
+
+KNOWN = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry known(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<20>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    shr.u32 %r2, %r1, 5;
+    and.b32 %r3, %r1, 31;
+    and.b32 %r4, %r1, 1;
+    shl.b32 %r5, %r1, 1;
+    sub.u32 %r6, %r5, %r4;
+    xor.b32 %r7, %r1, 3;
+    or.b32 %r8, %r1, 28;
+    and.b32 %r9, %r1, 96;
+    not.b32 %r10, %r1;
+    and.b32 %r11, %r5, 12;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+"""
+
+
+def the_shapes_that_follow_from_a_number():
+    need_compiler()
+    lanes = lambda f: "lanes " + ",".join(str(f(l) - f(0)) for l in range(32))
+    for block in 256, 48, 7:
+        expected = [("shr_b32", "uniform"), ("and_b32", "lane * 1"), ("and_b32", lanes(lambda l: l & 1)),
+                    ("shl_b32", "lane * 2"), ("sub_b32", lanes(lambda l: 2 * l - (l & 1))),
+                    ("xor_b32", lanes(lambda l: l ^ 3)), ("or_b32", lanes(lambda l: l | 28)), ("and_b32", "uniform"),
+                    ("not_b32", "lane * -1"), ("and_b32", lanes(lambda l: 2 * l & 12))]
+        with written(KNOWN) as path:
+            _, _, err = run("launch", path, "--grid", 1, "--block", block, "u32[64]", "--engine", "jit",
+                            env=environment(HEDDLE_DUMP="ir"))
+        found = re.findall(r"= (\w+_b32) .*; 32, (.*)", err)
+        assert [f for f in found if f[0] != "mov_b32"] == expected, found
+
+
+main(globals())
