@@ -70,14 +70,31 @@ static void fill_rows(struct block *b, bool again)
         uint8_t *row = b->sregs + f->at;
         if (again && !is_of_block(f->sreg))
             continue;
-        if (f->width == 32 && is_of_block(f->sreg))
-            b->launch->rows->splat32((uint32_t *)row, (uint32_t)block_value(b, f->sreg));
-        else if (f->sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(f->sreg / 4))->when == WHEN_LANE)
+        if (f->width == 32 && is_of_block(f->sreg)) {
+            uint32_t value = f->sreg % 4 < 3 ? b->ctaid[f->sreg % 4] : 0;
+            if (!again || *(uint32_t *)row != value)
+                b->launch->rows->splat32((uint32_t *)row, value);
+        } else if (f->sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(f->sreg / 4))->when == WHEN_LANE)
             for (unsigned l = 0; l < WARP_LANES; l++)
                 ((uint32_t *)row)[l] = lane_value((enum isa_sreg)(f->sreg / 4), l);
         else
             splat_row(row, f->width, block_value(b, f->sreg));
     }
+}
+
+/* `again`: it was another one, mostly the one before. */
+static void number_block(struct block *b, uint64_t index, bool again)
+{
+    const uint32_t *grid = b->launch->grid;
+    if (again && index == b->index + 1) {
+        for (unsigned c = 0; c < 3 && ++b->ctaid[c] == grid[c]; c++)
+            b->ctaid[c] = 0;
+    } else {
+        b->ctaid[0] = (uint32_t)(index % grid[0]);
+        b->ctaid[1] = (uint32_t)(index / grid[0] % grid[1]);
+        b->ctaid[2] = (uint32_t)(index / grid[0] / grid[1]);
+    }
+    b->index = index;
 }
 
 static size_t block_bytes(const struct launch *l)
@@ -144,7 +161,26 @@ static struct block *make_block(struct worker *k, struct launch *l)
     return NULL;
 }
 
+static void begin(struct block *b, uint64_t index, bool again)
+{
+    number_block(b, index, again);
+    b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
+    b->n_done = 0;
+    b->begun = b->compiled = b->meets = false;
+    fill_rows(b, again);
+}
+
 /* A block that ran in lockstep is as good as new: its warps are where they ended until they begin (lockstep.c). */
+bool block_can_be_next(const struct block *b)
+{
+    return b->clean;
+}
+
+void block_be_next(struct block *b, uint64_t index)
+{
+    begin(b, index, true);
+}
+
 struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
 {
     struct block *b = k->kept ? k->kept : make_block(k, l);
@@ -153,14 +189,7 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
         return NULL;
     k->kept = NULL;
     b->next = NULL;
-    b->index = index;
-    b->ctaid[0] = (uint32_t)(index % l->grid[0]);
-    b->ctaid[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
-    b->ctaid[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
-    b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
-    b->n_done = 0;
-    b->begun = b->compiled = b->meets = false;
-    fill_rows(b, again);
+    begin(b, index, again);
     if (!again)
         start_warps(b);
     if (l->hooks)
@@ -201,18 +230,13 @@ bool block_is_stuck(const struct block *b)
     return b->n_done < b->n_warps;
 }
 
-static bool has_failed(const struct block *b)
-{
-    return atomic_load_explicit(&b->launch->failed, memory_order_relaxed);
-}
-
 bool block_round(struct block *b, bool *progress)
 {
     if (!b->begun || b->meets) {
         bool done = b->begun ? block_resume_lockstep(b) : block_run_lockstep(b);
         b->begun = true;
         *progress = true;
-        if (done || has_failed(b))
+        if (done || launch_has_failed(b->launch))
             return true;
         if (b->meets) /* after many rounds it has given way, at a barrier */
             return false;
@@ -229,7 +253,7 @@ bool block_round(struct block *b, bool *progress)
         *progress |= !can_run(w) || b->meets;
         if (b->meets && block_resume_lockstep(b))
             return true;
-        if (has_failed(b))
+        if (launch_has_failed(b->launch))
             return true;
         if (b->meets)
             return false;
@@ -246,7 +270,7 @@ void block_finish(struct block *b)
     struct worker *k = b->worker;
     if (b->launch->hooks)
         tell(b, NULL, SCHEDULE_BLOCK_END);
-    if (b->clean && !k->kept) {
+    if (block_can_be_next(b) && !k->kept) {
         k->kept = b;
         return;
     }

@@ -28,7 +28,8 @@ enum leave {
 enum { COMPILED_END_SHIFT = 30 };
 #define COMPILED_END (1u << 30)
 
-/* What warps in lockstep came to, in block->met: bit n for barrier n, and this one. */
+/* What warps in lockstep came to, in block->met: bit n for barrier n, and this one. None where all there is to come to is the
+ * end: then nothing is recorded. */
 enum { MET_END = 1 << 16 };
 
 /* Rounds of a block in lockstep until it gives way: others may have to come on first. */

@@ -36,13 +36,27 @@ static bool make_ready(struct warp *w, size_t local_bytes)
     return true;
 }
 
-/* The same of a warp that ended in lockstep, in a block of the same launch: nothing else of it has changed. */
-static void make_ready_again(struct warp *w)
+/* The same of warps that ended in lockstep, in a block of the same launch: nothing else of them has changed. Where their
+ * ends were not recorded they stand at their start. */
+static void make_ready_again(struct block *b)
 {
-    w->mask = w->exists;
-    w->at_block = 0;
-    w->exited = 0;
-    act_renew(w->acts, w->exists);
+    const struct code *c = b->launch->kernel->entry;
+    if (!b->met && !c->zeroed.n && !c->ir->uses_dynamic_stack)
+        return;
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
+        w->mask = w->exists;
+        w->at_block = 0;
+        w->exited = 0;
+        act_renew(w->acts, w->exists);
+    }
+}
+
+static bool make_all_ready(struct block *b)
+{
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
+        if (!make_ready(w, (size_t)b->launch->kernel->local_bytes * WARP_LANES))
+            return false;
+    return true;
 }
 
 /* A block that ran in lockstep, and does not now: its warps have not begun. */
@@ -56,13 +70,16 @@ static void make_fresh(struct block *b)
     b->clean = false;
 }
 
+/* Of a warp that has had its round, unless a gang has left it elsewhere. */
 static bool has_ended(const struct warp *w)
 {
-    return w->exited == w->exists;
+    return w->left != LEAVE_AT && (!w->block->met || w->exited == w->exists);
 }
 
 static void end_warp(struct block *b, struct warp *w)
 {
+    w->exited = w->exists;
+    w->acts->lanes = 0;
     w->act = NULL;
     w->state = WARP_DONE;
     act_free_empty(w);
@@ -119,7 +136,7 @@ static bool run_rounds(struct block *b, compiled_fn *fn, bool resumed)
         b->clean = false;
         return false;
     }
-    if (how != LEAVE_ROUND || b->met != MET_END) {
+    if (how != LEAVE_ROUND || (b->met && b->met != MET_END)) {
         fall_out(b, fn, how, how == LEAVE_ROUND ? NULL : b->stopped);
         return false;
     }
@@ -136,13 +153,11 @@ bool block_run_lockstep(struct block *b)
         make_fresh(b);
     if (!fn)
         return false;
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        if (b->clean)
-            make_ready_again(&b->warps[i]);
-        else if (!make_ready(&b->warps[i], (size_t)l->kernel->local_bytes * WARP_LANES)) {
-            launch_fail(l, FAULT_out_of_memory);
-            return false;
-        }
+    if (b->clean) {
+        make_ready_again(b);
+    } else if (!make_all_ready(b)) {
+        launch_fail(l, FAULT_out_of_memory);
+        return false;
     }
     b->clean = b->compiled = true;
     return run_rounds(b, fn, false);

@@ -184,6 +184,10 @@ void worker_run_scheduled(struct worker *k, struct launch *l);
 /* What the worker has kept for the launch's next block. */
 void worker_end_launch(struct worker *k, struct launch *l);
 void launch_fail(struct launch *l, enum fault_kind kind);
+static inline bool launch_has_failed(const struct launch *l)
+{
+    return atomic_load_explicit(&l->failed, memory_order_relaxed);
+}
 
 /* ---- compiled.c ---- */
 
@@ -212,6 +216,9 @@ void block_run_warp(struct warp *w);
  * block is done or the launch has failed. */
 bool block_round(struct block *b, bool *progress);
 bool block_is_stuck(const struct block *b);
+/* May one that is done become another one, without being put away and started again? Makes it that. */
+bool block_can_be_next(const struct block *b);
+void block_be_next(struct block *b, uint64_t index);
 /* Puts it away; the worker keeps one for the next that it starts. */
 void block_finish(struct block *b);
 /* Frees what has been kept. */

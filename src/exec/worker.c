@@ -25,11 +25,6 @@ void launch_fail(struct launch *l, enum fault_kind kind)
     pthread_mutex_unlock(&l->lock);
 }
 
-static bool has_failed(const struct launch *l)
-{
-    return atomic_load_explicit(&l->failed, memory_order_relaxed);
-}
-
 /* ---- which blocks a worker starts: one that runs many short ones takes several at a time, and counts them together ---- */
 
 enum { MAX_BATCH = 64, PARTS = 32 }; /* of what is left, a worker takes at most one of so many parts */
@@ -87,7 +82,7 @@ static bool is_patient(const struct worker *k)
 static struct block *admit(struct worker *k, struct launch *l)
 {
     bool left = k->claim < k->claim_end || atomic_load_explicit(&l->next_block, memory_order_relaxed) < l->n_blocks;
-    if (!left || has_failed(l) || !take_place(k, l))
+    if (!left || launch_has_failed(l) || !take_place(k, l))
         return NULL;
     if (!claim(k, l)) {
         leave_place(k, l);
@@ -108,13 +103,39 @@ static struct block *admit(struct worker *k, struct launch *l)
     return b;
 }
 
+static void note_done(struct worker *k)
+{
+    k->done_blocks++;
+    k->begun_at = k->warp_instructions;
+}
+
 static void retire(struct worker *k, struct block *b)
 {
     block_finish(b);
     k->n_resident--;
-    k->done_blocks++;
-    k->begun_at = k->warp_instructions;
+    note_done(k);
     leave_place(k, k->launch);
+}
+
+/* Is it time for the compiler to think about a launch? */
+static bool is_due(const struct worker *k, const struct launch *l)
+{
+    return l->machine->compiler && k->warp_instructions >= atomic_load_explicit(&l->consider_at, memory_order_relaxed);
+}
+
+/* A round of a block; where that was its last, and all went the plain way, the same of blocks that follow it. */
+static bool run_round(struct worker *k, struct block *b, bool *progress)
+{
+    const struct launch *l = k->launch;
+    for (;;) {
+        if (!block_round(b, progress))
+            return false;
+        bool others = k->n_resident > 1 || atomic_load_explicit(&l->prober, memory_order_relaxed) || is_due(k, l);
+        if (others || launch_has_failed(l) || k->claim == k->claim_end || !block_can_be_next(b))
+            return true;
+        note_done(k);
+        block_be_next(b, k->claim++);
+    }
 }
 
 void worker_end_launch(struct worker *k, struct launch *l)
@@ -133,7 +154,7 @@ static bool take_turns(struct worker *k)
     bool progress = false;
     for (struct block **link = &k->resident; *link;) {
         struct block *b = *link;
-        if (block_round(b, &progress)) {
+        if (run_round(k, b, &progress)) {
             *link = b->next;
             retire(k, b);
             progress = true;
@@ -146,7 +167,6 @@ static bool take_turns(struct worker *k)
 
 void worker_run(struct worker *k, struct launch *l)
 {
-    const struct compiler *compiler = l->machine->compiler;
     double since = 0;
     bool progress = true;
     for (;;) {
@@ -160,8 +180,8 @@ void worker_run(struct worker *k, struct launch *l)
         if (k->resident)
             k->batch =
                 0; /* a block has given way: others may wait for those that this worker would take and not start yet */
-        if (compiler && k->warp_instructions >= atomic_load_explicit(&l->consider_at, memory_order_relaxed))
-            compiler->consider(l, k);
+        if (is_due(k, l))
+            l->machine->compiler->consider(l, k);
         if (progress) {
             since = 0;
         } else {
@@ -268,7 +288,7 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
     bool serial = s->policy == POLICY_SERIAL;
     if (!r.list)
         launch_fail(l, FAULT_out_of_memory);
-    while (!has_failed(l)) {
+    while (!launch_has_failed(l)) {
         bool in_vain = serial && k->resident && !is_patient(k);
         bool more = !k->resident || in_vain || (serial ? idle > r.n : schedule_choose(s, ADMIT_EVERY) == 0);
         if (more)
@@ -287,7 +307,7 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
         idle = changed || w->slice == 0 ? 0 : idle + 1;
         if (changed)
             list_block(&r, b);
-        if (!has_failed(l))
+        if (!launch_has_failed(l))
             end_turn(k, b);
         if (changed && serial)
             list_all(&r, k);

@@ -45,8 +45,25 @@ void spill_out_sparely(struct emit *e)
             spill_sparely(e, live->regs[n]);
 }
 
+static bool has_barriers(const struct emit *e)
+{
+    for (uint32_t k = 0; k < e->ir->insns.n; k++)
+        if (e->ir->insns.at[k].kind == IR_BAR)
+            return true;
+    return false;
+}
+
+/* Is there one round only, in which each warp begins at the first block and comes to the end? Then that is recorded nowhere
+ * (block->met stays 0), and the warps of the next block find their records as they are to begin with. */
+static bool has_one_round(const struct emit *e)
+{
+    return !e->plan.n && !has_barriers(e);
+}
+
 void record_meeting(struct emit *e, const struct op *o, uint32_t met)
 {
+    if (has_one_round(e))
+        return;
     if (met == MET_END) {
         value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
         store_field(e, exists, e->w, offsetof(struct warp, exited));
@@ -83,7 +100,8 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
 static void go_to_warp(struct emit *e, value w)
 {
     value start[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
-                      load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
+                      has_one_round(e) ? const_int(e, e->i32, 0)
+                                       : load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
                       load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
     if (e->plan.n) { /* one of a gang that has dissolved */
         _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
@@ -92,14 +110,6 @@ static void go_to_warp(struct emit *e, value w)
         start[2] = LLVMBuildOr(e->b, start[2], left, "");
     }
     go_to_warp_start(e, start);
-}
-
-static bool has_barriers(const struct emit *e)
-{
-    for (uint32_t k = 0; k < e->ir->insns.n; k++)
-        if (e->ir->insns.at[k].kind == IR_BAR)
-            return true;
-    return false;
 }
 
 /* All warps have come somewhere. To one barrier: that is open, and the first goes on. */
