@@ -55,14 +55,45 @@ static bool is_dynamic_shared(const struct ptx_var *v)
     return v->space == SPACE_SHARED && (v->unsized || v->size == 0);
 }
 
-/* Dynamic shared memory starts behind the static variables, so these get their places first. */
-static void place_vars(struct preparer *p, const struct ir_func *ir)
+static bool is_static_shared(const struct ptx_var *v)
+{
+    return v->space == SPACE_SHARED && !is_dynamic_shared(v);
+}
+
+static void fix_const(struct preparer *p, struct ir_const *c)
+{
+    if (c->base != BASE_SYMBOL || c->symbol->kind != SYMBOL_VAR)
+        return;
+    const struct ptx_var *v = ((const struct ptx_var *)c->symbol)->definition;
+    if (is_static_shared(v)) {
+        c->lo += place_var(p, v);
+        c->base = BASE_NONE;
+    }
+}
+
+static void fix_access(const struct ir_func *ir, struct ir_access *a)
+{
+    const struct ir_const *c = &ir->consts.at[ir_ref_index(a->disp_const)];
+    if (a->disp_const && c->base == BASE_NONE) {
+        a->disp += (int64_t)c->lo;
+        a->disp_const = REF_NONE;
+    }
+}
+
+/* Dynamic shared memory starts behind the static variables, so these get their places first: of a kernel they are what they
+ * are, so addresses become plain numbers, which the compiler can reckon with. */
+static void place_vars(struct preparer *p, struct ir_func *ir)
 {
     for (uint32_t i = 0; i < ir->vars.n; i++) {
         const struct ptx_var *v = ir->vars.at[i]->definition;
-        if ((v->space == SPACE_SHARED && !is_dynamic_shared(v)) || v->space == SPACE_LOCAL)
+        if (is_static_shared(v) || v->space == SPACE_LOCAL)
             place_var(p, v);
     }
+    for (uint32_t i = 1; i < ir->consts.n; i++)
+        fix_const(p, &ir->consts.at[i]);
+    for (uint32_t i = 0; i < ir->insns.n; i++)
+        if (ir->insns.at[i].kind == IR_LD || ir->insns.at[i].kind == IR_ST || ir->insns.at[i].kind == IR_ATOM)
+            fix_access(ir, ir->insns.at[i].access);
 }
 
 static uint64_t symbol_address(struct preparer *p, const struct ptx_symbol *s)
@@ -399,6 +430,7 @@ static struct code *add_function(struct preparer *p, struct ptx_func *f)
     struct ir_func *ir = ir_build(p->arena, f, p->diags);
     if (!ir)
         return NULL;
+    place_vars(p, ir);
     c = ARENA_NEW(p->arena, struct code);
     c->ir = ir;
     c->index = p->k->functions.n;
@@ -499,8 +531,6 @@ static bool prepare(struct preparer *p)
     struct kernel *k = p->k;
     if (!add_reachable(p))
         return false;
-    for (uint32_t i = 0; i < k->functions.n; i++)
-        place_vars(p, k->functions.at[i]->ir);
     for (uint32_t i = 0; i < k->functions.n; i++)
         decode(p, k->functions.at[i]);
     for (uint32_t i = 0; i < k->functions.n; i++)

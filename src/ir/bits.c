@@ -25,21 +25,27 @@ static struct ir_bits of_tid(const uint32_t block[3], unsigned axis)
     return make(differ ? (unsigned)__builtin_ctzll(differ) : 32, 32, 0);
 }
 
-struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], ir_ref r)
+static struct ir_bits of_sreg(const uint32_t block[3], uint32_t i, bool all_lanes)
+{
+    if (i >= IR_ENVREG || i % 4 > 2)
+        return (struct ir_bits){0, 0};
+    switch ((enum isa_sreg)(i / 4)) {
+    case SREG_tid: return all_lanes && block[i % 4] > 1 ? (struct ir_bits){0, 0} : of_tid(block, i % 4);
+    case SREG_ntid: return make(32, 32, block[i % 4]);
+    case SREG_laneid: return all_lanes ? (struct ir_bits){0, 0} : make(32, 32, 0);
+    default: return (struct ir_bits){0, 0};
+    }
+}
+
+struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], bool all_lanes,
+                          ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
     if (ir_ref_kind(r) == REF_REG)
         return regs[i];
     if (ir_ref_kind(r) == REF_CONST && f->consts.at[i].base == BASE_NONE)
         return make(BITS, f->consts.at[i].width, f->consts.at[i].lo);
-    if (ir_ref_kind(r) != REF_SREG || i >= IR_ENVREG || i % 4 > 2)
-        return (struct ir_bits){0, 0};
-    switch ((enum isa_sreg)(i / 4)) {
-    case SREG_tid: return of_tid(block, i % 4);
-    case SREG_ntid: return make(32, 32, block[i % 4]);
-    case SREG_laneid: return make(32, 32, 0);
-    default: return (struct ir_bits){0, 0};
-    }
+    return ir_ref_kind(r) == REF_SREG ? of_sreg(block, i, all_lanes) : (struct ir_bits){0, 0};
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -111,7 +117,7 @@ static struct ir_bits of_lanes(enum lane_id lane, unsigned width, struct ir_bits
     }
 }
 
-struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], struct arena *arena)
+struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], bool all_lanes, struct arena *arena)
 {
     struct ir_bits *regs = ARENA_ARRAY(arena, struct ir_bits, f->regs.n);
     const uint32_t *definitions = ir_count_definitions(f, arena);
@@ -121,8 +127,9 @@ struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], s
             uint32_t d = ir_ref_index(i->d);
             if (i->kind != IR_LANES || i->guard || definitions[d] != 1 || f->regs.at[d].width > BITS)
                 continue;
-            struct ir_bits a = ir_bits_of(f, regs, block, i->a), b = ir_bits_of(f, regs, block, i->b),
-                           c = ir_bits_of(f, regs, block, i->c);
+            struct ir_bits a = ir_bits_of(f, regs, block, all_lanes, i->a),
+                           b = ir_bits_of(f, regs, block, all_lanes, i->b),
+                           c = ir_bits_of(f, regs, block, all_lanes, i->c);
             regs[d] = of_lanes((enum lane_id)i->lane, f->regs.at[d].width, a, b, c);
         }
     }

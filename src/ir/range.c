@@ -16,8 +16,16 @@ enum linear ir_linear(enum lane_id lane)
     case LANE_cvt_u32_u64:
     case LANE_cvt_s32_s64: return LINEAR_CUT;
     case LANE_resize_b64_s32:
+    case LANE_resize_b32_s16:
+    case LANE_resize_b64_s16:
+    case LANE_cvt_s32_s16:
+    case LANE_cvt_s64_s16:
     case LANE_cvt_s64_s32: return LINEAR_SIGN_EXTEND;
     case LANE_resize_b64_u32:
+    case LANE_resize_b32_u16:
+    case LANE_resize_b64_u16:
+    case LANE_cvt_u32_u16:
+    case LANE_cvt_u64_u16:
     case LANE_cvt_u64_u32: return LINEAR_ZERO_EXTEND;
     case LANE_add_b32:
     case LANE_add_b64: return LINEAR_ADD;
@@ -29,7 +37,9 @@ enum linear ir_linear(enum lane_id lane)
     case LANE_mad_b64: return LINEAR_MUL_ADD;
     case LANE_shl_b32:
     case LANE_shl_b64: return LINEAR_SHL;
+    case LANE_mulwide_s16:
     case LANE_mulwide_s32: return LINEAR_MUL_WIDE;
+    case LANE_mulwide_u16:
     case LANE_mulwide_u32: return LINEAR_MUL_WIDE_UNSIGNED;
     case LANE_madwide_s32: return LINEAR_MUL_ADD_WIDE;
     case LANE_madwide_u32: return LINEAR_MUL_ADD_WIDE_UNSIGNED;
@@ -111,8 +121,8 @@ struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs
     case REF_SREG: return of_sreg(ir_ref_index(r), block);
     case REF_CONST: {
         const struct ir_const *c = &f->consts.at[ir_ref_index(r)];
-        int64_t v = c->width == 32 ? (int32_t)c->lo : (int64_t)c->lo;
-        return c->base == BASE_NONE && (c->width == 32 || c->width == 64) ? (struct ir_range){v, v} : unknown;
+        int64_t v = c->width == 64 ? (int64_t)c->lo : c->width == 32 ? (int32_t)c->lo : (int16_t)c->lo;
+        return c->base == BASE_NONE && c->width >= 16 && c->width <= 64 ? (struct ir_range){v, v} : unknown;
     }
     default: return unknown;
     }
@@ -141,8 +151,8 @@ static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct 
         return both && is_constant(b) && b.lo >= 0 && b.lo < 31
                    ? product(width, a, (struct ir_range){1ll << b.lo, 1ll << b.lo})
                    : unknown;
-    case LINEAR_MUL_WIDE: return both ? product(64, a, b) : unknown;
-    case LINEAR_MUL_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? product(64, a, b) : unknown;
+    case LINEAR_MUL_WIDE: return both ? product(width, a, b) : unknown;
+    case LINEAR_MUL_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? product(width, a, b) : unknown;
     case LINEAR_MUL_ADD_WIDE: return both ? sum(64, product(64, a, b), c) : unknown;
     case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? sum(64, product(64, a, b), c) : unknown;
     case LINEAR_AND:
@@ -174,11 +184,29 @@ uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch)
             n[ir_ref_index(i->e)] += 2;
         for (unsigned e = 0; e < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); e++)
             if (ir_ref_kind(i->access->regs[e]) == REF_REG)
-                n[ir_ref_index(i->access->regs[e])] += 2;
+                n[ir_ref_index(i->access->regs[e])] += i->kind == IR_LD ? 1 : 2;
     }
     for (uint32_t k = 0; k < f->zeroed.n; k++)
         n[f->zeroed.at[k]] += 2;
     return n;
+}
+
+/* Of bytes and halves, as they stand in a register. */
+static struct ir_range of_load(const struct ir_access *a, unsigned width)
+{
+    bool is_signed = a->sign || 8u * a->bytes == width;
+    int64_t values = 1ll << 8 * a->bytes;
+    return is_signed ? (struct ir_range){-values / 2, values / 2 - 1} : (struct ir_range){0, values - 1};
+}
+
+static void find_range_of_load(const struct ir_func *f, const struct ir_insn *i, const uint32_t *definitions,
+                               struct ir_range *regs)
+{
+    for (unsigned k = 0; k < 8 && i->access->bytes <= 2 && !i->guard; k++) {
+        uint32_t d = ir_ref_index(i->access->regs[k]);
+        if (ir_ref_kind(i->access->regs[k]) == REF_REG && definitions[d] == 1)
+            regs[d] = of_load(i->access, f->regs.at[d].width);
+    }
 }
 
 struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena)
@@ -191,6 +219,8 @@ struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3]
         for (uint32_t k = 0; k < f->insns.n; k++) {
             const struct ir_insn *i = &f->insns.at[k];
             uint32_t d = ir_ref_index(i->d);
+            if (i->kind == IR_LD)
+                find_range_of_load(f, i, definitions, regs);
             if (i->kind != IR_LANES || i->guard || definitions[d] != 1)
                 continue;
             struct ir_range a = ir_range_of(f, regs, block, i->a), b = ir_range_of(f, regs, block, i->b),

@@ -210,7 +210,7 @@ static bool find_lane_bits(const struct finder *x, ir_ref r, unsigned n, unsigne
 {
     uint16_t shape = ir_shape(x->s, r);
     const int64_t *over = x->s->patterns.at[shape].at;
-    uint64_t first = ir_bits_of(x->f, x->s->bits, x->s->block, r).v;
+    uint64_t first = ir_bits_of(x->f, x->s->bits, x->s->block, false, r).v;
     *bits = (struct lane_bits){.n = n, .mask = n >= 64 ? ~0ull : (1ull << n) - 1};
     for (unsigned l = 0; l < WARP_LANES; l++) {
         uint64_t v = (first & bits->mask) + (uint64_t)over[l];
@@ -234,9 +234,9 @@ static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, enum linea
 {
     const struct ir_shapes *s = x->s;
     struct lane_bits a, b;
-    unsigned n = ir_bits_of(x->f, s->bits, s->block, i->a).n;
+    unsigned n = ir_bits_of(x->f, s->bits, s->block, false, i->a).n;
     if (kind != LINEAR_NOT) {
-        unsigned other = ir_bits_of(x->f, s->bits, s->block, i->b).n;
+        unsigned other = ir_bits_of(x->f, s->bits, s->block, false, i->b).n;
         n = other < n ? other : n;
     }
     if (!find_lane_bits(x, i->a, n, width, &a) || (kind != LINEAR_NOT && !find_lane_bits(x, i->b, n, width, &b)))
@@ -254,7 +254,7 @@ static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, bool is
 {
     struct ir_range by = range(x, i->b);
     struct lane_bits a;
-    unsigned n = ir_bits_of(x->f, x->s->bits, x->s->block, i->a).n;
+    unsigned n = ir_bits_of(x->f, x->s->bits, x->s->block, false, i->a).n;
     if (by.lo != by.hi || by.lo < 0 || by.lo >= width || !find_lane_bits(x, i->a, n, width, &a))
         return SHAPE_VARYING;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -268,6 +268,8 @@ static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width
     uint16_t a = ir_shape(x->s, i->a), b = ir_shape(x->s, i->b), c = ir_shape(x->s, i->c);
     struct ir_range rb = range(x, i->b);
     enum linear kind = ir_linear((enum lane_id)i->lane);
+    if (ir_ref_kind(i->a) == REF_REG && x->f->regs.at[ir_ref_index(i->a)].width < 32)
+        return SHAPE_VARYING;
     switch (kind) {
     case LINEAR_COPY: return a;
     case LINEAR_CUT: return combine(x, a, 1, SHAPE_UNIFORM, 0, width);
@@ -561,7 +563,8 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
     ir_find_live(f, arena, &s->live);
     prepare(&x);
     x.ranges = s->ranges = ir_find_ranges(f, block, arena);
-    s->bits = ir_find_bits(f, block, arena);
+    s->bits = ir_find_bits(f, block, false, arena);
+    s->common = ir_find_bits(f, block, true, arena);
     s->steps = ir_find_steps(f, s->ranges, block, arena);
     do {
         x.changed = false;

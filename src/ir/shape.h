@@ -46,7 +46,8 @@ struct ir_shapes {
     VEC(struct lane_pattern) patterns; /* the first is that of uniform values */
     uint16_t *regs;                    /* by register: SHAPE_VARYING, or a pattern */
     const struct ir_range *ranges;     /* by register */
-    const struct ir_bits *bits;        /* by register */
+    const struct ir_bits *bits;        /* by register, of lane 0 */
+    const struct ir_bits *common;      /* the same, of all lanes */
     const int64_t *steps;              /* by register: ir_find_steps() */
     uint8_t *guesses;                  /* by instruction: enum ir_guess */
     uint8_t *guessed;                  /* by register: its pattern hangs on guesses */
@@ -104,10 +105,12 @@ uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch);
 struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
 
-/* The low bits of lane 0's value, as far as they follow from constants and special registers: bits.c. In a block whose warps
- * each begin at a multiple of 32, `%tid.x & 31` has a pattern, and `%tid.x >> 5` is uniform. */
-struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
-struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], ir_ref r);
+/* The low bits of lane 0's value, or those that are the same in all lanes, as far as they follow from constants and special
+ * registers: bits.c. In a block whose warps each begin at a multiple of 32, `%tid.x & 31` has a pattern, and `%tid.x >> 5` is
+ * uniform. */
+struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], bool all_lanes, struct arena *arena);
+struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], bool all_lanes,
+                          ir_ref r);
 
 /* How much more a register holds in the same lane of the grid's next block of threads along x, by register; UNKNOWN_STEP where
  * that does not follow from what is known. A hint: that nothing wraps is taken for granted. */

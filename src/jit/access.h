@@ -47,8 +47,12 @@ value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx
 /* Goes to `inside` where the bytes of all lanes are inside, and aligned. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside);
-/* The same as an i1, for addresses that vary, which go to a->lanes. */
-value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space);
+/* The same for addresses that vary, which go to a->lanes; goes on where they are inside. */
+void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside);
+/* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */
+bool access_is_inside(const struct emit *e, const struct access *a);
+/* The same of instruction k of the block, a load or a store. */
+bool access_needs_no_test(struct emit *e, uint32_t k);
 /* a->pointer, of a->first. */
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space);
 /* Of global memory: are an element's bytes at an address inside? The number of its place there, and how many there are. */

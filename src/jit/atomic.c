@@ -469,6 +469,18 @@ static void perform(struct emit *e, struct atom *t)
         do_lanes(e, t);
 }
 
+/* One place for all lanes. */
+static void branch_on_place(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
+{
+    access_find_first(e, a);
+    if (!access_is_inside(e, a)) {
+        LLVMBasicBlockRef inside = emit_new_block(e, "");
+        access_branch_on_first(e, a, space, inside, outside);
+        emit_at_end(e, inside);
+    }
+    access_set_pointers(e, a, space);
+}
+
 void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct atom t;
@@ -479,23 +491,20 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
     enum ptx_space space = t.a.x->space;
     t.a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
-    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
-    if (t.a.shape == SHAPE_UNIFORM) {
-        access_find_first(e, &t.a);
-        access_branch_on_first(e, &t.a, space, fast, slow);
-    } else {
-        emit_likely(e, access_test_lanes(e, &t.a, space), fast, slow);
-    }
-    emit_at_end(e, fast);
+    LLVMBasicBlockRef slow = access_is_inside(e, &t.a) ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
     if (t.a.shape == SHAPE_UNIFORM)
-        access_set_pointers(e, &t.a, space);
+        branch_on_place(e, &t.a, space, slow);
+    else
+        access_branch_on_lanes(e, &t.a, space, slow);
     perform(e, &t);
     LLVMBuildBr(e->b, done);
-    emit_at_end(e, slow);
-    if (e->combine)
-        combine_not(e, e->combine);
-    access_by_engine(e, &t.a);
-    LLVMBuildBr(e->b, done);
+    if (slow) {
+        emit_at_end(e, slow);
+        if (e->combine)
+            combine_not(e, e->combine);
+        access_by_engine(e, &t.a);
+        LLVMBuildBr(e->b, done);
+    }
     emit_at_end(e, done);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);

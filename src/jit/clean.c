@@ -120,6 +120,11 @@ void start_clean(struct emit *e, uint32_t block)
     memcpy(e->clean, sets_of(e, block), words_of(e) * sizeof *e->clean);
 }
 
+void start_dirty(struct emit *e)
+{
+    memset(e->clean, 0, words_of(e) * sizeof *e->clean);
+}
+
 bool is_clean(const struct emit *e, uint32_t reg)
 {
     uint32_t n = e->shapes->live.number[reg];

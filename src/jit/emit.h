@@ -264,6 +264,8 @@ void mark_invariant(struct emit *e, value load);
 /* Fills e->clean_in, for a function that is entered at the blocks in `entries` (by block). */
 void find_clean(struct emit *e, const uint8_t *entries);
 void start_clean(struct emit *e, uint32_t block);
+/* Nothing is clean. */
+void start_dirty(struct emit *e);
 bool is_clean(const struct emit *e, uint32_t reg);
 /* Of what does not vary: does the row hold it as spill_sparely() leaves it? */
 bool is_spare_clean(const struct emit *e, uint32_t reg);

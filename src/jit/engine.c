@@ -117,6 +117,7 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
                             .level = str_of(j->target ? j->target : j->machine->cpu_level),
                             .block = {u->block[0], u->block[1], u->block[2]},
                             .param_bytes = k->param_bytes,
+                            .static_shared_bytes = k->static_shared_bytes,
                             .n_functions = k->functions.n,
                             .functions = calloc(k->functions.n, sizeof *r.functions)};
     for (uint32_t i = 0; r.functions && i < k->functions.n; i++)

@@ -82,6 +82,13 @@ void spill_set(struct emit *e, const uint64_t *set, value mask)
             spill(e, e->shapes->live.regs[n], mask);
 }
 
+static void spill_varying(struct emit *e, const uint64_t *set, value mask)
+{
+    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+        if (ir_in_set(set, n) && e->shapes->regs[e->shapes->live.regs[n]] == SHAPE_VARYING)
+            spill(e, e->shapes->live.regs[n], mask);
+}
+
 const uint64_t *live_in(const struct emit *e, uint32_t block)
 {
     return e->shapes->live.in + (size_t)block * e->shapes->live.words;
@@ -101,10 +108,39 @@ static void leave(struct emit *e, enum leave how, uint32_t block, value mask, LL
     LLVMBuildBr(e->b, by);
 }
 
+/* Of all blocks where lanes may wait: the registers that are the same number in all lanes, or follow from it, at once. In
+ * lanes that do not need one its row may be anything. */
+static void spill_for_waiting(struct emit *e)
+{
+    const struct ir_live *live = &e->shapes->live;
+    value waiting = NULL;
+    uint64_t set[live->words + 1];
+    memset(set, 0, sizeof set);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!e->pending[b])
+            continue;
+        value lanes = load_i32(e, e->pending[b]);
+        waiting = waiting ? LLVMBuildOr(e->b, waiting, lanes, "") : lanes;
+        for (uint32_t n = 0; n < live->n; n++)
+            if (ir_in_set(live_in(e, b), n) && e->shapes->regs[live->regs[n]] != SHAPE_VARYING)
+                set[n / 64] |= 1ull << n % 64;
+    }
+    if (!waiting)
+        return;
+    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, is_zero(e, waiting), none, some);
+    emit_at_end(e, some);
+    start_dirty(e);
+    spill_set(e, set, waiting);
+    LLVMBuildBr(e->b, none);
+    emit_at_end(e, none);
+}
+
 /* What all ways out share: the lanes that wait in other blocks go to their records. */
 static void emit_leave(struct emit *e)
 {
     emit_at_end(e, e->leave);
+    spill_for_waiting(e);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         if (!e->pending[b])
             continue;
@@ -113,7 +149,7 @@ static void emit_leave(struct emit *e)
         LLVMBuildCondBr(e->b, is_zero(e, lanes), none, some);
         emit_at_end(e, some);
         start_clean(e, b);
-        spill_set(e, live_in(e, b), lanes);
+        spill_varying(e, live_in(e, b), lanes);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
         value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
         LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");

@@ -486,7 +486,8 @@ static bool require_accesses(struct loop *p)
         const struct ir_insn *i = insn_at(p, k);
         struct access a;
         bool first_does = e->gang && e->place && e->plan.once[p->block->first + k];
-        if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does)
+        if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does ||
+            access_needs_no_test(e, k))
             continue;
         uint32_t site = e->site_of[p->block->first + k];
         if (!require_access(p, k, &a))

@@ -312,12 +312,11 @@ void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
                                               : LLVMBuildIntToPtr(e->b, a->first[p], e->ptr, "");
 }
 
-/* Addresses that vary: are those of all active lanes inside? */
-value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space)
+/* Are those of all active lanes inside? */
+static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
-    LLVMTypeRef type = ref_width(e, a->i->a) == 32 ? e->i32 : e->i64;
-    value off, limit, disp = splat(e, access_displacement(e, a, type), WARP_LANES);
-    a->lanes = LLVMBuildAdd(e->b, read_lanes(e, a->i->a, a->o->a), disp, "");
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    value off, limit;
     if (space == SPACE_SHARED) {
         off = a->lanes;
         limit = LLVMBuildIntCast2(e->b, places(e, a, e->shared_bytes), type, false, "");
@@ -331,6 +330,19 @@ value access_test_lanes(struct emit *e, struct access *a, enum ptx_space space)
     value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), splat(e, limit, WARP_LANES), "");
     value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, lanes_to_mask(e, in), ""), a->mask, "");
     return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
+}
+
+/* Addresses that vary, in a->lanes: goes on where those of all active lanes are inside, else to another block. */
+void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
+{
+    LLVMTypeRef type = ref_width(e, a->i->a) == 32 ? e->i32 : e->i64;
+    value disp = splat(e, access_displacement(e, a, type), WARP_LANES);
+    a->lanes = LLVMBuildAdd(e->b, read_lanes(e, a->i->a, a->o->a), disp, "");
+    if (access_is_inside(e, a))
+        return;
+    LLVMBasicBlockRef inside = emit_new_block(e, "");
+    emit_likely(e, test_lanes(e, a, space), inside, outside);
+    emit_at_end(e, inside);
 }
 
 /* ---- which way ---- */
@@ -386,13 +398,36 @@ static bool has_rows(const struct access *a)
     return a->parts > 1 || rows || halves;
 }
 
+/* ---- what needs no test ---- */
+
+/* Shared memory of the kernel's own variables, at addresses whose range is known: all lanes are inside, and aligned. Lanes
+ * that are no threads have no range, but may stand in a vector that is loaded whole. */
+bool access_is_inside(const struct emit *e, const struct access *a)
+{
+    const struct ir_shapes *s = e->shapes;
+    const struct ir_insn *i = a->i;
+    struct ir_range at = {0, 0};
+    struct ir_bits low = {.n = 64, .v = 0};
+    if (a->x->space != SPACE_SHARED || i->access->disp_const || s->block[0] * s->block[1] * s->block[2] % WARP_LANES)
+        return false;
+    if (i->a) {
+        at = ir_range_of(e->ir, s->ranges, s->block, i->a);
+        low = ir_bits_of(e->ir, s->common, s->block, true, i->a);
+    }
+    if (at.lo > at.hi || at.lo < INT32_MIN || at.hi > INT32_MAX || a->x->disp < INT32_MIN || a->x->disp > INT32_MAX)
+        return false;
+    return low.n >= a->log2 && ((low.v + (uint64_t)a->x->disp) & (a->all - 1)) == 0 && at.lo + a->x->disp >= 0 &&
+           at.hi + a->x->disp + a->all <= e->request->static_shared_bytes;
+}
+
 /* ---- groups ---- */
 
 /* May share a test with others: an access without a guard, through a register whose lanes are known. */
 static bool can_join(struct emit *e, struct access *a)
 {
     if (!is_simple(a->i, a->x) || access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
-        ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING)
+        access_is_inside(e, a) || ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const ||
+        a->shape == SHAPE_VARYING)
         return false;
     find_offsets(e, a);
     return a->shape == SHAPE_UNIFORM || pattern_is_simple(e, a);
@@ -547,6 +582,13 @@ static void test_for_group(struct access *a, const struct group *g)
     }
 }
 
+bool access_needs_no_test(struct emit *e, uint32_t k)
+{
+    const struct ir_insn *i = &e->ir->insns.at[e->ir->blocks.at[e->ir->order[e->at]].first + k];
+    struct access a = access_begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
+    return is_simple(i, a.x) && access_is_inside(e, &a);
+}
+
 bool access_begin_tested(struct emit *e, uint32_t k, struct access *a)
 {
     const struct ir_insn *i = &e->ir->insns.at[e->ir->blocks.at[e->ir->order[e->at]].first + k];
@@ -564,7 +606,7 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     const struct group *g = &e->groups[e->index];
     access_find_first(e, a);
-    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e)) {
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e) || access_is_inside(e, a)) {
         if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index)
             prefetch(e, a);
         transfer_one(e, a, space);
@@ -599,13 +641,21 @@ static bool has_many_accesses(const struct emit *e)
     return n > MANY;
 }
 
+/* By the engine, and on to the same place. */
+static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockRef slow, LLVMBasicBlockRef done)
+{
+    emit_at_end(e, slow);
+    access_by_engine(e, a);
+    LLVMBuildBr(e->b, done);
+}
+
 /* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, by_lane = e->has_gather && (a->bytes >= 4 || loads);
-    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, ""), other;
-    emit_likely(e, access_test_lanes(e, a, space), fast, slow);
-    emit_at_end(e, fast);
+    bool has_slow = !by_lane || !access_is_inside(e, a);
+    LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
+    access_branch_on_lanes(e, a, space, slow);
     if (!a->is_wild && (!by_lane || !has_many_accesses(e))) {
         other = branch(e, test_rows(e, a, a->all), loads || by_lane ? NULL : slow);
         loads ? load_rows(e, a, space) : store_rows(e, a, space);
@@ -622,9 +672,8 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
         loads ? load_gather(e, a, space) : store_scatter(e, a, space);
     if (by_lane || a->is_wild)
         LLVMBuildBr(e->b, by_lane ? done : slow);
-    emit_at_end(e, slow);
-    access_by_engine(e, a);
-    LLVMBuildBr(e->b, done);
+    if (has_slow)
+        go_by_engine(e, a, slow, done);
     emit_at_end(e, done);
 }
 

@@ -21,6 +21,7 @@ struct jit_request {
     enum jit_tier tier;
     uint32_t block[3];
     uint32_t param_bytes; /* of the kernel */
+    uint32_t static_shared_bytes;
     uint32_t n_functions;
     struct code **functions;        /* NULL: not to be compiled. The first is the kernel itself */
     const struct ir_shapes *shapes; /* by function; regs is NULL where a function is not compiled */

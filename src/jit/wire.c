@@ -273,6 +273,7 @@ static void pass_request(struct wire *w, struct jit_request *r)
     pass_str(w, &r->level);
     PASS(w, r->block);
     PASS(w, r->param_bytes);
+    PASS(w, r->static_shared_bytes);
     PASS_ARRAY(w, r->functions, r->n_functions);
     for (uint32_t i = 0; i < r->n_functions; i++)
         pass_function(w, &r->functions[i]);

@@ -5,7 +5,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, need_compiler, written
+from both import by_both, environment, fault_by_both, need_compiler, written
 from tap import main, run
 
 HEAD = """.version 7.0
@@ -165,6 +165,62 @@ def the_shapes_that_follow_from_a_number():
                             env=environment(HEDDLE_DUMP="ir"))
         found = re.findall(r"= (\w+_b32) .*; 32, (.*)", err)
         assert [f for f in found if f[0] != "mov_b32"] == expected, found
+
+
+# A store, a load, and an atomic operation at places of own[] that follow from the thread's number and from bytes in memory.
+EDGE = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry edge(.param .u64 out, .param .u64 in)
+{
+    .reg .u64 %rd<8>; .reg .u32 %r<12>; .reg .u16 %h<2>;
+    .shared .align 4 .b8 own[SIZE];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mov.u32 %r1, %tid.x;
+    cvt.u64.u32 %rd3, %r1;
+    add.u64 %rd4, %rd2, %rd3;
+    ld.global.u8 %h1, [%rd4];
+    mul.wide.u16 %r2, %h1, 4;
+    mov.u32 %r3, own;
+    add.u32 %r4, %r3, %r2;
+    shl.b32 %r5, %r1, 2;
+    add.u32 %r6, %r5, %r3;
+    st.shared.u32 [%r6], %r1;
+    bar.sync 0;
+    atom.shared.add.u32 %r7, [%r4+DISP], 1;
+    bar.sync 0;
+    ld.shared.u32 %r8, [%r6+AHEAD];
+    mul.wide.u32 %rd5, %r1, 4;
+    add.u64 %rd6, %rd1, %rd5;
+    st.global.u32 [%rd6], %r8;
+    ret;
+}
+"""
+
+
+def edge(size, disp=0, ahead=0):
+    return written(EDGE.replace("SIZE", str(size)).replace("DISP", str(disp)).replace("AHEAD", str(ahead)))
+
+
+def what_is_inside_for_certain_is_not_tested():
+    """As hd_dump tells it: nothing is left that the engine would do."""
+    need_compiler()
+    for size, tested in (1024, False), (1020, True):
+        with edge(size) as path:
+            args = path, "--grid", 1, "--block", 64, "u32[64]", "u8[64]=zeros"
+            by_both(*args)
+            _, _, err = run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
+        assert (len(re.findall(r"%shared_bytes", err)) > 0) == tested, size
+
+
+def what_may_be_outside_is_tested():
+    for size, disp, ahead in (1024, 4, 0), (1024, 0, 900), (1024, 2, 0), (1024, 0, 2), (252, 0, 0):
+        with edge(size, disp, ahead) as path:
+            fault_by_both(path, "--grid", 1, "--block", 32, "u32[64]", "u8[64]=fill:255")
+    for block in 64, 40:  # of which the last warp has 8 lanes
+        with edge(block * 4, 0, 0) as path:
+            by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u8[64]=zeros")
 
 
 main(globals())
