@@ -85,16 +85,17 @@ static void ask_for(struct emit *e, value address, bool writes)
     intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
 }
 
-/* How far ahead: as much as memory can bring in the time that one access takes, and where it is known how far it is to what
- * the next block of the grid wants, as many blocks as that makes. */
+/* How far ahead: by as many warps as memory takes to bring something. Where it is known how far it is to what the next block of
+ * the grid wants, as many blocks as that makes, and one at least; else warps stand one behind the other. */
 static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
 {
-    enum { AHEAD_BYTES = 2048 };
+    enum { WARPS_AHEAD = 16, WARP_BYTES = 128 };
+    const uint32_t *block = e->shapes->block;
+    uint32_t warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
     int64_t step = ir_ref_kind(a->i->a) == REF_REG ? e->shapes->steps[ir_ref_index(a->i->a)] : UNKNOWN_STEP;
     if (step == UNKNOWN_STEP || step == 0)
-        return AHEAD_BYTES;
-    int64_t blocks = AHEAD_BYTES / (step < 0 ? -step : step);
-    return (uint64_t)(step * (blocks ? blocks : 1));
+        return WARPS_AHEAD * WARP_BYTES;
+    return (uint64_t)step * (warps < WARPS_AHEAD ? WARPS_AHEAD / warps : 1);
 }
 
 /* The warps behind this one, of this block and of the next, mostly want what lies behind. */

@@ -676,15 +676,16 @@ FAR_BLOCKS = """
 
 
 def accesses_ask_for_what_will_be_wanted():
-    """A loop for what its later rounds load, a row that is accessed once for what lies 2 KB behind, or further where the next
-    block of the grid is, one word for nothing."""
+    """A loop for what its later rounds load, a row that is accessed once for what the sixteenth warp behind wants: 2 KB on, or
+    where the block of the grid is that has it, one word for nothing."""
     need_compiler()
     dump = environment(HEDDLE_DUMP="asm")
     with written(AWAIT) as path, written(FAR_BLOCKS) as far:
         one_word = [path, "--grid", 5, "--block", 64, "u32[1]", 64]
-        far_blocks = [far, "--grid", 4, "--block", 64, "u32[8192]=range"]
+        far_blocks = [[far, "--grid", 4, "--block", block, "u32[8192]=range"] for block in ("64", "32,8", "32,32")]
         for args, asks in ((HISTOGRAM, r"prefetch"), (SAXPY, r"prefetch\w*\s+2048\("), (one_word, None),
-                           (far_blocks, r"prefetch\w*\s+8192\(")):
+                           (far_blocks[0], r"prefetch\w*\s+65536\("), (far_blocks[1], r"prefetch\w*\s+16384\("),
+                           (far_blocks[2], r"prefetch\w*\s+8192\(")):
             _, _, err = run("launch", *args, "--engine", "jit", env=dump)
             assert "heddle.0" in err and (re.search(asks, err) if asks else "prefetch" not in err), args[0]
 
