@@ -148,5 +148,34 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
         (void)b;                                                                                                       \
         *(uint32_t *)d_ = expr;                                                                                        \
     }
+#if defined LANES_BITCODE && LANES_BITCODE > 1 && defined __AVX512BW__
+#include "isa/mufu_squares.h"
+#define SQUARED(name, D, place, expr)                                                                                  \
+    lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
+    void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
+    {                                                                                                                  \
+        uint32_t squares[LANES] __attribute__((aligned(64)));                                                          \
+        (void)imm, (void)e_;                                                                                           \
+        PRE_f32(a) PRE__(b) PRE__(c) DPRE_##D INDEPENDENT_LANES for (int l = 0; l < LANES; l++)                        \
+        {                                                                                                              \
+            IN_f32(a) squares[l] = place;                                                                              \
+        }                                                                                                              \
+        mufu_squares(squares, squares);                                                                                \
+        INDEPENDENT_LANES for (int l = 0; l < LANES; l++)                                                              \
+        {                                                                                                              \
+            IN_f32(a) const u32 square = squares[l];                                                                   \
+            DOUT_##D(expr)                                                                                             \
+        }                                                                                                              \
+        DPOST_##D                                                                                                      \
+    }
+#else
+#define SQUARED(name, D, place, expr)                                                                                  \
+    static inline f32 PASTE(name, _of)(f32 a)                                                                          \
+    {                                                                                                                  \
+        const u32 square = mufu_square(place);                                                                         \
+        return expr;                                                                                                   \
+    }                                                                                                                  \
+    LANE(name, D, _, f32, _, _, PASTE(name, _of)(a))
+#endif
 #define SAME(name, as)
 #include LANES_DEF

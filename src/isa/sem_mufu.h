@@ -20,12 +20,13 @@ static inline u32 mufu_square(u32 d)
 }
 
 /* The polynomial of a table's row, and `bias`, divided by 2^shift: the upper 8 bits of d and the lower 9 apart, so
- * that 32 bits do. `square` counts with the sign of C2. */
-static inline u32 mufu_significand(u32 c0, s32 c12, u32 d, u32 square, s32 sign, s32 bias, u32 shift)
+ * that 32 bits do. C1 is what the table has, and `middle`: factors of 16 bits are multiplied in half the time. `square` counts
+ * with the sign of C2. */
+static inline u32 mufu_significand(u32 c0, s32 c12, s32 middle, u32 d, u32 square, s32 sign, s32 bias, u32 shift)
 {
-    s32 c1 = c12 >> 12, c2 = c12 & 0xfff, high = (s32)(d >> 9), low = (s32)(d & 0x1ff);
+    s32 c1 = c12 >> 16, c2 = c12 & 0x7fff, high = (s32)(d >> 9), low = (s32)(d & 0x1ff);
     s32 rest = c1 * low + sign * (c2 * (s32)square) + bias;
-    return (c0 + (u32)(c1 * high) + (u32)(rest >> 9)) >> (shift - 9);
+    return (c0 + d * (u32)(middle / 512) + (u32)(c1 * high) + (u32)(rest >> 9)) >> (shift - 9);
 }
 
 /* The polynomial of a table's row. Its terms are integers below 2^53: arithmetic in f64 is exact. */
@@ -56,67 +57,84 @@ static inline u32 mufu_exponent(f32 x)
 
 /* ---- the operations: subnormal operands are zeros ---- */
 
-/* What numbers within reach give; then the operation for all. */
-static inline u32 mufu_rcp_bits(u32 u)
+/* What numbers within reach give, with the square of mufu_NAME_place(); then the operation for all. */
+static inline u32 mufu_rcp_place(u32 u)
+{
+    return 2 * (u & 0xffff);
+}
+
+static inline u32 mufu_rcp_bits(u32 u, u32 square)
 {
     u32 m = u & 0x7fffff, d = m & 0xffff;
-    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], d, mufu_square(2 * d), 1, 0x47e7, 15);
+    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], MUFU_RCP_MIDDLE, d, square, 1, 0x47e7, 15);
     return mufu_pack(253 - (s32)(u >> 23 & 255), v);
 }
 
 static inline f32 mufu_rcp(f32 x)
 {
-    u32 u = f32_bits(x), y = mufu_rcp_bits(u);
+    u32 u = f32_bits(x), y = mufu_rcp_bits(u, mufu_square(mufu_rcp_place(u)));
     y = mufu_exponent(x) == 0 ? 0x7f800000 : mufu_exponent(x) == 255 ? 0 : y;
     return x == x ? f32_of(y | (u & 0x80000000)) : f32_of(0x7fffffff);
 }
 
-/* Of powers of 4 the polynomial gives the number below. */
-static inline u32 mufu_rsqrt_bits(u32 u)
+static inline u32 mufu_sqrt_place(u32 u)
 {
-    u32 d = u & 0x1ffff, power = (u & 0xffffff) == 0x800000;
-    u32 v =
-        mufu_significand(mufu_rsqrt_c0[u >> 17 & 127], mufu_rsqrt_c12[u >> 17 & 127], d, mufu_square(d), 1, 0x7fff, 16);
-    return ((190 - ((u >> 23 & 255) + 1) / 2) << 23) + v - (1 << 23) + power;
+    return u & 0x1ffff;
+}
+
+/* Of powers of 4 the polynomial gives the number below. */
+static inline u32 mufu_rsqrt_bits(u32 u, u32 square)
+{
+    u32 d = mufu_sqrt_place(u), row = u >> 17 & 127, power = (u & 0xffffff) == 0x800000;
+    u32 v = mufu_significand(mufu_rsqrt_c0[row], mufu_rsqrt_c12[row], MUFU_RSQRT_MIDDLE, d, square, 1, 0x7fff, 16);
+    return (188u << 23) + power - ((u - (1 << 23)) >> 1 & 0x7f800000) + v;
 }
 
 static inline f32 mufu_rsqrt(f32 x)
 {
-    u32 u = f32_bits(x), y = mufu_rsqrt_bits(u);
+    u32 u = f32_bits(x), y = mufu_rsqrt_bits(u, mufu_square(mufu_sqrt_place(u)));
     y = mufu_exponent(x) == 0 ? 0x7f800000 | (u & 0x80000000) : mufu_exponent(x) == 255 ? 0 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
-static inline u32 mufu_sqrt_bits(u32 u)
+static inline u32 mufu_sqrt_bits(u32 u, u32 square)
 {
-    u32 d = u & 0x1ffff;
-    u32 v =
-        mufu_significand(mufu_sqrt_c0[u >> 17 & 127], mufu_sqrt_c12[u >> 17 & 127], d, mufu_square(d), -1, 0x7fff, 17);
+    u32 d = mufu_sqrt_place(u), row = u >> 17 & 127;
+    u32 v = mufu_significand(mufu_sqrt_c0[row], mufu_sqrt_c12[row], MUFU_SQRT_MIDDLE, d, square, -1, 0x7fff, 17);
     return ((((u >> 23 & 255) + 1) / 2 + 63) << 23) + v - (1 << 23);
 }
 
 static inline f32 mufu_sqrt(f32 x)
 {
-    u32 u = f32_bits(x), y = mufu_sqrt_bits(u);
+    u32 u = f32_bits(x), y = mufu_sqrt_bits(u, mufu_square(mufu_sqrt_place(u)));
     y = mufu_exponent(x) == 0 ? u & 0x80000000 : mufu_exponent(x) == 255 ? 0x7f800000 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
-/* |x| < 128 */
-static inline u32 mufu_ex2_bits(f32 x)
+/* The fraction, |x| < 128. */
+static inline u32 mufu_ex2_fraction(f32 x)
 {
-    s32 fixed = (s32)(x * 0x1p23f);
-    u32 f = (u32)fixed & 0x7fffff;
-    f -= (f != 0) & f32_bits(x) >> 31; /* the ones' complement of the fraction of |x| */
-    u32 d = f & 0x1ffff;
-    u32 v = mufu_significand(mufu_ex2_c0[f >> 17], mufu_ex2_c12[f >> 17], d, mufu_square(d), 1, 0x77e2, 15);
-    return mufu_pack(127 + (fixed >> 23), v);
+    u32 f = (u32)(s32)(x * 0x1p23f) & 0x7fffff;
+    return f - ((f != 0) & f32_bits(x) >> 31); /* the ones' complement of the fraction of |x| */
+}
+
+static inline u32 mufu_ex2_place(f32 x)
+{
+    return mufu_ex2_fraction(x) & 0x1ffff;
+}
+
+static inline u32 mufu_ex2_bits(f32 x, u32 square)
+{
+    u32 f = mufu_ex2_fraction(x), d = mufu_ex2_place(x);
+    u32 v = mufu_significand(mufu_ex2_c0[f >> 17], mufu_ex2_c12[f >> 17], MUFU_EX2_MIDDLE, d, square, 1, 0x77e2, 15);
+    return mufu_pack(127 + ((s32)(x * 0x1p23f) >> 23), v);
 }
 
 static inline f32 mufu_ex2(f32 x)
 {
     bool large = __builtin_fabsf(x) >= 128;
-    u32 y = mufu_ex2_bits(large ? 0 : x);
+    f32 k = large ? 0 : x;
+    u32 y = mufu_ex2_bits(k, mufu_square(mufu_ex2_place(k)));
     y = large ? (x < 0 ? 0 : 0x7f800000) : y;
     return x == x ? f32_of(y) : f32_of(0x7fffffff);
 }
@@ -167,9 +185,9 @@ static inline bool mufu_rcp_is_plain(f32 x)
     return (f32_bits(x) & INT32_MAX) - 0x00800000 <= 0x7e000000; /* 2^-126 .. 2^126 */
 }
 
-static inline f32 mufu_rcp_plain(f32 x)
+static inline f32 mufu_rcp_plain(f32 x, u32 square)
 {
-    return f32_of(mufu_rcp_bits(f32_bits(x)) | (f32_bits(x) & 0x80000000));
+    return f32_of(mufu_rcp_bits(f32_bits(x), square) | (f32_bits(x) & 0x80000000));
 }
 
 /* Of roots. */
@@ -233,7 +251,8 @@ static inline f64 sem_rcp_approx_f64(f64 x)
 {
     u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0xffff;
     s32 exponent = (s32)(u >> 20 & 0x7ff);
-    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], d, mufu_square(2 * d), 1, 0x47e7, 18);
+    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], MUFU_RCP_MIDDLE, d, mufu_square(2 * d), 1,
+                             0x47e7, 18);
     s32 y = (2045 - exponent) * (1 << 20) + ((s32)v - (1 << 20));
     y = y < 1 << 20 ? 0 : y;
     y = exponent == 0 ? 0x7ff00000 : exponent == 0x7ff ? 0 : y;
@@ -246,8 +265,9 @@ static inline f64 sem_rsqrt_approx_ftz_f64(f64 x)
     u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0x1ffff;
     s32 exponent = (s32)(u >> 20 & 0x7ff), half = (exponent - 1023) >> 1;
     u32 odd = (u32)(exponent - 1023) & 1;
-    u32 v = mufu_significand(mufu_rsqrt_c0[64 * (odd ^ 1) + (m >> 17)], mufu_rsqrt_c12[64 * (odd ^ 1) + (m >> 17)], d,
-                             mufu_square(d), 1, 0x7fff, 19);
+    u32 row = 64 * (odd ^ 1) + (m >> 17);
+    u32 v =
+        mufu_significand(mufu_rsqrt_c0[row], mufu_rsqrt_c12[row], MUFU_RSQRT_MIDDLE, d, mufu_square(d), 1, 0x7fff, 19);
     u32 y = (u32)((1022 - half) * (1 << 20) + ((s32)v - (1 << 20)));
     y = (m | odd) == 0 ? (u32)(1023 - half) << 20 : y;
     y = exponent == 0 ? 0x7ff00000 | (u & 0x80000000) : exponent == 0x7ff ? 0 : y;

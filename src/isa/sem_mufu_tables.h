@@ -3,13 +3,20 @@
  * Fitted to the answers of an H200: over each segment one triple of integers is left that gives its bits.
  */
 
-/* Scaled C0; C1 * 2^12 + the magnitude of scaled C2: mufu_significand. */
+/* Scaled C0; C1 less a number in the middle of them all, times 2^16, + the magnitude of scaled C2: mufu_significand. */
+enum {
+    MUFU_RCP_MIDDLE = -(1 << 15),
+    MUFU_RSQRT_MIDDLE = -(1 << 15),
+    MUFU_SQRT_MIDDLE = 1 << 16,
+    MUFU_EX2_MIDDLE = 1 << 15
+};
+#define MUFU_C12(c1, c2, middle) ((c1) - (middle)) * 65536 + (c2),
 static const u32 mufu_rcp_c0[128] = {
 #define RCP(c0, c1, c2) (u32)(c0) << 4,
 #include "isa/mufu_rows.def"
 };
 static const s32 mufu_rcp_c12[128] = {
-#define RCP(c0, c1, c2) (c1) * 4096 + (c2),
+#define RCP(c0, c1, c2) MUFU_C12(c1, c2, MUFU_RCP_MIDDLE)
 #include "isa/mufu_rows.def"
 };
 static const u32 mufu_rsqrt_c0[128] = {
@@ -17,7 +24,7 @@ static const u32 mufu_rsqrt_c0[128] = {
 #include "isa/mufu_rows.def"
 };
 static const s32 mufu_rsqrt_c12[128] = {
-#define RSQRT(c0, c1, c2) (c1) * 4096 + 4 * (c2),
+#define RSQRT(c0, c1, c2) MUFU_C12(c1, 4 * (c2), MUFU_RSQRT_MIDDLE)
 #include "isa/mufu_rows.def"
 };
 static const u32 mufu_sqrt_c0[128] = {
@@ -27,8 +34,8 @@ static const u32 mufu_sqrt_c0[128] = {
 };
 /* C1 counts twice where the exponent is odd; C2 is negative. */
 static const s32 mufu_sqrt_c12[128] = {
-#define SQRT_ODD(c0, c1, c2)  2 * (c1) * 4096 - 2 * (c2),
-#define SQRT_EVEN(c0, c1, c2) (c1) * 4096 - 2 * (c2),
+#define SQRT_ODD(c0, c1, c2)  MUFU_C12(2 * (c1), -2 * (c2), MUFU_SQRT_MIDDLE)
+#define SQRT_EVEN(c0, c1, c2) MUFU_C12(c1, -2 * (c2), MUFU_SQRT_MIDDLE)
 #include "isa/mufu_rows.def"
 };
 static const u32 mufu_ex2_c0[64] = {
@@ -36,7 +43,7 @@ static const u32 mufu_ex2_c0[64] = {
 #include "isa/mufu_rows.def"
 };
 static const s32 mufu_ex2_c12[64] = {
-#define EX2(c0, c1, c2) (c1) * 4096 + (c2),
+#define EX2(c0, c1, c2) MUFU_C12(c1, c2, MUFU_EX2_MIDDLE)
 #include "isa/mufu_rows.def"
 };
 

@@ -415,8 +415,9 @@ static void find_operands(struct emit *e, const struct ir_insn *i, const struct 
             x->uniform &= ref_shape(e, x->ref[k]) == SHAPE_UNIFORM;
 }
 
-/* A lane function for all lanes, or for the first one of a part; its results go to allocas. */
-static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, bool single, unsigned part,
+/* A lane function for all lanes, or for the first one of a part; its results go to allocas. `a` is its first operand, or NULL:
+ * that of the instruction. */
+static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, value a, bool single, unsigned part,
                      const value result[2])
 {
     value fn = find_lane(e->lanes, single, lane);
@@ -425,7 +426,9 @@ static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, bo
     struct copy c = {.e = e, .result = {result[0], result[1]}};
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            c.param[k] = single ? read_part(e, x->ref[k], x->row[k], part) : read_lanes(e, x->ref[k], x->row[k]);
+            c.param[k] = a && k == PARAM_A ? a
+                         : single          ? read_part(e, x->ref[k], x->row[k], part)
+                                           : read_lanes(e, x->ref[k], x->row[k]);
     c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
     return copy_function(&c, fn);
 }
@@ -438,7 +441,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
         unsigned width = ref_width(e, x->ref[k]);
         result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
     }
-    if (!copy_one(e, i->lane, x, single, part, result))
+    if (!copy_one(e, i->lane, x, NULL, single, part, result))
         return false;
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
         out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(result[k]), result[k], "");
@@ -566,6 +569,14 @@ static const struct plain *find_plain(const struct emit *e, uint16_t lane)
     return NULL;
 }
 
+/* The first operand, of which it may not matter which NaN it is: nan.c. */
+static value read_any_nan(struct emit *e, const struct operands *x)
+{
+    LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->context), WARP_LANES);
+    value v = read_lanes(e, x->ref[PARAM_A], x->row[PARAM_A]);
+    return LLVMBuildFreeze(e->b, adapt(e, v, floats), "");
+}
+
 /* The simple function, copied, where it serves; else a call of the other. */
 static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x,
                        value out[2])
@@ -576,12 +587,13 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op 
     LLVMBasicBlockRef simple = emit_new_block(e, ""), other = emit_new_block(e, ""), done = emit_new_block(e, "");
     LLVMTypeRef type = vector_of_width(e, 32);
     value result = emit_alloca(e, type), holds = emit_alloca(e, e->i32);
-    copy_one(e, p->holds, x, false, 0, (value[2]){holds});
+    value a = read_any_nan(e, x); /* no NaN is within reach */
+    copy_one(e, p->holds, x, a, false, 0, (value[2]){holds});
     value without =
         LLVMBuildAnd(e->b, LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i32, holds, ""), ""), emit_mask(e), "");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, without, const_int(e, e->i32, 0), ""), simple, other);
     emit_at_end(e, simple);
-    copy_one(e, p->plain, x, false, 0, (value[2]){result});
+    copy_one(e, p->plain, x, a, false, 0, (value[2]){result});
     LLVMBuildBr(e->b, done);
     emit_at_end(e, other);
     emit_call(e, o, x, out);

@@ -2,6 +2,7 @@
  * a NaN on its way from one into the next cannot be seen. Where a canonical value is an operand of arithmetic whose
  * result is made canonical itself, the plain result serves as well, and the step between them goes: in a chain of
  * multiply-adds it is more than half of the time. Where a value goes around a loop a plain one goes around beside it.
+ * lane.c freezes a value to say that any NaN serves there.
  */
 #include "jit/emit.h"
 
@@ -38,6 +39,17 @@ static unsigned arithmetic_operands(value v)
     }
     default: return 0;
     }
+}
+
+static bool is_freeze(value v)
+{
+    return LLVMGetInstructionOpcode(v) == LLVMFreeze && is_f32(LLVMTypeOf(v));
+}
+
+/* Of arithmetic, and of what is frozen. */
+static unsigned relaxed_operands(value v)
+{
+    return is_freeze(v) ? 1 : arithmetic_operands(v);
 }
 
 static bool is_unordered(value v, value of)
@@ -223,10 +235,10 @@ void relax_nans(value fn)
     bool ok = true;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && ok; b = LLVMGetNextBasicBlock(b))
         for (value i = LLVMGetFirstInstruction(b); i && ok; i = LLVMGetNextInstruction(i))
-            if (arithmetic_operands(i) && becomes_canonical(i))
+            if (is_freeze(i) || (arithmetic_operands(i) && becomes_canonical(i)))
                 ok = add(&f, i);
     for (size_t k = 0; k < f.n && ok; k++)
-        for (unsigned o = 0; o < arithmetic_operands(f.at[k]); o++) {
+        for (unsigned o = 0; o < relaxed_operands(f.at[k]); o++) {
             value x = canonical_of(strip_casts(LLVMGetOperand(f.at[k], o)));
             if (x && LLVMTypeOf(x) == LLVMTypeOf(f.at[k]))
                 LLVMSetOperand(f.at[k], o, x);

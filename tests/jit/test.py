@@ -73,6 +73,43 @@ def the_engine_serves_lanes_whose_test_fails_for_others():
         by_both(path, "--grid", 2, "--block", 64, "u32[16]+print", "--var", "count+print")
 
 
+# All places within a segment of the table, and all segments: 2^24 operands, of which each thread adds up a part.
+FUNCTIONS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry sums(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<16>; .reg .f32 %f<4>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r1, %r2, 256, %r1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r4, 0;
+AGAIN:
+    OPERAND
+    FUNCTION.f32 %f2, %f1;
+    mov.b32 %r5, %f2;
+    mad.lo.u32 %r4, %r4, 31, %r5;
+    add.u32 %r1, %r1, 4096;
+    setp.lt.u32 %p, %r1, 0x1000000;
+    @%p bra AGAIN;
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+"""
+
+
+def functions_that_are_looked_up_in_tables_are_the_same_by_both():
+    need_compiler()
+    bits = "add.u32 %r3, %r1, 0x3f000000; mov.b32 %f1, %r3;"
+    turn = "cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f1, %f1, 0f34000000, 0fBF800000;"  # from -1 up to 1
+    for function, operand in ("rsqrt.approx", bits), ("sqrt.approx", bits), ("rcp.approx.ftz", bits), ("ex2.approx", turn):
+        with written(FUNCTIONS.replace("OPERAND", operand).replace("FUNCTION", function)) as path:
+            by_both(path, "--grid", 16, "--block", 256, "u32[4096]+print")
+
+
 # Rounds of warps from barrier to barrier (exec/lockstep.c), and each way out of them, chosen by the second argument: 0 none;
 # 1 warp 1 ends before the second barrier; 2 warps wait at barriers of different numbers; 3 a loop of warp 2 spends its
 # budget; 4 warp 1 waits for its lanes at a collective. Each thread adds up what its neighbour wrote.
