@@ -115,6 +115,11 @@ void find_clean(struct emit *e, const uint8_t *entries)
     }
 }
 
+void forget_clean(struct emit *e)
+{
+    memset(e->clean_in, 0, (size_t)e->ir->n_ordered * words_of(e) * sizeof *e->clean_in);
+}
+
 void start_clean(struct emit *e, uint32_t block)
 {
     memcpy(e->clean, sets_of(e, block), words_of(e) * sizeof *e->clean);

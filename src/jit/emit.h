@@ -36,10 +36,11 @@ struct untested {
 };
 
 /* Warps that run together: gang.c. */
-enum { MAX_GANG = 4 };
+enum { MAX_GANG = 8 };
 struct gang;
 struct gang_plan {
     unsigned n;      /* warps of a gang; 0: there are none */
+    bool is_block;   /* these are all warps of the block: they stay together at barriers */
     uint8_t *inside; /* by block: gangs run it */
     uint8_t *common; /* by register: it is the same in all warps of a gang */
     uint8_t *once;   /* by instruction: it is run once for the gang */
@@ -266,6 +267,8 @@ void find_clean(struct emit *e, const uint8_t *entries);
 void start_clean(struct emit *e, uint32_t block);
 /* Nothing is clean. */
 void start_dirty(struct emit *e);
+/* Nothing is clean where code begins that is emitted from here on. */
+void forget_clean(struct emit *e);
 bool is_clean(const struct emit *e, uint32_t reg);
 /* Of what does not vary: does the row hold it as spill_sparely() leaves it? */
 bool is_spare_clean(const struct emit *e, uint32_t reg);

@@ -506,9 +506,27 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     go_to(e, g, order, i->guard_negated ? o->target : o->next);
 }
 
-static void emit_round_end(struct gang *g, const struct op *o, uint32_t met)
+/* All warps of the block have come to a barrier: it is open, and they go on with what they have in registers. The last round
+ * ends as others do, so that the block gives way. */
+static void pass_barrier(struct emit *e, struct gang *g, const struct op *o)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "gang_round"), last = emit_new_block(e, "");
+    value left = LLVMBuildLoad2(e->b, e->i32, e->rounds, "");
+    left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
+    emit_likely(e, LLVMBuildNot(e->b, is_zero(e, left), ""), on, last);
+    emit_at_end(e, on);
+    LLVMBuildStore(e->b, left, e->rounds);
+    if (e->loops)
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
+    LLVMBuildBr(e->b, g->block[o->next]);
+    emit_at_end(e, last);
+}
+
+static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, uint32_t met)
 {
     count_pure(g);
+    if (e->plan.is_block && met != MET_END && g->block[o->next])
+        pass_barrier(e, g, o);
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
         if (spare_block(x, x->at) != NO_BLOCK)
@@ -534,7 +552,7 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
     } else if (i->kind == IR_BRA) {
         emit_branch(e, g, order, i, o);
     } else if (met) {
-        emit_round_end(g, o, met);
+        emit_round_end(e, g, o, met);
     } else if (is_plain_shuffle(e, i)) {
         for (unsigned k = 0; k < g->n; k++)
             emit_collective(&g->warps[k], i, o);
@@ -609,6 +627,8 @@ void emit_gang(struct emit *e)
     struct gang g = {.n = e->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->ir->n_ordered)};
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG);
     emit_at_end(e, e->gang_start);
+    if (e->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
+        forget_clean(e);
     open_warps(e, &g);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
         if (e->plan.inside[b])

@@ -189,7 +189,7 @@ static unsigned cycles_of(const struct ir_insn *i)
 /* Where the CPU's vectors are short, a warp has several at work by itself. */
 static unsigned most_warps(const struct emit *e, uint32_t whole)
 {
-    unsigned most = e->has_gather ? MAX_GANG : e->has_masked_stores ? 2 : 1;
+    unsigned most = e->has_gather ? 4 : e->has_masked_stores ? 2 : 1;
     return most < whole ? most : whole;
 }
 
@@ -331,6 +331,72 @@ static uint32_t loop_end(struct emit *e, uint32_t head)
     return end;
 }
 
+/* ---- whole blocks ---- */
+
+/* The last block of a loop around the barrier at the end of a block; or NO_BLOCK. */
+static uint32_t loop_around(const struct emit *e, uint32_t barrier, uint32_t *first)
+{
+    for (uint32_t b = e->ir->n_ordered; b-- > barrier;) {
+        const struct ir_insn *i = ends_with(e, b);
+        *first = i && i->kind == IR_BRA ? end_op(e, b)->target : NO_BLOCK;
+        if (*first <= barrier)
+            return b;
+    }
+    return NO_BLOCK;
+}
+
+/* Do all warps go the same way, and nowhere else than through what gangs do? */
+static bool goes_together(const struct emit *e, uint32_t order)
+{
+    for (uint32_t n = 0; n < block_at(e, order)->n; n++) {
+        const struct ir_insn *i = &e->ir->insns.at[block_at(e, order)->first + n];
+        bool together =
+            !i->guard || i->kind != IR_BRA || (is_common(e, i->guard) && ref_shape(e, i->guard) != SHAPE_VARYING);
+        if (!together || (!is_for_gangs(i) && !met_at(e, order)))
+            return false;
+    }
+    return true;
+}
+
+/* Accesses that are each tested, and have a slow way. */
+static uint32_t count_tests(const struct emit *e, uint32_t order)
+{
+    uint32_t found = 0;
+    for (uint32_t n = 0; n < block_at(e, order)->n; n++) {
+        const struct ir_insn *i = &e->ir->insns.at[block_at(e, order)->first + n];
+        found += (i->kind == IR_LD || i->kind == IR_ST) &&
+                 (i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC ||
+                  ref_shape(e, i->a) == SHAPE_VARYING);
+    }
+    return found;
+}
+
+/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going. With
+ * more code than this LLVM takes seconds. */
+static bool is_short_around_barriers(const struct emit *e, uint32_t whole)
+{
+    enum { INSTRUCTIONS = 1200, TESTS = 40 };
+    uint32_t first, n = 0, tests = 0, n_rounds = 0;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        uint32_t met = met_at(e, b), last = met && met != MET_END ? loop_around(e, b, &first) : NO_BLOCK;
+        for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
+            if (!goes_together(e, k))
+                return false;
+        n_rounds += last != NO_BLOCK;
+        n += block_at(e, b)->n;
+        tests += count_tests(e, b);
+    }
+    return n_rounds && n * whole <= INSTRUCTIONS && tests * whole <= TESTS;
+}
+
+/* May all warps of the block be one gang? They keep their registers where others bring them to memory and fetch them again. */
+static bool is_worth_a_block(const struct emit *e, uint32_t threads)
+{
+    uint32_t whole = threads / WARP_LANES;
+    return e->request->tier == TIER_SECOND && e->has_gather && threads % WARP_LANES == 0 && whole <= MAX_GANG &&
+           is_short_around_barriers(e, whole);
+}
+
 static bool spins(const struct emit *e)
 {
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
@@ -342,7 +408,7 @@ static bool spins(const struct emit *e)
 void find_gang(struct emit *e, uint32_t index)
 {
     const uint32_t *block = e->shapes->block, n = e->ir->n_ordered;
-    uint32_t whole = block[0] * block[1] * block[2] / WARP_LANES;
+    uint32_t threads = block[0] * block[1] * block[2], whole = threads / WARP_LANES;
     e->plan = (struct gang_plan){0};
     if (index || whole < 2 || spins(e))
         return;
@@ -362,10 +428,15 @@ void find_gang(struct emit *e, uint32_t index)
             for (uint32_t k = b; k <= end && pass; k++) /* not what is left over of a loop that has been unrolled */
                 e->plan.inside[k] = 2 * waits > longest;
         }
+    if (best == 1 && is_worth_a_block(e, threads)) {
+        best = whole;
+        memset(e->plan.inside, 1, n);
+    }
     find_round_starts(e, reached);
     spread(e, e->plan.inside, true);
     spread(e, reached, false);
     for (uint32_t b = 0; b < n; b++)
         e->plan.inside[b] &= reached[b];
     e->plan.n = best > 1 ? best : 0;
+    e->plan.is_block = best == whole && threads % WARP_LANES == 0;
 }

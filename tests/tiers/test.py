@@ -9,7 +9,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import build, environment, need_compiler, written
+from both import build, environment, need_compiler, without_addresses, written
 from tap import Skip, examples, heddle, main, run, source, values
 
 PLAIN, MARKED = 0x51525354, 0x61626364  # compiler.py's
@@ -231,6 +231,118 @@ def the_second_tier_makes_gangs_where_they_save_anything():
     if "avx512bw" not in open("/proc/cpuinfo").read():
         raise Skip("there is no AVX-512")
     assert not gangs_under(1) and gangs_under(2)
+
+# Rounds between two barriers, in which each thread reads what one of another warp wrote: what gangs of whole blocks are for
+# (jit/plan.c). WITHIN and BEHIND are what a test is about. %r1: thread, %r2: its number in the block, %r3: of rounds so far, %r4:
+# its value, %rd3: its place in `out`, %rd4: in `in`.
+ROUNDS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry rounds(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
+{
+    .reg .u64 %rd<9>; .reg .u32 %r<20>; .reg .pred %p, %q;
+    .shared .u32 values[256];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r5, [n];
+    ld.param.u32 %r6, [m];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r7, %ctaid.x;
+    mov.u32 %r8, %ntid.x;
+    mad.lo.u32 %r1, %r7, %r8, %r2;
+    mul.wide.u32 %rd5, %r1, 4;
+    add.u64 %rd3, %rd1, %rd5;
+    add.u64 %rd4, %rd2, %rd5;
+    ld.global.u32 %r4, [%rd4];
+    mov.u32 %r9, values;
+    mad.lo.u32 %r10, %r2, 4, %r9;
+    add.u32 %r11, %r2, 33;
+    rem.u32 %r11, %r11, %r8;
+    mad.lo.u32 %r11, %r11, 4, %r9;
+    mov.u32 %r3, 0;
+AGAIN:
+    st.shared.u32 [%r10], %r4;
+    bar.sync 0;
+    ld.shared.u32 %r12, [%r11];
+    mad.lo.u32 %r4, %r4, 3, %r12;
+    WITHIN
+    bar.sync 1;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p, %r3, %r5;
+    @%p bra AGAIN;
+    BEHIND
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+"""
+
+# A load of `in` that is another thread's in each round, from n numbers.
+LOAD = """add.u32 %r13, %r1, %r3; rem.u32 %r13, %r13, %r6; mul.wide.u32 %rd6, %r13, 4; add.u64 %rd7, %rd2, %rd6;
+    ld.global.u32 %r14, [%rd7]; xor.b32 %r4, %r4, %r14;"""
+
+
+def whole_blocks(within="", behind="", n=9, m=512, blocks=(32, 64, 96, 128, 256, 100), makes="gang_round", grid=2):
+    """Compiled with all effort and interpreted: the same buffers, and the same counts."""
+    need_compiler()
+    with written(ROUNDS.replace("WITHIN", within).replace("BEHIND", behind)) as path:
+        for block in blocks:
+            args = [path, "--grid", grid, "--block", block, "u32[512]+print", "u32[512]=range+print", n, m, "--json"]
+            ran = [run("launch", *args, "--engine", engine, env=environment(HEDDLE_TIER="2")) for engine in ("jit", "interp")]
+            assert ran[0][0] == ran[1][0], ran
+            if ran[0][0]:
+                assert [without_addresses(r[1] + r[2]) for r in ran[:1]] == [without_addresses(r[1] + r[2]) for r in ran[1:]], ran
+                continue
+            compiled, interpreted = (json.loads(r[1]) for r in ran)
+            assert compiled["buffers"] == interpreted["buffers"], block
+            for count in "warp_instructions", "lane_instructions":
+                assert compiled["stats"][count] == interpreted["stats"][count], (block, count)
+        _, err = launch_with(environment(HEDDLE_TIER="2", HEDDLE_DUMP="llvm"), path, "--grid", 1, "--block", 128,
+                             "u32[512]", "u32[512]=range", 2, m, "--engine", "jit")
+        assert "avx512bw" not in open("/proc/cpuinfo").read() or re.search(rf"^{makes}\d*:", err, re.M), "no gang has been planned"
+
+
+def warps_of_a_gang_pass_barriers_together():
+    whole_blocks()
+    whole_blocks(n=1)
+
+
+def a_gang_of_a_block_gives_way_after_many_rounds():
+    whole_blocks(n=2600, blocks=(64, 256))
+
+
+def a_gang_of_a_block_parts_where_its_budget_is_spent():
+    """That of a loop is one of four warps at most, or of the block where it has no more."""
+    spend = """mov.u32 %r15, 0;
+LONG:
+    add.u32 %r15, %r15, 1; xor.b32 %r4, %r4, %r15; setp.lt.u32 %p, %r15, 7000; @%p bra LONG;"""
+    whole_blocks(spend, n=5, blocks=(64, 128, 256), makes="gang")
+
+
+def a_gang_of_a_block_loads_from_other_places_in_each_round():
+    whole_blocks(LOAD)
+
+
+def a_gang_of_a_block_stores_and_loads_global_memory_around_barriers():
+    whole_blocks("st.global.u32 [%rd3], %r4;" + LOAD + "ld.global.u32 %r15, [%rd3]; add.u32 %r4, %r4, %r15;")
+
+
+def a_gang_of_a_block_has_a_fault_in_a_later_round():
+    whole_blocks(LOAD, m=100000, n=400, blocks=(64, 256), grid=1)
+    whole_blocks("st.global.u32 [%rd3], %r4;" + LOAD, m=100000, n=400, blocks=(128,), grid=1)
+
+
+def a_gang_of_a_block_goes_the_same_way_as_a_whole():
+    whole_blocks("""and.b32 %r15, %r3, 1; setp.eq.u32 %q, %r15, 0; @%q bra EVEN; mul.lo.u32 %r4, %r4, 7; bra.uni BOTH;
+EVEN: add.u32 %r4, %r4, %r3;
+BOTH:""")
+
+
+def a_gang_of_a_block_parts_behind_its_rounds():
+    whole_blocks(behind="setp.lt.u32 %q, %r2, 40; @%q bra FEW; mul.lo.u32 %r4, %r4, 5; FEW: atom.global.add.u32 %r15, [%rd2], 1;")
+
+
+def one_of_a_gang_of_a_block_may_be_masked():
+    whole_blocks("setp.lt.u32 %q, %r2, 45; @%q mul.lo.u32 %r4, %r4, 5; @%q st.global.u32 [%rd3], %r3;")
 
 
 def under_the_second(subject):
