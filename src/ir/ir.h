@@ -221,6 +221,7 @@ void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *
 enum { IR_MAX_REFS = 24 };
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
+bool ir_defines(const struct ir_insn *i, ir_ref r); /* is r among what it writes? */
 /* Block numbers that may follow block b; returns how many (at most `limit` are written). */
 uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit);
 

@@ -59,6 +59,15 @@ unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
     return n;
 }
 
+bool ir_defines(const struct ir_insn *i, ir_ref r)
+{
+    ir_ref writes[IR_MAX_REFS];
+    bool found = false;
+    for (unsigned k = 0, n = ir_writes(i, writes); k < n; k++)
+        found |= writes[k] == r;
+    return found;
+}
+
 /* Calls visit for the registers that an instruction reads, then for those that it writes. */
 static void visit_refs(struct liveness *l, const struct ir_insn *i, visit_fn *visit, void *data)
 {

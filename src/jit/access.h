@@ -31,12 +31,38 @@ static inline bool access_is_strong(const struct op_access *x)
     return x->order != ORDER_WEAK || x->is_volatile;
 }
 
+/* Instruction k of the present block, and its operation. */
+static inline const struct ir_insn *insn_at(const struct emit *e, uint32_t k)
+{
+    return &e->ir->insns.at[e->ir->blocks.at[e->ir->order[e->at]].first + k];
+}
+static inline const struct op *op_at(const struct emit *e, uint32_t k)
+{
+    return &e->code->ops[e->code->blocks[e->at].first + k];
+}
+
+enum { NO_WRITER = UINT32_MAX };
+/* The last instruction of the present block before k that writes r, or NO_WRITER. */
+uint32_t find_writer(const struct emit *e, ir_ref r, uint32_t k);
+/* Is it a plain one, of all lanes: r = lane(...)? */
+bool is_plain_writer(const struct emit *e, uint32_t k, ir_ref r);
+
 /* ---- memory.c ---- */
 
 struct access access_begin(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
  * it, to be gone to, or NULL without a guard. */
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask);
+/* Is it of a kind that has a fast way? */
+bool access_is_simple(const struct ir_insn *i, const struct op_access *x);
+/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's; and whether they are multiples of
+ * what a lane has, and not far apart. */
+void access_find_offsets(struct emit *e, struct access *a);
+bool access_is_aligned(const struct access *a);
+/* Has the CPU stores of some lanes' elements? */
+bool access_can_mask(const struct emit *e, const struct access *a);
+/* Is a pattern served as one, by itself? Others are as addresses that vary. */
+bool access_pattern_is_simple(const struct emit *e, const struct access *a);
 /* a->first, of addresses that do not vary. */
 void access_find_first(struct emit *e, struct access *a);
 /* Instruction k of the block, with all that a test needs but a->first: false where it is no access, or is not tested
@@ -51,15 +77,12 @@ void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space spa
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside);
 /* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */
 bool access_is_inside(const struct emit *e, const struct access *a);
-/* The same of instruction k of the block, a load or a store. */
-bool access_needs_no_test(struct emit *e, uint32_t k);
 /* a->pointer, of a->first. */
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space);
 /* Of global memory: are an element's bytes at an address inside? The number of its place there, and how many there are. */
 value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places);
-/* Is an operand a constant, of 32 bits? Does an instruction write a register? */
+/* Is an operand a constant, of 32 bits? */
 bool access_constant(const struct emit *e, ir_ref r, uint32_t *v);
-bool access_defines(const struct ir_insn *i, ir_ref r);
 /* What is added to the address's register. */
 value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type);
 /* What the test does not pass; the call itself. */
@@ -72,6 +95,19 @@ void access_find_site(struct emit *e, struct access *a);
 
 /* False where the address is not a base and an index in each lane, or the CPU cannot gather. */
 bool load_indexed(struct emit *e, struct access *a);
+
+/* ---- neighbours.c ---- */
+
+/* Is access_is_inside() so of instruction k of the present block, a load or a store, and of all that are moved with it? */
+bool access_needs_no_test(struct emit *e, uint32_t k);
+/* Of a run's member, with all bytes known to be there. */
+void transfer_run(struct emit *e, const struct access *a);
+/* How many bytes lie without a gap from a->first on, of a member's whole run where that begins there; 0: lanes are apart. */
+unsigned bytes_in_row(const struct emit *e, const struct access *a);
+/* n vectors of 32 lanes, of which each has an element of every lane, to n in which a lane's stand together, and back; n: a
+ * power of 2. */
+void zip(struct emit *e, value *v, unsigned n);
+void unzip(struct emit *e, value *v, unsigned n);
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
@@ -102,6 +138,11 @@ void store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
 void load_local(struct emit *e, const struct access *a);
 void store_local(struct emit *e, const struct access *a);
 value pointer_at(struct emit *e, value pointer, int64_t offset);
+/* A vector of 32, of two; a negative index: any. */
+value shuffle_lanes(struct emit *e, value x, value y, const int *index);
+/* Element k of what the lanes store. */
+value stored_value(struct emit *e, const struct access *a, unsigned k);
+void store_vector(struct emit *e, const struct access *a, value v, value pointer);
 value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n);
 void put_lanes(struct emit *e, const struct access *a, unsigned k, value v);
 void put_scalar(struct emit *e, const struct access *a, unsigned k, value v);

@@ -23,6 +23,8 @@ struct group {
     uint32_t all;   /* of the widest access: bytes of a lane */
     uint32_t first; /* index of the instruction that tests */
     uint32_t n;
+    struct run *run; /* of neighbouring words that this instruction is of, or NULL: neighbours.c */
+    unsigned number; /* in it, of the instruction's first value */
 };
 
 /* Of a loop that has a version without tests (loop.c). */
@@ -88,7 +90,7 @@ struct emit {
     uint32_t at;    /* the block being emitted, in order */
     uint32_t index; /* the instruction in it */
     struct untested untested;
-    struct group *groups;         /* of accesses, by instruction of the block: memory.c */
+    struct group *groups;         /* of accesses, by instruction of the block: neighbours.c */
     uint64_t *clean_in, *clean;   /* two sets by their numbers in shapes->live: by block, and now; clean.c */
     uint64_t *kept;               /* what the present block keeps, by numbers in shapes->live */
     LLVMBasicBlockRef spill_kept; /* where the present block is left for the interpreter; or NULL */
@@ -319,12 +321,15 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block);
 /* Has the test of the present instruction been made before the loop? */
 bool is_untested(const struct emit *e);
 
+/* ---- neighbours.c ---- */
+
+/* Accesses of a block that one test covers, and those that are moved together; fills e->groups. */
+void find_groups(struct emit *e, const struct ir_block *block);
+
 /* ---- memory.c ---- */
 
 void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);
 void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
-/* Accesses of a block that one test covers; fills e->groups. */
-void find_groups(struct emit *e, const struct ir_block *block);
 /* A shuffle between lanes that are known, which is done without the engine. */
 bool is_plain_shuffle(struct emit *e, const struct ir_insn *i);
 /* What lanes do together, where all of them are there; false where the instruction is left to the interpreter. */

@@ -283,11 +283,6 @@ static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
 
 /* ---- leaving ---- */
 
-static const struct op *op_at(const struct emit *e, uint32_t index)
-{
-    return &e->code->ops[e->code->blocks[e->at].first + index];
-}
-
 /* The warp stands before an operation of the present block. */
 static void record_place(struct emit *x, uint32_t index)
 {

@@ -13,36 +13,18 @@ struct index {
     unsigned unit;  /* that the CPU's addresses have */
 };
 
-enum { NONE = UINT32_MAX };
-
-static const struct ir_insn *insn_at(const struct emit *e, uint32_t k)
-{
-    return &e->ir->insns.at[e->ir->blocks.at[e->ir->order[e->at]].first + k];
-}
-
-static const struct op *op_at(const struct emit *e, uint32_t k)
-{
-    return &e->code->ops[e->code->blocks[e->at].first + k];
-}
-
 /* The last instruction of the block before another that writes a register: one without a guard, of lanes. */
 static uint32_t find_definition(const struct emit *e, ir_ref r, uint32_t before)
 {
-    while (before-- > 0) {
-        const struct ir_insn *i = insn_at(e, before);
-        if (access_defines(i, r))
-            return i->kind == IR_LANES && !i->guard && i->d == r ? before : NONE;
-    }
-    return NONE;
+    uint32_t k = find_writer(e, r, before);
+    return k != NO_WRITER && is_plain_writer(e, k, r) ? k : NO_WRITER;
 }
 
 /* Has a register at the load the value that it had at instruction k? */
 static bool is_kept(const struct emit *e, ir_ref r, uint32_t k)
 {
-    for (; k < e->index; k++)
-        if (access_defines(insn_at(e, k), r))
-            return false;
-    return true;
+    uint32_t last = find_writer(e, r, e->index);
+    return last == NO_WRITER || last < k;
 }
 
 static bool take_lanes(struct emit *e, ir_ref r, row_ref row, uint32_t k, uint64_t scale, struct index *x)
@@ -65,12 +47,12 @@ static bool take_base(struct emit *e, ir_ref r, row_ref row, uint32_t k, struct 
 /* What is added to the base: a widened index. */
 static bool find_lanes(struct emit *e, ir_ref r, uint32_t before, struct index *x)
 {
-    uint32_t k = ir_ref_kind(r) == REF_REG ? find_definition(e, r, before) : NONE, factor, shift = 0;
-    if (k != NONE && insn_at(e, k)->lane == LANE_shl_b64 && access_constant(e, insn_at(e, k)->b, &shift)) {
+    uint32_t k = ir_ref_kind(r) == REF_REG ? find_definition(e, r, before) : NO_WRITER, factor, shift = 0;
+    if (k != NO_WRITER && insn_at(e, k)->lane == LANE_shl_b64 && access_constant(e, insn_at(e, k)->b, &shift)) {
         r = insn_at(e, k)->a;
-        k = shift < 10 && ir_ref_kind(r) == REF_REG ? find_definition(e, r, k) : NONE;
+        k = shift < 10 && ir_ref_kind(r) == REF_REG ? find_definition(e, r, k) : NO_WRITER;
     }
-    if (k == NONE)
+    if (k == NO_WRITER)
         return false;
     const struct ir_insn *i = insn_at(e, k);
     switch (i->lane) {
@@ -89,7 +71,7 @@ static bool find_lanes(struct emit *e, ir_ref r, uint32_t before, struct index *
 static bool find_index(struct emit *e, const struct access *a, struct index *x)
 {
     uint32_t k = find_definition(e, a->i->a, e->index), factor;
-    if (k == NONE)
+    if (k == NO_WRITER)
         return false;
     const struct ir_insn *i = insn_at(e, k);
     const struct op *o = op_at(e, k);

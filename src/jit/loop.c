@@ -30,20 +30,8 @@ struct loop {
     uint32_t widened[8], n_widened; /* instructions that do so on the way to the present address */
 };
 
-enum { NONE = UINT32_MAX };
-
 /* Bounds that keep the way from the first round to the last below 2^63 bytes. */
 enum { LOG2_MOST_ROUNDS = 31, LOG2_MOST_STEP = 24, MOST_SHIFT = 3, MOST_FACTOR = 1024 };
-
-static const struct ir_insn *insn_at(const struct loop *p, uint32_t k)
-{
-    return &p->e->ir->insns.at[p->block->first + k];
-}
-
-static const struct op *op_at(const struct loop *p, uint32_t k)
-{
-    return &p->e->code->ops[p->e->code->blocks[p->e->at].first + k];
-}
 
 static void require(struct loop *p, value condition)
 {
@@ -52,24 +40,9 @@ static void require(struct loop *p, value condition)
 
 /* ---- where registers come from ---- */
 
-/* The last instruction before k that writes r. */
-static uint32_t find_writer(const struct loop *p, ir_ref r, uint32_t k)
-{
-    while (k-- > 0)
-        if (access_defines(insn_at(p, k), r))
-            return k;
-    return NONE;
-}
-
 static bool is_written(const struct loop *p, ir_ref r)
 {
-    return ir_ref_kind(r) == REF_REG && find_writer(p, r, p->block->n) != NONE;
-}
-
-static bool is_plain(const struct loop *p, uint32_t k, ir_ref r)
-{
-    const struct ir_insn *i = insn_at(p, k);
-    return i->kind == IR_LANES && !i->guard && i->d == r;
+    return ir_ref_kind(r) == REF_REG && find_writer(p->e, r, p->block->n) != NO_WRITER;
 }
 
 static value read_fixed(struct loop *p, ir_ref r, row_ref row)
@@ -86,15 +59,15 @@ static bool is_fixed_scalar(const struct loop *p, ir_ref r)
 static bool find_distance(struct loop *p, ir_ref r, ir_ref q, uint32_t k, value *distance)
 {
     struct emit *e = p->e;
-    uint32_t at = ir_ref_kind(q) == REF_REG ? find_writer(p, q, k) : NONE;
-    if (at == NONE) {
+    uint32_t at = ir_ref_kind(q) == REF_REG ? find_writer(p->e, q, k) : NO_WRITER;
+    if (at == NO_WRITER) {
         *distance = const_int(e, type_of_width(e, ref_width(e, r)), 0);
         return q == r;
     }
-    if (!is_plain(p, at, q))
+    if (!is_plain_writer(p->e, at, q))
         return false;
-    const struct ir_insn *i = insn_at(p, at);
-    const struct op *o = op_at(p, at);
+    const struct ir_insn *i = insn_at(p->e, at);
+    const struct op *o = op_at(p->e, at);
     switch (i->lane) {
     case LANE_mov_b32:
     case LANE_mov_b64: return find_distance(p, r, i->a, at, distance);
@@ -241,8 +214,8 @@ static bool find_product(struct loop *p, const struct ir_insn *i, const struct o
 
 static bool find_result(struct loop *p, uint32_t k, struct affine *x)
 {
-    const struct ir_insn *i = insn_at(p, k);
-    const struct op *o = op_at(p, k);
+    const struct ir_insn *i = insn_at(p->e, k);
+    const struct op *o = op_at(p->e, k);
     uint32_t factor;
     struct affine c;
     switch (i->lane) {
@@ -283,8 +256,8 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
         x->step = LLVMConstNull(LLVMTypeOf(x->first));
         return true;
     }
-    uint32_t at = find_writer(p, r, k);
-    return at == NONE ? find_carried(p, r, x) : is_plain(p, at, r) && find_result(p, at, x);
+    uint32_t at = find_writer(p->e, r, k);
+    return at == NO_WRITER ? find_carried(p, r, x) : is_plain_writer(p->e, at, r) && find_result(p, at, x);
 }
 
 /* ---- how many rounds ---- */
@@ -411,18 +384,18 @@ static bool counts_a_rest(const struct loop *p, ir_ref counter)
 static bool count_rounds(struct loop *p)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(p, p->block->n - 1);
-    uint32_t at = find_writer(p, branch->guard, p->block->n - 1);
-    if (at == NONE || !is_plain(p, at, branch->guard))
+    const struct ir_insn *branch = insn_at(p->e, p->block->n - 1);
+    uint32_t at = find_writer(p->e, branch->guard, p->block->n - 1);
+    if (at == NO_WRITER || !is_plain_writer(p->e, at, branch->guard))
         return false;
-    const struct ir_insn *i = insn_at(p, at);
-    const struct op *o = op_at(p, at);
+    const struct ir_insn *i = insn_at(p->e, at);
+    const struct op *o = op_at(p->e, at);
     const struct condition *c = find_condition(i->lane);
     struct affine x, y;
     if (!c || ref_shape(e, i->a) != SHAPE_UNIFORM || counts_a_rest(p, i->a) || !is_fixed_scalar(p, i->b) ||
         !find_affine(p, i->a, o->a, at, &x) || !find_affine(p, i->b, o->b, at, &y))
         return false;
-    bool goes_on = (op_at(p, p->block->n - 1)->target == e->at) != branch->guard_negated;
+    bool goes_on = (op_at(p->e, p->block->n - 1)->target == e->at) != branch->guard_negated;
     LLVMIntPredicate is = goes_on ? c->is : inverse(c->is);
     if (is == LLVMIntEQ)
         return false;
@@ -483,7 +456,7 @@ static bool require_accesses(struct loop *p)
     value rows[p->block->n];
     uint32_t n = 0;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
-        const struct ir_insn *i = insn_at(p, k);
+        const struct ir_insn *i = insn_at(p->e, k);
         struct access a;
         bool first_does = e->gang && e->place && e->plan.once[p->block->first + k];
         if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does ||
@@ -584,7 +557,7 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block)
         if (wanted && is_written(&p, r))
             reload(e, live->regs[n], mask);
     }
-    reload(e, ir_ref_index(insn_at(&p, block->n - 1)->guard), mask);
+    reload(e, ir_ref_index(insn_at(e, block->n - 1)->guard), mask);
 }
 
 bool is_untested(const struct emit *e)

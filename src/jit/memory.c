@@ -87,6 +87,20 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
     }
 }
 
+uint32_t find_writer(const struct emit *e, ir_ref r, uint32_t k)
+{
+    while (k-- > 0)
+        if (ir_defines(insn_at(e, k), r))
+            return k;
+    return NO_WRITER;
+}
+
+bool is_plain_writer(const struct emit *e, uint32_t k, ir_ref r)
+{
+    const struct ir_insn *i = insn_at(e, k);
+    return i->kind == IR_LANES && !i->guard && i->d == r;
+}
+
 bool access_constant(const struct emit *e, ir_ref r, uint32_t *v)
 {
     uint32_t index = ir_ref_index(r);
@@ -204,7 +218,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned par
 }
 
 /* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. */
-static void find_offsets(struct emit *e, struct access *a)
+void access_find_offsets(struct emit *e, struct access *a)
 {
     const int64_t *p = e->shapes->patterns.at[a->shape].at;
     int64_t least = 0, most = 0;
@@ -221,12 +235,12 @@ static void find_offsets(struct emit *e, struct access *a)
 
 void access_find_first(struct emit *e, struct access *a)
 {
-    find_offsets(e, a);
+    access_find_offsets(e, a);
     for (unsigned p = 0; p < a->parts; p++)
         a->first[p] = scalar_address(e, a, p, a->least);
 }
 
-static bool offsets_are_aligned(const struct access *a)
+bool access_is_aligned(const struct access *a)
 {
     for (unsigned l = 0; l < WARP_LANES; l++)
         if (a->offset[l] % a->all)
@@ -347,7 +361,7 @@ void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space spa
 
 /* ---- which way ---- */
 
-static bool is_simple(const struct ir_insn *i, const struct op_access *x)
+bool access_is_simple(const struct ir_insn *i, const struct op_access *x)
 {
     bool known = x->space == SPACE_GLOBAL || x->space == SPACE_CONST || x->space == SPACE_GENERIC ||
                  x->space == SPACE_SHARED || x->space == SPACE_LOCAL;
@@ -372,19 +386,19 @@ struct access access_begin(struct emit *e, const struct ir_insn *i, const struct
 }
 
 /* Has the CPU stores of some lanes? Those of bytes came with AVX-512. */
-static bool can_mask(const struct emit *e, const struct access *a)
+bool access_can_mask(const struct emit *e, const struct access *a)
 {
-    return a->n == 1 && e->has_masked_stores && (a->bytes >= 4 || e->has_gather);
+    return e->has_masked_stores && (a->bytes >= 4 || e->has_gather);
 }
 
 /* A pattern that is served as one; others are as addresses that vary. */
-static bool pattern_is_simple(const struct emit *e, const struct access *a)
+bool access_pattern_is_simple(const struct emit *e, const struct access *a)
 {
-    if (!offsets_are_aligned(a))
+    if (!access_is_aligned(a))
         return false;
     if (a->i->kind == IR_LD)
         return is_consecutive(a) || has_clusters(a);
-    return is_consecutive(a) && ((emit_is_full(e) && !a->i->guard) || can_mask(e, a));
+    return is_consecutive(a) && ((emit_is_full(e) && !a->i->guard) || (a->n == 1 && access_can_mask(e, a)));
 }
 
 /* Are lanes of each half one behind the other, or at one place? */
@@ -420,73 +434,6 @@ bool access_is_inside(const struct emit *e, const struct access *a)
            at.hi + a->x->disp + a->all <= e->request->static_shared_bytes;
 }
 
-/* ---- groups ---- */
-
-/* May share a test with others: an access without a guard, through a register whose lanes are known. */
-static bool can_join(struct emit *e, struct access *a)
-{
-    if (!is_simple(a->i, a->x) || access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
-        access_is_inside(e, a) || ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const ||
-        a->shape == SHAPE_VARYING)
-        return false;
-    find_offsets(e, a);
-    return a->shape == SHAPE_UNIFORM || pattern_is_simple(e, a);
-}
-
-static const struct ir_insn *insn_at(const struct ir_block *block, const struct emit *e, uint32_t k)
-{
-    return &e->ir->insns.at[block->first + k];
-}
-
-static bool fits(const struct emit *e, const struct ir_block *block, const struct group *g, const struct access *a)
-{
-    const struct ir_insn *leader = insn_at(block, e, g->first);
-    return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->space == a->i->access->space &&
-           g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0;
-}
-
-bool access_defines(const struct ir_insn *i, ir_ref r)
-{
-    bool found = i->d == r || (i->kind != IR_ST && i->e == r);
-    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
-        found |= i->access->regs[k] == r;
-    return found;
-}
-
-void find_groups(struct emit *e, const struct ir_block *block)
-{
-    enum { MAX_OPEN = 16 };
-    uint32_t open[MAX_OPEN], n_open = 0;
-    for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(block, e, k);
-        e->groups[k] = (struct group){.first = k};
-        if (i->kind == IR_LD || i->kind == IR_ST) {
-            struct access a = access_begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
-            if (can_join(e, &a)) {
-                int64_t from = a.x->disp + a.least, to = from + a.span + a.all;
-                struct group *g = NULL;
-                for (uint32_t n = 0; n < n_open && !g; n++)
-                    if (fits(e, block, &e->groups[open[n]], &a))
-                        g = &e->groups[open[n]];
-                if (g) {
-                    e->groups[k].first = g->first;
-                    g->from = from < g->from ? from : g->from;
-                    g->to = to > g->to ? to : g->to;
-                    g->n++;
-                } else {
-                    e->groups[k] = (struct group){from, to, a.all, k, 1};
-                    open[n_open < MAX_OPEN ? n_open++ : k % MAX_OPEN] = k;
-                }
-            }
-        }
-        for (uint32_t n = 0; n < n_open;)
-            if (access_defines(i, insn_at(block, e, open[n])->a))
-                open[n] = open[--n_open];
-            else
-                n++;
-    }
-}
-
 /* ---- loads and stores ---- */
 
 /* Parameters of the kernel, at an address that is known. */
@@ -520,7 +467,9 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         return;
     }
     access_set_pointers(e, a, space);
-    if (a->shape == SHAPE_UNIFORM)
+    if (e->groups[e->index].run)
+        transfer_run(e, a);
+    else if (a->shape == SHAPE_UNIFORM)
         loads ? load_uniform(e, a) : store_uniform(e, a);
     else if (loads)
         load_by_pattern(e, a);
@@ -551,7 +500,7 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
 }
 
 /* Global memory: the engine does what the test does not pass, and notes where it was. The others of a group count on
- * the test, so it must hold then. */
+ * the test, so it must hold then; those of a run on what the first has loaded, too. */
 static void access_global(struct emit *e, struct access *a, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
@@ -560,7 +509,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
     access_by_engine(e, a);
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
-        access_branch_on_first(e, a, SPACE_GLOBAL, done, out);
+        access_branch_on_first(e, a, SPACE_GLOBAL, e->groups[e->index].run ? fast : done, out);
         emit_at_end(e, out);
         emit_leave_at(e, e->index + 1);
     } else {
@@ -582,31 +531,25 @@ static void test_for_group(struct access *a, const struct group *g)
     }
 }
 
-bool access_needs_no_test(struct emit *e, uint32_t k)
-{
-    const struct ir_insn *i = &e->ir->insns.at[e->ir->blocks.at[e->ir->order[e->at]].first + k];
-    struct access a = access_begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
-    return is_simple(i, a.x) && access_is_inside(e, &a);
-}
-
 bool access_begin_tested(struct emit *e, uint32_t k, struct access *a)
 {
-    const struct ir_insn *i = &e->ir->insns.at[e->ir->blocks.at[e->ir->order[e->at]].first + k];
+    const struct ir_insn *i = insn_at(e, k);
     if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const || e->groups[k].first != k)
         return false;
-    *a = access_begin(e, i, &e->code->ops[e->code->blocks[e->at].first + k]);
-    if (!is_simple(i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
+    *a = access_begin(e, i, op_at(e, k));
+    if (!access_is_simple(i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
         return false;
-    find_offsets(e, a);
+    access_find_offsets(e, a);
     test_for_group(a, &e->groups[k]);
-    return a->shape == SHAPE_UNIFORM || pattern_is_simple(e, a);
+    return a->shape == SHAPE_UNIFORM || e->groups[k].run || access_pattern_is_simple(e, a);
 }
 
 static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     const struct group *g = &e->groups[e->index];
     access_find_first(e, a);
-    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e) || access_is_inside(e, a)) {
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e) ||
+        access_needs_no_test(e, e->index)) {
         if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index)
             prefetch(e, a);
         transfer_one(e, a, space);
@@ -690,15 +633,15 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
 {
     struct access a = access_begin(e, i, o);
     enum ptx_space space = a.x->space;
-    if (!is_simple(i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
+    if (!access_is_simple(i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
         emit_by_engine(e, i, o);
         return;
     }
     a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
     if (a.shape != SHAPE_VARYING && a.shape != SHAPE_UNIFORM) {
-        find_offsets(e, &a);
-        if (!pattern_is_simple(e, &a)) {
+        access_find_offsets(e, &a);
+        if (!e->groups[e->index].run && !access_pattern_is_simple(e, &a)) {
             a.shape = SHAPE_VARYING;
             a.is_wild = !has_rows(&a);
         }

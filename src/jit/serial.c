@@ -69,17 +69,12 @@ static void add(const struct emit *e, uint64_t *set, ir_ref r)
 /* Registers that the instruction writes, and all that it has. */
 static void add_insn(const struct emit *e, const struct ir_insn *i, uint64_t *written, uint64_t *touched)
 {
-    ir_ref refs[] = {i->guard, i->d, i->e, i->a, i->b, i->c, i->f};
-    for (size_t k = 0; k < sizeof refs / sizeof refs[0]; k++)
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = 0, n = ir_reads(i, refs); k < n; k++)
         add(e, touched, refs[k]);
-    add(e, written, i->d);
-    if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
-        add(e, written, i->e);
-    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM); k++) {
-        add(e, touched, i->access->regs[k]);
-        add(e, touched, i->access->operands[k]);
-        if (i->kind != IR_ST)
-            add(e, written, i->access->regs[k]);
+    for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++) {
+        add(e, touched, refs[k]);
+        add(e, written, refs[k]);
     }
 }
 

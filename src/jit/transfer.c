@@ -103,7 +103,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 {
     enum { LINE_BYTES = 64 };
     uint64_t ahead = bytes_ahead(e, a);
-    for (unsigned at = 0; at < a->all * WARP_LANES && is_consecutive(a); at += LINE_BYTES)
+    for (unsigned at = 0; at < bytes_in_row(e, a); at += LINE_BYTES)
         ask_for(e, LLVMBuildAdd(e->b, a->first[0], const_int(e, e->i64, ahead + at), ""), a->i->kind == IR_ST);
 }
 
@@ -196,21 +196,12 @@ value load_vector(struct emit *e, const struct access *a, value pointer, unsigne
     return v;
 }
 
-static value shuffle(struct emit *e, value x, value y, const int *index)
+value shuffle_lanes(struct emit *e, value x, value y, const int *index)
 {
     value lanes[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         lanes[l] = index[l] < 0 ? LLVMGetPoison(e->i32) : const_int(e, e->i32, (unsigned)index[l]);
     return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, WARP_LANES), "");
-}
-
-/* Every n-th element of a vector of 32 n. */
-static value every(struct emit *e, const struct access *a, value wide, unsigned k)
-{
-    int index[WARP_LANES];
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        index[l] = (int)(l * a->n + k);
-    return a->n == 1 ? wide : shuffle(e, wide, LLVMGetPoison(LLVMTypeOf(wide)), index);
 }
 
 bool is_consecutive(const struct access *a)
@@ -282,7 +273,7 @@ static value load_cluster(struct emit *e, const struct access *a, const struct c
         index[l] = of[l] != number ? -1 : (int)(at < size ? at : at + size - over);
         identity &= index[l] == (int)l;
     }
-    return identity ? low : shuffle(e, low, high, index);
+    return identity ? low : shuffle_lanes(e, low, high, index);
 }
 
 /* Element k in all lanes, or NULL where the pattern is too wild. */
@@ -296,7 +287,7 @@ static value load_pattern(struct emit *e, const struct access *a, unsigned k)
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = of[l] == i ? (int)(WARP_LANES + l) : (int)l;
-        v = shuffle(e, v, load_cluster(e, a, &c[i], i, k, of), index);
+        v = shuffle_lanes(e, v, load_cluster(e, a, &c[i], i, k, of), index);
     }
     return v;
 }
@@ -335,9 +326,12 @@ void load_uniform(struct emit *e, const struct access *a)
 void load_by_pattern(struct emit *e, const struct access *a)
 {
     if (a->parts == 1 && is_consecutive(a)) {
-        value wide = load_vector(e, a, a->pointer[0], WARP_LANES * a->n);
+        value vectors[8];
         for (unsigned k = 0; k < a->n; k++)
-            put_lanes(e, a, k, every(e, a, wide, k));
+            vectors[k] = load_vector(e, a, pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes), WARP_LANES);
+        unzip(e, vectors, a->n);
+        for (unsigned k = 0; k < a->n; k++)
+            put_lanes(e, a, k, vectors[k]);
         return;
     }
     for (unsigned k = 0; k < a->n; k++)
@@ -353,7 +347,7 @@ void load_rows(struct emit *e, const struct access *a, enum ptx_space space)
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = (int)(l * a->n + k);
-        put_lanes(e, a, k, shuffle(e, low, high, index));
+        put_lanes(e, a, k, shuffle_lanes(e, low, high, index));
     }
 }
 
@@ -367,7 +361,7 @@ void load_halves(struct emit *e, const struct access *a, enum ptx_space space)
             index[l] = (int)(l / ROW_LANES * WARP_LANES);
         value x = splat(e, load_vector(e, a, pointer_at(e, low, k * a->bytes), 1), WARP_LANES);
         value y = splat(e, load_vector(e, a, pointer_at(e, high, k * a->bytes), 1), WARP_LANES);
-        put_lanes(e, a, k, shuffle(e, x, y, index));
+        put_lanes(e, a, k, shuffle_lanes(e, x, y, index));
     }
 }
 
@@ -405,7 +399,7 @@ void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
 
 /* ---- storing ---- */
 
-static value stored(struct emit *e, const struct access *a, unsigned k)
+value stored_value(struct emit *e, const struct access *a, unsigned k)
 {
     value v = read_lanes(e, a->i->access->regs[k], a->x->regs[k]);
     return LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, "");
@@ -415,11 +409,9 @@ static value stored(struct emit *e, const struct access *a, unsigned k)
 static value interleave(struct emit *e, const struct access *a, unsigned from, unsigned lanes)
 {
     value index[WARP_LANES * 8], v = NULL;
-    if (a->n == 1 && lanes == WARP_LANES)
-        return stored(e, a, 0);
     /* all elements one after the other, then in turns */
     for (unsigned k = 0; k < a->n; k++) {
-        value one = stored(e, a, k);
+        value one = stored_value(e, a, k);
         unsigned before = k * WARP_LANES;
         for (unsigned l = 0; l < before + WARP_LANES; l++)
             index[l] = const_int(e, e->i32, l);
@@ -437,7 +429,7 @@ static value interleave(struct emit *e, const struct access *a, unsigned from, u
     return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * a->n), "");
 }
 
-static void store_vector(struct emit *e, const struct access *a, value v, value pointer)
+void store_vector(struct emit *e, const struct access *a, value v, value pointer)
 {
     bool is_one = LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
     unsigned n = is_one ? 1 : LLVMGetVectorSize(LLVMTypeOf(v));
@@ -458,13 +450,22 @@ void store_uniform(struct emit *e, const struct access *a)
         ir_ref r = a->i->access->regs[k];
         value v = ref_shape(e, r) == SHAPE_UNIFORM
                       ? LLVMBuildIntCast2(e->b, read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
-                      : LLVMBuildExtractElement(e->b, stored(e, a, k), lane, "");
+                      : LLVMBuildExtractElement(e->b, stored_value(e, a, k), lane, "");
         store_vector(e, a, v, pointer_at(e, a->pointer[0], k * a->bytes));
     }
 }
 
 void store_consecutive(struct emit *e, const struct access *a)
 {
+    if (a->parts == 1) {
+        value vectors[8];
+        for (unsigned k = 0; k < a->n; k++)
+            vectors[k] = stored_value(e, a, k);
+        zip(e, vectors, a->n);
+        for (unsigned k = 0; k < a->n; k++)
+            store_vector(e, a, vectors[k], pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes));
+        return;
+    }
     for (unsigned p = 0; p < a->parts; p++)
         store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->parts), WARP_LANES / a->parts), a->pointer[p]);
 }
@@ -481,7 +482,7 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
 
 void store_masked(struct emit *e, const struct access *a)
 {
-    value v = stored(e, a, 0), mask = mask_to_lanes(e, a->mask);
+    value v = stored_value(e, a, 0), mask = mask_to_lanes(e, a->mask);
     unsigned n = WARP_LANES / a->parts;
     for (unsigned p = 0; p < a->parts; p++) {
         value lanes = slice(e, v, p * n, n);
@@ -500,7 +501,7 @@ void store_rows(struct emit *e, const struct access *a, enum ptx_space space)
 void store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
 {
     for (unsigned k = 0; k < a->n; k++) {
-        value pointers = lane_pointers(e, a, k, space), v = stored(e, a, k);
+        value pointers = lane_pointers(e, a, k, space), v = stored_value(e, a, k);
         value args[4] = {v, pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask)};
         LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
         intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
@@ -557,7 +558,7 @@ void store_local(struct emit *e, const struct access *a)
 {
     LLVMTypeRef words = vector_of(e->i32, WARP_LANES);
     for (unsigned k = 0; k < a->n; k++) {
-        value v = stored(e, a, k);
+        value v = stored_value(e, a, k);
         if (a->bytes == 8) {
             value high = LLVMBuildLShr(e->b, v, splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
             store_words(e, a, k * 8 + 4, LLVMBuildTrunc(e->b, high, words, ""));
