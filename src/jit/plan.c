@@ -1,5 +1,5 @@
 /* Which code gangs run (gang.c), how many warps a gang has, and what those have in common. */
-#include "jit/emit.h"
+#include "jit/access.h"
 
 #include <string.h>
 
@@ -169,6 +169,7 @@ struct worth {
     bool accesses;      /* it has such */
     bool parts;         /* single warps have masks of who still goes around it */
     uint32_t registers; /* of the CPU, which hold a warp's own values around the loop */
+    uint32_t row_bytes; /* the fewest that its lanes load in a row; 0: they do not */
 };
 
 /* Until the result of an operation on vectors is there. */
@@ -204,10 +205,12 @@ static unsigned vectors_of(const struct emit *e, ir_ref r)
  * loop (loop.c), most loads are operands of what follows. */
 static unsigned slots_of(const struct emit *e, const struct ir_insn *i, bool tested)
 {
-    enum { VECTOR = SLOTS / 2, TEST = 7, SEARCH = 40 };
+    enum { VECTOR = SLOTS / 2, TEST = 7, SEARCH = 40, LANE = 6 };
     ir_ref writes[IR_MAX_REFS];
     unsigned n = ir_writes(i, writes), slots = 0;
     uint16_t address = i->a ? ref_shape(e, i->a) : SHAPE_UNIFORM;
+    if (i->kind == IR_ATOM)
+        return address == SHAPE_VARYING ? LANE * WARP_LANES : TEST;
     if (i->kind == IR_LD && !tested)
         return n + parts_of(e, address);
     if (!tested && n == 1 && ref_shape(e, writes[0]) != SHAPE_VARYING && ref_width(e, writes[0]) == 64)
@@ -244,9 +247,11 @@ static unsigned find_wait(const struct emit *e, uint32_t reg, uint32_t first, ui
     return at[reg] > 1 ? at[reg] - 1u : 0;
 }
 
+/* Of atomics those of the block's own memory: a warp behind another one in a gang is one that comes later. */
 static bool is_for_gangs(const struct ir_insn *i)
 {
-    return i->kind == IR_LANES || i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL;
+    return (i->kind == IR_ATOM && i->access->space == SPACE_SHARED) || i->kind == IR_LANES || i->kind == IR_LD ||
+           i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL;
 }
 
 /* May accesses be tested before the loop? What loop.c finds out, by and large. */
@@ -259,6 +264,27 @@ static bool is_tested(const struct emit *e, uint32_t first, uint32_t last)
         tested |= (i->kind == IR_LD || i->kind == IR_ST) && (i->guard || (i->a && ref_shape(e, i->a) == SHAPE_VARYING));
     }
     return tested;
+}
+
+/* How much lanes load of global memory one behind the other, a warp in all; or 0. */
+static uint32_t bytes_in_row(const struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    if (i->kind != IR_LD || (i->access->space != SPACE_GLOBAL && i->access->space != SPACE_GENERIC))
+        return 0;
+    uint16_t shape = i->a ? ref_shape(e, i->a) : SHAPE_UNIFORM;
+    uint32_t bytes = (uint32_t)o->access->bytes * o->access->n;
+    if (shape == SHAPE_UNIFORM || shape == SHAPE_VARYING || parts_of(e, shape) > 1)
+        return 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (e->shapes->patterns.at[shape].at[l] != (int64_t)l * bytes)
+            return 0;
+    return bytes * WARP_LANES;
+}
+
+static void note_row(struct worth *w, uint32_t bytes)
+{
+    if (bytes && (!w->row_bytes || bytes < w->row_bytes))
+        w->row_bytes = bytes;
 }
 
 /* False where a gang does not go around the loop. */
@@ -277,6 +303,8 @@ static bool find_worth(struct emit *e, uint32_t first, uint32_t last, struct wor
             w->accesses |= i->kind == IR_LD || i->kind == IR_ST;
             w->parts |= i->kind == IR_BRA && i->guard && ref_shape(e, i->guard) == SHAPE_VARYING;
             *(e->plan.once[k] ? &w->common : &w->own) += slots_of(e, i, tested);
+            if (!e->plan.once[k])
+                note_row(w, bytes_in_row(e, i, &e->code->ops[e->code->blocks[b].first + n]));
         }
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
@@ -297,22 +325,35 @@ static double time_of(const struct worth *w, unsigned n)
     return (busy > (double)w->waits ? busy : (double)w->waits) / n;
 }
 
+/* How many warps have in a round what the CPU brings from memory at a time: two lines. Of lanes that load bytes, a warp has a
+ * quarter of that; and where rounds are far apart, as in a loop that goes on by the size of the grid, it has gone before the
+ * next warp comes there. */
+static unsigned sharing_warps(const struct worth *w)
+{
+    enum { BROUGHT_BYTES = 128 };
+    return w->row_bytes && w->row_bytes < BROUGHT_BYTES ? BROUGHT_BYTES / w->row_bytes : 1;
+}
+
 /* How many warps are worth it to be run together through a loop; 1: none. */
 static unsigned best_gang(struct emit *e, uint32_t first, uint32_t last, unsigned most, uint64_t *waits)
 {
     enum { INSTRUCTIONS = 400 };
     struct worth w;
     unsigned best = 1, n_insns = 0, registers = e->has_gather ? 24 : 12; /* of 32, or 16 */
-    if (!find_worth(e, first, last, &w) || (double)w.waits < time_of(&w, 1) / 2)
+    bool second = e->request->tier == TIER_SECOND;
+    if (!find_worth(e, first, last, &w))
+        return 1;
+    unsigned share = second ? sharing_warps(&w) : 1;
+    if (share == 1 && (double)w.waits < time_of(&w, 1) / 2)
         return 1;
     for (uint32_t b = first; b <= last; b++)
         n_insns += block_at(e, b)->n;
     /* the code for gangs takes its time to compile */
-    const double worth_it = e->request->tier == TIER_SECOND ? 0.9 : w.accesses ? 0.35 : 0.55;
+    const double worth_it = second ? 0.9 : w.accesses ? 0.35 : 0.55;
     for (unsigned n = 2; n <= most && n * w.registers <= registers && n * n_insns <= INSTRUCTIONS; n *= 2)
-        if (time_of(&w, n) < worth_it * time_of(&w, 1) && time_of(&w, n) < 0.9 * time_of(&w, best))
+        if (n <= share || (time_of(&w, n) < worth_it * time_of(&w, 1) && time_of(&w, n) < 0.9 * time_of(&w, best)))
             best = n;
-    *waits = w.waits;
+    *waits = share > 1 && w.own > w.waits ? w.own : w.waits;
     return best;
 }
 

@@ -1,4 +1,5 @@
 """Warps that run together in compiled code (jit/gang.c), beside the interpreter, which runs one after the other."""
+import json
 import os
 import re
 import sys
@@ -202,6 +203,53 @@ def guarded_accesses_touch_the_lanes_whose_guard_holds():
 def shuffles_stay_within_their_warp():
     same_with("    shfl.sync.down.b32 %r13, %r10, 1, 31, 0xffffffff;\n    add.u32 %r10, %r10, %r13;", blocks=["64", "128"],
               n=768)
+
+
+# Counts in cells that warps share, in one cell, and in the thread's own, with results.
+COUNTS = """
+    and.b32 %r13, %r10, 127;
+    mad.lo.u32 %r13, %r13, 4, %r9;
+    atom.shared.add.u32 %r14, [%r13], %r11;
+    red.shared.xor.b32 [tile+4000], %r10;
+    setp.eq.u32 %p2, %r18, 1;
+    @%p2 red.shared.max.u32 [%r13+16], %r2;
+    red.shared.and.b32 [%r8+2048], 0;
+    atom.shared.add.u32 %r15, [%r8+2048], %r10;
+    atom.shared.min.u32 %r16, [%r8+2048], %r11;
+    add.u32 %r15, %r15, %r16;
+    add.u32 %r10, %r10, %r15;
+""" + "\n".join(["    mad.lo.u32 %r10, %r10, 1664525, %r11;"] * 60)  # what makes gangs worth it
+
+
+def atomics_on_shared_memory_are_each_warps():
+    same_with(COUNTS)
+
+
+def an_atomic_that_fails_its_test_is_the_engines():
+    """In one warp, in a round behind which others have counted."""
+    bad = """
+    setp.eq.u32 %p3, %r18, %r12;
+    setp.eq.and.u32 %p3, %r11, 5, %p3;
+    selp.b32 %r13, 0xfffff0, %r13, %p3;
+    red.shared.add.u32 [%r13], 1;"""
+    for which in range(4):
+        fault_with(COUNTS + bad, which)
+
+
+def warps_that_load_bytes_share_lines_of_the_cache_in_the_second_tier():
+    need_compiler()
+    args = [os.path.join(os.environ["HEDDLE_SOURCE"], "bench", "peers", "kernels.ptx"), "histogram_shared", "--block", 256]
+    for n in 20000, 20736, 5:
+        buffers = f"u8[{n}]=rand", "u32[256]+print", n
+        expected = launch(*args, "--grid", 3, *buffers, "--engine", "interp")
+        for tier in "1", "2":
+            status, out, err = run("launch", *args, "--grid", 3, *buffers, "--engine", "jit", "--json",
+                                   env=environment(HEDDLE_TIER=tier))
+            assert status == 0 and json.loads(out)["buffers"] == expected["buffers"], err
+    for tier in "1", "2":
+        _, _, dump = run("launch", *args, "--grid", 1, *buffers, "--engine", "jit",
+                         env=environment(HEDDLE_TIER=tier, HEDDLE_DUMP="llvm"))
+        assert not HAS_GANGS or (re.search(r"\ngang\d*:", dump) is not None) == (tier == "2"), tier
 
 
 # An index that wraps between the lanes of one row of threads, in round 3: nothing is known of its pattern then.
