@@ -117,15 +117,28 @@ static struct ir_bits of_lanes(enum lane_id lane, unsigned width, struct ir_bits
     }
 }
 
-struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], bool all_lanes, struct arena *arena)
+/* The bits below the first that differs. */
+static struct ir_bits of_known(const struct ir_func *f, const struct ir_known *known, uint32_t reg, bool all_lanes)
+{
+    uint64_t first = ir_known_value(f, known, reg, 0), differ = 0;
+    for (uint32_t t = 0; t < known->n_threads; t += all_lanes ? 1 : WARP_LANES)
+        differ |= ir_known_value(f, known, reg, t) ^ first;
+    return make(differ ? (unsigned)__builtin_ctzll(differ) : BITS, f->regs.at[reg].width, first);
+}
+
+struct ir_bits *ir_find_bits(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
+                             bool all_lanes, struct arena *arena)
 {
     struct ir_bits *regs = ARENA_ARRAY(arena, struct ir_bits, f->regs.n);
     const uint32_t *definitions = ir_count_definitions(f, arena);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (known->rows[r])
+            regs[r] = of_known(f, known, r, all_lanes);
     for (int pass = 0; pass < PASSES; pass++) {
         for (uint32_t k = 0; k < f->insns.n; k++) {
             const struct ir_insn *i = &f->insns.at[k];
             uint32_t d = ir_ref_index(i->d);
-            if (i->kind != IR_LANES || i->guard || definitions[d] != 1 || f->regs.at[d].width > BITS)
+            if (i->kind != IR_LANES || i->guard || definitions[d] != 1 || known->rows[d] || f->regs.at[d].width > BITS)
                 continue;
             struct ir_bits a = ir_bits_of(f, regs, block, all_lanes, i->a),
                            b = ir_bits_of(f, regs, block, all_lanes, i->b),

@@ -59,7 +59,7 @@ enum linear ir_linear(enum lane_id lane)
     }
 }
 
-static bool known(struct ir_range r)
+static bool is_known(struct ir_range r)
 {
     return r.lo <= r.hi;
 }
@@ -95,7 +95,7 @@ static struct ir_range product(unsigned width, struct ir_range a, struct ir_rang
 
 static struct ir_range sum(unsigned width, struct ir_range a, struct ir_range b)
 {
-    return known(a) && known(b) ? fit(width, (__int128)a.lo + b.lo, (__int128)a.hi + b.hi) : unknown;
+    return is_known(a) && is_known(b) ? fit(width, (__int128)a.lo + b.lo, (__int128)a.hi + b.hi) : unknown;
 }
 
 static struct ir_range of_sreg(uint32_t sreg, const uint32_t block[3])
@@ -137,12 +137,12 @@ static int64_t ones_over(int64_t v)
 static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct ir_range a, struct ir_range b,
                                 struct ir_range c)
 {
-    bool both = known(a) && known(b);
+    bool both = is_known(a) && is_known(b);
     switch (ir_linear((enum lane_id)i->lane)) {
     case LINEAR_COPY:
     case LINEAR_SIGN_EXTEND: return a;
-    case LINEAR_ZERO_EXTEND: return known(a) && a.lo >= 0 ? a : unknown;
-    case LINEAR_CUT: return known(a) ? fit32(a.lo, a.hi) : unknown;
+    case LINEAR_ZERO_EXTEND: return is_known(a) && a.lo >= 0 ? a : unknown;
+    case LINEAR_CUT: return is_known(a) ? fit32(a.lo, a.hi) : unknown;
     case LINEAR_ADD: return sum(width, a, b);
     case LINEAR_SUB: return both ? fit(width, (__int128)a.lo - b.hi, (__int128)a.hi - b.lo) : unknown;
     case LINEAR_MUL: return both ? product(width, a, b) : unknown;
@@ -156,17 +156,17 @@ static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct 
     case LINEAR_MUL_ADD_WIDE: return both ? sum(64, product(64, a, b), c) : unknown;
     case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? sum(64, product(64, a, b), c) : unknown;
     case LINEAR_AND:
-        return known(b) && b.lo >= 0   ? (struct ir_range){0, b.hi}
-               : known(a) && a.lo >= 0 ? (struct ir_range){0, a.hi}
-                                       : unknown;
+        return is_known(b) && b.lo >= 0   ? (struct ir_range){0, b.hi}
+               : is_known(a) && a.lo >= 0 ? (struct ir_range){0, a.hi}
+                                          : unknown;
     case LINEAR_OR:
     case LINEAR_XOR: return both && a.lo >= 0 && b.lo >= 0 ? (struct ir_range){0, ones_over(a.hi | b.hi)} : unknown;
-    case LINEAR_NOT: return known(a) ? (struct ir_range){~a.hi, ~a.lo} : unknown;
+    case LINEAR_NOT: return is_known(a) ? (struct ir_range){~a.hi, ~a.lo} : unknown;
     case LINEAR_SHR_UNSIGNED:
     case LINEAR_SHR_SIGNED:
-        if (!known(b) || !is_constant(b) || b.lo < 1 || b.lo > 31)
+        if (!is_known(b) || !is_constant(b) || b.lo < 1 || b.lo > 31)
             return unknown;
-        if (known(a) && (a.lo >= 0 || ir_linear((enum lane_id)i->lane) == LINEAR_SHR_SIGNED))
+        if (is_known(a) && (a.lo >= 0 || ir_linear((enum lane_id)i->lane) == LINEAR_SHR_SIGNED))
             return (struct ir_range){a.lo >> b.lo, a.hi >> b.lo};
         return i->lane == LANE_shr_b32 ? (struct ir_range){0, UINT32_MAX >> b.lo} : unknown;
     default: return unknown;
@@ -209,19 +209,36 @@ static void find_range_of_load(const struct ir_func *f, const struct ir_insn *i,
     }
 }
 
-struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena)
+static int64_t as_signed(uint64_t v, unsigned width)
+{
+    return (int64_t)(v << (64 - width)) >> (64 - width);
+}
+
+static struct ir_range of_known(const struct ir_func *f, const struct ir_known *known, uint32_t reg)
+{
+    struct ir_range r = {INT64_MAX, INT64_MIN};
+    for (uint32_t t = 0; t < known->n_threads; t++) {
+        int64_t v = as_signed(ir_known_value(f, known, reg, t), f->regs.at[reg].width);
+        r.lo = v < r.lo ? v : r.lo;
+        r.hi = v > r.hi ? v : r.hi;
+    }
+    return r;
+}
+
+struct ir_range *ir_find_ranges(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
+                                struct arena *arena)
 {
     struct ir_range *regs = ARENA_ARRAY(arena, struct ir_range, f->regs.n);
     uint32_t *definitions = ir_count_definitions(f, arena);
     for (uint32_t r = 0; r < f->regs.n; r++)
-        regs[r] = unknown;
+        regs[r] = known->rows[r] ? of_known(f, known, r) : unknown;
     for (int pass = 0; pass < PASSES; pass++) {
         for (uint32_t k = 0; k < f->insns.n; k++) {
             const struct ir_insn *i = &f->insns.at[k];
             uint32_t d = ir_ref_index(i->d);
             if (i->kind == IR_LD)
                 find_range_of_load(f, i, definitions, regs);
-            if (i->kind != IR_LANES || i->guard || definitions[d] != 1)
+            if (i->kind != IR_LANES || i->guard || definitions[d] != 1 || known->rows[d])
                 continue;
             struct ir_range a = ir_range_of(f, regs, block, i->a), b = ir_range_of(f, regs, block, i->b),
                             c = ir_range_of(f, regs, block, i->c);

@@ -15,6 +15,8 @@ struct finder {
     struct ir_shapes *s;
     struct arena *arena, scratch;
     const struct ir_range *ranges;
+    struct ir_known known;
+    uint16_t *of_known; /* by register: the shape of what is known; SHAPE_VARYING where it has none */
     uint32_t *successors, max_successors;
     uint64_t *pairs; /* to be followed: a, b */
     uint32_t n_pairs, max_pairs;
@@ -198,6 +200,35 @@ static uint16_t product_wide(struct finder *x, const struct ir_insn *i, bool is_
     return SHAPE_VARYING;
 }
 
+/* ---- what is known in all threads ---- */
+
+/* Of a predicate: uniform where it is the same in all threads of each warp. */
+static uint16_t shape_of_known_predicate(const struct finder *x, uint32_t reg)
+{
+    for (uint32_t t = 0; t < x->known.n_threads; t++)
+        if (ir_known_value(x->f, &x->known, reg, t) != ir_known_value(x->f, &x->known, reg, t & ~(WARP_LANES - 1u)))
+            return SHAPE_VARYING;
+    return SHAPE_UNIFORM;
+}
+
+/* The same pattern in every warp, or none; as tid_shape() has it. */
+static uint16_t shape_of_known(struct finder *x, uint32_t reg)
+{
+    unsigned width = x->f->regs.at[reg].width;
+    struct lane_pattern p = {.split = false};
+    if (width == 1)
+        return shape_of_known_predicate(x, reg);
+    for (uint32_t t = 0; t < x->known.n_threads || t < WARP_LANES; t++) {
+        uint64_t first = ir_known_value(x->f, &x->known, reg, t & ~(WARP_LANES - 1u));
+        int64_t over = wrap((int64_t)(ir_known_value(x->f, &x->known, reg, t) - first), width);
+        if (t < WARP_LANES)
+            p.at[t] = over;
+        else if (p.at[t % WARP_LANES] != over)
+            return SHAPE_VARYING;
+    }
+    return add_pattern(x, &p);
+}
+
 /* ---- bits ---- */
 
 /* The low bits of each lane's value, where all above them are the same in all lanes. */
@@ -313,6 +344,9 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
     const struct lane_info *info = lane_info((enum lane_id)i->lane);
     ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
     bool uniform = true, in_parts = true, guessed = false;
+    uint32_t d = ir_ref_index(i->d);
+    if (x->of_known[d] != SHAPE_VARYING && x->s->bits[d].n >= width)
+        return x->of_known[d]; /* its operands are not asked: lane 0's number is written down */
     x->s->guesses[i - x->f->insns.at] = GUESS_NONE;
     for (int k = 0; k < 4; k++) {
         uint16_t s = operands[k] ? ir_shape(x->s, operands[k]) : SHAPE_UNIFORM;
@@ -328,6 +362,8 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
         return SHAPE_UNIFORM;
     if (width == 128)
         return SHAPE_VARYING;
+    if (x->of_known[d] != SHAPE_VARYING)
+        return x->of_known[d];
     uint8_t *guesses = &x->s->guesses[i - x->f->insns.at];
     uint16_t shape = linear(x, i, width);
     if ((shape == SHAPE_VARYING || *guesses) && in_parts && width > 1 && !info->e) {
@@ -562,9 +598,13 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
     struct finder x = {.f = f, .s = s, .arena = arena, .scratch = {.on_oom = arena->on_oom}};
     ir_find_live(f, arena, &s->live);
     prepare(&x);
-    x.ranges = s->ranges = ir_find_ranges(f, block, arena);
-    s->bits = ir_find_bits(f, block, false, arena);
-    s->common = ir_find_bits(f, block, true, arena);
+    ir_find_known(f, block, &x.scratch, &x.known);
+    x.of_known = ARENA_ARRAY(&x.scratch, uint16_t, f->regs.n);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        x.of_known[r] = x.known.rows[r] ? shape_of_known(&x, r) : SHAPE_VARYING;
+    x.ranges = s->ranges = ir_find_ranges(f, &x.known, block, arena);
+    s->bits = ir_find_bits(f, &x.known, block, false, arena);
+    s->common = ir_find_bits(f, &x.known, block, true, arena);
     s->steps = ir_find_steps(f, s->ranges, block, arena);
     do {
         x.changed = false;

@@ -40,6 +40,11 @@ struct ir_bits {
     uint64_t v;
 };
 
+struct ir_known {
+    uint32_t n_threads, n_warps;
+    uint8_t **rows; /* by register: NULL, or a row for each warp */
+};
+
 struct ir_shapes {
     uint32_t block[3]; /* threads */
     uint32_t parts;    /* of a warp, by which patterns may be split: rows of a block of 8 or 16 columns */
@@ -101,14 +106,21 @@ static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_
 /* How often each register is written, at least; what may be read before counts as a second time. */
 uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch);
 
-/* Ranges of values, as far as they follow from constants and special registers: range.c. */
-struct ir_range *ir_find_ranges(const struct ir_func *f, const uint32_t block[3], struct arena *arena);
+/* Registers that follow from constants and the thread's number in its block alone, in all threads of the block: known.c. */
+void ir_find_known(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_known *known);
+/* Of a register that is known, in a thread, or in a lane that is none but belongs to the last warp. */
+uint64_t ir_known_value(const struct ir_func *f, const struct ir_known *known, uint32_t reg, uint32_t thread);
+
+/* Ranges of values, as far as they follow from what is known, constants and special registers: range.c. */
+struct ir_range *ir_find_ranges(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
+                                struct arena *arena);
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
 
 /* The low bits of lane 0's value, or those that are the same in all lanes, as far as they follow from constants and special
  * registers: bits.c. In a block whose warps each begin at a multiple of 32, `%tid.x & 31` has a pattern, and `%tid.x >> 5` is
  * uniform. */
-struct ir_bits *ir_find_bits(const struct ir_func *f, const uint32_t block[3], bool all_lanes, struct arena *arena);
+struct ir_bits *ir_find_bits(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
+                             bool all_lanes, struct arena *arena);
 struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], bool all_lanes,
                           ir_ref r);
 

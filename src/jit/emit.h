@@ -241,6 +241,8 @@ unsigned parts_of(const struct emit *e, uint16_t shape);
 unsigned part_lane(const struct emit *e, unsigned part);
 /* The value of lane 0, of what does not vary; i1 for predicates. Of a part's first lane. */
 value read_scalar(struct emit *e, ir_ref r, row_ref row);
+/* Is lane 0's value of a register that does not vary the same number in every warp of the grid? */
+bool is_number(const struct emit *e, ir_ref r);
 value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part);
 /* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);

@@ -197,13 +197,20 @@ value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part)
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
 
+bool is_number(const struct emit *e, ir_ref r)
+{
+    uint32_t i = ir_ref_index(r);
+    return ir_ref_kind(r) == REF_REG && !e->lane && e->shapes->bits[i].n >= e->ir->regs.at[i].width &&
+           !ir_is_split(e->shapes, e->shapes->regs[i]);
+}
+
 value read_scalar(struct emit *e, ir_ref r, row_ref row)
 {
     uint32_t i = ir_ref_index(r);
     LLVMTypeRef type = type_of_width(e, ref_width(e, r));
     switch (ir_ref_kind(r)) {
     case REF_REG:
-        if (e->shapes->bits[i].n >= ref_width(e, r) && !e->lane)
+        if (is_number(e, r))
             return const_int(e, type, e->shapes->bits[i].v);
         return LLVMBuildLoad2(e->b, type, *slot(e, i, 0), "");
     case REF_CONST:

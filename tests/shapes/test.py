@@ -45,7 +45,8 @@ FILL:
     @%p1 bra FILL;
     bar.sync 0;
 """
-STEPS_32 = ("and.b32", "or.b32", "xor.b32", "add.u32", "sub.u32", "shl.b32", "shr.u32", "shr.s32", "mul.lo.u32", "not.b32")
+STEPS_32 = ("and.b32", "or.b32", "xor.b32", "add.u32", "sub.u32", "shl.b32", "shr.u32", "shr.s32", "mul.lo.u32", "not.b32",
+            "min.u32", "max.s32", "mul.hi.u32", "div.u32", "rem.u32", "popc.b32", "brev.b32")
 STEPS_64 = ("and.b64", "or.b64", "xor.b64", "add.u64", "sub.u64", "shl.b64", "shr.u64", "shr.s64", "mul.lo.u64", "not.b64")
 CONSTANTS = (0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 32, 63, 64, 96, 255, 1024, -1, -2, -8, -32, 0x7fffffff)
 
@@ -56,7 +57,7 @@ def step(r, n, name, letter):
     b = "%%%s%d" % (letter, r.randrange(n)) if r.random() < 0.4 else r.choice(CONSTANTS)
     if kind in ("shl", "shr"):
         b = r.choice((1, 2, 3, 4, 5, 6, 10, 31, 32))
-    return f"    {name} %{letter}{n}, {a}{'' if kind == 'not' else f', {b}'};\n"
+    return f"    {name} %{letter}{n}, {a}{'' if kind in ('not', 'popc', 'brev') else f', {b}'};\n"
 
 
 def use(letter, n, stores):
