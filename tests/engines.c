@@ -40,13 +40,34 @@ static uint32_t pick(struct gen *g, uint32_t n)
     return (uint32_t)((z >> 33) % n);
 }
 
+/* One that a text asks for: ?N*M+A is A + M times a number below N. Returns what follows. */
+static const char *put_number(struct gen *g, const char *p)
+{
+    char *end;
+    uint32_t below = (uint32_t)strtoul(p, &end, 10), times = 1, more = 0;
+    if (*end == '*')
+        times = (uint32_t)strtoul(end + 1, &end, 10);
+    if (*end == '+')
+        more = (uint32_t)strtoul(end + 1, &end, 10);
+    g->n += (size_t)snprintf(g->text + g->n, sizeof g->text - g->n, "%u", pick(g, below) * times + more);
+    return end;
+}
+
+/* Numbers are drawn in the order of the text: arguments, of which one at most is drawn, a compiler may evaluate in any. */
 __attribute__((format(printf, 2, 3))) static void put(struct gen *g, const char *format, ...)
 {
+    char text[2048];
     va_list args;
     va_start(args, format);
-    g->n += (size_t)vsnprintf(g->text + g->n, sizeof g->text - g->n, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (g->n > sizeof g->text - 256)
+    for (const char *p = text; *p && g->n + 16 < sizeof g->text;)
+        if (*p == '?')
+            p = put_number(g, p + 1);
+        else
+            g->text[g->n++] = *p++;
+    g->text[g->n] = 0;
+    if (g->n > sizeof g->text - 4096)
         g->budget = 0;
 }
 
@@ -70,37 +91,30 @@ static void arithmetic(struct gen *g)
                                        "lg2.approx.f32", "sin.approx.f32",     "abs.f32",
                                        "neg.f32",        "rsqrt.approx.f32"};
     static const char *const twoe[] = {"add.rn.f64", "mul.rn.f64", "sub.rn.f64", "min.f64", "max.f64"};
-    static const char *const conversions[] = {"cvt.rn.f32.s32 f%u, r%u;\n", "cvt.rzi.s32.f32 r%u, f%u;\n",
-                                              "cvt.u64.u32 d%u, r%u;\n",    "cvt.u32.u64 r%u, d%u;\n",
-                                              "cvt.s32.s8 r%u, r%u;\n",     "mov.b32 r%u, f%u;\n",
-                                              "cvt.u16.u32 h%u, r%u;\n",    "cvt.s32.s16 r%u, h%u;\n",
-                                              "cvt.rn.f16.f32 h%u, f%u;\n", "cvt.f32.f16 f%u, h%u;\n"};
+    static const char *const conversions[] = {"cvt.rn.f32.s32 f?4, r?4;\n", "cvt.rzi.s32.f32 r?4, f?4;\n",
+                                              "cvt.u64.u32 d?4, r?4;\n",    "cvt.u32.u64 r?4, d?4;\n",
+                                              "cvt.s32.s8 r?4, r?4;\n",     "mov.b32 r?4, f?4;\n",
+                                              "cvt.u16.u32 h?4, r?4;\n",    "cvt.s32.s16 r?4, h?4;\n",
+                                              "cvt.rn.f16.f32 h?4, f?4;\n", "cvt.f32.f16 f?4, h?4;\n"};
     switch (pick(g, 14)) {
     case 0:
     case 1:
-    case 2: put(g, "%s r%u, r%u, r%u;\n", ONE_OF(g, two32), pick(g, 8), pick(g, 8), pick(g, 8)); break;
-    case 3: put(g, "%s r%u, r%u, %d;\n", ONE_OF(g, two32), pick(g, 8), pick(g, 8), 1 + (int)pick(g, 30)); break;
-    case 4: put(g, "%s r%u, r%u;\n", ONE_OF(g, one32), pick(g, 8), pick(g, 8)); break;
+    case 2: put(g, "%s r?8, r?8, r?8;\n", ONE_OF(g, two32)); break;
+    case 3: put(g, "%s r?8, r?8, ?30+1;\n", ONE_OF(g, two32)); break;
+    case 4: put(g, "%s r?8, r?8;\n", ONE_OF(g, one32)); break;
     case 5: {
         const char *op = ONE_OF(g, three32);
-        put(g, "%s r%u, r%u, r%u, r%u%s;\n", op, pick(g, 8), pick(g, 8), pick(g, 8), pick(g, 8),
-            strcmp(op, "lop3.b32") == 0 ? ", 0x96" : "");
+        put(g, "%s r?8, r?8, r?8, r?8%s;\n", op, strcmp(op, "lop3.b32") == 0 ? ", 0x96" : "");
         break;
     }
-    case 6: put(g, "%s d%u, d%u, d%u;\n", ONE_OF(g, two64), pick(g, 4), pick(g, 4), pick(g, 4)); break;
-    case 7: put(g, "mad.wide.u32 d%u, r%u, r%u, d%u;\n", pick(g, 4), pick(g, 8), pick(g, 8), pick(g, 4)); break;
-    case 8: put(g, "%s f%u, f%u, f%u;\n", ONE_OF(g, twof), pick(g, 4), pick(g, 4), pick(g, 4)); break;
-    case 9: put(g, "%s f%u, f%u;\n", ONE_OF(g, onef), pick(g, 4), pick(g, 4)); break;
-    case 10: put(g, "fma.rn.f32 f%u, f%u, f%u, f%u;\n", pick(g, 4), pick(g, 4), pick(g, 4), pick(g, 4)); break;
-    case 11: put(g, "%s e%u, e%u, e%u;\n", ONE_OF(g, twoe), pick(g, 2), pick(g, 2), pick(g, 2)); break;
-    case 12:
-        put(g, "cvt.f64.f32 e%u, f%u; cvt.rn.f32.f64 f%u, e%u;\n", pick(g, 2), pick(g, 4), pick(g, 4), pick(g, 2));
-        break;
-    default: {
-        const char *c = ONE_OF(g, conversions);
-        unsigned a = pick(g, 4), b = pick(g, 4);
-        g->n += (size_t)snprintf(g->text + g->n, sizeof g->text - g->n, c, a, b);
-    }
+    case 6: put(g, "%s d?4, d?4, d?4;\n", ONE_OF(g, two64)); break;
+    case 7: put(g, "mad.wide.u32 d?4, r?8, r?8, d?4;\n"); break;
+    case 8: put(g, "%s f?4, f?4, f?4;\n", ONE_OF(g, twof)); break;
+    case 9: put(g, "%s f?4, f?4;\n", ONE_OF(g, onef)); break;
+    case 10: put(g, "fma.rn.f32 f?4, f?4, f?4, f?4;\n"); break;
+    case 11: put(g, "%s e?2, e?2, e?2;\n", ONE_OF(g, twoe)); break;
+    case 12: put(g, "cvt.f64.f32 e?2, f?4; cvt.rn.f32.f64 f?4, e?2;\n"); break;
+    default: put(g, "%s", ONE_OF(g, conversions)); break;
     }
 }
 
@@ -109,11 +123,11 @@ static void predicate(struct gen *g, unsigned p)
     static const char *const compares[] = {"lt.s32", "ge.u32", "eq.s32", "ne.u32", "gt.s32"};
     static const char *const floats[] = {"lt.f32", "geu.f32", "num.f32", "neu.ftz.f32"};
     switch (pick(g, 5)) {
-    case 0: put(g, "setp.%s p%u, f%u, f%u;\n", ONE_OF(g, floats), p, pick(g, 4), pick(g, 4)); break;
-    case 1: put(g, "and.b32 t, r%u, %u; setp.ne.u32 p%u, t, 0;\n", pick(g, 8), 1u << pick(g, 5), p); break;
+    case 0: put(g, "setp.%s p%u, f?4, f?4;\n", ONE_OF(g, floats), p); break;
+    case 1: put(g, "and.b32 t, r?8, %u; setp.ne.u32 p%u, t, 0;\n", 1u << pick(g, 5), p); break;
     case 2: put(g, "and.b32 t, lane, %u; setp.ne.u32 p%u, t, 0;\n", 1u << pick(g, 5), p); break;
-    case 3: put(g, "setp.lt.u32 p%u, tid, %u;\n", p, pick(g, MAX_THREADS)); break;
-    default: put(g, "setp.%s p%u, r%u, r%u;\n", ONE_OF(g, compares), p, pick(g, 8), pick(g, 8)); break;
+    case 3: put(g, "setp.lt.u32 p%u, tid, ?96;\n", p); break;
+    default: put(g, "setp.%s p%u, r?8, r?8;\n", ONE_OF(g, compares), p); break;
     }
 }
 
@@ -125,22 +139,17 @@ static void memory(struct gen *g)
     switch (pick(g, 8)) {
     case 0:
     case 1:
-        put(g, "and.b32 t, r%u, %d; mul.wide.u32 x, t, 4; add.u64 x, in, x; ld.global.nc.u32 r%u, [x];\n", pick(g, 8),
-            IN_WORDS - 1, pick(g, 8));
+        put(g, "and.b32 t, r?8, %d; mul.wide.u32 x, t, 4; add.u64 x, in, x; ld.global.nc.u32 r?8, [x];\n",
+            IN_WORDS - 1);
         break;
-    case 2:
-        put(g, "mul.wide.u32 x, tid, 4; add.u64 x, in, x; ld.global.f32 f%u, [x+%u];\n", pick(g, 4), 4 * pick(g, 64));
-        break;
-    case 3: put(g, "st.%s.u32 [%s+%u], r%u;\n", spaces[s], bases[s], 4 * pick(g, 8), pick(g, 8)); break;
-    case 4: put(g, "ld.%s.u32 r%u, [%s+%u];\n", spaces[s], pick(g, 8), bases[s], 4 * pick(g, 8)); break;
-    case 5:
-        put(g, "st.%s.v2.b64 [%s+%u], {d%u, d%u};\n", spaces[s], bases[s], 16 * pick(g, 2), pick(g, 4), pick(g, 4));
-        break;
-    case 6: put(g, "ld.%s.v4.f32 {f0, f1, f2, f3}, [%s+%u];\n", spaces[s], bases[s], 16 * pick(g, 2)); break;
+    case 2: put(g, "mul.wide.u32 x, tid, 4; add.u64 x, in, x; ld.global.f32 f?4, [x+?64*4];\n"); break;
+    case 3: put(g, "st.%s.u32 [%s+?8*4], r?8;\n", spaces[s], bases[s]); break;
+    case 4: put(g, "ld.%s.u32 r?8, [%s+?8*4];\n", spaces[s], bases[s]); break;
+    case 5: put(g, "st.%s.v2.b64 [%s+?2*16], {d?4, d?4};\n", spaces[s], bases[s]); break;
+    case 6: put(g, "ld.%s.v4.f32 {f0, f1, f2, f3}, [%s+?2*16];\n", spaces[s], bases[s]); break;
     default:
-        put(g, "st.%s.u8 [%s+%u], r%u; ld.%s.s8 r%u, [%s+%u]; ld.%s.u16 r%u, [%s+%u];\n", spaces[s], bases[s],
-            pick(g, 32), pick(g, 8), spaces[s], pick(g, 8), bases[s], pick(g, 32), spaces[s], pick(g, 8), bases[s],
-            2 * pick(g, 16));
+        put(g, "st.%s.u8 [%s+?32], r?8; ld.%s.s8 r?8, [%s+?32]; ld.%s.u16 r?8, [%s+?16*2];\n", spaces[s], bases[s],
+            spaces[s], bases[s], spaces[s], bases[s]);
     }
 }
 
@@ -152,8 +161,7 @@ static void compare(struct gen *g, const char *space, const char *cells)
 {
     unsigned kind = pick(g, 6), r = pick(g, 8);
     int l = g->label++;
-    put(g, "and.b32 t, r%u, 1; mad.lo.u32 t, t, 48, %u; cvt.u64.u32 x, t; add.u64 x, x, %s;\n", pick(g, 8), kind * 8,
-        cells);
+    put(g, "and.b32 t, r?8, 1; mad.lo.u32 t, t, 48, %u; cvt.u64.u32 x, t; add.u64 x, x, %s;\n", kind * 8, cells);
     put(g, "ld.%s%s.u32 t, [x];\n", pick(g, 2) ? "volatile." : "relaxed.gpu.", space);
     put(g, "AGAIN%d: %s u, t, r%u; atom.%s.cas.b32 s, [x], t, u; setp.ne.u32 q, s, t; mov.u32 t, s; @q bra AGAIN%d;\n",
         l, operations[kind], r, space, l);
@@ -167,8 +175,7 @@ static void section(struct gen *g, const char *space, const char *cells)
     unsigned p = pick(g, 4);
     put(g, "add.u64 x, %s, %d;\nTAKE%d: atom.%s.cas.b32 t, [x], 0, 1000; setp.ne.u32 q, t, 0; @q bra TAKE%d;\n", cells,
         LOCK_AT, l, space, l);
-    put(g, "membar.gl; ld.volatile.%s.u32 t, [x+4]; add.u32 t, t, r%u; st.volatile.%s.u32 [x+4], t;\n", space,
-        pick(g, 8), space);
+    put(g, "membar.gl; ld.volatile.%s.u32 t, [x+4]; add.u32 t, t, r?8; st.volatile.%s.u32 [x+4], t;\n", space, space);
     for (unsigned n = pick(g, 4); n > 0; n--)
         pick(g, 3) ? arithmetic(g) : memory(g);
     if (pick(g, 2)) {
@@ -194,7 +201,7 @@ static void atomic(struct gen *g)
 {
     bool shared = pick(g, 2), with_result = pick(g, 3) == 0;
     unsigned kind = pick(g, 6); /* of the cell: the operations do not commute with each other */
-    put(g, "and.b32 t, r%u, 1; mad.lo.u32 t, t, 48, %u; cvt.u64.u32 x, t; add.u64 x, x, %s;\n", pick(g, 8), kind * 8,
+    put(g, "and.b32 t, r?8, 1; mad.lo.u32 t, t, 48, %u; cvt.u64.u32 x, t; add.u64 x, x, %s;\n", kind * 8,
         shared ? "scells" : "cells");
     put(g, with_result ? "atom.%s.%s _, [x], r%u;\n" : "red.%s.%s [x], r%u;\n", shared ? "shared" : "global",
         operations[kind], pick(g, 8));
@@ -212,15 +219,13 @@ static void collective(struct gen *g, int m)
         break;
     }
     case 6: {
-        put(g, "bfind.u32 t, m%d; shfl.sync.idx.b32 r%u, r%u, t, 31, m%d;\n", m, pick(g, 8), pick(g, 8), m);
+        put(g, "bfind.u32 t, m%d; shfl.sync.idx.b32 r?8, r?8, t, 31, m%d;\n", m, m);
         break;
     }
-    case 1: put(g, "vote.sync.ballot.b32 r%u, p%u, m%d;\n", pick(g, 8), pick(g, 4), m); break;
-    case 2: put(g, "vote.sync.%s.pred p%u, p%u, m%d;\n", pick(g, 2) ? "any" : "all", pick(g, 4), pick(g, 4), m); break;
-    case 3: put(g, "and.b32 t, r%u, 3; match.any.sync.b32 r%u, t, m%d;\n", pick(g, 8), pick(g, 8), m); break;
-    case 4:
-        put(g, "redux.sync.%s r%u, r%u, m%d;\n", pick(g, 2) ? "add.s32" : "xor.b32", pick(g, 8), pick(g, 8), m);
-        break;
+    case 1: put(g, "vote.sync.ballot.b32 r?8, p?4, m%d;\n", m); break;
+    case 2: put(g, "vote.sync.%s.pred p?4, p?4, m%d;\n", pick(g, 2) ? "any" : "all", m); break;
+    case 3: put(g, "and.b32 t, r?8, 3; match.any.sync.b32 r?8, t, m%d;\n", m); break;
+    case 4: put(g, "redux.sync.%s r?8, r?8, m%d;\n", pick(g, 2) ? "add.s32" : "xor.b32", m); break;
     default: put(g, "bar.warp.sync m%d;\n", m); break;
     }
 }
@@ -245,7 +250,7 @@ static void branch(struct gen *g, int m)
 static void loop(struct gen *g, int m)
 {
     int l = g->label++;
-    put(g, "and.b32 c%d, r%u, 3; mov.b32 m%d, m%d;\nLOOP%d:\n", m, pick(g, 8), m + 1, m, l);
+    put(g, "and.b32 c%d, r?8, 3; mov.b32 m%d, m%d;\nLOOP%d:\n", m, m + 1, m, l);
     put(g, "setp.gt.s32 q, c%d, 0; vote.sync.ballot.b32 m%d, q, m%d; @!q bra DONE%d;\nsub.s32 c%d, c%d, 1;\n", m, m + 1,
         m + 1, l, m, m);
     statements(g, m + 1);
@@ -260,10 +265,8 @@ static void loop(struct gen *g, int m)
 
 static void call(struct gen *g)
 {
-    put(g,
-        "{ .param .b32 a; .param .b32 b; .param .b32 z; st.param.b32 [a], r%u; st.param.b32 [b], r%u;\n"
-        "call (z), helper%u, (a, b); ld.param.b32 r%u, [z]; }\n",
-        pick(g, 8), pick(g, 8), pick(g, 2), pick(g, 8));
+    put(g, "{ .param .b32 a; .param .b32 b; .param .b32 z; st.param.b32 [a], r?8; st.param.b32 [b], r?8;\n"
+           "call (z), helper?2, (a, b); ld.param.b32 r?8, [z]; }\n");
 }
 
 static void statement(struct gen *g, int m)
@@ -286,7 +289,7 @@ static void statement(struct gen *g, int m)
         unsigned p = pick(g, 4);
         predicate(g, p);
         put(g, "@%sp%u ", pick(g, 2) ? "!" : "", p);
-        put(g, "add.u32 r%u, r%u, %u;\n", pick(g, 8), pick(g, 8), pick(g, 100));
+        put(g, "add.u32 r?8, r?8, ?100;\n");
         break;
     }
     default: arithmetic(g); break;
@@ -303,9 +306,9 @@ static void statements(struct gen *g, int m)
 static void exchange(struct gen *g, unsigned threads)
 {
     put(g,
-        "st.shared.u32 [own], r%u; bar.sync 0;\nadd.u32 t, tid, %u; rem.u32 t, t, %u; mul.lo.u32 t, t, 64; "
-        "cvt.u64.u32 x, t; add.u64 x, x, sbase; ld.shared.u32 r%u, [x]; bar.sync 0;\n",
-        pick(g, 8), 1 + pick(g, threads - 1), threads, pick(g, 8));
+        "st.shared.u32 [own], r?8; bar.sync 0;\nadd.u32 t, tid, %u; rem.u32 t, t, %u; mul.lo.u32 t, t, 64; "
+        "cvt.u64.u32 x, t; add.u64 x, x, sbase; ld.shared.u32 r?8, [x]; bar.sync 0;\n",
+        1 + pick(g, threads - 1), threads);
 }
 
 static void helpers(struct gen *g)
@@ -361,7 +364,7 @@ static void program(struct gen *g, uint64_t seed, unsigned threads, bool contest
         "mov.b32 m0, %u;\n",
         UINT32_MAX, threads / 32, threads % 32 ? (1u << threads % 32) - 1 : UINT32_MAX);
     for (int i = 0; i < 8; i++)
-        put(g, "mad.lo.u32 r%d, n, %u, %u;\n", i, pick(g, 1 << 20) | 1, pick(g, 1 << 30));
+        put(g, "mad.lo.u32 r%d, n, ?524288*2+1, ?1073741824;\n", i);
     for (int i = 0; i < 4; i++)
         put(g, "cvt.u64.u32 d%d, r%d; cvt.rn.f32.s32 f%d, r%d; cvt.u16.u32 h%d, r%d; setp.lt.u32 p%d, r%d, r%d;\n", i,
             i, i, i + 2, i, i, i, i, i + 4);
