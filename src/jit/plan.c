@@ -267,7 +267,7 @@ static bool is_tested(const struct emit *e, uint32_t first, uint32_t last)
 }
 
 /* How much lanes load of global memory one behind the other, a warp in all; or 0. */
-static uint32_t bytes_in_row(const struct emit *e, const struct ir_insn *i, const struct op *o)
+static uint32_t loaded_in_row(const struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     if (i->kind != IR_LD || (i->access->space != SPACE_GLOBAL && i->access->space != SPACE_GENERIC))
         return 0;
@@ -304,7 +304,7 @@ static bool find_worth(struct emit *e, uint32_t first, uint32_t last, struct wor
             w->parts |= i->kind == IR_BRA && i->guard && ref_shape(e, i->guard) == SHAPE_VARYING;
             *(e->plan.once[k] ? &w->common : &w->own) += slots_of(e, i, tested);
             if (!e->plan.once[k])
-                note_row(w, bytes_in_row(e, i, &e->code->ops[e->code->blocks[b].first + n]));
+                note_row(w, loaded_in_row(e, i, &e->code->ops[e->code->blocks[b].first + n]));
         }
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
