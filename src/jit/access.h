@@ -109,6 +109,25 @@ unsigned bytes_in_row(const struct emit *e, const struct access *a);
 void zip(struct emit *e, value *v, unsigned n);
 void unzip(struct emit *e, value *v, unsigned n);
 
+/* ---- turns.c ---- */
+
+/* Rows of e->scratch: addresses of lanes, a->lanes; operands; results. */
+enum scratch_row { ROW_ADDRESS, ROW_S, ROW_T, ROW_RESULT };
+void row_set(struct emit *e, enum scratch_row row, value lanes);
+value row_get(struct emit *e, enum scratch_row row, LLVMTypeRef type);
+/* Where a lane's element of a row stands; on the host, where a lane's address in ROW_ADDRESS is. */
+value row_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane);
+value row_pointer_of(struct emit *e, const struct access *a, value lane);
+/* A loop over the lanes of a mask that is not 0: code between begin and end is for t.lane, an i64. Goes to `done`. */
+struct turns {
+    LLVMBasicBlockRef before, loop;
+    value left, lane;
+};
+struct turns turns_begin(struct emit *e);
+void turns_end(struct emit *e, const struct turns *t, value mask, LLVMBasicBlockRef done);
+/* All lanes at addresses of their own, tested. */
+void transfer_in_turns(struct emit *e, const struct access *a);
+
 /* ---- transfer.c: with all bytes known to be there ---- */
 
 /* Asks for what will be wanted soon: in a loop what a later round will load, if it goes on as from the round before to this

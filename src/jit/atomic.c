@@ -158,23 +158,11 @@ value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, valu
 
 /* ---- lanes one after the other ---- */
 
-enum { ROW_ADDRESS, ROW_S, ROW_T, ROW_RESULT }; /* of e->scratch */
-
 static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
     ir_ref r = t->a.i->access->operands[k];
     t->varies[k] = ref_shape(e, r) != SHAPE_UNIFORM;
     *v = t->varies[k] ? read_lanes(e, r, t->a.x->operands[k]) : read_scalar(e, r, t->a.x->operands[k]);
-}
-
-static void to_row(struct emit *e, unsigned row, value lanes)
-{
-    LLVMSetAlignment(LLVMBuildStore(e->b, lanes, e->scratch[row]), 64);
-}
-
-static value in_row(struct emit *e, LLVMTypeRef type, unsigned row, value lane)
-{
-    return LLVMBuildInBoundsGEP2(e->b, type, e->scratch[row], &lane, 1, "");
 }
 
 static value operand(struct emit *e, const struct atom *t, unsigned k, value lane)
@@ -183,22 +171,15 @@ static value operand(struct emit *e, const struct atom *t, unsigned k, value lan
         return NULL;
     if (!t->varies[k])
         return k ? t->t : t->s;
-    return LLVMBuildLoad2(e->b, t->type, in_row(e, t->type, k ? ROW_T : ROW_S, lane), "");
+    return LLVMBuildLoad2(e->b, t->type, row_element(e, k ? ROW_T : ROW_S, t->type, lane), "");
 }
 
 static void do_lane(struct emit *e, const struct atom *t, value lane)
 {
-    value at = t->a.pointer[0];
-    if (!at) {
-        LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->a.lanes));
-        at = LLVMBuildLoad2(e->b, type, in_row(e, type, ROW_ADDRESS, lane), "");
-        at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
-        at = t->shared ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
-                       : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
-    }
+    value at = t->a.pointer[0] ? t->a.pointer[0] : row_pointer_of(e, &t->a, lane);
     value old = atom_do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
     if (t->result)
-        LLVMBuildStore(e->b, old, in_row(e, t->type, ROW_RESULT, lane));
+        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, lane));
 }
 
 /* A loop over the lanes from 0 to 31; goes to `done`. */
@@ -236,20 +217,6 @@ static bool has_offsets_alone(struct emit *e, const struct atom *t)
            LLVMGetElementType(LLVMTypeOf(t->a.lanes)) == e->i32;
 }
 
-/* A loop over the lanes of the mask, which is not 0. */
-static void do_some_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
-{
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), loop = emit_new_block(e, "");
-    LLVMBuildBr(e->b, loop);
-    emit_at_end(e, loop);
-    value left = LLVMBuildPhi(e->b, e->i32, ""), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
-    do_lane(e, t, LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, ""));
-    value less = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), next = LLVMBuildAnd(e->b, left, less, "");
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
-    LLVMAddIncoming(left, (value[]){t->a.mask, next}, (LLVMBasicBlockRef[]){before, end}, 2);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, next, const_int(e, e->i32, 0), ""), loop, done);
-}
-
 static void write_result(struct emit *e, const struct atom *t, value lanes)
 {
     write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
@@ -267,7 +234,6 @@ static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
 
 static void do_lanes(struct emit *e, struct atom *t)
 {
-    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
     LLVMBasicBlockRef done = emit_new_block(e, "");
     bool offsets = has_offsets_alone(e, t);
     if (offsets) {
@@ -277,25 +243,24 @@ static void do_lanes(struct emit *e, struct atom *t)
         emit_at_end(e, some);
     }
     if (!t->a.pointer[0])
-        to_row(e, ROW_ADDRESS, t->a.lanes);
+        row_set(e, ROW_ADDRESS, t->a.lanes);
     if (t->varies[0])
-        to_row(e, ROW_S, t->s);
+        row_set(e, ROW_S, t->s);
     if (t->is_cas && t->varies[1])
-        to_row(e, ROW_T, t->t);
+        row_set(e, ROW_T, t->t);
     if (t->result)
-        to_row(e, ROW_RESULT, LLVMConstNull(row));
+        row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
     if (t->shared && !offsets) {
         LLVMBasicBlockRef some = branch_on_all(e, t);
         do_all_lanes(e, t, done);
         emit_at_end(e, some);
     }
-    do_some_lanes(e, t, done);
+    struct turns turns = turns_begin(e);
+    do_lane(e, t, turns.lane);
+    turns_end(e, &turns, t->a.mask, done);
     emit_at_end(e, done);
-    if (!t->result)
-        return;
-    value lanes = LLVMBuildLoad2(e->b, row, e->scratch[ROW_RESULT], "");
-    LLVMSetAlignment(lanes, 64);
-    write_result(e, t, lanes);
+    if (t->result)
+        write_result(e, t, row_get(e, ROW_RESULT, t->type));
 }
 
 /* ---- all lanes at one cell ---- */

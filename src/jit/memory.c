@@ -562,10 +562,10 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
         access_global(e, a, g->n);
 }
 
-/* Goes to a new block where the test holds, and returns one for where it does not, or `last`. */
-static LLVMBasicBlockRef branch(struct emit *e, value test, LLVMBasicBlockRef last)
+/* Goes to a new block where the test holds, and returns one for where it does not. */
+static LLVMBasicBlockRef branch(struct emit *e, value test)
 {
-    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = last ? last : emit_new_block(e, "");
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, test, yes, no);
     emit_at_end(e, yes);
     return no;
@@ -595,26 +595,29 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
 /* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
-    bool loads = a->i->kind == IR_LD, by_lane = e->has_gather && (a->bytes >= 4 || loads);
-    bool has_slow = !by_lane || !access_is_inside(e, a);
+    bool loads = a->i->kind == IR_LD, by_cpu = e->has_gather && (a->bytes >= 4 || loads);
+    bool has_slow = !access_is_inside(e, a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
-    if (!a->is_wild && (!by_lane || !has_many_accesses(e))) {
-        other = branch(e, test_rows(e, a, a->all), loads || by_lane ? NULL : slow);
+    if (!a->is_wild && !has_many_accesses(e)) {
+        other = branch(e, test_rows(e, a, a->all));
         loads ? load_rows(e, a, space) : store_rows(e, a, space);
         LLVMBuildBr(e->b, done);
         emit_at_end(e, other);
         if (loads) {
-            other = branch(e, test_rows(e, a, 0), by_lane ? NULL : slow);
+            other = branch(e, test_rows(e, a, 0));
             load_halves(e, a, space);
             LLVMBuildBr(e->b, done);
             emit_at_end(e, other);
         }
     }
-    if (by_lane)
-        loads ? load_gather(e, a, space) : store_scatter(e, a, space);
-    if (by_lane || a->is_wild)
-        LLVMBuildBr(e->b, by_lane ? done : slow);
+    if (!by_cpu)
+        transfer_in_turns(e, a);
+    else if (loads)
+        load_gather(e, a, space);
+    else
+        store_scatter(e, a, space);
+    LLVMBuildBr(e->b, done);
     if (has_slow)
         go_by_engine(e, a, slow, done);
     emit_at_end(e, done);

@@ -237,6 +237,85 @@ def where_the_interpreter_goes_on_what_came_before_is_stored():
         between(stores=index, apart=apart)
 
 
+# Each thread at a place of its own, out of a table, in global or in shared memory.
+PLACES = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry places(.param .u64 out, .param .u64 in, .param .u64 table, .param .u32 mask)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<12>; .reg .REG %v<5>; .reg .pred %p, %q;
+    .shared .align 32 .b8 cells[8192];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [table];
+    ld.param.u32 %r1, [mask];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd4, %r2, 4;
+    add.u64 %rd5, %rd3, %rd4;
+    ld.global.u32 %r3, [%rd5];
+    ld.global.u32 %r4, [%rd5+256];
+    mul.wide.u32 %rd6, %r3, BYTES;
+    xor.b64 %rd6, %rd6, 0;
+    add.u64 %rd7, %rd2, %rd6;
+    mul.wide.u32 %rd8, %r4, BYTES;
+    add.u64 %rd9, %rd1, %rd8;
+    mov.u32 %r5, cells;
+    mad.lo.u32 %r6, %r3, BYTES, %r5;
+    and.b32 %r7, %r2, %r1;
+    setp.eq.u32 %p, %r7, 0;
+    ZERO
+    @%p ld.ORDERglobalTYPE LIST, [%rd7];
+    st.shared.KIND [%r6], %v0;
+    bar.sync 0;
+    setp.lt.u32 %q, %r2, 20;
+    @%q ld.shared.KIND %v0, [%r6];
+    @%p bra DONE;
+    st.ORDERglobalTYPE [%rd9], LIST;
+DONE:
+    ret;
+}
+"""
+
+
+def places(type, vector=1, order=""):
+    reg = "u64" if type == "u64" else "u16" if SIZES[type] < 4 else type
+    list = ", ".join(f"%v{v}" for v in range(vector))
+    text = PLACES.replace("LIST", f"{{{list}}}" if vector > 1 else list).replace("ORDER", order)
+    text = text.replace("ZERO", "\n".join(f"    mov.{reg} %v{v}, {v + 1};" for v in range(vector))).replace("REG", reg)
+    text = text.replace("TYPE", f".v{vector}.{type}" if vector > 1 else f".{type}").replace("KIND", type)
+    return text.replace("BYTES", str(SIZES[type] * vector))
+
+
+def a_table(values):
+    return "u32[128]=" + ",".join(map(str, values))
+
+
+APART = [(k * 37 + 11) % 128 for k in range(128)]
+CROWDED = [k * k % 23 for k in range(128)]
+
+
+def lanes_at_places_of_their_own_are_served_on_every_cpu_level():
+    for type, vector, order in ("u8", 1, ""), ("s16", 1, ""), ("u32", 1, ""), ("u64", 1, ""), ("u32", 2, ""), ("u32", 4, ""), \
+            ("u64", 2, ""), ("u32", 1, "volatile."), ("u64", 1, "volatile."), ("u8", 1, "volatile."):
+        with written(places(type, vector, order)) as path:
+            for table in APART, CROWDED:
+                for mask in 1, 21:
+                    args = path, "--grid", 1, "--block", 32, "u8[4096]+print", "u8[4096]=rand", a_table(table), mask
+                    expected = by_both(*args)["buffers"]
+                    assert any(expected[0]["values"]), "nothing was stored"
+                    for level in LEVELS:
+                        if run("info", "--cpu", level)[0] == 0:
+                            assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, (type, level)
+
+
+def one_lane_outside_is_found_among_all():
+    outside = APART[:7] + [5000] + APART[8:]
+    for level in LEVELS:
+        with written(places("u32")) as path:
+            if run("info", "--cpu", level)[0] == 0:
+                fault_by_both(path, "--grid", 1, "--block", 32, "u8[4096]", "u8[4096]=rand", a_table(outside), 0, "--cpu", level)
+
+
 # The words begin behind so many bytes, and so many elements are there.
 PLACED = """.version 7.0
 .target sm_75
