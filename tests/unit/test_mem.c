@@ -9,6 +9,7 @@
 #include "mem/space.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -96,12 +97,50 @@ static void runs_are_reused(void **state)
     (void)state;
     struct mem m;
     setup(&m);
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < 1000; i++) {
         void *p = mem_alloc(&m, 100 << 20, MEM_DEVICE, NULL);
         assert_non_null(p);
         *(volatile char *)p = 1;
         assert_true(mem_free(&m, p));
     }
+    mem_destroy(&m);
+}
+
+/* What the system has noted of the mapping that holds an address: a line of two letters each; empty where it notes nothing. */
+static void read_flags(const void *p, char *flags, size_t size)
+{
+    FILE *f = fopen("/proc/self/smaps", "r");
+    char line[512];
+    unsigned long long from, to;
+    bool here = false;
+    *flags = 0;
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%llx-%llx ", &from, &to) == 2)
+            here = (uintptr_t)p >= from && (uintptr_t)p < to;
+        else if (here && strncmp(line, "VmFlags:", 8) == 0)
+            snprintf(flags, size, "%s", line);
+    }
+    if (f)
+        fclose(f);
+}
+
+static void large_allocations_ask_for_large_pages(void **state)
+{
+    (void)state;
+    struct mem m;
+    char flags[512];
+    setup(&m);
+    void *small = mem_alloc(&m, 1 << 20, MEM_DEVICE, NULL), *large = mem_alloc(&m, 64 << 20, MEM_DEVICE, NULL);
+    assert_true(small && large);
+    read_flags(large, flags, sizeof flags);
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0 && *flags)
+        assert_non_null(strstr(flags, " hg"));
+    read_flags(small, flags, sizeof flags);
+    assert_null(strstr(flags, " hg"));
+    memset(large, 1, 64 << 20);
+    assert_true(mem_free(&m, large));
+    large = mem_alloc(&m, 64 << 20, MEM_DEVICE, NULL);
+    assert_int_equal(((char *)large)[5 << 20], 0); /* its memory was given back */
     mem_destroy(&m);
 }
 
@@ -113,6 +152,7 @@ int main(void)
         cmocka_unit_test(shared_memory_is_that_of_a_file),
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(runs_are_reused),
+        cmocka_unit_test(large_allocations_ask_for_large_pages),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }
