@@ -14,8 +14,8 @@ from tap import Skip, examples, heddle, main, run, source, values
 
 PLAIN, MARKED = 0x51525354, 0x61626364  # compiler.py's
 
-# `until` goes round until its own code is marked, which the second tier's is; each thread says then how it went on. `rounds`
-# ends by itself: 16 instructions a round.
+# `until` goes round, 8,000 instructions each time, until its own code is marked, which the second tier's is; each thread says then
+# how it went on. `rounds` ends by itself: 16 instructions a round.
 KERNELS = """.version 7.0
 .target sm_75
 .address_size 64
@@ -31,7 +31,12 @@ KERNELS = """.version 7.0
     add.u64 %rd3, %rd1, %rd2;
     mov.u32 %r4, %r1;
 L:
-    mad.lo.u32 %r4, %r4, 5, 7;
+    mov.u32 %r7, 0;
+WORK:
+    MADS
+    add.u32 %r7, %r7, 1;
+    setp.lt.u32 %p, %r7, 500;
+    @%p bra WORK;
     st.volatile.global.u32 [%rd3], 0x51525354;
     ld.volatile.global.u32 %r5, [%rd3];
     xor.b32 %r4, %r4, %r5;
@@ -67,7 +72,7 @@ L:
 """.replace("MADS", "mad.lo.u32 %r4, %r4, 5, 7;\n" * 13)
 
 LONG = ["rounds", "--grid", 8, "--block", 128]
-FAST = 2000000  # rounds of each warp: a billion instructions in all, much more than a second compilation is put off for
+FAST = 4000000  # rounds of each warp: two thousand million instructions in all, far more than a second compilation is put off for
 
 
 @contextlib.contextmanager
