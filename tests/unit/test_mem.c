@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,7 +134,8 @@ static void large_allocations_ask_for_large_pages(void **state)
     void *small = mem_alloc(&m, 1 << 20, MEM_DEVICE, NULL), *large = mem_alloc(&m, 64 << 20, MEM_DEVICE, NULL);
     assert_true(small && large);
     read_flags(large, flags, sizeof flags);
-    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0 && *flags)
+    bool noted = access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0 && *flags && !getenv("UNDER_QEMU");
+    if (noted)
         assert_non_null(strstr(flags, " hg"));
     read_flags(small, flags, sizeof flags);
     assert_null(strstr(flags, " hg"));
