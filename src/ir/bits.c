@@ -16,7 +16,7 @@ static struct ir_bits make(unsigned n, unsigned width, uint64_t v)
     return (struct ir_bits){(uint8_t)n, v & low_mask(n)};
 }
 
-/* The number of threads along an axis counts on from 0 in each warp's first: what is the same in all of these. */
+/* Of %tid in the first lanes of all warps: bits that are 0 in all. */
 static struct ir_bits of_tid(const uint32_t block[3], unsigned axis)
 {
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2], differ = 0;

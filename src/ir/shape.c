@@ -293,13 +293,19 @@ static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, bool is
     return pattern_of_bits(x, &a, width);
 }
 
+/* Patterns of 16 bits come from what is known in all threads only. */
+static bool is_narrow(const struct finder *x, ir_ref r)
+{
+    return ir_ref_kind(r) == REF_REG && x->f->regs.at[ir_ref_index(r)].width < 32;
+}
+
 /* Operands are known, none varies. */
 static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width)
 {
     uint16_t a = ir_shape(x->s, i->a), b = ir_shape(x->s, i->b), c = ir_shape(x->s, i->c);
     struct ir_range rb = range(x, i->b);
     enum linear kind = ir_linear((enum lane_id)i->lane);
-    if (ir_ref_kind(i->a) == REF_REG && x->f->regs.at[ir_ref_index(i->a)].width < 32)
+    if (is_narrow(x, i->a) || is_narrow(x, i->b))
         return SHAPE_VARYING;
     switch (kind) {
     case LINEAR_COPY: return a;

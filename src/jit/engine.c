@@ -244,14 +244,17 @@ static void free_unit(struct unit *u)
     free(u);
 }
 
-static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t block[3], enum jit_tier tier)
+/* `asked`: of a new one, whether it is for a launch that waits, or has waited for the tier before. */
+static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t block[3], enum jit_tier tier, bool asked)
 {
     pthread_mutex_lock(&j->lock);
     struct unit *u = k->compiled;
     while (u && (u->tier != tier || memcmp(u->block, block, sizeof u->block) != 0))
         u = u->next;
-    if (!u && (u = new_unit(k, block, tier)))
+    if (!u && (u = new_unit(k, block, tier))) {
         u->is_last = j->tier || tier == TIER_SECOND;
+        u->asked = asked;
+    }
     pthread_mutex_unlock(&j->lock);
     return u;
 }
@@ -458,7 +461,7 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
     l->consider_at = UINT64_MAX;
     if (engine == HD_ENGINE_INTERP || (why && l->engine != HD_ENGINE_JIT))
         return true;
-    struct unit *u = why ? NULL : find_unit(j, l->kernel, l->block, j->tier ? j->tier : TIER_FIRST);
+    struct unit *u = why ? NULL : find_unit(j, l->kernel, l->block, j->tier ? j->tier : TIER_FIRST, false);
     if (u && engine == HD_ENGINE_JIT)
         compile_now(j, u, l->kernel);
     l->compiler_data = u;
@@ -493,7 +496,7 @@ static uint64_t advance(struct launch *l, struct unit *u, uint64_t work, const u
         return worth[ready];
     struct unit *next = u;
     if (ready && !(next = atomic_load(&u->better))) {
-        next = find_unit(l->machine->compiler_data, l->kernel, l->block, TIER_SECOND);
+        next = find_unit(l->machine->compiler_data, l->kernel, l->block, TIER_SECOND, u->asked);
         atomic_store(&u->better, next);
     }
     if (!next)

@@ -108,30 +108,33 @@ static void leave(struct emit *e, enum leave how, uint32_t block, value mask, LL
     LLVMBuildBr(e->b, by);
 }
 
-/* Of all blocks where lanes may wait: the registers that are the same number in all lanes, or follow from it, at once. In
- * lanes that do not need one its row may be anything. */
+/* The lanes that wait, of all blocks or of those that need a register. */
+static value waiting_lanes(struct emit *e, uint32_t number, bool all)
+{
+    value waiting = const_int(e, e->i32, 0);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->pending[b] && (all || ir_in_set(live_in(e, b), number)))
+            waiting = LLVMBuildOr(e->b, waiting, load_i32(e, e->pending[b]), "");
+    return waiting;
+}
+
+/* Registers that are the same number in all lanes, or follow from it: once for all blocks where lanes may wait. Only in lanes
+ * that need one: in others its row may be another register's. */
 static void spill_for_waiting(struct emit *e)
 {
     const struct ir_live *live = &e->shapes->live;
-    value waiting = NULL;
-    uint64_t set[live->words + 1];
-    memset(set, 0, sizeof set);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        if (!e->pending[b])
-            continue;
-        value lanes = load_i32(e, e->pending[b]);
-        waiting = waiting ? LLVMBuildOr(e->b, waiting, lanes, "") : lanes;
-        for (uint32_t n = 0; n < live->n; n++)
-            if (ir_in_set(live_in(e, b), n) && e->shapes->regs[live->regs[n]] != SHAPE_VARYING)
-                set[n / 64] |= 1ull << n % 64;
-    }
-    if (!waiting)
+    value waiting = waiting_lanes(e, 0, true);
+    if (LLVMIsConstant(waiting))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, is_zero(e, waiting), none, some);
     emit_at_end(e, some);
     start_dirty(e);
-    spill_set(e, set, waiting);
+    for (uint32_t n = 0; n < live->n; n++) {
+        value lanes = e->shapes->regs[live->regs[n]] != SHAPE_VARYING ? waiting_lanes(e, n, false) : NULL;
+        if (lanes && !LLVMIsConstant(lanes))
+            spill(e, live->regs[n], lanes);
+    }
     LLVMBuildBr(e->b, none);
     emit_at_end(e, none);
 }

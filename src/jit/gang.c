@@ -1,4 +1,4 @@
-/* Gangs: a few warps of a block that run together in lockstep, instruction by instruction, so that the CPU always has work of
+/* Gangs: warps of a block, two to all of eight, that run together in lockstep, instruction by instruction, so that the CPU always has work of
  * several while each waits for its own results, and what is the same for all of them is done once; see docs/JIT.md.
  *
  * Which blocks of code have a second version for gangs is planned beforehand (plan.c). A gang is made where a warp begins
@@ -7,7 +7,7 @@
  * not, or would leave the planned blocks, or have spent the budget, the gang dissolves: all warps stand before what ends
  * the block, their registers go to their rows, and the code for single warps takes them up there (e->end), one
  * after the other. Where one leaves to the interpreter in the middle of a block, each has its place, and the block falls
- * out of lockstep (exec/lockstep.c).
+ * out of lockstep (exec/lockstep.c). Where the gang is the whole block (plan.is_block), a barrier at which it comes is open.
  */
 #include "jit/access.h"
 
@@ -436,7 +436,8 @@ static void emit_slow(struct emit *e, struct gang *g)
     value which = LLVMBuildLoad2(e->b, e->i32, s->which, "");
     value choose = LLVMBuildSwitch(e->b, which, s->back[s->access_of], g->n);
     for (unsigned k = s->access_of + 1; k < g->n; k++)
-        LLVMAddCase(choose, const_int(e, e->i32, k), s->back[k]);
+        if (s->back[k]) /* what is done once comes from one warp */
+            LLVMAddCase(choose, const_int(e, e->i32, k), s->back[k]);
     emit_at_end(e, here);
 }
 

@@ -662,14 +662,13 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     struct operands x;
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
-    if (ref_shape(e, i->d) != SHAPE_VARYING && is_number(e, i->d)) {
-        write_scalar(e, i->d, read_scalar(e, i->d, 0));
-        return;
-    }
     if (ref_shape(e, i->d) != SHAPE_VARYING) {
         if (e->shapes->guesses[i - e->ir->insns.at] && !is_untested(e))
             test_guess(e, i, o);
-        emit_parts(e, i, o, &x);
+        if (is_number(e, i->d))
+            write_scalar(e, i->d, read_scalar(e, i->d, 0));
+        else
+            emit_parts(e, i, o, &x);
         return;
     }
     bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);

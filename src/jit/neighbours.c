@@ -174,9 +174,10 @@ static void end_sequence(struct finder *f, unsigned s)
 static bool fits_sequence(struct finder *f, const struct sequence *s, const struct access *a)
 {
     const struct ir_insn *first = insn_at(f->e, s->members[0]);
-    return first->kind == a->i->kind && first->a == a->i->a && first->access->space == a->i->access->space &&
-           first->access->bytes == a->bytes && first->access->n == a->n &&
-           (a->x->disp - first->access->disp) % (int64_t)a->all == 0;
+    struct access other = access_at(f->e, s->members[0]);
+    return access_is_inside(f->e, &other) == access_is_inside(f->e, a) && first->kind == a->i->kind &&
+           first->a == a->i->a && first->access->space == a->i->access->space && first->access->bytes == a->bytes &&
+           first->access->n == a->n && (a->x->disp - first->access->disp) % (int64_t)a->all == 0;
 }
 
 /* Has an access of a sequence a byte of this one's? */
@@ -462,6 +463,15 @@ static void find_sources(const struct run *r, unsigned k, int index[WARP_LANES])
         }
 }
 
+/* Does nothing of a vector come from a value? */
+static bool is_gap(const int index[WARP_LANES])
+{
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (index[l] >= 0)
+            return false;
+    return true;
+}
+
 /* The elements of a vector that are stored; NULL: all. */
 static value stored_elements(struct emit *e, const struct access *a, const int index[WARP_LANES])
 {
@@ -503,6 +513,8 @@ static void store_values(struct emit *e, const struct access *a, struct run *r)
     for (unsigned k = 0; k < n_vectors(r); k++) {
         int index[WARP_LANES];
         find_sources(r, k, index);
+        if (is_gap(index))
+            continue;
         value v = is_in_turns(r) ? vectors[k] : collect(e, r->values, r->n, index);
         store_elements(e, a, v, vector_pointer(e, a, r, k), stored_elements(e, a, index));
     }

@@ -393,7 +393,8 @@ static bool goes_together(const struct emit *e, uint32_t order)
         const struct ir_insn *i = &e->ir->insns.at[block_at(e, order)->first + n];
         bool together =
             !i->guard || i->kind != IR_BRA || (is_common(e, i->guard) && ref_shape(e, i->guard) != SHAPE_VARYING);
-        if (!together || (!is_for_gangs(i) && !met_at(e, order)))
+        bool meets = n == end_of_block(e, order) && met_at(e, order);
+        if (!together || (!is_for_gangs(i) && !meets))
             return false;
     }
     return true;
@@ -417,7 +418,7 @@ static uint32_t count_tests(const struct emit *e, uint32_t order)
 static bool is_short_around_barriers(const struct emit *e, uint32_t whole)
 {
     enum { INSTRUCTIONS = 1200, TESTS = 40 };
-    uint32_t first, n = 0, tests = 0, n_rounds = 0;
+    uint32_t first = 0, n = 0, tests = 0, n_rounds = 0;
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         uint32_t met = met_at(e, b), last = met && met != MET_END ? loop_around(e, b, &first) : NO_BLOCK;
         for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
@@ -469,7 +470,8 @@ void find_gang(struct emit *e, uint32_t index)
             for (uint32_t k = b; k <= end && pass; k++) /* not what is left over of a loop that has been unrolled */
                 e->plan.inside[k] = 2 * waits > longest;
         }
-    if (best == 1 && is_worth_a_block(e, threads)) {
+    bool is_block = best == 1 && is_worth_a_block(e, threads);
+    if (is_block) {
         best = whole;
         memset(e->plan.inside, 1, n);
     }
@@ -479,5 +481,5 @@ void find_gang(struct emit *e, uint32_t index)
     for (uint32_t b = 0; b < n; b++)
         e->plan.inside[b] &= reached[b];
     e->plan.n = best > 1 ? best : 0;
-    e->plan.is_block = best == whole && threads % WARP_LANES == 0;
+    e->plan.is_block = is_block;
 }

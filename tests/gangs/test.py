@@ -308,4 +308,49 @@ def a_fault_is_that_of_the_warp_that_has_it():
         fault_with(OUTSIDE + "    cvt.u32.u64 %r15, %rd8;\n    add.u32 %r15, %r15, %r9;\n    st.shared.u32 [%r15], %r10;", which)
 
 
+# What all warps load from one place behind what the block has written, or behind a fence.
+BEHIND = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry behind(.param .u64 out, .param .u64 in, .param .u32 rounds)
+{
+    .reg .u64 %rd<6>; .reg .u32 %r<12>; .reg .pred %p;
+    .shared .u32 tile[256];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd4, [in];
+    ld.param.u32 %r5, [rounds];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r9, tile;
+    mad.lo.u32 %r8, %r1, 4, %r9;
+    mov.u32 %r2, 0;
+    mov.u32 %r3, %r1;
+AGAIN:
+    BEFORE
+    ld.global.u32 %r6, [%rd4];
+WORK    add.u32 %r3, %r3, %r6;
+    add.u32 %r2, %r2, 1;
+    and.b32 %r4, %r2, 1;
+    mul.wide.u32 %rd5, %r4, 4;
+    add.u64 %rd4, %rd4, %rd5;
+    setp.lt.u32 %p, %r2, %r5;
+    @%p bra AGAIN;
+    st.global.u32 [%rd3], %r3;
+    ret;
+}
+"""
+
+
+def a_load_for_all_warps_behind_what_they_write():
+    work = "    mad.lo.u32 %r3, %r3, 1664525, %r2;\n" * 40
+    for before in "st.global.u32 [%rd3], %r3;", "st.shared.u32 [%r8], %r3;", "membar.cta;", "st.shared.u32 [%r8], %r3; bar.sync 0;":
+        with written(BEHIND.replace("BEFORE", before).replace("WORK", work)) as path:
+            for tier in "1", "2":
+                os.environ["HEDDLE_TIER"] = tier
+                by_both(path, "--grid", 1, "--block", 128, "u32[128]+print", "u32[32]=rand", 30)
+                fault_by_both(path, "--grid", 1, "--block", 128, "u32[128]", "u32[8]=rand", 30)
+            del os.environ["HEDDLE_TIER"]
+
+
 main(globals())

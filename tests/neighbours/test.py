@@ -398,4 +398,68 @@ def compiled_code_moves_them_as_vectors():
             assert "vmovd" in err and not [w for w in scattered if w in err], err[:200]
 
 
+# Of two runs of one register's the one is inside for certain, the other only where lanes run.
+TWO_RUNS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry two_runs(.param .u64 out, .param .u64 in, .param .u32 mask)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<5>; .reg .pred %p;
+    .shared .align 8 .b8 own[832];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, own;
+    mad.lo.u32 %r3, %r1, 8, %r2;
+    setp.ge.u32 %p, %r1, 40;
+    @%p bra DONE;
+    st.shared.u32 [%r3], %r1;
+    st.shared.u32 [%r3+512], %r1;
+    st.shared.u32 [%r3+4], %r1;
+    st.shared.u32 [%r3+516], %r1;
+    ld.shared.u32 %r4, [%r3];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r4;
+DONE:
+    ret;
+}
+"""
+
+
+def of_two_runs_one_may_be_outside():
+    compare(TWO_RUNS, block=64, levels=True, grid=1)
+
+
+# Rows of 16 lanes, so far apart that whole vectors between them are gaps.
+ROWS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry rows(.param .u64 out, .param .u64 in, .param .u32 mask)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<10>;
+    .shared .align 8 .b8 own[8192];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 15;
+    shr.u32 %r3, %r1, 4;
+    mul.lo.u32 %r4, %r3, WAY;
+    shl.b32 %r5, %r2, 2;
+    add.u32 %r6, %r4, %r5;
+    mov.u32 %r7, own;
+    add.u32 %r8, %r7, %r6;
+    st.shared.u32 [%r8], %r1;
+    ld.shared.u32 %r9, [%r8];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r9;
+    ret;
+}
+"""
+
+
+def rows_with_wide_gaps_between_them():
+    for way in 64, 128, 192, 256, 384, 508:
+        compare(ROWS.replace("WAY", str(way)), block=256, levels=True, grid=1)
+
+
 main(globals())

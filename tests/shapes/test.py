@@ -224,4 +224,104 @@ def what_may_be_outside_is_tested():
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u8[64]=zeros")
 
 
+GUESS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry guess(.param .u64 out, .param .u32 any)
+{
+    .reg .u64 %rd<4>; .reg .u64 %d<2>; .reg .u32 %r<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [any];
+    mov.u32 %r2, %tid.x;
+    mul.lo.u32 %r3, %r1, 0;
+    sub.u32 %r4, %r3, %r2;
+    cvt.u64.u32 %d1, %r4;
+    mul.wide.u32 %rd2, %r2, 8;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u64 [%rd3], %d1;
+    ret;
+}
+"""
+
+
+def an_index_that_wraps_behind_a_known_number():
+    with written(GUESS) as path:
+        by_both(path, "--grid", 1, "--block", 32, "u64[32]+print", 7)
+
+
+# More instructions than are evaluated for all threads (ir/known.c), then one of 16 bits that has a pattern.
+NARROW = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry narrow(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<2112>; .reg .u16 %h<3>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r0, %tid.x;
+    cvt.u16.u32 %h1, %r0;
+    mul.lo.u16 %h2, %h1, 13107;
+FILL    mul.wide.u16 %r2101, 3, %h2;
+    add.u32 %r2102, %r2101, %r2099;
+    mul.wide.u32 %rd2, %r0, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2102;
+    ret;
+}
+"""
+
+
+def a_pattern_of_16_bits_that_wraps():
+    fill = "".join(f"    add.u32 %r{n}, %r{n - 1}, {n};\n" for n in range(1, 2100))
+    with written(NARROW.replace("FILL", fill)) as path:
+        by_both(path, "--grid", 1, "--block", 1024, "u32[1024]+print")
+
+
+# Lanes wait in two blocks of code; what is uniform for those of the one is in the row of what varies for the other's.
+WAITING = """.version 7.0
+.target sm_75
+.address_size 64
+.func nothing() { .reg .u32 %t; mov.u32 %t, %tid.x; ret; }
+.visible .entry waiting(.param .u64 out, .param .u32 given)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .u32 %a<6>; .reg .u32 %b<6>; .reg .pred %p<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r9, [given];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r2, 0;
+    mov.u32 %r3, %r1;
+    and.b32 %r4, %r1, 1;
+    setp.eq.u32 %p1, %r4, 1;
+LOOP:
+    add.u32 %r2, %r2, 1;
+UNIFORM    setp.gt.u32 %p2, %r2, 1;
+    and.pred %p3, %p1, %p2;
+    @%p3 bra BEHIND;
+    call nothing;
+BEHIND:
+SUM    call nothing;
+    setp.lt.u32 %p4, %r1, 8;
+    setp.gt.u32 %p5, %r2, 3;
+    or.pred %p4, %p4, %p5;
+    @%p4 bra EXIT;
+    bra LOOP;
+EXIT:
+    mov.u32 %r10, 0;
+ALL    st.global.u32 [%rd3], %r10;
+    ret;
+}
+"""
+
+
+def lanes_that_wait_keep_what_varies():
+    numbers = range(6)
+    text = WAITING.replace("UNIFORM", "".join(f"    mad.lo.u32 %a{n}, %r2, {1000 + 100 * n}, %r9;\n" for n in numbers))
+    text = text.replace("SUM", "".join(f"    mad.lo.u32 %r3, %r3, 3, %a{n};\n" for n in numbers) +
+                        "".join(f"    mad.lo.u32 %b{n}, %r3, {n + 2}, %r1;\n" for n in numbers))
+    text = text.replace("ALL", "".join(f"    mad.lo.u32 %r10, %r10, 5, %b{n};\n" for n in numbers))
+    with written(text) as path:
+        by_both(path, "--grid", 1, "--block", 32, "u32[32]+print", 5)
+
+
 main(globals())
