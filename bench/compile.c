@@ -68,6 +68,7 @@ static double compile(const struct kernel *k, const uint32_t block[3], enum jit_
                             .level = str_of(lane_level(0)),
                             .block = {block[0], block[1], block[2]},
                             .param_bytes = k->param_bytes,
+                            .static_shared_bytes = k->static_shared_bytes,
                             .n_functions = k->functions.n,
                             .functions = k->functions.at};
     struct wire_ask ask = {.tier = tier};
