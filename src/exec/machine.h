@@ -65,8 +65,8 @@ struct machine_config {
 
 /* The compiler of kernels, where there is one (src/jit): the machine's functions that run launches call these. */
 struct compiler {
-    /* Before the first block: code that is ready is put into l->compiled, l->consider_at is set. False with a diagnostic where the launch asks
-     * for compiled code and there can be none. */
+    /* Before the first block: code that is ready is put into l->compiled, l->consider_at is set. False with a
+     * diagnostic where the launch asks for compiled code and there can be none. */
     bool (*begin)(struct machine *m, struct launch *l, struct diags *diags);
     /* A worker has let its blocks have a turn, and has run l->consider_at instructions of warps. */
     void (*consider)(struct launch *l, const struct worker *k);

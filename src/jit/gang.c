@@ -1,5 +1,6 @@
-/* Gangs: warps of a block, two to all of eight, that run together in lockstep, instruction by instruction, so that the CPU always has work of
- * several while each waits for its own results, and what is the same for all of them is done once; see docs/JIT.md.
+/* Gangs: warps of a block, two to all of eight, that run together in lockstep, instruction by instruction, so that the CPU
+ * always has work of several while each waits for its own results, and what is the same for all of them is done once; see
+ * docs/JIT.md.
  *
  * Which blocks of code have a second version for gangs is planned beforehand (plan.c). A gang is made where a warp begins
  * with all lanes at an entry, and so do those behind it. Each warp has a copy of `struct emit` with registers and rows of its

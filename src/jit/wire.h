@@ -27,7 +27,8 @@ struct wire_ask {
 
 /* To be freed by the caller; NULL where memory is exhausted. */
 uint8_t *wire_write(const struct jit_request *r, size_t *bytes);
-/* The request, in the arena and, its names, in the bytes themselves. `shapes` and `tier` are left out. False where bytes are missing. */
+/* The request, in the arena and, its names, in the bytes themselves. `shapes` and `tier` are left out. False where bytes are
+ * missing. */
 bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct arena *arena);
 
 /* All n bytes; false where the other side is gone. */

@@ -12,9 +12,10 @@
  * so that a device pointer is a host pointer. Bounds are exact: mem_find() gives the allocation an address
  * lies in, in a few nanoseconds, from any thread, without a lock, while others allocate and free.
  *
- * Global memory is divided into units of 64 KB. A small allocation is a slot of a unit that holds slots of
- * one size; a large one is a run of units. Pages get memory when they are touched, of 2 MB each
- * where a run is large and the system has such, and lose it when a whole run is freed. Units whose memory is shared with other processes (mem_share) are mapped from a file.
+ * Global memory is divided into units of 64 KB. A small allocation is a slot of a unit that holds slots
+ * of one size; a large one is a run of units. Pages get memory when they are touched, of 2 MB each where
+ * a run is large and the system has such, and lose it when a whole run is freed. Units whose memory is
+ * shared with other processes (mem_share) are mapped from a file.
  */
 #ifndef HEDDLE_MEM_SPACE_H
 #define HEDDLE_MEM_SPACE_H
