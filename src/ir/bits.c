@@ -19,10 +19,10 @@ static struct ir_bits make(unsigned n, unsigned width, uint64_t v)
 /* Of %tid in the first lanes of all warps: bits that are 0 in all. */
 static struct ir_bits of_tid(const uint32_t block[3], unsigned axis)
 {
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2], differ = 0;
-    for (uint64_t t = 0; t < threads; t += WARP_LANES)
-        differ |= axis == 0 ? t % block[0] : axis == 1 ? t / block[0] % block[1] : t / block[0] / block[1];
-    return make(differ ? (unsigned)__builtin_ctzll(differ) : 32, 32, 0);
+    uint32_t threads = block[0] * block[1] * block[2], differ = 0;
+    for (uint32_t t = 0; t < threads; t += WARP_LANES)
+        differ |= ir_thread_number(block, t, axis);
+    return make(differ ? (unsigned)__builtin_ctz(differ) : 32, 32, 0);
 }
 
 static struct ir_bits of_sreg(const uint32_t block[3], uint32_t i, bool all_lanes)

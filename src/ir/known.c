@@ -26,14 +26,6 @@ static void set_lane(uint8_t *row, unsigned width, unsigned lane, uint64_t v)
         memcpy(row + lane * width / 8, &v, width / 8); /* the host is little-endian */
 }
 
-/* Lanes that are no threads count on: see tid_shape() in shape.c. */
-static uint32_t tid(const uint32_t block[3], uint32_t t, unsigned axis)
-{
-    if (block[1] * block[2] == 1)
-        return axis == 0 ? t : 0;
-    return axis == 0 ? t % block[0] : axis == 1 ? t / block[0] % block[1] : t / block[0] / block[1];
-}
-
 static bool is_known_sreg(uint32_t i)
 {
     enum isa_sreg s = (enum isa_sreg)(i / 4);
@@ -64,7 +56,7 @@ static const uint8_t *row_of(const struct evaluator *x, ir_ref r, uint32_t warp,
             set_lane(room, 32, l,
                      i / 4 == SREG_laneid ? l
                      : i / 4 == SREG_ntid ? x->block[i % 4]
-                                          : tid(x->block, warp * WARP_LANES + l, i % 4));
+                                          : ir_thread_number(x->block, warp * WARP_LANES + l, i % 4));
     }
     return room;
 }

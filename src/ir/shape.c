@@ -111,20 +111,26 @@ uint16_t ir_shape(const struct ir_shapes *s, ir_ref r)
     return isa_sreg_info((enum isa_sreg)(i / 4))->when == WHEN_LANE ? SHAPE_VARYING : SHAPE_UNIFORM;
 }
 
-/* %tid: the same pattern in every warp of the block, or none. Lanes that are no threads are as they would be in a block with
- * more rows or, where it has one row, in a longer one. */
-static uint16_t tid_shape(struct finder *x, unsigned axis)
+/* What threads have, by the thread: of %tid along an axis, or of a register that is known. */
+typedef uint64_t thread_value(const struct finder *x, uint32_t which, uint32_t thread);
+
+static uint64_t tid_value(const struct finder *x, uint32_t axis, uint32_t thread)
 {
-    const uint32_t *size = x->s->block, threads = size[0] * size[1] * size[2];
-    uint32_t b[2] = {size[0] == threads ? UINT32_MAX : size[0], size[1]};
+    return ir_thread_number(x->s->block, thread, axis);
+}
+
+static uint64_t known_value(const struct finder *x, uint32_t reg, uint32_t thread)
+{
+    return ir_known_value(x->f, &x->known, reg, thread);
+}
+
+/* The same pattern in every warp of the block, or none. */
+static uint16_t shape_of_threads(struct finder *x, thread_value *value, uint32_t which, unsigned width)
+{
+    const uint32_t *b = x->s->block, threads = b[0] * b[1] * b[2];
     struct lane_pattern p = {.split = false};
     for (uint32_t t = 0; t < threads || t < WARP_LANES; t++) {
-        uint32_t first = t & ~(WARP_LANES - 1u), at[2];
-        for (int k = 0; k < 2; k++) {
-            uint32_t u = k ? first : t;
-            at[k] = axis == 0 ? u % b[0] : axis == 1 ? u / b[0] % b[1] : u / b[0] / b[1];
-        }
-        int64_t over = (int64_t)at[0] - at[1];
+        int64_t over = wrap((int64_t)(value(x, which, t) - value(x, which, t & ~(WARP_LANES - 1u))), width);
         if (t < WARP_LANES)
             p.at[t] = over;
         else if (p.at[t % WARP_LANES] != over)
@@ -206,27 +212,15 @@ static uint16_t product_wide(struct finder *x, const struct ir_insn *i, bool is_
 static uint16_t shape_of_known_predicate(const struct finder *x, uint32_t reg)
 {
     for (uint32_t t = 0; t < x->known.n_threads; t++)
-        if (ir_known_value(x->f, &x->known, reg, t) != ir_known_value(x->f, &x->known, reg, t & ~(WARP_LANES - 1u)))
+        if (known_value(x, reg, t) != known_value(x, reg, t & ~(WARP_LANES - 1u)))
             return SHAPE_VARYING;
     return SHAPE_UNIFORM;
 }
 
-/* The same pattern in every warp, or none; as tid_shape() has it. */
 static uint16_t shape_of_known(struct finder *x, uint32_t reg)
 {
     unsigned width = x->f->regs.at[reg].width;
-    struct lane_pattern p = {.split = false};
-    if (width == 1)
-        return shape_of_known_predicate(x, reg);
-    for (uint32_t t = 0; t < x->known.n_threads || t < WARP_LANES; t++) {
-        uint64_t first = ir_known_value(x->f, &x->known, reg, t & ~(WARP_LANES - 1u));
-        int64_t over = wrap((int64_t)(ir_known_value(x->f, &x->known, reg, t) - first), width);
-        if (t < WARP_LANES)
-            p.at[t] = over;
-        else if (p.at[t % WARP_LANES] != over)
-            return SHAPE_VARYING;
-    }
-    return add_pattern(x, &p);
+    return width == 1 ? shape_of_known_predicate(x, reg) : shape_of_threads(x, known_value, reg, width);
 }
 
 /* ---- bits ---- */
@@ -589,7 +583,7 @@ static void prepare(struct finder *x)
         p.at[l] = l;
     s->laneid = add_pattern(x, &p);
     for (unsigned axis = 0; axis < 3; axis++)
-        s->tid[axis] = tid_shape(x, axis);
+        s->tid[axis] = shape_of_threads(x, tid_value, axis, 32);
     for (uint32_t r = 0; r < f->regs.n; r++)
         s->regs[r] = BOTTOM;
     for (uint32_t i = 0; i < f->zeroed.n; i++)

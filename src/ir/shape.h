@@ -106,6 +106,15 @@ static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_
 /* How often each register is written, at least; what may be read before counts as a second time. */
 uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch);
 
+/* %tid along an axis. Lanes that are no threads are as they would be in a block with more rows or, where it has one row, in a
+ * longer one. */
+static inline uint32_t ir_thread_number(const uint32_t block[3], uint32_t thread, unsigned axis)
+{
+    if (block[1] * block[2] == 1)
+        return axis == 0 ? thread : 0;
+    return axis == 0 ? thread % block[0] : axis == 1 ? thread / block[0] % block[1] : thread / block[0] / block[1];
+}
+
 /* Registers that follow from constants and the thread's number in its block alone, in all threads of the block: known.c. */
 void ir_find_known(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_known *known);
 /* Of a register that is known, in a thread, or in a lane that is none but belongs to the last warp. */
