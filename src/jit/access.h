@@ -142,6 +142,7 @@ void load_uniform(struct emit *e, const struct access *a);
 void store_uniform(struct emit *e, const struct access *a);
 /* Lanes in a pattern. */
 void load_by_pattern(struct emit *e, const struct access *a);
+void load_masked(struct emit *e, const struct access *a); /* consecutive, those of the mask alone */
 void store_consecutive(struct emit *e, const struct access *a);
 void store_masked(struct emit *e, const struct access *a);
 /* Each half of the warp's lanes in a row of its own: whether that is so, as an i1, for lanes `step_bytes` apart; and the

@@ -62,11 +62,11 @@ static bool meet(const struct emit *e, uint32_t block, const uint64_t *sets)
 }
 
 /* Behind what is the interpreter's, a warp is entered anew: function.c's emit_insn. */
-static bool goes_on(const struct emit *e, uint32_t order)
+static bool goes_on(const struct emit *e, uint32_t order, bool passes_barriers)
 {
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
     switch (block->n ? e->ir->insns.at[block->first + block->n - 1].kind : IR_JUMP) {
-    case IR_BAR:
+    case IR_BAR: return passes_barriers;
     case IR_NANOSLEEP:
     case IR_BRX:
     case IR_CALL:
@@ -92,7 +92,7 @@ static void enter(struct emit *e, uint32_t block)
             drop(e, sets, ir_make_ref(REF_REG, live->regs[n]));
 }
 
-void find_clean(struct emit *e, const uint8_t *entries)
+void find_clean(struct emit *e, const uint8_t *entries, bool passes_barriers)
 {
     uint32_t n = e->ir->n_ordered, limit = e->ir->blocks.n + 1;
     uint32_t *next = ARENA_ARRAY(e->arena, uint32_t, limit);
@@ -107,17 +107,13 @@ void find_clean(struct emit *e, const uint8_t *entries)
     while (changed) {
         changed = false;
         for (uint32_t b = 0; b < n; b++) {
-            uint32_t successors = goes_on(e, b) ? ir_successors(e->ir, e->ir->order[b], next, limit) : 0;
+            uint32_t successors =
+                goes_on(e, b, passes_barriers) ? ir_successors(e->ir, e->ir->order[b], next, limit) : 0;
             pass_block(e, b, behind);
             for (uint32_t s = 0; s < successors; s++)
                 changed |= meet(e, e->ir->blocks.at[next[s]].order, behind);
         }
     }
-}
-
-void forget_clean(struct emit *e)
-{
-    memset(e->clean_in, 0, (size_t)e->ir->n_ordered * words_of(e) * sizeof *e->clean_in);
 }
 
 void start_clean(struct emit *e, uint32_t block)

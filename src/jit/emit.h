@@ -41,11 +41,17 @@ struct untested {
 enum { MAX_GANG = 8 };
 struct gang;
 struct gang_plan {
-    unsigned n;      /* warps of a gang; 0: there are none */
-    bool is_block;   /* these are all warps of the block: they stay together at barriers */
-    uint8_t *inside; /* by block: gangs run it */
-    uint8_t *common; /* by register: it is the same in all warps of a gang */
-    uint8_t *once;   /* by instruction: it is run once for the gang */
+    unsigned n;       /* warps of a gang; 0: there are none */
+    bool is_block;    /* these are all warps of the block: they stay together at barriers */
+    bool is_straight; /* it runs rounds that lead from one to the next */
+    uint8_t *inside;  /* by block: gangs run it */
+    uint8_t *entries; /* by block: they begin there */
+    uint32_t *
+        piece; /* by block: the one behind its branch that each warp runs for itself, in the lanes that go there; or 0 */
+    uint8_t *pieces;        /* by block: it is such a piece, and no block of the gang's own */
+    struct ir_known *known; /* of the block's threads; NULL: the warps of a gang may be any of the block */
+    uint8_t *common;        /* by register: it is the same in all warps of a gang */
+    uint8_t *once;          /* by instruction: it is run once for the gang */
 };
 
 struct emit {
@@ -76,6 +82,7 @@ struct emit {
     struct gang_plan plan;
     struct gang *gang;                   /* of which this is one warp; or NULL */
     unsigned place;                      /* in it */
+    value within;                        /* the lanes that run a piece of code; NULL: all */
     value enter_alone;                   /* what is entered there */
     LLVMBasicBlockRef gang_start, alone; /* for warps that may begin as a gang, and for others */
     uint32_t *site_of;                   /* by instruction: where an access was last has one place for all code of it */
@@ -212,7 +219,11 @@ void find_gang(struct emit *e, uint32_t index);
 /* Blocks where warps begin or go on behind a barrier; `starts` by block. */
 void find_round_starts(const struct emit *e, uint8_t *starts);
 bool gang_may_dissolve(const struct emit *e, uint32_t block);
-bool gang_may_restart(const struct emit *e, uint32_t block); /* gang.c */
+bool gang_may_restart(struct emit *e, uint32_t block); /* gang.c */
+/* Where a block's piece and those who skip it go on. */
+uint32_t piece_end(const struct emit *e, uint32_t block);
+/* Is the barrier at the end of a block in a loop? Then warps that pass it may do so again. */
+bool is_passed_again(const struct emit *e, uint32_t block);
 /* Where a warp begins: to the gang's code, if the warp and those behind it can be one; else code goes on here. */
 void emit_gang_start(struct emit *e);
 void emit_gang(struct emit *e);
@@ -266,13 +277,12 @@ void mark_invariant(struct emit *e, value load);
 
 /* ---- clean.c ---- */
 
-/* Fills e->clean_in, for a function that is entered at the blocks in `entries` (by block). */
-void find_clean(struct emit *e, const uint8_t *entries);
+/* Fills e->clean_in, for code that is entered at the blocks in `entries` (by block), of single warps, or of gangs that pass
+ * barriers. */
+void find_clean(struct emit *e, const uint8_t *entries, bool passes_barriers);
 void start_clean(struct emit *e, uint32_t block);
 /* Nothing is clean. */
 void start_dirty(struct emit *e);
-/* Nothing is clean where code begins that is emitted from here on. */
-void forget_clean(struct emit *e);
 bool is_clean(const struct emit *e, uint32_t reg);
 /* Of what does not vary: does the row hold it as spill_sparely() leaves it? */
 bool is_spare_clean(const struct emit *e, uint32_t reg);

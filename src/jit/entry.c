@@ -152,7 +152,7 @@ void emit_next_warp(struct emit *e)
 /* ---- entries ---- */
 
 /* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
-static void find_entries(const struct emit *e, uint8_t *entries)
+static void find_entries(struct emit *e, uint8_t *entries)
 {
     find_serial_exits(e, entries);
     entries[0] = 1;
@@ -273,7 +273,7 @@ void emit_entries(struct emit *e)
     uint8_t entries[e->ir->n_ordered];
     memset(entries, 0, sizeof entries);
     find_entries(e, entries);
-    find_clean(e, entries);
+    find_clean(e, entries, false);
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
     value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));

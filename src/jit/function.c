@@ -56,12 +56,12 @@ value emit_op_pointer(struct emit *e, const struct op *o)
 
 bool emit_is_full(const struct emit *e)
 {
-    return e->gang || ir_is_full(e->shapes, e->at);
+    return e->gang ? !e->within : ir_is_full(e->shapes, e->at);
 }
 
 value emit_mask(struct emit *e)
 {
-    return emit_is_full(e) ? const_int(e, e->i32, UINT32_MAX) : load_i32(e, e->mask);
+    return emit_is_full(e) ? const_int(e, e->i32, UINT32_MAX) : e->within ? e->within : load_i32(e, e->mask);
 }
 
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
@@ -608,6 +608,7 @@ void emit_declare(struct emit *e, const char *name)
     e->a = LLVMGetParam(e->fn, 1);
     e->calls = LLVMGetParam(e->fn, 4);
     e->gang = NULL;
+    e->within = NULL;
     number_sites(e);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");

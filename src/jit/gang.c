@@ -8,7 +8,8 @@
  * not, or would leave the planned blocks, or have spent the budget, the gang dissolves: all warps stand before what ends
  * the block, their registers go to their rows, and the code for single warps takes them up there (e->end), one
  * after the other. Where one leaves to the interpreter in the middle of a block, each has its place, and the block falls
- * out of lockstep (exec/lockstep.c). Where the gang is the whole block (plan.is_block), a barrier at which it comes is open.
+ * out of lockstep (exec/lockstep.c). Where the gang is the whole block (plan.is_block), a barrier at which it comes is open,
+ * and a branch around a piece of code does not part it: each warp runs that by itself.
  */
 #include "jit/access.h"
 
@@ -89,6 +90,7 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     *x = *e;
     x->gang = g;
     x->place = k;
+    x->within = NULL;
     if (k) {
         x->w = field_pointer(e, e->w, k * sizeof(struct warp));
         x->a = load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
@@ -109,6 +111,17 @@ static value stands_with_first(struct emit *e, const struct emit *x)
     value expected = LLVMBuildZExt(e->b, e->enter_at, e->i64, "");
     expected = LLVMBuildOr(e->b, expected, const_int(e, e->i64, (uint64_t)UINT32_MAX << 32), "");
     return LLVMBuildICmp(e->b, LLVMIntEQ, where, expected, "");
+}
+
+/* Most rounds of a block may be none of the gang's. */
+static void go_on_at_entries(struct emit *e)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->plan.entries[b])
+            LLVMAddCase(choose, const_int(e, e->i32, b), on);
+    emit_at_end(e, on);
 }
 
 static void open_warps(struct emit *e, struct gang *g)
@@ -168,11 +181,9 @@ static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
 
 static void emit_entries_of_gang(struct emit *e, struct gang *g)
 {
-    uint8_t entries[e->ir->n_ordered];
-    find_round_starts(e, entries);
     value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        if (!entries[b] || !e->plan.inside[b])
+        if (!e->plan.entries[b])
             continue;
         LLVMBasicBlockRef entry = emit_new_block(e, "gang_entry");
         LLVMAddCase(choose, const_int(e, e->i32, b), entry);
@@ -183,17 +194,21 @@ static void emit_entries_of_gang(struct emit *e, struct gang *g)
 
 /* ---- beginning the block anew, by single warps ---- */
 
-static bool is_fallible(const struct emit *e, const struct ir_insn *i)
+static bool is_fallible(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || e->shapes->guesses[i - e->ir->insns.at];
+    if (i->kind != IR_LD && i->kind != IR_ST)
+        return i->kind == IR_ATOM || e->shapes->guesses[i - e->ir->insns.at];
+    struct access a = access_begin(e, i, o);
+    return !access_is_simple(i, a.x) || !access_is_inside(e, &a);
 }
 
-bool gang_may_restart(const struct emit *e, uint32_t block)
+bool gang_may_restart(struct emit *e, uint32_t block)
 {
     const struct ir_block *b = block_at(e, block);
+    const struct op *ops = &e->code->ops[e->code->blocks[block].first];
     bool found = false;
     for (uint32_t k = 0; k < b->n && e->plan.n && e->plan.inside[block]; k++)
-        found |= is_fallible(e, &e->ir->insns.at[b->first + k]);
+        found |= is_fallible(e, &e->ir->insns.at[b->first + k], &ops[k]);
     return found;
 }
 
@@ -427,6 +442,7 @@ static void emit_slow(struct emit *e, struct gang *g)
         return;
     emit_at_end(e, s->block);
     x.regs = s->regs;
+    x.plan.known = NULL; /* it may be any of them */
     x.w = LLVMBuildLoad2(e->b, e->ptr, s->w, "");
     x.a = LLVMBuildLoad2(e->b, e->ptr, s->a, "");
     x.base[ROW_FRAME] = LLVMBuildLoad2(e->b, e->ptr, s->rows, "");
@@ -482,10 +498,49 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     }
 }
 
+/* The piece of code behind the present block's branch, by one warp. Where one of its accesses fails its test the engine does
+ * it, for the warp alone: the others stand before or behind it. */
+static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *branch, const struct op *o)
+{
+    uint32_t order = x->at, index = x->index;
+    value holds = read_lanes(x, branch->guard, o->guard);
+    bool where_not = branch->guard_negated == (o->target == piece);
+    value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
+    if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
+        return;
+    LLVMBasicBlockRef some = emit_new_block(x, "piece"), done = emit_new_block(x, "");
+    LLVMBuildCondBr(x->b, is_zero(x, lanes), done, some);
+    emit_at_end(x, some);
+    x->within = lanes;
+    x->at = piece;
+    emit_count(x, 1);
+    for (x->index = 0; x->index < end_of_block(x, piece); x->index++) {
+        x->groups[x->index] = (struct group){.first = x->index};
+        emit_insn(x, insn_at(x, x->index), op_at(x, x->index));
+    }
+    LLVMBuildBr(x->b, done);
+    emit_at_end(x, done);
+    x->within = NULL;
+    x->at = order;
+    x->index = index;
+}
+
+static void emit_pieces(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
+{
+    gang_changes(&g->warps[0]);
+    for (unsigned k = 0; k < g->n; k++)
+        emit_piece(&g->warps[k], e->plan.piece[e->at], i, o);
+    go_to(e, g, e->at, piece_end(e, e->at));
+}
+
 static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i, const struct op *o)
 {
     if (!i->guard || o->target == o->next) {
         go_to(e, g, order, o->target);
+        return;
+    }
+    if (e->plan.is_block && e->plan.piece[order] && g->block[piece_end(e, order)]) {
+        emit_pieces(e, g, i, o);
         return;
     }
     value all = NULL, any = NULL;
@@ -503,27 +558,36 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     go_to(e, g, order, i->guard_negated ? o->target : o->next);
 }
 
-/* All warps of the block have come to a barrier: it is open, and they go on with what they have in registers. The last round
- * ends as others do, so that the block gives way. */
-static void pass_barrier(struct emit *e, struct gang *g, const struct op *o)
+/* All warps of the block have come to a barrier: it is open, and they go on with what they have in registers. In a loop the
+ * last round ends as others do, so that the block gives way; true where it may be that. */
+static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
 {
-    LLVMBasicBlockRef on = emit_new_block(e, "gang_round"), last = emit_new_block(e, "");
-    value left = LLVMBuildLoad2(e->b, e->i32, e->rounds, "");
-    left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
-    emit_likely(e, LLVMBuildNot(e->b, is_zero(e, left), ""), on, last);
-    emit_at_end(e, on);
-    LLVMBuildStore(e->b, left, e->rounds);
+    LLVMBasicBlockRef on = emit_new_block(e, "gang_round"), last = NULL;
+    if (is_passed_again(e, e->at)) {
+        last = emit_new_block(e, "");
+        value left = LLVMBuildLoad2(e->b, e->i32, e->rounds, "");
+        left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
+        emit_likely(e, LLVMBuildNot(e->b, is_zero(e, left), ""), on, last);
+        emit_at_end(e, on);
+        LLVMBuildStore(e->b, left, e->rounds);
+    } else {
+        LLVMBuildBr(e->b, on);
+        emit_at_end(e, on);
+    }
     if (e->loops)
         LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
     LLVMBuildBr(e->b, g->block[o->next]);
-    emit_at_end(e, last);
+    if (last)
+        emit_at_end(e, last);
+    return last != NULL;
 }
 
 static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, uint32_t met)
 {
     count_pure(g);
-    if (e->plan.is_block && met != MET_END && g->block[o->next])
-        pass_barrier(e, g, o);
+    bool passes = e->plan.is_block && met != MET_END && g->block[o->next];
+    if (passes && !pass_barrier(e, g, o))
+        return;
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
         if (spare_block(x, x->at) != NO_BLOCK)
@@ -623,9 +687,11 @@ void emit_gang(struct emit *e)
 {
     struct gang g = {.n = e->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->ir->n_ordered)};
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG);
-    emit_at_end(e, e->gang_start);
     if (e->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
-        forget_clean(e);
+        find_clean(e, e->plan.entries, true);
+    emit_at_end(e, e->gang_start);
+    if (e->plan.is_straight)
+        go_on_at_entries(e);
     open_warps(e, &g);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
         if (e->plan.inside[b])

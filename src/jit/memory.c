@@ -166,7 +166,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 /* The slow way of an access that has a fast one. */
 void access_by_engine(struct emit *e, const struct access *a)
 {
-    if (e->gang)
+    if (e->gang && !e->within)
         gang_access(e, a);
     else
         access_call_engine(e, a);
@@ -434,6 +434,35 @@ bool access_is_inside(const struct emit *e, const struct access *a)
            at.hi + a->x->disp + a->all <= e->request->static_shared_bytes;
 }
 
+/* Where the lanes are known that run a piece of code, and so are their addresses: the same of those lanes alone, as of
+ * `part[t - 1]` of all threads but the first. */
+static bool is_inside_within(const struct emit *e, const struct access *a)
+{
+    bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
+    if (!known || a->x->space != SPACE_SHARED || a->parts > 1 || a->n > 1 || access_is_strong(a->x) ||
+        !access_can_mask(e, a) || !is_consecutive(a) || ref_width(e, a->i->a) > 32)
+        return false;
+    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),
+             first = (uint32_t)LLVMConstIntGetZExtValue(a->first[0]);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint32_t at = first + (uint32_t)a->offset[l];
+        if (mask >> l & 1 && (at % a->all || (uint64_t)at + a->all > e->request->static_shared_bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Lanes that do not run may be before the block's memory. */
+static void transfer_within(struct emit *e, struct access *a)
+{
+    a->first[0] = LLVMBuildSExt(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), e->i64, "");
+    access_set_pointers(e, a, SPACE_SHARED);
+    if (a->i->kind == IR_LD)
+        load_masked(e, a);
+    else
+        store_masked(e, a);
+}
+
 /* ---- loads and stores ---- */
 
 /* Parameters of the kernel, at an address that is known. */
@@ -553,6 +582,10 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
         if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index)
             prefetch(e, a);
         transfer_one(e, a, space);
+        return;
+    }
+    if (is_inside_within(e, a)) {
+        transfer_within(e, a);
         return;
     }
     test_for_group(a, g);

@@ -1,4 +1,4 @@
-/* Which code gangs run (gang.c), how many warps a gang has, and what those have in common. */
+/* Which code gangs run (gang.c), how many warps a gang has, and what those have in common; see docs/JIT.md, "Gangs". */
 #include "jit/access.h"
 
 #include <string.h>
@@ -27,9 +27,26 @@ static uint32_t met_at(const struct emit *e, uint32_t order)
     return i ? meets(e, i, end_op(e, order)) : 0;
 }
 
+uint32_t piece_end(const struct emit *e, uint32_t order)
+{
+    const struct op *o = end_op(e, order);
+    return o->target == e->plan.piece[order] ? o->next : o->target;
+}
+
+/* Does the gang come to another block from this one, whatever its registers hold? */
+static bool always_goes_on(const struct emit *e, uint32_t order)
+{
+    const struct ir_insn *i = ends_with(e, order);
+    const struct op *o = end_op(e, order);
+    uint32_t to = i && i->kind == IR_BRA ? o->target : o->next;
+    if (e->plan.is_block && e->plan.piece[order])
+        return e->plan.inside[piece_end(e, order)];
+    return (!i || (i->kind == IR_BRA && !i->guard)) && to != NO_BLOCK && to > order && e->plan.inside[to];
+}
+
 bool gang_may_dissolve(const struct emit *e, uint32_t block)
 {
-    return e->plan.n && e->plan.inside[block] && !met_at(e, block);
+    return e->plan.n && e->plan.inside[block] && !met_at(e, block) && !always_goes_on(e, block);
 }
 
 void find_round_starts(const struct emit *e, uint8_t *starts)
@@ -41,6 +58,24 @@ void find_round_starts(const struct emit *e, uint8_t *starts)
         if (met && met != MET_END && next != NO_BLOCK)
             starts[next] = 1;
     }
+}
+
+/* Does a block of code come to another? */
+static bool goes_to(const struct op *o, uint32_t target)
+{
+    bool goes = o->next == target || (o->kind == OP_BRA && o->target == target);
+    for (uint32_t k = 0; k < (o->kind == OP_BRX ? o->n_targets : 0); k++)
+        goes |= o->targets[k] == target;
+    return goes;
+}
+
+bool is_passed_again(const struct emit *e, uint32_t block)
+{
+    for (uint32_t b = block; b < e->ir->n_ordered; b++)
+        for (uint32_t to = 0; to <= block; to++)
+            if (goes_to(end_op(e, b), to))
+                return true;
+    return false;
 }
 
 /* ---- what warps have in common ---- */
@@ -86,11 +121,11 @@ static bool follows_operands(const struct ir_insn *i)
 }
 
 /* Its results are common, all of them or none. */
-static bool visit_insn(struct emit *e, const struct ir_insn *i)
+static bool visit_insn(struct emit *e, const struct ir_insn *i, bool by_all)
 {
     ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
     unsigned n_reads = ir_reads(i, reads), n_writes = ir_writes(i, writes);
-    bool common = n_writes && follows_operands(i), changed = false;
+    bool common = by_all && n_writes && follows_operands(i), changed = false;
     for (unsigned k = 0; k < n_reads && common; k++)
         common = is_common(e, reads[k]);
     for (unsigned k = 0; k < n_writes && common; k++)
@@ -104,7 +139,8 @@ static bool visit_insn(struct emit *e, const struct ir_insn *i)
     return changed;
 }
 
-/* All is common until shown otherwise. Gangs go on only where all their warps go the same way, so nothing hangs on ways. */
+/* All is common until shown otherwise. Gangs go on only where all their warps go the same way, so nothing hangs on ways; but
+ * for pieces of code that some of them run. */
 static void find_common(struct emit *e)
 {
     const struct ir_live *live = &e->shapes->live;
@@ -121,7 +157,8 @@ static void find_common(struct emit *e)
         changed = false;
         for (uint32_t b = 0; b < e->ir->n_ordered; b++)
             for (uint32_t k = 0; k < block_at(e, b)->n; k++)
-                changed |= visit_insn(e, &e->ir->insns.at[block_at(e, b)->first + k]);
+                changed |=
+                    visit_insn(e, &e->ir->insns.at[block_at(e, b)->first + k], !e->plan.pieces || !e->plan.pieces[b]);
     }
 }
 
@@ -386,13 +423,74 @@ static uint32_t loop_around(const struct emit *e, uint32_t barrier, uint32_t *fi
     return NO_BLOCK;
 }
 
+/* May each warp of a gang run the block by itself, in the lanes that come there? */
+static bool is_for_pieces(const struct emit *e, uint32_t order)
+{
+    for (uint32_t n = 0; n < end_of_block(e, order); n++) {
+        uint32_t k = block_at(e, order)->first + n;
+        enum ir_kind kind = e->ir->insns.at[k].kind;
+        if ((kind != IR_LANES && kind != IR_LD && kind != IR_ST) || e->shapes->guesses[k])
+            return false;
+    }
+    return true;
+}
+
+/* Where a branch skips a block that nobody else comes to and that goes on where the others are: that block; else 0. */
+static uint32_t piece_behind(const struct emit *e, uint32_t order, const uint32_t *comes_to)
+{
+    const struct ir_insn *i = ends_with(e, order);
+    const struct op *o = end_op(e, order);
+    if (!i || i->kind != IR_BRA || !i->guard || o->target == NO_BLOCK || o->next == NO_BLOCK ||
+        (is_common(e, i->guard) && ref_shape(e, i->guard) != SHAPE_VARYING))
+        return 0;
+    uint32_t piece = o->target < o->next ? o->target : o->next, behind = o->target < o->next ? o->next : o->target;
+    if (piece <= order || piece == behind || comes_to[piece] != 1)
+        return 0;
+    const struct ir_insn *last = ends_with(e, piece);
+    bool goes_there = last ? last->kind == IR_BRA && !last->guard && end_op(e, piece)->target == behind
+                           : end_op(e, piece)->next == behind;
+    return goes_there && is_for_pieces(e, piece) ? piece : 0;
+}
+
+/* How many blocks go on with each. */
+static uint32_t *count_comers(const struct emit *e)
+{
+    uint32_t limit = e->ir->blocks.n + 1, *n = ARENA_ARRAY(e->arena, uint32_t, e->ir->n_ordered),
+             *next = ARENA_ARRAY(e->arena, uint32_t, limit);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        for (uint32_t k = ir_successors(e->ir, e->ir->order[b], next, limit); k-- > 0;)
+            n[e->ir->blocks.at[next[k]].order]++;
+    return n;
+}
+
+/* What they write is not common, so there may be more of them then. */
+static void find_pieces(struct emit *e)
+{
+    const uint32_t *comes_to = count_comers(e);
+    e->plan.piece = ARENA_ARRAY(e->arena, uint32_t, e->ir->n_ordered);
+    e->plan.pieces = ARENA_ARRAY(e->arena, uint8_t, e->ir->n_ordered);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+            uint32_t piece = e->plan.piece[b] ? 0 : piece_behind(e, b, comes_to);
+            if (!piece)
+                continue;
+            e->plan.piece[b] = piece;
+            e->plan.pieces[piece] = 1;
+            changed = true;
+        }
+        if (changed)
+            find_common(e);
+    }
+}
+
 /* Do all warps go the same way, and nowhere else than through what gangs do? */
 static bool goes_together(const struct emit *e, uint32_t order)
 {
     for (uint32_t n = 0; n < block_at(e, order)->n; n++) {
         const struct ir_insn *i = &e->ir->insns.at[block_at(e, order)->first + n];
-        bool together =
-            !i->guard || i->kind != IR_BRA || (is_common(e, i->guard) && ref_shape(e, i->guard) != SHAPE_VARYING);
+        bool together = !i->guard || i->kind != IR_BRA || e->plan.piece[order] ||
+                        (is_common(e, i->guard) && ref_shape(e, i->guard) != SHAPE_VARYING);
         bool meets = n == end_of_block(e, order) && met_at(e, order);
         if (!together || (!is_for_gangs(i) && !meets))
             return false;
@@ -431,14 +529,6 @@ static bool is_short_around_barriers(const struct emit *e, uint32_t whole)
     return n_rounds && n * whole <= INSTRUCTIONS && tests * whole <= TESTS;
 }
 
-/* May all warps of the block be one gang? They keep their registers where others bring them to memory and fetch them again. */
-static bool is_worth_a_block(const struct emit *e, uint32_t threads)
-{
-    uint32_t whole = threads / WARP_LANES;
-    return e->request->tier == TIER_SECOND && e->has_gather && threads % WARP_LANES == 0 && whole <= MAX_GANG &&
-           is_short_around_barriers(e, whole);
-}
-
 static bool spins(const struct emit *e)
 {
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
@@ -447,19 +537,116 @@ static bool spins(const struct emit *e)
     return false;
 }
 
+/* A round: what is run from a place where a round starts to the barriers that end it. False where gangs do not run it, or where
+ * accesses take most of its time, which single warps do better (neighbours.c). */
+static bool find_round(const struct emit *e, uint32_t start, uint8_t *round)
+{
+    uint32_t tests = 0;
+    memset(round, 0, e->ir->n_ordered);
+    round[start] = 1;
+    for (uint32_t b = start; b < e->ir->n_ordered; b++) {
+        if (!round[b])
+            continue;
+        const struct ir_insn *i = ends_with(e, b);
+        const struct op *o = end_op(e, b);
+        uint32_t to[2] = {o->next, i && i->kind == IR_BRA ? o->target : NO_BLOCK};
+        tests += count_tests(e, b);
+        if (block_at(e, b)->serial_to || !goes_together(e, b) || tests > 1)
+            return false;
+        for (uint32_t k = 0; k < 2 && !met_at(e, b); k++)
+            if (to[k] != NO_BLOCK && to[k] <= b) /* a loop */
+                return false;
+            else if (to[k] != NO_BLOCK)
+                round[to[k]] = 1;
+    }
+    return true;
+}
+
+/* Does a barrier lead from one of the blocks to another? */
+static uint32_t count_barriers(const struct emit *e, const uint8_t *from, const uint8_t *to)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        uint32_t met = met_at(e, b), next = end_op(e, b)->next;
+        n += from[b] && met && met != MET_END && next != NO_BLOCK && to[next];
+    }
+    return n;
+}
+
+/* Straight code from barrier to barrier, as loops leave it that have been unrolled: rounds in which so little happens that
+ * warps would spend their time on coming and going, with at least two barriers between them. */
+static bool find_straight_rounds(struct emit *e, uint32_t whole)
+{
+    enum { INSTRUCTIONS = 1200, BARRIERS = 2 };
+    uint32_t size = e->ir->n_ordered, n = 0;
+    uint8_t starts[size], round[size], all[size];
+    find_round_starts(e, starts);
+    memset(all, 0, size);
+    for (uint32_t s = 0; s < size; s++) {
+        uint32_t n_insns = 0;
+        if (!starts[s] || !find_round(e, s, round))
+            continue;
+        for (uint32_t b = 0; b < size; b++)
+            n_insns += round[b] && !all[b] ? block_at(e, b)->n : 0;
+        if ((n + n_insns) * whole > INSTRUCTIONS)
+            continue;
+        n += n_insns;
+        for (uint32_t b = 0; b < size; b++)
+            all[b] |= round[b];
+    }
+    for (uint32_t s = 0; s < size; s++)
+        if (starts[s] && find_round(e, s, round) && (count_barriers(e, all, round) || count_barriers(e, round, all)))
+            for (uint32_t b = 0; b < size; b++)
+                e->plan.inside[b] |= round[b] & all[b];
+    return count_barriers(e, e->plan.inside, e->plan.inside) >= BARRIERS;
+}
+
+/* May all warps of the block be one gang, and where? They keep their registers where others bring them to memory and fetch
+ * them again. */
+static bool plan_block(struct emit *e, uint32_t threads)
+{
+    uint32_t whole = threads / WARP_LANES;
+    if (e->request->tier != TIER_SECOND || !e->has_gather || threads % WARP_LANES || whole > MAX_GANG)
+        return false;
+    find_pieces(e);
+    e->plan.is_straight = spins(e) || !is_short_around_barriers(e, whole);
+    if (!e->plan.is_straight)
+        memset(e->plan.inside, 1, e->ir->n_ordered);
+    else if (!find_straight_rounds(e, whole))
+        return false;
+    e->plan.known = ARENA_ARRAY(e->arena, struct ir_known, 1);
+    ir_find_known(e->ir, e->shapes->block, e->arena, e->plan.known);
+    return true;
+}
+
+/* Where rounds start; but where straight rounds come to each other the gang is there already. */
+static void find_entries(struct emit *e)
+{
+    uint8_t starts[e->ir->n_ordered];
+    find_round_starts(e, starts);
+    e->plan.entries = ARENA_ARRAY(e->arena, uint8_t, e->ir->n_ordered);
+    e->plan.entries[0] = e->plan.inside[0];
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        uint32_t next = end_op(e, b)->next;
+        bool is_there = e->plan.is_straight && e->plan.inside[b] && !is_passed_again(e, b);
+        if (met_at(e, b) && next != NO_BLOCK && starts[next] && !is_there)
+            e->plan.entries[next] = e->plan.inside[next];
+    }
+}
+
 void find_gang(struct emit *e, uint32_t index)
 {
     const uint32_t *block = e->shapes->block, n = e->ir->n_ordered;
     uint32_t threads = block[0] * block[1] * block[2], whole = threads / WARP_LANES;
     e->plan = (struct gang_plan){0};
-    if (index || whole < 2 || spins(e))
+    if (index || whole < 2)
         return;
     uint8_t reached[n];
     find_common(e);
     e->plan.inside = ARENA_ARRAY(e->arena, uint8_t, n);
     unsigned most = most_warps(e, whole), best = 1;
     uint64_t waits = 0, longest = 0;
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2 && !spins(e); pass++)
         for (uint32_t b = 0; b < n; b++) {
             uint32_t end = block_at(e, b)->loop_header ? loop_end(e, b) : NO_BLOCK;
             unsigned gang = end == NO_BLOCK ? 1 : best_gang(e, b, end, most, &waits);
@@ -470,16 +657,15 @@ void find_gang(struct emit *e, uint32_t index)
             for (uint32_t k = b; k <= end && pass; k++) /* not what is left over of a loop that has been unrolled */
                 e->plan.inside[k] = 2 * waits > longest;
         }
-    bool is_block = best == 1 && is_worth_a_block(e, threads);
-    if (is_block) {
-        best = whole;
-        memset(e->plan.inside, 1, n);
-    }
+    bool is_block = best == 1 && plan_block(e, threads);
+    best = is_block ? whole : best;
     find_round_starts(e, reached);
-    spread(e, e->plan.inside, true);
+    if (!is_block)
+        spread(e, e->plan.inside, true);
     spread(e, reached, false);
     for (uint32_t b = 0; b < n; b++)
-        e->plan.inside[b] &= reached[b];
+        e->plan.inside[b] &= reached[b] && !(is_block && e->plan.pieces[b]);
     e->plan.n = best > 1 ? best : 0;
     e->plan.is_block = is_block;
+    find_entries(e);
 }

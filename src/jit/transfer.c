@@ -338,6 +338,13 @@ void load_by_pattern(struct emit *e, const struct access *a)
         put_lanes(e, a, k, load_pattern(e, a, k));
 }
 
+void load_masked(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef types[2] = {vector_of(element_type(e, a), WARP_LANES), e->ptr};
+    value args[4] = {a->pointer[0], const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask), LLVMConstNull(types[0])};
+    put_lanes(e, a, 0, intrinsic(e, "llvm.masked.load", types, 2, args, 4));
+}
+
 void load_rows(struct emit *e, const struct access *a, enum ptx_space space)
 {
     unsigned n = ROW_LANES * a->n;

@@ -204,12 +204,37 @@ bool is_number(const struct emit *e, ir_ref r)
            !ir_is_split(e->shapes, e->shapes->regs[i]);
 }
 
+/* Where a gang is the whole block it is known which threads each of its warps has, and what follows from their numbers. */
+static bool is_known(const struct emit *e, uint32_t reg)
+{
+    return e->gang && e->plan.known && e->plan.known->rows[reg];
+}
+
+static uint64_t known_value(const struct emit *e, uint32_t reg, unsigned lane)
+{
+    return ir_known_value(e->ir, e->plan.known, reg, e->place * WARP_LANES + lane);
+}
+
+static value known_lanes(struct emit *e, uint32_t reg)
+{
+    int64_t lanes[WARP_LANES];
+    uint32_t mask = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        lanes[l] = (int64_t)known_value(e, reg, l);
+        mask |= (uint32_t)(lanes[l] & 1) << l;
+    }
+    unsigned width = e->ir->regs.at[reg].width;
+    return width == 1 ? const_int(e, e->i32, mask) : const_lanes(e, width, lanes);
+}
+
 value read_scalar(struct emit *e, ir_ref r, row_ref row)
 {
     uint32_t i = ir_ref_index(r);
     LLVMTypeRef type = type_of_width(e, ref_width(e, r));
     switch (ir_ref_kind(r)) {
     case REF_REG:
+        if (is_known(e, i))
+            return const_int(e, type, known_value(e, i, 0));
         if (is_number(e, r))
             return const_int(e, type, e->shapes->bits[i].v);
         return LLVMBuildLoad2(e->b, type, *slot(e, i, 0), "");
@@ -259,6 +284,8 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
         return from_parts(e, r, width, shape);
     if (shape != SHAPE_VARYING)
         return from_scalar(e, read_scalar(e, r, row), width, shape);
+    if (ir_ref_kind(r) == REF_REG && is_known(e, ir_ref_index(r)))
+        return known_lanes(e, ir_ref_index(r));
     if (ir_ref_kind(r) == REF_REG)
         return LLVMBuildLoad2(e->b, vector_of_width(e, width), *slot(e, ir_ref_index(r), 0), "");
     return load_row(e, vector_of_width(e, width), row, 64);
@@ -269,7 +296,7 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
 {
     uint32_t i = ir_ref_index(r);
-    if (!mask && !e->gang && ir_is_held(e->shapes, e->at, i))
+    if (!mask && (!e->gang || e->within) && ir_is_held(e->shapes, e->at, i))
         mask = emit_mask(e);
     if (mask)
         lanes = blend(e, ref_width(e, r), mask, lanes, read_lanes(e, r, 0));
