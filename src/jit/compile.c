@@ -36,6 +36,7 @@ static struct session {
     LLVMContextRef context;
     LLVMTargetMachineRef machine;
     struct lane_library *lanes;
+    enum jit_tier tier;
 } session;
 
 static LLVMTargetMachineRef new_target_machine(const struct target *t)
@@ -62,6 +63,16 @@ static bool open_session(struct str name)
         session.lanes = lane_library_open(session.context, targets[i].name);
     }
     return session.target && str_is(name, session.target->name) && session.machine && session.lanes;
+}
+
+/* Addresses go on by additions already, as PTX has them: what loop strength reduction finds beyond that makes some kernels a tenth
+ * faster, and takes up to a quarter of the time of making code. */
+static void choose_effort(enum jit_tier tier)
+{
+    const char *const options[] = {"heddle-jit", tier == TIER_FIRST ? "-disable-lsr=true" : "-disable-lsr=false"};
+    if (session.tier != tier)
+        LLVMParseCommandLineOptions(2, options, "");
+    session.tier = tier;
 }
 
 static void make_types(struct emit *e)
@@ -241,6 +252,7 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .has_gather = session.target->has_gather,
                      .keeps_store_order = session.target->keeps_store_order,
                      .has_whole_elements = session.target->has_whole_elements};
+    choose_effort(r->tier);
     make_types(&e);
     compile_module(&e, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);

@@ -126,8 +126,10 @@ value emit_op_pointer(struct emit *e, const struct op *o);
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block. */
 void emit_leave_at(struct emit *e, uint32_t index);
 
-/* Registers of a set of ir_live to their rows, in the lanes of mask (NULL: all). */
+/* Registers of a set of ir_live to their rows, in the lanes of mask (NULL: all); and where that is rare, with less code: while no
+ * lanes wait elsewhere the library makes rows of what does not vary. */
 void spill_set(struct emit *e, const uint64_t *set, value mask);
+void spill_set_rarely(struct emit *e, const uint64_t *set, value mask);
 const uint64_t *live_in(const struct emit *e, uint32_t block);
 void add_to_counter(struct emit *e, value counter, uint64_t offset); /* of the worker */
 value is_zero(struct emit *e, value v);

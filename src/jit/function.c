@@ -253,7 +253,7 @@ static void spend(struct emit *e, uint32_t target, value mask)
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
     emit_at_end(e, none);
-    spill_set(e, live_in(e, target), has_waiting(e) ? mask : NULL);
+    spill_set_rarely(e, live_in(e, target), mask);
     leave(e, LEAVE_YIELD, target, mask, e->leave);
     emit_at_end(e, some);
 }

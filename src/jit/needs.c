@@ -182,18 +182,23 @@ void spill_needs_but_kept(struct emit *e, uint32_t index)
     emit_fill_call(e, &n.list);
 }
 
-void spill_kept(struct emit *e)
+void spill_set_rarely(struct emit *e, const uint64_t *set, value mask)
 {
     const struct ir_live *live = &e->shapes->live;
     struct needs n = {.e = e,
                       .visit = has_waiting(e) ? visit_spill : visit_spare,
-                      .mask = waiting_mask(e),
+                      .mask = has_waiting(e) ? mask : NULL,
                       .list.regs = ARENA_ARRAY(e->arena, uint32_t, live->n + 1)};
-    start_clean(e, e->at);
     for (uint32_t k = 0; k < live->n; k++)
-        if (ir_in_set(e->kept, k))
+        if (ir_in_set(set, k))
             n.visit(&n, live->regs[k]);
     emit_fill_call(e, &n.list);
+}
+
+void spill_kept(struct emit *e)
+{
+    start_clean(e, e->at);
+    spill_set_rarely(e, e->kept, waiting_mask(e));
 }
 
 void reload_needs(struct emit *e, uint32_t index)
