@@ -39,9 +39,10 @@ struct unit {
     size_t request_bytes;
     struct cache_key key;
     _Atomic int state;
-    _Atomic uint64_t work; /* instructions of warps, in launches that have ended */
-    bool asked;            /* by a launch that waits for it */
-    bool abandoned;        /* its kernel has been freed meanwhile */
+    _Atomic pid_t queued_by; /* UNIT_QUEUED: the process; of no use to a child of it */
+    _Atomic uint64_t work;   /* instructions of warps, in launches that have ended */
+    bool asked;              /* by a launch that waits for it */
+    bool abandoned;          /* its kernel has been freed meanwhile */
     struct object object;
     struct gdb_entry *gdb;
     char why[256]; /* UNIT_FAILED */
@@ -244,6 +245,26 @@ static void free_unit(struct unit *u)
     free(u);
 }
 
+/* Does nobody have it in hand? A thread that a fork has left behind does not count. */
+static bool is_free(const struct jit *j, const struct unit *u)
+{
+    int state = atomic_load(&u->state);
+    return state == UNIT_NEW || (state == UNIT_QUEUED && atomic_load(&u->queued_by) != j->owner);
+}
+
+/* True for the one who is to have it compiled. With the lock held. */
+static bool claim(const struct jit *j, struct unit *u, bool asked)
+{
+    bool again =
+        asked && !u->asked && atomic_load(&u->state) == UNIT_FAILED; /* what is too large for `auto` may be asked for */
+    if (!is_free(j, u) && !again)
+        return false;
+    u->asked |= asked;
+    atomic_store(&u->queued_by, j->owner);
+    atomic_store(&u->state, UNIT_QUEUED);
+    return true;
+}
+
 /* `asked`: of a new one, whether it is for a launch that waits, or has waited for the tier before. */
 static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t block[3], enum jit_tier tier, bool asked)
 {
@@ -402,10 +423,7 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
 static void compile_now(struct jit *j, struct unit *u, const struct kernel *k)
 {
     pthread_mutex_lock(&j->lock);
-    int state = atomic_load(&u->state);
-    bool again = state == UNIT_FAILED && !u->asked; /* what is too large for `auto` may be asked for */
-    bool mine = (again || state == UNIT_NEW) && atomic_compare_exchange_strong(&u->state, &state, UNIT_QUEUED);
-    u->asked |= mine;
+    bool mine = claim(j, u, true);
     pthread_mutex_unlock(&j->lock);
     if (mine)
         order(j, u, k);
@@ -415,7 +433,7 @@ static void compile_now(struct jit *j, struct unit *u, const struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* In the child of a fork there is no thread of ours; what it had to do is as if it had not been asked for. */
+/* In the child of a fork there is no thread of ours; what it had to do is anybody's: claim(). */
 static void after_fork(struct jit *j)
 {
     if (j->owner == getpid())
@@ -427,10 +445,6 @@ static void after_fork(struct jit *j)
         pthread_cond_init(&l->work, NULL);
         process_leave_to_parent(&l->process);
         l->has_thread = false;
-        if (l->busy)
-            atomic_store(&l->busy->state, UNIT_NEW);
-        for (struct unit *u = l->queue; u; u = u->next_queued)
-            atomic_store(&u->state, UNIT_NEW);
         l->busy = l->queue = NULL;
     }
 }
@@ -481,9 +495,14 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
 
 static void want(struct launch *l, struct unit *u)
 {
-    int fresh = UNIT_NEW;
-    if (u && atomic_compare_exchange_strong(&u->state, &fresh, UNIT_QUEUED))
-        order(l->machine->compiler_data, u, l->kernel);
+    struct jit *j = l->machine->compiler_data;
+    if (!is_free(j, u))
+        return;
+    pthread_mutex_lock(&j->lock);
+    bool mine = claim(j, u, false);
+    pthread_mutex_unlock(&j->lock);
+    if (mine)
+        order(j, u, l->kernel);
 }
 
 /* Has what is worth it after so much work compiled; returns the work after which to look again. */
@@ -575,32 +594,68 @@ static bool word_in(const char *list, const char *word)
     return false;
 }
 
+/* Which of the words a variable of the environment is; `unset` where it is not set, or none of them, which is said. */
+static int chosen(const struct machine_config *c, const char *variable, const char *const *words, int n, int unset)
+{
+    char text[256];
+    const char *set = getenv(variable);
+    for (int i = 0; set && i < n; i++)
+        if (words[i] && strcmp(set, words[i]) == 0)
+            return i;
+    int length = set && *set ? snprintf(text, sizeof text, "%s=%.40s is ignored; it may be", variable, set) : 0;
+    for (int i = 0; length && i < n; i++)
+        if (words[i])
+            length += snprintf(text + length, sizeof text - (size_t)length, " %s%s", words[i], i + 1 < n ? "," : "");
+    if (length && c->note)
+        c->note(c->print_data, text);
+    return unset;
+}
+
+/* What is to be written; words that ask for nothing are named. */
+static void find_dumps(struct jit *j, const char *list)
+{
+    const struct {
+        const char *word;
+        bool *wanted;
+    } dumps[] = {{"ir", &j->dump_ir}, {"llvm", &j->dump_llvm}, {"asm", &j->dump_asm}, {"time", &j->dump_time}};
+    const struct machine_config *c = &j->machine->config;
+    for (const char *p = list, *end; p && *p; p = *end ? end + 1 : end) {
+        bool known = false;
+        char text[256];
+        end = strchrnul(p, ',');
+        for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++)
+            if (strlen(dumps[i].word) == (size_t)(end - p) && memcmp(p, dumps[i].word, (size_t)(end - p)) == 0)
+                known = *dumps[i].wanted = true;
+        snprintf(text, sizeof text, "`%.*s` in HEDDLE_DUMP is ignored; it may be ir, llvm, asm, time",
+                 end - p < 40 ? (int)(end - p) : 40, p);
+        if (!known && end > p && c->note)
+            c->note(c->print_data, text);
+    }
+}
+
 void jit_attach(struct machine *m)
 {
+    static const char *const engines[] = {
+        [HD_ENGINE_AUTO] = "auto", [HD_ENGINE_INTERP] = "interp", [HD_ENGINE_JIT] = "jit"};
+    static const char *const tiers[] = {[TIER_FIRST] = "1", [TIER_SECOND] = "2"};
     struct jit *j = calloc(1, sizeof *j);
-    const char *dump = getenv("HEDDLE_DUMP"), *target = getenv("HEDDLE_TARGET"), *tier = getenv("HEDDLE_TIER");
+    const char *dump = getenv("HEDDLE_DUMP"), *target = getenv("HEDDLE_TARGET");
     if (!j)
         return; /* kernels are interpreted */
     j->machine = m;
     j->owner = getpid();
-    j->dump_ir = word_in(dump, "ir");
-    j->dump_llvm = word_in(dump, "llvm");
-    j->dump_asm = word_in(dump, "asm");
-    j->dump_time = word_in(dump, "time");
+    find_dumps(j, dump);
     j->log = word_in(getenv("HEDDLE_LOG"), "engine");
     j->target = target && *target ? target : NULL;
-    j->tier = word_in(tier, "1") ? TIER_FIRST : word_in(tier, "2") ? TIER_SECOND : 0;
+    j->tier = (enum jit_tier)chosen(&m->config, "HEDDLE_TIER", tiers, TIER_SECOND + 1, 0);
     find_program(j);
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
         l->jit = j;
         pthread_cond_init(&l->work, NULL);
         process_init(&l->process, dump && *dump);
     }
-    const char *engine = getenv("HEDDLE_ENGINE");
-    if (!m->config.engine && engine)
-        j->wish = word_in(engine, "jit")      ? HD_ENGINE_JIT
-                  : word_in(engine, "interp") ? HD_ENGINE_INTERP
-                                              : HD_ENGINE_AUTO;
+    if (!m->config.engine)
+        j->wish = (hd_engine)chosen(&m->config, "HEDDLE_ENGINE", engines, HD_ENGINE_JIT + 1, HD_ENGINE_AUTO);
     pthread_mutex_init(&j->lock, NULL);
     pthread_cond_init(&j->done, NULL);
     m->compiler_data = j;
