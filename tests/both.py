@@ -1,7 +1,10 @@
 """What tests share that compare compiled code with the interpreter."""
+import atexit
 import contextlib
+import functools
 import os
 import re
+import shutil
 import tempfile
 
 from tap import Skip, launch, run
@@ -10,9 +13,21 @@ build = os.environ["HEDDLE_BUILD"]
 os.environ["HEDDLE_CACHE"] = "off"
 
 
+def keep_what_is_compiled():
+    """For a test that launches its kernels many times: compiled code serves the test again, and no other."""
+    os.environ["HEDDLE_CACHE"] = tempfile.mkdtemp(prefix="heddle-test-")
+    atexit.register(shutil.rmtree, os.environ["HEDDLE_CACHE"], ignore_errors=True)
+
+
 def need_compiler(program="heddle-jit"):
     if not os.path.exists(os.path.join(build, program)):
         raise Skip("built without LLVM 19")
+
+
+@functools.cache
+def has_level(level):
+    """Can this machine run code of that CPU level?"""
+    return run("info", "--cpu", level)[0] == 0
 
 
 @contextlib.contextmanager

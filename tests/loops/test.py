@@ -4,7 +4,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, need_compiler, written
+from both import by_both, environment, fault_by_both, keep_what_is_compiled, need_compiler, written
 from tap import main, run
 
 # Two loops over in[middle + i], and what stands behind that; in the first the step is known, in the second a parameter.
@@ -213,4 +213,5 @@ def such_loops_have_a_version_without_tests():
             assert re.search(r"^untested\d*:", err, re.M) and re.search(r"^by_engine\d*:", err, re.M), args[0]
 
 
+keep_what_is_compiled()
 main(globals())

@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, need_compiler, written
+from both import by_both, environment, fault_by_both, has_level, keep_what_is_compiled, need_compiler, written
 from tap import launch, main, run
 
 # Thread t is at t * STRIDE elements, and loads and stores elements behind that. Threads whose number has a bit of `mask` in common
@@ -84,7 +84,7 @@ def compare(text, masks=(0,), block=32, levels=False, grid=5):
             expected = by_both(*args)["buffers"]
             assert any(expected[0]["values"]), "nothing was stored"
             for level in LEVELS if levels else ():
-                if run("info", "--cpu", level)[0] == 0:
+                if has_level(level):
                     assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
@@ -180,7 +180,7 @@ def between(loads="", stores="", apart=0):
         args = path, "--grid", 1, "--block", 64, "u32[4096]=range+print", "u32[1024]=rand+print", apart
         expected = by_both(*args)["buffers"]
         for level in LEVELS:
-            if run("info", "--cpu", level)[0] == 0:
+            if has_level(level):
                 assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
@@ -304,7 +304,7 @@ def lanes_at_places_of_their_own_are_served_on_every_cpu_level():
                     expected = by_both(*args)["buffers"]
                     assert any(expected[0]["values"]), "nothing was stored"
                     for level in LEVELS:
-                        if run("info", "--cpu", level)[0] == 0:
+                        if has_level(level):
                             assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, (type, level)
 
 
@@ -312,7 +312,7 @@ def one_lane_outside_is_found_among_all():
     outside = APART[:7] + [5000] + APART[8:]
     for level in LEVELS:
         with written(places("u32")) as path:
-            if run("info", "--cpu", level)[0] == 0:
+            if has_level(level):
                 fault_by_both(path, "--grid", 1, "--block", 32, "u8[4096]", "u8[4096]=rand", a_table(outside), 0, "--cpu", level)
 
 
@@ -462,4 +462,5 @@ def rows_with_wide_gaps_between_them():
         compare(ROWS.replace("WAY", str(way)), block=256, levels=True, grid=1)
 
 
+keep_what_is_compiled()
 main(globals())
