@@ -35,11 +35,13 @@ fuzz:
 clang:
 	CC=clang-19 $(MAKE) BUILD=build-clang SETUP="--werror"
 
-# The approximate functions against the hardware's answers to all 2^32 operands each: minutes.
+# The approximate functions against the hardware's answers to all 2^32 operands each, compiled code's too: minutes.
 mufu: all
 	mkdir -p $(BUILD)/oracle
 	tar -xJf tests/oracle/mufu-h200.tar.xz -C $(BUILD)/oracle
 	$(BUILD)/tests/mufu-checksums --all $(BUILD)/oracle
+	[ ! -e $(BUILD)/heddle-jit ] || { $(BUILD)/tests/mufu-checksums --compiled uniform $(BUILD)/oracle && \
+	    $(BUILD)/tests/mufu-checksums --all --compiled lanes $(BUILD)/oracle; }
 
 # What things cost on this machine: every bench-* of the build, a table each, then Heddle beside PoCL and OpenMP C (those
 # of them that are installed: pocl-opencl-icd ocl-icd-opencl-dev libomp-19-dev). Figures want an idle machine.

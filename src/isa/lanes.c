@@ -149,30 +149,30 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
         *(uint32_t *)d_ = expr;                                                                                        \
     }
 #if defined LANES_BITCODE && LANES_BITCODE > 1 && defined __AVX512BW__
-#include "isa/mufu_squares.h"
-#define SQUARED(name, D, place, expr)                                                                                  \
+#include "isa/mufu_lanes.h"
+#define BELOW(name, D, table, place, expr)                                                                             \
     lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
     {                                                                                                                  \
-        uint32_t squares[LANES] __attribute__((aligned(64)));                                                          \
+        uint32_t belows[LANES] __attribute__((aligned(64)));                                                           \
         (void)imm, (void)e_;                                                                                           \
         PRE_f32(a) PRE__(b) PRE__(c) DPRE_##D INDEPENDENT_LANES for (int l = 0; l < LANES; l++)                        \
         {                                                                                                              \
-            IN_f32(a) squares[l] = place;                                                                              \
+            IN_f32(a) belows[l] = place;                                                                               \
         }                                                                                                              \
-        mufu_squares(squares, squares);                                                                                \
+        mufu_belows(belows, belows, &table);                                                                           \
         INDEPENDENT_LANES for (int l = 0; l < LANES; l++)                                                              \
         {                                                                                                              \
-            IN_f32(a) const u32 square = squares[l];                                                                   \
+            IN_f32(a) const int32_t below = (int32_t)belows[l];                                                        \
             DOUT_##D(expr)                                                                                             \
         }                                                                                                              \
         DPOST_##D                                                                                                      \
     }
 #else
-#define SQUARED(name, D, place, expr)                                                                                  \
+#define BELOW(name, D, table, place, expr)                                                                             \
     static inline f32 PASTE(name, _of)(f32 a)                                                                          \
     {                                                                                                                  \
-        const u32 square = mufu_square(place);                                                                         \
+        const int32_t below = mufu_below(&table, place);                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
     LANE(name, D, _, f32, _, _, PASTE(name, _of)(a))

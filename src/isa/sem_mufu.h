@@ -8,25 +8,26 @@
  */
 #include "isa/sem_mufu_tables.h"
 
-/* d^2 / 2^19 of a d of 17 bits, each partial product cut at the last place of d^2 / 2^18: of the product of the
- * upper 8 bits by themselves nothing is lost, of that of the lower 9 by themselves all, of the other half. */
+/* d^2 / 2^19 of the lower 17 bits, each partial product cut at the last place of d^2 / 2^18: of the product of the upper 8 of
+ * them by themselves nothing is lost, of that of the lower 9 by themselves all, of the other half. */
 static inline u32 mufu_square(u32 d)
 {
-    u32 high = d >> 9, low = d & 0x1ff;
+    u32 high = d >> 9 & 0xff, low = d & 0x1ff;
 #define MUFU_PART(i) ((0 - (high >> (i) & 1)) & low >> (9 - (i)))
     u32 cross = MUFU_PART(1) + MUFU_PART(2) + MUFU_PART(3) + MUFU_PART(4) + MUFU_PART(5) + MUFU_PART(6) + MUFU_PART(7);
 #undef MUFU_PART
     return (high * high >> 1) + cross;
 }
 
-/* The polynomial of a table's row, and `bias`, divided by 2^shift: the upper 8 bits of d and the lower 9 apart, so
- * that 32 bits do. C1 is what the table has, and `middle`: factors of 16 bits are multiplied in half the time. `square` counts
- * with the sign of C2. */
-static inline u32 mufu_significand(u32 c0, s32 c12, s32 middle, u32 d, u32 square, s32 sign, s32 bias, u32 shift)
+/* The bits of a result are those of the operand, or half as many, added to a number or taken from it, less so many quarters:
+ * a polynomial of the place in a segment, 17 bits, with the row of coefficients in the bits above. The product with C1 is made
+ * of the upper 2 bits and the lower 15 by themselves: factors of 16 bits are multiplied in half the time, and 32 bits do. */
+static inline s32 mufu_below(const struct mufu_table *t, u32 place)
 {
-    s32 c1 = c12 >> 16, c2 = c12 & 0x7fff, high = (s32)(d >> 9), low = (s32)(d & 0x1ff);
-    s32 rest = c1 * low + sign * (c2 * (s32)square) + bias;
-    return (c0 + d * (u32)(middle / 512) + (u32)(c1 * high) + (u32)(rest >> 9)) >> (shift - 9);
+    u32 row = place >> 17 & (t->rows - 1);
+    s32 c1 = t->c12[row] >> 16, c2 = (s16)t->c12[row], high = (s32)(place >> 15 & 3), low = (s32)(place & 0x7fff);
+    s32 rest = c1 * low + c2 * (s32)mufu_square(place) + t->bias;
+    return t->c0[row] + c1 * (high << (15 - t->shift)) + (rest >> t->shift);
 }
 
 /* The polynomial of a table's row. Its terms are integers below 2^53: arithmetic in f64 is exact. */
@@ -36,11 +37,10 @@ static inline f64 mufu_interpolate(const s32 *table, u32 row, u32 d, u32 square,
     return table[at] * k0 + (f64)(table[at + 1] * k1) * (s32)d + (f64)(table[at + 2] * k2) * (s32)square;
 }
 
-/* A significand in [2^23, 2^24] and a biased exponent: too small gives a zero. */
-static inline u32 mufu_pack(s32 exponent, u32 significand)
+/* Bits of a result that may be too small: a zero. */
+static inline u32 mufu_flush(u32 y)
 {
-    s32 u = exponent * (1 << 23) + ((s32)significand - (1 << 23));
-    return u < 1 << 23 ? 0 : (u32)u;
+    return (s32)y < 1 << 23 ? 0 : y;
 }
 
 /* v / 2^scale cut to 24 bits, for an integer v >= 0; 0 gives 0. */
@@ -57,84 +57,67 @@ static inline u32 mufu_exponent(f32 x)
 
 /* ---- the operations: subnormal operands are zeros ---- */
 
-/* What numbers within reach give, with the square of mufu_NAME_place(); then the operation for all. */
+/* What numbers within reach give, of what mufu_below() says of mufu_NAME_place(); then the operation for all. */
 static inline u32 mufu_rcp_place(u32 u)
 {
-    return 2 * (u & 0xffff);
+    return 2 * u;
 }
 
-static inline u32 mufu_rcp_bits(u32 u, u32 square)
+static inline u32 mufu_rcp_bits(u32 u, s32 below)
 {
-    u32 m = u & 0x7fffff, d = m & 0xffff;
-    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], MUFU_RCP_MIDDLE, d, square, 1, 0x47e7, 15);
-    return mufu_pack(253 - (s32)(u >> 23 & 255), v);
+    return 0x7f000000 - (u & INT32_MAX) - (u32)(below >> 2);
 }
 
 static inline f32 mufu_rcp(f32 x)
 {
-    u32 u = f32_bits(x), y = mufu_rcp_bits(u, mufu_square(mufu_rcp_place(u)));
+    u32 u = f32_bits(x), y = mufu_flush(mufu_rcp_bits(u, mufu_below(&mufu_rcp_table, mufu_rcp_place(u))));
     y = mufu_exponent(x) == 0 ? 0x7f800000 : mufu_exponent(x) == 255 ? 0 : y;
     return x == x ? f32_of(y | (u & 0x80000000)) : f32_of(0x7fffffff);
 }
 
-static inline u32 mufu_sqrt_place(u32 u)
+/* Of powers of 4 the polynomial, which is C0 of row 64 there, gives the number below. */
+static inline u32 mufu_rsqrt_bits(u32 u, s32 below)
 {
-    return u & 0x1ffff;
-}
-
-/* Of powers of 4 the polynomial gives the number below. */
-static inline u32 mufu_rsqrt_bits(u32 u, u32 square)
-{
-    u32 d = mufu_sqrt_place(u), row = u >> 17 & 127, power = (u & 0xffffff) == 0x800000;
-    u32 v = mufu_significand(mufu_rsqrt_c0[row], mufu_rsqrt_c12[row], MUFU_RSQRT_MIDDLE, d, square, 1, 0x7fff, 16);
-    return (188u << 23) + power - ((u - (1 << 23)) >> 1 & 0x7f800000) + v;
+    below = (u & 0xffffff) == 0x800000 ? mufu_rsqrt_c0[64] - 4 : below;
+    return 0x5f400000 - ((2 * u + (u32)below) >> 2);
 }
 
 static inline f32 mufu_rsqrt(f32 x)
 {
-    u32 u = f32_bits(x), y = mufu_rsqrt_bits(u, mufu_square(mufu_sqrt_place(u)));
+    u32 u = f32_bits(x), y = mufu_rsqrt_bits(u, mufu_below(&mufu_rsqrt_table, u));
     y = mufu_exponent(x) == 0 ? 0x7f800000 | (u & 0x80000000) : mufu_exponent(x) == 255 ? 0 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
-static inline u32 mufu_sqrt_bits(u32 u, u32 square)
+static inline u32 mufu_sqrt_bits(u32 u, s32 below)
 {
-    u32 d = mufu_sqrt_place(u), row = u >> 17 & 127;
-    u32 v = mufu_significand(mufu_sqrt_c0[row], mufu_sqrt_c12[row], MUFU_SQRT_MIDDLE, d, square, -1, 0x7fff, 17);
-    return ((((u >> 23 & 255) + 1) / 2 + 63) << 23) + v - (1 << 23);
+    return 0x1fc00000 + ((2 * u - (u32)below) >> 2);
 }
 
 static inline f32 mufu_sqrt(f32 x)
 {
-    u32 u = f32_bits(x), y = mufu_sqrt_bits(u, mufu_square(mufu_sqrt_place(u)));
+    u32 u = f32_bits(x), y = mufu_sqrt_bits(u, mufu_below(&mufu_sqrt_table, u));
     y = mufu_exponent(x) == 0 ? u & 0x80000000 : mufu_exponent(x) == 255 ? 0x7f800000 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
-/* The fraction, |x| < 128. */
-static inline u32 mufu_ex2_fraction(f32 x)
-{
-    u32 f = (u32)(s32)(x * 0x1p23f) & 0x7fffff;
-    return f - ((f != 0) & f32_bits(x) >> 31); /* the ones' complement of the fraction of |x| */
-}
-
+/* In units of 2^-23, |x| < 128: of a negative fraction the ones' complement. */
 static inline u32 mufu_ex2_place(f32 x)
 {
-    return mufu_ex2_fraction(x) & 0x1ffff;
+    u32 t = (u32)(s32)(x * 0x1p23f);
+    return t - (((t & 0x7fffff) != 0) & f32_bits(x) >> 31);
 }
 
-static inline u32 mufu_ex2_bits(f32 x, u32 square)
+static inline u32 mufu_ex2_bits(f32 x, s32 below)
 {
-    u32 f = mufu_ex2_fraction(x), d = mufu_ex2_place(x);
-    u32 v = mufu_significand(mufu_ex2_c0[f >> 17], mufu_ex2_c12[f >> 17], MUFU_EX2_MIDDLE, d, square, 1, 0x77e2, 15);
-    return mufu_pack(127 + ((s32)(x * 0x1p23f) >> 23), v);
+    return 0x3f800000 + mufu_ex2_place(x) - (u32)(below >> 2);
 }
 
 static inline f32 mufu_ex2(f32 x)
 {
     bool large = __builtin_fabsf(x) >= 128;
     f32 k = large ? 0 : x;
-    u32 y = mufu_ex2_bits(k, mufu_square(mufu_ex2_place(k)));
+    u32 y = mufu_flush(mufu_ex2_bits(k, mufu_below(&mufu_ex2_table, mufu_ex2_place(k))));
     y = large ? (x < 0 ? 0 : 0x7f800000) : y;
     return x == x ? f32_of(y) : f32_of(0x7fffffff);
 }
@@ -185,9 +168,9 @@ static inline bool mufu_rcp_is_plain(f32 x)
     return (f32_bits(x) & INT32_MAX) - 0x00800000 <= 0x7e000000; /* 2^-126 .. 2^126 */
 }
 
-static inline f32 mufu_rcp_plain(f32 x, u32 square)
+static inline f32 mufu_rcp_plain(f32 x, s32 below)
 {
-    return f32_of(mufu_rcp_bits(f32_bits(x), square) | (f32_bits(x) & 0x80000000));
+    return f32_of(mufu_rcp_bits(f32_bits(x), below) | (f32_bits(x) & 0x80000000));
 }
 
 /* Of roots. */
@@ -249,11 +232,10 @@ static inline f32 sem_div_full_f32(f32 x, f32 y, bool ftz)
 
 static inline f64 sem_rcp_approx_f64(f64 x)
 {
-    u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0xffff;
+    u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3;
     s32 exponent = (s32)(u >> 20 & 0x7ff);
-    u32 v = mufu_significand(mufu_rcp_c0[m >> 16], mufu_rcp_c12[m >> 16], MUFU_RCP_MIDDLE, d, mufu_square(2 * d), 1,
-                             0x47e7, 18);
-    s32 y = (2045 - exponent) * (1 << 20) + ((s32)v - (1 << 20));
+    u32 v = (1 << 24) - m - (u32)(mufu_below(&mufu_rcp_table, mufu_rcp_place(m)) >> 2);
+    s32 y = (2045 - exponent) * (1 << 20) + ((s32)v >> 3) - (1 << 20);
     y = y < 1 << 20 ? 0 : y;
     y = exponent == 0 ? 0x7ff00000 : exponent == 0x7ff ? 0 : y;
     u32 high = (u & 0x7fffffff) > 0x7ff00000 ? 0x7fffffff : (u32)y | (u & 0x80000000);
@@ -262,14 +244,12 @@ static inline f64 sem_rcp_approx_f64(f64 x)
 
 static inline f64 sem_rsqrt_approx_ftz_f64(f64 x)
 {
-    u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3, d = m & 0x1ffff;
+    u32 u = (u32)(f64_bits(x) >> 32), m = (u & 0xfffff) << 3;
     s32 exponent = (s32)(u >> 20 & 0x7ff), half = (exponent - 1023) >> 1;
-    u32 odd = (u32)(exponent - 1023) & 1;
-    u32 row = 64 * (odd ^ 1) + (m >> 17);
-    u32 v =
-        mufu_significand(mufu_rsqrt_c0[row], mufu_rsqrt_c12[row], MUFU_RSQRT_MIDDLE, d, mufu_square(d), 1, 0x7fff, 19);
-    u32 y = (u32)((1022 - half) * (1 << 20) + ((s32)v - (1 << 20)));
-    y = (m | odd) == 0 ? (u32)(1023 - half) << 20 : y;
+    u32 even = ~(u32)(exponent - 1023) & 1;
+    u32 one = 0x3f000000 + (even << 23) + m; /* in [0.5, 2) */
+    u32 v = mufu_rsqrt_bits(one, mufu_below(&mufu_rsqrt_table, one)) - ((126 - even) << 23);
+    u32 y = (u32)((1022 - half) * (1 << 20)) + ((v - (1 << 23)) >> 3);
     y = exponent == 0 ? 0x7ff00000 | (u & 0x80000000) : exponent == 0x7ff ? 0 : y;
     bool valid = exponent == 0 || u <= 0x7ff00000;
     return f64_of((u64)(valid ? y : 0x7fffffff) << 32);

@@ -3,49 +3,50 @@
  * Fitted to the answers of an H200: over each segment one triple of integers is left that gives its bits.
  */
 
-/* Scaled C0; C1 less a number in the middle of them all, times 2^16, + the magnitude of scaled C2: mufu_significand. */
-enum {
-    MUFU_RCP_MIDDLE = -(1 << 15),
-    MUFU_RSQRT_MIDDLE = -(1 << 15),
-    MUFU_SQRT_MIDDLE = 1 << 16,
-    MUFU_EX2_MIDDLE = 1 << 15
+/* What results lie below a line, by rows of segments: mufu_below() says how. C1 * 2^16 + C2 of 16 bits are one number. */
+struct mufu_table {
+    const s32 *c0, *c12;
+    u32 rows;
+    s32 bias;
+    u32 shift;
 };
-#define MUFU_C12(c1, c2, middle) ((c1) - (middle)) * 65536 + (c2),
-static const u32 mufu_rcp_c0[128] = {
-#define RCP(c0, c1, c2) (u32)(c0) << 4,
+#define MUFU_C12(c1, c2) (c1) * 65536 + ((c2) & 0xffff),
+static const s32 mufu_rcp_c0[128] = {
+#define RCP(c0, c1, c2) c0,
 #include "isa/mufu_rows.def"
 };
 static const s32 mufu_rcp_c12[128] = {
-#define RCP(c0, c1, c2) MUFU_C12(c1, c2, MUFU_RCP_MIDDLE)
+#define RCP(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_rows.def"
 };
-static const u32 mufu_rsqrt_c0[128] = {
-#define RSQRT(c0, c1, c2) (u32)(c0) << 5,
+static const struct mufu_table mufu_rcp_table = {mufu_rcp_c0, mufu_rcp_c12, 128, 0x3031, 14};
+static const s32 mufu_rsqrt_c0[128] = {
+#define RSQRT(c0, c1, c2) c0,
 #include "isa/mufu_rows.def"
 };
 static const s32 mufu_rsqrt_c12[128] = {
-#define RSQRT(c0, c1, c2) MUFU_C12(c1, 4 * (c2), MUFU_RSQRT_MIDDLE)
+#define RSQRT(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_rows.def"
 };
-static const u32 mufu_sqrt_c0[128] = {
-#define SQRT_ODD(c0, c1, c2)  (u32)(c0) << 6,
-#define SQRT_EVEN(c0, c1, c2) (u32)(c0) << 6,
+static const struct mufu_table mufu_rsqrt_table = {mufu_rsqrt_c0, mufu_rsqrt_c12, 128, 0, 14};
+static const s32 mufu_sqrt_c0[128] = {
+#define SQRT(c0, c1, c2) c0,
 #include "isa/mufu_rows.def"
 };
-/* C1 counts twice where the exponent is odd; C2 is negative. */
 static const s32 mufu_sqrt_c12[128] = {
-#define SQRT_ODD(c0, c1, c2)  MUFU_C12(2 * (c1), -2 * (c2), MUFU_SQRT_MIDDLE)
-#define SQRT_EVEN(c0, c1, c2) MUFU_C12(c1, -2 * (c2), MUFU_SQRT_MIDDLE)
+#define SQRT(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_rows.def"
 };
-static const u32 mufu_ex2_c0[64] = {
-#define EX2(c0, c1, c2) (u32)(c0) << 4,
+static const struct mufu_table mufu_sqrt_table = {mufu_sqrt_c0, mufu_sqrt_c12, 128, 0, 15};
+static const s32 mufu_ex2_c0[64] = {
+#define EX2(c0, c1, c2) c0,
 #include "isa/mufu_rows.def"
 };
 static const s32 mufu_ex2_c12[64] = {
-#define EX2(c0, c1, c2) MUFU_C12(c1, c2, MUFU_EX2_MIDDLE)
+#define EX2(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_rows.def"
 };
+static const struct mufu_table mufu_ex2_table = {mufu_ex2_c0, mufu_ex2_c12, 64, 0x81d, 13};
 
 /* log2(x): a row for each 2^-6 of the mantissa */
 static const s32 mufu_lg2_table[3 * 64] = {

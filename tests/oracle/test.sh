@@ -40,6 +40,7 @@ if [ -e "$HEDDLE_BUILD/heddle-jit" ]; then
     for level in v2 v3 v4; do
         run "forms 67: 67 agree, 0 differ" oracle-forms --engine jit --cpu $level --every 62
         run "programs 12: 12 agree, 0 differ" oracle-simt --engine jit --cpu $level --every 43
+        run "checksums 15: 15 agree, 0 differ" mufu-checksums --compiled lanes --cpu $level
     done
 else
     echo "ok $((count += 1)) - compiled code # SKIP built without LLVM 19"
