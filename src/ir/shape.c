@@ -572,6 +572,7 @@ static void prepare(struct finder *x)
     s->waiting = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->block_words);
     s->held = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->live.words);
     s->whole = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
+    s->alone = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
     s->guesses = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
     s->guessed = ARENA_ARRAY(x->arena, uint8_t, f->regs.n);
     s->parts = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;

@@ -63,6 +63,7 @@ struct ir_shapes {
     uint64_t *waiting; /* by block in order: the blocks, as a set, where lanes may wait while it runs */
     uint64_t *held;    /* by block: the registers, by their numbers in `live`, that those lanes need */
     uint8_t *whole;    /* by block: no lane can have ended before, and warps have 32 lanes */
+    uint8_t *alone;    /* by block: a loop that lanes go around one after the other, as the engine has decided */
 };
 
 /* False where the function is too large to be worth it. */

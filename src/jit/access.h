@@ -88,13 +88,41 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 /* What the test does not pass; the call itself. */
 void access_by_engine(struct emit *e, const struct access *a);
 void access_call_engine(struct emit *e, const struct access *a);
-/* Where this access was last: a->site. */
+/* Where this access was last: a->site; and what stands there. */
 void access_find_site(struct emit *e, struct access *a);
+void access_load_site(struct emit *e, struct access *a, value *lo, value *n);
+value access_find_place(struct emit *e, const struct access *a, value address, value lo); /* inside if less than n */
 
 /* ---- index.c ---- */
 
+struct index {
+    ir_ref base, lanes; /* uniform, 64 bits; varying, 32 */
+    row_ref base_row, lanes_row;
+    unsigned scale; /* bytes from one index to the next */
+    unsigned unit;  /* that the CPU's addresses have */
+};
+/* Is the address of the present instruction a base and an index in each lane? */
+bool find_index(struct emit *e, const struct access *a, struct index *x);
+/* The largest index whose bytes are inside, where those of index 0 are (access_test_place); an i32 that is not negative. */
+value index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places);
 /* False where the address is not a base and an index in each lane, or the CPU cannot gather. */
 bool load_indexed(struct emit *e, struct access *a);
+
+/* ---- walk.c ---- */
+
+/* What is read is the register as it was at the start of the round, and so much more; that has a step more in each round. */
+struct walk {
+    ir_ref root;
+    int64_t added, step;
+};
+/* Of q as instruction k of the present block, a loop, reads it: false where it is not such. */
+bool find_walk(const struct emit *e, ir_ref q, uint32_t k, struct walk *w);
+
+/* ---- loop.c ---- */
+
+/* Is a counter the rest of a division by a small power of 2, as in the loop that compilers put beside one of four rounds at
+ * a time? */
+bool counts_a_rest(const struct emit *e, ir_ref counter);
 
 /* ---- neighbours.c ---- */
 

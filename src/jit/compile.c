@@ -279,8 +279,8 @@ void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *ar
         result->error = strdup("it has too many branches");
     } else {
         result->shape_seconds = now() - start;
-        result->ir = ask->ir ? print_ir(r, arena) : NULL;
         emit_module(r, ask, arena, result);
+        result->ir = ask->ir ? print_ir(r, arena) : NULL; /* with what has been decided */
     }
 }
 

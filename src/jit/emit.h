@@ -97,6 +97,7 @@ struct emit {
     uint32_t at;    /* the block being emitted, in order */
     uint32_t index; /* the instruction in it */
     struct untested untested;
+    LLVMBasicBlockRef together;   /* the version of the present block's loop in which lanes do not go alone; or NULL */
     struct group *groups;         /* of accesses, by instruction of the block: neighbours.c */
     uint64_t *clean_in, *clean;   /* two sets by their numbers in shapes->live: by block, and now; clean.c */
     uint64_t *kept;               /* what the present block keeps, by numbers in shapes->live */
@@ -194,6 +195,16 @@ void emit_serial(struct emit *e, uint32_t index, const char *name);
 void emit_serial_call(struct emit *e);
 /* Where lanes go behind serial parts, by block. */
 void find_serial_exits(const struct emit *e, uint8_t *exits);
+/* Shapes of a warp of one lane. */
+struct ir_shapes shapes_of_lane(struct emit *e, const struct ir_shapes *s);
+
+/* ---- walk.c, alone.c ---- */
+
+/* Fills e->shapes->alone. */
+void find_alone(struct emit *e);
+/* Such a block: goes on before the branch at its end, where that goes back only if the budget is spent; or to `together`,
+ * where nothing has been done. */
+void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
 
 /* ---- entry.c ---- */
 
@@ -296,6 +307,8 @@ void note_dirty(struct emit *e, uint32_t reg);
 struct lane_library *lane_library_open(LLVMContextRef context, const char *level);
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
 value emit_alloca(struct emit *e, LLVMTypeRef type);
+/* How many instructions a lane function is for one lane; 0 where it is a call. */
+unsigned lane_function_size(struct emit *e, uint16_t lane);
 /* A lane function of a and b with one integer result of `width` bits, for one lane: of those that are a few instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b);
 

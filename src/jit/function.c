@@ -292,6 +292,8 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     LLVMBuildStore(e->b, mask, e->mask);
     if (target == e->at && e->untested.block)
         loop_go_back(e);
+    else if (target == e->at && e->together)
+        LLVMBuildBr(e->b, e->together);
     else
         LLVMBuildBr(e->b, e->block[target]);
 }
@@ -419,7 +421,7 @@ uint32_t end_of_block(const struct emit *e, uint32_t order)
 /* Where a gang has dissolved, its warps go on with what ends the block: gang.c. */
 static void begin_end(struct emit *e)
 {
-    if (!e->end[e->at] || e->untested.block || e->index != end_of_block(e, e->at))
+    if (!e->end[e->at] || e->untested.block || e->together || e->index != end_of_block(e, e->at))
         return;
     LLVMBuildBr(e->b, e->end[e->at]);
     emit_at_end(e, e->end[e->at]);
@@ -456,6 +458,20 @@ static void emit_versions(struct emit *e, const struct ir_block *block, value ho
     e->untested.block = NULL;
 }
 
+/* A loop: lane after lane, or where that has come to nothing all of them together to its end. */
+static void emit_alone_or_together(struct emit *e, const struct ir_block *block)
+{
+    LLVMBasicBlockRef together = emit_new_block(e, "together");
+    emit_alone(e, block, together);
+    emit_insns(e, block->n - 1);
+    emit_at_end(e, together);
+    start_clean(e, e->at);
+    emit_count(e, 1);
+    e->together = together;
+    emit_insns(e, 0);
+    e->together = NULL;
+}
+
 static void emit_block(struct emit *e, uint32_t order)
 {
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
@@ -470,8 +486,10 @@ static void emit_block(struct emit *e, uint32_t order)
         emit_serial_call(e);
         return;
     }
-    value holds = loop_test(e, block);
-    if (holds) {
+    value holds = e->shapes->alone[order] ? NULL : loop_test(e, block);
+    if (e->shapes->alone[order]) {
+        emit_alone_or_together(e, block);
+    } else if (holds) {
         emit_versions(e, block, holds);
     } else {
         emit_count(e, 1);
@@ -682,6 +700,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->end = ends;
     e->kept = ARENA_ARRAY(e->arena, uint64_t, e->shapes->live.words + 1);
     e->groups = groups;
+    find_alone(e);
     find_gang(e, index);
     emit_declare(e, name);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {

@@ -6,13 +6,6 @@
 
 #include <stddef.h>
 
-struct index {
-    ir_ref base, lanes; /* uniform, 64 bits; varying, 32 */
-    row_ref base_row, lanes_row;
-    unsigned scale; /* bytes from one index to the next */
-    unsigned unit;  /* that the CPU's addresses have */
-};
-
 /* The last instruction of the block before another that writes a register: one without a guard, of lanes. */
 static uint32_t find_definition(const struct emit *e, ir_ref r, uint32_t before)
 {
@@ -68,7 +61,7 @@ static bool find_lanes(struct emit *e, ir_ref r, uint32_t before, struct index *
     }
 }
 
-static bool find_index(struct emit *e, const struct access *a, struct index *x)
+bool find_index(struct emit *e, const struct access *a, struct index *x)
 {
     uint32_t k = find_definition(e, a->i->a, e->index), factor;
     if (k == NO_WRITER)
@@ -87,8 +80,7 @@ static bool find_index(struct emit *e, const struct access *a, struct index *x)
     }
 }
 
-/* The largest index whose bytes are inside, where those of index 0 are; an i32 that is not negative. */
-static value largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
+value index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
 {
     value rest = LLVMBuildSub(e->b, LLVMBuildSub(e->b, places, place, ""), const_int(e, e->i64, 1), "");
     rest = LLVMBuildUDiv(e->b, rest, const_int(e, e->i64, x->scale / a->all), "");
@@ -122,7 +114,7 @@ bool load_indexed(struct emit *e, struct access *a)
     value place, places, lanes = read_lanes(e, x.lanes, x.lanes_row);
     emit_likely(e, access_test_place(e, a, base, &place, &places), inside, slow);
     emit_at_end(e, inside);
-    value most = splat(e, largest(e, a, &x, place, places), WARP_LANES);
+    value most = splat(e, index_largest(e, a, &x, place, places), WARP_LANES);
     value outside = LLVMBuildAnd(e->b, lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntUGT, lanes, most, "")), a->mask, "");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, outside, const_int(e, e->i32, 0), ""), fast, slow);
     emit_at_end(e, fast);

@@ -203,6 +203,16 @@ static value find_lane(struct lane_library *l, int single, uint16_t lane)
     return l->verdict[single][lane] == COPIED ? fn : NULL;
 }
 
+unsigned lane_function_size(struct emit *e, uint16_t lane)
+{
+    value fn = find_lane(e->lanes, 1, lane);
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = fn ? LLVMGetFirstBasicBlock(fn) : NULL; b; b = LLVMGetNextBasicBlock(b))
+        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n++;
+    return n;
+}
+
 /* ---- copying ---- */
 
 struct copy {

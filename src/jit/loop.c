@@ -364,16 +364,15 @@ static const struct condition *find_condition(uint16_t lane)
     return NULL;
 }
 
-/* Is a counter the rest of a division by a small power of 2, as in the loop that compilers put behind one of four rounds at
- * a time? Its few rounds are not worth a version of their own. */
-static bool counts_a_rest(const struct loop *p, ir_ref counter)
+/* Its few rounds are not worth a version of their own. */
+bool counts_a_rest(const struct emit *e, ir_ref counter)
 {
     enum { SMALL = 7 };
-    const struct ir_func *f = p->e->ir;
+    const struct ir_func *f = e->ir;
     for (uint32_t k = 0; k < f->insns.n; k++) {
         const struct ir_insn *i = &f->insns.at[k];
         uint32_t mask;
-        if (i->kind == IR_LANES && i->lane == LANE_and_b32 && i->d == counter && access_constant(p->e, i->b, &mask) &&
+        if (i->kind == IR_LANES && i->lane == LANE_and_b32 && i->d == counter && access_constant(e, i->b, &mask) &&
             mask <= SMALL)
             return true;
     }
@@ -392,7 +391,7 @@ static bool count_rounds(struct loop *p)
     const struct op *o = op_at(p->e, at);
     const struct condition *c = find_condition(i->lane);
     struct affine x, y;
-    if (!c || ref_shape(e, i->a) != SHAPE_UNIFORM || counts_a_rest(p, i->a) || !is_fixed_scalar(p, i->b) ||
+    if (!c || ref_shape(e, i->a) != SHAPE_UNIFORM || counts_a_rest(e, i->a) || !is_fixed_scalar(p, i->b) ||
         !find_affine(p, i->a, o->a, at, &x) || !find_affine(p, i->b, o->b, at, &y))
         return false;
     bool goes_on = (op_at(p->e, p->block->n - 1)->target == e->at) != branch->guard_negated;

@@ -281,6 +281,18 @@ void access_find_site(struct emit *e, struct access *a)
     a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
 }
 
+void access_load_site(struct emit *e, struct access *a, value *lo, value *n)
+{
+    access_find_site(e, a);
+    *lo = site_field(e, a, offsetof(struct compiled_site, lo));
+    *n = site_field(e, a, offsetof(struct compiled_site, n));
+}
+
+value access_find_place(struct emit *e, const struct access *a, value address, value lo)
+{
+    return rotate(e, a, LLVMBuildSub(e->b, address, lo, ""));
+}
+
 value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
 {
     value limit, off = a->first[part];

@@ -648,7 +648,7 @@ void find_gang(struct emit *e, uint32_t index)
     uint64_t waits = 0, longest = 0;
     for (int pass = 0; pass < 2 && !spins(e); pass++)
         for (uint32_t b = 0; b < n; b++) {
-            uint32_t end = block_at(e, b)->loop_header ? loop_end(e, b) : NO_BLOCK;
+            uint32_t end = block_at(e, b)->loop_header && !e->shapes->alone[b] ? loop_end(e, b) : NO_BLOCK;
             unsigned gang = end == NO_BLOCK ? 1 : best_gang(e, b, end, most, &waits);
             if (gang == 1)
                 continue;

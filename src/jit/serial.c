@@ -338,8 +338,7 @@ static void start_lane(const struct parts *p)
     e->lane = LLVMBuildZExt(e->b, lane, e->i64, "");
 }
 
-/* Shapes of a warp of one lane. */
-static struct ir_shapes shapes_of_lane(struct emit *e, const struct ir_shapes *s)
+struct ir_shapes shapes_of_lane(struct emit *e, const struct ir_shapes *s)
 {
     struct ir_shapes one = *s;
     uint32_t blocks = e->ir->n_ordered;
