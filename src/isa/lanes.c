@@ -149,7 +149,23 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
         *(uint32_t *)d_ = expr;                                                                                        \
     }
 #if defined LANES_BITCODE && LANES_BITCODE > 1 && defined __AVX512BW__
+#include "isa/fma_lanes.h"
 #include "isa/mufu_lanes.h"
+#define FMA(name, rnd, ftz, sat)                                                                                       \
+    lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
+    void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
+    {                                                                                                                  \
+        const bool directed = rnd != RND_rn && !ftz;                                                                   \
+        float results[LANES] __attribute__((aligned(64)));                                                             \
+        (void)imm, (void)e_;                                                                                           \
+        if (directed)                                                                                                  \
+            fmas(results, a_, b_, c_, rnd);                                                                            \
+        INDEPENDENT_LANES for (int l = 0; l < LANES; l++)                                                              \
+        {                                                                                                              \
+            IN_f32(a) IN_f32(b) IN_f32(c)                                                                              \
+                DOUT_f32(directed ? f32_finish(results[l], sat) : sem_fma_f32(a, b, c, rnd, ftz, sat))                 \
+        }                                                                                                              \
+    }
 #define BELOW(name, D, table, place, expr)                                                                             \
     lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \

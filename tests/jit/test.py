@@ -110,6 +110,40 @@ def functions_that_are_looked_up_in_tables_are_the_same_by_both():
             by_both(path, "--grid", 16, "--block", 256, "u32[4096]+print")
 
 
+# Operands of all kinds, by the thread's number: any bits, next to 1, small and subnormal, and sums of which next to nothing is left.
+DIRECTED = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry directed(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<40>; .reg .f32 %f<8>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1;
+    mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %rd1, %rd2;
+    mad.lo.u32 %r4, %r3, 0x9E3779B1, 77;
+    shr.u32 %r5, %r4, 15; xor.b32 %r6, %r4, %r5; mul.lo.u32 %r7, %r6, 0x85EBCA6B;
+    shr.u32 %r8, %r7, 13; xor.b32 %r9, %r7, %r8; mul.lo.u32 %r10, %r9, 0xC2B2AE35;
+    shr.u32 %r11, %r10, 16; xor.b32 %r12, %r10, %r11;
+    and.b32 %r13, %r3, 3; setp.eq.u32 %p1, %r13, 1; setp.eq.u32 %p2, %r13, 2; setp.eq.u32 %p3, %r13, 3;
+    and.b32 %r14, %r7, 0x81FFFFFF; selp.b32 %r15, %r14, %r7, %p1;
+    and.b32 %r16, %r15, 0x80FFFFFF; or.b32 %r17, %r16, 0x3F000000; selp.b32 %r18, %r17, %r15, %p2; mov.b32 %f1, %r18;
+    and.b32 %r19, %r10, 0x80FFFFFF; or.b32 %r20, %r19, 0x3F000000; selp.b32 %r21, %r20, %r10, %p2; mov.b32 %f2, %r21;
+    mul.rn.f32 %f3, %f1, %f2; neg.f32 %f4, %f3; mov.b32 %r22, %f4; add.u32 %r23, %r22, %r2; sub.u32 %r24, %r23, 3;
+    and.b32 %r25, %r12, 0x81FFFFFF; selp.b32 %r26, %r25, %r12, %p1; selp.b32 %r27, %r24, %r26, %p3; mov.b32 %f5, %r27;
+    FUNCTION.f32 %f6, %f1, %f2, %f5;
+    st.global.f32 [%rd3], %f6;
+    ret;
+}
+"""
+
+
+def multiply_adds_that_round_in_a_direction_are_the_same_by_both():
+    need_compiler()
+    for rounding in "rz", "rm", "rp", "rm.sat", "rp.ftz":
+        with written(DIRECTED.replace("FUNCTION", "fma." + rounding)) as path:
+            by_both(path, "--grid", 8, "--block", 256, "u32[2048]+print")
+
+
 # Rounds of warps from barrier to barrier (exec/lockstep.c), and each way out of them, chosen by the second argument: 0 none;
 # 1 warp 1 ends before the second barrier; 2 warps wait at barriers of different numbers; 3 a loop of warp 2 spends its
 # budget; 4 warp 1 waits for its lanes at a collective. Each thread adds up what its neighbour wrote.
