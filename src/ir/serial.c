@@ -102,6 +102,14 @@ static bool is_contest(const struct finder *x, uint32_t head, uint32_t *end, uin
     return found && block_at(x, head)->spins;
 }
 
+/* Is an address of the one state space the same place in the other? Generic addresses are those of global memory, too (PTX
+ * ISA 6.4.1.1, "Generic Addressing"); a window's are its own. */
+static bool is_same_space(enum ptx_space a, enum ptx_space b)
+{
+    bool is_global = a == SPACE_GLOBAL || a == SPACE_GENERIC;
+    return a == b || (is_global && (b == SPACE_GLOBAL || b == SPACE_GENERIC));
+}
+
 /* An operation on the address that the loop tries at. */
 static bool is_on_same(const struct finder *x, const struct ir_insn *i, uint32_t from, uint32_t to)
 {
@@ -111,8 +119,8 @@ static bool is_on_same(const struct finder *x, const struct ir_insn *i, uint32_t
         const struct ir_block *b = block_at(x, o);
         for (uint32_t k = 0; k < b->n; k++) {
             const struct ir_insn *t = insn_at(x, b, k);
-            if (tries(t) && t->a == i->a && t->access->disp == i->access->disp &&
-                t->access->disp_const == i->access->disp_const)
+            if (tries(t) && t->a == i->a && is_same_space(t->access->space, i->access->space) &&
+                t->access->disp == i->access->disp && t->access->disp_const == i->access->disp_const)
                 return true;
         }
     }

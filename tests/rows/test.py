@@ -98,8 +98,8 @@ WALKS = {
                          "add.u32 %r8, %k, %r4; mul.wide.u32 %rd1, %r8, 4; add.u64 %rd2, %column, %rd1;"
                          "ld.global.u32 %r5, [%rd2];" + TABLE + ADD + "add.u32 %sum, %sum, %r4; add.u32 %r4, %r4, 1;"
                          "setp.lt.u32 %p, %r4, %r3;", ""),
-    "floats": ("mov.f32 %f1, 0f3f800000;", COLUMN + TABLE + "mov.b32 %f2, %r6; mov.b32 %f3, %r5; fma.rn.f32 %f1, %f2, %f3, %f1;" +
-               NEXT, "mov.b32 %sum, %f1;"),
+    "floats": ("mov.f32 %f1, 0f3f800000;", COLUMN + TABLE + "mov.b32 %f2, %r6; mov.b32 %f3, %r5;"
+               "fma.rn.f32 %f1, %f2, %f3, %f1;" + NEXT, "mov.b32 %sum, %f1;"),
     "products and sums": ("mov.f32 %f1, 0f3f800000;", COLUMN + TABLE + "mov.b32 %f2, %r6; mov.b32 %f3, %r5;"
                           "mul.rn.f32 %f4, %f2, %f3; add.rn.f32 %f1, %f4, %f1;" + NEXT, "mov.b32 %sum, %f1;"),
     "a line": ("", COLUMN + "ld.global.u32 %r7, [%table];" + TABLE + ADD + "add.u32 %sum, %sum, %r7;" + TABLE + ADD + NEXT, ""),

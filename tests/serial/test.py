@@ -5,7 +5,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import without_addresses
+from both import without_addresses, written
 from tap import Skip, launch, main, run, source
 
 os.environ["HEDDLE_CACHE"] = "off"
@@ -149,6 +149,51 @@ def lanes_do_work_together():
     assert dumped("handed_out", "ir")[1] == [2]
     assert dumped("added_up", "ir")[1] == []
     assert dumped("lock_and_barrier", "ir")[1] != []
+
+
+# A lock that is given back, another loop, and a store through the register that has the lock's address.
+SPACES = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry spaces(.param .u64 out, .param .u64 at)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<8>; .reg .pred %p, %q;
+    .shared .align 4 .b32 lock[4];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [at];
+    mov.u64 %rd3, lock;
+    add.u64 %rd2, %rd2, %rd3;
+    mov.u32 %r3, %tid.x;
+    st.shared.u32 [%rd2], 0;
+    bar.sync 0;
+TRY:
+    atom.shared.cas.b32 %r1, [%rd2], 0, 1;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra TRY;
+    atom.shared.exch.b32 %r1, [%rd2], 0;
+COUNT:
+    sub.u32 %r3, %r3, 1;
+    setp.gt.s32 %p, %r3, 0;
+    @%p bra COUNT;
+    setp.ne.u32 %q, %r3, 77;
+    @%q bra DONE;
+    st.WHERE [%rd2], %r3;
+DONE:
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+"""
+
+
+def what_has_the_number_of_a_lock_in_another_state_space_is_not_the_lock():
+    need_compiler()
+    for space, last in ("shared.u32", 5), ("global.u32", 2), ("u32", 2):
+        with written(SPACES.replace("WHERE", space)) as path:
+            status, _, err = run("launch", path, "--grid", 1, "--block", 64, "u32[4]", 0, "--engine", "jit",
+                                 env={**os.environ, "HEDDLE_DUMP": "ir"})
+            assert status == 0, err
+            serial = [int(n) for n in re.findall(r"^block (\d+):.*lane after lane", err, re.M)]
+            assert serial == list(range(1, last + 1)), (space, serial)
 
 
 def fences_keep_what_is_stored_before_them_before_what_is_loaded_behind():
