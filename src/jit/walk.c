@@ -150,7 +150,8 @@ static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, unsigned de
 
 /* ---- which loops ---- */
 
-/* A loop of one block that lanes leave in rounds of their own. */
+/* A loop of one block that lanes leave in rounds of their own. Those that have left wait behind it: before it they would go first,
+ * and a loop that spins counts who comes when. */
 static bool is_loop(const struct emit *e, const struct ir_block *block)
 {
     enum { LONGEST = 96 };
@@ -158,9 +159,10 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
         return false;
     const struct ir_insn *branch = insn_at(e, block->n - 1);
     const struct op *o = op_at(e, block->n - 1);
+    uint32_t behind = o->target == e->at ? o->next : o->target;
     return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
-           ref_shape(e, branch->guard) == SHAPE_VARYING && (o->target == e->at) != (o->next == e->at) &&
-           o->target != NO_BLOCK && o->next != NO_BLOCK;
+           ref_shape(e, branch->guard) == SHAPE_VARYING && (o->target == e->at || o->next == e->at) && behind > e->at &&
+           behind != NO_BLOCK && !e->code->blocks[behind].spins;
 }
 
 /* Leaving a loop of few rounds takes the CPU by surprise, lane by lane. */

@@ -321,4 +321,46 @@ def loops_in_loops_and_in_branches_are_exact():
         assert True in marked(full, "x86-64-v3")
 
 
+# What lanes come to that have left the loop: a block before it, where they do not wait for the others; and a loop that spins.
+BEFORE_IT = """mov.u32 %r3, 0; bra OUTER;
+INNER:
+    COLUMN TABLE ADD NEXT
+    @%p bra INNER;
+OUTER:
+    add.u32 %r3, %r3, 1;
+    activemask.b32 %r7; popc.b32 %r7, %r7; mad.lo.u32 %sum, %sum, 3, %r7;
+    setp.gt.u32 %p, %r3, 3;
+    @%p bra DONE;
+    ld.global.u32 %k, [%rd0];
+    ld.global.u32 %end, [%rd0+4];
+    bra INNER;
+"""
+SPINNING = """and.b32 %r3, %i, 1; mul.wide.u32 %rd5, %r3, 4; add.u64 %rd5, %table, %rd5;
+    setp.ge.u32 %q, %i, 96;
+    @%q bra SET;
+INNER:
+    COLUMN TABLE ADD NEXT
+    @%p bra INNER;
+SPIN:
+    ld.volatile.global.u32 %r7, [%rd5+4096];
+    setp.eq.u32 %p, %r7, 0;
+    @%p bra SPIN;
+    bra DONE;
+SET:
+    st.volatile.global.u32 [%rd5+4096], 1;
+"""
+
+
+def lanes_leave_for_a_block_before_the_loop_or_for_one_that_spins():
+    frame = FRAME[:FRAME.index("    BEFORE")], FRAME[FRAME.index("DONE:"):]
+    for text in BEFORE_IT, SPINNING:
+        for word, what in ("COLUMN", COLUMN), ("TABLE", TABLE), ("ADD", ADD), ("NEXT", NEXT):
+            text = text.replace(word, what)
+        with written(text.join(frame)) as path:
+            rows = ",".join(f"{i % 5},{i % 5 + 1 + i * i % 23}" for i in range(128))
+            flags = ",".join(["0"] * 1024 + ["1", "0"])
+            by_both(path, "--workers", 1, "--grid", 1, "--block", 128, "u32[128]=fill:9+print", f"u32[256]={rows}",
+                    "u32[1024]=randint:0:1023", f"u32[1026]={flags}", 128, *LEVEL)
+
+
 main(globals())
