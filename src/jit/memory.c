@@ -540,29 +540,6 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
     emit_at_end(e, done);
 }
 
-/* Global memory: the engine does what the test does not pass, and notes where it was. The others of a group count on
- * the test, so it must hold then; those of a run on what the first has loaded, too. */
-static void access_global(struct emit *e, struct access *a, unsigned members)
-{
-    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
-    access_branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
-    emit_at_end(e, slow);
-    access_by_engine(e, a);
-    if (members > 1) {
-        LLVMBasicBlockRef out = emit_new_block(e, "");
-        access_branch_on_first(e, a, SPACE_GLOBAL, e->groups[e->index].run ? fast : done, out);
-        emit_at_end(e, out);
-        emit_leave_at(e, e->index + 1);
-    } else {
-        LLVMBuildBr(e->b, done);
-    }
-    emit_at_end(e, fast);
-    prefetch(e, a);
-    transfer_one(e, a, SPACE_GLOBAL);
-    LLVMBuildBr(e->b, done);
-    emit_at_end(e, done);
-}
-
 /* The test of a group's first is for all of it. */
 static void test_for_group(struct access *a, const struct group *g)
 {
@@ -570,6 +547,43 @@ static void test_for_group(struct access *a, const struct group *g)
         a->before = a->x->disp + a->least - g->from;
         a->span = g->to - g->from - a->all;
     }
+}
+
+/* Behind the engine's way, which the warps of a gang share: what one of them has found before is not there. */
+static void find_anew(struct emit *e, struct access *a)
+{
+    if (!e->gang)
+        return;
+    a->site = NULL;
+    access_find_first(e, a);
+    test_for_group(a, &e->groups[e->index]);
+}
+
+/* Global memory: the engine does what the test does not pass, and notes where it was. The others of a group count on
+ * the test, so it must hold then; those of a run on what the first has loaded, too. */
+static void access_global(struct emit *e, struct access *a, unsigned members)
+{
+    bool is_run = e->groups[e->index].run;
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
+    access_branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
+    emit_at_end(e, slow);
+    access_by_engine(e, a);
+    if (members > 1) {
+        LLVMBasicBlockRef out = emit_new_block(e, "");
+        find_anew(e, a);
+        access_branch_on_first(e, a, SPACE_GLOBAL, is_run ? fast : done, out);
+        emit_at_end(e, out);
+        emit_leave_at(e, e->index + 1);
+    } else {
+        LLVMBuildBr(e->b, done);
+    }
+    emit_at_end(e, fast);
+    if (members > 1 && is_run)
+        find_anew(e, a);
+    prefetch(e, a);
+    transfer_one(e, a, SPACE_GLOBAL);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
 }
 
 bool access_begin_tested(struct emit *e, uint32_t k, struct access *a)

@@ -24,13 +24,13 @@ enum {
 };
 
 struct run {
-    uint32_t first, last;         /* instructions of the block */
-    int64_t from;                 /* where it begins, as of a group */
-    unsigned n, elements;         /* values: an element of each lane; from the first element to the last */
-    unsigned at[MAX_VALUES];      /* by value: element of the lane that comes first */
-    unsigned lane_at[WARP_LANES]; /* elements behind that lane's */
-    bool is_inside;               /* no member needs a test */
-    value values[MAX_VALUES];     /* vectors of 32 */
+    uint32_t first, last;               /* instructions of the block */
+    int64_t from;                       /* where it begins, as of a group */
+    unsigned n, elements;               /* values: an element of each lane; from the first element to the last */
+    unsigned at[MAX_VALUES];            /* by value: element of the lane that comes first */
+    unsigned lane_at[WARP_LANES];       /* elements behind that lane's */
+    bool is_inside;                     /* no member needs a test */
+    value values[MAX_GANG][MAX_VALUES]; /* by the gang's warp: vectors of 32, or their allocas */
 };
 
 static struct access access_at(struct emit *e, uint32_t k)
@@ -223,13 +223,17 @@ static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct 
            overlaps(f, s, a);
 }
 
-/* Blocks that gangs run have none: warps of a gang may be left between two instructions, some before, some behind. */
+/* Blocks that gangs run have none of stores: warps of a gang may be left between two instructions, some before, some behind. Who
+ * is left there loads once more what it has loaded. */
 static void find_runs(struct emit *e, const struct ir_block *block)
 {
     struct finder f = {.e = e, .block = block};
-    for (uint32_t k = 0; k < block->n && !(e->plan.n && e->plan.inside[e->at]); k++) {
+    bool by_gang = e->plan.n && e->plan.inside[e->at];
+    if (by_gang && !e->plan.is_block)
+        return;
+    for (uint32_t k = 0; k < block->n; k++) {
         const struct ir_insn *i = insn_at(e, k);
-        bool moves = i->kind == IR_LD || i->kind == IR_ST;
+        bool moves = i->kind == IR_LD || (i->kind == IR_ST && !by_gang);
         struct access a = moves ? access_at(e, k) : (struct access){.i = i};
         for (unsigned s = f.n_open; s-- > 0;)
             if (ends(&f, &f.open[s], k, &a))
@@ -430,6 +434,22 @@ static value vector_pointer(struct emit *e, const struct access *a, const struct
     return pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
 }
 
+/* Warps of a gang share code between one that loads and what it does with that (gang_access()): what they have loaded is no value
+ * there. */
+static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
+{
+    value *kept = &r->values[e->place][k];
+    *kept = e->gang ? emit_alloca(e, LLVMTypeOf(v)) : v;
+    if (e->gang)
+        LLVMBuildStore(e->b, v, *kept);
+}
+
+static value kept_value(struct emit *e, const struct run *r, unsigned k)
+{
+    value kept = r->values[e->place][k];
+    return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
+}
+
 static void load_values(struct emit *e, const struct access *a, struct run *r)
 {
     value vectors[MAX_VALUES];
@@ -438,7 +458,8 @@ static void load_values(struct emit *e, const struct access *a, struct run *r)
         vectors[k] = load_vector(e, a, vector_pointer(e, a, r, k), WARP_LANES);
     if (is_in_turns(r)) {
         unzip(e, vectors, n);
-        memcpy(r->values, vectors, n * sizeof *vectors);
+        for (unsigned k = 0; k < n; k++)
+            keep_value(e, r, k, vectors[k]);
         return;
     }
     for (unsigned k = 0; k < r->n; k++) {
@@ -447,7 +468,7 @@ static void load_values(struct emit *e, const struct access *a, struct run *r)
             unsigned at = r->at[k] + r->lane_at[l], number = at / WARP_LANES;
             index[l] = (int)(number * WARP_LANES + at - vector_start(r, number));
         }
-        r->values[k] = collect(e, vectors, n, index);
+        keep_value(e, r, k, collect(e, vectors, n, index));
     }
 }
 
@@ -506,8 +527,8 @@ static void store_elements(struct emit *e, const struct access *a, value v, valu
 
 static void store_values(struct emit *e, const struct access *a, struct run *r)
 {
-    value vectors[MAX_VALUES];
-    memcpy(vectors, r->values, r->n * sizeof *vectors);
+    value vectors[MAX_VALUES], *values = r->values[e->place];
+    memcpy(vectors, values, r->n * sizeof *vectors);
     if (is_in_turns(r))
         zip(e, vectors, r->n);
     for (unsigned k = 0; k < n_vectors(r); k++) {
@@ -515,7 +536,7 @@ static void store_values(struct emit *e, const struct access *a, struct run *r)
         find_sources(r, k, index);
         if (is_gap(index))
             continue;
-        value v = is_in_turns(r) ? vectors[k] : collect(e, r->values, r->n, index);
+        value v = is_in_turns(r) ? vectors[k] : collect(e, values, r->n, index);
         store_elements(e, a, v, vector_pointer(e, a, r, k), stored_elements(e, a, index));
     }
 }
@@ -529,9 +550,9 @@ void transfer_run(struct emit *e, const struct access *a)
         load_values(e, a, r);
     for (unsigned k = 0; k < a->n; k++)
         if (loads)
-            put_lanes(e, a, k, r->values[number + k]);
+            put_lanes(e, a, k, kept_value(e, r, number + k));
         else
-            r->values[number + k] = stored_value(e, a, k);
+            r->values[e->place][number + k] = stored_value(e, a, k);
     if (!loads && e->index == r->last)
         store_values(e, a, r);
 }

@@ -429,7 +429,7 @@ static bool is_for_pieces(const struct emit *e, uint32_t order)
     for (uint32_t n = 0; n < end_of_block(e, order); n++) {
         uint32_t k = block_at(e, order)->first + n;
         enum ir_kind kind = e->ir->insns.at[k].kind;
-        if ((kind != IR_LANES && kind != IR_LD && kind != IR_ST) || e->shapes->guesses[k])
+        if ((kind != IR_LANES && kind != IR_LD && kind != IR_ST && kind != IR_ATOM) || e->shapes->guesses[k])
             return false;
     }
     return true;
@@ -487,6 +487,8 @@ static void find_pieces(struct emit *e)
 /* Do all warps go the same way, and nowhere else than through what gangs do? */
 static bool goes_together(const struct emit *e, uint32_t order)
 {
+    if (e->plan.pieces[order])
+        return true;
     for (uint32_t n = 0; n < block_at(e, order)->n; n++) {
         const struct ir_insn *i = &e->ir->insns.at[block_at(e, order)->first + n];
         bool together = !i->guard || i->kind != IR_BRA || e->plan.piece[order] ||
@@ -498,13 +500,23 @@ static bool goes_together(const struct emit *e, uint32_t order)
     return true;
 }
 
+/* Is it a load through the same register as an earlier one of the block? They may share a test, and be moved together. */
+static bool is_neighbour(const struct emit *e, uint32_t order, uint32_t index)
+{
+    const struct ir_insn *insns = &e->ir->insns.at[block_at(e, order)->first], *i = &insns[index];
+    bool found = false;
+    for (uint32_t n = 0; n < index && i->kind == IR_LD && ref_shape(e, i->a) != SHAPE_VARYING; n++)
+        found |= insns[n].kind == IR_LD && insns[n].a == i->a;
+    return found;
+}
+
 /* Accesses that are each tested, and have a slow way. */
 static uint32_t count_tests(const struct emit *e, uint32_t order)
 {
     uint32_t found = 0;
     for (uint32_t n = 0; n < block_at(e, order)->n; n++) {
         const struct ir_insn *i = &e->ir->insns.at[block_at(e, order)->first + n];
-        found += (i->kind == IR_LD || i->kind == IR_ST) &&
+        found += !is_neighbour(e, order, n) && (i->kind == IR_LD || i->kind == IR_ST) &&
                  (i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC ||
                   ref_shape(e, i->a) == SHAPE_VARYING);
     }
