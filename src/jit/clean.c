@@ -78,18 +78,24 @@ static bool goes_on(const struct emit *e, uint32_t order, bool passes_barriers)
     }
 }
 
-/* All that is loaded where a warp is entered; but of what may be there as one number only (spare_block), no more than that. */
+/* Of what does not vary a row may hold one number only. */
+static void enter_sparely(struct emit *e, uint32_t block)
+{
+    const struct ir_live *live = &e->shapes->live;
+    for (uint32_t n = 0; n < live->n; n++)
+        if (e->shapes->regs[live->regs[n]] != SHAPE_VARYING && e->ir->regs.at[live->regs[n]].width > 1)
+            drop(e, sets_of(e, block), ir_make_ref(REF_REG, live->regs[n]));
+}
+
+/* All that is loaded where a warp is entered. */
 static void enter(struct emit *e, uint32_t block)
 {
     const struct ir_live *live = &e->shapes->live;
     uint64_t *sets = sets_of(e, block);
     for (uint32_t w = 0; w < words_of(e); w++)
         sets[w] &= live_in(e, block)[w % live->words];
-    if (!is_spare(e, block))
-        return;
-    for (uint32_t n = 0; n < live->n; n++)
-        if (e->shapes->regs[live->regs[n]] != SHAPE_VARYING && e->ir->regs.at[live->regs[n]].width > 1)
-            drop(e, sets, ir_make_ref(REF_REG, live->regs[n]));
+    if (is_spare(e, block))
+        enter_sparely(e, block);
 }
 
 void find_clean(struct emit *e, const uint8_t *entries, bool passes_barriers)
@@ -101,9 +107,13 @@ void find_clean(struct emit *e, const uint8_t *entries, bool passes_barriers)
     e->clean = ARENA_ARRAY(e->arena, uint64_t, words_of(e));
     e->clean_in = ARENA_ARRAY(e->arena, uint64_t, (size_t)n *words_of(e));
     memset(e->clean_in, 0xff, (size_t)n * words_of(e) * sizeof *e->clean_in);
-    for (uint32_t b = 0; b < n; b++)
+    for (uint32_t b = 0; b < n; b++) {
         if (entries[b])
             enter(e, b);
+        if (!passes_barriers && e->plan.is_block &&
+            e->plan.inside[b]) /* where its gang begins anew, or has dissolved */
+            enter_sparely(e, b);
+    }
     while (changed) {
         changed = false;
         for (uint32_t b = 0; b < n; b++) {

@@ -442,6 +442,56 @@ def an_index_that_wraps_in_one_warp_is_the_interpreters():
         same(NEXT + wraps.replace("WARP", str(warp)) + NEXT * 2)
 
 
+# Threads may have ended before the barriers, so that none of these makes rows of what does not vary.
+ANEW = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry anew(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<20>; .reg .pred %p, %q;
+    .shared .u32 words[64];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r5, [n];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    setp.ge.u32 %p, %r1, %r5;
+    @%p bra END;
+    mov.u32 %r6, words;
+    shl.b32 %r7, %r1, 2;
+    add.u32 %r8, %r6, %r7;
+    cvt.u64.u32 %rd5, %r7;
+    bar.sync 0;
+    setp.eq.u32 %q, %r2, 0;
+    selp.b64 %rd6, %rd1, %rd2, %q;
+    add.u64 %rd7, %rd6, %rd5;
+    st.shared.u32 [%r8], %r1;
+    bar.sync 0;
+    mov.u32 %r3, 0;
+AGAIN:
+    bar.sync 0;
+    ld.global.u32 %r9, [%rd7+1024];
+    bar.sync 0;
+    NEXT
+    add.u64 %rd8, %rd1, %rd5;
+    mul.wide.u32 %rd9, %r2, 256;
+    add.u64 %rd8, %rd8, %rd9;
+    st.global.u32 [%rd8], %r9;
+END:
+    ret;
+}
+"""
+
+
+def single_warps_find_rows_where_the_gang_has_left_numbers():
+    """Block 1's place is in another allocation, so the gang begins anew."""
+    need_compiler()
+    again = "add.u32 %r3, %r3, 1; add.u64 %rd7, %rd7, 4; setp.lt.u32 %p, %r3, 4; @%p bra AGAIN;"
+    for text in again, "":
+        with written(ANEW.replace("NEXT", text)) as path:
+            assert compare(path, 64, 64, 0, 3) is None
+
+
 def threads_end_between_barriers():
     """Those behind are no gang any more."""
     same(NEXT * 3 + """    setp.gt.u32 %p, %r2, 0x80000000;
