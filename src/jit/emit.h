@@ -273,6 +273,9 @@ void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
 void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
 void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
 value mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
+/* The same mask, of which LLVM does not see what it is made of: of masks a, b and a | b that are all made lanes of it goes from
+ * bitcast(a | b) to bitcast(a) | bitcast(b) and back for ever (LLVM 19, x86). */
+value opaque_mask(struct emit *e, value mask);
 value lanes_to_mask(struct emit *e, value lanes);
 value blend(struct emit *e, unsigned width, value mask, value yes, value no);
 /* Memory of a row. */

@@ -133,7 +133,7 @@ static void spill_for_waiting(struct emit *e)
     for (uint32_t n = 0; n < live->n; n++) {
         value lanes = e->shapes->regs[live->regs[n]] != SHAPE_VARYING ? waiting_lanes(e, n, false) : NULL;
         if (lanes && !LLVMIsConstant(lanes))
-            spill(e, live->regs[n], lanes);
+            spill(e, live->regs[n], opaque_mask(e, lanes));
     }
     LLVMBuildBr(e->b, none);
     emit_at_end(e, none);

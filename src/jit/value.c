@@ -69,6 +69,13 @@ value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, 
 
 /* ---- masks ---- */
 
+value opaque_mask(struct emit *e, value mask)
+{
+    LLVMTypeRef type = LLVMFunctionType(e->i32, &e->i32, 1, false);
+    value same = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(e->b, type, same, &mask, 1, "");
+}
+
 value mask_to_lanes(struct emit *e, value mask)
 {
     return LLVMBuildBitCast(e->b, mask, vector_of(e->i1, WARP_LANES), "");

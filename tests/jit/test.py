@@ -1222,4 +1222,12 @@ def atomics_of_many_threads_are_atomic():
     under_jit("contention", "--workers", "2")
 
 
+def masks_of_waiting_lanes_that_overlap_are_compiled():
+    need_compiler()
+    done = subprocess.run([f"{build}/heddle", "launch", f"{source}/tests/jit/masks.ptx", "--grid", "1", "--block", "8,8",
+                           "u32[8192]=range", "u32[8192]=rand", "7", "1000", "--engine", "jit"],
+                          capture_output=True, env=environment(), timeout=60, text=True)
+    assert "cannot be compiled" not in done.stdout + done.stderr, done.stderr
+
+
 main(globals())
