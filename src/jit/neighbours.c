@@ -444,9 +444,10 @@ static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
         LLVMBuildStore(e->b, v, *kept);
 }
 
+/* Where the run is loaded once for all warps, but not all that is made of it is, the first's serves the others. */
 static value kept_value(struct emit *e, const struct run *r, unsigned k)
 {
-    value kept = r->values[e->place][k];
+    value kept = r->values[e->place][k] ? r->values[e->place][k] : r->values[0][k];
     return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
 }
 

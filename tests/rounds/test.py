@@ -342,6 +342,13 @@ def loads_of_a_round_are_moved_together():
     same(repeated("    setp.eq.u32 %q1, %r5, K;\n" + FOUR.replace("BEFORE", "").replace("MIDDLE", ""), 3) + NEXT)
 
 
+def what_is_loaded_once_for_all_warps_may_be_kept_by_each():
+    """The first of the words is needed in its round alone, another by each warp behind it."""
+    once = FOUR.replace("%r1, 63", "%r8, 31").replace("BEFORE", "").replace("MIDDLE", "")
+    for kept in "%r26", "%r27", "%r28":
+        same("    setp.eq.u32 %q1, %r5, 7;\n" + once + NEXT * 2 + f"    mad.lo.u32 %r2, %r2, 5, {kept};\n" + NEXT)
+
+
 def loads_that_are_moved_together_fail_their_test_in_one_warp():
     """Where the block has stored, and where not."""
     for before in "", "    st.shared.u32 [%r3+4096], %r2;":
