@@ -81,7 +81,8 @@ bool access_is_inside(const struct emit *e, const struct access *a);
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space);
 /* Of global memory: are an element's bytes at an address inside? The number of its place there, and how many there are. */
 value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places);
-/* Is an operand a constant, of 32 bits? */
+/* Is an operand a constant? And its lower 32 bits, where they are wanted. */
+bool access_number(const struct emit *e, ir_ref r, int64_t *v);
 bool access_constant(const struct emit *e, ir_ref r, uint32_t *v);
 /* What is added to the address's register. */
 value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type);

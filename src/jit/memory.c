@@ -101,18 +101,27 @@ bool is_plain_writer(const struct emit *e, uint32_t k, ir_ref r)
     return i->kind == IR_LANES && !i->guard && i->d == r;
 }
 
-bool access_constant(const struct emit *e, ir_ref r, uint32_t *v)
+bool access_number(const struct emit *e, ir_ref r, int64_t *v)
 {
     uint32_t index = ir_ref_index(r);
     if (ir_ref_kind(r) == REF_REG) {
-        const struct ir_range *range = &e->shapes->ranges[index];
-        *v = (uint32_t)range->lo;
-        return range->lo == range->hi;
+        *v = e->shapes->ranges[index].lo;
+        return e->shapes->ranges[index].lo == e->shapes->ranges[index].hi;
     }
-    if (ir_ref_kind(r) != REF_CONST)
+    if (ir_ref_kind(r) != REF_CONST || e->ir->consts.at[index].base != BASE_NONE)
         return false;
-    *v = (uint32_t)e->ir->consts.at[index].lo;
-    return e->ir->consts.at[index].base == BASE_NONE;
+    uint64_t lo = e->ir->consts.at[index].lo;
+    *v = e->ir->consts.at[index].width == 32 ? (int32_t)lo : (int64_t)lo;
+    return true;
+}
+
+bool access_constant(const struct emit *e, ir_ref r, uint32_t *v)
+{
+    int64_t number;
+    bool known = access_number(e, r, &number);
+    if (known)
+        *v = (uint32_t)number;
+    return known;
 }
 
 bool is_plain_shuffle(struct emit *e, const struct ir_insn *i)

@@ -42,20 +42,6 @@ struct way {
     int64_t step;
 };
 
-static bool find_constant(const struct emit *e, ir_ref r, int64_t *v)
-{
-    uint32_t index = ir_ref_index(r);
-    if (ir_ref_kind(r) == REF_REG) {
-        *v = e->shapes->ranges[index].lo;
-        return e->shapes->ranges[index].lo == e->shapes->ranges[index].hi;
-    }
-    if (ir_ref_kind(r) != REF_CONST || e->ir->consts.at[index].base != BASE_NONE)
-        return false;
-    uint64_t lo = e->ir->consts.at[index].lo;
-    *v = e->ir->consts.at[index].width == 32 ? (int32_t)lo : (int64_t)lo;
-    return true;
-}
-
 /* Of q, read at k: the register that it is at the start of the round, but for what is added. */
 static bool find_root(const struct emit *e, ir_ref q, uint32_t k, ir_ref *root, int64_t *added)
 {
@@ -69,7 +55,7 @@ static bool find_root(const struct emit *e, ir_ref q, uint32_t k, ir_ref *root, 
         const struct ir_insn *i = insn_at(e, k);
         enum linear kind = is_plain_writer(e, k, q) ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
         int64_t more = 0;
-        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !find_constant(e, i->b, &more)))
+        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !access_number(e, i->b, &more)))
             return false;
         *added = (int64_t)((uint64_t)*added + (kind == LINEAR_SUB ? -(uint64_t)more : (uint64_t)more));
     }
@@ -101,7 +87,7 @@ static struct way times(const struct emit *e, struct way a, ir_ref factor, bool 
     int64_t n;
     if (a.kind != WALKS)
         return a;
-    if (!find_constant(e, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
+    if (!access_number(e, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
         return (struct way){WILD, 0};
     return (struct way){WALKS, (int64_t)((uint64_t)a.step * (uint64_t)(shifts ? 1ll << n : n))};
 }
@@ -150,6 +136,12 @@ static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, unsigned de
 
 /* ---- which loops ---- */
 
+/* Where lanes come to that leave a loop of one block, which ends with this branch. */
+static uint32_t block_behind(const struct op *branch, uint32_t loop)
+{
+    return branch->target == loop ? branch->next : branch->target;
+}
+
 /* A loop of one block that lanes leave in rounds of their own. Those that have left wait behind it: before it they would go first,
  * and a loop that spins counts who comes when. */
 static bool is_loop(const struct emit *e, const struct ir_block *block)
@@ -159,7 +151,7 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
         return false;
     const struct ir_insn *branch = insn_at(e, block->n - 1);
     const struct op *o = op_at(e, block->n - 1);
-    uint32_t behind = o->target == e->at ? o->next : o->target;
+    uint32_t behind = block_behind(o, e->at);
     return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
            ref_shape(e, branch->guard) == SHAPE_VARYING && (o->target == e->at || o->next == e->at) && behind > e->at &&
            behind != NO_BLOCK && !e->code->blocks[behind].spins;
@@ -176,8 +168,7 @@ static bool has_few_rounds(const struct emit *e, const struct ir_block *block)
 static bool can_carry(const struct emit *e, const struct ir_block *block)
 {
     const struct ir_live *live = &e->shapes->live;
-    const struct op *o = op_at(e, block->n - 1);
-    uint32_t behind = o->target == e->at ? o->next : o->target;
+    uint32_t behind = block_behind(op_at(e, block->n - 1), e->at);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         bool leaves = ir_in_set(live_in(e, behind), n), around = ir_in_set(live_in(e, e->at), n);
