@@ -1,9 +1,21 @@
 /* What compiled code asks of the engine, and what a worker keeps for it: see compiled.h. */
 #include "exec/machine.h"
 
+static bool accesses_memory(const struct op *o)
+{
+    return o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM;
+}
+
+static void settle_before(struct worker *k, const struct op *o)
+{
+    if (k->tallies.n && accesses_memory(o))
+        tally_settle_for_engine(k);
+}
+
 static bool compiled_op(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
     uint8_t *base[4];
+    settle_before(w->block->worker, o);
     warp_bases(w, a, base);
     return warp_run_op(w, a, base, o, mask);
 }
@@ -21,7 +33,8 @@ static bool run_access(struct warp *w, struct activation *a, const struct op *o,
         return false;
     bool found = mem_reach(&w->block->launch->machine->mem, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0;
     if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
-        *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0};
+        *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0,
+                                       tally_shift(w->block->worker, o, &b)};
     return true;
 }
 
@@ -40,7 +53,7 @@ static bool compiled_round(struct warp *w, struct activation *a, uint32_t block,
             accesses++;
             n--;
         } else if (go) {
-            good = warp_run_op(w, a, base, &first[k], go);
+            good = compiled_op(w, a, &first[k], go);
         }
     }
     return good;
@@ -130,6 +143,7 @@ const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
             return NULL;
         k->compiled = c;
         k->n_sites = c->n_sites + 1;
+        tally_begin(k);
         k->sites_version = version + 1;
     }
     if (k->sites_version != version)
@@ -140,6 +154,7 @@ const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
 
 void worker_drop_compiled(struct worker *k)
 {
+    tally_close_all(k);
     if (k->compiled)
         pool_give(k, k->compiled_sites, k->n_sites * sizeof *k->compiled_sites);
     k->compiled = NULL;

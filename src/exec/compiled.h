@@ -35,9 +35,10 @@ enum { MET_END = 1 << 16 };
 /* Rounds of a block in lockstep until it gives way: others may have to come on first. */
 enum { LOCKSTEP_ROUNDS = 1 << 10 };
 
-/* Where an access went last: an access is inside where rotate_right(address - lo, log2 of its bytes) < n. */
+/* Where an access went last: an access is inside where rotate_right(address - lo, log2 of its bytes) < n. An addition changes
+ * what stands so far behind its cells: tally.c. */
 struct compiled_site {
-    uint64_t lo, n;
+    uint64_t lo, n, shift;
 };
 
 /* A register whose lanes compiled code counts on: lane l has `pattern[l]` over the first of its part, which has so many

@@ -364,7 +364,11 @@ static enum leave run_compiled(struct warp *w, const struct compiled *c, const s
     if (serial_has(c, at->a, at->block))
         return run_serial(w, at);
     compiled_fn *fn = at->mask == at->a->lanes ? c->functions[at->a->code->index] : NULL;
-    return fn ? compiled_run(fn, w, at->a, at->block, at->mask) : LEAVE_REFUSED;
+    if (!fn)
+        return LEAVE_REFUSED;
+    enum leave how = compiled_run(fn, w, at->a, at->block, at->mask);
+    tally_settle(w->block->worker);
+    return how;
 }
 
 /* ---- running ---- */
@@ -396,6 +400,7 @@ void warp_run(struct warp *w)
     struct turn turn;
     const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
 
+    tally_settle(k);
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
     turn_begin(w, &turn);

@@ -18,6 +18,19 @@ struct pool_item;
 
 enum { POOL_CLASSES = 40, SITES = 256 };
 
+enum { MAX_TALLIES = 4 };
+
+/* Sums of what a worker's lanes add to the cells of arrays, by one kernel's compiled code: tally.c. */
+struct tallies {
+    enum { TALLIES_UNKNOWN, TALLIES_ALLOWED, TALLIES_REFUSED } state;
+    uint32_t n, n_closed, n_settled; /* how many there are; how often all were closed, and settled for the engine */
+    struct tally {
+        uint64_t start, bytes, cell_bytes; /* of the array */
+        uint64_t room;                     /* bytes of sums: whole lines */
+        uint8_t *sums;                     /* of the cells, in their order */
+    } at[MAX_TALLIES];
+};
+
 /* A thread that runs blocks: one of the machine's own, or one that launches. */
 struct worker {
     struct machine *machine;
@@ -44,7 +57,8 @@ struct worker {
     struct compiled_site *compiled_sites;
     uint32_t n_sites;
     uint64_t sites_version; /* of memory, when they were empty last */
-    struct site {           /* the allocation that an operation accessed last: access.c */
+    struct tallies tallies;
+    struct site { /* the allocation that an operation accessed last: access.c */
         uint64_t lo, hi, version;
         const struct op *key;
     } sites[SITES];
@@ -195,6 +209,25 @@ static inline bool launch_has_failed(const struct launch *l)
 const struct compiled *worker_find_compiled(struct worker *k, struct launch *l);
 /* Forgets the compiled code that the worker has run last. */
 void worker_drop_compiled(struct worker *k);
+
+/* ---- tally.c ---- */
+
+/* For the code that compiled_sites belong to. */
+void tally_begin(struct worker *k);
+/* Where compiled code performs an operation that was in the allocation: how far from the cells are the sums that it is to
+ * change instead; 0: the cells themselves. To be called after tally_settle_for_engine(). */
+uint64_t tally_shift(struct worker *k, const struct op *o, const struct mem_block *b);
+/* Brings all sums to their arrays. */
+void tally_settle_all(struct worker *k);
+void tally_settle_for_engine(struct worker *k);
+/* The same, and from here on there are none. */
+void tally_close_all(struct worker *k);
+/* To be called before anything but compiled code accesses global memory. */
+static inline void tally_settle(struct worker *k)
+{
+    if (k->tallies.n)
+        tally_settle_all(k);
+}
 
 /* ---- stall.c ---- */
 

@@ -92,6 +92,7 @@ void access_call_engine(struct emit *e, const struct access *a);
 /* Where this access was last: a->site; and what stands there. */
 void access_find_site(struct emit *e, struct access *a);
 void access_load_site(struct emit *e, struct access *a, value *lo, value *n);
+value access_load_shift(struct emit *e, const struct access *a); /* of what access_branch_on_lanes() has tested */
 value access_find_place(struct emit *e, const struct access *a, value address, value lo); /* inside if less than n */
 
 /* ---- index.c ---- */

@@ -232,9 +232,9 @@ static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
     return some;
 }
 
-static void do_lanes(struct emit *e, struct atom *t)
+/* Through rows of memory; goes to `done`. */
+static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
-    LLVMBasicBlockRef done = emit_new_block(e, "");
     bool offsets = has_offsets_alone(e, t);
     if (offsets) {
         LLVMBasicBlockRef some = branch_on_all(e, t);
@@ -258,6 +258,29 @@ static void do_lanes(struct emit *e, struct atom *t)
     struct turns turns = turns_begin(e);
     do_lane(e, t, turns.lane);
     turns_end(e, &turns, t->a.mask, done);
+}
+
+/* Additions to global memory whose results nobody reads may be to a tally (exec/tally.c), where nobody else is at the sums:
+ * goes on where they are not. */
+static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
+{
+    LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
+    value shift = access_load_shift(e, &t->a);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, shift, const_int(e, e->i64, 0), ""), cells, sums);
+    emit_at_end(e, sums);
+    struct atom own = *t;
+    own.shared = true;
+    own.a.lanes = LLVMBuildAdd(e->b, t->a.lanes, splat(e, shift, WARP_LANES), "");
+    do_in_rows(e, &own, done);
+    emit_at_end(e, cells);
+}
+
+static void do_lanes(struct emit *e, struct atom *t)
+{
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    if (!t->shared && !t->result && t->op == ATOM_add && !t->a.pointer[0])
+        do_sums(e, t, done);
+    do_in_rows(e, t, done);
     emit_at_end(e, done);
     if (t->result)
         write_result(e, t, row_get(e, ROW_RESULT, t->type));

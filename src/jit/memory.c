@@ -297,6 +297,11 @@ void access_load_site(struct emit *e, struct access *a, value *lo, value *n)
     *n = site_field(e, a, offsetof(struct compiled_site, n));
 }
 
+value access_load_shift(struct emit *e, const struct access *a)
+{
+    return site_field(e, a, offsetof(struct compiled_site, shift));
+}
+
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)
 {
     return rotate(e, a, LLVMBuildSub(e->b, address, lo, ""));
