@@ -22,9 +22,9 @@ def run(*args, cwd=None, stdin=None, env=None):
     return done.returncode, done.stdout, done.stderr
 
 
-def launch(*args):
+def launch(*args, **more):
     """A launch that must succeed, as its JSON."""
-    status, out, err = run("launch", *args, "--json")
+    status, out, err = run("launch", *args, "--json", **more)
     assert status == 0, f"heddle launch {' '.join(map(str, args))}: status {status}\n{out}{err}"
     return json.loads(out)
 

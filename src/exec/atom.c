@@ -33,8 +33,8 @@ static u32 new_u32(enum atom_op op, u32 r, u32 s, u32 t)
     case ATOM_cas: return r == s ? t : r;
     case ATOM_exch: return s;
     case ATOM_add: return r + s;
-    case ATOM_inc: return r >= s ? 0 : r + 1;
-    case ATOM_dec: return r == 0 || r > s ? s : r - 1;
+    case ATOM_inc: return sem_atom_inc(r, s);
+    case ATOM_dec: return sem_atom_dec(r, s);
     case ATOM_min: return r < s ? r : s;
     default: return r > s ? r : s;
     }

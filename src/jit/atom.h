@@ -6,7 +6,7 @@
 
 struct atom {
     struct access a;
-    bool shared, is_cas, sign;
+    bool shared, is_cas, is_float, sign;
     enum atom_op op;
     LLVMTypeRef type; /* of a cell */
     ir_ref result;    /* or REF_NONE */

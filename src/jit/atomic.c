@@ -1,24 +1,26 @@
-/* Atomic operations that compiled code performs itself, on integers of 32 and 64 bits; exec/atom.c performs all others, and
- * what is not where an access was before (PTX ISA 9.7.13.5; isa/atoms.def).
+/* Atomic operations that compiled code performs itself, on integers and floats of 32 and 64 bits; exec/atom.c performs all
+ * others, and what is not where an access was before (PTX ISA 9.7.13.5; isa/atoms.def).
  *
  * Lanes go in order: what several lanes of a warp do to one cell happens as if one after the other. A block stays on one
  * worker, so shared memory takes plain operations, whose meaning is that of lane functions; global memory takes the
- * host's atomic instructions, in the order that the operation asks for. Where all lanes are at one cell, additions are
- * one addition, and comparisons are done with what has been read: one exchange writes what the last of them leaves. A
- * comparison that fails is a read.
+ * host's atomic instructions, in the order that the operation asks for, and where the host has none the lane function
+ * between a read and an exchange. Where all lanes are at one cell, additions of integers are one addition, and comparisons
+ * and what the host has no instruction for are done with what has been read: one exchange writes what the last of them
+ * leaves. A comparison that fails is a read.
  */
 #include "jit/atom.h"
 
 enum { STEP = 8 }; /* lanes in a round of the loop over all 32 */
 
-/* By operation: the lane function, by bits and sign, and the host's instruction. */
+/* By operation on integers: the lane function, by bits and sign, and the host's instruction. */
 static const struct row {
-    bool done;
+    bool done, by_host;
     uint16_t lane[2][2];
     LLVMAtomicRMWBinOp host[2];
 } table[ATOM_COUNT] = {
 #define ROW(op, u32, s32, u64, s64, unsigned_op, signed_op)                                                            \
     [ATOM_##op] = {true,                                                                                               \
+                   true,                                                                                               \
                    {{LANE_##u32, LANE_##s32}, {LANE_##u64, LANE_##s64}},                                               \
                    {LLVMAtomicRMWBinOp##unsigned_op, LLVMAtomicRMWBinOp##signed_op}},
     ROW(and, and_b32, and_b32, and_b64, and_b64, And, And)    /* */
@@ -29,7 +31,12 @@ static const struct row {
     ROW(min, min_u32, min_s32, min_u64, min_s64, UMin, Min)   /* */
     ROW(max, max_u32, max_s32, max_u64, max_s64, UMax, Max)   /* */
 #undef ROW
+        [ATOM_inc] = {true, .lane = {{LANE_atom_inc_u32}}}, /* .u32 alone */
+    [ATOM_dec] = {true, .lane = {{LANE_atom_dec_u32}}},
 };
+
+/* Additions of floats, by bits: in global and in shared memory; see exec/atom.c. */
+static const uint16_t float_lane[2][2] = {{LANE_add_f32_rn_ftz, LANE_add_f32_rn}, {LANE_atom_add_f64, LANE_add_f64_rn}};
 
 static LLVMAtomicOrdering order_of(const struct op_access *x)
 {
@@ -55,6 +62,19 @@ value atom_read(struct emit *e, const struct atom *t, value at)
     if (!t->shared)
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
+}
+
+static bool is_by_host(const struct atom *t)
+{
+    return !t->is_float && table[t->op].by_host;
+}
+
+/* Of a cell that has `old`; not of comparisons. */
+static value new_value(struct emit *e, const struct atom *t, value old, value s)
+{
+    unsigned wide = t->a.bytes == 8;
+    uint16_t lane = t->is_float ? float_lane[wide][t->shared] : table[t->op].lane[wide][t->sign];
+    return emit_lane_function(e, lane, 8 * t->a.bytes, t->op == ATOM_exch ? s : old, s);
 }
 
 static void write_cell(struct emit *e, const struct atom *t, value v, value at)
@@ -125,8 +145,31 @@ static bool is_store(const struct emit *e, const struct atom *t)
     return e->lane && e->keeps_store_order && t->op == ATOM_exch && !t->result && !acquires(t);
 }
 
+/* With what has been read, until nobody has written in between; ends in a new block. */
+static value exchange_cell(struct emit *e, const struct atom *t, value at, value s)
+{
+    LLVMBasicBlockRef again = emit_new_block(e, ""), done = emit_new_block(e, "");
+    fence_before_load(e);
+    value first = atom_read(e, t, at);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, again);
+    emit_at_end(e, again);
+    value read = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(read, &first, &from, 1);
+    value swapped = atom_swap(e, t, at, read, new_value(e, t, read, s));
+    value found = LLVMBuildExtractValue(e->b, swapped, 0, "");
+    from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(read, &found, &from, 1);
+    emit_likely(e, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, again);
+    emit_at_end(e, done);
+    fence_is_done(e);
+    return read;
+}
+
 static value change_cell(struct emit *e, const struct atom *t, value at, value s)
 {
+    if (!is_by_host(t))
+        return exchange_cell(e, t, at, s);
     if (!is_store(e, t)) {
         value old = LLVMBuildAtomicRMW(e->b, table[t->op].host[t->sign], at, s, fence_with(e, t->order), false);
         fence_is_done(e);
@@ -141,7 +184,6 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
 
 value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
-    const struct row *row = &table[t->op];
     if (!t->shared && t->is_cas)
         return e->lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
     if (!t->shared)
@@ -150,8 +192,7 @@ value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, valu
     if (t->is_cas)
         now = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, s, ""), wanted, old, "");
     else
-        now =
-            emit_lane_function(e, row->lane[t->a.bytes == 8][t->sign], 8 * t->a.bytes, t->op == ATOM_exch ? s : old, s);
+        now = new_value(e, t, old, s);
     write_cell(e, t, now, at);
     return old;
 }
@@ -278,7 +319,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
 static void do_lanes(struct emit *e, struct atom *t)
 {
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    if (!t->shared && !t->result && t->op == ATOM_add && !t->a.pointer[0])
+    if (!t->shared && !t->result && t->op == ATOM_add && !t->is_float && !t->a.pointer[0])
         do_sums(e, t, done);
     do_in_rows(e, t, done);
     emit_at_end(e, done);
@@ -414,6 +455,43 @@ static void compare_together(struct emit *e, const struct atom *t)
         write_result(e, t, last.found);
 }
 
+/* What the host has no instruction for, lane after lane on what has been read. */
+static void change_together(struct emit *e, const struct atom *t)
+{
+    LLVMBasicBlockRef again = emit_new_block(e, ""), changed = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value cell = emit_alloca(e, t->type), first = atom_read(e, t, t->a.pointer[0]);
+    if (t->varies[0])
+        row_set(e, ROW_S, t->s);
+    if (t->result)
+        row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, again);
+    emit_at_end(e, again);
+    value read = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(read, &first, &from, 1);
+    LLVMBuildStore(e->b, read, cell);
+    struct turns turns = turns_begin(e);
+    value old = LLVMBuildLoad2(e->b, t->type, cell, "");
+    if (t->result)
+        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, turns.lane));
+    LLVMBuildStore(e->b, new_value(e, t, old, operand(e, t, 0, turns.lane)), cell);
+    turns_end(e, &turns, t->a.mask, changed);
+    emit_at_end(e, changed);
+    value now = LLVMBuildLoad2(e->b, t->type, cell, "");
+    if (t->shared) {
+        write_cell(e, t, now, t->a.pointer[0]);
+        LLVMBuildBr(e->b, done);
+    } else {
+        value swapped = atom_swap(e, t, t->a.pointer[0], read, now);
+        value found = LLVMBuildExtractValue(e->b, swapped, 0, "");
+        LLVMAddIncoming(read, &found, &changed, 1);
+        emit_likely(e, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, again);
+    }
+    emit_at_end(e, done);
+    if (t->result)
+        write_result(e, t, row_get(e, ROW_RESULT, t->type));
+}
+
 /* ---- which way ---- */
 
 bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t)
@@ -422,7 +500,8 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
     enum isa_type type = (enum isa_type)x->type;
     bool sign = type == TYPE_s32 || type == TYPE_s64, is_cas = x->atom == ATOM_cas;
     bool integer = sign || type == TYPE_u32 || type == TYPE_u64 || type == TYPE_b32 || type == TYPE_b64;
-    if (!integer || x->n != 1 || (!is_cas && !table[x->atom].done) ||
+    bool is_float = (type == TYPE_f32 || type == TYPE_f64) && x->atom == ATOM_add;
+    if ((!integer && !is_float) || x->n != 1 || (!is_cas && !table[x->atom].done) ||
         (x->space != SPACE_SHARED && x->space != SPACE_GLOBAL && x->space != SPACE_GENERIC))
         return false;
     for (unsigned k = 0; k < 1u + is_cas; k++)
@@ -431,6 +510,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
     *t = (struct atom){.a = access_begin(e, i, o),
                        .shared = x->space == SPACE_SHARED,
                        .is_cas = is_cas,
+                       .is_float = is_float,
                        .sign = sign,
                        .op = (enum atom_op)x->atom,
                        .type = type_of_width(e, 8u * x->bytes),
@@ -451,6 +531,8 @@ static void perform(struct emit *e, struct atom *t)
             write_scalar(e, t->result, old);
     } else if (t->a.pointer[0] && t->is_cas)
         compare_together(e, t);
+    else if (t->a.pointer[0] && !is_by_host(t))
+        change_together(e, t);
     else if (t->a.pointer[0] && t->op == ATOM_add)
         add_together(e, t);
     else

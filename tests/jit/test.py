@@ -856,56 +856,6 @@ def lanes_at_one_cell_find_what_those_before_them_left():
         assert values == [[560], found], (engine, values)
 
 
-ATOMIC_FORMS = [(op, t) for op, types in {
-    "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64", "exch": "b32 b64", "cas": "b32 b64 b16", "add": "u32 s32 u64 f32",
-    "inc": "u32", "dec": "u32", "min": "u32 s32 u64 s64", "max": "u32 s32 u64 s64"}.items() for t in types.split()]
-
-
-def atomic_kernel(name, op, t, space):
-    """Lanes at one cell, at eight, at one each; all of them, and some; with the result and without."""
-    bits = int(t[1:])
-    r, cas = f"%w{bits}_", op == "cas"
-    lines = [f"""
-.visible .entry {name}(.param .u64 cells, .param .u64 out)
-{{
-    .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .b64 %w64_<9>; .reg .b32 %w32_<9>; .reg .b16 %w16_<9>; .reg .pred %p;
-    .shared .align 8 .b8 own[1024];
-    ld.param.u64 %rd1, [cells];
-    ld.param.u64 %rd2, [out];
-    mov.u32 %r1, %tid.x;
-    and.b32 %r2, %r1, 5;
-    setp.ne.u32 %p, %r2, 1;
-    mul.wide.u32 %rd3, %r1, 8;
-    add.u64 %rd2, %rd2, %rd3;
-    mov.u32 %r8, own;
-    cvt.u64.u32 %rd8, %r8;"""]
-    if space == "shared":
-        lines.append("add.u64 %rd4, %rd8, %rd3; st.shared.u64 [%rd4], %rd3; mov.u64 %rd1, %rd8; bar.sync 0;")
-    for n, (spread, guard, result) in enumerate((s, g, x) for s in (0, 7, 127) for g in ("", "@%p") for x in (True, False)):
-        for k, times in (1, 3), (2, 5):
-            lines.append(f"mul.lo.u32 %r3, %r1, {times}; add.u32 %r3, %r3, {n}; and.b32 %r3, %r3, 31;")
-            lines.append(f"cvt.u{bits}.u32 {r}{k}, %r3;")
-        lines.append(f"and.b32 %r4, %r1, {spread}; mul.wide.u32 %rd5, %r4, 8; add.u64 %rd6, %rd1, %rd5;")
-        lines.append(f"mov.b{bits} {r}3, {r}2;")
-        d = f"{r}3" if result else "_"
-        lines.append(f"{guard} atom.{space}.{op}.{t} {d}, [%rd6], {r}1{', ' + r + '2' if cas else ''};")
-        lines.append(f"st.global.b{bits} [%rd2+{n * 1024}], {r}3;")
-    if space == "shared":
-        lines.append("bar.sync 0; ld.shared.u64 %rd7, [%rd4]; ld.param.u64 %rd1, [cells]; add.u64 %rd6, %rd1, %rd3;")
-        lines.append("st.global.u64 [%rd6], %rd7;")
-    return "\n    ".join(lines) + "\n    ret;\n}\n"
-
-
-def every_atomic_operation_gives_the_same_by_both():
-    """By one warp: warps of a block may come in another order behind a barrier."""
-    need_compiler()
-    kernels = {f"{op}_{t}_{space}": (op, t, space) for op, t in ATOMIC_FORMS for space in ("global", "shared")}
-    text = "".join(atomic_kernel(name, *form) for name, form in kernels.items())
-    with written(".version 7.0\n.target sm_75\n.address_size 64\n" + text) as path:
-        for name in kernels:
-            by_both(path, name, "--grid", 1, "--block", 32, "u64[128]=range+print", "u64[1536]+print")
-
-
 def a_loop_that_counts_up_to_a_number_in_memory_does_not_spin():
     """A warp that spins turns to its other lanes: those that have left the loop would end on their own."""
     need_compiler()

@@ -1,0 +1,148 @@
+"""Atomic operations of compiled code: results are the interpreter's, to the bit, in whatever way lanes share cells."""
+import itertools
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import by_both, environment, has_level, keep_what_is_compiled, need_compiler, written
+from tap import launch, main
+
+keep_what_is_compiled()
+
+FORMS = [(op, t) for op, types in {
+    "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64", "exch": "b32 b64", "cas": "b32 b64 b16", "add": "u32 s32 u64 f32 f64",
+    "inc": "u32", "dec": "u32", "min": "u32 s32 u64 s64", "max": "u32 s32 u64 s64"}.items() for t in types.split()]
+ROUNDS = 3  # the engine performs each operation once, until compiled code knows where it goes
+
+
+def kernel(name, op, t, space):
+    """Lanes at one cell, at eight, at one each; all of them, and some; with the result and without."""
+    bits = int(t[1:])
+    r, cas = f"%w{bits}_", op == "cas"
+    ways = list(itertools.product((0, 7, 127), ("", "@%p"), (True, False)))
+    lines = [f"""
+.visible .entry {name}(.param .u64 cells, .param .u64 values, .param .u64 out)
+{{
+    .reg .u64 %rd<9>, %values; .reg .u32 %r<9>, %round; .reg .b64 %w64_<9>; .reg .b32 %w32_<9>; .reg .b16 %w16_<9>; .reg .pred %p, %q;
+    .shared .align 8 .b8 own[1024];
+    ld.param.u64 %rd1, [cells];
+    ld.param.u64 %values, [values];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 5;
+    setp.ne.u32 %p, %r2, 1;
+    mul.wide.u32 %rd3, %r1, 8;
+    add.u64 %rd2, %rd2, %rd3;
+    mov.u32 %r8, own;
+    cvt.u64.u32 %rd8, %r8;
+    add.u64 %rd6, %rd1, %rd3;
+    mov.u32 %round, 0;"""]
+    if space == "shared":
+        lines.append("ld.global.u64 %rd7, [%rd6]; add.u64 %rd4, %rd8, %rd3; st.shared.u64 [%rd4], %rd7; mov.u64 %rd1, %rd8; bar.sync 0;")
+    lines.append("L:")
+    for n, (spread, guard, result) in enumerate(ways):
+        for k, times in (1, 3), (2, 5):
+            lines.append(f"mul.lo.u32 %r3, %r1, {times}; add.u32 %r3, %r3, {n}; add.u32 %r3, %r3, %round; and.b32 %r3, %r3, 31;")
+            lines.append(f"mul.wide.u32 %rd5, %r3, 8; add.u64 %rd5, %values, %rd5; ld.global.b{bits} {r}{k}, [%rd5];")
+        lines.append(f"and.b32 %r4, %r1, {spread}; mul.wide.u32 %rd5, %r4, 8; add.u64 %rd6, %rd1, %rd5;")
+        lines.append(f"mov.b{bits} {r}3, {r}2;")
+        d = f"{r}3" if result else "_"
+        lines.append(f"{guard} atom.{space}.{op}.{t} {d}, [%rd6], {r}1{', ' + r + '2' if cas else ''};")
+        lines.append(f"st.global.b{bits} [%rd2+{n * 1024}], {r}3;")
+    lines.append(f"add.u64 %rd2, %rd2, {len(ways) * 1024}; add.u32 %round, %round, 1; setp.lt.u32 %q, %round, {ROUNDS}; @%q bra L;")
+    if space == "shared":
+        lines.append("bar.sync 0; ld.shared.u64 %rd7, [%rd4]; ld.param.u64 %rd1, [cells]; add.u64 %rd6, %rd1, %rd3;")
+        lines.append("st.global.u64 [%rd6], %rd7;")
+    return "\n    ".join(lines) + "\n    ret;\n}\n"
+
+
+def bits_of(t, values):
+    return [struct.unpack("<" + {"f32": "I", "f64": "Q"}[t], struct.pack("<" + {"f32": "f", "f64": "d"}[t], v))[0] for v in values]
+
+
+FLOATS = [1.5, -2.25, 3e7, -0.0, 0.0, 1e-30, -1e30, 0.1, 7.0, -7.0, 1 / 3, 65504.0]
+SPECIAL = {  # subnormals, signaling and quiet NaNs, infinities, numbers whose sums become subnormal
+    "f32": [1, 0x80000001, 0x7fffff, 0x800000, 0x80800001, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001,
+            0xffc12345],
+    "f64": [1, 1 << 63 | 1, (1 << 52) - 1, 1 << 52, 1 << 63 | 1 << 52 | 1, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
+            0x7ff8000000000000, 0x7ff0000000000001, 0xfff8123456789abc, 0xfff4000000000000]}
+
+
+def buffer(values, n, tail=""):
+    return f"u64[{n}]=" + ",".join(str(values[i % len(values)]) for i in range(n)) + tail
+
+
+def inputs(t):
+    """Of cells, and of what lanes have."""
+    if t not in SPECIAL:
+        return [("u64[128]=range+print", "u64[32]=range")]
+    plain = bits_of(t, FLOATS)
+    return [(buffer(cells, 128, "+print"), buffer(values, 32))
+            for cells, values in ((plain, plain[::-1]), (plain, SPECIAL[t]), (SPECIAL[t], plain), (SPECIAL[t], SPECIAL[t][3:]))]
+
+
+def every_operation_gives_the_same_by_both():
+    """By one warp: warps of a block may come in another order behind a barrier."""
+    kernels = {f"{op}_{t}_{space}": (op, t, space) for op, t in FORMS for space in ("global", "shared")}
+    text = "".join(kernel(name, *form) for name, form in kernels.items())
+    with written(".version 7.0\n.target sm_75\n.address_size 64\n" + text) as path:
+        for name, (_, t, _) in kernels.items():
+            for cells, values in inputs(t):
+                by_both(path, name, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print")
+
+
+def so_they_do_on_each_level_and_in_both_tiers():
+    need_compiler()
+    levels = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse") if has_level(level)]
+    for op, t in ("add", "f32"), ("add", "f64"), ("inc", "u32"), ("dec", "u32"):
+        for space in "global", "shared":
+            with written(".version 7.0\n.target sm_75\n.address_size 64\n" + kernel("k", op, t, space)) as path:
+                for cells, values in inputs(t)[-1:]:
+                    found = {str(launch(path, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print", "--engine", "jit",
+                                        "--cpu", level, env=environment(HEDDLE_TIER=tier, HEDDLE_VERIFY="1"))["buffers"])
+                             for tier in "12" for level in levels}
+                    assert len(found) == 1, (op, t, space)
+
+
+# All add to one cell, and to one of 32; numbers whose sums are exact in any order.
+SUMS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry sums(.param .u64 cells)
+{
+    .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .b64 %b64; .reg .f32 %f32; .reg .f64 %f64; .reg .pred %p;
+    ld.param.u64 %rd1, [cells];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    and.b32 %r3, %r1, 31;
+    mul.wide.u32 %rd2, %r3, 8;
+    add.u64 %rd2, %rd1, %rd2;
+    cvt.rn.TYPE.u32 %TYPE, 3;
+L:
+    red.global.add.TYPE [%rd2+8], %TYPE;
+    red.global.add.TYPE [%rd1], %TYPE;
+    atom.global.inc.u32 %r4, [%rd1+272], 99;
+    atom.global.dec.u32 %r4, [%rd1+280], 99;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p, %r2, 20;
+    @%p bra L;
+    ret;
+}
+"""
+
+
+def those_of_many_workers_are_all_there():
+    need_compiler()
+    for t, pack in ("f32", "I"), ("f64", "Q"):
+        with written(SUMS.replace("TYPE", t)) as path:
+            for engine, workers in itertools.product(("jit", "interp"), (1, 2, 5)):
+                threads = 60 * 128
+                done = launch(path, "--grid", 60, "--block", 128, "--workers", workers, "u64[64]+print", "--engine", engine)
+                cells = done["buffers"][0]["values"]
+                one, all_of_them = bits_of(t, [3.0 * 20 * threads / 32, 3.0 * 20 * threads])
+                assert cells[:33] == [all_of_them] + [one] * 32, (t, engine, workers, cells)
+                assert cells[34] == 20 * threads % 100 and cells[35] == -20 * threads % 100, (t, engine, workers, cells)
+
+
+main(globals())
