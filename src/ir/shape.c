@@ -607,6 +607,7 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
     s->bits = ir_find_bits(f, &x.known, block, false, arena);
     s->common = ir_find_bits(f, &x.known, block, true, arena);
     s->steps = ir_find_steps(f, s->ranges, block, arena);
+    s->drawn = ir_find_drawn(f, arena);
     do {
         x.changed = false;
         visit_values(&x);

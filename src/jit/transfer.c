@@ -98,13 +98,32 @@ static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
     return (uint64_t)step * (warps < WARPS_AHEAD ? WARPS_AHEAD / warps : 1);
 }
 
-/* The warps behind this one, of this block and of the next, mostly want what lies behind. */
+static uint32_t last_warp(const struct emit *e)
+{
+    const uint32_t *block = e->shapes->block;
+    return (block[0] * block[1] * block[2] - 1) / WARP_LANES;
+}
+
+/* What lies behind the block is another worker's, from whom asking would take it: so the last warp asks for its own. */
+static value bytes_within_block(struct emit *e, const struct access *a)
+{
+    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
+    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_in_row(e, a)), "");
+}
+
+/* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks draw what they work on,
+ * those of this block do; in a gang they are there already. */
 static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 {
     enum { LINE_BYTES = 64 };
-    uint64_t ahead = bytes_ahead(e, a);
+    bool is_drawn = ir_ref_kind(a->i->a) == REF_REG && e->shapes->drawn[ir_ref_index(a->i->a)];
+    if (is_drawn && (last_warp(e) == 0 || (e->gang && e->plan.is_block)))
+        return;
+    value ahead = is_drawn ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
+    value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
     for (unsigned at = 0; at < bytes_in_row(e, a); at += LINE_BYTES)
-        ask_for(e, LLVMBuildAdd(e->b, a->first[0], const_int(e, e->i64, ahead + at), ""), a->i->kind == IR_ST);
+        ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST);
 }
 
 /* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all

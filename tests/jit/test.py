@@ -761,6 +761,55 @@ def accesses_ask_for_what_will_be_wanted():
             assert "heddle.0" in err and (re.search(asks, err) if asks else "prefetch" not in err), args[0]
 
 
+# Each block doubles the 2048 words, of the one lot, that its ticket says.
+TICKETS = """
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry tickets(.param .u64 p0, .param .u64 p1)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<5>;
+    .reg .pred %p<2>;
+    .shared .align 4 .u32 ticket;
+    ld.param.u64 %rd1, [p0];
+    ld.param.u64 %rd2, [p1];
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra drawn;
+    atom.global.add.u32 %r2, [%rd2], 1;
+    st.shared.u32 [ticket], %r2;
+drawn:
+    bar.sync 0;
+    ld.shared.u32 %r3, [ticket];
+    shl.b32 %r4, %r3, 11;
+    add.u32 %r5, %r4, %r1;
+    mul.wide.u32 %rd3, %r5, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    ld.global.u32 %r6, [%rd4];
+    add.u32 %r7, %r6, %r6;
+    st.global.u32 [%rd4], %r7;
+    ret;
+}
+"""
+
+
+def blocks_that_draw_tickets_ask_for_no_other_blocks_words():
+    """Where the next block will be nobody knows, and what lies behind is another worker's: a warp asks for what the next one of its
+    block wants, the last for what it has."""
+    need_compiler()
+    with written(TICKETS) as path:
+        for block in 32, 100, 256:
+            args = [path, "--grid", 4, "--block", block, "u32[8192]=range+print", "u32[1]+print"]
+            expected = launch(*args, "--engine", "interp")["buffers"]
+            for tier in "1", "2":
+                dump = environment(HEDDLE_DUMP="asm", HEDDLE_TIER=tier)
+                _, out, err = run("launch", *args, "--engine", "jit", "--json", env=dump)
+                asks = re.findall(r"prefetch\w*\s+(\d*)\(", err)
+                assert bool(asks) == (block > 32) and all(int(n or 0) < 512 for n in asks), (block, tier, asks)
+                assert json.loads(out)["buffers"] == expected, (block, tier)
+
+
 def a_launch_changes_over_while_it_runs():
     """Long enough to be compiled under way: 512 x 512 through tiles of 16."""
     args = [*MATMUL[:2], "--grid", "24,24", "--block", "16,16", "f32[384,384]=rand", "f32[384,384]=rand",
