@@ -75,7 +75,11 @@ void record_meeting(struct emit *e, const struct op *o, uint32_t met)
             store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
     }
     value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
-    store_field(e, LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), ""), e->block_ptr, offsetof(struct block, met));
+    value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), "");
+    value at = field_pointer(e, e->block_ptr, offsetof(struct block, met));
+    /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
+     * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
+    LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
 }
 
 void emit_meeting(struct emit *e, const struct op *o, uint32_t met)

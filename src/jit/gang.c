@@ -107,10 +107,11 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 
 static value stands_with_first(struct emit *e, const struct emit *x)
 {
-    value where = load_field(e, e->i64, x->w, offsetof(struct warp, at_block), "");
-    value expected = LLVMBuildZExt(e->b, e->enter_at, e->i64, "");
-    expected = LLVMBuildOr(e->b, expected, const_int(e, e->i64, (uint64_t)UINT32_MAX << 32), "");
-    return LLVMBuildICmp(e->b, LLVMIntEQ, where, expected, "");
+    /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
+    value where = load_field(e, e->i32, x->w, offsetof(struct warp, at_block), "");
+    value lanes = load_field(e, e->i32, x->w, offsetof(struct warp, mask), "");
+    value is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), "");
+    return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
 }
 
 /* Most rounds of a block may be none of the gang's. */

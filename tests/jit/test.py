@@ -810,6 +810,16 @@ def blocks_that_draw_tickets_ask_for_no_other_blocks_words():
                 assert json.loads(out)["buffers"] == expected, (block, tier)
 
 
+def what_warps_come_to_is_noted_in_whole_words():
+    """A byte of a word is not found by the load of the word behind it, which waits until all stores before are in the cache."""
+    need_compiler()
+    with written(TICKETS) as path:
+        for tier in "1", "2":
+            dump = environment(HEDDLE_DUMP="asm", HEDDLE_TARGET="x86-64-v4", HEDDLE_TIER=tier)
+            _, _, err = run("launch", path, "--grid", 4, "--block", 64, "u32[8192]=range", "u32[1]", "--engine", "jit", env=dump)
+            assert re.search(r"\borl\s+\$1, \d+\(", err) and not re.search(r"\borb\s+\$1, \d+\(", err), tier
+
+
 def a_launch_changes_over_while_it_runs():
     """Long enough to be compiled under way: 512 x 512 through tiles of 16."""
     args = [*MATMUL[:2], "--grid", "24,24", "--block", "16,16", "f32[384,384]=rand", "f32[384,384]=rand",
