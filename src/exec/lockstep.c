@@ -41,13 +41,17 @@ static bool make_ready(struct warp *w, size_t local_bytes)
 static void make_ready_again(struct block *b)
 {
     const struct code *c = b->launch->kernel->entry;
-    if (!b->met && !c->zeroed.n && !c->ir->uses_dynamic_stack)
+    bool has_rows = c->zeroed.n || c->ir->uses_dynamic_stack;
+    if (!b->met && !has_rows)
         return;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         w->mask = w->exists;
         w->at_block = 0;
         w->exited = 0;
-        act_renew(w->acts, w->exists);
+        if (has_rows)
+            act_renew(w->acts, w->exists);
+        else
+            w->acts->lanes = w->exists;
     }
 }
 
