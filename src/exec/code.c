@@ -80,15 +80,27 @@ static void fix_access(const struct ir_func *ir, struct ir_access *a)
     }
 }
 
+/* Those that fill whole lines of the cache, as most arrays do, before others: so rows of theirs lie in one line each, and no byte
+ * is lost. */
+static void place_static_shared(struct preparer *p, const struct ir_func *ir)
+{
+    enum { LINE_BYTES = 64 };
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < ir->vars.n; i++) {
+            const struct ptx_var *v = ir->vars.at[i]->definition;
+            if (is_static_shared(v) && (v->size % LINE_BYTES == 0) == (pass == 0))
+                place_var(p, v);
+        }
+}
+
 /* Dynamic shared memory starts behind the static variables, so these get their places first: of a kernel they are what they
  * are, so addresses become plain numbers, which the compiler can reckon with. */
 static void place_vars(struct preparer *p, struct ir_func *ir)
 {
-    for (uint32_t i = 0; i < ir->vars.n; i++) {
-        const struct ptx_var *v = ir->vars.at[i]->definition;
-        if (is_static_shared(v) || v->space == SPACE_LOCAL)
-            place_var(p, v);
-    }
+    place_static_shared(p, ir);
+    for (uint32_t i = 0; i < ir->vars.n; i++)
+        if (ir->vars.at[i]->definition->space == SPACE_LOCAL)
+            place_var(p, ir->vars.at[i]->definition);
     for (uint32_t i = 1; i < ir->consts.n; i++)
         fix_const(p, &ir->consts.at[i]);
     for (uint32_t i = 0; i < ir->insns.n; i++)

@@ -12,7 +12,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import build, by_both, environment, fault_by_both, need_compiler, written
-from tap import Skip, examples, launch, main, run, source
+from tap import Skip, examples, launch, main, run, source, values
 
 SAXPY = [f"{examples}/saxpy/saxpy.ptx", "--grid", 4, "--block", 256, 1000, 2.0, "f32[1000]=range", "f32[1000]=ones+print"]
 MATMUL = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
@@ -808,6 +808,49 @@ def blocks_that_draw_tickets_ask_for_no_other_blocks_words():
                 asks = re.findall(r"prefetch\w*\s+(\d*)\(", err)
                 assert bool(asks) == (block > 32) and all(int(n or 0) < 512 for n in asks), (block, tier, asks)
                 assert json.loads(out)["buffers"] == expected, (block, tier)
+
+
+# Writes where its shared variables are.
+PLACES = """
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .shared .align 8 .b8 rest[];
+.visible .entry places(.param .u64 p0)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    .shared .align 4 .u32 word;
+    .shared .align 8 .b8 pairs[24];
+    .shared .align 4 .b8 first[1024];
+    .shared .align 1 .b8 letter;
+    .shared .align 16 .b8 second[64];
+    ld.param.u64 %rd1, [p0];
+    mov.u32 %r1, word;
+    mov.u32 %r2, pairs;
+    st.global.v2.u32 [%rd1], {%r1, %r2};
+    mov.u32 %r1, first;
+    mov.u32 %r2, letter;
+    mov.u32 %r3, second;
+    mov.u32 %r4, rest;
+    st.global.v2.u32 [%rd1+8], {%r1, %r2};
+    st.global.v2.u32 [%rd1+16], {%r3, %r4};
+    ret;
+}
+"""
+
+
+def arrays_of_whole_lines_lie_first_in_shared_memory():
+    """So that their rows lie in one line each, wherever a program declares them."""
+    with written(PLACES) as path:
+        args = [path, "--grid", 1, "--block", 1, "--shared", 64, "u32[6]+print", "--engine", "interp"]
+        word, pairs, first, letter, second, rest = values(launch(*args), 1)
+        assert {first, second} in ({0, 1024}, {0, 64}), (first, second)
+        sizes = (word, 4, 4), (pairs, 24, 8), (letter, 1, 1), (rest, 64, 8)
+        end = 1024 + 64
+        for at, size, align in sorted(sizes):
+            assert at >= end and at % align == 0, (at, end)
+            end = at + size
 
 
 def what_warps_come_to_is_noted_in_whole_words():
