@@ -11,6 +11,7 @@ from tap import Skip, launch, run
 
 build = os.environ["HEDDLE_BUILD"]
 os.environ["HEDDLE_CACHE"] = "off"
+os.environ["HEDDLE_VERIFY"] = "1"  # what is given to LLVM is looked at first
 
 
 def keep_what_is_compiled():

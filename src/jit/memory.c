@@ -584,8 +584,9 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
     access_by_engine(e, a);
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
-        find_anew(e, a);
-        access_branch_on_first(e, a, SPACE_GLOBAL, is_run ? fast : done, out);
+        struct access again = *a; /* `fast` counts on what was found before */
+        find_anew(e, &again);
+        access_branch_on_first(e, &again, SPACE_GLOBAL, is_run ? fast : done, out);
         emit_at_end(e, out);
         emit_leave_at(e, e->index + 1);
     } else {

@@ -276,6 +276,27 @@ def a_gang_stops_in_the_middle_of_a_block_that_has_stored():
         same_with("    st.global.u32 [%rd5], %r10;" + WRAP, which=which, blocks=["32,4", "32,3", "32,8"])
 
 
+# Loads through one register, too far apart to be a run: the test of the first is for both.
+GROUP = """
+    and.b32 %r31, %r11, 31;
+    mul.wide.u32 %rd18, %r31, 4;
+    add.u64 %rd19, %rd6, %rd18;
+    ld.global.u32 %r32, [%rd19];
+    add.u32 %r10, %r10, %r32;
+    ld.global.u32 %r33, [%rd19+1024];
+    xor.b32 %r10, %r10, %r33;"""
+
+
+def a_test_for_several_loads_is_each_warps():
+    for store in "", "    st.global.u32 [%rd5], %r10;":
+        for tier in "1", "2":
+            os.environ["HEDDLE_TIER"] = tier
+            same_with(store + GROUP, n=400, blocks=["128", "32,4", "256", "96", "100"])
+            with written(KERNEL.replace("BODY", store + GROUP)) as path:
+                fault_by_both(path, "--grid", 1, "--block", "32,4", "u32[128]", "u32[384]=rand", 128, 40, 0)
+        del os.environ["HEDDLE_TIER"]
+
+
 def an_access_that_changes_its_allocation_is_the_engines():
     swap = """
     and.b32 %r13, %r11, 1;
