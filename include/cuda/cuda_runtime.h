@@ -20,6 +20,19 @@
 
 #include <utility>
 
+/* ---- the names of CUDA 3, which CUDA 13 has taken back ---- */
+
+/* Templates, so that a program which has a function of that name for CUDA 13 gets its own. */
+template <int = 0>
+[[deprecated("CUDA 13 has cudaDeviceSynchronize instead")]] inline cudaError_t cudaThreadSynchronize()
+{
+    return ::cudaDeviceSynchronize();
+}
+template <int = 0> [[deprecated("CUDA 13 has cudaDeviceReset instead")]] inline cudaError_t cudaThreadExit()
+{
+    return ::cudaDeviceReset();
+}
+
 /* ---- memory ---- */
 
 template <class T> inline cudaError_t cudaMalloc(T **devPtr, size_t size)

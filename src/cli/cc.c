@@ -150,6 +150,7 @@ static void add_source_options(struct job *j, cc_words *c)
     if (o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0)
         ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
+    ADD(c, "-Wno-error=register");                                     /* C++17 has it no more; nvcc warns */
     add_all(j, c, &o->both);
 }
 

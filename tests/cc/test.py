@@ -116,6 +116,37 @@ def the_language():
     checks("language", "-I" + folder.name, "-D", "BASE=76", "-DARCH=600", "-arch=sm_60", "-O2")
 
 
+def old_programs_are_compiled_as_they_are():
+    """Without #include of what nvcc includes by itself; with names that CUDA 13 and C++17 have taken back."""
+    old = """template <class T> __global__ void k(T *p)
+{
+    register T s = p[threadIdx.x];
+    memset(p + threadIdx.x, clock() & 0, sizeof *p);
+    p[threadIdx.x] += s;
+}
+int main()
+{
+    char text[8], *p;
+    clock_t since = clock();
+    memcpy(text, "abcdefg", 8);
+    cudaMalloc(&p, 8);
+    cudaMemcpy(p, text, 8, cudaMemcpyHostToDevice);
+    k<<<1, 8>>>(p);
+    if (cudaThreadSynchronize() || cudaMemcpy(text, p, 8, cudaMemcpyDeviceToHost))
+        return 1;
+    return strcmp(text, "abcdefg") || clock() < since || cudaThreadExit();
+}
+"""
+    write("old.cu", old)
+    _, err = cc("old.cu", "-o", "old")
+    assert "[-Wregister]" in err and "CUDA 13 has cudaDeviceSynchronize instead" in err, err
+    run("old")
+    write("own.cu", "cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }\n" + old)
+    _, err = cc("-w", "own.cu", "-o", "own")
+    assert not err, err
+    run("own")
+
+
 def hello_world_takes_a_second():
     """Two compilers at the same time: two seconds of processor time, whatever else the machine does."""
     write("hello.cu", HELLO)

@@ -46,6 +46,8 @@
 
 #include <math.h> /* isnan and its kind without std:: on the host, too */
 #include <new>
+#include <string.h> /* these two without being asked for, as nvcc has them */
+#include <time.h>
 
 /* clang's threadIdx and its like become a uint3 or a dim3 by these, which it declares. */
 #define HEDDLE_BUILTIN_VARIABLE(name)                                                                                  \
