@@ -16,9 +16,10 @@
 /* Where a load is to be. */
 struct limits {
     struct index index;
-    value most;  /* i32: the largest index that is inside; NULL: the address itself is looked at */
-    value lo, n; /* of the site */
-    bool walks;  /* it is on a course */
+    value most;            /* i32: the largest index that is inside; NULL: the address itself is looked at */
+    value lo, n;           /* of the site */
+    struct course *course; /* that it is on; or NULL */
+    int64_t added;         /* to the course's index */
 };
 
 /* Loads that go on together, by so much in each round: where a lane's first places are inside, it is known how many rounds it
@@ -29,6 +30,7 @@ struct course {
     struct access access;
     int64_t from, to; /* what is added for the first, and the last */
     value most;       /* the largest that the first's index may be, i64; or how many places there are for an address */
+    value now;        /* the index in the present round, i64 */
 };
 
 struct alone {
@@ -38,12 +40,13 @@ struct alone {
     struct limits *limits;      /* by instruction */
     struct course *courses;
     uint32_t n_courses;
-    value *row;         /* by number in `live`: memory of a register that comes or goes by lanes; or NULL */
-    value *number;      /* the same: what a register is in all lanes, as they come */
-    value *last;        /* the same: the alloca of what it is in lanes that have spent the budget */
-    value mask, budget; /* as the warp comes */
-    value left, spent, longest, sum, rest; /* allocas: lanes to come, and those that have spent their budget; rounds */
-    value most;                            /* rounds that may follow a lane's first */
+    value *row;          /* by number in `live`: memory of a register that comes or goes by lanes; or NULL */
+    value *number;       /* the same: what a register is in all lanes, as they come */
+    value *last;         /* the same: the alloca of what it is in lanes that have spent the budget */
+    value mask, budget;  /* as the warp comes */
+    value left, spent;   /* allocas: lanes to come, and those that have spent their budget */
+    value rounds, round; /* the same: how many a lane has gone, of all lanes, and of the present one */
+    value most;          /* that may follow a lane's first */
 };
 
 static ir_ref reg_of(const struct alone *p, uint32_t n)
@@ -168,7 +171,8 @@ static void add_to_course(struct alone *p, struct limits *x, uint32_t k)
     }
     c->from = added < c->from ? added : c->from;
     c->to = added > c->to ? added : c->to;
-    x->walks = true;
+    x->course = c;
+    x->added = added;
 }
 
 /* What lane by lane is compared with. */
@@ -250,13 +254,13 @@ static void prepare(struct alone *p)
         }
     finish_courses(p);
     prepare_registers(p);
-    value *const zero[] = {&p->spent, &p->longest, &p->sum, &p->rest};
-    for (size_t k = 0; k < sizeof zero / sizeof zero[0]; k++) {
-        *zero[k] = emit_alloca(e, e->i32);
-        LLVMBuildStore(e->b, const_int(e, e->i32, 0), *zero[k]);
-    }
     p->left = emit_alloca(e, e->i32);
+    p->spent = emit_alloca(e, e->i32);
+    p->round = emit_alloca(e, e->i32);
+    p->rounds = emit_alloca(e, vector_of(e->i32, WARP_LANES));
     LLVMBuildStore(e->b, p->mask, p->left);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->spent);
+    LLVMBuildStore(e->b, splat(e, const_int(e, e->i32, 0), WARP_LANES), p->rounds);
 }
 
 /* ---- a lane ---- */
@@ -315,7 +319,7 @@ static void start_lane(struct alone *p)
             most = intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
     }
     p->most = LLVMBuildTrunc(e->b, most, e->i32, "");
-    LLVMBuildStore(e->b, p->most, p->rest);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->round);
 }
 
 static void test_load(const struct alone *p, const struct access *a, const struct limits *x)
@@ -327,6 +331,16 @@ static void test_load(const struct alone *p, const struct access *a, const struc
                      : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, a, a->first[0], x->lo), x->n, "");
     emit_likely(e, test, inside, p->together);
     emit_at_end(e, inside);
+}
+
+/* No index wraps on its course, so what is added to it may be added to the address. */
+static value walking_address(const struct alone *p, const struct access *a, const struct limits *x)
+{
+    struct emit *e = p->e;
+    value base = read_scalar(e, x->index.base, x->index.base_row),
+          index = LLVMBuildMul(e->b, x->course->now, const_int(e, e->i64, x->index.scale), "");
+    base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, a, e->i64), "");
+    return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
 }
 
 static void emit_own_load(struct alone *p, uint32_t k)
@@ -344,8 +358,10 @@ static void emit_own_load(struct alone *p, uint32_t k)
         emit_at_end(e, holds);
     }
     access_find_first(e, &a);
-    if (!x->walks)
+    if (!x->course)
         test_load(p, &a, x);
+    else if (x->most)
+        a.first[0] = walking_address(p, &a, x);
     access_set_pointers(e, &a, a.x->space);
     load_uniform(e, &a);
     if (skipped) {
@@ -354,16 +370,8 @@ static void emit_own_load(struct alone *p, uint32_t k)
     }
 }
 
-static void add_rounds(const struct alone *p, value rounds)
-{
-    struct emit *e = p->e;
-    value args[2] = {rounds, load(e, e->i32, p->longest)};
-    LLVMBuildStore(e->b, intrinsic(e, "llvm.umax", &e->i32, 1, args, 2), p->longest);
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, load(e, e->i32, p->sum), rounds, ""), p->sum);
-}
-
 /* The end of a round: back to another, out of the loop, or out of budget. */
-static void emit_end(const struct alone *p, LLVMBasicBlockRef round)
+static void emit_end(const struct alone *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(e, p->block->n - 1);
@@ -371,11 +379,11 @@ static void emit_end(const struct alone *p, LLVMBasicBlockRef round)
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (o->target == e->at) != branch->guard_negated;
-    value rest = load(e, e->i32, p->rest), less = LLVMBuildSub(e->b, rest, const_int(e, e->i32, 1), "");
+    value round = LLVMBuildAdd(e->b, load(e, e->i32, p->round), const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, round, p->round);
     LLVMBuildCondBr(e->b, read_scalar(e, branch->guard, o->guard), on_true ? back : through, on_true ? through : back);
     emit_at_end(e, back);
-    LLVMBuildStore(e->b, less, p->rest);
-    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, less, const_int(e, e->i32, 0), ""), round, spent);
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, round, p->most, ""), again, spent);
     emit_at_end(e, spent);
     LLVMBasicBlockRef of_budget = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
@@ -386,13 +394,12 @@ static void emit_end(const struct alone *p, LLVMBasicBlockRef round)
             LLVMBuildStore(e->b, read_scalar(e, reg_of(p, n), 0), p->last[n]);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, through);
-    LLVMBuildStore(e->b, less, p->rest);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
     for (uint32_t n = 0; n < e->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
             give_register(p, n);
-    add_rounds(p, LLVMBuildSub(e->b, p->most, load(e, e->i32, p->rest), ""));
+    LLVMBuildStore(e->b, round, LLVMBuildInBoundsGEP2(e->b, e->i32, p->rounds, &e->lane, 1, ""));
 }
 
 static void emit_lane(struct alone *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
@@ -404,6 +411,8 @@ static void emit_lane(struct alone *p, LLVMBasicBlockRef start, LLVMBasicBlockRe
     start_lane(p);
     LLVMBuildBr(e->b, round);
     emit_at_end(e, round);
+    for (struct course *c = p->courses; c < p->courses + p->n_courses; c++)
+        c->now = c->of->most ? LLVMBuildZExt(e->b, read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
     for (e->index = 0; e->index + 1 < p->block->n; e->index++)
         if (insn_at(e, e->index)->kind == IR_LD)
             emit_own_load(p, e->index);
@@ -453,7 +462,10 @@ static void finish(const struct alone *p)
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(e, p->block->n - 1);
     bool on_true = (op_at(e, p->block->n - 1)->target == e->at) != branch->guard_negated;
-    value longest = load(e, e->i32, p->longest), spent = load(e, e->i32, p->spent);
+    value spent = load(e, e->i32, p->spent), rounds = load(e, vector_of(e->i32, WARP_LANES), p->rounds);
+    LLVMTypeRef type = LLVMTypeOf(rounds);
+    value longest = intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &rounds, 1);
+    value sum = intrinsic(e, "llvm.vector.reduce.add", &type, 1, &rounds, 1);
     for (uint32_t n = 0; n < e->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
         if (!goes(p, n))
@@ -465,7 +477,7 @@ static void finish(const struct alone *p)
     }
     write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
     add(e, e->instructions, longest);
-    add(e, e->lane_instructions, load(e, e->i32, p->sum));
+    add(e, e->lane_instructions, sum);
     value back = LLVMBuildSub(e->b, longest, const_int(e, e->i32, 1), "");
     LLVMBuildStore(e->b, LLVMBuildSub(e->b, p->budget, back, ""), e->budget);
 }

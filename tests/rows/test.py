@@ -93,6 +93,9 @@ WALKS = {
                        TABLE.replace("ld.global", "@!%q ld.global") + "@%q add.u32 %sum, %sum, 3;" + ADD + NEXT, ""),
     "a predicate": ("setp.eq.u32 %b, %i, 3;", COLUMN + TABLE + ADD + "and.b32 %r7, %r6, 1; setp.eq.u32 %q, %r7, 1;"
                     "xor.pred %b, %b, %q;" + NEXT, "@%b add.u32 %sum, %sum, 1;"),
+    "halves by an index": ("", "add.u32 %r4, %k, 3; mul.wide.u32 %rd1, %r4, 2; add.u64 %rd2, %column, %rd1;"
+                           "ld.global.u16 %h1, [%rd2+-4]; ld.global.u16 %h2, [%rd2+2]; cvt.u32.u16 %r5, %h1;"
+                           "cvt.u32.u16 %r6, %h2; xor.b32 %r6, %r6, %r5;" + ADD + NEXT, ""),
     "what was last": ("", COLUMN + TABLE + ADD + NEXT, "add.u32 %sum, %sum, %r5; xor.b32 %sum, %sum, %k;"),
     "a number for all": ("mov.u32 %r4, 0; sub.u32 %r3, %end, %k;",
                          "add.u32 %r8, %k, %r4; mul.wide.u32 %rd1, %r8, 4; add.u64 %rd2, %column, %rd1;"
