@@ -514,7 +514,13 @@ run_op:
             if (!run_other(w, a, base, o, guarded(base, o, mask)))
                 return;
             continue;
-        case OP_FALL: at.block = o->next; goto come;
+        case OP_FALL: {
+            bool back = o->next <= at.block;
+            at.block = o->next;
+            if (back)
+                goto went_back;
+            goto come;
+        }
         case OP_BRA: {
             go = guarded(base, o, mask);
             uint32_t from = at.block;

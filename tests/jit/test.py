@@ -958,6 +958,41 @@ def lanes_at_one_cell_find_what_those_before_them_left():
         assert values == [[560], found], (engine, values)
 
 
+# Its way back is no branch: the code before the test goes on there.
+TEST_FIRST = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry waits(.param .u64 flag)
+{
+    .reg .u64 %f; .reg .u32 %r<3>; .reg .pred %p;
+    ld.param.u64 %f, [flag];
+    mov.u32 %r0, %tid.x;
+    setp.ge.u32 %p, %r0, 32;
+    @%p bra OTHER;
+    bra TEST;
+BODY:
+    add.u32 %r2, %r2, 1;
+TEST:
+    ld.volatile.global.u32 %r1, [%f];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra BODY;
+    ret;
+OTHER:
+    st.volatile.global.u32 [%f], 1;
+    ret;
+}
+"""
+
+
+def a_loop_that_begins_with_its_test_gives_way_to_whom_it_waits_for():
+    with written(TEST_FIRST) as path:
+        for engine in "interp", "jit":
+            if engine == "jit":
+                need_compiler()
+            result = launch(path, "--grid", 1, "--block", 64, "--workers", 1, "u32[1]+print", "--engine", engine)
+            assert values(result, 1) == [1], engine
+
+
 def a_loop_that_counts_up_to_a_number_in_memory_does_not_spin():
     """A warp that spins turns to its other lanes: those that have left the loop would end on their own."""
     need_compiler()
