@@ -243,6 +243,21 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
     }
 }
 
+/* Where a branch to a block leads: past those that have nothing but a branch, for all. Clang ends loops with a branch out and
+ * another, back; without that one, which is neither run nor counted then, it is a loop of one block. */
+static uint32_t destination_of(const struct ir_func *f, uint32_t block)
+{
+    uint32_t at = block;
+    for (uint32_t steps = 0; at != NO_BLOCK && steps < f->blocks.n; steps++) {
+        const struct ir_block *b = &f->blocks.at[at];
+        const struct ir_insn *i = b->n == 1 ? &f->insns.at[b->first] : NULL;
+        if (!i || i->kind != IR_BRA || i->guard)
+            return at;
+        at = i->targets[0];
+    }
+    return block; /* they go around for ever */
+}
+
 /* Targets were statements; make them blocks. A block that does not end by itself goes on in the text's next
  * one. */
 static void finish_blocks(struct builder *b)
@@ -256,6 +271,15 @@ static void finish_blocks(struct builder *b)
     }
     for (uint32_t i = 0; i < f->blocks.n; i++)
         f->blocks.at[i].n = (i + 1 < f->blocks.n ? f->blocks.at[i + 1].first : f->insns.n) - f->blocks.at[i].first;
+    for (uint32_t i = 0; i < f->blocks.n; i++) {
+        struct ir_block *block = &f->blocks.at[i];
+        struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
+        if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
+            continue;
+        for (uint32_t k = 0; k < last->n_targets; k++)
+            last->targets[k] = destination_of(f, last->targets[k]);
+        block->next = destination_of(f, block->next);
+    }
 }
 
 static bool falls_through(const struct ir_func *f, const struct ir_block *b)

@@ -83,7 +83,7 @@ enum ir_kind {
     IR_EXIT,
     IR_TRAP,
     IR_BRKPT,
-    IR_JUMP, /* to the next block in the text, which need not be the next in order */
+    IR_JUMP, /* to the next block, which need not be the next in order */
 };
 
 /* Memory access of IR_LD, IR_ST, IR_ATOM. Address: a + disp, or frame + disp, or disp alone. */
@@ -150,7 +150,7 @@ struct ir_insn {
 
 struct ir_block {
     uint32_t first, n;               /* instructions */
-    uint32_t next;                   /* the block that the text goes on with; NO_BLOCK at the end */
+    uint32_t next;                   /* that the text goes on with, or where that leads; NO_BLOCK at the end */
     uint32_t order;                  /* place in the order of execution */
     bool loop_header;                /* some branch goes back to it */
     bool spins;                      /* a loop whose exit hangs on memory that others write, a vote or a clock */

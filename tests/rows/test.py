@@ -93,6 +93,7 @@ WALKS = {
                        TABLE.replace("ld.global", "@!%q ld.global") + "@%q add.u32 %sum, %sum, 3;" + ADD + NEXT, ""),
     "a predicate": ("setp.eq.u32 %b, %i, 3;", COLUMN + TABLE + ADD + "and.b32 %r7, %r6, 1; setp.eq.u32 %q, %r7, 1;"
                     "xor.pred %b, %b, %q;" + NEXT, "@%b add.u32 %sum, %sum, 1;"),
+    "a way out": ("", COLUMN + TABLE + ADD + NEXT, ""),
     "halves by an index": ("", "add.u32 %r4, %k, 3; mul.wide.u32 %rd1, %r4, 2; add.u64 %rd2, %column, %rd1;"
                            "ld.global.u16 %h1, [%rd2+-4]; ld.global.u16 %h2, [%rd2+2]; cvt.u32.u16 %r5, %h1;"
                            "cvt.u32.u16 %r6, %h2; xor.b32 %r6, %r6, %r5;" + ADD + NEXT, ""),
@@ -118,6 +119,8 @@ LEVEL = ["--cpu", "x86-64-v2"] if platform.machine() == "x86_64" else []
 def text_of(name, ways=WALKS):
     before, body, behind = ways[name]
     frame = FRAME.replace("@%p bra L;", "@!%p bra L;") if "until" in name else FRAME
+    if "way out" in name:  # as clang has it
+        frame = FRAME.replace("@%p bra L;", "@!%p bra OUT; bra.uni L; OUT:")
     return frame.replace("BEFORE", before).replace("BODY", body).replace("BEHIND", behind)
 
 
