@@ -300,6 +300,22 @@ static LLVMIntPredicate inverse(LLVMIntPredicate is)
     }
 }
 
+/* What y is to x. */
+static LLVMIntPredicate mirrored(LLVMIntPredicate is)
+{
+    switch (is) {
+    case LLVMIntULT: return LLVMIntUGT;
+    case LLVMIntULE: return LLVMIntUGE;
+    case LLVMIntUGT: return LLVMIntULT;
+    case LLVMIntUGE: return LLVMIntULE;
+    case LLVMIntSLT: return LLVMIntSGT;
+    case LLVMIntSLE: return LLVMIntSGE;
+    case LLVMIntSGT: return LLVMIntSLT;
+    case LLVMIntSGE: return LLVMIntSLE;
+    default: return is;
+    }
+}
+
 /* Of rising x below y, in the order of `is`: rounds until it is so no more, and that it does not wrap before. */
 static value count_rising(struct loop *p, value x, value y, value step, LLVMIntPredicate is, uint64_t largest)
 {
@@ -334,12 +350,8 @@ static value count_ordered(struct loop *p, value x, value y, value step, LLVMInt
     case LLVMIntSLE: return count_rising(p, x, y, step, is, largest);
     default: break;
     }
-    LLVMIntPredicate mirrored = is == LLVMIntUGT   ? LLVMIntULT
-                                : is == LLVMIntUGE ? LLVMIntULE
-                                : is == LLVMIntSGT ? LLVMIntSLT
-                                                   : LLVMIntSLE;
-    return count_rising(p, LLVMBuildNot(e->b, x, ""), LLVMBuildNot(e->b, y, ""), LLVMBuildNeg(e->b, step, ""), mirrored,
-                        largest);
+    return count_rising(p, LLVMBuildNot(e->b, x, ""), LLVMBuildNot(e->b, y, ""), LLVMBuildNeg(e->b, step, ""),
+                        mirrored(is), largest);
 }
 
 /* Until x is y: it must come there without going past. */
@@ -391,11 +403,15 @@ static bool count_rounds(struct loop *p)
     const struct op *o = op_at(p->e, at);
     const struct condition *c = find_condition(i->lane);
     struct affine x, y;
-    if (!c || ref_shape(e, i->a) != SHAPE_UNIFORM || counts_a_rest(e, i->a) || !is_fixed_scalar(p, i->b) ||
-        !find_affine(p, i->a, o->a, at, &x) || !find_affine(p, i->b, o->b, at, &y))
+    bool swapped = is_fixed_scalar(p, i->a);
+    ir_ref counter = swapped ? i->b : i->a, bound = swapped ? i->a : i->b;
+    if (!c || ref_shape(e, counter) != SHAPE_UNIFORM || counts_a_rest(e, counter) || !is_fixed_scalar(p, bound) ||
+        !find_affine(p, counter, swapped ? o->b : o->a, at, &x) ||
+        !find_affine(p, bound, swapped ? o->a : o->b, at, &y))
         return false;
     bool goes_on = (op_at(p->e, p->block->n - 1)->target == e->at) != branch->guard_negated;
     LLVMIntPredicate is = goes_on ? c->is : inverse(c->is);
+    is = swapped ? mirrored(is) : is;
     if (is == LLVMIntEQ)
         return false;
     value n =

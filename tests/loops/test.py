@@ -7,7 +7,8 @@ sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, environment, fault_by_both, keep_what_is_compiled, need_compiler, written
 from tap import main, run
 
-# Two loops over in[middle + i], and what stands behind that; in the first the step is known, in the second a parameter.
+# Two loops over in[middle + i], and what stands behind that; in the first the step is known, in the second a parameter, the
+# comparison's operands are the other way round, and it goes back by a branch of its own.
 COUNTED = """.version 7.0
 .target sm_75
 .address_size 64
@@ -50,7 +51,7 @@ SECOND:
     ld.global.u32 %r6, [%rd6+-4];
     mad.lo.u32 %r5, %r5, 17, %r6;
     mov.TYPE %i, %j;
-    setp.RELATION.TYPE %p, %j, %to;
+    setp.MIRRORED.TYPE %p, %to, %j;
     @!%p bra DONE;
     bra SECOND;
 DONE:
@@ -70,9 +71,12 @@ INDEX = {
 }
 
 
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "ne": "ne"}
+
+
 def counted(type, relation, step):
     text = COUNTED.replace("INDEX", INDEX[type]).replace("STEP", str(step)).replace("RELATION", relation)
-    return text.replace("TYPE", type)
+    return text.replace("MIRRORED", MIRRORED[relation]).replace("TYPE", type)
 
 
 def count(relation, ways):
@@ -206,11 +210,12 @@ def pointers_that_go_on_are_exact_and_so_are_their_faults():
 def such_loops_have_a_version_without_tests():
     need_compiler()
     with written(POINTERS) as pointers, written(counted("u32", "lt", 1)) as indexed, written(WRAPPING) as wrapping:
-        for args in ([pointers, "u32[32]", "u32[256]", 4, 10], [indexed, "u32[32]", "u32[9000]", 0, 0, 9, 0, 1],
-                     [wrapping, "u32[32]", "u32[64]", 9]):
+        for loops, *args in ([1, pointers, "u32[32]", "u32[256]", 4, 10], [2, indexed, "u32[32]", "u32[9000]", 0, 0, 9, 0, 1],
+                             [1, wrapping, "u32[32]", "u32[64]", 9]):
             _, _, err = run("launch", args[0], "--grid", 1, "--block", 32, *args[1:], "--engine", "jit",
                             env=environment(HEDDLE_DUMP="llvm"))
-            assert re.search(r"^untested\d*:", err, re.M) and re.search(r"^by_engine\d*:", err, re.M), args[0]
+            for label in "untested", "by_engine":
+                assert len(re.findall(rf"^{label}\d*:", err, re.M)) == loops, (args[0], label)
 
 
 keep_what_is_compiled()
