@@ -134,6 +134,10 @@ int main()
     k<<<1, 8>>>(p);
     if (cudaThreadSynchronize() || cudaMemcpy(text, p, 8, cudaMemcpyDeviceToHost))
         return 1;
+    char *managed, at = cudaMallocManaged(&managed, 8);
+    if (at || cudaMemAdvise(managed, 8, cudaMemAdviseSetPreferredLocation, 0) || cudaMemPrefetchAsync(managed, 8, 0) ||
+        cudaMemPrefetchAsync(managed, 8, cudaCpuDeviceId, 0))
+        return 2;
     return strcmp(text, "abcdefg") || clock() < since || cudaThreadExit();
 }
 """
