@@ -166,6 +166,13 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
                 DOUT_f32(directed ? f32_finish(results[l], sat) : sem_fma_f32(a, b, c, rnd, ftz, sat))                 \
         }                                                                                                              \
     }
+#define NORMAL(name, expr)                                                                                             \
+    lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
+    void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
+    {                                                                                                                  \
+        (void)imm, (void)e_, (void)b_, (void)c_;                                                                       \
+        *(uint32_t *)d_ = mufu_normals(a_);                                                                            \
+    }
 #define BELOW(name, D, table, place, expr)                                                                             \
     lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \

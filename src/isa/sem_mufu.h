@@ -179,6 +179,17 @@ static inline bool mufu_sqrt_is_plain(f32 x)
     return f32_bits(x) - 0x00800000 < 0x7f000000; /* positive, no subnormal */
 }
 
+/* Of powers of 4 alone the polynomial gives a number with no 0 in its mantissa, which this sum rounds up, and no other. */
+static inline f32 mufu_rsqrt_plain(f32 x, s32 below)
+{
+#ifdef __FMA__
+    f32 y = f32_of(0x5f400000 - ((2 * f32_bits(x) + (u32)below) >> 2));
+    return __builtin_fmaf(y, 0x1.000002p-25f, y);
+#else
+    return f32_of(mufu_rsqrt_bits(f32_bits(x), below));
+#endif
+}
+
 static inline bool mufu_ex2_is_plain(f32 x)
 {
     return x >= -126 && x < 128;
