@@ -556,9 +556,8 @@ run_op:
             if (go && !call_run(w, a, o, go, &stay))
                 return;
             at.mask = (mask & ~go) | stay;
-            at.block = o->next;
             if (go == stay)
-                goto go_on;
+                goto done;
             act_add_pending(a, o->next, at.mask);
             goto pick_next;
         }
@@ -595,8 +594,7 @@ run_op:
                 at.mask |= collective_arrive(w, a, o, go);
             if (at.mask != mask && warp_is_divided(w, &at))
                 warp_part_lanes(w);
-            at.block = o->next;
-            goto go_on;
+            goto done;
         case OP_BAR: {
             bool fault = false;
             go = guarded(base, o, mask);
@@ -613,8 +611,7 @@ run_op:
                 return;
             if (mask != a->lanes || go != mask)
                 warp_part_lanes(w);
-            at.block = o->next;
-            goto go_on;
+            goto done;
         }
         case OP_NANOSLEEP:
             at.block = o->next;
@@ -624,6 +621,12 @@ run_op:
         }
     }
 
+done: { /* what ended the block, but for lanes that wait; the next may lie before it, as that of a loop that begins with its test */
+    bool back = o->next <= at.block;
+    at.block = o->next;
+    if (!back || at.mask == 0)
+        goto go_on;
+}
 went_back:
     w->budget -= turn_back_cost(w, &at);
     if (w->budget < 0)

@@ -971,7 +971,7 @@ TEST_FIRST = """.version 7.0
     @%p bra OTHER;
     bra TEST;
 BODY:
-    add.u32 %r2, %r2, 1;
+    END
 TEST:
     ld.volatile.global.u32 %r1, [%f];
     setp.eq.u32 %p, %r1, 0;
@@ -985,12 +985,13 @@ OTHER:
 
 
 def a_loop_that_begins_with_its_test_gives_way_to_whom_it_waits_for():
-    with written(TEST_FIRST) as path:
-        for engine in "interp", "jit":
-            if engine == "jit":
-                need_compiler()
-            result = launch(path, "--grid", 1, "--block", 64, "--workers", 1, "u32[1]+print", "--engine", engine)
-            assert values(result, 1) == [1], engine
+    for end in "add.u32 %r2, %r2, 1;", "bar.warp.sync -1;", "bar.sync 1, 32;":
+        with written(TEST_FIRST.replace("END", end)) as path:
+            for engine in "interp", "jit":
+                if engine == "jit":
+                    need_compiler()
+                result = launch(path, "--grid", 1, "--block", 64, "--workers", 1, "u32[1]+print", "--engine", engine)
+                assert values(result, 1) == [1], (end, engine)
 
 
 def a_loop_that_counts_up_to_a_number_in_memory_does_not_spin():
