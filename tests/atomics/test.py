@@ -16,13 +16,15 @@ FORMS = [(op, t) for op, types in {
 ROUNDS = 3  # the engine performs each operation once, until compiled code knows where it goes
 
 
-def kernel(name, op, t, space):
+def kernel(op, t, space):
     """Lanes at one cell, at eight, at one each; all of them, and some; with the result and without."""
     bits = int(t[1:])
     r, cas = f"%w{bits}_", op == "cas"
     ways = list(itertools.product((0, 7, 127), ("", "@%p"), (True, False)))
-    lines = [f"""
-.visible .entry {name}(.param .u64 cells, .param .u64 values, .param .u64 out)
+    lines = [f""".version 7.0
+.target sm_75
+.address_size 64
+.visible .entry {op}(.param .u64 cells, .param .u64 values, .param .u64 out)
 {{
     .reg .u64 %rd<9>, %values; .reg .u32 %r<9>, %round; .reg .b64 %w64_<9>; .reg .b32 %w32_<9>; .reg .b16 %w16_<9>; .reg .pred %p, %q;
     .shared .align 8 .b8 own[1024];
@@ -84,12 +86,10 @@ def inputs(t):
 
 def every_operation_gives_the_same_by_both():
     """By one warp: warps of a block may come in another order behind a barrier."""
-    kernels = {f"{op}_{t}_{space}": (op, t, space) for op, t in FORMS for space in ("global", "shared")}
-    text = "".join(kernel(name, *form) for name, form in kernels.items())
-    with written(".version 7.0\n.target sm_75\n.address_size 64\n" + text) as path:
-        for name, (_, t, _) in kernels.items():
+    for (op, t), space in itertools.product(FORMS, ("global", "shared")):
+        with written(kernel(op, t, space)) as path:
             for cells, values in inputs(t):
-                by_both(path, name, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print")
+                by_both(path, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print")
 
 
 def so_they_do_on_each_level_and_in_both_tiers():
@@ -97,7 +97,7 @@ def so_they_do_on_each_level_and_in_both_tiers():
     levels = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse") if has_level(level)]
     for op, t in ("add", "f32"), ("add", "f64"), ("inc", "u32"), ("dec", "u32"):
         for space in "global", "shared":
-            with written(".version 7.0\n.target sm_75\n.address_size 64\n" + kernel("k", op, t, space)) as path:
+            with written(kernel(op, t, space)) as path:
                 for cells, values in inputs(t)[-1:]:
                     found = {str(launch(path, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print", "--engine", "jit",
                                         "--cpu", level, env=environment(HEDDLE_TIER=tier, HEDDLE_VERIFY="1"))["buffers"])
