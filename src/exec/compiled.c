@@ -1,14 +1,15 @@
 /* What compiled code asks of the engine, and what a worker keeps for it: see compiled.h. */
 #include "exec/machine.h"
 
-static bool accesses_memory(const struct op *o)
+static bool accesses_global(const struct op *o)
 {
-    return o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM;
+    return (o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM) &&
+           (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
 }
 
 static void settle_before(struct worker *k, const struct op *o)
 {
-    if (k->tallies.n && accesses_memory(o))
+    if (k->tallies.n && accesses_global(o))
         tally_settle_for_engine(k);
 }
 

@@ -80,6 +80,15 @@ struct compiled_calls {
                   const struct compiled_access *accesses, uint32_t n);
 };
 
+/* Is it an addition that may go to a tally? tally.c. */
+static inline bool tally_takes(const struct op *o)
+{
+    const struct op_access *x = o->access;
+    return o->kind == OP_ATOM && x->atom == ATOM_add && x->n == 1 && !x->has_reg[0] && x->space != SPACE_SHARED &&
+           x->order <= ORDER_RELAXED && x->scope != MOD_sys &&
+           (x->type == TYPE_u32 || x->type == TYPE_s32 || x->type == TYPE_u64 || x->type == TYPE_s64);
+}
+
 extern const struct compiled_calls compiled_calls;
 
 typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,

@@ -223,10 +223,10 @@ void tally_settle_for_engine(struct worker *k);
 /* The same, and from here on there are none. */
 void tally_close_all(struct worker *k);
 /* To be called before anything but compiled code accesses global memory. */
-static inline void tally_settle(struct worker *k)
+static inline void tally_settle_for_interpreter(struct worker *k)
 {
     if (k->tallies.n)
-        tally_settle_all(k);
+        tally_settle_for_engine(k);
 }
 
 /* ---- stall.c ---- */

@@ -18,19 +18,6 @@ enum { LARGEST_ARRAY = 16 << 10, LINE_BYTES = 64 };
 /* Of a worker in a launch: closed tallies, and settled for an operation of the engine; who has more is better off without. */
 enum { MAX_CLOSED = 2, MAX_SETTLED = 256 };
 
-static bool is_integer(uint8_t type)
-{
-    return type == TYPE_u32 || type == TYPE_s32 || type == TYPE_u64 || type == TYPE_s64 || type == TYPE_b32 ||
-           type == TYPE_b64;
-}
-
-static bool is_addition(const struct op *o)
-{
-    const struct op_access *x = o->access;
-    return o->kind == OP_ATOM && x->atom == ATOM_add && x->n == 1 && !x->has_reg[0] && is_integer(x->type) &&
-           x->order <= ORDER_RELAXED && x->scope != MOD_sys;
-}
-
 /* Can no block learn from this operation what another has done? */
 static bool keeps_apart(const struct op *o)
 {
@@ -152,13 +139,13 @@ static struct tally *open_tally(struct worker *k, const struct mem_block *b, uin
 
 uint64_t tally_shift(struct worker *k, const struct op *o, const struct mem_block *b)
 {
-    bool adds = is_addition(o);
+    bool adds = tally_takes(o);
     struct tally *t = find(k, b->start);
     if (!t && adds)
         t = open_tally(k, b, o->access->bytes);
     if (!t)
         return 0;
-    if (adds && t->cell_bytes == o->access->bytes)
+    if (adds && t->cell_bytes == o->access->bytes && t->bytes == b->size)
         return (uint64_t)(uintptr_t)t->sums - t->start;
     tally_close_all(k);
     if (++k->tallies.n_closed >= MAX_CLOSED)

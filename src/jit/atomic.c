@@ -301,8 +301,7 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     turns_end(e, &turns, t->a.mask, done);
 }
 
-/* Additions to global memory whose results nobody reads may be to a tally (exec/tally.c), where nobody else is at the sums:
- * goes on where they are not. */
+/* Additions may be to a tally (exec/tally.c), where nobody else is at the sums: goes on where they are not. */
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
@@ -319,7 +318,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
 static void do_lanes(struct emit *e, struct atom *t)
 {
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    if (!t->shared && !t->result && t->op == ATOM_add && !t->is_float && !t->a.pointer[0])
+    if (tally_takes(t->a.o) && !t->a.pointer[0])
         do_sums(e, t, done);
     do_in_rows(e, t, done);
     emit_at_end(e, done);
@@ -522,6 +521,10 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
 
 static void perform(struct emit *e, struct atom *t)
 {
+    if (tally_takes(t->a.o) && t->a.pointer[0]) { /* the cell's sum, or the cell */
+        value shift = access_load_shift(e, &t->a);
+        t->a.pointer[0] = LLVMBuildGEP2(e->b, e->i8, t->a.pointer[0], &shift, 1, "");
+    }
     find_operand(e, t, 0, &t->s);
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);

@@ -502,6 +502,10 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
     if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG || o->target == o->next ||
         (o->target != e->at && o->next != e->at) || ref_shape(e, branch->guard) == SHAPE_VARYING)
         return false;
+    for (uint32_t k = 0; k < block->n; k++)
+        if (tally_takes(
+                &e->code->ops[e->code->blocks[e->at].first + k])) /* its site may end what others say: exec/tally.c */
+            return false;
     const struct ir_live *live = &e->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(live->out + (size_t)e->at * live->words, n) && e->shapes->guessed[live->regs[n]])

@@ -17,7 +17,7 @@ FRAME = """.version 8.0
 .visible .global .align 16 .b8 table[1024];
 .visible .entry adds(.param .u64 sums, .param .u64 in, .param .u64 out, .param .u32 n)
 {
-    .reg .u64 %sums, %in, %out, %cell, %own, %rd<10>; .reg .u32 %r<20>, %i, %n; .reg .f32 %f<4>; .reg .pred %p, %q;
+    .reg .u64 %sums, %in, %out, %cell, %own, %mine, %rd<10>; .reg .u32 %r<20>, %i, %n; .reg .f32 %f<4>; .reg .pred %p, %q;
     .shared .align 4 .b8 tile[1024];
     ld.param.u64 %sums, [sums];
     ld.param.u64 %in, [in];
@@ -56,6 +56,8 @@ DONE:
 ONE = "red.global.add.u32 [%cell], 1;"
 WIDE = "mul.wide.u32 %rd3, %r9, 8; add.u64 %rd4, %sums, %rd3;"
 OWN_WIDE = "mul.wide.u32 %rd3, %r4, 8; add.u64 %rd4, %sums, %rd3;"
+MINE = "mul.wide.u32 %rd3, %r0, 4; add.u64 %mine, %sums, %rd3; mov.u32 %r7, 0;"
+COUNTED = "mov.u32 %r5, 0; M: DO add.u32 %r5, %r5, 1; setp.lt.u32 %q, %r5, 50; @%q bra M;"
 LOOK = "ld.global.u32 %r5, [%own]; st.global.u32 [%out], %r5;"
 
 # before the loop, in it, and behind it: what they leave does not depend on the order of threads
@@ -90,6 +92,16 @@ ONE_BLOCK = {
     "maximum between sums": ("", "", "red.global.add.u32 [%own], 10; red.global.max.u32 [%own], 4000000000; red.global.add.u32 "
                              "[%own], 1; red.global.min.u32 [%own], 300; red.global.add.u32 [%own], 1;"),
     "both widths": (OWN_WIDE, "red.global.add.u32 [%rd4], 4294967295; red.global.add.u64 [%rd4], 4294967290;", ""),
+    # %mine, a cell by %tid.x, is a pattern, so loads and stores in the loop would need no test of their own
+    "a loop looks at its sum": ("", "", MINE + COUNTED.replace("DO", "red.global.add.u32 [%mine], 1; ld.global.u32 %r6, [%mine];"
+                                "add.u32 %r7, %r7, %r6;") + "st.global.u32 [%out], %r7;"),
+    "a loop looks at the sum of another address": (
+        "", "", MINE + "mul.wide.u32 %rd5, %r0, 4; add.u64 %rd5, %in, %rd5; ld.global.u32 %r8, [%rd5]; mul.wide.u32 %rd6, %r8, 4;"
+        "add.u64 %rd6, %sums, %rd6;" + COUNTED.replace("DO", "red.global.add.u32 [%rd6], 1; ld.global.u32 %r6, [%mine]; "
+        "add.u32 %r7, %r7, %r6;") + "st.global.u32 [%out], %r7;"),
+    "a loop stores and adds": ("", "", MINE + COUNTED.replace("DO", "st.global.u32 [%mine], %r5; red.global.add.u32 [%mine], 1;")),
+    "all at one cell, and at others": ("mov.u32 %r7, 0;", COUNTED.replace("DO", "red.global.add.u32 [%own], %r5;"
+                                       "red.global.add.u32 [%sums+20], 3;"), LOOK),
     "others look behind a barrier": ("", ONE, "bar.sync 0; mov.u32 %r5, %tid.x; xor.b32 %r5, %r5, 63; mul.wide.u32 %rd5, %r5, 4;"
                                      "add.u64 %rd5, %sums, %rd5; ld.global.u32 %r5, [%rd5]; st.global.u32 [%out], %r5;"),
     "a variable": ("", "mov.u64 %rd5, table; mul.wide.u32 %rd6, %r9, 4; and.b64 %rd6, %rd6, 1020; add.u64 %rd5, %rd5, %rd6;"
