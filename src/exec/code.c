@@ -80,15 +80,28 @@ static void fix_access(const struct ir_func *ir, struct ir_access *a)
     }
 }
 
-/* Those that fill whole lines of the cache, as most arrays do, before others: so rows of theirs lie in one line each, and no byte
- * is lost. */
+enum { LINE_BYTES = 64 };
+
+/* Where no variable is aligned to more than a line, and the first begins one, others lose no byte to those that fill whole lines. */
+static bool can_order_by_lines(const struct preparer *p, const struct ir_func *ir)
+{
+    bool can = p->k->static_shared_bytes % LINE_BYTES == 0;
+    for (uint32_t i = 0; i < ir->vars.n; i++) {
+        const struct ptx_var *v = ir->vars.at[i]->definition;
+        can &= !is_static_shared(v) || v->align <= LINE_BYTES;
+    }
+    return can;
+}
+
+/* Those that fill whole lines of the cache, as most arrays do, before others, where that costs nothing: so rows of theirs lie in
+ * one line each. */
 static void place_static_shared(struct preparer *p, const struct ir_func *ir)
 {
-    enum { LINE_BYTES = 64 };
-    for (int pass = 0; pass < 2; pass++)
+    bool ordered = can_order_by_lines(p, ir);
+    for (int pass = 0; pass < 1 + ordered; pass++)
         for (uint32_t i = 0; i < ir->vars.n; i++) {
             const struct ptx_var *v = ir->vars.at[i]->definition;
-            if (is_static_shared(v) && (v->size % LINE_BYTES == 0) == (pass == 0))
+            if (is_static_shared(v) && (!ordered || (v->size % LINE_BYTES == 0) == (pass == 0)))
                 place_var(p, v);
         }
 }

@@ -556,8 +556,9 @@ run_op:
             if (go && !call_run(w, a, o, go, &stay))
                 return;
             at.mask = (mask & ~go) | stay;
+            at.block = o->next;
             if (go == stay)
-                goto done;
+                goto go_on;
             act_add_pending(a, o->next, at.mask);
             goto pick_next;
         }
@@ -594,7 +595,8 @@ run_op:
                 at.mask |= collective_arrive(w, a, o, go);
             if (at.mask != mask && warp_is_divided(w, &at))
                 warp_part_lanes(w);
-            goto done;
+            at.block = o->next;
+            goto go_on;
         case OP_BAR: {
             bool fault = false;
             go = guarded(base, o, mask);
@@ -611,7 +613,8 @@ run_op:
                 return;
             if (mask != a->lanes || go != mask)
                 warp_part_lanes(w);
-            goto done;
+            at.block = o->next;
+            goto go_on;
         }
         case OP_NANOSLEEP:
             at.block = o->next;
@@ -621,12 +624,6 @@ run_op:
         }
     }
 
-done: { /* what ended the block, but for lanes that wait; the next may lie before it, as that of a loop that begins with its test */
-    bool back = o->next <= at.block;
-    at.block = o->next;
-    if (!back || at.mask == 0)
-        goto go_on;
-}
 went_back:
     w->budget -= turn_back_cost(w, &at);
     if (w->budget < 0)

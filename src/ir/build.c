@@ -243,19 +243,20 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
     }
 }
 
-/* Where a branch to a block leads: past those that have nothing but a branch, for all. Clang ends loops with a branch out and
- * another, back; without that one, which is neither run nor counted then, it is a loop of one block. */
-static uint32_t destination_of(const struct ir_func *f, uint32_t block)
+/* Where a branch leads: past blocks that have nothing but a branch, for all, back to the block that it is the end of. Clang ends
+ * loops with a branch out and another, back; without that one, which is neither run nor counted then, it is a loop of one
+ * block. Elsewhere such a block stays: lanes that come there wait for each other. */
+static uint32_t destination_of(const struct ir_func *f, uint32_t from, uint32_t block)
 {
     uint32_t at = block;
-    for (uint32_t steps = 0; at != NO_BLOCK && steps < f->blocks.n; steps++) {
+    for (uint32_t steps = 0; at != NO_BLOCK && at != from && steps < f->blocks.n; steps++) {
         const struct ir_block *b = &f->blocks.at[at];
         const struct ir_insn *i = b->n == 1 ? &f->insns.at[b->first] : NULL;
         if (!i || i->kind != IR_BRA || i->guard)
-            return at;
+            return block;
         at = i->targets[0];
     }
-    return block; /* they go around for ever */
+    return at == from ? from : block;
 }
 
 /* Targets were statements; make them blocks. A block that does not end by itself goes on in the text's next
@@ -277,8 +278,8 @@ static void finish_blocks(struct builder *b)
         if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
             continue;
         for (uint32_t k = 0; k < last->n_targets; k++)
-            last->targets[k] = destination_of(f, last->targets[k]);
-        block->next = destination_of(f, block->next);
+            last->targets[k] = destination_of(f, i, last->targets[k]);
+        block->next = destination_of(f, i, block->next);
     }
 }
 
@@ -340,6 +341,25 @@ static bool is_suspension(const struct ir_insn *i)
     return ends_block((enum ir_kind)i->kind) && i->kind < IR_BRA;
 }
 
+/* The way back to a loop's test from what ends a block and is no branch, such as a barrier, gets a block of its own, which has
+ * nothing: engines let a warp give way where a branch goes back, and where a block just ends. */
+static bool add_ways_back(struct ir_func *f, struct arena *arena)
+{
+    uint32_t n = f->blocks.n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ir_block *block = &f->blocks.at[i];
+        const struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
+        bool is_branch = last && (last->kind == IR_BRA || last->kind == IR_BRX);
+        if (!last || is_branch || !ends_block((enum ir_kind)last->kind) || block->order == NO_BLOCK ||
+            !falls_through(f, block) || block->next == NO_BLOCK || f->blocks.at[block->next].order > block->order)
+            continue;
+        struct ir_block way = {.first = block->first, .next = block->next};
+        f->blocks.at[i].next = f->blocks.n;
+        *VEC_PUSH(arena, &f->blocks) = way;
+    }
+    return f->blocks.n > n;
+}
+
 struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diags *diags)
 {
     struct ir_func *f = ARENA_NEW(arena, struct ir_func);
@@ -364,6 +384,8 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diag
         f->suspends |= is_suspension(&f->insns.at[i]) || f->insns.at[i].kind == IR_CALL;
     f->frame_bytes = (f->frame_bytes + 15) & ~15u;
     ir_order_blocks(f);
+    if (add_ways_back(f, arena))
+        ir_order_blocks(f);
     ir_find_spins(f);
     ir_drop_unread(f);
     ir_find_serial(f);

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, environment, fault_by_both, keep_what_is_compiled, need_compiler, written
-from tap import main, run
+from tap import launch, main, run, values
 
 # Two loops over in[middle + i], and what stands behind that; in the first the step is known, in the second a parameter, the
 # comparison's operands are the other way round, and it goes back by a branch of its own.
@@ -216,6 +216,91 @@ def such_loops_have_a_version_without_tests():
                             env=environment(HEDDLE_DUMP="llvm"))
             for label in "untested", "by_engine":
                 assert len(re.findall(rf"^{label}\d*:", err, re.M)) == loops, (args[0], label)
+
+
+# Block 0 waits for block 1 in a loop that begins with its test, where END is all that the way back has.
+TEST_FIRST = """.version 7.0
+.target sm_75
+.address_size 64
+.func f(.param .u32 x)
+{
+    ret;
+}
+.visible .entry waits(.param .u64 flag)
+{
+    .reg .u64 %f; .reg .u32 %r<7>; .reg .pred %p, %q, %never;
+    ld.param.u64 %f, [flag];
+    mov.u32 %r0, %ctaid.x;
+    mov.u32 %r2, %tid.x;
+    setp.eq.u32 %never, %r2, 1000;
+    setp.ne.u32 %p, %r0, 0;
+    @%p bra OTHER;
+    bra TEST;
+BODY:
+    add.u32 %r2, %r2, 1;
+    END
+TEST:
+    ld.volatile.global.u32 %r1, [%f];
+    setp.eq.u32 %q, %r1, 0;
+    @%q bra BODY;
+    ret;
+OTHER:
+    st.volatile.global.u32 [%f], 1;
+    ret;
+}
+"""
+ENDS = ["", "bar.sync 0;", "bar.red.or.pred %p, 0, %never;", "bar.warp.sync -1;", "shfl.sync.idx.b32 %r6, %r2, 0, 31, -1;",
+        "@%never exit;", "@%never ret;", "@%never trap;", "@%never brkpt;", "nanosleep.u32 20;", "@%never bar.arrive 1, 64;",
+        "{ .param .u32 a; st.param.u32 [a], %r2; call f, (a); }", "{ .param .u32 a; st.param.u32 [a], %r2; @%never call f, (a); }"]
+
+
+def a_loop_that_begins_with_its_test_gives_way_to_whom_it_waits_for():
+    need_compiler()
+    for end in ENDS:
+        with written(TEST_FIRST.replace("END", end)) as path:
+            for engine, threads in ("interp", 32), ("jit", 32), ("interp", 40), ("jit", 40):
+                result = launch(path, "--grid", 2, "--block", threads, "--workers", 1, "u32[1]+print", "--engine", engine)
+                assert values(result, 1) == [1], (end, engine)
+
+
+# Lanes leave the inner loop in different rounds, for a block that has only a branch, to the outer one.
+MEET = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry meet(.param .u64 out)
+{
+    .reg .u64 %out, %rd<2>; .reg .u32 %r<9>; .reg .pred %p, %q;
+    ld.param.u64 %out, [out];
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %rd0, %r0, 4;
+    add.u64 %out, %out, %rd0;
+    mov.u32 %r1, 0;
+    mov.u32 %r2, 0;
+OUTER:
+    add.u32 %r1, %r1, 1;
+    mad.lo.u32 %r2, %r2, 31, %r1;
+    setp.gt.u32 %p, %r1, 20;
+    @%p bra DONE;
+    add.u32 %r3, %r0, %r1;
+    and.b32 %r3, %r3, 7;
+INNER:
+    mad.lo.u32 %r2, %r2, 7, %r3;
+    add.u32 %r3, %r3, -1;
+    setp.gt.s32 %q, %r3, 0;
+    @%q bra INNER;
+    bra OUTER;
+DONE:
+    st.global.u32 [%out], %r2;
+    ret;
+}
+"""
+
+
+def lanes_meet_in_a_block_that_has_only_a_branch():
+    with written(MEET) as path:
+        done = by_both(path, "--grid", 1, "--block", 32, "u32[32]+print")
+    most = 7 * 4 + 1 + 6  # of a round: as many as the lane has that goes around most often
+    assert done["stats"]["warp_instructions"] <= 7 + 21 * most + 2, done["stats"]
 
 
 keep_what_is_compiled()
