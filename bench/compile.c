@@ -141,7 +141,7 @@ static double small_launches(hd_engine engine)
     hd_machine *m = new_machine();
     hd_module *module = load(m, BENCH_DIR "/../examples/saxpy/saxpy.ptx");
     hd_kernel *k;
-    float *x, *y, a = 2;
+    float *x = NULL, *y = NULL, a = 2;
     int n = ELEMENTS;
     must(!hd_module_get_kernel(module, hd_module_kernel_name(module, 0), &k, NULL), "saxpy");
     must(!hd_alloc(m, sizeof *x * ELEMENTS, (void **)&x) && !hd_alloc(m, sizeof *y * ELEMENTS, (void **)&y),
