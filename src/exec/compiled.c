@@ -7,16 +7,11 @@ static bool accesses_global(const struct op *o)
            (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
 }
 
-static void settle_before(struct worker *k, const struct op *o)
-{
-    if (k->tallies.n && accesses_global(o))
-        tally_settle_for_engine(k);
-}
-
 static bool compiled_op(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
     uint8_t *base[4];
-    settle_before(w->block->worker, o);
+    if (accesses_global(o))
+        tally_settle(w->block->worker);
     warp_bases(w, a, base);
     return warp_run_op(w, a, base, o, mask);
 }

@@ -367,7 +367,7 @@ static enum leave run_compiled(struct warp *w, const struct compiled *c, const s
     if (!fn)
         return LEAVE_REFUSED;
     enum leave how = compiled_run(fn, w, at->a, at->block, at->mask);
-    tally_settle_for_interpreter(w->block->worker);
+    tally_settle(w->block->worker);
     return how;
 }
 
@@ -400,7 +400,7 @@ void warp_run(struct warp *w)
     struct turn turn;
     const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
 
-    tally_settle_for_interpreter(k);
+    tally_settle(k);
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
     turn_begin(w, &turn);

@@ -215,7 +215,7 @@ void worker_drop_compiled(struct worker *k);
 /* For the code that compiled_sites belong to. */
 void tally_begin(struct worker *k);
 /* Where compiled code performs an operation that was in the allocation: how far from the cells are the sums that it is to
- * change instead; 0: the cells themselves. To be called after tally_settle_for_engine(). */
+ * change instead; 0: the cells themselves. To be called after tally_settle(). */
 uint64_t tally_shift(struct worker *k, const struct op *o, const struct mem_block *b);
 /* Brings all sums to their arrays. */
 void tally_settle_all(struct worker *k);
@@ -223,7 +223,7 @@ void tally_settle_for_engine(struct worker *k);
 /* The same, and from here on there are none. */
 void tally_close_all(struct worker *k);
 /* To be called before anything but compiled code accesses global memory. */
-static inline void tally_settle_for_interpreter(struct worker *k)
+static inline void tally_settle(struct worker *k)
 {
     if (k->tallies.n)
         tally_settle_for_engine(k);

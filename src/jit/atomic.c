@@ -145,25 +145,48 @@ static bool is_store(const struct emit *e, const struct atom *t)
     return e->lane && e->keeps_store_order && t->op == ATOM_exch && !t->result && !acquires(t);
 }
 
-/* With what has been read, until nobody has written in between; ends in a new block. */
-static value exchange_cell(struct emit *e, const struct atom *t, value at, value s)
+/* A change that is made with what has been read, and again where somebody has written meanwhile. */
+struct exchange {
+    LLVMBasicBlockRef again;
+    value at, read; /* read: a phi */
+};
+
+static struct exchange exchange_begin(struct emit *e, const struct atom *t, value at)
 {
-    LLVMBasicBlockRef again = emit_new_block(e, ""), done = emit_new_block(e, "");
-    fence_before_load(e);
+    struct exchange x = {.again = emit_new_block(e, ""), .at = at};
     value first = atom_read(e, t, at);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, again);
-    emit_at_end(e, again);
-    value read = LLVMBuildPhi(e->b, t->type, "");
-    LLVMAddIncoming(read, &first, &from, 1);
-    value swapped = atom_swap(e, t, at, read, new_value(e, t, read, s));
-    value found = LLVMBuildExtractValue(e->b, swapped, 0, "");
-    from = LLVMGetInsertBlock(e->b);
-    LLVMAddIncoming(read, &found, &from, 1);
-    emit_likely(e, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, again);
+    LLVMBuildBr(e->b, x.again);
+    emit_at_end(e, x.again);
+    x.read = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(x.read, &first, &from, 1);
+    return x;
+}
+
+/* Writes `now`, and goes to `done`. */
+static void exchange_end(struct emit *e, const struct atom *t, const struct exchange *x, value now,
+                         LLVMBasicBlockRef done)
+{
+    if (t->shared) {
+        write_cell(e, t, now, x->at);
+        LLVMBuildBr(e->b, done);
+        return;
+    }
+    value swapped = atom_swap(e, t, x->at, x->read, now), found = LLVMBuildExtractValue(e->b, swapped, 0, "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(x->read, &found, &from, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, x->again);
+}
+
+static value exchange_cell(struct emit *e, const struct atom *t, value at, value s)
+{
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    fence_before_load(e);
+    struct exchange x = exchange_begin(e, t, at);
+    exchange_end(e, t, &x, new_value(e, t, x.read, s), done);
     emit_at_end(e, done);
     fence_is_done(e);
-    return read;
+    return x.read;
 }
 
 static value change_cell(struct emit *e, const struct atom *t, value at, value s)
@@ -426,29 +449,15 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
 
 static void compare_together(struct emit *e, const struct atom *t)
 {
-    LLVMBasicBlockRef again = emit_new_block(e, ""), same = emit_new_block(e, ""), swap = emit_new_block(e, ""),
-                      done = emit_new_block(e, "");
-    value first = atom_read(e, t, t->a.pointer[0]);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, again);
-    emit_at_end(e, again);
-    value read = LLVMBuildPhi(e->b, t->type, "");
-    LLVMAddIncoming(read, &first, &from, 1);
-    struct compared last = compare_lanes(e, t, read);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, last.cell, read, ""), same, swap);
+    LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, ""), done = emit_new_block(e, "");
+    struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
+    struct compared last = compare_lanes(e, t, x.read);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, last.cell, x.read, ""), same, swap);
     emit_at_end(e, same);
     atom_fence_of_read(e, t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, swap);
-    if (t->shared) {
-        write_cell(e, t, last.cell, t->a.pointer[0]);
-        LLVMBuildBr(e->b, done);
-    } else {
-        value swapped = atom_swap(e, t, t->a.pointer[0], read, last.cell);
-        value found = LLVMBuildExtractValue(e->b, swapped, 0, "");
-        LLVMAddIncoming(read, &found, &swap, 1);
-        LLVMBuildCondBr(e->b, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, again);
-    }
+    exchange_end(e, t, &x, last.cell, done);
     emit_at_end(e, done);
     if (t->result)
         write_result(e, t, last.found);
@@ -457,18 +466,14 @@ static void compare_together(struct emit *e, const struct atom *t)
 /* What the host has no instruction for, lane after lane on what has been read. */
 static void change_together(struct emit *e, const struct atom *t)
 {
-    LLVMBasicBlockRef again = emit_new_block(e, ""), changed = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value cell = emit_alloca(e, t->type), first = atom_read(e, t, t->a.pointer[0]);
+    LLVMBasicBlockRef changed = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value cell = emit_alloca(e, t->type);
     if (t->varies[0])
         row_set(e, ROW_S, t->s);
     if (t->result)
         row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, again);
-    emit_at_end(e, again);
-    value read = LLVMBuildPhi(e->b, t->type, "");
-    LLVMAddIncoming(read, &first, &from, 1);
-    LLVMBuildStore(e->b, read, cell);
+    struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
+    LLVMBuildStore(e->b, x.read, cell);
     struct turns turns = turns_begin(e);
     value old = LLVMBuildLoad2(e->b, t->type, cell, "");
     if (t->result)
@@ -476,16 +481,7 @@ static void change_together(struct emit *e, const struct atom *t)
     LLVMBuildStore(e->b, new_value(e, t, old, operand(e, t, 0, turns.lane)), cell);
     turns_end(e, &turns, t->a.mask, changed);
     emit_at_end(e, changed);
-    value now = LLVMBuildLoad2(e->b, t->type, cell, "");
-    if (t->shared) {
-        write_cell(e, t, now, t->a.pointer[0]);
-        LLVMBuildBr(e->b, done);
-    } else {
-        value swapped = atom_swap(e, t, t->a.pointer[0], read, now);
-        value found = LLVMBuildExtractValue(e->b, swapped, 0, "");
-        LLVMAddIncoming(read, &found, &changed, 1);
-        emit_likely(e, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, again);
-    }
+    exchange_end(e, t, &x, LLVMBuildLoad2(e->b, t->type, cell, ""), done);
     emit_at_end(e, done);
     if (t->result)
         write_result(e, t, row_get(e, ROW_RESULT, t->type));
