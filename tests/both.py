@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 
-from tap import Skip, launch, run
+from tap import Skip, examples, launch, run
 
 build = os.environ["HEDDLE_BUILD"]
 os.environ["HEDDLE_CACHE"] = "off"
@@ -69,3 +69,36 @@ def fault_by_both(*args):
     texts = [without_addresses(r[2]) for r in (compiled, interpreted)]
     assert texts[0] == texts[1], texts
     return texts[0]
+
+
+# ---- launches that several tests use ----
+
+SAXPY = [f"{examples}/saxpy/saxpy.ptx", "--grid", 4, "--block", 256, 1000, 2.0, "f32[1000]=range", "f32[1000]=ones+print"]
+MATMUL = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
+          "f32[64,64]=rand", "f32[64,64]=rand", "f32[64,64]+print", 64]
+RAGGED = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--grid", "4,4", "--block", "16,16",
+          "f32[50,50]=rand", "f32[50,50]=rand", "f32[50,50]+print", 50]
+HISTOGRAM = [f"{examples}/histogram/histogram.ptx", "--grid", 8, "--block", 256, "u8[100000]=rand", 100000, "u32[256]+print"]
+
+# Blocks 0 to 3 wait for all others, which run from start to end meanwhile, in the same records one after the other.
+AWAIT = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry await(.param .u64 cell, .param .u32 n)
+{
+    .reg .u64 %rd<3>; .reg .u32 %r<5>; .reg .pred %p;
+    ld.param.u64 %rd1, [cell];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    setp.gt.u32 %p, %r2, 3;
+    @%p bra OTHERS;
+WAIT:
+    ld.volatile.global.u32 %r3, [%rd1];
+    setp.ne.u32 %p, %r3, %r1;
+    @%p bra WAIT;
+    ret;
+OTHERS:
+    red.global.add.u32 [%rd1], 1;
+    ret;
+}
+"""

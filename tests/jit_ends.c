@@ -1,5 +1,5 @@
 /* A program that uses CUDA and ends while its kernels are being compiled: jit-ends HOW MICROSECONDS. Says "began" when it has
- * launched them, and "done" where it has waited for them. tests/jit runs it many times.
+ * launched them, and "done" where it has waited for them. tests/compiler runs it many times.
  */
 #include <cuda.h>
 #include <errno.h>

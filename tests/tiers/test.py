@@ -9,8 +9,8 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import build, environment, need_compiler, without_addresses, written
-from tap import Skip, examples, heddle, main, run, source, values
+from both import MATMUL, SAXPY, build, environment, need_compiler, without_addresses, written
+from tap import Skip, examples, heddle, launch, main, run, source, values
 
 PLAIN, MARKED = 0x51525354, 0x61626364  # compiler.py's
 
@@ -375,6 +375,56 @@ def gangs_part_in_the_second_tier_as_in_the_first():
 
 def loops_are_the_same_in_the_second_tier():
     under_the_second("loops")
+
+
+def a_launch_changes_over_while_it_runs():
+    """Long enough to be compiled under way: 512 x 512 through tiles of 16."""
+    args = [*MATMUL[:2], "--grid", "24,24", "--block", "16,16", "f32[384,384]=rand", "f32[384,384]=rand",
+            "f32[384,384]+sum", 384]
+    assert launch(*args, "--engine", "auto")["buffers"] == launch(*args, "--engine", "interp")["buffers"]
+
+
+LOOP = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry loop(.param .u64 out, .param .u32 n)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<6>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, 0;
+    mov.u32 %r3, %tid.x;
+L:  mad.lo.u32 %r3, %r3, %r3, %r2;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p, %r2, %r1;
+    @%p bra L;
+    mov.u32 %r4, %tid.x;
+    mul.wide.u32 %rd2, %r4, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r3;
+    ret;
+}
+"""
+
+
+def a_single_block_changes_over_while_it_runs():
+    need_compiler()
+    with written(LOOP) as path:
+        args = ["launch", path, "--grid", 1, "--block", 64, "u32[64]+print", 4000000, "--json"]
+        _, interpreted, _ = run(*args, "--engine", "interp")
+        _, changed, err = run(*args, "--engine", "auto", env=environment(HEDDLE_DUMP="time"))
+        assert json.loads(changed)["buffers"] == json.loads(interpreted)["buffers"]
+        assert "loop:" in err, err
+
+
+def a_kernel_that_is_launched_often_is_compiled():
+    """No launch is long enough alone; one of them alone is not."""
+    need_compiler()
+    args = [*SAXPY[:1], "--grid", 128, "--block", 256, 32768, 2.0, "f32[32768]=range", "f32[32768]=ones"]
+    status, _, err = run("launch", *args, "--repeat", 4000, env=environment(HEDDLE_DUMP="time"))
+    assert status == 0 and "; saxpy: " in err, err
+    status, _, err = run("launch", *args, env=environment(HEDDLE_DUMP="time"))
+    assert status == 0 and "; saxpy: " not in err, err
 
 
 main(globals())

@@ -1,0 +1,267 @@
+"""Addresses in compiled code whose parts are known, and what is loaded and stored there at once: by both engines."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import by_both, fault_by_both, need_compiler, written
+from tap import main
+
+# Indices of 32 bits that are widened, some of which wrap between the lanes of a warp or of a row; what comes of them is
+# needed across a barrier and around a loop. %r4 = start + %tid.x + n * %tid.y.
+WIDEN = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry widen(.param .u64 out, .param .u64 in, .param .u32 start, .param .u32 n, .param .u32 times)
+{
+    .reg .u64 %rd<20>; .reg .u32 %r<16>; .reg .f32 %f<4>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [start];
+    ld.param.u32 %r2, [n];
+    ld.param.u32 %r10, [times];
+    mov.u32 %r3, %tid.x;
+    mov.u32 %r5, %tid.y;
+    mov.u32 %r7, %ntid.x;
+    mad.lo.u32 %r6, %r5, %r7, %r3;
+    mul.wide.u32 %rd3, %r6, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    mad.lo.u32 %r4, %r5, %r2, %r3;
+    add.u32 %r4, %r4, %r1;
+    mov.u32 %r9, 0;
+    mul.wide.u32 %rd10, %r4, 4;
+L:
+    add.u32 %r8, %r4, %r10;
+    mul.wide.u32 %rd5, %r8, 4;
+    mul.wide.s32 %rd6, %r8, 12;
+    cvt.s64.s32 %rd7, %r8;
+    mad.wide.u32 %rd8, %r8, 8, %rd5;
+    bar.sync 0;
+    add.u64 %rd9, %rd5, %rd6;
+    add.u64 %rd9, %rd9, %rd7;
+    add.u64 %rd9, %rd9, %rd8;
+    add.u64 %rd9, %rd9, %rd10;
+    cvt.u32.u64 %r11, %rd9;
+    shr.u64 %rd11, %rd9, 32;
+    cvt.u32.u64 %r12, %rd11;
+    mad.lo.u32 %r9, %r9, 31, %r11;
+    mad.lo.u32 %r9, %r9, 31, %r12;
+    shr.u64 %rd12, %rd5, 30;
+    and.b64 %rd12, %rd12, 4;
+    and.b64 %rd13, %rd5, 1020;
+    add.u64 %rd13, %rd13, %rd12;
+    add.u64 %rd13, %rd13, %rd2;
+    ld.global.u32 %r13, [%rd13];
+    xor.b32 %r9, %r9, %r13;
+    sub.u32 %r10, %r10, 1;
+    setp.ne.u32 %p, %r10, 0;
+    @%p bra L;
+    st.global.u32 [%rd4], %r9;
+    ret;
+}
+"""
+
+# Rows of a matrix of n columns, by blocks of any width: what is loaded is summed along the row and stored behind it.
+ROWS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry rows(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+    .reg .u64 %rd<20>; .reg .u32 %r<20>; .reg .f32 %f<8>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %tid.y;
+    mul.lo.u32 %r4, %r3, %r1;
+    mov.f32 %f1, 0f00000000;
+    mov.u32 %r5, 0;
+L:
+    add.u32 %r6, %r4, %r5;
+    mul.wide.u32 %rd3, %r6, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    ld.global.f32 %f2, [%rd4];
+    add.u32 %r7, %r6, %r2;
+    rem.u32 %r9, %r5, %r1;
+    sub.u32 %r10, %r7, %r9;
+    mul.wide.u32 %rd5, %r10, 4;
+    add.u64 %rd6, %rd2, %rd5;
+    setp.ge.u32 %p2, %r2, %r1;
+    @%p2 bra SKIP;
+    ld.global.f32 %f3, [%rd6];
+    ld.global.f32 %f4, [%rd6+-0];
+    fma.rn.f32 %f1, %f2, %f3, %f1;
+    add.f32 %f1, %f1, %f4;
+    st.global.f32 [%rd6], %f1;
+SKIP:
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p1, %r5, %r1;
+    @%p1 bra L;
+    mov.u32 %r11, %ntid.x;
+    mad.lo.u32 %r12, %r3, %r11, %r2;
+    mul.wide.u32 %rd7, %r12, 4;
+    add.u64 %rd8, %rd1, %rd7;
+    st.global.f32 [%rd8], %f1;
+    ret;
+}
+"""
+
+BLOCKS = "32", "16,4", "8,8", "16,3", "8,3", "4,8", "33,2"
+
+
+def in_blocks(text, args):
+    """By both engines, in blocks of several shapes."""
+    need_compiler()
+    with written(text) as path:
+        for block in BLOCKS:
+            by_both(path, "--grid", 1, "--block", block, *args)
+
+
+def indices_that_wrap_within_a_warp_are_widened_exactly():
+    for start in 5, 0xffffffea, 0x7fffffe9, 0xfffffeff:
+        for n in 1, 64, 0x40000000:
+            in_blocks(WIDEN, ["u32[128]+print", "u32[300]=rand", start, n, 40])
+
+
+def rows_of_narrow_blocks_are_loaded_and_stored_exactly():
+    for n in 16, 9, 37:
+        in_blocks(ROWS, ["f32[128]+print", "f32[2000]=rand+print", n])
+
+
+# Loads from a base and an index in each lane, hashed, in all lanes and in some: words and vectors, a field of 12 bytes, a base
+# in the middle with negative indices, and in the last round one that may lie outside, `reach`.
+INDEXED = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry indexed(.param .u64 out, .param .u64 in, .param .s32 reach)
+{
+    .reg .u64 %rd<20>; .reg .u32 %r<30>; .reg .f32 %f<8>; .reg .f64 %d<2>; .reg .pred %p, %q;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [reach];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.u64 %rd3, %rd1, %rd3;
+    mad.lo.u32 %r3, %r2, 2654435761, 99;
+    mov.u32 %r20, 0;
+    mov.u32 %r21, 0;
+    add.u64 %rd4, %rd2, 512;
+L:
+    mad.lo.u32 %r3, %r3, 1664525, 1013904223;
+    shr.u32 %r4, %r3, 26;
+    mul.wide.u32 %rd5, %r4, 4;
+    add.u64 %rd6, %rd2, %rd5;
+    ld.global.u32 %r5, [%rd6+8];
+    mad.wide.s32 %rd7, %r4, 16, %rd2;
+    ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd7];
+    mul.wide.s32 %rd8, %r4, 12;
+    add.u64 %rd9, %rd8, %rd2;
+    ld.global.u32 %r10, [%rd9+4];
+    sub.s32 %r11, %r4, 40;
+    cvt.s64.s32 %rd10, %r11;
+    shl.b64 %rd10, %rd10, 3;
+    add.s64 %rd11, %rd4, %rd10;
+    and.b32 %r12, %r3, 0x1000000;
+    setp.eq.u32 %p, %r12, 0;
+    @%p ld.global.v2.u32 {%r13, %r14}, [%rd11];
+    @%p xor.b32 %r21, %r13, %r14;
+    mad.lo.u32 %r20, %r20, 31, %r5;
+    xor.b32 %r6, %r6, %r7;
+    xor.b32 %r8, %r8, %r9;
+    mad.lo.u32 %r20, %r20, 31, %r6;
+    mad.lo.u32 %r20, %r20, 31, %r8;
+    mad.lo.u32 %r20, %r20, 31, %r10;
+    xor.b32 %r20, %r20, %r21;
+    and.b32 %r16, %r20, 15;
+    setp.eq.u32 %p, %r2, 21;
+    setp.eq.and.u32 %p, %r15, 19, %p;
+    selp.b32 %r16, %r1, %r16, %p;
+    mul.wide.s32 %rd12, %r16, 4;
+    add.s64 %rd13, %rd2, %rd12;
+    ld.global.u32 %r17, [%rd13];
+    add.u32 %r20, %r20, %r17;
+    add.u32 %r15, %r15, 1;
+    setp.lt.u32 %q, %r15, 20;
+    @%q bra L;
+    st.global.u32 [%rd3], %r20;
+    ret;
+}
+"""
+
+
+def loads_by_index_are_exact_and_so_are_their_faults():
+    need_compiler()
+    with written(INDEXED.replace("mov.u32 %r20, 0;", "mov.u32 %r20, 0;\n    mov.u32 %r15, 0;")) as path:
+        for block in 64, 45:
+            by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u32[256]=rand", 255)
+        for reach in 256, -1, 0x40000000, -0x80000000:
+            text = fault_by_both(path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", reach)
+            assert "thread (21,0,0)" in text, text
+
+
+# Bytes and halves at places that vary, from both kinds of memory, up to the last byte; halves of all signs.
+NARROW = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry narrow(.param .u64 out, .param .u64 in)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<30>; .reg .u16 %h<4>; .reg .pred %p, %q;
+    .shared .align 4 .b8 own[1000];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.u64 %rd3, %rd1, %rd3;
+    mov.u32 %r4, own;
+    mov.u32 %r5, %r2;
+FILL:
+    cvt.u64.u32 %rd4, %r5;
+    add.u64 %rd4, %rd4, %rd2;
+    ld.global.u8 %r6, [%rd4];
+    add.u32 %r7, %r4, %r5;
+    st.shared.u8 [%r7], %r6;
+    add.u32 %r5, %r5, 50;
+    setp.lt.u32 %q, %r5, 1000;
+    @%q bra FILL;
+    bar.sync 0;
+    mad.lo.u32 %r3, %r2, 2654435761, 77;
+    mov.u32 %r8, 0;
+    mov.u32 %r9, 0;
+L:
+    mad.lo.u32 %r3, %r3, 1664525, 1013904223;
+    shr.u32 %r10, %r3, 8;
+    rem.u32 %r10, %r10, 1000;
+    max.u32 %r10, %r10, %r9;
+    cvt.u64.u32 %rd5, %r10;
+    add.u64 %rd6, %rd5, %rd2;
+    ld.global.u8 %r11, [%rd6];
+    add.u32 %r12, %r10, %r4;
+    ld.shared.s8 %r13, [%r12];
+    and.b32 %r14, %r10, 0xfffffffe;
+    cvt.u64.u32 %rd7, %r14;
+    add.u64 %rd8, %rd7, %rd2;
+    ld.global.s16 %r15, [%rd8];
+    add.u32 %r16, %r14, %r4;
+    setp.lt.u32 %p, %r2, 23;
+    mov.u16 %h1, 7;
+    @%p ld.shared.u16 %h1, [%r16];
+    cvt.u32.u16 %r17, %h1;
+    mad.lo.u32 %r8, %r8, 31, %r11;
+    mad.lo.u32 %r8, %r8, 31, %r13;
+    mad.lo.u32 %r8, %r8, 31, %r15;
+    mad.lo.u32 %r8, %r8, 31, %r17;
+    add.u32 %r9, %r9, 9;
+    setp.lt.u32 %q, %r9, 999;
+    @%q bra L;
+    st.global.u32 [%rd3], %r8;
+    ret;
+}
+"""
+
+
+def bytes_and_halves_at_places_that_vary_are_loaded_exactly():
+    need_compiler()
+    with written(NARROW) as path:
+        by_both(path, "--grid", 1, "--block", 50, "u32[50]+print", "u8[1000]=rand")
+
+
+main(globals())

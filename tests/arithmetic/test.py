@@ -1,0 +1,183 @@
+"""Arithmetic in compiled code that rounds, approximates or makes NaNs as nothing of LLVM's does: by both engines."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import by_both, need_compiler, written
+from tap import main
+
+# All places within a segment of the table, and all segments: 2^24 operands, of which each thread adds up a part.
+FUNCTIONS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry sums(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<16>; .reg .f32 %f<4>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r1, %r2, 256, %r1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r4, 0;
+AGAIN:
+    OPERAND
+    FUNCTION.f32 %f2, %f1;
+    mov.b32 %r5, %f2;
+    mad.lo.u32 %r4, %r4, 31, %r5;
+    add.u32 %r1, %r1, 4096;
+    setp.lt.u32 %p, %r1, 0x1000000;
+    @%p bra AGAIN;
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+"""
+
+
+def functions_that_are_looked_up_in_tables_are_the_same_by_both():
+    need_compiler()
+    bits = "add.u32 %r3, %r1, 0x3f000000; mov.b32 %f1, %r3;"
+    turn = "cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f1, %f1, 0f34000000, 0fBF800000;"  # from -1 up to 1
+    for function, operand in ("rsqrt.approx", bits), ("sqrt.approx", bits), ("rcp.approx.ftz", bits), ("ex2.approx", turn):
+        with written(FUNCTIONS.replace("OPERAND", operand).replace("FUNCTION", function)) as path:
+            by_both(path, "--grid", 16, "--block", 256, "u32[4096]+print")
+
+
+# Operands of all kinds, by the thread's number: any bits, next to 1, small and subnormal, and sums of which next to nothing is left.
+DIRECTED = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry directed(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<40>; .reg .f32 %f<8>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1;
+    mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %rd1, %rd2;
+    mad.lo.u32 %r4, %r3, 0x9E3779B1, 77;
+    shr.u32 %r5, %r4, 15; xor.b32 %r6, %r4, %r5; mul.lo.u32 %r7, %r6, 0x85EBCA6B;
+    shr.u32 %r8, %r7, 13; xor.b32 %r9, %r7, %r8; mul.lo.u32 %r10, %r9, 0xC2B2AE35;
+    shr.u32 %r11, %r10, 16; xor.b32 %r12, %r10, %r11;
+    and.b32 %r13, %r3, 3; setp.eq.u32 %p1, %r13, 1; setp.eq.u32 %p2, %r13, 2; setp.eq.u32 %p3, %r13, 3;
+    and.b32 %r14, %r7, 0x81FFFFFF; selp.b32 %r15, %r14, %r7, %p1;
+    and.b32 %r16, %r15, 0x80FFFFFF; or.b32 %r17, %r16, 0x3F000000; selp.b32 %r18, %r17, %r15, %p2; mov.b32 %f1, %r18;
+    and.b32 %r19, %r10, 0x80FFFFFF; or.b32 %r20, %r19, 0x3F000000; selp.b32 %r21, %r20, %r10, %p2; mov.b32 %f2, %r21;
+    mul.rn.f32 %f3, %f1, %f2; neg.f32 %f4, %f3; mov.b32 %r22, %f4; add.u32 %r23, %r22, %r2; sub.u32 %r24, %r23, 3;
+    and.b32 %r25, %r12, 0x81FFFFFF; selp.b32 %r26, %r25, %r12, %p1; selp.b32 %r27, %r24, %r26, %p3; mov.b32 %f5, %r27;
+    FUNCTION.f32 %f6, %f1, %f2, %f5;
+    st.global.f32 [%rd3], %f6;
+    ret;
+}
+"""
+
+
+def multiply_adds_that_round_in_a_direction_are_the_same_by_both():
+    need_compiler()
+    for rounding in "rz", "rm", "rp", "rm.sat", "rp.ftz":
+        with written(DIRECTED.replace("FUNCTION", "fma." + rounding)) as path:
+            by_both(path, "--grid", 8, "--block", 256, "u32[2048]+print")
+
+
+# The approximate functions of 400 numbers a thread: in turns any bits, numbers within the reach of all, of which compiled
+# code has simpler functions, the least positive numbers, and the largest, infinity and NaNs. Results are hashed.
+APPROXIMATE = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry approximate(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .f32 %f<20>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mad.lo.u32 %r2, %r1, 2654435761, 12345;
+    mov.u32 %r3, 0;
+    mov.u32 %r8, 0;
+L:
+    mad.lo.u32 %r2, %r2, 1664525, 1013904223;
+    shr.u32 %r4, %r2, 16;
+    xor.b32 %r4, %r4, %r2;
+    and.b32 %r5, %r4, 0x07ffffff;
+    add.u32 %r5, %r5, 0x3c000000;
+    and.b32 %r6, %r3, 3;
+    setp.eq.u32 %p, %r6, 0;
+    selp.b32 %r5, %r4, %r5, %p;
+    and.b32 %r7, %r4, 0x00ffffff;
+    setp.eq.u32 %p, %r6, 2;
+    selp.b32 %r5, %r7, %r5, %p;
+    and.b32 %r7, %r4, 0x01ffffff;
+    add.u32 %r7, %r7, 0x7e000000;
+    setp.eq.u32 %p, %r6, 3;
+    selp.b32 %r5, %r7, %r5, %p;
+    mov.b32 %f1, %r5;
+FUNCTIONS
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p, %r3, 400;
+    @%p bra L;
+    st.global.u32 [%rd3], %r8;
+    ret;
+}
+"""
+FUNCTION = "    {name}.f32 %f2, %f1;\n    mov.b32 %r9, %f2;\n    mad.lo.u32 %r8, %r8, 31, %r9;\n"
+NAMES = [f"{f}.approx{ftz}" for f in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin") for ftz in ("", ".ftz")]
+
+
+def approximate_functions_give_the_same_by_both():
+    need_compiler()
+    with written(APPROXIMATE.replace("FUNCTIONS", "".join(FUNCTION.format(name=n) for n in NAMES))) as path:
+        for block in 64, 45:
+            by_both(path, "--grid", 1, "--block", block, "u32[64]+print")
+
+
+# A value that goes around a loop, of no rounds, one or many, and in some rounds of some lanes stays as it is. Lanes begin with
+# NaNs of many payloads, infinities and numbers; %f4 = %f4 * %f1 + %f2 makes more of them.
+NANS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry nans(.param .u64 out, .param .u32 rounds)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .f32 %f<8>; .reg .pred %p, %q;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [rounds];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    mad.lo.u32 %r3, %r2, 0x00234567, 0x7f7fffff;
+    and.b32 %r4, %r2, 3;
+    setp.eq.u32 %p, %r4, 0;
+    selp.b32 %r3, 0x3f800000, %r3, %p;
+    mov.b32 %f4, %r3;
+    mov.b32 %f5, %r3;
+    mov.f32 %f1, 0f7F000000;
+    mov.f32 %f2, 0fFF000000;
+    mov.u32 %r5, 0;
+    setp.ge.u32 %q, %r5, %r1;
+    @%q bra END;
+L:
+    and.b32 %r6, %r5, %r2;
+    setp.eq.u32 %p, %r6, 1;
+    fma.rn.f32 %f4, %f4, %f1, %f2;
+    @%p fma.rn.f32 %f5, %f5, %f1, %f4;
+    @%p bra NEXT;
+    add.f32 %f4, %f4, %f5;
+NEXT:
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %q, %r5, %r1;
+    @%q bra L;
+END:
+    mov.b32 %r7, %f4;
+    mov.b32 %r8, %f5;
+    mad.lo.u32 %r9, %r7, 31, %r8;
+    st.global.u32 [%rd3], %r9;
+    ret;
+}
+"""
+
+
+def nans_go_around_loops_as_they_are():
+    need_compiler()
+    with written(NANS) as path:
+        for rounds in 0, 1, 2, 9:
+            by_both(path, "--grid", 1, "--block", 128, "u32[128]+print", rounds)
+
+
+main(globals())
