@@ -132,7 +132,7 @@ static void plan_access(struct warp *w, struct activation *a, uint8_t *const bas
 }
 
 bool access_place(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                  uint64_t *address, uint8_t **at, bool *shared)
+                  uint64_t *address, uint64_t *from, bool *shared)
 {
     struct plan p;
     plan_access(w, a, base, o, mask, &p);
@@ -140,7 +140,7 @@ bool access_place(struct warp *w, struct activation *a, uint8_t *const base[4], 
         return false;
     fill_addresses(w, o, p.address, &p.scan);
     memcpy(address, p.address, sizeof p.address);
-    *at = (uint8_t *)(uintptr_t)p.base;
+    *from = p.base;
     *shared = p.base != 0;
     return true;
 }

@@ -253,7 +253,7 @@ static void watch_lane(struct launch *launch, const struct op_access *x, u8 *con
 
 struct cells {
     const struct op_access *x;
-    u8 *at; /* cell of lane l: at + address[l] */
+    uint64_t from; /* cell of lane l: at from + address[l], as the host has it */
     const uint64_t *address;
     u32 mask;
     const u8 *s, *t;
@@ -261,13 +261,18 @@ struct cells {
     bool shared;
 };
 
+static inline void *cell(const struct cells *c, unsigned lane)
+{
+    return (void *)(uintptr_t)(c->from + c->address[lane]);
+}
+
 static inline __attribute__((always_inline)) void shared_cells(const struct cells *c, enum atom_op op)
 {
     const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;
     u32 *d = (u32 *)c->d;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        u32 *p = (u32 *)(c->at + c->address[l]), r = *p;
+        u32 *p = cell(c, l), r = *p;
         *p = new_u32(op, r, s[l], op == ATOM_cas ? t[l] : 0);
         if (d)
             d[l] = r;
@@ -329,21 +334,21 @@ static bool run_global(const struct cells *c)
 {
     const u32 *s = (const u32 *)c->s;
     u32 *d = (u32 *)c->d;
-    uint64_t first = c->address[__builtin_ctz(c->mask)];
+    unsigned lane = (unsigned)__builtin_ctz(c->mask);
     bool one = true;
     if (c->x->atom != ATOM_add && c->x->atom != ATOM_cas)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) /* inactive lanes have an active one's */
-        one &= c->address[l] == first;
+        one &= c->address[l] == c->address[lane];
     if (one && c->x->atom == ATOM_add)
-        add_together(c, (u32 *)(c->at + first));
+        add_together(c, cell(c, lane));
     else if (one)
-        compare_together(c, (u32 *)(c->at + first));
+        compare_together(c, cell(c, lane));
     if (one || c->x->atom == ATOM_cas)
         return one;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        u32 old = __atomic_fetch_add((u32 *)(c->at + c->address[l]), s[l], __ATOMIC_ACQ_REL);
+        u32 old = __atomic_fetch_add((u32 *)cell(c, l), s[l], __ATOMIC_ACQ_REL);
         if (d)
             d[l] = old;
     }
@@ -361,7 +366,7 @@ static void run_cells(const struct cells *c, u8 *const base[4])
         return;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        run_lane(c->x, base, c->at + c->address[l], c->shared, l);
+        run_lane(c->x, base, cell(c, l), c->shared, l);
     }
 }
 
@@ -373,7 +378,7 @@ bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], c
     uint64_t address[WARP_LANES] __attribute__((aligned(64)));
     struct cells c = {.x = x, .address = address, .mask = mask};
     bool watched = w->hooks || atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
-    if (!watched && access_place(w, a, base, o, mask, address, &c.at, &c.shared)) {
+    if (!watched && access_place(w, a, base, o, mask, address, &c.from, &c.shared)) {
         c.s = row_at(base, x->operands[0]);
         c.t = row_at(base, x->operands[1]);
         c.d = x->has_reg[0] ? row_at(base, x->regs[0]) : NULL;

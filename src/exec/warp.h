@@ -227,9 +227,9 @@ void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[
                       uint64_t *address);
 
 /* Where the bytes of all lanes lie together, aligned and in bounds, in global memory or the block's shared memory: those of
- * lane l at *at + address[l]. False where they do not, and where somebody else must look. */
+ * lane l at *from + address[l]. False where they do not, and where somebody else must look. */
 bool access_place(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                  uint64_t *address, uint8_t **at, bool *shared);
+                  uint64_t *address, uint64_t *from, bool *shared);
 
 /* ---- locate.c ---- */
 
