@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,8 @@ struct line {
 
 struct jit {
     struct machine *machine;
-    pid_t owner; /* the process: a child of it has no threads */
+    _Atomic pid_t
+        owner; /* the process: a child of it has no threads; negative while it puts away what it has inherited */
     pthread_mutex_t lock;
     pthread_cond_t done;
     bool stopping;
@@ -433,12 +435,18 @@ static void compile_now(struct jit *j, struct unit *u, const struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* In the child of a fork there is no thread of ours; what it had to do is anybody's: claim(). */
+/* In the child of a fork there is no thread of ours; what it had to do is anybody's: claim(). Of the child's threads the first
+ * one to come here puts that away, and others wait. */
 static void after_fork(struct jit *j)
 {
-    if (j->owner == getpid())
+    pid_t self = getpid(), owner = atomic_load(&j->owner);
+    if (owner == self)
         return;
-    j->owner = getpid();
+    if (owner == -self || !atomic_compare_exchange_strong(&j->owner, &owner, -self)) {
+        while (atomic_load(&j->owner) != self)
+            sched_yield();
+        return;
+    }
     pthread_mutex_init(&j->lock, NULL);
     pthread_cond_init(&j->done, NULL);
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
@@ -447,6 +455,7 @@ static void after_fork(struct jit *j)
         l->has_thread = false;
         l->busy = l->queue = NULL;
     }
+    atomic_store(&j->owner, self);
 }
 
 static bool is_ready(const struct unit *u)

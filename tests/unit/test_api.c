@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static hd_source source(const char *text)
 
 /* ---- several machines, several threads ---- */
 
-enum { THREADS = 4, ROUNDS = 20, BLOCKS = 8, BLOCK = 64 };
+enum { THREADS = 4, BEGINNERS = 2, ROUNDS = 20, BLOCKS = 8, BLOCK = 64 };
 
 /* One machine of its own: made, used and destroyed; returns what the counter says. */
 static void *count_on_own_machine(void *sum)
@@ -113,6 +114,65 @@ static void a_child_of_fork_compiles_too(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     assert_int_equal(count_compiled(m, module, BLOCK / 2), 0);
+    hd_machine_destroy(m);
+}
+
+struct beginner {
+    hd_machine *machine;
+    hd_module *module;
+    atomic_int *waiting;
+};
+
+static void *begin_together(void *data)
+{
+    struct beginner *b = data;
+    atomic_fetch_sub(b->waiting, 1);
+    while (atomic_load(b->waiting) > 0) /* together to the nanosecond, where there are cores for that */
+        ;
+    return count_compiled(b->machine, b->module, BLOCK / 2) ? data : NULL;
+}
+
+/* What is left of the parent's threads is put away once, whichever thread launches first. */
+static int begin_in_child(hd_machine *m, hd_module *module)
+{
+    pthread_t threads[BEGINNERS];
+    atomic_int waiting = BEGINNERS;
+    struct beginner b = {m, module, &waiting};
+    int failed = 0;
+    alarm(60);
+    for (int i = 0; i < BEGINNERS; i++)
+        failed |= pthread_create(&threads[i], NULL, begin_together, &b);
+    for (int i = 0; i < BEGINNERS && !failed; i++) {
+        void *wrong;
+        failed |= pthread_join(threads[i], &wrong) || wrong;
+    }
+    return failed;
+}
+
+static void threads_of_a_child_of_fork_compile_at_once(void **state)
+{
+    hd_machine_options options = {.workers = 1, .memory_bytes = 1 << 20};
+    hd_machine *m;
+    hd_module *module;
+    hd_source s = source(counting);
+    int status;
+    (void)state;
+    if (getenv("UNDER_QEMU"))
+        skip();
+    setenv("HEDDLE_CACHE", "off", 1);
+    assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+    int first = count_compiled(m, module, BLOCK);
+    if (first == 2)
+        skip();
+    assert_int_equal(first, 0);
+    for (int i = 0; i < 20; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(begin_in_child(m, module));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
     hd_machine_destroy(m);
 }
 
@@ -403,6 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machines_in_several_threads_do_not_meet),
         cmocka_unit_test(a_child_of_fork_compiles_too),
+        cmocka_unit_test(threads_of_a_child_of_fork_compile_at_once),
         cmocka_unit_test(threads_share_a_machine),
         cmocka_unit_test(progress_is_seen_while_a_launch_runs),
         cmocka_unit_test(variables_are_listed),
