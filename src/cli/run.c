@@ -169,8 +169,9 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
         return arena_printf(arena, "--devices %llu: %d are possible", (unsigned long long)o->devices, MAX_DEVICES);
     for (const char *p = o->log; p && *p;) {
         size_t n = strcspn(p, ",");
-        if (!(n == 3 && strncmp(p, "api", n) == 0) && !(n == 5 && strncmp(p, "error", n) == 0))
-            return arena_printf(arena, "--log %s: the topics are api and error", o->log);
+        if (!(n == 3 && strncmp(p, "api", n) == 0) && !(n == 5 && strncmp(p, "error", n) == 0) &&
+            !(n == 6 && strncmp(p, "engine", n) == 0))
+            return arena_printf(arena, "--log %s: the topics are api, error and engine", o->log);
         p += n + (p[n] == ',');
     }
     return NULL;

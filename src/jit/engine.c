@@ -13,6 +13,7 @@
 #include "jit/cache.h"
 #include "jit/gdb.h"
 #include "jit/process.h"
+#include "jit/settings.h"
 
 /* Instructions of warps before a kernel is worth compiling, and then compiling again with more effort: what a worker has run in
  * one launch (5 ms of the interpreter, 30 to 200 ms of compiled code), and what all have in launches that have ended. */
@@ -68,10 +69,7 @@ struct jit {
     bool stopping;
     struct line lines[JIT_TIERS];
     char program[PATH_MAX + 64];
-    enum jit_tier tier; /* HEDDLE_TIER: that one alone; or 0 */
-    hd_engine wish;     /* HEDDLE_ENGINE: where neither launch nor machine say; compiled code where that can be */
-    bool dump_ir, dump_llvm, dump_asm, dump_time, log;
-    const char *target; /* HEDDLE_TARGET: code is made for that CPU level, to be looked at alone; or NULL */
+    struct settings settings;
 };
 
 /* ---- the compiler's program ---- */
@@ -117,7 +115,7 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
 {
     uint32_t limit = u->asked ? MAX_INSTRUCTIONS_ASKED : MAX_INSTRUCTIONS;
     struct jit_request r = {.name = u->name,
-                            .level = str_of(j->target ? j->target : j->machine->cpu_level),
+                            .level = str_of(j->settings.target ? j->settings.target : j->machine->cpu_level),
                             .block = {u->block[0], u->block[1], u->block[2]},
                             .param_bytes = k->param_bytes,
                             .static_shared_bytes = k->static_shared_bytes,
@@ -193,8 +191,11 @@ static bool load(struct unit *u, const struct jit_result *r)
 
 static bool compile(struct jit *j, struct unit *u)
 {
-    struct wire_ask ask = {
-        .bytes = u->request_bytes, .tier = u->tier, .ir = j->dump_ir, .llvm = j->dump_llvm, .assembly = j->dump_asm};
+    struct wire_ask ask = {.bytes = u->request_bytes,
+                           .tier = u->tier,
+                           .ir = j->settings.dump_ir,
+                           .llvm = j->settings.dump_llvm,
+                           .assembly = j->settings.dump_asm};
     struct jit_process *process = &line_of(j, u)->process;
     struct jit_result result = {0};
     if (!process_ask(process, j->program, &ask, u->request, &result)) {
@@ -206,11 +207,11 @@ static bool compile(struct jit *j, struct unit *u)
     dump("IR", u, result.ir);
     dump("LLVM", u, result.llvm);
     dump("assembly", u, result.assembly);
-    if (j->dump_time)
+    if (j->settings.dump_time)
         dump_times(u, &result);
-    if (result.object && j->target)
-        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->target);
-    bool ok = result.object && !j->target && load(u, &result);
+    if (result.object && j->settings.target)
+        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->settings.target);
+    bool ok = result.object && !j->settings.target && load(u, &result);
     if (ok)
         cache_store(&u->key, &result);
     jit_release(&result);
@@ -275,7 +276,7 @@ static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t bl
     while (u && (u->tier != tier || memcmp(u->block, block, sizeof u->block) != 0))
         u = u->next;
     if (!u && (u = new_unit(k, block, tier))) {
-        u->is_last = j->tier || tier == TIER_SECOND;
+        u->is_last = j->settings.tier || tier == TIER_SECOND;
         u->asked = asked;
     }
     pthread_mutex_unlock(&j->lock);
@@ -286,7 +287,7 @@ static bool recall_tier(struct jit *j, struct unit *u, enum jit_tier tier)
 {
     struct jit_result result = {0};
     u->key = cache_key(u->request, u->request_bytes, tier, j->program);
-    if (j->target || j->dump_ir || j->dump_llvm || j->dump_asm || j->dump_time || !cache_load(&u->key, &result))
+    if (j->settings.target || settings_dump(&j->settings) || !cache_load(&u->key, &result))
         return false;
     bool ok = load(u, &result);
     jit_release(&result);
@@ -308,8 +309,8 @@ static void tell(const struct jit *j, const struct unit *u)
     const struct machine_config *c = &j->machine->config;
     char text[512];
     snprintf(text, sizeof text, "kernel `%.*s` %s: %s", (int)(u->name.n < 200 ? u->name.n : 200), u->name.p,
-             u->tier == TIER_SECOND && !j->tier ? "keeps its first code" : "stays in the interpreter", u->why);
-    if (j->log && c->note)
+             u->tier == TIER_SECOND && !j->settings.tier ? "keeps its first code" : "stays in the interpreter", u->why);
+    if (j->settings.log && c->note)
         c->note(c->print_data, text);
 }
 
@@ -480,11 +481,12 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
     struct jit *j = m->compiler_data;
     after_fork(j);
     const char *why = unfit(l);
-    hd_engine engine = l->engine ? l->engine : j->wish;
+    hd_engine engine = l->engine ? l->engine : j->settings.wish;
     l->consider_at = UINT64_MAX;
     if (engine == HD_ENGINE_INTERP || (why && l->engine != HD_ENGINE_JIT))
         return true;
-    struct unit *u = why ? NULL : find_unit(j, l->kernel, l->block, j->tier ? j->tier : TIER_FIRST, false);
+    struct unit *u =
+        why ? NULL : find_unit(j, l->kernel, l->block, j->settings.tier ? j->settings.tier : TIER_FIRST, false);
     if (u && engine == HD_ENGINE_JIT)
         compile_now(j, u, l->kernel);
     l->compiler_data = u;
@@ -594,77 +596,20 @@ static void close_jit(struct machine *m)
 
 static const struct compiler compiler = {begin, consider, end, forget, close_jit};
 
-static bool word_in(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-        if (strncmp(p, word, n) == 0 && (p[n] == 0 || p[n] == ','))
-            return true;
-    return false;
-}
-
-/* Which of the words a variable of the environment is; `unset` where it is not set, or none of them, which is said. */
-static int chosen(const struct machine_config *c, const char *variable, const char *const *words, int n, int unset)
-{
-    char text[256];
-    const char *set = getenv(variable);
-    for (int i = 0; set && i < n; i++)
-        if (words[i] && strcmp(set, words[i]) == 0)
-            return i;
-    int length = set && *set ? snprintf(text, sizeof text, "%s=%.40s is ignored; it may be", variable, set) : 0;
-    for (int i = 0; length && i < n; i++)
-        if (words[i])
-            length += snprintf(text + length, sizeof text - (size_t)length, " %s%s", words[i], i + 1 < n ? "," : "");
-    if (length && c->note)
-        c->note(c->print_data, text);
-    return unset;
-}
-
-/* What is to be written; words that ask for nothing are named. */
-static void find_dumps(struct jit *j, const char *list)
-{
-    const struct {
-        const char *word;
-        bool *wanted;
-    } dumps[] = {{"ir", &j->dump_ir}, {"llvm", &j->dump_llvm}, {"asm", &j->dump_asm}, {"time", &j->dump_time}};
-    const struct machine_config *c = &j->machine->config;
-    for (const char *p = list, *end; p && *p; p = *end ? end + 1 : end) {
-        bool known = false;
-        char text[256];
-        end = strchrnul(p, ',');
-        for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++)
-            if (strlen(dumps[i].word) == (size_t)(end - p) && memcmp(p, dumps[i].word, (size_t)(end - p)) == 0)
-                known = *dumps[i].wanted = true;
-        snprintf(text, sizeof text, "`%.*s` in HEDDLE_DUMP is ignored; it may be ir, llvm, asm, time",
-                 end - p < 40 ? (int)(end - p) : 40, p);
-        if (!known && end > p && c->note)
-            c->note(c->print_data, text);
-    }
-}
-
 void jit_attach(struct machine *m)
 {
-    static const char *const engines[] = {
-        [HD_ENGINE_AUTO] = "auto", [HD_ENGINE_INTERP] = "interp", [HD_ENGINE_JIT] = "jit"};
-    static const char *const tiers[] = {[TIER_FIRST] = "1", [TIER_SECOND] = "2"};
     struct jit *j = calloc(1, sizeof *j);
-    const char *dump = getenv("HEDDLE_DUMP"), *target = getenv("HEDDLE_TARGET");
     if (!j)
         return; /* kernels are interpreted */
     j->machine = m;
     j->owner = getpid();
-    find_dumps(j, dump);
-    j->log = word_in(getenv("HEDDLE_LOG"), "engine");
-    j->target = target && *target ? target : NULL;
-    j->tier = (enum jit_tier)chosen(&m->config, "HEDDLE_TIER", tiers, TIER_SECOND + 1, 0);
+    settings_read(&j->settings, &m->config);
     find_program(j);
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
         l->jit = j;
         pthread_cond_init(&l->work, NULL);
-        process_init(&l->process, dump && *dump);
+        process_init(&l->process, settings_dump(&j->settings));
     }
-    if (!m->config.engine)
-        j->wish = (hd_engine)chosen(&m->config, "HEDDLE_ENGINE", engines, HD_ENGINE_JIT + 1, HD_ENGINE_AUTO);
     pthread_mutex_init(&j->lock, NULL);
     pthread_cond_init(&j->done, NULL);
     m->compiler_data = j;

@@ -228,6 +228,9 @@ cuDeviceGetAttribute(&minor, 76, n - 1); printf("%d %d.%d\\n", n, major, minor);
     assert status == 2 and "--device sm_1" in err, err
     status, _, err = run("run", "--devices", 1000, program)
     assert status == 2 and "--devices" in err, err
+    status, _, err = run("run", "--log", "enigne", program)
+    assert status == 2 and "the topics are api, error and engine" in err, err
+    assert run("run", "--log", "api,error,engine", program)[1] == "1 9.0\n"
 
 
 main(globals())

@@ -190,6 +190,7 @@ def what_is_dumped_tells_its_tier():
 def words_of_the_environment_that_are_not_known_are_named():
     for variable, word, says in (("HEDDLE_TIER", "3", "HEDDLE_TIER=3 is ignored; it may be 1, 2"),
                                  ("HEDDLE_ENGINE", "fast", "HEDDLE_ENGINE=fast is ignored; it may be auto, interp, jit"),
+                                 ("HEDDLE_LOG", "api,enigne", "`enigne` in HEDDLE_LOG is ignored; it may be api, error, engine"),
                                  ("HEDDLE_DUMP", "i,,lvm", "`lvm` in HEDDLE_DUMP is ignored; it may be ir, llvm, asm, time")):
         _, err = launch_with(environment(**{variable: word}), f"{examples}/saxpy/saxpy.ptx", "--grid", 4, "--block", 256, 1000,
                              2.0, "f32[1000]=range", "f32[1000]=ones")
