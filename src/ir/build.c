@@ -388,7 +388,10 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diag
         ir_order_blocks(f);
     ir_find_spins(f);
     ir_drop_unread(f);
-    ir_find_serial(f);
+    while (ir_find_serial(f)) {
+        ir_order_blocks(f);
+        ir_find_spins(f);
+    }
     ir_assign_slots(f);
     return f;
 }

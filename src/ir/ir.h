@@ -206,7 +206,8 @@ void ir_order_blocks(struct ir_func *f); /* order.c */
 void ir_find_spins(struct ir_func *f);   /* spin.c */
 /* The last block of the loop that `head` heads, in order: the last that branches back to it. */
 uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successors, uint32_t limit);
-void ir_find_serial(struct ir_func *f); /* serial.c; after ir_drop_unread */
+/* serial.c; after ir_drop_unread. Returns whether it has cut blocks: then order, spins and parts are to be found anew. */
+bool ir_find_serial(struct ir_func *f);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
 void ir_assign_slots(struct ir_func *f); /* live.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */

@@ -17,7 +17,7 @@
 enum { MAX_INSNS = 128 };
 
 struct finder {
-    const struct ir_func *f;
+    struct ir_func *f;
     uint32_t *successors, limit;
     uint32_t *first, *last; /* by block in order: the first and the last that go there */
 };
@@ -133,12 +133,13 @@ static bool orders(const struct ir_insn *i)
            (i->kind == IR_ST && (i->access->order != ORDER_WEAK || i->access->is_volatile));
 }
 
-/* Where the part that begins with the loop from..to ends. */
-static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uint32_t insns)
+/* Where the part that begins with the loop from..to ends; `stop` becomes the block that cannot join it. */
+static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uint32_t insns, uint32_t *stop)
 {
     uint32_t end = to, origin = 0;
     bool straight = true, found = false;
-    for (uint32_t o = to; o < x->f->n_ordered; o++) {
+    for (*stop = to; *stop < x->f->n_ordered; ++*stop) {
+        uint32_t o = *stop;
         const struct ir_block *b = block_at(x, o);
         straight &= !b->loop_header;
         origin = x->last[o] > origin ? x->last[o] : origin;
@@ -154,25 +155,54 @@ static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uin
     return end;
 }
 
-void ir_find_serial(struct ir_func *f)
+/* What gives back may stand in one block with what cannot join the part, which is the block's last instruction then: a barrier,
+ * or the thread's end. That gets a block of its own. */
+static bool cut(const struct finder *x, uint32_t from, uint32_t to, uint32_t stop)
+{
+    struct ir_func *f = x->f;
+    struct ir_block *b = stop < f->n_ordered ? &f->blocks.at[f->order[stop]] : NULL;
+    bool gives_back = false;
+    for (uint32_t k = 0; b && k + 1 < b->n; k++) {
+        gives_back |= is_on_same(x, insn_at(x, b, k), from, to);
+        if (!stands_alone(insn_at(x, b, k)))
+            return false;
+    }
+    if (!gives_back || stands_alone(insn_at(x, b, b->n - 1)))
+        return false;
+    struct ir_block behind = {.first = b->first + b->n - 1, .n = 1, .next = b->next};
+    b->n--;
+    b->next = f->blocks.n;
+    *VEC_PUSH(f->arena, &f->blocks) = behind;
+    return true;
+}
+
+static void mark(struct ir_func *f, uint32_t from, uint32_t to)
+{
+    for (uint32_t o = from; o < to; o++) {
+        f->blocks.at[f->order[o]].serial_from = from;
+        f->blocks.at[f->order[o]].serial_to = to;
+    }
+}
+
+bool ir_find_serial(struct ir_func *f)
 {
     struct arena scratch = {.on_oom = f->arena->on_oom};
     struct finder x = {.f = f, .limit = f->blocks.n + 1};
+    bool has_cut = false;
+    for (uint32_t i = 0; i < f->blocks.n; i++)
+        f->blocks.at[i].serial_from = f->blocks.at[i].serial_to = 0;
     x.successors = ARENA_ARRAY(&scratch, uint32_t, x.limit);
     x.first = ARENA_ARRAY(&scratch, uint32_t, f->n_ordered);
     x.last = ARENA_ARRAY(&scratch, uint32_t, f->n_ordered);
     find_origins(&x);
-    for (uint32_t o = 0; o < f->n_ordered;) {
-        uint32_t end, insns;
-        if (!block_at(&x, o)->loop_header || !is_contest(&x, o, &end, &insns)) {
-            o++;
+    for (uint32_t o = 0, behind, insns, stop; o < f->n_ordered;) {
+        uint32_t from = o++;
+        if (!block_at(&x, from)->loop_header || !is_contest(&x, from, &behind, &insns))
             continue;
-        }
-        uint32_t first = o;
-        for (end = find_end(&x, first, end, insns); o < end; o++) {
-            f->blocks.at[f->order[o]].serial_from = first;
-            f->blocks.at[f->order[o]].serial_to = end;
-        }
+        o = find_end(&x, from, behind, insns, &stop);
+        mark(f, from, o);
+        has_cut |= cut(&x, from, behind, stop);
     }
     arena_free(&scratch);
+    return has_cut;
 }

@@ -196,6 +196,58 @@ def what_has_the_number_of_a_lock_in_another_state_space_is_not_the_lock():
             assert serial == list(range(1, last + 1)), (space, serial)
 
 
+# A lock that is given back in the block of code that ends with ENDING.
+ENDINGS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry endings(.param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<8>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r4, %tid.x;
+    setp.gt.u32 %p2, %r4, 40;
+TRY:
+    atom.global.cas.b32 %r1, [%rd1], 0, 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra TRY;
+    membar.gl;
+    ld.volatile.global.u32 %r2, [%rd1+128];
+    add.u32 %r3, %r2, 1;
+    st.volatile.global.u32 [%rd1+128], %r3;
+    membar.gl;
+    GIVE;
+    ENDING
+}
+"""
+
+
+def a_part_ends_where_a_barrier_or_the_thread_does_with_what_gives_back():
+    need_compiler()
+    endings = {
+        "ret;": 0, "exit;": 0, "@%p2 exit; red.global.add.u32 [%rd1+132], 1; ret;": 41,
+        "bar.sync 0; red.global.add.u32 [%rd1+132], %r4; ret;": 64 * 63 // 2,
+        "shfl.sync.idx.b32 %r5, %r4, 3, 31, -1; red.global.add.u32 [%rd1+132], %r5; ret;": 32 * 3 + 32 * 35,
+        "bar.warp.sync -1; @%p2 bra AWAY; red.global.add.u32 [%rd1+132], 1; AWAY: ret;": 41,
+    }
+    for give in "atom.global.exch.b32 %r1, [%rd1], 0", "st.volatile.global.u32 [%rd1], 0":
+        for ending, more in endings.items():
+            with written(ENDINGS.replace("GIVE", give).replace("ENDING", ending)) as path:
+                for engine, workers in [("interp", 1), ("interp", 3), ("jit", 1), ("jit", 3)]:
+                    done = launch(path, "endings", "--grid", 5, "--block", 64, "u32[64]+print", "--engine", engine,
+                                  "--workers", workers)
+                    cells = {k: v for k, v in enumerate(done["buffers"][0]["values"]) if v}
+                    assert cells == {k: v for k, v in {32: 5 * 64, 33: 5 * more}.items() if v}, (ending, engine, cells)
+                    if (engine, workers) == ("jit", 1): # 9 of the section and of trying, for each thread once
+                        count = done["stats"]["lane_instructions"]
+                        assert 5 * 64 * (3 + 9 + 1) <= count <= 5 * 64 * (3 + 9 + 4), (ending, count)
+                        assert done["stats"]["warp_instructions"] > 5 * 64 * 9, ending
+                status, _, err = run("launch", path, "--grid", 1, "--block", 64, "u32[64]", "--engine", "jit",
+                                     env={**os.environ, "HEDDLE_DUMP": "ir"})
+                assert status == 0, err
+                serial = re.findall(r"^block (\d+):.*lane after lane", err, re.M)
+                assert serial == ["1", "2"], (ending, serial)
+
+
 def fences_keep_what_is_stored_before_them_before_what_is_loaded_behind():
     """Thousands of times, on two workers: not both of two threads miss what the other has stored."""
     rounds = 20000
