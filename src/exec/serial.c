@@ -8,12 +8,15 @@
  *
  * The first lane of a pass that finds its place taken lingers: mostly another worker has it, and gives it back within less
  * time than a turn of other warps takes. It looks ever less often, so that it does not take the cell's cache line from whom
- * it waits for. It has no patience left then for the lanes behind it, which have a few tries each.
+ * it waits for, and the less often the more lanes are to come through behind it: a worker that has the line brings all lanes
+ * of a warp through in the time that the line takes to come, and each look of the other's may take it away. One lane alone,
+ * as in blocks that hand a turn to each other, looks at once. Who has waited in vain has no patience left for the lanes
+ * behind, which have a few tries each.
  */
 #include "exec/machine.h"
 
 /* Tries of a lane that waits, in a warp whose last turn was not in vain; and the longest pause between them. */
-enum { PATIENCE = 16, LONGEST_PAUSE = 64 };
+enum { PATIENCE = 12, LONGEST_PAUSE = 256 };
 
 static void pause_once(void)
 {
@@ -30,8 +33,8 @@ bool serial_linger(struct warp *w, uint32_t tries)
         w->patience = 0;
         return false;
     }
-    uint32_t shift = tries - FREE_TRIES, n = shift < 6 ? 1u << shift : LONGEST_PAUSE;
-    for (uint32_t i = 0; i < n; i++)
+    uint64_t n = (uint64_t)w->first_pause << (tries - FREE_TRIES);
+    for (uint32_t i = 0; i < n && i < LONGEST_PAUSE; i++)
         pause_once();
     return true;
 }
@@ -40,6 +43,7 @@ static uint32_t run_pass(struct warp *w, struct activation *a, uint32_t block, u
 {
     compiled_fn *fn = w->block->worker->compiled->serial[a->code->index];
     w->patience = PATIENCE >> w->streak;
+    w->first_pause = ((uint32_t)__builtin_popcount(mask) + 1) / 2;
     return fn(w, a, block, mask, &compiled_calls);
 }
 
