@@ -8,6 +8,9 @@
  */
 #include "exec/machine.h"
 #include "mem/local.h"
+#if defined __x86_64__
+#include <emmintrin.h>
+#endif
 
 static struct worker *worker_of(const struct warp *w)
 {
@@ -203,11 +206,66 @@ enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
 /* Strong accesses, where that matters, go to global memory lane by lane. */
 static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
 {
-    bool strong = o->access->order != ORDER_WEAK || o->access->is_volatile;
-    if (HOST_HAS_WHOLE_ELEMENTS || !strong || p->base != 0)
+    if ((HOST_HAS_WHOLE_ELEMENTS && o->access->n == 1) || !op_access_is_strong(o->access) || p->base != 0)
         return;
     fill_addresses(w, o, p->address, &p->scan);
     p->scan.linear = false;
+}
+
+/* All 16 bytes at once, as others see it. CPUs that have AVX promise that of an aligned load or store (Intel SDM 3A, 10.1.1;
+ * AMD64 APM 2, 7.3.2); of the Arm architecture, what compares and swaps does it. */
+#if defined __x86_64__
+static void load_16(void *to, const void *from)
+{
+    _mm_storeu_si128(to, *(const volatile __m128i *)from);
+}
+
+static void store_16(void *to, const void *from)
+{
+    *(volatile __m128i *)to = _mm_loadu_si128(from);
+}
+#else
+static void load_16(void *to, const void *from)
+{
+    unsigned __int128 v = __sync_val_compare_and_swap((unsigned __int128 *)(uintptr_t)from, 0, 0);
+    memcpy(to, &v, 16);
+}
+
+static void store_16(void *to, const void *from)
+{
+    unsigned __int128 wanted, seen = 0, expected;
+    memcpy(&wanted, from, 16);
+    do {
+        expected = seen;
+        seen = __sync_val_compare_and_swap((unsigned __int128 *)to, expected, wanted);
+    } while (seen != expected);
+}
+#endif
+
+/* What a lane has. PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2); GPUs keep the up to 16 bytes
+ * together, and CUB's scans by key count on it: a sum and the word that says that it is there are one vector. */
+static void copy_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
+{
+    unsigned all = (unsigned)x->bytes * x->n;
+    if (all == 16 && op_access_is_strong(x))
+        load_16(to, from);
+    else if (all == 8 && op_access_is_strong(x))
+        copy_element(to, from, 8);
+    else
+        for (unsigned k = 0; k < x->n; k++)
+            copy_element(to + k * x->bytes, from + k * x->bytes, x->bytes);
+}
+
+static void write_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
+{
+    unsigned all = (unsigned)x->bytes * x->n;
+    if (all == 16 && op_access_is_strong(x))
+        store_16(to, from);
+    else if (all == 8 && op_access_is_strong(x))
+        store_element(to, from, 8);
+    else
+        for (unsigned k = 0; k < x->n; k++)
+            store_element(to + k * x->bytes, from + k * x->bytes, x->bytes);
 }
 
 /* The fence that makes a weak or relaxed access an ordered one (PTX ISA 8.8, release and acquire patterns): acquire after
@@ -312,13 +370,9 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
     fill_addresses(w, o, p->address, &p->scan);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        const uint8_t *from = (const uint8_t *)(uintptr_t)(p->address[l] + p->base);
-        for (unsigned k = 0; k < x->n; k++) {
-            uint64_t v[2] = {0, 0};
-            copy_element(v, from + k * x->bytes, x->bytes);
-            v[0] = extend(v[0], x->bytes, x->sign);
-            put_lane(rows[k], x->width[k], l, v);
-        }
+        uint8_t buffer[128];
+        copy_lane(x, buffer, (const uint8_t *)(uintptr_t)(p->address[l] + p->base));
+        load_lane(x, rows, l, buffer);
     }
 }
 
@@ -334,9 +388,9 @@ static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows
         enum fault_kind kind = locate_access(w, o, p->address[l], &at);
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, bytes);
-        for (unsigned k = 0; at.at && k < x->n; k++)
-            copy_element(buffer + k * x->bytes, at.at + k * x->bytes, x->bytes);
-        if (!at.at)
+        if (at.at)
+            copy_lane(x, buffer, at.at);
+        else
             local_read(w->local, at.address, l, buffer, bytes);
         load_lane(x, rows, l, buffer);
     }
@@ -413,9 +467,9 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
     fill_addresses(w, o, p->address, &p->scan);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        uint8_t *to = (uint8_t *)(uintptr_t)(p->address[l] + p->base);
-        for (unsigned k = 0; k < x->n; k++)
-            store_element(to + k * x->bytes, rows[k] + l * x->width[k] / 8, x->bytes);
+        uint8_t buffer[128];
+        gather_lane(x, rows, l, buffer);
+        write_lane(x, (uint8_t *)(uintptr_t)(p->address[l] + p->base), buffer);
     }
 }
 
@@ -449,9 +503,9 @@ static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const row
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, bytes);
         gather_lane(x, rows, l, buffer);
-        for (unsigned k = 0; at.at && k < x->n; k++)
-            store_element(at.at + k * x->bytes, buffer + k * x->bytes, x->bytes);
-        if (!at.at)
+        if (at.at)
+            write_lane(x, at.at, buffer);
+        else
             local_write(w->local, at.address, l, buffer, bytes);
     }
     return true;

@@ -187,6 +187,11 @@ struct code_env {
 
 /* What an access is, apart from where its operands stand and from the address of its symbol. */
 struct op_access op_access_of(const struct ir_access *a);
+/* Volatile, relaxed or ordered (PTX ISA 8.4, strong operations). */
+static inline bool op_access_is_strong(const struct op_access *x)
+{
+    return x->order != ORDER_WEAK || x->is_volatile;
+}
 
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);

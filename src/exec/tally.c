@@ -23,7 +23,7 @@ static bool keeps_apart(const struct op *o)
 {
     switch ((enum op_kind)o->kind) {
     case OP_LD:
-    case OP_ST: return o->access->space == SPACE_SHARED || (o->access->order == ORDER_WEAK && !o->access->is_volatile);
+    case OP_ST: return o->access->space == SPACE_SHARED || !op_access_is_strong(o->access);
     case OP_ATOM:
         return o->access->space == SPACE_SHARED || (!o->access->has_reg[0] && o->access->order <= ORDER_RELAXED);
     case OP_FENCE:

@@ -25,12 +25,6 @@ struct access {
     value site;
 };
 
-/* Volatile, relaxed or ordered (PTX ISA 8.4, strong operations). */
-static inline bool access_is_strong(const struct op_access *x)
-{
-    return x->order != ORDER_WEAK || x->is_volatile;
-}
-
 /* Instruction k of the present block, and its operation. */
 static inline const struct ir_insn *insn_at(const struct emit *e, uint32_t k)
 {

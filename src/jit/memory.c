@@ -394,6 +394,8 @@ bool access_is_simple(const struct ir_insn *i, const struct op_access *x)
     for (unsigned k = 0; k < x->n; k++)
         if (i->kind == IR_LD && ir_ref_kind(i->access->regs[k]) != REF_REG)
             return false;
+    if (x->n > 1 && op_access_is_strong(x) && x->space != SPACE_SHARED && x->space != SPACE_LOCAL)
+        return false; /* a vector that others see as one: copy_lane() in exec/access.c */
     return known && x->order != ORDER_SC && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) && x->bytes * x->n <= 32;
 }
 
@@ -465,7 +467,7 @@ bool access_is_inside(const struct emit *e, const struct access *a)
 static bool is_inside_within(const struct emit *e, const struct access *a)
 {
     bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
-    if (!known || a->x->space != SPACE_SHARED || a->parts > 1 || a->n > 1 || access_is_strong(a->x) ||
+    if (!known || a->x->space != SPACE_SHARED || a->parts > 1 || a->n > 1 || op_access_is_strong(a->x) ||
         !access_can_mask(e, a) || !is_consecutive(a) || ref_width(e, a->i->a) > 32)
         return false;
     uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),
@@ -702,7 +704,7 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 static void fence(struct emit *e, const struct op_access *x, uint8_t order, LLVMAtomicOrdering as)
 {
     bool ordered = x->order == order || x->order == ORDER_ACQ_REL;
-    if (access_is_strong(x))
+    if (op_access_is_strong(x))
         LLVMBuildFence(e->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
 }
 

@@ -41,7 +41,7 @@ static struct access access_at(struct emit *e, uint32_t k)
 /* May share a test with others: an access without a guard, through a register whose lanes are known. */
 static bool can_share(struct emit *e, struct access *a)
 {
-    if (!access_is_simple(a->i, a->x) || access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
+    if (!access_is_simple(a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
         ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING)
         return false;
     access_find_offsets(e, a);
@@ -216,7 +216,7 @@ static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct 
     if (i->kind == IR_LANES || i->kind == IR_FRAME)
         return first->kind == IR_ST && f->e->shapes->guesses[f->block->first + k];
     if (i->kind == IR_LD && first->kind == IR_LD)
-        return access_is_strong(a->x);
+        return op_access_is_strong(a->x);
     if (i->kind == IR_LD)
         return a->x->space != SPACE_PARAM;
     return i->kind != IR_ST || first->kind == IR_LD || !is_candidate(f->e, a) || !fits_sequence(f, s, a) ||

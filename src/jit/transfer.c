@@ -159,7 +159,7 @@ void prefetch(struct emit *e, const struct access *a)
 /* Others see each element of a strong access whole. Nobody else is at shared and local memory: a block stays on one worker. */
 static bool is_seen(const struct access *a)
 {
-    return access_is_strong(a->x) && (a->x->space == SPACE_GLOBAL || a->x->space == SPACE_GENERIC);
+    return op_access_is_strong(a->x) && (a->x->space == SPACE_GLOBAL || a->x->space == SPACE_GENERIC);
 }
 
 static bool goes_one_by_one(const struct emit *e, const struct access *a)

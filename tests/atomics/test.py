@@ -145,4 +145,52 @@ def those_of_many_workers_are_all_there():
                 assert cells[34] == 20 * threads % 100 and cells[35] == -20 * threads % 100, (t, engine, workers, cells)
 
 
+# Blocks of even number write what is equal in all elements; the others look whether it is.
+PARTS = """.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry parts(.param .u64 cells, .param .u64 unequal)
+{
+    .reg .u64 %rd<4>; .reg .u32 %i, %n, %c, %t; .reg .pred %p, %q; .reg .TYPE %v<8>;
+    ld.param.u64 %rd1, [cells];
+    ld.param.u64 %rd2, [unequal];
+    mov.u32 %t, %tid.x;
+    and.b32 %t, %t, 3;
+    mad.wide.u32 %rd1, %t, 16, %rd1;
+    mov.u32 %c, %ctaid.x;
+    and.b32 %c, %c, 1;
+    setp.eq.u32 %p, %c, 0;
+    mov.u32 %i, 0;
+    mov.u32 %n, 0;
+L:
+    cvt.TYPE.u32 %v0, %i;
+    @%p st.STRONG.VEC.TYPE [%rd1], {EQUAL};
+    @!%p ld.STRONG.VEC.TYPE {ELEMENTS}, [%rd1];
+    @%p bra N;
+COMPARE
+N:
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %q, %i, 20000;
+    @%q bra L;
+    @!%p red.global.add.u32 [%rd2], %n;
+    ret;
+}
+"""
+
+
+def others_see_strong_vectors_whole():
+    """As on GPUs: scans by key of CUB keep a sum and the word that says that it is there in one vector."""
+    for strong, (t, n) in itertools.product(("relaxed.gpu.global", "volatile.global", "relaxed.sys"),
+                                            (("u64", 2), ("u32", 4), ("u32", 2), ("u16", 4))):
+        names = [f"%v{k}" for k in range(1, n + 1)]
+        compare = "\n".join(f"    setp.ne.{t} %q, %v1, {name};\n    @%q add.u32 %n, %n, 1;" for name in names[1:])
+        text = (PARTS.replace("COMPARE", compare).replace("EQUAL", ", ".join(["%v0"] * n)).replace("ELEMENTS", ", ".join(names))
+                .replace("TYPE", t).replace("VEC", f"v{n}").replace("STRONG", strong))
+        with written(text) as path:
+            for engine in "interp", "jit":
+                found = launch(path, "--grid", 4, "--block", 4, "--engine", engine, "--workers", 4, "u64[8]=" + ",".join("0" * 8),
+                               "u32[1]=0+print")
+                assert found["buffers"][-1]["values"] == [0], (strong, t, n, engine, found["buffers"])
+
+
 main(globals())
