@@ -265,6 +265,22 @@ bool block_round(struct block *b, bool *progress)
     return b->n_done == b->n_warps;
 }
 
+uint32_t block_least_rest(const struct block *b)
+{
+    uint32_t least = UINT32_MAX;
+    for (const struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
+        if (can_run(w) && w->rest < least)
+            least = w->rest;
+    return least;
+}
+
+void block_skip_rest(struct block *b, uint32_t turns)
+{
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
+        if (can_run(w))
+            w->rest -= turns;
+}
+
 void block_finish(struct block *b)
 {
     struct worker *k = b->worker;

@@ -248,6 +248,9 @@ void block_run_warp(struct warp *w);
 /* Lets every warp that can run do so once. *progress is set where one came to a barrier or its end. True when the
  * block is done or the launch has failed. */
 bool block_round(struct block *b, bool *progress);
+/* Turns that each warp that can run sits out, at least; and takes so many of them off. */
+uint32_t block_least_rest(const struct block *b);
+void block_skip_rest(struct block *b, uint32_t turns);
 bool block_is_stuck(const struct block *b);
 /* May one that is done become another one, without being put away and started again? Makes it that. */
 bool block_can_be_next(const struct block *b);

@@ -6,7 +6,7 @@
  * another group of lanes goes on: one that does not spin, which may just have taken the lock that all the others wait
  * for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and does so ever
  * sooner: after each such turn the next is half as long, down to one round of a loop; after that the warp sits out
- * turns, twice as many each time.
+ * turns, twice as many each time, as long as others have them (worker.c).
  *
  * Compiled code counts as turn_back_cost() does (jit/function.c) and leaves where the budget is spent.
  */

@@ -165,6 +165,19 @@ static bool take_turns(struct worker *k)
     return progress;
 }
 
+/* Warps rest for others to have their turns (turn.c). Those that nobody would have are over at once: who waits for another
+ * worker looks again as soon as it can. */
+static void skip_rests(struct worker *k)
+{
+    uint32_t least = UINT32_MAX;
+    for (const struct block *b = k->resident; b && least; b = b->next) {
+        uint32_t rest = block_least_rest(b);
+        least = rest < least ? rest : least;
+    }
+    for (struct block *b = k->resident; b && least; b = b->next)
+        block_skip_rest(b, least);
+}
+
 void worker_run(struct worker *k, struct launch *l)
 {
     double since = 0;
@@ -187,6 +200,7 @@ void worker_run(struct worker *k, struct launch *l)
             since = 0;
         } else {
             since = since ? since : seconds_now();
+            skip_rests(k);
             stall_look(k, l, since);
             sched_yield();
         }

@@ -95,6 +95,58 @@ def each_waits_for_its_turn_at_one_cell():
     ends_with("in_turn", 6, 96, 570, {0: 570})
 
 
+# Block after block has its turn, ROUNDS times; each thread of it looks for that by itself, and adds to a cell that no atomic
+# operation is made on.
+IN_TURN = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry in_turn(.param .u64 out)
+{
+    .reg .u64 %rd1; .reg .u32 %r<12>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %nctaid.x;
+    mov.u32 %r3, %tid.x;
+    mov.u32 %r4, %ntid.x;
+    mov.u32 %r5, 0;
+    setp.ne.u32 %p1, %r3, 0;
+ROUND:
+    mad.lo.u32 %r6, %r5, %r2, %r1;
+LOOK:
+    ld.volatile.global.u32 %r7, [%rd1];
+    setp.ne.u32 %p2, %r7, %r6;
+    @%p2 bra LOOK;
+    membar.gl;
+    bar.sync 0;
+    @%p1 bra LAST;
+    ld.volatile.global.u32 %r8, [%rd1+128];
+    add.u32 %r8, %r8, %r4;
+    st.volatile.global.u32 [%rd1+128], %r8;
+    membar.gl;
+    add.u32 %r9, %r6, 1;
+    st.volatile.global.u32 [%rd1], %r9;
+LAST:
+    bar.sync 0;
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p3, %r5, ROUNDS;
+    @%p3 bra ROUND;
+    ret;
+}
+"""
+
+
+def blocks_that_look_for_their_turn_have_it():
+    """None is found to hang, however many turns its warps sit out while the others have theirs."""
+    with written(IN_TURN.replace("ROUNDS", "200")) as path:
+        for grid, block in (2, 32), (2, 80), (7, 33):
+            for engine in ["interp"] + ["jit"] * COMPILED:
+                for workers in 1, 2, 3:
+                    done = launch(path, "in_turn", "--grid", grid, "--block", block, "u32[64]+print", "--engine", engine,
+                                  "--workers", workers)
+                    cells = {k: v for k, v in enumerate(done["buffers"][0]["values"]) if v}
+                    assert cells == {0: 200 * grid, 32: 200 * grid * block}, (grid, block, engine, workers, cells)
+
+
 def lanes_compete_in_groups():
     """In shared memory each finds what the one before it in its group has left; the first finds nothing."""
     threads = {at: [t for t in range(64) if t % 32 // 3 == at] for at in range(11)}
@@ -237,7 +289,7 @@ def a_part_ends_where_a_barrier_or_the_thread_does_with_what_gives_back():
                                   "--workers", workers)
                     cells = {k: v for k, v in enumerate(done["buffers"][0]["values"]) if v}
                     assert cells == {k: v for k, v in {32: 5 * 64, 33: 5 * more}.items() if v}, (ending, engine, cells)
-                    if (engine, workers) == ("jit", 1): # 9 of the section and of trying, for each thread once
+                    if (engine, workers) == ("jit", 1):  # 9 of trying and of the section, for each thread once
                         count = done["stats"]["lane_instructions"]
                         assert 5 * 64 * (3 + 9 + 1) <= count <= 5 * 64 * (3 + 9 + 4), (ending, count)
                         assert done["stats"]["warp_instructions"] > 5 * 64 * 9, ending
