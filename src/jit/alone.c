@@ -302,6 +302,37 @@ static void give_register(const struct alone *p, uint32_t n)
     }
 }
 
+/* Is an earlier load on the same way, through the same base? */
+static bool follows_another(const struct alone *p, uint32_t k)
+{
+    const struct limits *x = &p->limits[k];
+    for (const struct limits *y = p->limits; y < x; y++)
+        if (y->course == x->course && (!x->most || has_same_base(x, y)))
+            return true;
+    return false;
+}
+
+/* Rows mostly lie one behind the other, and those of the next warp behind these. Where vectors begin with them, as in the rest of
+ * a division before this loop, they want the first elements of 32 rows at once, and wait for memory, which has had nothing to
+ * bring while lanes went alone. So each lane asks for what lies about a warp's rows ahead. */
+static void ask_ahead(struct alone *p)
+{
+    enum { BYTES_AHEAD = 2048 };
+    struct emit *e = p->e;
+    for (uint32_t k = 0; k + 1 < p->block->n; k++) {
+        const struct limits *x = &p->limits[k];
+        if (!x->course || x->course->walk.step == 0 || follows_another(p, k))
+            continue;
+        value at = read_scalar(e, x->course->walk.root, 0);
+        if (x->most) {
+            at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, e->i64, ""), const_int(e, e->i64, x->index.scale), "");
+            at = LLVMBuildAdd(e->b, at, read_scalar(e, x->index.base, x->index.base_row), "");
+        }
+        int64_t ahead = x->course->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
+        ask_for(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false);
+    }
+}
+
 /* The next of the lanes that are left. */
 static void start_lane(struct alone *p)
 {
@@ -318,6 +349,7 @@ static void start_lane(struct alone *p)
         if (way)
             most = intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
     }
+    ask_ahead(p);
     p->most = LLVMBuildTrunc(e->b, most, e->i32, "");
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->round);
 }

@@ -78,7 +78,7 @@ static bool loads_little(const struct emit *e)
     return n <= FEW;
 }
 
-static void ask_for(struct emit *e, value address, bool writes)
+void ask_for(struct emit *e, value address, bool writes)
 {
     value args[4] = {LLVMBuildIntToPtr(e->b, address, e->ptr, ""), const_int(e, e->i32, writes),
                      const_int(e, e->i32, 3), const_int(e, e->i32, 1)};

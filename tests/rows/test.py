@@ -194,6 +194,25 @@ def the_dump_says_which_loops_these_are():
         assert marked(text_of(name, {**WALKS, **TOGETHER}), "x86-64-v4") == [name == "four at a time"], name
 
 
+def each_lane_asks_once_for_what_lies_ahead_of_each_row():
+    need_compiler()
+    two = COLUMN + "add.u64 %rd6, %table, %rd1; ld.global.u32 %r6, [%rd6];" + ADD + NEXT  # column[k], table[k]
+    ways = {**WALKS, "two arrays": ("", two, "")}
+    for name, bytes_ahead in (("an index", [2048]), ("four at a time", [2048]), ("a pointer to pairs", [2048]),
+                              ("backwards", [-2048]), ("a pointer backwards", [-2048]), ("two arrays", [2048, 2048])):
+        with written(text_of(name, ways)) as path:
+            _, _, err = run("launch", path, "--grid", 1, "--block", 64, *arguments([8] * 64), "--engine", "jit", *LEVEL,
+                            env=environment(HEDDLE_DUMP="llvm"))
+            if name == "two arrays":
+                by_both(path, "--grid", 2, "--block", 37,
+                        *arguments(lengths_of("two", 70), table=f"u32[{ELEMENTS}]=rand", out=74), *LEVEL)
+        sums = {a: int(n) for a, n in re.findall(r"(%\S+) = (?:add|getelementptr) .*?, (?:i64 )?(-?\d+)$", err, re.M)}
+        copies = dict(re.findall(r"(%\S+) = inttoptr i64 (%\S+) to ptr", err))
+        asked = re.findall(r"call void @llvm.prefetch.*?\((?:ptr|ptr \w+) (%\S+), i32 0", err)
+        ahead = [sums.get(copies.get(a, a)) for a in asked]
+        assert ahead == bytes_ahead, (name, ahead, asked)
+
+
 MUCH = "".join(f"fma.rn.f32 %f1, %f1, 0f3f7fff{j:02x}, %f2;" for j in range(16))
 FLOATS = COLUMN + TABLE + "mov.b32 %f2, %r6;"
 TOGETHER = {
