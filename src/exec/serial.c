@@ -11,12 +11,13 @@
  * it waits for, and the less often the more lanes are to come through behind it: a worker that has the line brings all lanes
  * of a warp through in the time that the line takes to come, and each look of the other's may take it away. One lane alone,
  * as in blocks that hand a turn to each other, looks at once. Who has waited in vain has no patience left for the lanes
- * behind, which have a few tries each.
+ * behind, which have a few tries each. Where there is no other worker, nobody lingers.
  */
 #include "exec/machine.h"
 
-/* Tries of a lane that waits, in a warp whose last turn was not in vain; and the longest pause between them. */
-enum { PATIENCE = 12, LONGEST_PAUSE = 256 };
+/* How long a lane waits, in a warp whose last turn was not in vain, and the longest pause between its tries: as many times what
+ * the CPU offers for that. */
+enum { PATIENCE = 768, LONGEST_PAUSE = 256 };
 
 static void pause_once(void)
 {
@@ -29,12 +30,14 @@ static void pause_once(void)
 
 bool serial_linger(struct warp *w, uint32_t tries)
 {
-    if (tries - FREE_TRIES > w->patience) {
+    uint64_t next = (uint64_t)w->first_pause << (tries - FREE_TRIES - 1);
+    uint32_t n = next < LONGEST_PAUSE ? (uint32_t)next : LONGEST_PAUSE;
+    if (n > w->patience) {
         w->patience = 0;
         return false;
     }
-    uint64_t n = (uint64_t)w->first_pause << (tries - FREE_TRIES);
-    for (uint32_t i = 0; i < n && i < LONGEST_PAUSE; i++)
+    w->patience -= n;
+    for (uint32_t i = 0; i < n; i++)
         pause_once();
     return true;
 }
@@ -42,7 +45,7 @@ bool serial_linger(struct warp *w, uint32_t tries)
 static uint32_t run_pass(struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {
     compiled_fn *fn = w->block->worker->compiled->serial[a->code->index];
-    w->patience = PATIENCE >> w->streak;
+    w->patience = w->block->launch->machine->n_threads ? PATIENCE >> w->streak : 0;
     w->first_pause = ((uint32_t)__builtin_popcount(mask) + 1) / 2;
     return fn(w, a, block, mask, &compiled_calls);
 }

@@ -65,7 +65,7 @@ struct warp {
     uint32_t ahead;          /* lanes have left that loop since */
     uint32_t streak;         /* of turns that were spent spinning in vain */
     uint32_t rest;           /* turns to sit out */
-    uint32_t patience;       /* tries of a lane in a serial part, in the present pass (serial.c) */
+    uint32_t patience;       /* pauses of a lane in a serial part, in the present pass (serial.c) */
     uint32_t first_pause;    /* of a lane that waits there */
     uint32_t out;            /* lanes that have left such a part, in the last */
     int32_t slice;           /* of memory accesses, under policies that switch after them */

@@ -156,12 +156,16 @@ static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uin
 }
 
 /* What gives back may stand in one block with what cannot join the part, which is the block's last instruction then: a barrier,
- * or the thread's end. That gets a block of its own. */
+ * or the thread's end. That gets a block of its own; not where a loop stands before it, which lanes had better go around
+ * together. */
 static bool cut(const struct finder *x, uint32_t from, uint32_t to, uint32_t stop)
 {
     struct ir_func *f = x->f;
     struct ir_block *b = stop < f->n_ordered ? &f->blocks.at[f->order[stop]] : NULL;
     bool gives_back = false;
+    for (uint32_t o = to; b && o <= stop; o++)
+        if (block_at(x, o)->loop_header)
+            return false;
     for (uint32_t k = 0; b && k + 1 < b->n; k++) {
         gives_back |= is_on_same(x, insn_at(x, b, k), from, to);
         if (!stands_alone(insn_at(x, b, k)))
