@@ -206,7 +206,7 @@ enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
 /* Strong accesses, where that matters, go to global memory lane by lane. */
 static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
 {
-    if ((HOST_HAS_WHOLE_ELEMENTS && o->access->n == 1) || !op_access_is_strong(o->access) || p->base != 0)
+    if (HOST_HAS_WHOLE_ELEMENTS || !op_access_is_strong(o->access) || p->base != 0)
         return;
     fill_addresses(w, o, p->address, &p->scan);
     p->scan.linear = false;
@@ -242,15 +242,53 @@ static void store_16(void *to, const void *from)
 }
 #endif
 
-/* What a lane has. PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2); GPUs keep the up to 16 bytes
- * together, and CUB's scans by key count on it: a sum and the word that says that it is there are one vector. */
+/* Is what a lane has one access? PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2); GPUs keep the up to
+ * 16 bytes together, and CUB's scans by key count on it: a sum and the word that says that it is there are one vector. */
+static bool is_whole(const struct op_access *x)
+{
+    return op_access_is_strong(x) && (x->n > 1 || x->bytes == 16);
+}
+
+static void read_whole(void *to, const void *from, unsigned bytes)
+{
+    if (bytes <= 8)
+        copy_element(to, from, bytes);
+    for (unsigned at = 0; at + 16 <= bytes; at += 16)
+        load_16((uint8_t *)to + at, (const uint8_t *)from + at);
+}
+
+static void write_whole(void *to, const void *from, unsigned bytes)
+{
+    if (bytes <= 8)
+        store_element(to, from, bytes);
+    for (unsigned at = 0; at + 16 <= bytes; at += 16)
+        store_16((uint8_t *)to + at, (const uint8_t *)from + at);
+}
+
+/* Those of all lanes, one behind the other. */
+static const void *read_lanes(const struct op_access *x, uint8_t *to, const uint8_t *from)
+{
+    unsigned bytes = (unsigned)x->bytes * x->n;
+    for (unsigned at = 0; bytes == 16 && at < 16 * WARP_LANES; at += 16)
+        load_16(to + at, from + at);
+    for (unsigned l = 0; bytes != 16 && l < WARP_LANES; l++)
+        read_whole(to + l * bytes, from + l * bytes, bytes);
+    return to;
+}
+
+static void write_lanes(const struct op_access *x, uint8_t *to, const uint8_t *from)
+{
+    unsigned bytes = (unsigned)x->bytes * x->n;
+    for (unsigned at = 0; bytes == 16 && at < 16 * WARP_LANES; at += 16)
+        store_16(to + at, from + at);
+    for (unsigned l = 0; bytes != 16 && l < WARP_LANES; l++)
+        write_whole(to + l * bytes, from + l * bytes, bytes);
+}
+
 static void copy_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
 {
-    unsigned all = (unsigned)x->bytes * x->n;
-    if (all == 16 && op_access_is_strong(x))
-        load_16(to, from);
-    else if (all == 8 && op_access_is_strong(x))
-        copy_element(to, from, 8);
+    if (is_whole(x))
+        read_whole(to, from, (unsigned)x->bytes * x->n);
     else
         for (unsigned k = 0; k < x->n; k++)
             copy_element(to + k * x->bytes, from + k * x->bytes, x->bytes);
@@ -258,11 +296,8 @@ static void copy_lane(const struct op_access *x, uint8_t *to, const uint8_t *fro
 
 static void write_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
 {
-    unsigned all = (unsigned)x->bytes * x->n;
-    if (all == 16 && op_access_is_strong(x))
-        store_16(to, from);
-    else if (all == 8 && op_access_is_strong(x))
-        store_element(to, from, 8);
+    if (is_whole(x))
+        write_whole(to, from, (unsigned)x->bytes * x->n);
     else
         for (unsigned k = 0; k < x->n; k++)
             store_element(to + k * x->bytes, from + k * x->bytes, x->bytes);
@@ -343,6 +378,7 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
+    bool whole = is_whole(x) && p->base == 0;
     part_lanes(w, o, p);
     if (x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
@@ -363,16 +399,28 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
         return;
     }
     if (is_plain_vector(x, p) && are_distinct(rows, x->n)) {
+        uint8_t copy[32 * WARP_LANES] __attribute__((aligned(64)));
         const void *from = (const void *)(uintptr_t)(p->scan.min + p->base);
+        if (whole)
+            from = read_lanes(x, copy, from);
         x->bytes == 4 ? fn->load_vectors32(rows, from, x->n) : fn->load_vectors64(rows, from);
         return;
     }
     fill_addresses(w, o, p->address, &p->scan);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        uint8_t buffer[128];
-        copy_lane(x, buffer, (const uint8_t *)(uintptr_t)(p->address[l] + p->base));
-        load_lane(x, rows, l, buffer);
+        const uint8_t *from = (const uint8_t *)(uintptr_t)(p->address[l] + p->base);
+        uint8_t buffer[32] __attribute__((aligned(16)));
+        if (whole) {
+            read_whole(buffer, from, (unsigned)x->bytes * x->n);
+            from = buffer;
+        }
+        for (unsigned k = 0; k < x->n; k++) {
+            uint64_t v[2] = {0, 0};
+            copy_element(v, from + k * x->bytes, x->bytes);
+            v[0] = extend(v[0], x->bytes, x->sign);
+            put_lane(rows[k], x->width[k], l, v);
+        }
     }
 }
 
@@ -446,6 +494,7 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
+    bool whole = is_whole(x) && p->base == 0;
     part_lanes(w, o, p);
     if (p->scan.linear && x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);
@@ -460,16 +509,27 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
         return;
     }
     if (is_plain_vector(x, p)) {
-        void *to = (void *)(uintptr_t)(p->scan.min + p->base);
+        uint8_t copy[32 * WARP_LANES] __attribute__((aligned(64)));
+        void *place = (void *)(uintptr_t)(p->scan.min + p->base), *to = whole ? copy : place;
         x->bytes == 4 ? fn->store_vectors32(to, rows, x->n) : fn->store_vectors64(to, rows);
+        if (whole)
+            write_lanes(x, place, copy);
         return;
     }
     fill_addresses(w, o, p->address, &p->scan);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        uint8_t buffer[128];
-        gather_lane(x, rows, l, buffer);
-        write_lane(x, (uint8_t *)(uintptr_t)(p->address[l] + p->base), buffer);
+        uint8_t *to = (uint8_t *)(uintptr_t)(p->address[l] + p->base);
+        uint8_t buffer[32] __attribute__((aligned(16)));
+        for (unsigned k = 0; k < x->n; k++) {
+            const uint8_t *from = rows[k] + l * x->width[k] / 8;
+            if (whole)
+                copy_element(buffer + k * x->bytes, from, x->bytes);
+            else
+                store_element(to + k * x->bytes, from, x->bytes);
+        }
+        if (whole)
+            write_whole(to, buffer, (unsigned)x->bytes * x->n);
     }
 }
 

@@ -156,7 +156,8 @@ void prefetch(struct emit *e, const struct access *a)
 
 /* ---- strong accesses ---- */
 
-/* Others see each element of a strong access whole. Nobody else is at shared and local memory: a block stays on one worker. */
+/* Others see a strong access whole; vectors are the engine's (access_is_simple). Nobody else is at shared and local memory: a block
+ * stays on one worker. */
 static bool is_seen(const struct access *a)
 {
     return op_access_is_strong(a->x) && (a->x->space == SPACE_GLOBAL || a->x->space == SPACE_GENERIC);

@@ -181,7 +181,7 @@ N:
 def others_see_strong_vectors_whole():
     """As on GPUs: scans by key of CUB keep a sum and the word that says that it is there in one vector."""
     for strong, (t, n) in itertools.product(("relaxed.gpu.global", "volatile.global", "relaxed.sys"),
-                                            (("u64", 2), ("u32", 4), ("u32", 2), ("u16", 4))):
+                                            (("u64", 2), ("u32", 4), ("u32", 2), ("u16", 4), ("u16", 2))):
         names = [f"%v{k}" for k in range(1, n + 1)]
         compare = "\n".join(f"    setp.ne.{t} %q, %v1, {name};\n    @%q add.u32 %n, %n, 1;" for name in names[1:])
         text = (PARTS.replace("COMPARE", compare).replace("EQUAL", ", ".join(["%v0"] * n)).replace("ELEMENTS", ", ".join(names))
