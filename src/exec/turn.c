@@ -65,18 +65,18 @@ static bool find_busy(struct warp *w, struct activation **a, uint32_t *block)
     return false;
 }
 
-/* The group behind the present one, in the order of blocks and activations. It goes on by a block before the first group
- * runs again, so the next turn is that of a group behind it: two groups that spin would else take turns for ever, and one
- * further on that has what they wait for would have none. */
+/* The group behind the one that was last chosen so, in the order of blocks and activations, wherever that has come to, and
+ * whichever had turns because it did not spin: a group that stays where it is has its turn however often others have theirs. */
 static void find_next(struct warp *w, struct activation **a, uint32_t *block)
 {
-    uint32_t next = pending_first(*a, ((*a)->turn > *block ? (*a)->turn : *block) + 1);
+    uint32_t next = pending_first(*a, (*a)->turn);
     while (next == NO_BLOCK) {
         (*a)->turn = 0;
         *a = (*a)->next ? (*a)->next : w->acts;
-        next = pending_first(*a, 0);
+        next = pending_first(*a, (*a)->turn);
     }
-    (*a)->turn = *block = next;
+    *block = next;
+    (*a)->turn = next + 1;
 }
 
 /* Another group goes on; returns whether it is one that does not spin, which `busy` asks for. */
@@ -88,7 +88,6 @@ static bool rotate(struct warp *w, struct at *at, bool busy)
     busy = busy && find_busy(w, &a, &next);
     if (!busy) {
         a = at->a;
-        next = at->block;
         find_next(w, &a, &next);
     }
     if (next != at->block || a != at->a)

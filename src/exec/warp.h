@@ -25,7 +25,7 @@ struct activation {
     uint32_t alloca_lanes; /* unused without alloca */
     uint32_t n_pending;    /* blocks that have lanes */
     bool parted;           /* lanes have run out of order: some waited while others went on past them */
-    uint32_t turn;         /* the block of the last group that others made way for */
+    uint32_t turn;         /* from which block on groups have not had their turn: turn.c */
     uint64_t *pending_bits;
     uint32_t *pending; /* lanes by block */
     uint8_t *rows;

@@ -147,6 +147,56 @@ def blocks_that_look_for_their_turn_have_it():
                     assert cells == {0: 200 * grid, 32: 200 * grid * block}, (grid, block, engine, workers, cells)
 
 
+# All take the lock at 192, and within it the one at 164; then twice the one at 56, sleeping between tries, and within it that at 164.
+NESTED = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry nested(.param .u64 out)
+{
+    .reg .u64 %rd1; .reg .u32 %r<8>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r4, 0;
+FIRST:
+    atom.global.exch.b32 %r1, [%rd1+192], 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra FIRST;
+INNER:
+    atom.global.cas.b32 %r2, [%rd1+164], 0, 1;
+    setp.ne.u32 %p2, %r2, 0;
+    @%p2 bra INNER;
+    atom.global.exch.b32 %r2, [%rd1+164], 0;
+    st.volatile.global.u32 [%rd1+192], 0;
+AGAIN:
+    atom.global.cas.b32 %r1, [%rd1+56], 0, 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @!%p1 bra TAKEN;
+    nanosleep.u32 20;
+    bra AGAIN;
+TAKEN:
+    atom.global.cas.b32 %r2, [%rd1+164], 0, 1;
+    setp.ne.u32 %p2, %r2, 0;
+    @%p2 bra TAKEN;
+    red.global.add.u32 [%rd1], 1;
+    atom.global.exch.b32 %r2, [%rd1+164], 0;
+    atom.global.and.b32 %r1, [%rd1+56], 0;
+    add.u32 %r4, %r4, 1;
+    setp.lt.u32 %p3, %r4, 2;
+    @%p3 bra AGAIN;
+    ret;
+}
+"""
+
+
+def lanes_that_stay_where_they_are_have_their_turn_beside_one_that_sleeps():
+    """Not a deadlock: whoever holds an inner lock comes on, though another lane is ready whenever others spin."""
+    with written(NESTED) as path:
+        for block in 4, 32, 80:
+            for engine in ["interp"] + ["jit"] * COMPILED:
+                for workers in 1, 2:
+                    done = launch(path, "--grid", 2, "--block", block, "u32[64]=zeros+print", "--engine", engine, "--workers", workers)
+                    assert done["buffers"][0]["values"] == [2 * 2 * block] + [0] * 63, (block, engine, workers)
+
+
 def lanes_compete_in_groups():
     """In shared memory each finds what the one before it in its group has left; the first finds nothing."""
     threads = {at: [t for t in range(64) if t % 32 // 3 == at] for at in range(11)}
