@@ -60,7 +60,8 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .policy = o->policy,
                                .record_path = o->record_path,
                                .device = o->device,
-                               .host_memory = o->host_memory};
+                               .host_memory = o->host_memory,
+                               .allows_host = o->allows_host};
     const char *ignored;
     error = error ? error : &ignored;
     *error = NULL;

@@ -145,7 +145,7 @@ static bool set_environment(const struct start *start)
     return prepend("LD_LIBRARY_PATH", start->libraries, arena) && prepend("LD_PRELOAD", start->preload, arena) &&
            set("HEDDLE_DEVICE", o->device) && set("HEDDLE_LOG", o->log) &&
            set("HEDDLE_DEVICES", o->devices ? arena_printf(arena, "%llu", (unsigned long long)o->devices) : NULL) &&
-           set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
+           set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
 }
 
 /* NULL, or what is wrong with --device: only the library knows the devices. */

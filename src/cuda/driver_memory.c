@@ -207,8 +207,9 @@ static CUresult managed(CUdeviceptr pointer, size_t bytes)
     if (a && a->managed)
         return bytes <= info.bytes - (size_t)((char *)AT(pointer) - (char *)info.start) ? CUDA_SUCCESS
                                                                                         : CUDA_ERROR_INVALID_VALUE;
-    /* Pageable memory, and __managed__ variables. */
-    return a ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    struct registered r; /* a __managed__ variable */
+    bool shared = !a && (host_is_pageable() || (registered_find(AT(pointer), &r) && r.managed));
+    return shared ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CU_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation location)

@@ -162,10 +162,37 @@ static void show_note(void *data, const char *text)
 
 /* ---- devices ---- */
 
+bool host_is_pageable(void)
+{
+    const char *text = getenv("HEDDLE_PAGEABLE");
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+/* What kernels reach beside their own device's memory: registered memory, and other devices'. */
+static bool allows_host(void *data, const void *address, const void **start, size_t *bytes)
+{
+    struct registered r;
+    hd_memory_info info;
+    (void)data;
+    if (registered_find(address, &r)) {
+        *start = r.start;
+        *bytes = r.bytes;
+        return true;
+    }
+    if (!device_of(address, &info))
+        return false;
+    *start = info.start;
+    *bytes = info.bytes;
+    return true;
+}
+
 static CUresult make_machine(struct device *d)
 {
-    hd_machine_options o = {
-        .print = keep_print, .note = show_note, .host_memory = true, .device = getenv("HEDDLE_DEVICE")};
+    hd_machine_options o = {.print = keep_print,
+                            .note = show_note,
+                            .host_memory = host_is_pageable(),
+                            .allows_host = allows_host,
+                            .device = getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_result r = hd_machine_create(&o, &d->machine, &error);
     if (r)

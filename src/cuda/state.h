@@ -200,6 +200,8 @@ struct registered {
     CUcontext context;
     bool managed; /* a variable at the host's address: the device's memory, too */
 };
+/* Kernels reach all of the host's memory (CUDA's pageable memory access): HEDDLE_PAGEABLE=1. An H200's do not. */
+bool host_is_pageable(void);
 bool registered_find(const void *address, struct registered *r);
 CUresult registered_add(const struct registered *r);
 CUresult registered_remove(const void *start);

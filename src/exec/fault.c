@@ -100,6 +100,18 @@ const char *fault_line(const struct ir_insn *at, struct arena *arena)
     return p.source ? arena_printf(arena, "PTX line %u", place_locate(p).line) : "an unknown place";
 }
 
+/* A pointer of the host's, which the machine was not told to share. */
+static bool is_hosts(const struct machine *m, const struct fault *f)
+{
+    uint64_t start = mem_local_window(&m->mem);
+    return f->kind == FAULT_illegal_address && f->space != SPACE_SHARED && f->space != SPACE_LOCAL &&
+           f->address - start >= m->mem.reserved_bytes && host_is_there(f->address);
+}
+
+static const char hosts_help[] = "kernels reach what cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister "
+                                 "gave, and a GPU with pageable "
+                                 "memory access all of the host's memory, as with `heddle run --pageable` or HEDDLE_PAGEABLE=1";
+
 /* Where an address lies relative to the nearest allocation. */
 static const char *neighbourhood(struct machine *m, const struct fault *f, struct arena *arena)
 {
@@ -110,7 +122,7 @@ static const char *neighbourhood(struct machine *m, const struct fault *f, struc
         return arena_printf(arena, "%llu bytes into a buffer of %llu bytes that was freed",
                             (unsigned long long)(f->address - b.start), (unsigned long long)b.size);
     if (!mem_nearest(&m->mem, f->address, &b))
-        return "the machine has no allocations";
+        return is_hosts(m, f) ? "which is memory of the host" : "the machine has no allocations";
     uint64_t end = b.start + b.size;
     const char *name = b.name ? arena_printf(arena, " `%s`", b.name) : "";
     const char *what = b.kind == MEM_VARIABLE || b.kind == MEM_CONST ? "variable" : "buffer";
@@ -120,7 +132,7 @@ static const char *neighbourhood(struct machine *m, const struct fault *f, struc
                             (unsigned long long)(f->address + f->bytes - end), size, what, name);
     uint64_t distance = f->address >= end ? f->address - end : b.start - f->address;
     if (distance > 64u << 10)
-        return "no allocation is near";
+        return is_hosts(m, f) ? "which is memory of the host" : "no allocation is near";
     const char *side = f->address >= end ? "past the end" : "before the start";
     if (distance == 0)
         return arena_printf(arena, "just %s of the %llu-byte %s%s", side, size, what, name);
@@ -174,7 +186,8 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
 
 void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags)
 {
-    diag_error(diags, fault_place(f->at, diags->arena), faults[f->kind].code, NULL,
+    const char *help = is_hosts(m, f) ? hosts_help : NULL;
+    diag_error(diags, fault_place(f->at, diags->arena), faults[f->kind].code, help,
                "kernel `%s`: thread (%u,%u,%u) of block (%u,%u,%u) %s", demangle(k->func->symbol.name, diags->arena),
                f->thread[0], f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2],
                fault_describe(m, f, diags->arena));

@@ -76,6 +76,14 @@ static bool start_workers(struct machine *m)
     return true;
 }
 
+static bool open_host(struct machine *m)
+{
+    const struct machine_config *c = &m->config;
+    if (!c->host_memory && !c->allows_host)
+        return true;
+    return mem_open_host(&m->mem, c->host_memory ? NULL : c->allows_host, c->print_data);
+}
+
 hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error)
 {
     struct machine *m = calloc(1, sizeof *m);
@@ -99,8 +107,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
         *error = "there is no such device; sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 and sm_120 are possible";
     if (*error || !schedule_open(&m->schedule, config->policy, config->record_path, error))
         r = HD_ERROR_INVALID_VALUE;
-    else if (!mem_init(&m->mem, m->config.memory_bytes) || (config->host_memory && !mem_open_host(&m->mem)) ||
-             !start_workers(m))
+    else if (!mem_init(&m->mem, m->config.memory_bytes) || !open_host(m) || !start_workers(m))
         r = HD_ERROR_OUT_OF_MEMORY;
     if (r) {
         machine_destroy(m);

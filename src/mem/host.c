@@ -8,9 +8,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-void host_init(struct host_maps *h, uint64_t hidden_start, uint64_t hidden_end)
+void host_init(struct host_maps *h, uint64_t hidden_start, uint64_t hidden_end, host_allows *allows, void *data)
 {
-    *h = (struct host_maps){.hidden_start = hidden_start, .hidden_end = hidden_end};
+    *h = (struct host_maps){.hidden_start = hidden_start, .hidden_end = hidden_end, .allows = allows, .data = data};
     pthread_rwlock_init(&h->lock, NULL);
 }
 
@@ -94,10 +94,13 @@ static enum answer is_there(uint64_t address)
     return errno == ENOSYS || errno == EPERM ? UNKNOWN : NO;
 }
 
-bool host_find(struct host_maps *h, uint64_t address, struct host_range *range)
+bool host_is_there(uint64_t address)
 {
-    if (address - h->hidden_start < h->hidden_end - h->hidden_start)
-        return false;
+    return is_there(address) == YES;
+}
+
+static bool find_mapped(struct host_maps *h, uint64_t address, struct host_range *range)
+{
     enum answer there = is_there(address);
     if (there == NO)
         return false;
@@ -112,4 +115,20 @@ bool host_find(struct host_maps *h, uint64_t address, struct host_range *range)
     found = look_up(h, address, range);
     pthread_rwlock_unlock(&h->lock);
     return found;
+}
+
+bool host_find(struct host_maps *h, uint64_t address, struct host_range *range)
+{
+    const void *start = NULL;
+    size_t bytes = SIZE_MAX;
+    if (address - h->hidden_start < h->hidden_end - h->hidden_start)
+        return false;
+    if (h->allows && !h->allows(h->data, (const void *)(uintptr_t)address, &start, &bytes))
+        return false;
+    if (!find_mapped(h, address, range))
+        return false;
+    uint64_t first = (uint64_t)(uintptr_t)start, end = first + bytes;
+    range->start = first > range->start ? first : range->start;
+    range->end = end < range->end ? end : range->end;
+    return true;
 }

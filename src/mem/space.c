@@ -1,8 +1,6 @@
 /* See space.h. */
 #include "mem/space.h"
 
-#include "mem/host.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -417,11 +415,11 @@ bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block)
     return true;
 }
 
-bool mem_open_host(struct mem *m)
+bool mem_open_host(struct mem *m, host_allows *allows, void *data)
 {
     m->host = malloc(sizeof *m->host);
     if (m->host)
-        host_init(m->host, mem_local_window(m), mem_local_window(m) + m->reserved_bytes);
+        host_init(m->host, mem_local_window(m), mem_local_window(m) + m->reserved_bytes, allows, data);
     return m->host;
 }
 

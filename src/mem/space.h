@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct host_maps;
+#include "mem/host.h"
 
 #define MEM_LOCAL_WINDOW_BYTES  (1ull << 30)
 #define MEM_SHARED_WINDOW_BYTES (1ull << 24)
@@ -102,8 +102,9 @@ bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
 /* The same, or the part of the host's own memory that holds it, where kernels may reach that: then MEM_FOREIGN, or
  * MEM_CONST where it can only be read. */
 bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block);
-/* Lets kernels reach the host's own memory; false where memory is exhausted. To be called once, before any launch. */
-bool mem_open_host(struct mem *m);
+/* Lets kernels reach the host's own memory, or what of it is allowed (NULL: all); false where memory is exhausted. To be
+ * called once, before any launch. */
+bool mem_open_host(struct mem *m, host_allows *allows, void *data);
 /* What mem_reach() has said of the host's memory may be false from now on. */
 void mem_forget_host(struct mem *m);
 /* The allocation nearest to an address that none holds; false where there is none at all. */

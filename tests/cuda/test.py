@@ -155,7 +155,7 @@ context, module = start()
 p = libc.mmap(None, ctypes.c_size_t(1 << 16), 1, 0x22, -1, ctypes.c_long(0))
 launch(function(module, "poke"), ctypes.c_uint64(p))
 assert cuda.cuCtxSynchronize() == 700
-""")
+""", HEDDLE_PAGEABLE="1")
 
 
 def the_claimed_devices_are_chosen():
@@ -180,6 +180,9 @@ module = out(ctypes.c_void_p, cuda.cuModuleLoadData, PTX)
 launch(function(module, "poke"), p)
 check(cuda.cuCtxSynchronize())
 assert ctypes.c_uint32.from_address(p.value).value == 1
+launch(function(out(ctypes.c_void_p, cuda.cuModuleLoadData, PTX), "poke"), q)
+check(cuda.cuCtxSynchronize())
+assert ctypes.c_uint32.from_address(q.value).value == 1
 """, HEDDLE_DEVICE="sm_80", HEDDLE_DEVICES="3")
     python("assert cuda.cuInit(0) == 100", CUDA_VISIBLE_DEVICES="")
     out_, err = python("check(cuda.cuInit(0))\nassert cuda.cuDeviceTotalMem_v2(ctypes.byref(ctypes.c_size_t()), 0) == 1",

@@ -34,9 +34,9 @@ int main(void)
                p.memoryPoolsSupported == attribute(cudaDevAttrMemoryPoolsSupported) &&
                p.hostNumaId == attribute(cudaDevAttrHostNumaId),
            "properties are attributes");
-    expect(p.managedMemory && p.concurrentManagedAccess && p.hostNativeAtomicSupported && p.pageableMemoryAccess &&
-               p.unifiedAddressing && p.canMapHostMemory,
-           "host and device share memory");
+    expect(p.managedMemory && p.concurrentManagedAccess && p.hostNativeAtomicSupported &&
+               p.unifiedAddressing && p.canMapHostMemory && !p.pageableMemoryAccess,
+           "host and device share memory that CUDA has allocated");
     CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
     CHECK(cudaDeviceGetLimit(&stack, cudaLimitStackSize));
     expect(stack == 4096, "a limit that was set");

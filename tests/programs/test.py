@@ -15,9 +15,9 @@ into = os.path.join(build, "tests", "programs")
 heddle = os.path.join(build, "heddle")
 nvcc = shutil.which("nvcc")
 
-# Programs of several sources, and those that want options of `heddle run`.
+# Programs of several sources, and those that want options of `heddle run`: one run each.
 parts = {"linked": ["linked_main", "linked_other"]}
-options = {"devices": ["--devices", "2"]}
+options = {"devices": [["--devices", "2"]], "pageable": [[], ["--pageable"]]}
 flags = {"threads_default": ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]}
 nvcc_flags = {"threads_default": ["--default-stream", "per-thread"]}
 # Atomic functions on vectors and 128 bits are there since compute capability 9.0; else the least that nvcc 13 knows.
@@ -94,15 +94,15 @@ def run(what, command, env=None):
 
 
 def test(name):
-    run_options = options.get(name, [])
     stale = [p for p in sources(name) if not is_fresh(p)]
     result(not stale, f"{name}: its PTX is of its source", "tests/programs/make-ptx makes it anew")
     try:
-        run(f"{name}, without nvcc", [heddle, "run", *run_options, build_in_c(name)])
+        programs = {"without nvcc": build_in_c(name)}
         if nvcc:
-            programs = build_with_nvcc(name)
-            run(f"{name}, nvcc, shared runtime", [heddle, "run", *run_options, programs["shared"]])
-            run(f"{name}, nvcc, static runtime", [heddle, "run", *run_options, programs["static"]])
+            programs |= {f"nvcc, {kind} runtime": program for kind, program in build_with_nvcc(name).items()}
+        for run_options in options.get(name, [[]]):
+            for kind, program in programs.items():
+                run(" ".join([name, *run_options]) + f", {kind}", [heddle, "run", *run_options, program])
     except RuntimeError as error:
         result(False, f"{name} is built", str(error))
 
