@@ -16,10 +16,10 @@ static void divergent(struct checker *c, const struct warp *w, const struct wait
     if (!fresh)
         return;
     f->text = arena_printf(&c->arena,
-                           "%s of warp %u of block (%u,%u,%u) reach barrier %u here, %s %s: all threads of the "
+                           "%s of warp %u of block (%u,%u,%u) reach %s here, %s %s: all threads of the "
                            "warp must execute one instruction",
-                           lanes_name(c, a->lanes), w->index, at[0], at[1], at[2], a->barrier, lanes_name(c, b->lanes),
-                           place_name(&c->arena, b->op));
+                           lanes_name(c, a->lanes), w->index, at[0], at[1], at[2], barrier_name(a->barrier),
+                           lanes_name(c, b->lanes), place_name(&c->arena, b->op));
     f->help = "move the barrier out of the branch, or use barrier.sync without .aligned";
 }
 

@@ -1,7 +1,8 @@
-/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1).
+/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1), and barrier.cluster (9.7.13.3), as a cluster is
+ * one block.
  *
  * A warp takes part as a whole: once all its lanes that have not exited stand at the barrier, wherever in the code,
- * it counts for its 32 threads. Exited threads count as arrived.
+ * it counts for its 32 threads. Exited threads count as arrived. At the cluster's barrier threads count by themselves.
  */
 #include "exec/machine.h"
 
@@ -10,6 +11,28 @@ static const uint32_t *row32(struct warp *w, struct activation *a, row_ref r)
     uint8_t *base[4];
     warp_bases(w, a, base);
     return (const uint32_t *)row_at(base, r);
+}
+
+const char *barrier_name(uint32_t id)
+{
+    static const char *const names[ALL_BARRIERS] = {"barrier 0",
+                                                    "barrier 1",
+                                                    "barrier 2",
+                                                    "barrier 3",
+                                                    "barrier 4",
+                                                    "barrier 5",
+                                                    "barrier 6",
+                                                    "barrier 7",
+                                                    "barrier 8",
+                                                    "barrier 9",
+                                                    "barrier 10",
+                                                    "barrier 11",
+                                                    "barrier 12",
+                                                    "barrier 13",
+                                                    "barrier 14",
+                                                    "barrier 15",
+                                                    "the cluster's barrier"};
+    return names[id];
 }
 
 static uint32_t live_lanes(const struct warp *w)
@@ -128,6 +151,50 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
     return o->mode == BAR_ARRIVE ? lanes : 0; /* where it has opened, the lanes are pending at the next block */
 }
 
+/* arrived_at: the lanes that have arrived at the cluster's barrier since it opened last. */
+static void open_cluster_if_full(struct block *b)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        if (live_lanes(&b->warps[i]) & ~b->warps[i].arrived_at[CLUSTER_BARRIER])
+            return;
+    if (b->launch->hooks) {
+        struct sync_event e = {.kind = SYNC_BARRIER_OPEN, .block = b, .id = CLUSTER_BARRIER};
+        HOOKS_CALL(b->launch->hooks, sync, &e);
+    }
+    b->open_barriers &= ~(1u << CLUSTER_BARRIER);
+    b->meets = false;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        w->arrived_at[CLUSTER_BARRIER] = 0;
+        if (w->at_barrier[CLUSTER_BARRIER])
+            release_warp(w, CLUSTER_BARRIER, &(struct barrier){0});
+    }
+}
+
+/* Lanes that wait go on at once where the barrier has opened since they arrived. */
+static uint32_t cluster_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes)
+{
+    struct block *b = w->block;
+    if (w->hooks) {
+        struct sync_event e = {
+            .kind = SYNC_BARRIER_ARRIVE, .block = b, .warp = w, .op = o, .lanes = lanes, .id = CLUSTER_BARRIER};
+        HOOKS_CALL(w->hooks, sync, &e);
+    }
+    if (o->mode == BAR_CLUSTER_ARRIVE) {
+        b->open_barriers |= 1u << CLUSTER_BARRIER;
+        w->arrived_at[CLUSTER_BARRIER] |= lanes;
+        open_cluster_if_full(b);
+        return lanes;
+    }
+    uint32_t stay = lanes & w->arrived_at[CLUSTER_BARRIER];
+    struct wait *t = stay ? wait_add(w, a, o, stay) : NULL;
+    if (t) {
+        t->barrier = CLUSTER_BARRIER;
+        w->at_barrier[CLUSTER_BARRIER] |= stay;
+    }
+    return lanes & ~stay;
+}
+
 static uint32_t bad_barrier(struct warp *w, const struct op *o, unsigned lane, uint64_t value, bool *fault)
 {
     *fault = true;
@@ -143,6 +210,8 @@ static bool is_constant(row_ref r)
 
 uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault)
 {
+    if (o->mode == BAR_CLUSTER_ARRIVE || o->mode == BAR_CLUSTER_WAIT)
+        return cluster_arrive(w, a, o, mask);
     const uint32_t *ids = row32(w, a, o->a), *threads = o->has_b ? row32(w, a, o->b) : NULL;
     bool one_barrier = is_constant(o->a);
     uint32_t go_on = 0;
@@ -191,6 +260,10 @@ void barrier_recheck(struct warp *w)
         b->live &= ~(1u << w->index);
     for (uint32_t open = b->open_barriers; open; open &= open - 1) {
         uint32_t id = (uint32_t)__builtin_ctz(open);
+        if (id == CLUSTER_BARRIER) {
+            open_cluster_if_full(b);
+            continue;
+        }
         if (live_lanes(w))
             count_warp(w, id);
         open_if_full(b, id);

@@ -268,6 +268,8 @@ static enum collective collective_of(const struct ir_insn *in)
 
 static enum bar_mode bar_mode_of(const struct isa_inst *i)
 {
+    if (isa_has(i, MOD_cluster))
+        return isa_has(i, MOD_arrive) ? BAR_CLUSTER_ARRIVE : BAR_CLUSTER_WAIT;
     if (isa_has(i, MOD_popc))
         return BAR_POPC;
     if (isa_has(i, MOD_red))

@@ -84,7 +84,7 @@ enum collective {
     COLLECTIVE_ELECT,
 };
 
-enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR };
+enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };
 
 struct op_access {
     enum ptx_space space;

@@ -108,9 +108,10 @@ static bool is_hosts(const struct machine *m, const struct fault *f)
            f->address - start >= m->mem.reserved_bytes && host_is_there(f->address);
 }
 
-static const char hosts_help[] = "kernels reach what cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister "
-                                 "gave, and a GPU with pageable "
-                                 "memory access all of the host's memory, as with `heddle run --pageable` or HEDDLE_PAGEABLE=1";
+static const char hosts_help[] =
+    "kernels reach what cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister "
+    "gave, and a GPU with pageable "
+    "memory access all of the host's memory, as with `heddle run --pageable` or HEDDLE_PAGEABLE=1";
 
 /* Where an address lies relative to the nearest allocation. */
 static const char *neighbourhood(struct machine *m, const struct fault *f, struct arena *arena)

@@ -51,10 +51,24 @@ static const char *block_name(const struct block *b, struct arena *arena)
     return arena_printf(arena, "block (%u,%u,%u)", b->ctaid[0], b->ctaid[1], b->ctaid[2]);
 }
 
+static const char *cluster_lacks(const struct block *b, struct arena *arena)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        uint32_t missing = w->exists & ~w->exited & ~w->arrived_at[CLUSTER_BARRIER];
+        if (missing)
+            return arena_printf(arena, "%s of warp %u %s not arrived", fault_members("lane", missing, arena), i,
+                                verb(missing, "has", "have"));
+    }
+    return "all have arrived";
+}
+
 /* What a barrier lacks: warps, or lanes of a warp. */
 static const char *barrier_lacks(const struct warp *w, uint32_t id, struct arena *arena)
 {
     const struct block *b = w->block;
+    if (id == CLUSTER_BARRIER)
+        return cluster_lacks(b, arena);
     const struct barrier *bar = &b->barriers[id];
     uint32_t missing = w->exists & ~w->exited & ~w->at_barrier[id], absent = b->live & ~bar->waiting;
     if (missing)
@@ -80,7 +94,7 @@ static void note_wait(struct diags *d, const struct warp *w, const struct wait *
 {
     bool barrier = t->op->kind == OP_BAR;
     const char *lacks = barrier ? barrier_lacks(w, t->barrier, d->arena) : mask_lacks(w, t, d->arena);
-    const char *what = barrier ? arena_printf(d->arena, "barrier %u", t->barrier) : "the others of the mask";
+    const char *what = barrier ? barrier_name(t->barrier) : "the others of the mask";
     diag_note(d, place_of(t->op, d->arena), "waits", "%s, warp %u: %s %s for %s in %s; %s",
               block_name(w->block, d->arena), w->index, fault_members("lane", t->lanes, d->arena),
               verb(t->lanes, "waits", "wait"), what, instruction(t->op, d->arena), lacks);

@@ -43,7 +43,8 @@ struct wait {
 
 enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 
-enum { BARRIERS = 16, MAX_WARPS = 32 };
+/* The barriers that PTX numbers, and one for the cluster, which is one block. */
+enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 };
 
 /* Branches backwards in a turn, and what those of spinning loops cost. */
 enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET };
@@ -74,9 +75,9 @@ struct warp {
     uint32_t listed; /* under a schedule: see worker.c */
     const struct hook_list *hooks; /* or NULL */
     struct wait *waits;
-    struct wait whole;             /* of all lanes at once: the only one then */
-    uint32_t at_barrier[BARRIERS]; /* lanes that wait there */
-    uint32_t arrived_at[BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
+    struct wait whole;                 /* of all lanes at once: the only one then */
+    uint32_t at_barrier[ALL_BARRIERS]; /* lanes that wait there */
+    uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
 };
 
 struct barrier {
@@ -269,6 +270,8 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
  * warp waits then, or has its place to go on. */
 bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 void barrier_recheck(struct warp *w);
+/* "barrier 3". */
+const char *barrier_name(uint32_t id);
 
 struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
 void wait_remove(struct warp *w, struct wait *wait);

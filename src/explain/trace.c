@@ -57,7 +57,7 @@ static void wait_name(const struct warp *w, char *name, size_t size)
     if (w->state != WARP_WAITING || !t)
         snprintf(name, size, "ready");
     else if (t->op->kind == OP_BAR)
-        snprintf(name, size, "barrier %u", t->barrier);
+        snprintf(name, size, "%s", barrier_name(t->barrier));
     else
         snprintf(name, size, "mask 0x%08x", t->membermask);
 }

@@ -199,6 +199,7 @@ static void lower_insn(struct builder *b)
     case KIND_TRAP: ir_emit_guarded(b, IR_TRAP); break;
     case KIND_BRKPT: ir_emit_guarded(b, IR_BRKPT); break;
     case KIND_BAR: lower_bar(b); break;
+    case KIND_CLUSTERBAR: ir_emit_guarded(b, IR_BAR); break;
     case KIND_WARPSYNC: lower_warp(b, IR_WARPSYNC); break;
     case KIND_SHFL: lower_warp(b, IR_SHFL); break;
     case KIND_VOTE: lower_warp(b, IR_VOTE); break;

@@ -69,7 +69,7 @@ enum ir_kind {
     IR_ELECT, /* d = leader, e = am I it? */
     IR_ACTIVEMASK,
     IR_WARPSYNC, /* bar.warp.sync; membermask in f */
-    IR_BAR,      /* a = barrier, b = threads or none, c = predicate; d or e = result */
+    IR_BAR,      /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
     IR_FENCE,
     IR_NANOSLEEP, /* a = nanoseconds */
     IR_ALLOCA,    /* d = address, a = bytes, imm = alignment */

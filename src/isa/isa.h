@@ -95,6 +95,7 @@ enum isa_kind {
     KIND_TRAP,
     KIND_BRKPT,
     KIND_BAR,
+    KIND_CLUSTERBAR,
     KIND_WARPSYNC,
     KIND_SHFL,
     KIND_VOTE,
