@@ -484,6 +484,15 @@ bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], c
 
 /* ---- stores ---- */
 
+/* A mask of lanes with bit n for the lane that is the n-th to store, n ^ order. */
+static uint32_t in_order(uint32_t mask, unsigned order)
+{
+    static const uint32_t odd[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
+    for (unsigned k = 0; order >> k; k++)
+        mask = (mask & odd[k]) >> (1u << k) | (mask & ~odd[k]) << (1u << k);
+    return mask;
+}
+
 static void gather_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, uint8_t *to)
 {
     for (unsigned k = 0; k < x->n; k++)
@@ -517,8 +526,9 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
         return;
     }
     fill_addresses(w, o, p->address, &p->scan);
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
+    unsigned order = op_store_order(x);
+    for (mask = in_order(mask, order); mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask) ^ order;
         uint8_t *to = (uint8_t *)(uintptr_t)(p->address[l] + p->base);
         uint8_t buffer[32] __attribute__((aligned(16)));
         for (unsigned k = 0; k < x->n; k++) {
@@ -550,25 +560,31 @@ static void store_local(struct warp *w, const struct op *o, uint8_t *const rows[
     }
 }
 
+/* The fault is the lowest lane's that has one; lanes below it have stored. */
 static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
     const struct op_access *x = o->access;
-    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    uint32_t bytes = (uint32_t)x->bytes * x->n, found = 0;
+    struct location at[WARP_LANES];
+    enum fault_kind kind = FAULT_none;
+    unsigned l = 0;
     fill_addresses(w, o, p->address, &p->scan);
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-        struct location at;
-        uint8_t buffer[128] __attribute__((aligned(16)));
-        enum fault_kind kind = locate_access(w, o, p->address[l], &at);
-        if (kind)
-            return warp_fault_at(w, kind, o, l, &at, bytes);
-        gather_lane(x, rows, l, buffer);
-        if (at.at)
-            write_lane(x, at.at, buffer);
-        else
-            local_write(w->local, at.address, l, buffer, bytes);
+    for (uint32_t left = mask; left && !kind; left &= left - 1) {
+        l = (unsigned)__builtin_ctz(left);
+        kind = locate_access(w, o, p->address[l], &at[l]);
+        found |= (uint32_t)!kind << l;
     }
-    return true;
+    unsigned order = op_store_order(x);
+    for (found = in_order(found, order); found; found &= found - 1) {
+        unsigned k = (unsigned)__builtin_ctz(found) ^ order;
+        uint8_t buffer[128] __attribute__((aligned(16)));
+        gather_lane(x, rows, k, buffer);
+        if (at[k].at)
+            write_lane(x, at[k].at, buffer);
+        else
+            local_write(w->local, at[k].address, k, buffer, bytes);
+    }
+    return !kind || warp_fault_at(w, kind, o, l, &at[l], bytes);
 }
 
 /* While a stall is looked into: does the store change anything? */

@@ -192,6 +192,14 @@ static inline bool op_access_is_strong(const struct op_access *x)
 {
     return x->order != ORDER_WEAK || x->is_volatile;
 }
+/* Of lanes that store at one place with one instruction, CUDA leaves open which one's value stays (Programming Guide, SIMT
+ * architecture). They go as on an H200 (docs/H200.md): as many at a time as have 128 bytes, the lowest of these last. So the n-th
+ * to go is lane n ^ op_store_order(). */
+static inline unsigned op_store_order(const struct op_access *x)
+{
+    unsigned together = 128u / (x->bytes * x->n);
+    return (together < WARP_LANES ? together : WARP_LANES) - 1;
+}
 
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);

@@ -22,6 +22,7 @@ struct access {
     int64_t offset[WARP_LANES], span, least; /* of lanes from the first; least: of the first from lane 0 */
     int64_t before;                          /* from where the tested bytes begin to `first` */
     bool is_wild;                            /* a pattern without rows: lanes are served one by one */
+    unsigned order;                          /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
     value site;
 };
 
@@ -176,6 +177,8 @@ value test_rows(struct emit *e, const struct access *a, unsigned step_bytes);
 void load_halves(struct emit *e, const struct access *a, enum ptx_space space);
 void load_rows(struct emit *e, const struct access *a, enum ptx_space space);
 void store_rows(struct emit *e, const struct access *a, enum ptx_space space);
+/* The same access with its lanes in the order in which they store; as it is, where that cannot be seen. */
+struct access store_in_order(struct emit *e, const struct access *a);
 /* Every lane for itself. */
 void load_gather(struct emit *e, const struct access *a, enum ptx_space space);
 void store_scatter(struct emit *e, const struct access *a, enum ptx_space space);
@@ -185,7 +188,7 @@ void store_local(struct emit *e, const struct access *a);
 value pointer_at(struct emit *e, value pointer, int64_t offset);
 /* A vector of 32, of two; a negative index: any. */
 value shuffle_lanes(struct emit *e, value x, value y, const int *index);
-/* Element k of what the lanes store. */
+/* Element k of what the lanes store, in their order. */
 value stored_value(struct emit *e, const struct access *a, unsigned k);
 void store_vector(struct emit *e, const struct access *a, value v, value pointer);
 value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n);

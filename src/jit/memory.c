@@ -687,12 +687,13 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
             emit_at_end(e, other);
         }
     }
+    struct access in_order = loads ? *a : store_in_order(e, a);
     if (!by_cpu)
-        transfer_in_turns(e, a);
+        transfer_in_turns(e, &in_order);
     else if (loads)
         load_gather(e, a, space);
     else
-        store_scatter(e, a, space);
+        store_scatter(e, &in_order, space);
     LLVMBuildBr(e->b, done);
     if (has_slow)
         go_by_engine(e, a, slow, done);

@@ -426,10 +426,48 @@ void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
 
 /* ---- storing ---- */
 
+static value in_order(struct emit *e, value lanes, unsigned order)
+{
+    int index[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        index[l] = (int)(l ^ order);
+    return order ? shuffle_lanes(e, lanes, LLVMGetPoison(LLVMTypeOf(lanes)), index) : lanes;
+}
+
 value stored_value(struct emit *e, const struct access *a, unsigned k)
 {
     value v = read_lanes(e, a->i->access->regs[k], a->x->regs[k]);
-    return LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, "");
+    return in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, ""), a->order);
+}
+
+/* Has no place two lanes, as far as the pattern of addresses says? */
+static bool are_apart(const struct access *a)
+{
+    bool apart = a->parts == 1 && access_is_aligned(a);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        for (unsigned m = 0; m < l; m++)
+            apart &= a->offset[l] != a->offset[m];
+    return apart;
+}
+
+/* Nobody sees an order where all lanes store one value, or are apart. */
+static unsigned order_of(struct emit *e, const struct access *a)
+{
+    bool one_value = true;
+    for (unsigned k = 0; k < a->n; k++)
+        one_value &= ref_shape(e, a->i->access->regs[k]) == SHAPE_UNIFORM;
+    return one_value || are_apart(a) ? 0 : op_store_order(a->x);
+}
+
+struct access store_in_order(struct emit *e, const struct access *a)
+{
+    struct access s = *a;
+    s.order = order_of(e, a);
+    if (!s.order)
+        return s;
+    s.lanes = in_order(e, a->lanes, s.order);
+    s.mask = lanes_to_mask(e, in_order(e, mask_to_lanes(e, a->mask), s.order));
+    return s;
 }
 
 /* The elements of the lanes from..from + lanes - 1, as they stand in memory. */
@@ -468,11 +506,19 @@ void store_vector(struct emit *e, const struct access *a, value v, value pointer
         LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer), a->bytes);
 }
 
-/* Of lanes that write one place the last one stays. */
-void store_uniform(struct emit *e, const struct access *a)
+/* Of the lanes that run, the one that stores last: the lowest of those that go together with the highest. */
+static value last_to_store(struct emit *e, const struct access *a)
 {
     value args[2] = {a->mask, LLVMConstInt(e->i1, 1, false)};
-    value lane = LLVMBuildSub(e->b, const_int(e, e->i32, 31), intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
+    value highest = LLVMBuildSub(e->b, const_int(e, e->i32, 31), intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
+    value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~op_store_order(a->x)), "");
+    args[0] = LLVMBuildAnd(e->b, a->mask, LLVMBuildShl(e->b, const_int(e, e->i32, UINT32_MAX), from, ""), "");
+    return intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+}
+
+void store_uniform(struct emit *e, const struct access *a)
+{
+    value lane = last_to_store(e, a);
     for (unsigned k = 0; k < a->n; k++) {
         ir_ref r = a->i->access->regs[k];
         value v = ref_shape(e, r) == SHAPE_UNIFORM
@@ -480,6 +526,13 @@ void store_uniform(struct emit *e, const struct access *a)
                       : LLVMBuildExtractElement(e->b, stored_value(e, a, k), lane, "");
         store_vector(e, a, v, pointer_at(e, a->pointer[0], k * a->bytes));
     }
+}
+
+/* The n-th to go of a warp's parts: lanes of one are apart, those of two may not be. */
+static unsigned part_to_store(struct emit *e, const struct access *a, unsigned n)
+{
+    unsigned lanes = WARP_LANES / a->parts;
+    return (n * lanes ^ order_of(e, a)) / lanes;
 }
 
 void store_consecutive(struct emit *e, const struct access *a)
@@ -493,8 +546,10 @@ void store_consecutive(struct emit *e, const struct access *a)
             store_vector(e, a, vectors[k], pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes));
         return;
     }
-    for (unsigned p = 0; p < a->parts; p++)
+    for (unsigned n = 0; n < a->parts; n++) {
+        unsigned p = part_to_store(e, a, n);
         store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->parts), WARP_LANES / a->parts), a->pointer[p]);
+    }
 }
 
 static value slice(struct emit *e, value v, unsigned from, unsigned n)
@@ -511,7 +566,8 @@ void store_masked(struct emit *e, const struct access *a)
 {
     value v = stored_value(e, a, 0), mask = mask_to_lanes(e, a->mask);
     unsigned n = WARP_LANES / a->parts;
-    for (unsigned p = 0; p < a->parts; p++) {
+    for (unsigned turn = 0; turn < a->parts; turn++) {
+        unsigned p = part_to_store(e, a, turn);
         value lanes = slice(e, v, p * n, n);
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
         value args[4] = {lanes, a->pointer[p], const_int(e, e->i32, a->bytes), slice(e, mask, p * n, n)};
@@ -521,8 +577,10 @@ void store_masked(struct emit *e, const struct access *a)
 
 void store_rows(struct emit *e, const struct access *a, enum ptx_space space)
 {
-    for (unsigned lane = 0; lane < WARP_LANES; lane += ROW_LANES)
+    for (unsigned turn = 0; turn < WARP_LANES; turn += ROW_LANES) {
+        unsigned lane = (turn ^ order_of(e, a)) & ROW_LANES;
         store_vector(e, a, interleave(e, a, lane, ROW_LANES), row_start(e, a, lane, space));
+    }
 }
 
 void store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
