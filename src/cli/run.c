@@ -160,8 +160,24 @@ static const char *wrong_device(const char *device, struct arena *arena)
     return r == HD_ERROR_INVALID_VALUE && error ? arena_printf(arena, "--device %s: %s", device, error) : NULL;
 }
 
+/* A part of the value of --log, as long as that. */
+static bool is_topic(const char *p, size_t n)
+{
+#define LOG_TOPIC(name, word)                                                                                          \
+    if (n == strlen(word) && memcmp(p, word, n) == 0)                                                                  \
+        return true;
+#include "base/log_topics.def"
+#undef LOG_TOPIC
+    return false;
+}
+
 static const char *wrong_options(const struct options *o, struct arena *arena)
 {
+#define LOG_TOPIC(name, word) ", " word
+    static const char topics[] =
+#include "base/log_topics.def"
+        ;
+#undef LOG_TOPIC
     const char *wrong = wrong_device(o->device, arena);
     if (wrong)
         return wrong;
@@ -169,9 +185,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
         return arena_printf(arena, "--devices %llu: %d are possible", (unsigned long long)o->devices, MAX_DEVICES);
     for (const char *p = o->log; p && *p;) {
         size_t n = strcspn(p, ",");
-        if (!(n == 3 && strncmp(p, "api", n) == 0) && !(n == 5 && strncmp(p, "error", n) == 0) &&
-            !(n == 6 && strncmp(p, "engine", n) == 0))
-            return arena_printf(arena, "--log %s: the topics are api, error and engine", o->log);
+        if (!is_topic(p, n))
+            return arena_printf(arena, "--log %s: the topics are %s", o->log, topics + strlen(", "));
         p += n + (p[n] == ',');
     }
     return NULL;

@@ -2,16 +2,14 @@
 #ifndef HEDDLE_CUDA_API_H
 #define HEDDLE_CUDA_API_H
 
+#include "base/log.h"
 #include "cuda/cuda.h"
 
 #include <stdbool.h>
 
 #define CU_API __attribute__((visibility("default")))
 
-/* A line on stderr where HEDDLE_LOG has the topic: "api" names calls that are refused, "error" says why a call has
- * failed. */
-enum log_topic { LOG_API = 1, LOG_ERROR = 2 };
-bool log_wants(enum log_topic topic);
+/* A line on stderr where HEDDLE_LOG has the topic. */
 void log_line(enum log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What a user has to know: always on stderr. */

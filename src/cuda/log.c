@@ -1,4 +1,4 @@
-/* HEDDLE_LOG=api,error: what the library has to say, on stderr. Unasked comes only what a user has to know:
+/* HEDDLE_LOG: what the library has to say, on stderr. Unasked comes only what a user has to know:
  * kernels that fail, programs that have nothing to run. */
 #include "cuda/api.h"
 
@@ -18,15 +18,19 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-bool log_wants(enum log_topic topic)
+static bool is_wanted(enum log_topic topic)
 {
-    const char *list = getenv("HEDDLE_LOG");
-    return list && has_word(list, topic == LOG_API ? "api" : "error");
+    static const char *const words[] = {
+#define LOG_TOPIC(name, word) word,
+#include "base/log_topics.def"
+#undef LOG_TOPIC
+    };
+    return has_word(getenv("HEDDLE_LOG"), words[topic]);
 }
 
 void log_line(enum log_topic topic, const char *format, ...)
 {
-    if (!log_wants(topic))
+    if (!is_wanted(topic))
         return;
     char text[1024];
     va_list args;

@@ -242,13 +242,6 @@ static void store_16(void *to, const void *from)
 }
 #endif
 
-/* Is what a lane has one access? PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2); GPUs keep the up to
- * 16 bytes together, and CUB's scans by key count on it: a sum and the word that says that it is there are one vector. */
-static bool is_whole(const struct op_access *x)
-{
-    return op_access_is_strong(x) && (x->n > 1 || x->bytes == 16);
-}
-
 static void read_whole(void *to, const void *from, unsigned bytes)
 {
     if (bytes <= 8)
@@ -287,7 +280,7 @@ static void write_lanes(const struct op_access *x, uint8_t *to, const uint8_t *f
 
 static void copy_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
 {
-    if (is_whole(x))
+    if (op_access_is_whole(x))
         read_whole(to, from, (unsigned)x->bytes * x->n);
     else
         for (unsigned k = 0; k < x->n; k++)
@@ -296,7 +289,7 @@ static void copy_lane(const struct op_access *x, uint8_t *to, const uint8_t *fro
 
 static void write_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
 {
-    if (is_whole(x))
+    if (op_access_is_whole(x))
         write_whole(to, from, (unsigned)x->bytes * x->n);
     else
         for (unsigned k = 0; k < x->n; k++)
@@ -378,7 +371,7 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
-    bool whole = is_whole(x) && p->base == 0;
+    bool whole = op_access_is_whole(x) && p->base == 0;
     part_lanes(w, o, p);
     if (x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
@@ -503,7 +496,7 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
-    bool whole = is_whole(x) && p->base == 0;
+    bool whole = op_access_is_whole(x) && p->base == 0;
     part_lanes(w, o, p);
     if (p->scan.linear && x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);

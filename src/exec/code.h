@@ -192,6 +192,13 @@ static inline bool op_access_is_strong(const struct op_access *x)
 {
     return x->order != ORDER_WEAK || x->is_volatile;
 }
+/* Is what a lane has one access, of more than a register? PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2);
+ * GPUs keep the up to 16 bytes together, and CUB's scans by key count on it: a sum and the word that says that it is there are one
+ * vector. */
+static inline bool op_access_is_whole(const struct op_access *x)
+{
+    return op_access_is_strong(x) && (x->n > 1 || x->bytes == 16);
+}
 /* Of lanes that store at one place with one instruction, CUDA leaves open which one's value stays (Programming Guide, SIMT
  * architecture). They go as on an H200 (docs/H200.md): as many at a time as have 128 bytes, the lowest of these last. So the n-th
  * to go is lane n ^ op_store_order(). */

@@ -310,7 +310,7 @@ static void tell(const struct jit *j, const struct unit *u)
     char text[512];
     snprintf(text, sizeof text, "kernel `%.*s` %s: %s", (int)(u->name.n < 200 ? u->name.n : 200), u->name.p,
              u->tier == TIER_SECOND && !j->settings.tier ? "keeps its first code" : "stays in the interpreter", u->why);
-    if (j->settings.log && c->note)
+    if (j->settings.log[LOG_ENGINE] && c->note)
         c->note(c->print_data, text);
 }
 

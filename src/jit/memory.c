@@ -394,8 +394,8 @@ bool access_is_simple(const struct ir_insn *i, const struct op_access *x)
     for (unsigned k = 0; k < x->n; k++)
         if (i->kind == IR_LD && ir_ref_kind(i->access->regs[k]) != REF_REG)
             return false;
-    if (x->n > 1 && op_access_is_strong(x) && x->space != SPACE_SHARED && x->space != SPACE_LOCAL)
-        return false; /* a vector that others see as one: copy_lane() in exec/access.c */
+    if (op_access_is_whole(x) && x->space != SPACE_SHARED && x->space != SPACE_LOCAL)
+        return false;
     return known && x->order != ORDER_SC && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) && x->bytes * x->n <= 32;
 }
 

@@ -8,7 +8,7 @@
 
 struct word {
     const char *word;
-    bool *wanted; /* NULL: somebody else's */
+    bool *wanted;
 };
 
 __attribute__((format(printf, 2, 3))) static void note(const struct machine_config *c, const char *format, ...)
@@ -58,7 +58,7 @@ static void find_words(const struct machine_config *c, const char *variable, con
         for (size_t i = 0; i < n; i++) {
             bool is = strlen(names[i] = words[i].word) == length && memcmp(p, words[i].word, length) == 0;
             known |= is;
-            if (is && words[i].wanted)
+            if (is)
                 *words[i].wanted = true;
         }
         if (!known && length)
@@ -74,7 +74,11 @@ void settings_read(struct settings *s, const struct machine_config *c)
     static const char *const tiers[] = {[TIER_FIRST] = "1", [TIER_SECOND] = "2"};
     const struct word dumps[] = {
         {"ir", &s->dump_ir}, {"llvm", &s->dump_llvm}, {"asm", &s->dump_asm}, {"time", &s->dump_time}};
-    const struct word logs[] = {{"api", NULL}, {"error", NULL}, {"engine", &s->log}}; /* the others: cuda/log.c */
+    const struct word logs[] = {
+#define LOG_TOPIC(name, word) {word, &s->log[LOG_##name]},
+#include "base/log_topics.def"
+#undef LOG_TOPIC
+    };
     const char *target = getenv("HEDDLE_TARGET");
     *s = (struct settings){.target = target && *target ? target : NULL};
     find_words(c, "HEDDLE_DUMP", dumps, sizeof dumps / sizeof dumps[0]);

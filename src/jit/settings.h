@@ -2,13 +2,14 @@
 #ifndef HEDDLE_JIT_SETTINGS_H
 #define HEDDLE_JIT_SETTINGS_H
 
+#include "base/log.h"
 #include "exec/machine.h"
 #include "jit/request.h"
 
 struct settings {
     enum jit_tier tier; /* HEDDLE_TIER: that one alone; or 0 */
     hd_engine wish;     /* HEDDLE_ENGINE: where neither launch nor machine say; compiled code where that can be */
-    bool dump_ir, dump_llvm, dump_asm, dump_time, log;
+    bool dump_ir, dump_llvm, dump_asm, dump_time, log[N_LOG_TOPICS];
     const char *target; /* HEDDLE_TARGET: code is made for that CPU level, to be looked at alone; or NULL */
 };
 

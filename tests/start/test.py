@@ -229,7 +229,7 @@ cuDeviceGetAttribute(&minor, 76, n - 1); printf("%d %d.%d\\n", n, major, minor);
     status, _, err = run("run", "--devices", 1000, program)
     assert status == 2 and "--devices" in err, err
     status, _, err = run("run", "--log", "enigne", program)
-    assert status == 2 and "the topics are api, error and engine" in err, err
+    assert status == 2 and "the topics are api, error, engine" in err, err
     assert run("run", "--log", "api,error,engine", program)[1] == "1 9.0\n"
 
 
