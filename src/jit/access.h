@@ -26,6 +26,17 @@ struct access {
     value site;
 };
 
+/* Strong, and seen by others: nobody else is at shared and local memory, as a block stays on one worker. And is all that a lane
+ * has one access, then? */
+static inline bool access_is_seen(const struct op_access *x)
+{
+    return op_access_is_strong(x) && (x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC);
+}
+static inline bool access_is_whole(const struct op_access *x)
+{
+    return op_access_is_whole(x) && access_is_seen(x);
+}
+
 /* Instruction k of the present block, and its operation. */
 static inline const struct ir_insn *insn_at(const struct emit *e, uint32_t k)
 {
@@ -49,7 +60,7 @@ struct access access_begin(struct emit *e, const struct ir_insn *i, const struct
  * it, to be gone to, or NULL without a guard. */
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask);
 /* Is it of a kind that has a fast way? */
-bool access_is_simple(const struct ir_insn *i, const struct op_access *x);
+bool access_is_simple(const struct emit *e, const struct ir_insn *i, const struct op_access *x);
 /* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's; and whether they are multiples of
  * what a lane has, and not far apart. */
 void access_find_offsets(struct emit *e, struct access *a);
@@ -192,6 +203,10 @@ value shuffle_lanes(struct emit *e, value x, value y, const int *index);
 value stored_value(struct emit *e, const struct access *a, unsigned k);
 void store_vector(struct emit *e, const struct access *a, value v, value pointer);
 value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n);
+/* All that a lane has at once, as one number. */
+LLVMTypeRef whole_type(struct emit *e, const struct access *a);
+value load_whole(struct emit *e, const struct access *a, value pointer);
+void store_whole(struct emit *e, const struct access *a, value v, value pointer);
 void put_lanes(struct emit *e, const struct access *a, unsigned k, value v);
 void put_scalar(struct emit *e, const struct access *a, unsigned k, value v);
 

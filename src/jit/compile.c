@@ -23,9 +23,10 @@ static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-f
 static const struct target {
     const char *name, *triple, *cpu, *features;
     bool has_masked_stores, has_gather, keeps_store_order, has_whole_elements;
+    unsigned whole_bytes;
 } targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, store_order, whole_elements)              \
-    {name, triple, cpu, features, masked_stores, gathers, store_order, whole_elements},
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, store_order, whole_elements, whole_bytes) \
+    {name, triple, cpu, features, masked_stores, gathers, store_order, whole_elements, whole_bytes},
 #include "jit/targets.def"
 #undef TARGET
 };
@@ -251,7 +252,8 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .has_masked_stores = session.target->has_masked_stores,
                      .has_gather = session.target->has_gather,
                      .keeps_store_order = session.target->keeps_store_order,
-                     .has_whole_elements = session.target->has_whole_elements};
+                     .has_whole_elements = session.target->has_whole_elements,
+                     .whole_bytes = session.target->whole_bytes};
     choose_effort(r->tier);
     make_types(&e);
     compile_module(&e, session.machine, ask, result);

@@ -200,7 +200,7 @@ static bool is_fallible(struct emit *e, const struct ir_insn *i, const struct op
     if (i->kind != IR_LD && i->kind != IR_ST)
         return i->kind == IR_ATOM || e->shapes->guesses[i - e->ir->insns.at];
     struct access a = access_begin(e, i, o);
-    return !access_is_simple(i, a.x) || !access_is_inside(e, &a);
+    return !access_is_simple(e, i, a.x) || !access_is_inside(e, &a);
 }
 
 bool gang_may_restart(struct emit *e, uint32_t block)

@@ -106,7 +106,7 @@ static void gather(struct emit *e, const struct access *a, const struct index *x
 bool load_indexed(struct emit *e, struct access *a)
 {
     struct index x;
-    if (!e->has_gather || a->bytes < 4 || !find_index(e, a, &x) || x.scale % a->all)
+    if (!e->has_gather || a->bytes < 4 || access_is_whole(a->x) || !find_index(e, a, &x) || x.scale % a->all)
         return false;
     LLVMBasicBlockRef inside = emit_new_block(e, ""), fast = emit_new_block(e, ""), slow = emit_new_block(e, ""),
                       done = emit_new_block(e, "");

@@ -387,14 +387,14 @@ void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space spa
 
 /* ---- which way ---- */
 
-bool access_is_simple(const struct ir_insn *i, const struct op_access *x)
+bool access_is_simple(const struct emit *e, const struct ir_insn *i, const struct op_access *x)
 {
     bool known = x->space == SPACE_GLOBAL || x->space == SPACE_CONST || x->space == SPACE_GENERIC ||
                  x->space == SPACE_SHARED || x->space == SPACE_LOCAL;
     for (unsigned k = 0; k < x->n; k++)
         if (i->kind == IR_LD && ir_ref_kind(i->access->regs[k]) != REF_REG)
             return false;
-    if (op_access_is_whole(x) && x->space != SPACE_SHARED && x->space != SPACE_LOCAL)
+    if (access_is_whole(x) && (unsigned)x->bytes * x->n > e->whole_bytes)
         return false;
     return known && x->order != ORDER_SC && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) && x->bytes * x->n <= 32;
 }
@@ -422,7 +422,7 @@ bool access_can_mask(const struct emit *e, const struct access *a)
 /* A pattern that is served as one; others are as addresses that vary. */
 bool access_pattern_is_simple(const struct emit *e, const struct access *a)
 {
-    if (!access_is_aligned(a))
+    if (!access_is_aligned(a) || access_is_whole(a->x))
         return false;
     if (a->i->kind == IR_LD)
         return is_consecutive(a) || has_clusters(a);
@@ -609,7 +609,7 @@ bool access_begin_tested(struct emit *e, uint32_t k, struct access *a)
     if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const || e->groups[k].first != k)
         return false;
     *a = access_begin(e, i, op_at(e, k));
-    if (!access_is_simple(i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
+    if (!access_is_simple(e, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
         return false;
     access_find_offsets(e, a);
     test_for_group(a, &e->groups[k]);
@@ -671,11 +671,12 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
 /* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
-    bool loads = a->i->kind == IR_LD, by_cpu = e->has_gather && (a->bytes >= 4 || loads);
+    bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
+    bool by_cpu = e->has_gather && (a->bytes >= 4 || loads) && !whole;
     bool has_slow = !access_is_inside(e, a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
-    if (!a->is_wild && !has_many_accesses(e)) {
+    if (!a->is_wild && !whole && !has_many_accesses(e)) {
         other = branch(e, test_rows(e, a, a->all));
         loads ? load_rows(e, a, space) : store_rows(e, a, space);
         LLVMBuildBr(e->b, done);
@@ -713,7 +714,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
 {
     struct access a = access_begin(e, i, o);
     enum ptx_space space = a.x->space;
-    if (!access_is_simple(i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
+    if (!access_is_simple(e, i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
         emit_by_engine(e, i, o);
         return;
     }

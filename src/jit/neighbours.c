@@ -41,7 +41,7 @@ static struct access access_at(struct emit *e, uint32_t k)
 /* May share a test with others: an access without a guard, through a register whose lanes are known. */
 static bool can_share(struct emit *e, struct access *a)
 {
-    if (!access_is_simple(a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
+    if (!access_is_simple(e, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
         ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING)
         return false;
     access_find_offsets(e, a);
@@ -254,7 +254,7 @@ bool access_needs_no_test(struct emit *e, uint32_t k)
 {
     const struct run *r = e->groups[k].run;
     struct access a = access_at(e, k);
-    return r ? r->is_inside : access_is_simple(a.i, a.x) && access_is_inside(e, &a);
+    return r ? r->is_inside : access_is_simple(e, a.i, a.x) && access_is_inside(e, &a);
 }
 
 static bool can_join(struct emit *e, struct access *a, uint32_t k)

@@ -156,23 +156,16 @@ void prefetch(struct emit *e, const struct access *a)
 
 /* ---- strong accesses ---- */
 
-/* Others see a strong access whole; vectors are the engine's (access_is_simple). Nobody else is at shared and local memory: a block
- * stays on one worker. */
-static bool is_seen(const struct access *a)
-{
-    return op_access_is_strong(a->x) && (a->x->space == SPACE_GLOBAL || a->x->space == SPACE_GENERIC);
-}
-
 static bool goes_one_by_one(const struct emit *e, const struct access *a)
 {
-    return !e->has_whole_elements && is_seen(a);
+    return !e->has_whole_elements && access_is_seen(a->x);
 }
 
 static value load_one(struct emit *e, const struct access *a, value pointer)
 {
     value v = LLVMBuildLoad2(e->b, element_type(e, a), pointer, "");
     LLVMSetAlignment(v, a->bytes);
-    if (is_seen(a))
+    if (access_is_seen(a->x))
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
 }
@@ -181,7 +174,7 @@ static void store_one(struct emit *e, const struct access *a, value v, value poi
 {
     value store = LLVMBuildStore(e->b, v, pointer);
     LLVMSetAlignment(store, a->bytes);
-    if (is_seen(a))
+    if (access_is_seen(a->x))
         LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
 
@@ -201,6 +194,26 @@ static void store_one_by_one(struct emit *e, const struct access *a, value v, va
         value one = LLVMBuildExtractElement(e->b, v, const_int(e, e->i32, k), "");
         store_one(e, a, one, pointer_at(e, pointer, k * a->bytes));
     }
+}
+
+LLVMTypeRef whole_type(struct emit *e, const struct access *a)
+{
+    return LLVMIntTypeInContext(e->context, 8 * a->all);
+}
+
+value load_whole(struct emit *e, const struct access *a, value pointer)
+{
+    value v = LLVMBuildLoad2(e->b, whole_type(e, a), pointer, "");
+    LLVMSetAlignment(v, a->all);
+    LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
+    return v;
+}
+
+void store_whole(struct emit *e, const struct access *a, value v, value pointer)
+{
+    value store = LLVMBuildStore(e->b, LLVMBuildBitCast(e->b, v, whole_type(e, a), ""), pointer);
+    LLVMSetAlignment(store, a->all);
+    LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
 
 /* ---- loading ---- */
@@ -339,8 +352,13 @@ void put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
 
 void load_uniform(struct emit *e, const struct access *a)
 {
+    value all = access_is_whole(a->x) ? load_whole(e, a, a->pointer[0]) : NULL;
+    if (all)
+        all = LLVMBuildBitCast(e->b, all, vector_of(element_type(e, a), a->n), "");
     for (unsigned k = 0; k < a->n; k++)
-        put_scalar(e, a, k, load_vector(e, a, pointer_at(e, a->pointer[0], k * a->bytes), 1));
+        put_scalar(e, a, k,
+                   all ? LLVMBuildExtractElement(e->b, all, const_int(e, e->i32, k), "")
+                       : load_vector(e, a, pointer_at(e, a->pointer[0], k * a->bytes), 1));
 }
 
 void load_by_pattern(struct emit *e, const struct access *a)
@@ -518,14 +536,20 @@ static value last_to_store(struct emit *e, const struct access *a)
 
 void store_uniform(struct emit *e, const struct access *a)
 {
-    value lane = last_to_store(e, a);
+    value lane = last_to_store(e, a), all = LLVMGetPoison(vector_of(element_type(e, a), a->n));
+    bool whole = access_is_whole(a->x);
     for (unsigned k = 0; k < a->n; k++) {
         ir_ref r = a->i->access->regs[k];
         value v = ref_shape(e, r) == SHAPE_UNIFORM
                       ? LLVMBuildIntCast2(e->b, read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
                       : LLVMBuildExtractElement(e->b, stored_value(e, a, k), lane, "");
-        store_vector(e, a, v, pointer_at(e, a->pointer[0], k * a->bytes));
+        if (whole)
+            all = LLVMBuildInsertElement(e->b, all, v, const_int(e, e->i32, k), "");
+        else
+            store_vector(e, a, v, pointer_at(e, a->pointer[0], k * a->bytes));
     }
+    if (whole)
+        store_whole(e, a, all, a->pointer[0]);
 }
 
 /* The n-th to go of a warp's parts: lanes of one are apart, those of two may not be. */

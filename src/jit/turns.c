@@ -68,9 +68,44 @@ static void move_element(struct emit *e, const struct access *a, unsigned k)
         put_lanes(e, a, k, row_get(e, ROW_RESULT, type));
 }
 
+/* All that each lane has at once, through the row of results, which has room for 16 bytes of each. */
+static void move_whole(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
+    bool loads = a->i->kind == IR_LD;
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    value v[8], row = e->scratch[ROW_RESULT];
+    for (unsigned k = 0; k < a->n; k++)
+        v[k] = loads ? LLVMConstNull(type) : stored_value(e, a, k);
+    if (!loads)
+        zip(e, v, a->n);
+    for (unsigned k = 0; k < a->n; k++)
+        LLVMSetAlignment(LLVMBuildStore(e->b, v[k], pointer_at(e, row, k * WARP_LANES * a->bytes)), 64);
+    struct turns t = turns_begin(e);
+    value there = row_pointer_of(e, a, t.lane), here = row_element(e, ROW_RESULT, whole_type(e, a), t.lane);
+    if (loads)
+        LLVMBuildStore(e->b, load_whole(e, a, there), here);
+    else
+        store_whole(e, a, LLVMBuildLoad2(e->b, whole_type(e, a), here, ""), there);
+    turns_end(e, &t, a->mask, done);
+    emit_at_end(e, done);
+    for (unsigned k = 0; k < a->n && loads; k++) {
+        v[k] = LLVMBuildLoad2(e->b, type, pointer_at(e, row, k * WARP_LANES * a->bytes), "");
+        LLVMSetAlignment(v[k], 64);
+    }
+    if (loads)
+        unzip(e, v, a->n);
+    for (unsigned k = 0; k < a->n && loads; k++)
+        put_lanes(e, a, k, v[k]);
+}
+
 void transfer_in_turns(struct emit *e, const struct access *a)
 {
     row_set(e, ROW_ADDRESS, a->lanes);
+    if (access_is_whole(a->x)) {
+        move_whole(e, a);
+        return;
+    }
     for (unsigned k = 0; k < a->n; k++)
         move_element(e, a, k);
 }

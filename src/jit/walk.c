@@ -188,7 +188,7 @@ static bool can_load(const struct emit *e, uint32_t k)
 {
     const struct ir_insn *i = insn_at(e, k);
     const struct op_access *x = op_at(e, k)->access;
-    if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(i, x) || op_access_is_strong(x) ||
+    if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(e, i, x) || op_access_is_strong(x) ||
         (x->space != SPACE_GLOBAL && x->space != SPACE_CONST && x->space != SPACE_GENERIC))
         return false;
     for (uint32_t j = 0; j < k && ref_shape(e, i->a) != SHAPE_VARYING; j++)

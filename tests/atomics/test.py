@@ -193,4 +193,64 @@ def others_see_strong_vectors_whole():
                 assert found["buffers"][-1]["values"] == [0], (strong, t, n, engine, found["buffers"])
 
 
+# Strong vectors at places that lanes have in many ways: each is moved to and fro, with and without a guard.
+VECTORS = """.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry vectors(.param .u64 out, .param .u64 in, .param .u64 places, .param .u32 mask)
+{
+    .reg .u64 %rd<40>; .reg .u32 %r<40>; .reg .pred %p; .reg .TYPE %v<9>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [places];
+    ld.param.u32 %r1, [mask];
+    mov.u32 %r2, %tid.x;
+    and.b32 %r3, %r2, 31;
+    shr.u32 %r4, %r1, %r3;
+    and.b32 %r5, %r4, 1;
+    setp.ne.u32 %p, %r5, 0;
+    mul.wide.u32 %rd4, %r2, 4;
+    add.u64 %rd5, %rd3, %rd4;
+    ld.global.u32 %r6, [%rd5];
+    PLACE
+    mul.wide.u32 %rd6, %r7, BYTES;
+    add.u64 %rd7, %rd2, %rd6;
+    add.u64 %rd8, %rd1, %rd6;
+    ZERO
+    BRANCH ld.STRONG.VEC.TYPE {ELEMENTS}, [%rd7];
+    GUARD st.STRONG.VEC.TYPE [%rd8], {ELEMENTS};
+DONE:
+    mul.wide.u32 %rd9, %r2, BYTES;
+    add.u64 %rd10, %rd1, %rd9;
+    st.global.VEC.TYPE [%rd10+16384], {ELEMENTS};
+    ret;
+}
+"""
+
+
+def strong_vectors_are_moved_exactly():
+    need_compiler()
+    levels = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a") if has_level(level)]
+    places = ("mov.u32 %r7, %r2;", "sub.u32 %r7, 100, %r2;", "mul.lo.u32 %r7, %r2, 3;", "shr.u32 %r7, %r2, 2;", "mov.u32 %r7, 5;",
+              "mov.u32 %r7, %r6;", "mad.lo.u32 %r7, %r6, 4, %r2;")
+    ways = ("", ""), ("@%p", "@%p"), ("@!%p bra DONE;", "")
+    numbers = "u32[96]=" + ",".join(str(7 * l * l % 23) for l in range(96))
+    kinds = itertools.cycle((("u64", 2), ("u32", 4), ("u32", 2), ("s32", 2), ("f32", 4), ("s16", 4)))
+    for strong in "relaxed.gpu.global", "volatile", "acquire.gpu.global":
+        for place, (branch, guard) in itertools.product(places, ways):
+            t, n = next(kinds)
+            names = [f"%v{k}" for k in range(1, n + 1)]
+            zero = "\n".join(f"    mov.b{t[1:]} {name}, 0;" for name in names)
+            text = VECTORS.replace("st.STRONG", "st." + strong.replace("acquire", "release"))
+            for word, by in ("PLACE", place), ("ZERO", zero), ("BRANCH", branch), ("GUARD", guard), ("ELEMENTS", ", ".join(names)), \
+                    ("BYTES", str(n * int(t[1:]) // 8)), ("TYPE", t), ("VEC", f"v{n}"), ("STRONG", strong):
+                text = text.replace(word, by)
+            with written(text) as path:
+                args = path, "--grid", 1, "--block", 96, "u8[20480]+print", "u8[16384]=rand", numbers, 0x8421f00d
+                expected = by_both(*args)["buffers"]
+                assert any(expected[0]["values"]), "nothing was stored"
+                for level in levels:
+                    assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, (strong, place, branch, guard, t, n, level)
+
+
 main(globals())

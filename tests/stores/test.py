@@ -337,8 +337,9 @@ FAULTS = """.version 7.0
 """
 
 
-def the_lowest_lane_that_cannot_store_is_named():
-    for store in "st.global.u32 [%rd6], %r3;", "st.global.u64 [%rd6], %rd7;", "st.global.v2.u64 [%rd6], {%rd7, %rd7};":
+def the_lowest_lane_whose_access_fails_is_named():
+    for store in "st.global.u32 [%rd6], %r3;", "st.global.u64 [%rd6], %rd7;", "st.global.v2.u64 [%rd6], {%rd7, %rd7};", \
+            "st.volatile.global.v2.u64 [%rd6], {%rd7, %rd7};", "ld.volatile.global.v2.u64 {%rd7, %rd8}, [%rd6];":
         with written(FAULTS.replace("STORE", store)) as path:
             for one, other, lowest in (31, 0, 0), (9, 17, 9), (8, 7, 7), (30, 30, 30):
                 for far in 1 << 40, 1:
