@@ -387,6 +387,7 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diag
     ir_order_blocks(f);
     if (add_ways_back(f, arena))
         ir_order_blocks(f);
+    ir_contract(f);
     ir_find_spins(f);
     ir_drop_unread(f);
     while (ir_find_serial(f)) {

@@ -209,6 +209,10 @@ uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successor
 /* serial.c; after ir_drop_unread. Returns whether it has cut blocks: then order, spins and parts are to be found anew. */
 bool ir_find_serial(struct ir_func *f);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
+/* live.c: drops pure instructions whose results nobody needs, but those that `keeps` (if not NULL) names. */
+typedef bool ir_keeps_fn(const struct ir_insn *i);
+void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps);
+void ir_contract(struct ir_func *f);     /* contract.c: mul and add become fma where ptxas contracts them */
 void ir_assign_slots(struct ir_func *f); /* live.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
 struct ir_live {

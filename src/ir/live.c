@@ -216,6 +216,74 @@ void ir_drop_unread(struct ir_func *f)
     arena_free(&l.scratch);
 }
 
+/* Marks, from its end on, what a block computes for nobody; `needed` are the registers that are read behind it. */
+static uint32_t mark_dead(const struct ir_func *f, const struct ir_block *b, ir_keeps_fn *keeps, uint8_t *needed,
+                          bool *dead)
+{
+    uint32_t n_dead = 0;
+    for (uint32_t n = b->first + b->n; n-- > b->first;) {
+        const struct ir_insn *i = &f->insns.at[n];
+        ir_ref refs[IR_MAX_REFS];
+        unsigned n_writes = ir_writes(i, refs);
+        bool is_needed = i->kind != IR_LANES || (keeps && keeps(i));
+        for (unsigned k = 0; k < n_writes; k++)
+            is_needed |= needed[ir_ref_index(refs[k])];
+        n_dead += dead[n] = !is_needed;
+        for (unsigned k = 0; k < n_writes && !i->guard; k++)
+            needed[ir_ref_index(refs[k])] = false;
+        for (unsigned k = 0, n_reads = is_needed ? ir_reads(i, refs) : 0; k < n_reads; k++)
+            if (ir_ref_kind(refs[k]) == REF_REG)
+                needed[ir_ref_index(refs[k])] = true;
+    }
+    return n_dead;
+}
+
+static void remove_marked(struct ir_func *f, const bool *dead, struct arena *scratch)
+{
+    uint32_t *at = ARENA_ARRAY(scratch, uint32_t, f->insns.n + 1), n = 0;
+    for (uint32_t i = 0; i < f->insns.n; i++) {
+        at[i] = n;
+        if (!dead[i])
+            f->insns.at[n++] = f->insns.at[i];
+    }
+    at[f->insns.n] = n;
+    for (uint32_t b = 0; b < f->blocks.n; b++) {
+        struct ir_block *block = &f->blocks.at[b];
+        uint32_t end = at[block->first + block->n];
+        block->first = at[block->first];
+        block->n = end - block->first;
+    }
+    f->insns.n = n;
+}
+
+/* One round; returns whether something went, whose sources may be needed no more. */
+static bool drop_dead_once(struct ir_func *f, ir_keeps_fn *keeps)
+{
+    struct ir_live live;
+    struct arena scratch = {.on_oom = f->arena->on_oom};
+    ir_find_live(f, &scratch, &live);
+    bool *dead = ARENA_ARRAY(&scratch, bool, f->insns.n + 1);
+    uint8_t *needed = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
+    uint32_t n_dead = 0;
+    for (uint32_t o = 0; o < f->n_ordered; o++) {
+        const uint64_t *out = live.out + (size_t)o * live.words;
+        memset(needed, 0, f->regs.n);
+        for (uint32_t g = 0; g < live.n; g++)
+            needed[live.regs[g]] = bit(out, g);
+        n_dead += mark_dead(f, block_at(f, o), keeps, needed, dead);
+    }
+    if (n_dead)
+        remove_marked(f, dead, &scratch);
+    arena_free(&scratch);
+    return n_dead;
+}
+
+void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps)
+{
+    while (drop_dead_once(f, keeps))
+        ;
+}
+
 static void widen(struct liveness *l, uint32_t reg, uint32_t from, uint32_t to)
 {
     if (from < l->start[reg])

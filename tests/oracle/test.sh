@@ -1,10 +1,11 @@
 #!/bin/sh
-# The recorded answers of an H200: instruction forms, SIMT programs and approximate functions (see README.md here), on
-# every CPU level that this machine has, the programs on several numbers of workers and under random schedules too.
+# The recorded answers of an H200: instruction forms, SIMT programs, contracted products and approximate functions (see
+# README.md here), on every CPU level that this machine has, the programs on several numbers of workers and under random
+# schedules too.
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for part in forms simt mufu; do
+for part in forms simt contract mufu; do
     tar -xJf "$HEDDLE_SOURCE/tests/oracle/$part-h200.tar.xz" -C "$dir"
 done
 count=0
@@ -30,9 +31,11 @@ run() {
 }
 forms="forms 4137: 4137 agree, 0 differ"
 programs="programs 500: 500 agree, 0 differ"
+contracted="kernels 832: 832 agree, 0 differ"
 for level in v2 v3 v4; do
     run "$forms" oracle-forms --engine interp --cpu $level
     run "$programs" oracle-simt --engine interp --cpu $level
+    run "$contracted" oracle-contract --engine interp --cpu $level
     run "checksums 15: 15 agree, 0 differ" mufu-checksums --cpu $level
 done
 # Compiled code, where there is the compiler: here a part of them on each level, all with `make oracle-jit`.
@@ -40,6 +43,7 @@ if [ -e "$HEDDLE_BUILD/heddle-jit" ]; then
     for level in v2 v3 v4; do
         run "forms 67: 67 agree, 0 differ" oracle-forms --engine jit --cpu $level --every 62
         run "programs 12: 12 agree, 0 differ" oracle-simt --engine jit --cpu $level --every 43
+        run "kernels 20: 20 agree, 0 differ" oracle-contract --engine jit --cpu $level --every 43
         run "checksums 15: 15 agree, 0 differ" mufu-checksums --compiled lanes --cpu $level
     done
 else

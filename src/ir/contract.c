@@ -1,0 +1,492 @@
+/* Products and sums that become one fused multiply-add, as the vendor's assembler contracts them.
+ *
+ * `mul` and `add` or `sub` without a rounding modifier may be contracted (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1 to 9.7.4.3); which
+ * of them are shows in the last bit of results. This pass goes by what ptxas does for sm_90, which docs/H200.md says
+ * as a rule. It stands on *traces*: blocks of which each can only be followed by the next and only follow the one
+ * before, since what may suspend a warp ends a block here and not there; and on *regions*, what ptxas takes for a basic
+ * block: a trace, cut where ptxas makes several blocks of an instruction.
+ *
+ * Needs: blocks in order. Leaves: what is dead dropped, for readers count; sums as fma instructions at their
+ * place, with their guard and origin; products that nobody reads any more dropped. An operand that is to be negated is
+ * so by an instruction before the fma: that is exact, and what becomes of a NaN there cannot be seen.
+ */
+#include "ir/ir.h"
+
+/* What is contracted with what: .ftz makes a type of its own here. A sum looks through `sign` to the product. */
+struct contraction {
+    bool is_packed;
+    uint16_t mul, neg, sign[2];
+    struct {
+        uint16_t add, sub, fma;
+    } sum[2]; /* plain, .sat */
+};
+
+#define SUMS(t, m) {LANE_add_##t##m, LANE_sub_##t##m, LANE_fma_##t##m}
+#define SIGN(t)                                                                                                        \
+    LANE_neg_##t,                                                                                                      \
+    {                                                                                                                  \
+        LANE_neg_##t                                                                                                   \
+    }
+static const struct contraction rows[] = {
+    {false, LANE_mul_f32_rn, SIGN(f32), {SUMS(f32, _rn), SUMS(f32, _rn_sat)}},
+    {false,
+     LANE_mul_f32_rn_ftz,
+     LANE_neg_f32,
+     {LANE_neg_f32, LANE_neg_f32_ftz},
+     {SUMS(f32, _rn_ftz), SUMS(f32, _rn_ftz_sat)}},
+    {false, LANE_mul_f64_rn, SIGN(f64), {SUMS(f64, _rn)}},
+    {false, LANE_mul_f16, SIGN(f16), {SUMS(f16, ), SUMS(f16, _sat)}},
+    {false, LANE_mul_f16_ftz, SIGN(f16), {SUMS(f16, _ftz), SUMS(f16, _ftz_sat)}},
+    {true, LANE_mul_f16x2, SIGN(f16x2), {SUMS(f16x2, ), SUMS(f16x2, _sat)}},
+    {true, LANE_mul_f16x2_ftz, SIGN(f16x2), {SUMS(f16x2, _ftz), SUMS(f16x2, _ftz_sat)}},
+    {false, LANE_mul_bf16, SIGN(bf16), {SUMS(bf16, )}},
+    {true, LANE_mul_bf16x2, LANE_neg_bf16x2, {0}, {SUMS(bf16x2, )}},
+};
+#undef SIGN
+#undef SUMS
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+struct product {
+    uint32_t insn, at; /* at: place along the trace */
+    uint32_t region;
+    const struct contraction *row;
+    uint32_t n_sums;              /* that read it, once each */
+    bool is_read;                 /* by what is no such sum, or as the addend of an fma */
+    bool contracted, overwritten; /* overwritten: a factor is, before a sum */
+    ir_ref a, b;
+};
+
+struct sum {
+    uint32_t insn;
+    const struct contraction *row;
+    bool sat, subtracts;
+    struct {
+        uint32_t product; /* 1 + its number, or 0 */
+        bool negated;
+    } operand[2];
+    uint32_t chosen; /* 1 + the operand that is contracted */
+};
+
+/* What a register has in the trace. */
+struct holding {
+    uint32_t trace, product; /* 1 + its number, or 0 */
+    bool negated, flushed;   /* flushed: by neg.ftz */
+    bool is_constant;
+    uint32_t written_at; /* place of the last write */
+};
+
+struct contractor {
+    struct ir_func *f;
+    struct arena scratch;
+    struct ir_live live;
+    VEC(struct product) products;
+    VEC(struct sum) sums;
+    struct holding *holdings;      /* by register */
+    uint32_t trace, region, at;    /* where the scan is */
+    uint32_t *sum_of, *product_of; /* by instruction: 1 + number */
+};
+
+/* ---- instructions ---- */
+
+/* Without a rounding modifier? What lowering adds to an instruction has other lanes than `rows`. */
+static bool is_free(const struct ir_insn *i)
+{
+    return i->kind == IR_LANES && i->origin && i->origin->inst && !isa_has(i->origin->inst, MOD_rn);
+}
+
+static const struct contraction *product_row(const struct ir_insn *i)
+{
+    for (size_t r = 0; r < N_ROWS && is_free(i) && !i->guard; r++)
+        if (i->lane == rows[r].mul)
+            return &rows[r];
+    return NULL;
+}
+
+static bool find_sum(const struct ir_insn *i, struct sum *s)
+{
+    for (size_t r = 0; r < N_ROWS && is_free(i); r++)
+        for (unsigned sat = 0; sat < 2 && rows[r].sum[sat].add; sat++)
+            if (i->lane == rows[r].sum[sat].add || i->lane == rows[r].sum[sat].sub) {
+                *s = (struct sum){.row = &rows[r], .sat = sat, .subtracts = i->lane == rows[r].sum[sat].sub};
+                return true;
+            }
+    return false;
+}
+
+static bool is_copy(const struct ir_insn *i)
+{
+    return i->kind == IR_LANES && (i->lane == LANE_mov_b16 || i->lane == LANE_mov_b32 || i->lane == LANE_mov_b64);
+}
+
+static bool is_negation(const struct ir_insn *i, const struct contraction *row)
+{
+    return i->kind == IR_LANES && i->lane && (i->lane == row->sign[0] || i->lane == row->sign[1]);
+}
+
+static bool rounds(const struct isa_inst *i)
+{
+    return isa_has(i, MOD_rn) || isa_has(i, MOD_rz) || isa_has(i, MOD_rm) || isa_has(i, MOD_rp);
+}
+
+/* What ptxas has a routine for: it stays until products are contracted, even where it is dead. */
+static bool is_routine(const struct ir_insn *i)
+{
+    const struct isa_inst *inst = i->kind == IR_LANES && i->origin ? i->origin->inst : NULL;
+    enum isa_type type = inst ? (enum isa_type)inst->type[0] : TYPE_none;
+    switch (inst ? inst->op : OP_none) {
+    case OP_div: return isa_type_class(type) == CLASS_F ? rounds(inst) : isa_type_bits(type) != 32;
+    case OP_rem: return isa_type_bits(type) != 32;
+    case OP_rcp:
+    case OP_sqrt: return rounds(inst);
+    case OP_rsqrt: return type == TYPE_f64 && !isa_has(inst, MOD_ftz);
+    default: return false;
+    }
+}
+
+/* Where ptxas makes several basic blocks: of routines and some others, and of a guard on more than arithmetic. */
+static bool ends_region(const struct ir_insn *i)
+{
+    if (i->kind != IR_LANES)
+        return i->kind == IR_FENCE || (i->guard && i->kind < IR_BRA);
+    const struct isa_inst *inst = i->origin ? i->origin->inst : NULL;
+    enum isa_type type = inst ? (enum isa_type)inst->type[0] : TYPE_none;
+    switch (inst ? inst->op : OP_none) {
+    case OP_div:
+    case OP_rem: return type == TYPE_s32 || is_routine(i);
+    case OP_bfind: return isa_type_bits(type) == 64;
+    default: return is_routine(i);
+    }
+}
+
+/* ---- who reads which product ---- */
+
+static struct holding *held_by(struct contractor *c, ir_ref r)
+{
+    struct holding *h = &c->holdings[ir_ref_index(r)];
+    if (h->trace != c->trace)
+        *h = (struct holding){.trace = c->trace};
+    return h;
+}
+
+static struct product *product_in(struct contractor *c, ir_ref r)
+{
+    uint32_t n = ir_ref_kind(r) == REF_REG ? held_by(c, r)->product : 0;
+    return n ? &c->products.at[n - 1] : NULL;
+}
+
+static bool is_overwritten(struct contractor *c, ir_ref factor, uint32_t since)
+{
+    return ir_ref_kind(factor) == REF_REG && held_by(c, factor)->written_at >= since;
+}
+
+/* Operand k of a sum. */
+static void note_addend(struct contractor *c, struct sum *s, unsigned k, ir_ref r, bool twice)
+{
+    struct product *p = product_in(c, r);
+    if (!p)
+        return;
+    bool is_minus = k == 1 && s->subtracts; /* `- neg.ftz(p)` is none that ptxas sees */
+    if (twice || p->row != s->row || p->region != c->region || (is_minus && held_by(c, r)->flushed)) {
+        p->is_read = true;
+        return;
+    }
+    p->n_sums++;
+    p->overwritten |= is_overwritten(c, p->a, p->at) || is_overwritten(c, p->b, p->at);
+    s->operand[k].product = held_by(c, r)->product;
+    s->operand[k].negated = held_by(c, r)->negated;
+}
+
+static void note_reads(struct contractor *c, const struct ir_insn *i, uint32_t number)
+{
+    ir_ref refs[IR_MAX_REFS];
+    struct sum s;
+    if (find_sum(i, &s)) {
+        bool twice = product_in(c, i->a) && product_in(c, i->a) == product_in(c, i->b);
+        s.insn = number;
+        note_addend(c, &s, 0, i->a, twice);
+        note_addend(c, &s, 1, i->b, twice);
+        if (s.operand[0].product || s.operand[1].product)
+            *VEC_PUSH(&c->scratch, &c->sums) = s;
+        return;
+    }
+    struct product *p = i->guard ? NULL : product_in(c, i->a);
+    if (p && (is_copy(i) || is_negation(i, p->row)))
+        return; /* its readers count */
+    for (unsigned k = 0, n = ir_reads(i, refs); k < n; k++)
+        if ((p = product_in(c, refs[k])))
+            p->is_read = true;
+}
+
+static bool is_constant(struct contractor *c, ir_ref r)
+{
+    return ir_ref_kind(r) == REF_CONST || (ir_ref_kind(r) == REF_REG && held_by(c, r)->is_constant);
+}
+
+static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t number)
+{
+    ir_ref refs[IR_MAX_REFS];
+    const struct contraction *row = product_row(i);
+    bool is_folded = row && is_constant(c, i->a) && is_constant(c, i->b); /* by ptxas, before */
+    struct product *p = i->guard ? NULL : product_in(c, i->a);
+    struct holding copied = {.is_constant = is_copy(i) && !i->guard && is_constant(c, i->a)};
+    if (p && (is_copy(i) || is_negation(i, p->row))) {
+        copied = *held_by(c, i->a);
+        copied.is_constant = false;
+        copied.negated ^= !is_copy(i);
+        copied.flushed |= i->lane == LANE_neg_f32_ftz;
+    }
+    for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++) {
+        if (ir_ref_kind(refs[k]) != REF_REG)
+            continue;
+        struct product *old = i->guard ? product_in(c, refs[k]) : NULL;
+        if (old)
+            old->is_read = true; /* by lanes without the guard, under the register's name */
+        struct holding *h = held_by(c, refs[k]);
+        h->written_at = c->at;
+        h->product = copied.product;
+        h->negated = copied.negated;
+        h->flushed = copied.flushed;
+        h->is_constant = copied.is_constant || is_folded;
+    }
+    if (!row || is_folded || ir_ref_kind(i->d) != REF_REG)
+        return;
+    *VEC_PUSH(&c->scratch, &c->products) =
+        (struct product){.insn = number, .at = c->at, .region = c->region, .row = row, .a = i->a, .b = i->b};
+    held_by(c, i->d)->product = c->products.n;
+}
+
+static void scan_block(struct contractor *c, const struct ir_block *b)
+{
+    for (uint32_t k = 0; k < b->n; k++) {
+        const struct ir_insn *i = &c->f->insns.at[b->first + k];
+        c->at++;
+        c->region += ends_region(i);
+        note_reads(c, i, b->first + k);
+        note_writes(c, i, b->first + k);
+        c->region += ends_region(i);
+    }
+}
+
+/* What is needed behind the trace is read there. */
+static void end_trace(struct contractor *c, uint32_t last)
+{
+    const uint64_t *out = c->live.out + (size_t)last * c->live.words;
+    for (uint32_t g = 0; g < c->live.n; g++) {
+        struct product *p = out[g / 64] >> (g % 64) & 1 ? product_in(c, ir_make_ref(REF_REG, c->live.regs[g])) : NULL;
+        if (p)
+            p->is_read = true;
+    }
+}
+
+/* ---- traces ---- */
+
+/* The one block that follows, in the same region of ptxas; or NO_BLOCK. */
+static uint32_t only_successor(const struct contractor *c, uint32_t block, uint32_t *successors)
+{
+    const struct ir_block *b = &c->f->blocks.at[block];
+    const struct ir_insn *last = b->n ? &c->f->insns.at[b->first + b->n - 1] : NULL;
+    uint32_t n = ir_successors(c->f, block, successors, c->f->blocks.n + 1);
+    bool leaves = last && last->kind >= IR_BRA && last->kind != IR_BRA && last->kind != IR_JUMP;
+    for (uint32_t k = 1; k < n; k++)
+        if (successors[k] != successors[0])
+            return NO_BLOCK;
+    return n && !leaves ? successors[0] : NO_BLOCK;
+}
+
+/* By block: the block of the trace before it, or NO_BLOCK where a trace begins. */
+static void find_traces(struct contractor *c, uint32_t *before, uint32_t *after)
+{
+    struct ir_func *f = c->f;
+    uint32_t *successors = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n + 1);
+    uint32_t *from =
+        ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n); /* 1 + the only one that goes there, or NO_BLOCK */
+    for (uint32_t o = 0; o < f->n_ordered; o++) {
+        uint32_t n = ir_successors(f, f->order[o], successors, f->blocks.n + 1);
+        for (uint32_t k = 0; k < n; k++)
+            from[successors[k]] =
+                !from[successors[k]] || from[successors[k]] == 1 + f->order[o] ? 1 + f->order[o] : NO_BLOCK;
+    }
+    for (uint32_t i = 0; i < f->blocks.n; i++)
+        before[i] = after[i] = NO_BLOCK;
+    for (uint32_t o = 0; o < f->n_ordered; o++) {
+        uint32_t b = f->order[o], next = only_successor(c, b, successors);
+        if (next != NO_BLOCK && next != f->order[0] && from[next] == 1 + b && next != b) {
+            after[b] = next;
+            before[next] = b;
+        }
+    }
+}
+
+static void scan(struct contractor *c)
+{
+    struct ir_func *f = c->f;
+    uint32_t *before = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n);
+    uint32_t *after = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n);
+    find_traces(c, before, after);
+    for (uint32_t o = 0; o < f->n_ordered; o++) {
+        uint32_t b = f->order[o];
+        if (before[b] != NO_BLOCK)
+            continue;
+        c->trace++;
+        c->region++;
+        c->at = 0;
+        for (; after[b] != NO_BLOCK; b = after[b])
+            scan_block(c, &f->blocks.at[b]);
+        scan_block(c, &f->blocks.at[b]);
+        end_trace(c, f->blocks.at[b].order);
+    }
+}
+
+/* ---- the choice ---- */
+
+/* Contracts a product that only such sums read (or only this one, where `single`), the first operand's if it can be. What
+ * is left as the addend is read by an fma then. */
+static void choose_for(struct contractor *c, struct sum *s, bool single)
+{
+    for (unsigned k = 0; k < 2 && !s->chosen; k++) {
+        uint32_t own = s->operand[k].product, other = s->operand[1 - k].product;
+        struct product *p = own ? &c->products.at[own - 1] : NULL;
+        if (!p || p->is_read || (single && p->n_sums != 1))
+            continue;
+        p->contracted = true;
+        s->chosen = 1 + k;
+        if (other)
+            c->products.at[other - 1].is_read = true;
+    }
+}
+
+/* Products with one reader come first: in all the text, or, of packed types, in each sum. */
+static void choose(struct contractor *c)
+{
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (uint32_t n = 0; n < c->sums.n; n++) {
+            struct sum *s = &c->sums.at[n];
+            if (pass == 0)
+                choose_for(c, s, true);
+            if (pass == 1 || s->row->is_packed)
+                choose_for(c, s, false);
+        }
+    }
+}
+
+/* ---- the new instructions ---- */
+
+typedef VEC(struct ir_insn) insn_list;
+
+static ir_ref new_register(struct ir_func *f, ir_ref like)
+{
+    uint32_t at = ir_ref_index(like);
+    uint8_t width = ir_ref_kind(like) == REF_REG ? f->regs.at[at].width : f->consts.at[at].width;
+    *VEC_PUSH(f->arena, &f->regs) = (struct ir_reg){.width = width};
+    return ir_make_ref(REF_REG, f->regs.n - 1);
+}
+
+/* d = lane(a) in a new register, before the instruction that it is for. */
+static ir_ref add_step(struct ir_func *f, insn_list *out, const struct ir_insn *of, enum lane_id lane, ir_ref a)
+{
+    ir_ref d = new_register(f, a);
+    *VEC_PUSH(f->arena, out) = (struct ir_insn){.kind = IR_LANES,
+                                                .lane = (uint16_t)lane,
+                                                .d = d,
+                                                .a = a,
+                                                .origin = of->origin,
+                                                .module = of->module,
+                                                .loc = of->loc};
+    return d;
+}
+
+/* A factor, safe from what is written behind the product. */
+static ir_ref keep(struct ir_func *f, insn_list *out, const struct ir_insn *of, ir_ref r)
+{
+    if (ir_ref_kind(r) != REF_REG)
+        return r;
+    uint8_t width = f->regs.at[ir_ref_index(r)].width;
+    return add_step(f, out, of, width == 16 ? LANE_mov_b16 : width == 32 ? LANE_mov_b32 : LANE_mov_b64, r);
+}
+
+static void put_fma(struct contractor *c, insn_list *out, const struct sum *s, struct ir_insn i)
+{
+    unsigned k = s->chosen - 1;
+    const struct product *p = &c->products.at[s->operand[k].product - 1];
+    bool negate_product = s->operand[k].negated ^ (s->subtracts && k == 1), negate_addend = s->subtracts && k == 0;
+    ir_ref addend = k == 0 ? i.b : i.a;
+    i.a = negate_product ? add_step(c->f, out, &i, s->row->neg, p->a) : p->a;
+    i.b = p->b;
+    i.c = negate_addend ? add_step(c->f, out, &i, s->row->neg, addend) : addend;
+    i.lane = s->row->sum[s->sat].fma;
+    *VEC_PUSH(c->f->arena, out) = i;
+}
+
+static void put(struct contractor *c, insn_list *out, uint32_t number)
+{
+    struct ir_insn i = c->f->insns.at[number];
+    struct product *p = c->product_of[number] ? &c->products.at[c->product_of[number] - 1] : NULL;
+    const struct sum *s = c->sum_of[number] ? &c->sums.at[c->sum_of[number] - 1] : NULL;
+    if (p && p->contracted && p->overwritten) {
+        p->a = keep(c->f, out, &i, p->a);
+        p->b = keep(c->f, out, &i, p->b);
+    }
+    if (s && s->chosen)
+        put_fma(c, out, s, i);
+    else
+        *VEC_PUSH(c->f->arena, out) = i;
+}
+
+static void rewrite(struct contractor *c)
+{
+    struct ir_func *f = c->f;
+    insn_list out = {0};
+    c->sum_of = ARENA_ARRAY(&c->scratch, uint32_t, f->insns.n);
+    c->product_of = ARENA_ARRAY(&c->scratch, uint32_t, f->insns.n);
+    for (uint32_t n = 0; n < c->sums.n; n++)
+        c->sum_of[c->sums.at[n].insn] = 1 + n;
+    for (uint32_t n = 0; n < c->products.n; n++)
+        c->product_of[c->products.at[n].insn] = 1 + n;
+    for (uint32_t b = 0; b < f->blocks.n; b++) {
+        struct ir_block *block = &f->blocks.at[b];
+        uint32_t first = out.n;
+        for (uint32_t k = 0; k < block->n; k++)
+            put(c, &out, block->first + k);
+        block->first = first;
+        block->n = out.n - first;
+    }
+    f->insns.at = out.at;
+    f->insns.n = out.n;
+    f->insns.capacity = out.capacity;
+}
+
+static bool has_products(const struct ir_func *f)
+{
+    for (uint32_t n = 0; n < f->insns.n; n++)
+        if (product_row(&f->insns.at[n]))
+            return true;
+    return false;
+}
+
+static bool is_for_debugging(const struct ptx_module *m)
+{
+    for (uint32_t i = 0; i < m->target_words.n; i++)
+        if (str_is(m->target_words.at[i], "debug"))
+            return true;
+    return false;
+}
+
+void ir_contract(struct ir_func *f)
+{
+    if (is_for_debugging(f->func->module) || !has_products(f))
+        return;
+    ir_drop_dead(f, is_routine);
+    struct contractor c = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
+    ir_find_live(f, &c.scratch, &c.live);
+    c.holdings = ARENA_ARRAY(&c.scratch, struct holding, f->regs.n);
+    scan(&c);
+    choose(&c);
+    bool any = false;
+    for (uint32_t n = 0; n < c.products.n; n++)
+        any |= c.products.at[n].contracted;
+    if (any) {
+        rewrite(&c);
+        ir_drop_dead(f, NULL);
+    }
+    arena_free(&c.scratch);
+}

@@ -1,0 +1,84 @@
+/* oracle-contract [OPTION]... DIR: runs the recorded kernels of products and sums and compares with what an H200 answered.
+ *
+ * DIR holds the oracle's contract/ folder (or is it): kernels.ptx, inputs.bin (of f32, f64, f16 and bf16, in this order),
+ * and results.tsv: a kernel's name, its number in inputs.bin, and the FNV-1a sums of what 64 threads left in each of its
+ * outputs. One line for each kernel that differs, then "kernels N: A agree, D differ". Exit status 1 where any differs.
+ */
+#include "oracle.h"
+
+enum { THREADS = 64, SLOTS = 10, SLOT_BYTES = 8, BYTES = THREADS * SLOTS * SLOT_BYTES, INPUTS = 4 };
+
+static uint64_t sum_of(const uint8_t *out, unsigned slot)
+{
+    uint64_t sum = 0xcbf29ce484222325;
+    for (unsigned t = 0; t < THREADS; t++)
+        for (unsigned i = 0; i < SLOT_BYTES; i++)
+            sum = (sum ^ out[(t * SLOTS + slot) * SLOT_BYTES + i]) * 0x100000001b3;
+    return sum;
+}
+
+static hd_result run(hd_module *module, const char *name, void *in, void *out, hd_report **report)
+{
+    hd_kernel *k;
+    hd_result r = hd_module_get_kernel(module, name, &k, report);
+    const void *args[] = {&in, &out};
+    hd_launch_config c = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .args = args};
+    memset(out, 0xA5, BYTES);
+    return r ? r : hd_launch(k, &c, NULL, report);
+}
+
+/* The sums of a line of results.tsv, after its first two fields. */
+static bool differs(const char *sums, const uint8_t *out, char *text, size_t size)
+{
+    bool bad = false;
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        char *end;
+        uint64_t want = strtoull(sums, &end, 16);
+        if (end == sums || want != sum_of(out, slot)) {
+            size_t n = strlen(text);
+            snprintf(text + n, size - n, "%s%u", bad ? ", " : "other results in output ", slot);
+            bad = true;
+        }
+        sums = end;
+    }
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    struct oracle_options o = oracle_parse(argc, argv, "contract", "results.tsv");
+    struct file list = oracle_read(o.dir, "results.tsv"), inputs = oracle_read(o.dir, "inputs.bin");
+    struct file program = oracle_read(o.dir, "kernels.ptx");
+    hd_source source = {"kernels.ptx", program.bytes, program.n};
+    hd_module *module;
+    void *in, *out;
+    if (inputs.n != (size_t)INPUTS * BYTES || hd_module_load(o.machine, &source, 1, &module, NULL) ||
+        hd_alloc(o.machine, BYTES, &in) || hd_alloc(o.machine, BYTES, &out))
+        return 2;
+    unsigned agree = 0, differ = 0, n = 0;
+    char *rest = list.bytes;
+    for (char *line; (line = oracle_line(&rest)); n++) {
+        if (n % (unsigned)o.every)
+            continue;
+        char *field[3], text[512] = "";
+        oracle_split(line, field, 3);
+        memcpy(in, inputs.bytes + (size_t)(atoi(field[1]) % INPUTS) * BYTES, BYTES);
+        hd_report *report = NULL;
+        hd_result r = run(module, field[0], in, out, &report);
+        bool bad = r != HD_SUCCESS;
+        if (bad)
+            oracle_explain(r, report, text, sizeof text);
+        else
+            bad = differs(field[2], out, text, sizeof text);
+        if (bad)
+            printf("%s: %s\n", field[0], text);
+        *(bad ? &differ : &agree) += 1;
+        hd_report_free(report);
+    }
+    hd_machine_destroy(o.machine);
+    free(list.bytes);
+    free(inputs.bytes);
+    free(program.bytes);
+    printf("kernels %u: %u agree, %u differ\n", agree + differ, agree, differ);
+    return differ != 0;
+}
