@@ -47,7 +47,10 @@ static const struct row integer_rows[] = {
 };
 
 static const struct row float_rows[] = {
-    {"mul and add round twice", "mul.f32 %rd, %ra, %ra; add.f32 %rd, %rd, %rb;", 0x3f800800, 0xbf801000, 0, 0},
+    {"mul.rn and add round twice", "mul.rn.f32 %rd, %ra, %ra; add.f32 %rd, %rd, %rb;", 0x3f800800, 0xbf801000, 0, 0},
+    {"mul and add.rn round twice", "mul.f32 %rd, %ra, %ra; add.rn.f32 %rd, %rd, %rb;", 0x3f800800, 0xbf801000, 0, 0},
+    {"mul and add are contracted", "mul.f32 %rd, %ra, %ra; add.f32 %rd, %rd, %rb;", 0x3f800800, 0xbf801000, 0,
+     0x33800000},
     {"fma rounds once", "fma.rn.f32 %rd, %ra, %ra, %rb;", 0x3f800800, 0xbf801000, 0, 0x33800000},
     {"f32 has one NaN", "add.f32 %rd, %ra, %rb;", 0xffc12345, 0, 0, 0x7fffffff},
     {"f64 keeps a NaN's payload, made quiet", "add.f64 %dd, %da, %db;", 0x7ff0000000000005, 0, 0, 0x7ff8000000000005},
