@@ -1,20 +1,22 @@
 /* Products and sums that become one fused multiply-add, as the vendor's assembler contracts them.
  *
- * `mul` and `add` or `sub` without a rounding modifier may be contracted (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1 to 9.7.4.3); which
- * of them are shows in the last bit of results. This pass goes by what ptxas does for sm_90, which docs/H200.md says
- * as a rule. It stands on *traces*: blocks of which each can only be followed by the next and only follow the one
- * before, since what may suspend a warp ends a block here and not there; and on *regions*, what ptxas takes for a basic
- * block: a trace, cut where ptxas makes several blocks of an instruction.
+ * `mul` and `add` or `sub` without a rounding modifier may be contracted (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1 to 9.7.4.3);
+ * which of them are shows in the last bit of results. This pass goes by what ptxas does for sm_90; docs/H200.md has the
+ * rule. It stands on *traces*: blocks of which each can only be followed by the next and only follow the one before, since
+ * what may suspend a warp ends a block here and not there; and on *regions*, what ptxas takes for a basic block: a trace,
+ * cut where ptxas makes several blocks of an instruction.
  *
- * Needs: blocks in order. Leaves: what is dead dropped, for readers count; sums as fma instructions at their
- * place, with their guard and origin; products that nobody reads any more dropped. An operand that is to be negated is
- * so by an instruction before the fma: that is exact, and what becomes of a NaN there cannot be seen.
+ * Needs: blocks in order. Leaves: what is dead dropped, for readers count; sums as fma instructions at their place, with
+ * their guard and origin; products that nobody reads any more dropped. Where a factor may have changed before the sum, the
+ * product's place keeps a copy of it. An operand that is to be negated is so by an instruction before the fma: that is
+ * exact, and a NaN of f32 or a half is the one NaN afterwards, one of f64 stays as it is.
  */
-#include "ir/ir.h"
+#include "ir/shape.h"
 
-/* What is contracted with what: .ftz makes a type of its own here. A sum looks through `sign` to the product. */
+/* What is contracted with what: .ftz makes a type of its own here. A sum looks through `sign` to the product. reads_bank:
+ * a parameter can be an operand as it is. */
 struct contraction {
-    bool is_packed;
+    bool is_packed, reads_bank;
     uint16_t mul, neg, sign[2];
     struct {
         uint16_t add, sub, fma;
@@ -22,38 +24,34 @@ struct contraction {
 };
 
 #define SUMS(t, m) {LANE_add_##t##m, LANE_sub_##t##m, LANE_fma_##t##m}
-#define SIGN(t)                                                                                                        \
-    LANE_neg_##t,                                                                                                      \
-    {                                                                                                                  \
-        LANE_neg_##t                                                                                                   \
-    }
+/* clang-format off */
+#define SIGN(t) LANE_neg_##t, {LANE_neg_##t}
 static const struct contraction rows[] = {
-    {false, LANE_mul_f32_rn, SIGN(f32), {SUMS(f32, _rn), SUMS(f32, _rn_sat)}},
-    {false,
-     LANE_mul_f32_rn_ftz,
-     LANE_neg_f32,
-     {LANE_neg_f32, LANE_neg_f32_ftz},
+    {false, true, LANE_mul_f32_rn, SIGN(f32), {SUMS(f32, _rn), SUMS(f32, _rn_sat)}},
+    {false, true, LANE_mul_f32_rn_ftz, LANE_neg_f32, {LANE_neg_f32, LANE_neg_f32_ftz},
      {SUMS(f32, _rn_ftz), SUMS(f32, _rn_ftz_sat)}},
-    {false, LANE_mul_f64_rn, SIGN(f64), {SUMS(f64, _rn)}},
-    {false, LANE_mul_f16, SIGN(f16), {SUMS(f16, ), SUMS(f16, _sat)}},
-    {false, LANE_mul_f16_ftz, SIGN(f16), {SUMS(f16, _ftz), SUMS(f16, _ftz_sat)}},
-    {true, LANE_mul_f16x2, SIGN(f16x2), {SUMS(f16x2, ), SUMS(f16x2, _sat)}},
-    {true, LANE_mul_f16x2_ftz, SIGN(f16x2), {SUMS(f16x2, _ftz), SUMS(f16x2, _ftz_sat)}},
-    {false, LANE_mul_bf16, SIGN(bf16), {SUMS(bf16, )}},
-    {true, LANE_mul_bf16x2, LANE_neg_bf16x2, {0}, {SUMS(bf16x2, )}},
+    {false, true, LANE_mul_f64_rn, SIGN(f64), {SUMS(f64, _rn)}},
+    {false, false, LANE_mul_f16, SIGN(f16), {SUMS(f16, ), SUMS(f16, _sat)}},
+    {false, false, LANE_mul_f16_ftz, SIGN(f16), {SUMS(f16, _ftz), SUMS(f16, _ftz_sat)}},
+    {true, false, LANE_mul_f16x2, SIGN(f16x2), {SUMS(f16x2, ), SUMS(f16x2, _sat)}},
+    {true, false, LANE_mul_f16x2_ftz, SIGN(f16x2), {SUMS(f16x2, _ftz), SUMS(f16x2, _ftz_sat)}},
+    {false, false, LANE_mul_bf16, SIGN(bf16), {SUMS(bf16, )}},
+    {true, false, LANE_mul_bf16x2, LANE_neg_bf16x2, {0}, {SUMS(bf16x2, )}},
 };
+/* clang-format on */
 #undef SIGN
 #undef SUMS
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 struct product {
     uint32_t insn, at; /* at: place along the trace */
-    uint32_t region;
+    uint32_t trace, region, order;
     const struct contraction *row;
     uint32_t n_sums;              /* that read it, once each */
     bool is_read;                 /* by what is no such sum, or as the addend of an fma */
+    bool has_fixed;               /* a factor that is a constant or a parameter: contracted in other regions, too */
     bool contracted, overwritten; /* overwritten: a factor is, before a sum */
-    ir_ref a, b;
+    ir_ref factor[2], kept[2];    /* kept: the registers with their values for the sums, or REF_NONE */
 };
 
 struct sum {
@@ -75,15 +73,23 @@ struct holding {
     uint32_t written_at; /* place of the last write */
 };
 
+/* What ptxas has no register for: a constant; what stands in its bank of constants, a kernel's parameter or a .const
+ * variable. A product by it is contracted in other regions, too. */
+enum fixed { NOT_FIXED, FIXED_CONSTANT, FIXED_IN_BANK };
+
 struct contractor {
     struct ir_func *f;
     struct arena scratch;
     struct ir_live live;
     VEC(struct product) products;
     VEC(struct sum) sums;
-    struct holding *holdings;      /* by register */
-    uint32_t trace, region, at;    /* where the scan is */
-    uint32_t *sum_of, *product_of; /* by instruction: 1 + number */
+    struct holding *holdings;    /* by register */
+    const uint32_t *definitions; /* by register: how many */
+    uint8_t *fixed;              /* by register: enum fixed */
+    uint32_t *global;            /* by register that is written once: 1 + the product with a fixed factor that it is */
+    uint32_t *loop_end;          /* by block in order: the end of the loop that it heads, or 0 */
+    uint32_t trace, region, order, at; /* where the scan is */
+    uint32_t *sum_of, *product_of;     /* by instruction: 1 + number */
 };
 
 /* ---- instructions ---- */
@@ -164,7 +170,7 @@ static struct holding *held_by(struct contractor *c, ir_ref r)
 {
     struct holding *h = &c->holdings[ir_ref_index(r)];
     if (h->trace != c->trace)
-        *h = (struct holding){.trace = c->trace};
+        *h = (struct holding){.trace = c->trace, .product = c->global[ir_ref_index(r)]};
     return h;
 }
 
@@ -179,6 +185,21 @@ static bool is_overwritten(struct contractor *c, ir_ref factor, uint32_t since)
     return ir_ref_kind(factor) == REF_REG && held_by(c, factor)->written_at >= since;
 }
 
+/* Is the one block in a loop that the other is not in? */
+static bool leaves_loop(const struct contractor *c, uint32_t from, uint32_t to)
+{
+    bool leaves = false;
+    for (uint32_t head = 0; head <= from; head++)
+        leaves |= c->loop_end[head] >= from && c->loop_end[head] && (to < head || to > c->loop_end[head]);
+    return leaves;
+}
+
+/* Can a sum that is here be contracted with the product? */
+static bool is_in_reach(const struct contractor *c, const struct product *p)
+{
+    return p->region == c->region || (p->has_fixed && !leaves_loop(c, p->order, c->order));
+}
+
 /* Operand k of a sum. */
 static void note_addend(struct contractor *c, struct sum *s, unsigned k, ir_ref r, bool twice)
 {
@@ -186,12 +207,13 @@ static void note_addend(struct contractor *c, struct sum *s, unsigned k, ir_ref 
     if (!p)
         return;
     bool is_minus = k == 1 && s->subtracts; /* `- neg.ftz(p)` is none that ptxas sees */
-    if (twice || p->row != s->row || p->region != c->region || (is_minus && held_by(c, r)->flushed)) {
+    if (twice || p->row != s->row || !is_in_reach(c, p) || (is_minus && held_by(c, r)->flushed)) {
         p->is_read = true;
         return;
     }
     p->n_sums++;
-    p->overwritten |= is_overwritten(c, p->a, p->at) || is_overwritten(c, p->b, p->at);
+    p->overwritten |=
+        p->trace != c->trace || is_overwritten(c, p->factor[0], p->at) || is_overwritten(c, p->factor[1], p->at);
     s->operand[k].product = held_by(c, r)->product;
     s->operand[k].negated = held_by(c, r)->negated;
 }
@@ -215,6 +237,19 @@ static void note_reads(struct contractor *c, const struct ir_insn *i, uint32_t n
     for (unsigned k = 0, n = ir_reads(i, refs); k < n; k++)
         if ((p = product_in(c, refs[k])))
             p->is_read = true;
+}
+
+static enum fixed fixed_of(const struct contractor *c, ir_ref r)
+{
+    return ir_ref_kind(r) == REF_CONST ? FIXED_CONSTANT
+           : ir_ref_kind(r) == REF_REG ? (enum fixed)c->fixed[ir_ref_index(r)]
+                                       : NOT_FIXED;
+}
+
+static bool is_fixed(const struct contractor *c, const struct contraction *row, ir_ref r)
+{
+    enum fixed fixed = fixed_of(c, r);
+    return fixed == FIXED_CONSTANT || (fixed == FIXED_IN_BANK && row->reads_bank);
 }
 
 static bool is_constant(struct contractor *c, ir_ref r)
@@ -250,13 +285,23 @@ static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t 
     }
     if (!row || is_folded || ir_ref_kind(i->d) != REF_REG)
         return;
-    *VEC_PUSH(&c->scratch, &c->products) =
-        (struct product){.insn = number, .at = c->at, .region = c->region, .row = row, .a = i->a, .b = i->b};
+    uint32_t d = ir_ref_index(i->d);
+    bool has_fixed = c->definitions[d] == 1 && (is_fixed(c, row, i->a) || is_fixed(c, row, i->b));
+    *VEC_PUSH(&c->scratch, &c->products) = (struct product){.insn = number,
+                                                            .at = c->at,
+                                                            .trace = c->trace,
+                                                            .region = c->region,
+                                                            .order = c->order,
+                                                            .row = row,
+                                                            .has_fixed = has_fixed,
+                                                            .factor = {i->a, i->b}};
+    c->global[d] = has_fixed ? c->products.n : 0;
     held_by(c, i->d)->product = c->products.n;
 }
 
 static void scan_block(struct contractor *c, const struct ir_block *b)
 {
+    c->order = b->order;
     for (uint32_t k = 0; k < b->n; k++) {
         const struct ir_insn *i = &c->f->insns.at[b->first + k];
         c->at++;
@@ -273,9 +318,39 @@ static void end_trace(struct contractor *c, uint32_t last)
     const uint64_t *out = c->live.out + (size_t)last * c->live.words;
     for (uint32_t g = 0; g < c->live.n; g++) {
         struct product *p = out[g / 64] >> (g % 64) & 1 ? product_in(c, ir_make_ref(REF_REG, c->live.regs[g])) : NULL;
-        if (p)
+        if (p && c->global[c->live.regs[g]] == 0)
             p->is_read = true;
     }
+}
+
+static enum fixed fixed_result(const struct contractor *c, const struct ir_insn *i)
+{
+    bool is_moved = is_copy(i) || (i->kind == IR_LANES && (i->lane == LANE_neg_f32 || i->lane == LANE_neg_f64));
+    if (i->guard)
+        return NOT_FIXED;
+    if (i->kind == IR_LD && !i->a && !i->access->frame)
+        return i->access->space == SPACE_PARAM || i->access->space == SPACE_CONST ? FIXED_IN_BANK : NOT_FIXED;
+    return is_moved ? fixed_of(c, i->a) : NOT_FIXED;
+}
+
+static void find_fixed(struct contractor *c)
+{
+    for (uint32_t n = 0; n < c->f->insns.n; n++) {
+        const struct ir_insn *i = &c->f->insns.at[n];
+        ir_ref refs[IR_MAX_REFS];
+        enum fixed fixed = fixed_result(c, i);
+        for (unsigned k = 0, n_writes = fixed ? ir_writes(i, refs) : 0; k < n_writes; k++)
+            if (ir_ref_kind(refs[k]) == REF_REG && c->definitions[ir_ref_index(refs[k])] == 1)
+                c->fixed[ir_ref_index(refs[k])] = (uint8_t)fixed;
+    }
+}
+
+static void find_loops(struct contractor *c)
+{
+    uint32_t *successors = ARENA_ARRAY(&c->scratch, uint32_t, c->f->blocks.n + 1);
+    for (uint32_t o = 0; o < c->f->n_ordered; o++)
+        if (c->f->blocks.at[c->f->order[o]].loop_header)
+            c->loop_end[o] = ir_loop_end(c->f, o, successors, c->f->blocks.n + 1);
 }
 
 /* ---- traces ---- */
@@ -381,10 +456,8 @@ static ir_ref new_register(struct ir_func *f, ir_ref like)
     return ir_make_ref(REF_REG, f->regs.n - 1);
 }
 
-/* d = lane(a) in a new register, before the instruction that it is for. */
-static ir_ref add_step(struct ir_func *f, insn_list *out, const struct ir_insn *of, enum lane_id lane, ir_ref a)
+static void put_step(struct ir_func *f, insn_list *out, const struct ir_insn *of, enum lane_id lane, ir_ref d, ir_ref a)
 {
-    ir_ref d = new_register(f, a);
     *VEC_PUSH(f->arena, out) = (struct ir_insn){.kind = IR_LANES,
                                                 .lane = (uint16_t)lane,
                                                 .d = d,
@@ -392,16 +465,41 @@ static ir_ref add_step(struct ir_func *f, insn_list *out, const struct ir_insn *
                                                 .origin = of->origin,
                                                 .module = of->module,
                                                 .loc = of->loc};
+}
+
+static ir_ref put_negation(struct contractor *c, insn_list *out, const struct sum *s, const struct ir_insn *of,
+                           ir_ref a)
+{
+    ir_ref d = new_register(c->f, a);
+    put_step(c->f, out, of, s->row->neg, d, a);
     return d;
 }
 
-/* A factor, safe from what is written behind the product. */
-static ir_ref keep(struct ir_func *f, insn_list *out, const struct ir_insn *of, ir_ref r)
+/* Factors get registers of their own, safe from what is written behind the product. A sum may stand before it in the text. */
+static void keep_factors(struct contractor *c)
 {
-    if (ir_ref_kind(r) != REF_REG)
-        return r;
-    uint8_t width = f->regs.at[ir_ref_index(r)].width;
-    return add_step(f, out, of, width == 16 ? LANE_mov_b16 : width == 32 ? LANE_mov_b32 : LANE_mov_b64, r);
+    for (uint32_t n = 0; n < c->products.n; n++) {
+        struct product *p = &c->products.at[n];
+        for (unsigned k = 0; k < 2 && p->contracted && p->overwritten; k++)
+            if (ir_ref_kind(p->factor[k]) == REF_REG)
+                p->kept[k] = new_register(c->f, p->factor[k]);
+    }
+}
+
+static void put_kept(struct contractor *c, insn_list *out, const struct product *p, const struct ir_insn *of)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        if (!p->kept[k])
+            continue;
+        uint8_t width = c->f->regs.at[ir_ref_index(p->kept[k])].width;
+        enum lane_id lane = width == 16 ? LANE_mov_b16 : width == 32 ? LANE_mov_b32 : LANE_mov_b64;
+        put_step(c->f, out, of, lane, p->kept[k], p->factor[k]);
+    }
+}
+
+static ir_ref factor_of(const struct product *p, unsigned k)
+{
+    return p->kept[k] ? p->kept[k] : p->factor[k];
 }
 
 static void put_fma(struct contractor *c, insn_list *out, const struct sum *s, struct ir_insn i)
@@ -410,9 +508,9 @@ static void put_fma(struct contractor *c, insn_list *out, const struct sum *s, s
     const struct product *p = &c->products.at[s->operand[k].product - 1];
     bool negate_product = s->operand[k].negated ^ (s->subtracts && k == 1), negate_addend = s->subtracts && k == 0;
     ir_ref addend = k == 0 ? i.b : i.a;
-    i.a = negate_product ? add_step(c->f, out, &i, s->row->neg, p->a) : p->a;
-    i.b = p->b;
-    i.c = negate_addend ? add_step(c->f, out, &i, s->row->neg, addend) : addend;
+    i.a = negate_product ? put_negation(c, out, s, &i, factor_of(p, 0)) : factor_of(p, 0);
+    i.b = factor_of(p, 1);
+    i.c = negate_addend ? put_negation(c, out, s, &i, addend) : addend;
     i.lane = s->row->sum[s->sat].fma;
     *VEC_PUSH(c->f->arena, out) = i;
 }
@@ -420,12 +518,9 @@ static void put_fma(struct contractor *c, insn_list *out, const struct sum *s, s
 static void put(struct contractor *c, insn_list *out, uint32_t number)
 {
     struct ir_insn i = c->f->insns.at[number];
-    struct product *p = c->product_of[number] ? &c->products.at[c->product_of[number] - 1] : NULL;
     const struct sum *s = c->sum_of[number] ? &c->sums.at[c->sum_of[number] - 1] : NULL;
-    if (p && p->contracted && p->overwritten) {
-        p->a = keep(c->f, out, &i, p->a);
-        p->b = keep(c->f, out, &i, p->b);
-    }
+    if (c->product_of[number])
+        put_kept(c, out, &c->products.at[c->product_of[number] - 1], &i);
     if (s && s->chosen)
         put_fma(c, out, s, i);
     else
@@ -436,6 +531,7 @@ static void rewrite(struct contractor *c)
 {
     struct ir_func *f = c->f;
     insn_list out = {0};
+    keep_factors(c);
     c->sum_of = ARENA_ARRAY(&c->scratch, uint32_t, f->insns.n);
     c->product_of = ARENA_ARRAY(&c->scratch, uint32_t, f->insns.n);
     for (uint32_t n = 0; n < c->sums.n; n++)
@@ -479,6 +575,12 @@ void ir_contract(struct ir_func *f)
     struct contractor c = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
     ir_find_live(f, &c.scratch, &c.live);
     c.holdings = ARENA_ARRAY(&c.scratch, struct holding, f->regs.n);
+    c.definitions = ir_count_definitions(f, &c.scratch);
+    c.fixed = ARENA_ARRAY(&c.scratch, uint8_t, f->regs.n);
+    c.global = ARENA_ARRAY(&c.scratch, uint32_t, f->regs.n);
+    c.loop_end = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
+    find_fixed(&c);
+    find_loops(&c);
     scan(&c);
     choose(&c);
     bool any = false;

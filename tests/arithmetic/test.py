@@ -4,7 +4,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, need_compiler, written
-from tap import main
+from tap import main, values
 
 # All places within a segment of the table, and all segments: 2^24 operands, of which each thread adds up a part.
 FUNCTIONS = """.version 7.0
@@ -178,6 +178,50 @@ def nans_go_around_loops_as_they_are():
     with written(NANS) as path:
         for rounds in 0, 1, 2, 9:
             by_both(path, "--grid", 1, "--block", 128, "u32[128]+print", rounds)
+
+
+# x * y - x * y of 1 + 2^-12 is 0 with two roundings of products, and the product's error where the first one is contracted.
+PRODUCTS = """.version 7.0
+.target sm_75%s
+.address_size 64
+.visible .entry products(.param .u64 out, .param .f32 v)
+{
+    .reg .u64 %%rd; .reg .u32 %%r; .reg .f32 %%f<10>; .reg .pred %%p;
+    ld.param.u64 %%rd, [out];
+    ld.param.f32 %%f1, [v];
+    mov.u32 %%r, %%tid.x;
+    mov.f32 %%f3, %%f1;
+    bra MAIN;
+BACK: // reads a product of before, one of whose factors is no more what it was
+    add.f32 %%f5, %%f4, 0fBF801000;
+    st.global.f32 [%%rd + 4], %%f5;
+    bra END;
+MAIN:
+    mul.f32 %%f6, %%f3, %%f1;
+    mul.f32 %%f7, %%f1, %%f3;
+    sub.f32 %%f8, %%f6, %%f7;
+    st.global.f32 [%%rd], %%f8;
+    mul.f32 %%f4, %%f3, %%f1;
+    mov.f32 %%f3, 0f00000000;
+    setp.lt.u32 %%p, %%r, 32;
+    @%%p bra BACK;
+END:
+    ret;
+}
+"""
+EXACT = 2.0 ** -24  # of (1 + 2^-12)^2 behind 1 + 2^-11
+
+
+def products_are_contracted_with_the_factors_they_had():
+    with written(PRODUCTS % "") as path:
+        result = by_both(path, "--grid", 1, "--block", 32, "f32[2]+print", "0f3F800800")
+    assert values(result, 1) == [EXACT, EXACT], values(result, 1)
+
+
+def nothing_is_contracted_in_a_module_for_debugging():
+    with written(PRODUCTS % ", debug") as path:
+        result = by_both(path, "--grid", 1, "--block", 32, "f32[2]+print", "0f3F800800")
+    assert values(result, 1) == [0, 0], values(result, 1)
 
 
 main(globals())

@@ -31,7 +31,7 @@ run() {
 }
 forms="forms 4137: 4137 agree, 0 differ"
 programs="programs 500: 500 agree, 0 differ"
-contracted="kernels 832: 832 agree, 0 differ"
+contracted="kernels 1247: 1247 agree, 0 differ"
 for level in v2 v3 v4; do
     run "$forms" oracle-forms --engine interp --cpu $level
     run "$programs" oracle-simt --engine interp --cpu $level
@@ -43,7 +43,7 @@ if [ -e "$HEDDLE_BUILD/heddle-jit" ]; then
     for level in v2 v3 v4; do
         run "forms 67: 67 agree, 0 differ" oracle-forms --engine jit --cpu $level --every 62
         run "programs 12: 12 agree, 0 differ" oracle-simt --engine jit --cpu $level --every 43
-        run "kernels 20: 20 agree, 0 differ" oracle-contract --engine jit --cpu $level --every 43
+        run "kernels 29: 29 agree, 0 differ" oracle-contract --engine jit --cpu $level --every 43
         run "checksums 15: 15 agree, 0 differ" mufu-checksums --compiled lanes --cpu $level
     done
 else
