@@ -31,13 +31,19 @@ static const struct target {
 #undef TARGET
 };
 
+/* What LLVM is to do beyond its defaults. */
+struct effort {
+    enum jit_tier tier; /* 0: nothing has been compiled yet */
+    bool is_large;
+};
+
 /* What lasts from one request to the next. */
 static struct session {
     const struct target *target;
     LLVMContextRef context;
     LLVMTargetMachineRef machine;
     struct lane_library *lanes;
-    enum jit_tier tier;
+    struct effort effort;
 } session;
 
 static LLVMTargetMachineRef new_target_machine(const struct target *t)
@@ -66,14 +72,29 @@ static bool open_session(struct str name)
     return session.target && str_is(name, session.target->name) && session.machine && session.lanes;
 }
 
+/* Every call of the engine, in code that hardly ever runs, takes all registers of vectors. The register allocator looks for the
+ * regions around these calls through which a value could stay in its register, in a time that grows with the square of the
+ * function's blocks. Without that, values are in memory there, and code takes up to twice as long; the second tier, which
+ * nobody waits for, goes without in functions that would take it more than some five seconds. */
+static bool is_large(LLVMModuleRef module, enum jit_tier tier)
+{
+    unsigned most_blocks = tier == TIER_FIRST ? 640 : 2000;
+    for (value fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        if (LLVMCountBasicBlocks(fn) > most_blocks)
+            return true;
+    return false;
+}
+
 /* Addresses go on by additions already, as PTX has them: what loop strength reduction finds beyond that makes some kernels a tenth
  * faster, and takes up to a quarter of the time of making code. */
-static void choose_effort(enum jit_tier tier)
+static void choose_effort(struct effort effort)
 {
-    const char *const options[] = {"heddle-jit", tier == TIER_FIRST ? "-disable-lsr=true" : "-disable-lsr=false"};
-    if (session.tier != tier)
-        LLVMParseCommandLineOptions(2, options, "");
-    session.tier = tier;
+    const char *const options[] = {"heddle-jit", effort.tier == TIER_FIRST ? "-disable-lsr=true" : "-disable-lsr=false",
+                                   effort.is_large ? "-grow-region-complexity-budget=1"
+                                                   : "-grow-region-complexity-budget=10000"};
+    if (session.effort.tier != effort.tier || session.effort.is_large != effort.is_large)
+        LLVMParseCommandLineOptions(3, options, "");
+    session.effort = effort;
 }
 
 static void make_types(struct emit *e)
@@ -206,6 +227,7 @@ static void compile_module(struct emit *e, LLVMTargetMachineRef tm, const struct
     if (!optimise(tm, e->module, &result->error))
         return;
     double optimised = now();
+    choose_effort((struct effort){ask->tier, is_large(e->module, ask->tier)});
     if (ask->llvm)
         result->llvm = print(e->module);
     if (ask->assembly)
@@ -254,7 +276,6 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .keeps_store_order = session.target->keeps_store_order,
                      .has_whole_elements = session.target->has_whole_elements,
                      .whole_bytes = session.target->whole_bytes};
-    choose_effort(r->tier);
     make_types(&e);
     compile_module(&e, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);

@@ -19,8 +19,8 @@
  * one launch (5 ms of the interpreter, 30 to 200 ms of compiled code), and what all have in launches that have ended. */
 static const uint64_t worth_in_one[JIT_TIERS] = {200000, 200 * 1000 * 1000};
 static const uint64_t worth_in_all[JIT_TIERS] = {4 * 200000, 200 * 1000 * 1000};
-/* Larger functions are interpreted: compiling them takes seconds, which a machine that is to go would have to wait for.
- * Who asks for compiled code gets it. */
+/* Larger functions are interpreted: compiling them keeps a core busy for five seconds and more, which a program that does not wait
+ * for it has seldom left. Who asks for compiled code gets it. */
 enum { MAX_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS_ASKED = 40000 };
 
 enum unit_state { UNIT_NEW, UNIT_QUEUED, UNIT_READY, UNIT_FAILED };

@@ -1,10 +1,11 @@
 """Compiled code beside the interpreter; see docs/JIT.md."""
 import os
+import re
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import AWAIT, HISTOGRAM, MATMUL, RAGGED, SAXPY, build, by_both, environment, need_compiler, written
+from both import AWAIT, HISTOGRAM, MATMUL, RAGGED, SAXPY, build, by_both, environment, fault_by_both, need_compiler, written
 from tap import launch, main, run, source, values
 
 
@@ -383,6 +384,77 @@ def masks_of_waiting_lanes_that_overlap_are_compiled():
                            "u32[8192]=range", "u32[8192]=rand", "7", "1000", "--engine", "jit"],
                           capture_output=True, env=environment(), timeout=60, text=True)
     assert "cannot be compiled" not in done.stdout + done.stderr, done.stderr
+
+
+# A load, a sum of 16 that are alive, and a branch for every third row; where `way` says so lanes part there, and meet again.
+LARGE_HEAD = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry large(.param .u64 at, .param .u32 odd)
+{{
+    .reg .u64 %rd<{0}>; .reg .u32 %r<4>; .reg .f32 %f<{0}>, %s<17>; .reg .pred %p, %q;
+    ld.param.u64 %rd1, [at];
+    ld.param.u32 %r1, [odd];
+    mov.u32 %r2, %tid.x;
+    and.b32 %r3, %r2, %r1;
+    setp.ne.u32 %q, %r3, 0;
+    mad.wide.u32 %rd2, %r2, 4, %rd1;
+"""
+
+
+def large(rows):
+    """A kernel of about 13 instructions for each 3 rows of 256 floats."""
+    text = [LARGE_HEAD.format(rows + 4)]
+    text += [f"    ld.global.f32 %s{k}, [%rd2+{4 * k}];\n" for k in range(16)]
+    for k in range(rows):
+        s, t = k % 16, (k + 5) % 16
+        text += [f"    ld.global.f32 %f{k}, [%rd{k + 2}];\n", f"    fma.rn.f32 %s{s}, %f{k}, %s{t}, %s{s};\n"]
+        if k % 3 == 0:
+            text += [f"    @%q bra L{k};\n", f"    st.global.f32 [%rd{k + 2}], %s{s};\n",
+                     f"    add.f32 %s{t}, %s{t}, %f{k};\n", f"L{k}:\n"]
+        text += [f"    add.u64 %rd{k + 3}, %rd{k + 2}, 1024;\n"]
+    text += [f"    st.global.f32 [%rd2+{1024 * k}], %s{k};\n" for k in range(16)]
+    return "".join(text) + "    ret;\n}\n"
+
+
+ROWS = 400  # 1,500 instructions: more blocks than a function that is large has
+
+
+def a_large_kernel_gives_the_same_by_both_whether_lanes_part_or_not():
+    with written(large(ROWS)) as path:
+        for odd in 0, 33:
+            for block in 256, 100:
+                by_both(path, "--grid", 2, "--block", block, f"f32[{256 * (ROWS + 16)}]=rand+print", odd, "--workers", 1)
+
+
+def a_large_kernel_has_its_faults_where_the_interpreter_has_them():
+    with written(large(ROWS)) as path:
+        for rows in 1, ROWS // 2:
+            for odd in 0, 1:
+                text = fault_by_both(path, "--grid", 1, "--block", 256, f"f32[{256 * rows + 40}]=rand", odd)
+                assert "large" in text, text
+
+
+def seconds_to_compile(rows):
+    """Of the processor; the least of two."""
+    need_compiler()
+    least = float("inf")
+    with written(large(rows)) as path:
+        for _ in range(2):
+            done = subprocess.run([f"{build}/heddle", "launch", path, "--grid", "1", "--block", "256",
+                                   f"f32[{256 * (rows + 16)}]", "0", "--engine", "jit"], capture_output=True, text=True,
+                                  env=environment(HEDDLE_DUMP="time", HEDDLE_TIER="1"), timeout=120)
+            assert done.returncode == 0, done.stderr
+            parts = re.search(r"shapes in ([0-9.]+) ms, emitted in ([0-9.]+) ms, passes ([0-9.]+) ms, code ([0-9.]+) ms",
+                              done.stderr)
+            least = min(least, sum(map(float, parts.groups())))
+    return least
+
+
+def the_time_of_compiling_grows_little_faster_than_the_kernel():
+    """Four times as large took 15 times as long, where the register allocator was let look for the regions around all calls."""
+    small, four_times = seconds_to_compile(150), seconds_to_compile(600)
+    assert four_times < 9 * small, (small, four_times)
 
 
 main(globals())
