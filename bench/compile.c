@@ -1,6 +1,7 @@
 /* What compiling costs: every kernel of examples/ and of bench/peers/kernels.ptx, for blocks of 256 and of 16 x 16 threads, by
- * a compiler that runs already, and from the disk; and small launches that are not worth it. Processor time, so that what else
- * runs on the machine does not count. Kernels from the disk are launched with zeros for arguments: most end by a fault at once.
+ * a compiler that runs already, and from the disk; large kernels; and small launches that are not worth it. Processor time, so
+ * that what else runs on the machine does not count. Kernels from the disk are launched with zeros for arguments: most end by a
+ * fault at once.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -82,6 +83,50 @@ static double compile(const struct kernel *k, const uint32_t block[3], enum jit_
     jit_release(&result);
     free(request);
     return 1e3 * s;
+}
+
+/* A kernel that loads n rows of floats, one after the other, and stores every fourth: all accesses are to be tested, and 16 values
+ * are needed behind each. */
+static char *large_kernel(unsigned n, size_t *bytes)
+{
+    static const char head[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".visible .entry large(.param .u64 at, .param .u64 step)\n{\n"
+                               ".reg .u64 %%rd<%u>; .reg .u32 %%r; .reg .f32 %%f<%u>, %%s<%u>;\n"
+                               "ld.param.u64 %%rd1, [at];\nld.param.u64 %%rd2, [step];\nmov.u32 %%r, %%tid.x;\n"
+                               "mad.wide.u32 %%rd3, %%r, 4, %%rd1;\nld.global.f32 %%s0, [%%rd3];\n";
+    char *text = NULL;
+    FILE *f = open_memstream(&text, bytes);
+    must(f != NULL, "no memory");
+    fprintf(f, head, n + 4, n, n + 1);
+    for (unsigned k = 0; k < n; k++) {
+        fprintf(f, "ld.global.f32 %%f%u, [%%rd%u];\n", k, k + 3);
+        fprintf(f, "fma.rn.f32 %%s%u, %%f%u, %%s%u, %%s%u;\n", k + 1, k, k > 15 ? k - 15 : 0, k > 7 ? k - 7 : 0);
+        if (k % 4 == 0)
+            fprintf(f, "st.global.f32 [%%rd%u], %%s%u;\n", k + 3, k + 1);
+        fprintf(f, "add.u64 %%rd%u, %%rd%u, %%rd2;\n", k + 4, k + 3);
+    }
+    fprintf(f, "ret;\n}\n");
+    must(fclose(f) == 0, "no memory");
+    return text;
+}
+
+/* Milliseconds for one of so many instructions, or a few more. */
+static double compile_large(unsigned instructions)
+{
+    hd_machine *m = new_machine();
+    hd_module *module = NULL;
+    hd_kernel *k;
+    hd_source s = {.name = "large"};
+    double least = 1e9;
+    s.text = large_kernel(instructions * 4 / 13, &s.bytes);
+    must(!hd_module_load(m, &s, 1, &module, NULL) && !hd_module_get_kernel(module, "large", &k, NULL), s.name);
+    for (int round = 0; round < ROUNDS; round++) {
+        double ms = compile(k->kernel, shapes[0], TIER_FIRST);
+        least = ms < least ? ms : least;
+    }
+    hd_machine_destroy(m);
+    free((char *)s.text);
+    return least;
 }
 
 /* Milliseconds of this thread for a launch of one block of compiled code. */
@@ -187,6 +232,7 @@ int main(void)
         measure(paths, g.gl_pathc, TIER_FIRST + i % JIT_TIERS, &compiled[i % JIT_TIERS]);
         measure(&peer, 1, TIER_FIRST + i % JIT_TIERS, &peers[i % JIT_TIERS]);
     }
+    double half = compile_large(1000), whole = compile_large(2000);
     process_close(&compiler);
     setenv("HEDDLE_CACHE", folder, 1);
     measure(paths, g.gl_pathc, 0, &(struct figures){0});
@@ -204,6 +250,8 @@ int main(void)
     bench_line("  the slowest (bitonic_sort: 612 instructions)", part(&peers[0], 1), "ms");
     bench_line("  again, in the background: median", part(&peers[1], 0.5), "ms");
     bench_line("  again: 95th percentile", part(&peers[1], 0.95), "ms");
+    bench_line("a kernel of 1,000 instructions, 390 of them accesses", half, "ms");
+    bench_at_most("  twice as large", whole / half, "times that", 3);
     setenv("HEDDLE_CACHE", "off", 1);
     measure_small();
     char command[sizeof folder + 8];
