@@ -23,12 +23,13 @@ static bool is_f32(LLVMTypeRef t)
     return LLVMGetTypeKind(t) == LLVMFloatTypeKind;
 }
 
-/* The number of operands where `v` adds, subtracts, multiplies or does both at once in f32; else 0. */
+/* The number of operands where `v` adds, subtracts, multiplies, does both at once or negates in f32; else 0. */
 static unsigned arithmetic_operands(value v)
 {
     if (!LLVMIsAInstruction(v) || !is_f32(LLVMTypeOf(v)))
         return 0;
     switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMFNeg: return 1;
     case LLVMFAdd:
     case LLVMFSub:
     case LLVMFMul: return 2;
@@ -69,13 +70,26 @@ static bool is_nan(value v)
     return d != d;
 }
 
+static value canonical_of(value v);
+
+/* Does `test` say whether x is a NaN? LLVM looks at what x negates, and before that was made canonical. */
+static bool tests(value test, value x)
+{
+    if (is_unordered(test, x))
+        return true;
+    if (!LLVMIsAInstruction(x) || LLVMGetInstructionOpcode(x) != LLVMFNeg)
+        return false;
+    value negated = LLVMGetOperand(x, 0), plain = canonical_of(negated);
+    return is_unordered(test, negated) || (plain && is_unordered(test, plain));
+}
+
 /* x of `x is a NaN ? the canonical NaN : x`, or NULL. */
 static value canonical_of(value v)
 {
     if (!LLVMIsASelectInst(v) || !is_f32(LLVMTypeOf(v)) || !is_nan(LLVMGetOperand(v, 1)))
         return NULL;
-    value x = LLVMGetOperand(v, 2);
-    return is_unordered(LLVMGetOperand(v, 0), x) ? x : NULL;
+    value x = LLVMGetOperand(v, 2), test = LLVMGetOperand(v, 0);
+    return tests(test, x) ? x : NULL;
 }
 
 /* Is the result used for nothing but to be made canonical? */
