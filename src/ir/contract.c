@@ -571,9 +571,8 @@ void ir_contract(struct ir_func *f)
 {
     if (is_for_debugging(f->func->module) || !has_products(f))
         return;
-    ir_drop_dead(f, is_routine);
     struct contractor c = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
-    ir_find_live(f, &c.scratch, &c.live);
+    ir_drop_dead(f, is_routine, &c.scratch, &c.live);
     c.holdings = ARENA_ARRAY(&c.scratch, struct holding, f->regs.n);
     c.definitions = ir_count_definitions(f, &c.scratch);
     c.fixed = ARENA_ARRAY(&c.scratch, uint8_t, f->regs.n);
@@ -588,7 +587,7 @@ void ir_contract(struct ir_func *f)
         any |= c.products.at[n].contracted;
     if (any) {
         rewrite(&c);
-        ir_drop_dead(f, NULL);
+        ir_drop_unused(f);
     }
     arena_free(&c.scratch);
 }

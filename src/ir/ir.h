@@ -209,10 +209,7 @@ uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successor
 /* serial.c; after ir_drop_unread. Returns whether it has cut blocks: then order, spins and parts are to be found anew. */
 bool ir_find_serial(struct ir_func *f);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
-/* live.c: drops pure instructions whose results nobody needs, but those that `keeps` (if not NULL) names. */
-typedef bool ir_keeps_fn(const struct ir_insn *i);
-void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps);
-void ir_contract(struct ir_func *f);     /* contract.c: mul and add become fma where ptxas contracts them */
+void ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
 void ir_assign_slots(struct ir_func *f); /* live.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
 struct ir_live {
@@ -222,6 +219,11 @@ struct ir_live {
     uint64_t *in, *out; /* needed where the block begins, and ends */
 };
 void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live); /* live.c */
+/* live.c: drops pure instructions whose results nobody needs, but those that `keeps` names; what is live then. */
+typedef bool ir_keeps_fn(const struct ir_insn *i);
+void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live);
+/* live.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
+void ir_drop_unused(struct ir_func *f);
 /* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
 enum { IR_MAX_REFS = 24 };
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);

@@ -8,6 +8,7 @@
 #include "ir/ir.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct interval {
     uint32_t reg, start, end;
@@ -216,26 +217,77 @@ void ir_drop_unread(struct ir_func *f)
     arena_free(&l.scratch);
 }
 
-/* Marks, from its end on, what a block computes for nobody; `needed` are the registers that are read behind it. */
-static uint32_t mark_dead(const struct ir_func *f, const struct ir_block *b, ir_keeps_fn *keeps, uint8_t *needed,
-                          bool *dead)
+/* What is needed while a block is walked backwards: registers that cross blocks in a set, others by the block that set them. */
+struct need {
+    const struct ir_live *live;
+    uint64_t *crossing;
+    uint32_t *needed_in; /* 1 + the block where it is needed, by register */
+    uint32_t block;
+    ir_keeps_fn *keeps;
+};
+
+static bool is_needed(const struct need *n, ir_ref r)
 {
-    uint32_t n_dead = 0;
-    for (uint32_t n = b->first + b->n; n-- > b->first;) {
-        const struct ir_insn *i = &f->insns.at[n];
-        ir_ref refs[IR_MAX_REFS];
-        unsigned n_writes = ir_writes(i, refs);
-        bool is_needed = i->kind != IR_LANES || (keeps && keeps(i));
-        for (unsigned k = 0; k < n_writes; k++)
-            is_needed |= needed[ir_ref_index(refs[k])];
-        n_dead += dead[n] = !is_needed;
-        for (unsigned k = 0; k < n_writes && !i->guard; k++)
-            needed[ir_ref_index(refs[k])] = false;
-        for (unsigned k = 0, n_reads = is_needed ? ir_reads(i, refs) : 0; k < n_reads; k++)
-            if (ir_ref_kind(refs[k]) == REF_REG)
-                needed[ir_ref_index(refs[k])] = true;
+    uint32_t reg = ir_ref_index(r), g = n->live->number[reg];
+    return g ? bit(n->crossing, g - 1) : n->needed_in[reg] == n->block + 1;
+}
+
+static void set_needed(const struct need *n, ir_ref r, bool needed)
+{
+    uint32_t reg = ir_ref_index(r), g = n->live->number[reg];
+    if (!g)
+        n->needed_in[reg] = needed ? n->block + 1 : 0;
+    else if (needed)
+        set_bit(n->crossing, g - 1);
+    else
+        n->crossing[(g - 1) / 64] &= ~(1ull << ((g - 1) % 64));
+}
+
+/* From behind an instruction to before it; false where nobody needs what it computes, so that it needs nothing itself. */
+static bool pass_need(const struct need *n, const struct ir_insn *i)
+{
+    ir_ref refs[IR_MAX_REFS];
+    bool needed = i->kind != IR_LANES || (n->keeps && n->keeps(i));
+    unsigned n_writes = ir_writes(i, refs);
+    for (unsigned k = 0; k < n_writes; k++)
+        needed |= is_needed(n, refs[k]);
+    for (unsigned k = 0; k < n_writes && !i->guard; k++)
+        set_needed(n, refs[k], false);
+    for (unsigned k = 0, n_reads = needed ? ir_reads(i, refs) : 0; k < n_reads; k++)
+        if (ir_ref_kind(refs[k]) == REF_REG)
+            set_needed(n, refs[k], true);
+    return needed;
+}
+
+static void join_successors(const struct ir_func *f, struct ir_live *live, uint32_t o, uint32_t *successors)
+{
+    uint32_t n = ir_successors(f, f->order[o], successors, f->blocks.n + 1);
+    uint64_t *out = live->out + (size_t)o * live->words;
+    for (uint32_t s = 0; s < n; s++) {
+        const uint64_t *next = live->in + (size_t)f->blocks.at[successors[s]].order * live->words;
+        for (uint32_t w = 0; w < live->words; w++)
+            out[w] |= next[w];
     }
-    return n_dead;
+}
+
+/* Backwards until nothing changes, as solve(), but what is not needed makes nothing live. */
+static void find_needed(const struct ir_func *f, struct ir_live *live, struct need *need, struct arena *scratch)
+{
+    uint32_t *successors = ARENA_ARRAY(scratch, uint32_t, f->blocks.n + 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t o = f->n_ordered; o-- > 0;) {
+            uint64_t *in = live->in + (size_t)o * live->words;
+            const struct ir_block *b = block_at(f, o);
+            join_successors(f, live, o, successors);
+            memcpy(need->crossing, live->out + (size_t)o * live->words, live->words * sizeof *in);
+            need->block = o;
+            for (uint32_t n = b->first + b->n; n-- > b->first;)
+                pass_need(need, &f->insns.at[n]);
+            changed |= memcmp(in, need->crossing, live->words * sizeof *in) != 0;
+            memcpy(in, need->crossing, live->words * sizeof *in);
+        }
+    }
 }
 
 static void remove_marked(struct ir_func *f, const bool *dead, struct arena *scratch)
@@ -256,32 +308,56 @@ static void remove_marked(struct ir_func *f, const bool *dead, struct arena *scr
     f->insns.n = n;
 }
 
-/* One round; returns whether something went, whose sources may be needed no more. */
-static bool drop_dead_once(struct ir_func *f, ir_keeps_fn *keeps)
+void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live)
 {
-    struct ir_live live;
-    struct arena scratch = {.on_oom = f->arena->on_oom};
-    ir_find_live(f, &scratch, &live);
-    bool *dead = ARENA_ARRAY(&scratch, bool, f->insns.n + 1);
-    uint8_t *needed = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
-    uint32_t n_dead = 0;
+    struct liveness l = {.f = f, .live = live, .scratch = {.on_oom = arena->on_oom}};
+    *live = (struct ir_live){0};
+    find_globals(&l, arena);
+    size_t size = (size_t)f->n_ordered * live->words;
+    live->in = ARENA_ARRAY(arena, uint64_t, size);
+    live->out = ARENA_ARRAY(arena, uint64_t, size);
+    struct need need = {.live = live,
+                        .keeps = keeps,
+                        .crossing = ARENA_ARRAY(&l.scratch, uint64_t, live->words + 1),
+                        .needed_in = ARENA_ARRAY(&l.scratch, uint32_t, f->regs.n)};
+    find_needed(f, live, &need, &l.scratch);
+    bool *dead = ARENA_ARRAY(&l.scratch, bool, f->insns.n + 1), any = false;
+    memset(need.needed_in, 0, f->regs.n * sizeof *need.needed_in);
     for (uint32_t o = 0; o < f->n_ordered; o++) {
-        const uint64_t *out = live.out + (size_t)o * live.words;
-        memset(needed, 0, f->regs.n);
-        for (uint32_t g = 0; g < live.n; g++)
-            needed[live.regs[g]] = bit(out, g);
-        n_dead += mark_dead(f, block_at(f, o), keeps, needed, dead);
+        const struct ir_block *b = block_at(f, o);
+        memcpy(need.crossing, live->out + (size_t)o * live->words, live->words * sizeof *need.crossing);
+        need.block = o;
+        for (uint32_t n = b->first + b->n; n-- > b->first;)
+            any |= dead[n] = !pass_need(&need, &f->insns.at[n]);
     }
-    if (n_dead)
-        remove_marked(f, dead, &scratch);
-    arena_free(&scratch);
-    return n_dead;
+    if (any)
+        remove_marked(f, dead, &l.scratch);
+    arena_free(&l.scratch);
 }
 
-void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps)
+void ir_drop_unused(struct ir_func *f)
 {
-    while (drop_dead_once(f, keeps))
-        ;
+    struct arena scratch = {.on_oom = f->arena->on_oom};
+    uint32_t *reads = ARENA_ARRAY(&scratch, uint32_t, f->regs.n);
+    bool *dead = ARENA_ARRAY(&scratch, bool, f->insns.n + 1), any = false;
+    ir_ref refs[IR_MAX_REFS];
+    for (uint32_t n = 0; n < f->insns.n; n++)
+        for (unsigned k = 0, n_reads = ir_reads(&f->insns.at[n], refs); k < n_reads; k++)
+            if (ir_ref_kind(refs[k]) == REF_REG)
+                reads[ir_ref_index(refs[k])]++;
+    for (uint32_t n = f->insns.n; n-- > 0;) {
+        const struct ir_insn *i = &f->insns.at[n];
+        bool read = i->kind != IR_LANES;
+        for (unsigned k = 0, n_writes = ir_writes(i, refs); k < n_writes; k++)
+            read |= reads[ir_ref_index(refs[k])] > 0;
+        any |= dead[n] = !read;
+        for (unsigned k = 0, n_reads = read ? 0 : ir_reads(i, refs); k < n_reads; k++)
+            if (ir_ref_kind(refs[k]) == REF_REG)
+                reads[ir_ref_index(refs[k])]--;
+    }
+    if (any)
+        remove_marked(f, dead, &scratch);
+    arena_free(&scratch);
 }
 
 static void widen(struct liveness *l, uint32_t reg, uint32_t from, uint32_t to)
