@@ -99,6 +99,12 @@ typedef enum hd_engine {
     HD_ENGINE_JIT,    /* compiled code from the first block on; a launch fails where that cannot be */
 } hd_engine;
 
+/* A part of this process's memory. */
+typedef struct hd_range {
+    const void *start;
+    size_t bytes;
+} hd_range;
+
 /* Zero means the default throughout, so that `hd_machine_options o = {0}` is a machine like an H200 with this
  * host's cores and memory. */
 typedef struct hd_machine_options {
@@ -113,7 +119,7 @@ typedef struct hd_machine_options {
     void (*print)(void *data, const char *text, size_t bytes);
     /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
     void (*note)(void *data, const char *text);
-    void *print_data; /* for both, and for allows_host */
+    void *print_data; /* for both, and for host_ranges */
     /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock), "replay:FILE". All but
      * fair run one launch at a time on one thread, with clocks that count instructions, and can be repeated. */
     const char *policy;
@@ -122,10 +128,11 @@ typedef struct hd_machine_options {
     /* Kernels may use all memory of this process, not that of the machine alone (CUDA's pageable memory access). An
      * access to what is not mapped is an illegal address just the same. */
     bool host_memory;
-    /* Where host_memory is false: whether kernels may use memory of this process that is not the machine's, as memory that
-     * has been registered, or another machine's. Says it of `address`, and gives the range around it of which it is true.
-     * Called from any thread while a launch runs; what it has allowed is asked for again from the next launch on. NULL: none. */
-    bool (*allows_host)(void *data, const void *address, const void **start, size_t *bytes);
+    /* Where host_memory is false: what of this process's memory beside the machine's own kernels may use all the same, as
+     * memory that has been registered, or another machine's; all of the pages that it is in, as on a GPU. Writes up to n
+     * ranges in any order and returns how many there are; where that is more it is called again with room for them. Called
+     * from any thread while a launch runs, at the first need and where an address is in none. NULL: nothing. */
+    size_t (*host_ranges)(void *data, hd_range *ranges, size_t n);
     const char *device; /* what it claims to be: "sm_80"; default: sm_90, an H200 */
 } hd_machine_options;
 
@@ -152,6 +159,7 @@ typedef struct hd_machine_info {
     unsigned shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
     unsigned registers_per_block;
     uint64_t memory_bytes, memory_used_bytes, constant_bytes;
+    hd_range addresses; /* in which all of its memory lies */
 } hd_machine_info;
 HD_API void hd_machine_get_info(const hd_machine *machine, hd_machine_info *info);
 
@@ -234,7 +242,7 @@ HD_API hd_result hd_module_get_kernel(hd_module *module, const char *name, hd_ke
 /* A .global or .const variable. Errors: HD_ERROR_NOT_FOUND. */
 HD_API hd_result hd_module_get_global(hd_module *module, const char *name, void **pointer, size_t *bytes);
 /* Makes `to` the place of a .global variable, for kernels that are asked for later: memory of the caller's that lives as
- * long as the module and that kernels can reach (hd_machine_options.host_memory, allows_host). Its contents stay as they are; the
+ * long as the module and that kernels can reach (hd_machine_options.host_memory, host_ranges). Its contents stay as they are; the
  * initial value is at the old place, which is free from then on. Errors: HD_ERROR_NOT_FOUND. */
 HD_API hd_result hd_module_place_global(hd_module *module, const char *name, void *to);
 

@@ -61,7 +61,7 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .record_path = o->record_path,
                                .device = o->device,
                                .host_memory = o->host_memory,
-                               .allows_host = o->allows_host};
+                               .host_ranges = o->host_ranges};
     const char *ignored;
     error = error ? error : &ignored;
     *error = NULL;

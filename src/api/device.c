@@ -27,6 +27,7 @@ void hd_machine_get_info(const hd_machine *m, hd_machine_info *info)
         .memory_bytes = mem->limit_bytes,
         .memory_used_bytes = mem->allocated_bytes,
         .constant_bytes = DEVICE_TOTAL_CONSTANT_MEMORY,
+        .addresses = {(const void *)(uintptr_t)mem_local_window(mem), mem->reserved_bytes},
     };
     snprintf(info->name, sizeof info->name, "Heddle virtual GPU (as %s, sm_%u)", d->product, d->arch);
 }

@@ -130,7 +130,8 @@ CU_API CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     NEED(pointer && (flags & ~known) == 0);
     TRY(allocate(c, bytes, &a));
     a->type = CU_MEMORYTYPE_HOST;
-    a->flags = flags | CU_MEMHOSTALLOC_DEVICEMAP; /* unified addressing maps all of it */
+    /* As an H200 says it: unified addressing maps all of it, for all contexts. */
+    a->flags = (flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE) | CU_MEMHOSTALLOC_DEVICEMAP;
     *pointer = a->start;
     return CUDA_SUCCESS;
 }
@@ -152,9 +153,10 @@ static bool is_host(const void *p, unsigned *flags)
     struct registered r;
     struct allocation *a = allocation_find(p, NULL, NULL);
     bool registered = !a && registered_find(p, &r);
-    if (flags)
-        *flags = a ? a->flags : registered ? r.flags : 0;
-    return registered || (a && a->type == CU_MEMORYTYPE_HOST);
+    bool host = registered || (a && a->type == CU_MEMORYTYPE_HOST);
+    if (flags && host)
+        *flags = a ? a->flags : r.flags;
+    return host;
 }
 
 CU_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags)
@@ -179,12 +181,13 @@ CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
     CUcontext c;
     const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
     TRY(context_current(&c));
-    NEED(pointer && bytes && (flags & ~(known | CU_MEMHOSTREGISTER_IOMEMORY)) == 0);
     if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
-        return api_not_supported("cuMemHostRegister of I/O memory");
+        api_not_supported("cuMemHostRegister of I/O memory"); /* an H200's answer where memory is none is this, too: */
+    NEED(pointer && bytes && (flags & ~known) == 0);
     if (device_of(pointer, NULL))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    struct registered r = {pointer, bytes, flags | CU_MEMHOSTREGISTER_DEVICEMAP, c, false};
+    flags = (flags & ~(unsigned)CU_MEMHOSTREGISTER_READ_ONLY) | CU_MEMHOSTREGISTER_DEVICEMAP;
+    struct registered r = {pointer, bytes, flags, c, false};
     return registered_add(&r);
 }
 

@@ -73,12 +73,13 @@ static CUresult place_variables(struct CUmod_st *m, hd_module *on)
     return CUDA_SUCCESS;
 }
 
-/* Copies may name them, and questions about their addresses find them. */
-static void register_placed(struct CUmod_st *m)
+/* Kernels reach them, copies may name them, and questions about their addresses find them. The lock is held. */
+static void register_placed(struct CUmod_st *m, const struct device *d)
 {
-    for (unsigned i = 0; i < m->n_placed && context_top(); i++) {
-        struct registered r = {m->placed[i].at, m->placed[i].bytes, 0, context_top(), true};
-        registered_add(&r); /* those that another device has registered stay so */
+    CUcontext context = context_top() ? context_top() : d->primary;
+    for (unsigned i = 0; i < m->n_placed; i++) {
+        struct registered r = {m->placed[i].at, m->placed[i].bytes, 0, context, true};
+        registered_add_held(&r); /* those that another device has registered stay so */
     }
 }
 
@@ -109,14 +110,14 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
             r = from_load(loaded, report);
             if (!r)
                 r = place_variables(m, new);
-            if (!r)
+            if (!r) {
+                register_placed(m, d);
                 __atomic_store_n(on, new, __ATOMIC_RELEASE);
-            else
+            } else {
                 hd_module_unload(new);
+            }
         }
         state_unlock();
-        if (!r)
-            register_placed(m);
         if (report && r)
             complain(m, jit, hd_report_text(report));
         else if (report && jit)

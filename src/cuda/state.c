@@ -168,22 +168,32 @@ bool host_is_pageable(void)
     return text && *text && strcmp(text, "0") != 0;
 }
 
-/* What kernels reach beside their own device's memory: registered memory, and other devices'. */
-static bool allows_host(void *data, const void *address, const void **start, size_t *bytes)
+static size_t put_range(hd_range *ranges, size_t n, size_t at, const void *start, size_t bytes)
 {
-    struct registered r;
-    hd_memory_info info;
+    if (at < n)
+        ranges[at] = (hd_range){start, bytes};
+    return at + 1;
+}
+
+/* What kernels reach beside their own device's memory: registered memory, what is mapped, and other devices'. */
+static size_t host_ranges(void *data, hd_range *ranges, size_t n)
+{
+    size_t at = 0;
     (void)data;
-    if (registered_find(address, &r)) {
-        *start = r.start;
-        *bytes = r.bytes;
-        return true;
+    state_lock();
+    for (size_t i = 0; i < state.n_registered; i++)
+        at = put_range(ranges, n, at, state.registered[i].start, state.registered[i].bytes);
+    for (size_t i = 0; i < state.mappings.n; i++)
+        at = put_range(ranges, n, at, state.mappings.at[i].start, state.mappings.at[i].bytes);
+    for (int i = 0; i < state.n_devices; i++) {
+        hd_machine_info info;
+        if (!state.devices[i].machine)
+            continue;
+        hd_machine_get_info(state.devices[i].machine, &info);
+        at = put_range(ranges, n, at, info.addresses.start, info.addresses.bytes);
     }
-    if (!device_of(address, &info))
-        return false;
-    *start = info.start;
-    *bytes = info.bytes;
-    return true;
+    state_unlock();
+    return at;
 }
 
 static CUresult make_machine(struct device *d)
@@ -191,7 +201,7 @@ static CUresult make_machine(struct device *d)
     hd_machine_options o = {.print = keep_print,
                             .note = show_note,
                             .host_memory = host_is_pageable(),
-                            .allows_host = allows_host,
+                            .host_ranges = host_ranges,
                             .device = getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_result r = hd_machine_create(&o, &d->machine, &error);
@@ -523,10 +533,9 @@ bool registered_find(const void *address, struct registered *r)
     return found;
 }
 
-CUresult registered_add(const struct registered *r)
+CUresult registered_add_held(const struct registered *r)
 {
     CUresult result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    state_lock();
     size_t i = registered_before((const char *)r->start + r->bytes - 1);
     struct registered *p = i ? &state.registered[i - 1] : NULL;
     if (!p || (const char *)p->start + p->bytes <= (const char *)r->start) {
@@ -546,6 +555,13 @@ CUresult registered_add(const struct registered *r)
         memmove(&state.registered[i + 1], &state.registered[i], (state.n_registered++ - i) * sizeof *r);
         state.registered[i] = *r;
     }
+    return result;
+}
+
+CUresult registered_add(const struct registered *r)
+{
+    state_lock();
+    CUresult result = registered_add_held(r);
     state_unlock();
     return result;
 }

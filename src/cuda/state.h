@@ -204,6 +204,7 @@ struct registered {
 bool host_is_pageable(void);
 bool registered_find(const void *address, struct registered *r);
 CUresult registered_add(const struct registered *r);
+CUresult registered_add_held(const struct registered *r); /* with the lock held */
 CUresult registered_remove(const void *start);
 
 /* ---- modules ---- */

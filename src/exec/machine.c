@@ -79,9 +79,9 @@ static bool start_workers(struct machine *m)
 static bool open_host(struct machine *m)
 {
     const struct machine_config *c = &m->config;
-    if (!c->host_memory && !c->allows_host)
+    if (!c->host_memory && !c->host_ranges)
         return true;
-    return mem_open_host(&m->mem, c->host_memory ? NULL : c->allows_host, c->print_data);
+    return mem_open_host(&m->mem, c->host_memory ? NULL : c->host_ranges, c->print_data);
 }
 
 hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error)

@@ -73,9 +73,9 @@ struct machine_config {
     void (*note)(void *data, const char *text);
     void *print_data;
     const char *policy, *record_path;
-    const char *device;       /* see device_model(); NULL: the default */
-    bool host_memory;         /* kernels reach the host's own memory, */
-    host_allows *allows_host; /* or what this allows, if anything */
+    const char *device;          /* see device_model(); NULL: the default */
+    bool host_memory;            /* kernels reach the host's own memory, */
+    host_ranges_fn *host_ranges; /* or these parts of it, if any */
 };
 
 /* The compiler of kernels, where there is one (src/jit): the machine's functions that run launches call these. */

@@ -13,13 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heddle.h"
+
 struct host_range {
     uint64_t start, end;
     bool writable;
 };
 
-/* Whether kernels may use memory at the address, and the range around it of which that is true. */
-typedef bool host_allows(void *data, const void *address, const void **start, size_t *bytes);
+/* Of all host memory, what kernels may use: hd_machine_options.host_ranges. */
+typedef size_t host_ranges_fn(void *data, hd_range *ranges, size_t n);
 
 struct host_maps {
     pthread_rwlock_t lock;
@@ -27,11 +29,14 @@ struct host_maps {
     size_t n, capacity;
     _Atomic bool stale;
     uint64_t hidden_start, hidden_end; /* the machine's own range */
-    host_allows *allows;               /* NULL: all of it */
+    host_ranges_fn *allowed_now;       /* NULL: all of it */
     void *data;
+    hd_range *allowed; /* whole pages, by address, none touches the next */
+    size_t n_allowed, allowed_capacity;
 };
 
-void host_init(struct host_maps *h, uint64_t hidden_start, uint64_t hidden_end, host_allows *allows, void *data);
+void host_init(struct host_maps *h, uint64_t hidden_start, uint64_t hidden_end, host_ranges_fn *allowed_now,
+               void *data);
 void host_destroy(struct host_maps *h);
 /* The range of host memory that the address lies in; false where there is none that can be read and may be. */
 bool host_find(struct host_maps *h, uint64_t address, struct host_range *range);

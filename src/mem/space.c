@@ -415,11 +415,11 @@ bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block)
     return true;
 }
 
-bool mem_open_host(struct mem *m, host_allows *allows, void *data)
+bool mem_open_host(struct mem *m, host_ranges_fn *ranges, void *data)
 {
     m->host = malloc(sizeof *m->host);
     if (m->host)
-        host_init(m->host, mem_local_window(m), mem_local_window(m) + m->reserved_bytes, allows, data);
+        host_init(m->host, mem_local_window(m), mem_local_window(m) + m->reserved_bytes, ranges, data);
     return m->host;
 }
 

@@ -104,7 +104,7 @@ bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
 bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block);
 /* Lets kernels reach the host's own memory, or what of it is allowed (NULL: all); false where memory is exhausted. To be
  * called once, before any launch. */
-bool mem_open_host(struct mem *m, host_allows *allows, void *data);
+bool mem_open_host(struct mem *m, host_ranges_fn *ranges, void *data);
 /* What mem_reach() has said of the host's memory may be false from now on. */
 void mem_forget_host(struct mem *m);
 /* The allocation nearest to an address that none holds; false where there is none at all. */

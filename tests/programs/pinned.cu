@@ -38,7 +38,7 @@ int main(void)
     CHECK(cudaHostGetDevicePointer((void **)&device, mapped, 0));
     expect(add(device, 2) && all_are(mapped, 2), "a kernel writes mapped memory");
     CHECK(cudaHostGetFlags(&flags, mapped));
-    expect((flags & cudaHostAllocPortable) && (flags & cudaHostAllocMapped), "flags of pinned memory");
+    expect(flags == cudaHostAllocMapped, "flags of pinned memory");
     CHECK(cudaPointerGetAttributes(&a, mapped));
     expect(a.type == cudaMemoryTypeHost && a.hostPointer == mapped && a.devicePointer == device,
            "pinned memory says so");
@@ -53,6 +53,12 @@ int main(void)
     expect(a.type == cudaMemoryTypeHost, "registered memory is the host's");
     EXPECT_ERROR(cudaHostUnregister(plain), cudaSuccess);
     EXPECT_ERROR(cudaHostUnregister(plain), cudaErrorHostMemoryNotRegistered);
+
+    EXPECT_ERROR(cudaHostRegister(plain, 5 * sizeof(int), 0), cudaSuccess);
+    EXPECT_ERROR(cudaHostRegister(plain + 5, (N - 6) * sizeof(int) + 1, 0), cudaSuccess);
+    expect(add(plain, 4) && all_are(plain, 7), "pages are reached as a whole, however they are registered");
+    EXPECT_ERROR(cudaHostUnregister(plain), cudaSuccess);
+    EXPECT_ERROR(cudaHostUnregister(plain + 5), cudaSuccess);
 
     int *d = (int *)device_memory(N * sizeof(int));
     CHECK(cudaPointerGetAttributes(&a, d));
