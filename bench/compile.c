@@ -72,7 +72,7 @@ static double compile(const struct kernel *k, const uint32_t block[3], enum jit_
                             .static_shared_bytes = k->static_shared_bytes,
                             .n_functions = k->functions.n,
                             .functions = k->functions.at};
-    struct wire_ask ask = {.tier = tier};
+    struct wire_ask ask = {.tier = tier, .seconds = 600};
     struct jit_result result;
     size_t bytes;
     uint8_t *request = wire_write(&r, &bytes);

@@ -22,6 +22,8 @@ static const uint64_t worth_in_all[JIT_TIERS] = {4 * 200000, 200 * 1000 * 1000};
 /* Larger functions are interpreted: compiling them keeps a core busy for five seconds and more, which a program that does not wait
  * for it has seldom left. Who asks for compiled code gets it. */
 enum { MAX_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS_ASKED = 40000 };
+/* Of processor time, for a request: several times what the largest of these take where they are no worse than usual. */
+enum { MOST_SECONDS = 60, MOST_SECONDS_ASKED = 600 };
 
 enum unit_state { UNIT_NEW, UNIT_QUEUED, UNIT_READY, UNIT_FAILED };
 
@@ -45,6 +47,7 @@ struct unit {
     _Atomic uint64_t work;   /* instructions of warps, in launches that have ended */
     bool asked;              /* by a launch that waits for it */
     bool abandoned;          /* its kernel has been freed meanwhile */
+    bool is_overtime;        /* UNIT_FAILED: compiling it took too long */
     struct object object;
     struct gdb_entry *gdb;
     char why[256]; /* UNIT_FAILED */
@@ -193,6 +196,7 @@ static bool compile(struct jit *j, struct unit *u)
 {
     struct wire_ask ask = {.bytes = u->request_bytes,
                            .tier = u->tier,
+                           .seconds = u->asked ? MOST_SECONDS_ASKED : MOST_SECONDS,
                            .ir = j->settings.dump_ir,
                            .llvm = j->settings.dump_llvm,
                            .assembly = j->settings.dump_asm};
@@ -202,6 +206,7 @@ static bool compile(struct jit *j, struct unit *u)
         snprintf(u->why, sizeof u->why, "%s", process->why);
         return false;
     }
+    u->is_overtime = result.is_overtime;
     if (result.error)
         snprintf(u->why, sizeof u->why, "%s", result.error);
     dump("IR", u, result.ir);
@@ -403,10 +408,23 @@ static const char *unfit(const struct launch *l)
                              : NULL;
 }
 
+/* What takes too long for one shape of blocks does so for others: in the background that is found out once. */
+static bool is_hopeless(struct jit *j, struct unit *u, const struct kernel *k)
+{
+    pthread_mutex_lock(&j->lock);
+    const struct unit *o = k->compiled;
+    while (o && !(o->tier == u->tier && atomic_load(&o->state) == UNIT_FAILED && o->is_overtime))
+        o = o->next;
+    if (o)
+        memcpy(u->why, o->why, sizeof u->why);
+    pthread_mutex_unlock(&j->lock);
+    return o != NULL;
+}
+
 /* Of a unit that has just become queued: from the disk at once; else the compiling thread gets it. */
 static void order(struct jit *j, struct unit *u, const struct kernel *k)
 {
-    bool can_be = write_request(j, u, k);
+    bool can_be = (u->asked || !is_hopeless(j, u, k)) && write_request(j, u, k);
     if (can_be && !j->program[0]) {
         const char *set = getenv("HEDDLE_JIT");
         snprintf(u->why, sizeof u->why, "%.150s is not there: it is built where LLVM 19 and clang 19 are installed",

@@ -15,8 +15,12 @@
 #include "jit/compile.h"
 #include "jit/wire.h"
 
-/* Of processor time, for a request; 36,000 simple instructions take 20. */
-enum { IDLE_MS = 10000, MOST_SECONDS = 120 };
+enum { IDLE_MS = 10000 };
+
+/* What is said where a request takes too long, while it may still be said: no other answer is under way. */
+static struct jit_result overtime;
+static char overtime_text[96];
+static volatile sig_atomic_t may_take_too_long;
 
 /* The other side closes the connection, or is no more: its children may have inherited its end. */
 static void *watch(void *data)
@@ -49,25 +53,44 @@ static bool compile_bytes(const struct wire_ask *ask, const uint8_t *bytes, stru
     return ok;
 }
 
-/* LLVM has been seen to go round for ever: who waits for code is not to wait for that. */
-static void limit_time(void)
+/* LLVM can be left in no other way. */
+static void end_overtime(int signal)
+{
+    (void)signal;
+    if (!may_take_too_long)
+        return;
+    wire_send_result(JIT_SOCKET, &overtime); /* calls send() and nothing that a signal must not */
+    _exit(0);
+}
+
+/* LLVM has been seen to go round for ever: nobody is to wait for that, and no core to be kept busy by it. Where the machine's user
+ * allows less, the last second is for saying so: at the hard limit the kernel kills. */
+static void limit_time(uint32_t seconds)
 {
     struct rusage used;
     struct rlimit limit;
     getrusage(RUSAGE_SELF, &used);
     getrlimit(RLIMIT_CPU, &limit);
-    limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + MOST_SECONDS);
-    if (limit.rlim_max == RLIM_INFINITY || limit.rlim_cur < limit.rlim_max)
-        setrlimit(RLIMIT_CPU, &limit);
+    rlim_t now = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    limit.rlim_cur = now + seconds;
+    if (limit.rlim_cur >= limit.rlim_max) /* RLIM_INFINITY is the greatest */
+        limit.rlim_cur = limit.rlim_max > now + 1 ? limit.rlim_max - 1 : limit.rlim_max;
+    snprintf(overtime_text, sizeof overtime_text, "compiling it took more than %llu seconds of processor time",
+             (unsigned long long)(limit.rlim_cur - now));
+    overtime = (struct jit_result){.error = overtime_text, .is_overtime = true};
+    setrlimit(RLIMIT_CPU, &limit);
 }
 
 static bool answer(const struct wire_ask *ask)
 {
     struct jit_result result = {0};
     uint8_t *bytes = malloc(ask->bytes);
-    limit_time();
-    bool ok = bytes && wire_receive(JIT_SOCKET, bytes, ask->bytes) && compile_bytes(ask, bytes, &result) &&
-              wire_send_result(JIT_SOCKET, &result);
+    bool ok = bytes && wire_receive(JIT_SOCKET, bytes, ask->bytes);
+    limit_time(ask->seconds);
+    may_take_too_long = true;
+    ok = ok && compile_bytes(ask, bytes, &result);
+    may_take_too_long = false;
+    ok = ok && wire_send_result(JIT_SOCKET, &result);
     jit_release(&result);
     free(bytes);
     return ok;
@@ -82,8 +105,9 @@ static bool serve(int patience_ms)
 
 int main(void)
 {
-    sigset_t none;
+    sigset_t none, time_is_up;
     pthread_t watcher;
+    struct sigaction when_time_is_up = {.sa_handler = end_overtime};
     struct wire_hello hello = wire_hello();
     struct rlimit no_core = {0, 0};
     sigemptyset(&none);
@@ -95,8 +119,13 @@ int main(void)
             fputs("heddle-jit: programs that run kernels start this one; see docs/JIT.md\n", stderr);
         return 2;
     }
+    sigemptyset(&time_is_up);
+    sigaddset(&time_is_up, SIGXCPU);
+    pthread_sigmask(SIG_BLOCK, &time_is_up, NULL); /* for the watcher: the signal is for the thread that compiles */
     if (pthread_create(&watcher, NULL, watch, NULL) != 0)
         return 1;
+    sigaction(SIGXCPU, &when_time_is_up, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &time_is_up, NULL);
     for (bool more = serve(-1); more; more = serve(IDLE_MS))
         ;
     _exit(0); /* without LLVM's destructors: the watcher runs */

@@ -22,6 +22,7 @@ struct wire_hello wire_hello(void);
 struct wire_ask {
     uint64_t bytes;
     uint32_t tier;           /* enum jit_tier */
+    uint32_t seconds;        /* of processor time, at most */
     bool ir, llvm, assembly; /* wanted as text, too */
 };
 

@@ -165,6 +165,85 @@ def a_compiler_waits_for_its_first_request_as_long_as_that_takes():
     assert compiler.wait(10) == 0
 
 
+def kernel(name, accesses, rounds):
+    """PTX of one with as many atomic accesses, and all that so many times over. 3,900 take seconds to compile."""
+    lines = "\n".join(f"atom.global.add.u32 %r{i % 8}, [%o + {4 * (i % 8)}], %r{i * 3 % 8};" for i in range(accesses))
+    return f""".visible .entry {name}(.param .u64 out) {{
+.reg .u32 %r<8>, %n; .reg .u64 %o; .reg .pred %p;
+ld.param.u64 %o, [out];
+ld.global.v4.u32 {{%r0, %r1, %r2, %r3}}, [%o]; ld.global.v4.u32 {{%r4, %r5, %r6, %r7}}, [%o + 16];
+
+mov.u32 %n, {rounds};
+again:
+{lines}
+sub.u32 %n, %n, 1;
+setp.ne.u32 %p, %n, 0;
+@%p bra again;
+
+ret;
+}}
+"""
+
+
+HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
+
+
+def hurried(folder):
+    """A compiler with a hard limit of two seconds of processor time, of which it keeps the last one to say so."""
+    path = os.path.join(folder, "hurried")
+    with open(path, "w") as f:
+        f.write(f"#!/bin/sh\nulimit -t 2\nexec '{build}/heddle-jit'\n")
+    os.chmod(path, 0o755)
+    return path
+
+
+TOO_LONG = "compiling it took more than 1 seconds of processor time"
+
+
+def a_compilation_has_an_end():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder, written(HEAD + kernel("k", 15000, 1)) as path:
+        env = environment(HEDDLE_JIT=hurried(folder), HEDDLE_LOG="engine")
+        args = ["launch", path, "k", "--grid", "1", "--block", "1", "u32[8]"]
+        status, out, err = run(*args, "--engine", "jit", env=env)
+        assert status != 0 and "cannot be compiled: " + TOO_LONG in out + err, out + err
+        status, out, err = run(*args, env={**env, "HEDDLE_ENGINE": "jit"})
+        assert status == 0 and "stays in the interpreter: " + TOO_LONG in err, out + err
+
+
+# Launches `slow` with two shapes of blocks, and `quick`, each until the file that is its stderr says what has become of it.
+LAUNCHES = """
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+def ok(status):
+    assert status == 0, status
+context, module, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+ok(cuda.cuInit(0))
+ok(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
+ok(cuda.cuCtxSetCurrent(context))
+ok(cuda.cuModuleLoad(ctypes.byref(module), sys.argv[1].encode()))
+ok(cuda.cuMemAlloc_v2(ctypes.byref(memory), 32))
+for name, threads, until, times in ("slow", 1, "stays", 1), ("slow", 2, "stays", 2), ("quick", 1, "; quick:", 1):
+    f = ctypes.c_void_p()
+    ok(cuda.cuModuleGetFunction(ctypes.byref(f), module, name.encode()))
+    params = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+    while open(sys.argv[2]).read().count(until) < times:
+        ok(cuda.cuLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, None, params, None))
+        ok(cuda.cuCtxSynchronize())
+"""
+
+
+def what_takes_too_long_is_not_tried_again_and_others_are():
+    need_compiler()
+    with tempfile.TemporaryDirectory() as folder, written(HEAD + kernel("slow", 3900, 200) + kernel("quick", 10, 40000)) as path:
+        said = os.path.join(folder, "said")
+        env = environment(HEDDLE_JIT=hurried(folder), HEDDLE_LOG="engine", HEDDLE_DUMP="time", LD_LIBRARY_PATH=build)
+        with open(said, "w") as f:
+            subprocess.run([sys.executable, "-c", LAUNCHES, path, said], stderr=f, env=env, check=True, timeout=120)
+        text = open(said).read()
+        assert text.count("; slow:") == 1 and text.count("kernel `slow` stays in the interpreter: " + TOO_LONG) == 2, text
+
+
 def a_compiler_that_cannot_be_started_is_named():
     for program, why in ("/nonexistent/heddle-jit", "is not there"), ("/bin/true", "does not start"):
         out = ends("finish", 0, HEDDLE_ENGINE="auto", HEDDLE_JIT=program)

@@ -14,7 +14,7 @@ import threading
 import time
 
 SOCKET, PIDFD, PLAIN, MARKED = 3, 4, 0x51525354, 0x61626364
-ASK = struct.Struct("<QI3?x")  # struct wire_ask
+ASK = struct.Struct("<QII3?5x")  # struct wire_ask
 
 
 def receive(end, n):
