@@ -75,10 +75,10 @@ static bool open_session(struct str name)
 /* Every call of the engine, in code that hardly ever runs, takes all registers of vectors. The register allocator looks for the
  * regions around these calls through which a value could stay in its register, in a time that grows with the square of the
  * function's blocks. Without that, values are in memory there, and code takes up to twice as long; the second tier, which
- * nobody waits for, goes without in functions that would take it more than some five seconds. */
+ * nobody waits for, goes without in functions that would take it more than some seconds. */
 static bool is_large(LLVMModuleRef module, enum jit_tier tier)
 {
-    unsigned most_blocks = tier == TIER_FIRST ? 640 : 2000;
+    unsigned most_blocks = tier == TIER_FIRST ? 640 : 1000;
     for (value fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
         if (LLVMCountBasicBlocks(fn) > most_blocks)
             return true;
