@@ -226,6 +226,8 @@ static void compile_module(struct emit *e, LLVMTargetMachineRef tm, const struct
     result->n_sites = e->n_sites;
     if (!optimise(tm, e->module, &result->error))
         return;
+    for (value fn = LLVMGetFirstFunction(e->module); fn; fn = LLVMGetNextFunction(fn))
+        hide_masks_of_masks(e, fn);
     double optimised = now();
     choose_effort((struct effort){ask->tier, is_large(e->module, ask->tier)});
     if (ask->llvm)

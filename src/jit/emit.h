@@ -277,6 +277,8 @@ value mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
 /* The same mask, of which LLVM does not see what it is made of: of masks a, b and a | b that are all made lanes of it goes from
  * bitcast(a | b) to bitcast(a) | bitcast(b) and back for ever (LLVM 19, x86). */
 value opaque_mask(struct emit *e, value mask);
+/* The same for masks that passes have made of each other, by `or` and by `xor`: in a function as it goes to the code generator. */
+void hide_masks_of_masks(struct emit *e, value fn);
 value lanes_to_mask(struct emit *e, value lanes);
 value blend(struct emit *e, unsigned width, value mask, value yes, value no);
 /* Memory of a row. */

@@ -76,6 +76,47 @@ value opaque_mask(struct emit *e, value mask)
     return LLVMBuildCall2(e->b, type, same, &mask, 1, "");
 }
 
+static bool is_made_lanes(struct emit *e, value mask)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(mask); use; use = LLVMGetNextUse(use)) {
+        value user = LLVMGetUser(use);
+        if (LLVMIsABitCastInst(user) && LLVMTypeOf(user) == vector_of(e->i1, WARP_LANES))
+            return true;
+    }
+    return LLVMIsConstant(mask);
+}
+
+/* What LLVM's combiner may come to see as masks that are made lanes: it simplifies first, so how deep the whole is does not count. */
+static bool is_of_lanes(struct emit *e, value mask, int depth)
+{
+    if (is_made_lanes(e, mask))
+        return true;
+    LLVMOpcode code = LLVMIsAInstruction(mask) ? LLVMGetInstructionOpcode(mask) : LLVMRet;
+    return depth > 0 && (code == LLVMAnd || code == LLVMOr || code == LLVMXor) &&
+           is_of_lanes(e, LLVMGetOperand(mask, 0), depth - 1) && is_of_lanes(e, LLVMGetOperand(mask, 1), depth - 1);
+}
+
+static bool is_mask_of_masks(struct emit *e, value lanes)
+{
+    enum { DEPTH = 4 };
+    value mask = LLVMIsABitCastInst(lanes) ? LLVMGetOperand(lanes, 0) : NULL;
+    if (!mask || LLVMTypeOf(lanes) != vector_of(e->i1, WARP_LANES) || !LLVMIsAInstruction(mask))
+        return false;
+    LLVMOpcode code = LLVMGetInstructionOpcode(mask);
+    return (code == LLVMOr || code == LLVMXor) && is_of_lanes(e, LLVMGetOperand(mask, 0), DEPTH) &&
+           is_of_lanes(e, LLVMGetOperand(mask, 1), DEPTH);
+}
+
+void hide_masks_of_masks(struct emit *e, value fn)
+{
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(fn); block; block = LLVMGetNextBasicBlock(block))
+        for (value i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+            if (is_mask_of_masks(e, i)) {
+                LLVMPositionBuilderBefore(e->b, i);
+                LLVMSetOperand(i, 0, opaque_mask(e, LLVMGetOperand(i, 0)));
+            }
+}
+
 value mask_to_lanes(struct emit *e, value mask)
 {
     return LLVMBuildBitCast(e->b, mask, vector_of(e->i1, WARP_LANES), "");

@@ -378,12 +378,15 @@ def atomics_of_many_threads_are_atomic():
     under_jit("contention", "--workers", "2")
 
 
-def masks_of_waiting_lanes_that_overlap_are_compiled():
+def masks_that_overlap_are_compiled():
     need_compiler()
-    done = subprocess.run([f"{build}/heddle", "launch", f"{source}/tests/jit/masks.ptx", "--grid", "1", "--block", "8,8",
-                           "u32[8192]=range", "u32[8192]=rand", "7", "1000", "--engine", "jit"],
-                          capture_output=True, env=environment(), timeout=60, text=True)
-    assert "cannot be compiled" not in done.stdout + done.stderr, done.stderr
+    waiting = ["masks.ptx", "--grid", "1", "--block", "8,8", "u32[8192]=range", "u32[8192]=rand", "7", "1000"]
+    made = ["made_masks.ptx", "--grid", "1", "--block", "1", "u64[8192]", "f32[8192]", "2"]
+    for file, *args in waiting, made:
+        for tier in "1", "2":
+            done = subprocess.run([f"{build}/heddle", "launch", f"{source}/tests/jit/{file}", *args, "--engine", "jit"],
+                                  capture_output=True, env=environment(HEDDLE_TIER=tier), timeout=60, text=True)
+            assert "cannot be compiled" not in done.stdout + done.stderr, done.stderr
 
 
 # A load, a sum of 16 that are alive, and a branch for every third row; where `way` says so lanes part there, and meet again.
