@@ -169,7 +169,9 @@ void transfer_in_turns(struct emit *e, const struct access *a);
 /* Asks for what will be wanted soon: in a loop what a later round will load, if it goes on as from the round before to this
  * one; elsewhere what the next warps will load or store. */
 void prefetch(struct emit *e, const struct access *a);
-void ask_for(struct emit *e, value address, bool writes); /* the line of the host's memory there, if there is one */
+/* The line of the host's memory there, if there is one, is to come into a cache: 3 the first, 2 the second. */
+enum { NEAREST_CACHE = 3 };
+void ask_for(struct emit *e, value address, bool writes, unsigned cache);
 /* Lanes one behind the other, within each part. */
 bool is_consecutive(const struct access *a);
 /* Can the elements of all lanes be had with few loads? */

@@ -113,12 +113,25 @@ static void find_program(struct jit *j)
 
 /* ---- what can be compiled ---- */
 
+/* The row of targets.def that is best here, for a level that the interpreter runs at. */
+static const char *find_target(const char *level)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_is("amd"))
+        return strcmp(level, "x86-64-v4") == 0   ? "x86-64-v4+amd"
+               : strcmp(level, "x86-64-v3") == 0 ? "x86-64-v3+amd"
+                                                 : level;
+#endif
+    return level;
+}
+
 /* The request for a kernel as bytes; false with u->why where it cannot be compiled. */
 static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
 {
     uint32_t limit = u->asked ? MAX_INSTRUCTIONS_ASKED : MAX_INSTRUCTIONS;
     struct jit_request r = {.name = u->name,
-                            .level = str_of(j->settings.target ? j->settings.target : j->machine->cpu_level),
+                            .level =
+                                str_of(j->settings.target ? j->settings.target : find_target(j->machine->cpu_level)),
                             .block = {u->block[0], u->block[1], u->block[2]},
                             .param_bytes = k->param_bytes,
                             .static_shared_bytes = k->static_shared_bytes,

@@ -78,10 +78,10 @@ static bool loads_little(const struct emit *e)
     return n <= FEW;
 }
 
-void ask_for(struct emit *e, value address, bool writes)
+void ask_for(struct emit *e, value address, bool writes, unsigned cache)
 {
     value args[4] = {LLVMBuildIntToPtr(e->b, address, e->ptr, ""), const_int(e, e->i32, writes),
-                     const_int(e, e->i32, 3), const_int(e, e->i32, 1)};
+                     const_int(e, e->i32, cache), const_int(e, e->i32, 1)};
     intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
 }
 
@@ -123,7 +123,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
     value ahead = is_drawn ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
     for (unsigned at = 0; at < bytes_in_row(e, a); at += LINE_BYTES)
-        ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST);
+        ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, e->asks_for);
 }
 
 /* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
@@ -140,7 +140,7 @@ static void prefetch_for_next_rounds(struct emit *e, const struct access *a)
         value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
         LLVMBuildStore(e->b, now, before);
         value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
-        ask_for(e, LLVMBuildAdd(e->b, now, ahead, ""), false);
+        ask_for(e, LLVMBuildAdd(e->b, now, ahead, ""), false, e->asks_for);
     }
 }
 
