@@ -23,6 +23,7 @@ struct access {
     int64_t before;                          /* from where the tested bytes begin to `first` */
     bool is_wild;                            /* a pattern without rows: lanes are served one by one */
     unsigned order;                          /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
+    bool streams;                            /* whole lines, past the caches: stream.c */
     value site;
 };
 
@@ -145,6 +146,14 @@ unsigned bytes_in_row(const struct emit *e, const struct access *a);
 void zip(struct emit *e, value *v, unsigned n);
 void unzip(struct emit *e, value *v, unsigned n);
 
+/* ---- stream.c ---- */
+
+/* May it store past the caches, if what it finds at run time allows it? */
+bool access_may_stream(const struct emit *e, const struct access *a);
+/* Of such a one: stores so, or plainly. */
+void store_streaming(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a));
+void mark_streaming(struct emit *e, value store);
+
 /* ---- turns.c ---- */
 
 /* Rows of e->scratch: addresses of lanes, a->lanes; operands; results. */
@@ -169,6 +178,8 @@ void transfer_in_turns(struct emit *e, const struct access *a);
 /* Asks for what will be wanted soon: in a loop what a later round will load, if it goes on as from the round before to this
  * one; elsewhere what the next warps will load or store. */
 void prefetch(struct emit *e, const struct access *a);
+/* Does some branch go back to the present block, or to one before it? */
+bool is_in_loop(const struct emit *e);
 /* The line of the host's memory there, if there is one, is to come into a cache: 3 the first, 2 the second. */
 enum { NEAREST_CACHE = 3 };
 void ask_for(struct emit *e, value address, bool writes, unsigned cache);

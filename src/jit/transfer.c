@@ -53,8 +53,7 @@ value pointer_at(struct emit *e, value pointer, int64_t offset)
 
 /* ---- ahead of loading ---- */
 
-/* Does some branch go back to this block, or to one before it? */
-static bool is_in_loop(const struct emit *e)
+bool is_in_loop(const struct emit *e)
 {
     for (uint32_t b = e->at; b < e->code->n_blocks; b++) {
         const struct code_block *block = &e->code->blocks[b];
@@ -520,8 +519,12 @@ void store_vector(struct emit *e, const struct access *a, value v, value pointer
         store_one(e, a, v, pointer);
     else if (goes_one_by_one(e, a))
         store_one_by_one(e, a, v, pointer, n);
-    else
-        LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer), a->bytes);
+    else {
+        value store = LLVMBuildStore(e->b, v, pointer);
+        LLVMSetAlignment(store, a->bytes);
+        if (a->streams)
+            mark_streaming(e, store);
+    }
 }
 
 /* Of the lanes that run, the one that stores last: the lowest of those that go together with the highest. */
