@@ -23,7 +23,7 @@ struct access {
     int64_t before;                          /* from where the tested bytes begin to `first` */
     bool is_wild;                            /* a pattern without rows: lanes are served one by one */
     unsigned order;                          /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
-    bool streams;                            /* whole lines, past the caches: stream.c */
+    bool nontemporal;                            /* whole lines, past the caches: nontemporal.c */
     value site;
 };
 
@@ -146,13 +146,13 @@ unsigned bytes_in_row(const struct emit *e, const struct access *a);
 void zip(struct emit *e, value *v, unsigned n);
 void unzip(struct emit *e, value *v, unsigned n);
 
-/* ---- stream.c ---- */
+/* ---- nontemporal.c ---- */
 
 /* May it store past the caches, if what it finds at run time allows it? */
-bool access_may_stream(const struct emit *e, const struct access *a);
+bool access_is_nontemporal(const struct emit *e, const struct access *a);
 /* Of such a one: stores so, or plainly. */
-void store_streaming(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a));
-void mark_streaming(struct emit *e, value store);
+void store_nontemporal(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a));
+void mark_nontemporal(struct emit *e, value store);
 
 /* ---- turns.c ---- */
 

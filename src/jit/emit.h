@@ -74,7 +74,7 @@ struct emit {
     const struct code *code;
     const struct ir_func *ir;
     const struct ir_shapes *shapes;
-    const uint8_t *streams; /* by instruction: it may store past the caches (stream.c); or NULL */
+    const uint8_t *nontemporal; /* by instruction: it may store past the caches (nontemporal.c); or NULL */
     value fn, w, a, calls;
     value enter_at, enter_with; /* the block and the lanes that the warp is entered with */
     value lockstep;             /* i1: exec/lockstep.c */
@@ -221,8 +221,8 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
 void record_meeting(struct emit *e, const struct op *o, uint32_t met);
 /* The block's next warp goes on at warp_start; after the last, and where all have come to one barrier, the first. */
 void emit_next_warp(struct emit *e);
-/* ---- stream.c ---- */
-void find_streams(struct emit *e);
+/* ---- nontemporal.c ---- */
+void find_nontemporal(struct emit *e);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
  * did; else NO_BLOCK. What does not vary is then kept as a number, and made a row where the interpreter takes over. */
 uint32_t spare_block(const struct emit *e, uint32_t at);

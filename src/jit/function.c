@@ -627,7 +627,7 @@ void emit_declare(struct emit *e, const char *name)
     e->calls = LLVMGetParam(e->fn, 4);
     e->gang = NULL;
     e->within = NULL;
-    e->streams = NULL;
+    e->nontemporal = NULL;
     number_sites(e);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");
@@ -714,7 +714,7 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->done_warp = LLVMBuildPhi(e->b, e->ptr, "done");
     emit_at_end(e, e->entry);
     find_loops(e);
-    find_streams(e);
+    find_nontemporal(e);
     make_registers(e);
     emit_scratch(e);
     emit_context(e);

@@ -530,8 +530,8 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         loads ? load_uniform(e, a) : store_uniform(e, a);
     else if (loads)
         load_by_pattern(e, a);
-    else if (access_may_stream(e, a))
-        store_streaming(e, a, emit_is_full(e) && !a->i->guard ? store_consecutive : store_masked);
+    else if (access_is_nontemporal(e, a))
+        store_nontemporal(e, a, emit_is_full(e) && !a->i->guard ? store_consecutive : store_masked);
     else if (emit_is_full(e) && !a->i->guard)
         store_consecutive(e, a);
     else
@@ -599,7 +599,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
     emit_at_end(e, fast);
     if (members > 1 && is_run)
         find_anew(e, a);
-    if (!access_may_stream(e, a))
+    if (!access_is_nontemporal(e, a))
         prefetch(e, a);
     transfer_one(e, a, SPACE_GLOBAL);
     LLVMBuildBr(e->b, done);
@@ -625,7 +625,7 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
     access_find_first(e, a);
     if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e) ||
         access_needs_no_test(e, e->index)) {
-        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index && !access_may_stream(e, a))
+        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index && !access_is_nontemporal(e, a))
             prefetch(e, a);
         transfer_one(e, a, space);
         return;

@@ -522,8 +522,8 @@ void store_vector(struct emit *e, const struct access *a, value v, value pointer
     else {
         value store = LLVMBuildStore(e->b, v, pointer);
         LLVMSetAlignment(store, a->bytes);
-        if (a->streams)
-            mark_streaming(e, store);
+        if (a->nontemporal)
+            mark_nontemporal(e, store);
     }
 }
 

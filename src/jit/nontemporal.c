@@ -94,30 +94,30 @@ static bool is_secluded(const struct emit *e)
     return secluded;
 }
 
-void find_streams(struct emit *e)
+void find_nontemporal(struct emit *e)
 {
-    e->streams = NULL;
+    e->nontemporal = NULL;
     if (!is_secluded(e))
         return;
     uint64_t *regs = find_parameters(e), loaded = 0;
     for (uint32_t k = 0; k < e->ir->insns.n; k++)
         if (is_global(&e->ir->insns.at[k]) && e->ir->insns.at[k].kind == IR_LD)
             loaded |= of_ref(regs, e->ir, e->ir->insns.at[k].a);
-    uint8_t *streams = ARENA_ARRAY(e->arena, uint8_t, e->ir->insns.n + 1);
+    uint8_t *nontemporal = ARENA_ARRAY(e->arena, uint8_t, e->ir->insns.n + 1);
     for (uint32_t k = 0; k < e->ir->insns.n; k++) {
         const struct ir_insn *i = &e->ir->insns.at[k];
         uint64_t to = is_global(i) && i->kind == IR_ST ? of_ref(regs, e->ir, i->a) : 0;
-        streams[k] = to && !(to & (loaded | ELSEWHERE));
+        nontemporal[k] = to && !(to & (loaded | ELSEWHERE));
     }
-    e->streams = streams;
+    e->nontemporal = nontemporal;
 }
 
 /* ---- stores ---- */
 
-bool access_may_stream(const struct emit *e, const struct access *a)
+bool access_is_nontemporal(const struct emit *e, const struct access *a)
 {
-    if (a->i->kind != IR_ST || !e->streams || !e->streams[a->i - e->ir->insns.at] || a->shape == SHAPE_VARYING ||
-        a->shape == SHAPE_UNIFORM || e->groups[e->index].run || is_in_loop(e))
+    if (a->i->kind != IR_ST || !e->nontemporal || !e->nontemporal[a->i - e->ir->insns.at] ||
+        a->shape == SHAPE_VARYING || a->shape == SHAPE_UNIFORM || e->groups[e->index].run || is_in_loop(e))
         return false;
     return is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;
 }
@@ -144,14 +144,15 @@ static value test(struct emit *e, const struct access *a)
     return LLVMBuildAnd(e->b, good, all, "");
 }
 
-void store_streaming(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a))
+void store_nontemporal(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a))
 {
-    LLVMBasicBlockRef past = emit_new_block(e, "stream"), plain = emit_new_block(e, ""), done = emit_new_block(e, "");
+    LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
+                      done = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, test(e, a), past, plain);
     emit_at_end(e, past);
-    struct access streaming = *a;
-    streaming.streams = true;
-    store_consecutive(e, &streaming);
+    struct access own = *a;
+    own.nontemporal = true;
+    store_consecutive(e, &own);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, plain);
     prefetch(e, a);
@@ -160,7 +161,7 @@ void store_streaming(struct emit *e, const struct access *a, void (*plainly)(str
     emit_at_end(e, done);
 }
 
-void mark_streaming(struct emit *e, value store)
+void mark_nontemporal(struct emit *e, value store)
 {
     unsigned kind = LLVMGetMDKindIDInContext(e->context, "nontemporal", 11);
     LLVMMetadataRef one = LLVMValueAsMetadata(const_int(e, e->i32, 1));
