@@ -2,7 +2,8 @@
  * write it back later; whole lines of a large array that nobody has read had better go to memory as they are.
  *
  * Which do: weak stores of whole lines, not in a loop, to an array that the kernel gets as a parameter and does not load
- * from. At run time the array must be large, and the lines whole: aligned, and all lanes there; else the store is a plain one.
+ * from. At run time array and launch must be large, and the lines whole: aligned, and all lanes there; else the store is a plain
+ * one.
  *
  * Such stores may be seen later than what comes after them. So a kernel that has them has nothing by which another worker
  * could know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its own
@@ -13,7 +14,9 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64, LARGE_BYTES = 32 << 20 };
+/* An array is large from so many bytes on; and a launch, from so many that one of its stores has. (An allocation may hold many
+ * arrays.) */
+enum { LINE_BYTES = 64, LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
 
 /* ---- of what parameters addresses are made ---- */
 
@@ -122,33 +125,36 @@ bool access_is_nontemporal(const struct emit *e, const struct access *a)
     return is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;
 }
 
-/* Is the array large, and are all lines whole? */
-static value test(struct emit *e, const struct access *a)
+/* Are there so many bytes where the access was last, and does the launch store so many? */
+static value is_large(struct emit *e, const struct access *a)
 {
-    const struct access *of = a;
-    struct access first;
-    if (!a->site) {
-        first = *a;
-        first.i = insn_at(e, e->groups[e->index].first);
-        access_find_site(e, &first);
-        of = &first;
-    }
-    value n = load_field(e, e->i64, of->site, offsetof(struct compiled_site, n), "");
-    value good = LLVMBuildICmp(e->b, LLVMIntUGE, n, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
-    value low = a->first[0];
+    struct access first = *a; /* of a group, which counts on its test */
+    first.i = insn_at(e, e->groups[e->index].first);
+    access_find_site(e, &first);
+    const uint32_t *block = e->shapes->block;
+    uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
+    value places = load_field(e, e->i64, first.site, offsetof(struct compiled_site, n), "");
+    value blocks = load_field(e, e->i64, e->launch, offsetof(struct launch, n_blocks), "");
+    value array = LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
+    value launch = LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, STORED_BYTES / of_block), "");
+    return LLVMBuildAnd(e->b, array, launch, "");
+}
+
+static value is_whole(struct emit *e, const struct access *a)
+{
+    value at = a->first[0];
     for (unsigned p = 1; p < a->parts; p++)
-        low = LLVMBuildOr(e->b, low, a->first[p], "");
-    low = LLVMBuildAnd(e->b, low, const_int(e, e->i64, LINE_BYTES - 1), "");
-    good = LLVMBuildAnd(e->b, good, LLVMBuildICmp(e->b, LLVMIntEQ, low, const_int(e, e->i64, 0), ""), "");
+        at = LLVMBuildOr(e->b, at, a->first[p], "");
+    at = LLVMBuildAnd(e->b, at, const_int(e, e->i64, LINE_BYTES - 1), "");
     value all = LLVMBuildICmp(e->b, LLVMIntEQ, a->mask, const_int(e, e->i32, UINT32_MAX), "");
-    return LLVMBuildAnd(e->b, good, all, "");
+    return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, const_int(e, e->i64, 0), ""), all, "");
 }
 
 void store_nontemporal(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a))
 {
     LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, test(e, a), past, plain);
+    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, is_large(e, a), is_whole(e, a), ""), past, plain);
     emit_at_end(e, past);
     struct access own = *a;
     own.nontemporal = true;

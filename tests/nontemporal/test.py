@@ -94,7 +94,7 @@ def rows_of_a_picture_do_where_they_are_lines():
     assert stores(4, tile, "x86-64-v4", "8,8") == 0
 
 
-LARGE = 9 << 20  # words: more than 32 MB
+LARGE = 9 << 20  # words: more than 32 MB; and launches store more than 8
 
 
 def copied(name, n, words, grid, to, threads, *more):
@@ -105,10 +105,10 @@ def copied(name, n, words, grid, to, threads, *more):
 
 
 def what_they_store_is_the_same():
-    """Two launches on one buffer: the first access of a site is the engine's."""
     for level in [l for l in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if has_level(l)]:
         for name in "words", "pairs of words", "halves", "a guard", "behind a barrier":
-            blocks, n = 3001, 256 * 3000 - 77
+            blocks = 8201 if name != "halves" else 17001
+            n = 256 * blocks - 77
             copied(name, n, LARGE, blocks, f"u32[{LARGE}]=range+sum", 256, "--cpu", level, "--workers", 2)
     if not has_level("x86-64-v2"):
         raise Skip("no x86-64")
@@ -118,8 +118,8 @@ def lines_that_are_not_whole_are_stored_as_ever():
     """An array that begins in the middle of a line; blocks of 40 threads, whose second warp has eight."""
     text = text_of(4, "ld.global.u32 %r3, [%in]; st.global.u32 [%out+20], %r3;")
     with written(text) as path:
-        by_both(path, "--grid", 4001, "--block", 256, f"u32[{LARGE}]=rand+hide", f"u32[{LARGE}]=range+sum", 0)
-    copied("words", 0, LARGE, 20001, f"u32[{LARGE}]=range+sum", 40)
+        by_both(path, "--grid", 8201, "--block", 256, f"u32[{LARGE}]=rand+hide", f"u32[{LARGE}]=range+sum", 0)
+    copied("words", 0, LARGE, 60001, f"u32[{LARGE}]=range+sum", 40)
 
 
 def what_is_stored_is_there_for_the_next_launch_and_for_the_block_itself():
@@ -127,7 +127,7 @@ def what_is_stored_is_there_for_the_next_launch_and_for_the_block_itself():
     body = COPY + """bar.sync 0; xor.b32 %r4, %i, 1; mul.wide.u32 %rd1, %r4, 4; add.u64 %rd2, %a, %rd1;
     ld.global.u32 %r5, [%rd2+16777216]; st.global.u32 [%out+33554432], %r5;"""
     with written(text_of(4, body)) as path: # out is 16 MB behind in
-        by_both(path, "--grid", 4096, "--block", 256, f"u32[{4 * LARGE}]=rand+sum", "same:1+16777216", 0)
+        by_both(path, "--grid", 8201, "--block", 256, f"u32[{4 * LARGE}]=rand+sum", "same:1+16777216", 0)
 
 
 main(globals())
