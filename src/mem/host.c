@@ -17,43 +17,62 @@ void host_init(struct host_maps *h, uint64_t hidden_start, uint64_t hidden_end, 
 
 void host_destroy(struct host_maps *h)
 {
-    free(h->ranges);
-    free(h->allowed);
+    free(h->ranges.at);
+    free(h->allowed.at);
     pthread_rwlock_destroy(&h->lock);
 }
 
-static bool add(struct host_maps *h, struct host_range r)
+/* ---- ranges ---- */
+
+/* None that begins before those that are there. */
+static bool add(struct host_ranges *all, struct host_range r)
 {
-    struct host_range *last = h->n ? &h->ranges[h->n - 1] : NULL;
-    if (last && last->end == r.start && last->writable == r.writable) {
-        last->end = r.end;
+    struct host_range *last = all->n ? &all->at[all->n - 1] : NULL;
+    if (last && last->end >= r.start && last->writable == r.writable) {
+        last->end = r.end > last->end ? r.end : last->end;
         return true;
     }
-    if (h->n == h->capacity) {
-        size_t capacity = h->capacity ? 2 * h->capacity : 256;
-        struct host_range *more = realloc(h->ranges, capacity * sizeof *more);
+    if (all->n == all->capacity) {
+        size_t capacity = all->capacity ? 2 * all->capacity : 256;
+        struct host_range *more = realloc(all->at, capacity * sizeof *more);
         if (!more)
             return false;
-        h->ranges = more;
-        h->capacity = capacity;
+        all->at = more;
+        all->capacity = capacity;
     }
-    h->ranges[h->n++] = r;
+    all->at[all->n++] = r;
     return true;
+}
+
+/* The first that ends behind the address; n where there is none. */
+static size_t find(const struct host_ranges *all, uint64_t address)
+{
+    size_t low = 0, high = all->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (all->at[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* ---- what is allowed ---- */
 
-static bool ask_allowed(struct host_maps *h)
+static hd_range *ask_allowed(struct host_maps *h, size_t *n)
 {
-    for (;;) {
-        h->n_allowed = h->allowed_now(h->data, h->allowed, h->allowed_capacity);
-        if (h->n_allowed <= h->allowed_capacity)
-            return true;
-        hd_range *more = realloc(h->allowed, 2 * h->n_allowed * sizeof *more);
-        if (!more)
-            return false;
-        h->allowed = more;
-        h->allowed_capacity = 2 * h->n_allowed;
+    hd_range *ranges = NULL;
+    for (size_t capacity = 16;; capacity = 2 * *n) {
+        hd_range *more = realloc(ranges, capacity * sizeof *more);
+        if (!more) {
+            free(ranges);
+            return NULL;
+        }
+        ranges = more;
+        *n = h->allowed_now(h->data, ranges, capacity);
+        if (*n <= capacity)
+            return ranges;
     }
 }
 
@@ -63,50 +82,37 @@ static int by_address(const void *a, const void *b)
     return p->start < q->start ? -1 : p->start > q->start;
 }
 
-static uint64_t range_start(const hd_range *r)
-{
-    return (uint64_t)(uintptr_t)r->start;
-}
-
-static uint64_t range_end(const hd_range *r)
-{
-    return range_start(r) + r->bytes;
-}
-
 /* Whole pages are pinned and mapped, whatever part of them is registered. */
-static void to_whole_pages(struct host_maps *h)
+static struct host_range to_whole_pages(const hd_range *r)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    size_t n = 0;
-    qsort(h->allowed, h->n_allowed, sizeof *h->allowed, by_address);
-    for (size_t i = 0; i < h->n_allowed; i++) {
-        uint64_t start = range_start(&h->allowed[i]) & ~(page - 1),
-                 end = (range_end(&h->allowed[i]) + page - 1) & ~(page - 1);
-        hd_range *last = n ? &h->allowed[n - 1] : NULL;
-        if (last && start <= range_end(last))
-            last->bytes = end > range_end(last) ? end - range_start(last) : last->bytes;
-        else
-            h->allowed[n++] = (hd_range){(const void *)(uintptr_t)start, end - start};
-    }
-    h->n_allowed = n;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = (uint64_t)(uintptr_t)r->start;
+    return (struct host_range){.start = start & ~(page - 1), .end = (start + r->bytes + page - 1) & ~(page - 1)};
+}
+
+static bool read_allowed(struct host_maps *h)
+{
+    size_t n;
+    hd_range *ranges = ask_allowed(h, &n);
+    bool ok = ranges != NULL;
+    h->allowed.n = 0;
+    if (ok)
+        qsort(ranges, n, sizeof *ranges, by_address);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = add(&h->allowed, to_whole_pages(&ranges[i]));
+    free(ranges);
+    return ok;
 }
 
 /* What is allowed of a mapping. */
 static bool add_allowed(struct host_maps *h, struct host_range r)
 {
-    size_t low = 0, high = h->n_allowed;
+    const struct host_ranges *allowed = &h->allowed;
     if (!h->allowed_now)
-        return add(h, r);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (range_end(&h->allowed[middle]) <= r.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < h->n_allowed && range_start(&h->allowed[low]) < r.end; low++) {
-        uint64_t start = range_start(&h->allowed[low]), end = range_end(&h->allowed[low]);
-        if (!add(h, (struct host_range){start > r.start ? start : r.start, end < r.end ? end : r.end, r.writable}))
+        return add(&h->ranges, r);
+    for (size_t i = find(allowed, r.start); i < allowed->n && allowed->at[i].start < r.end; i++) {
+        uint64_t start = allowed->at[i].start, end = allowed->at[i].end;
+        if (!add(&h->ranges,
+                 (struct host_range){start > r.start ? start : r.start, end < r.end ? end : r.end, r.writable}))
             return false;
     }
     return true;
@@ -126,12 +132,10 @@ static bool add_visible(struct host_maps *h, struct host_range r)
 
 static void read_maps(struct host_maps *h)
 {
-    h->n = 0;
+    h->ranges.n = 0;
     h->stale = false;
-    if (h->allowed_now && !ask_allowed(h))
+    if (h->allowed_now && !read_allowed(h))
         return;
-    if (h->allowed_now)
-        to_whole_pages(h);
     FILE *f = fopen("/proc/self/maps", "re");
     char line[512];
     while (f && fgets(line, sizeof line, f)) {
@@ -147,17 +151,10 @@ static void read_maps(struct host_maps *h)
 
 static bool look_up(const struct host_maps *h, uint64_t address, struct host_range *range)
 {
-    size_t low = 0, high = h->n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (h->ranges[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == h->n || h->ranges[low].start > address)
+    size_t i = find(&h->ranges, address);
+    if (i == h->ranges.n || h->ranges.at[i].start > address)
         return false;
-    *range = h->ranges[low];
+    *range = h->ranges.at[i];
     return true;
 }
 

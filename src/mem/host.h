@@ -20,19 +20,22 @@ struct host_range {
     bool writable;
 };
 
+struct host_ranges {
+    struct host_range *at; /* by address; neighbours with the same rights are one */
+    size_t n, capacity;
+};
+
 /* Of all host memory, what kernels may use: hd_machine_options.host_ranges. */
 typedef size_t host_ranges_fn(void *data, hd_range *ranges, size_t n);
 
 struct host_maps {
     pthread_rwlock_t lock;
-    struct host_range *ranges; /* by address; neighbours with the same rights are one */
-    size_t n, capacity;
+    struct host_ranges ranges;
     _Atomic bool stale;
     uint64_t hidden_start, hidden_end; /* the machine's own range */
     host_ranges_fn *allowed_now;       /* NULL: all of it */
     void *data;
-    hd_range *allowed; /* whole pages, by address, none touches the next */
-    size_t n_allowed, allowed_capacity;
+    struct host_ranges allowed; /* whole pages; their rights are those of the mappings */
 };
 
 void host_init(struct host_maps *h, uint64_t hidden_start, uint64_t hidden_end, host_ranges_fn *allowed_now,
