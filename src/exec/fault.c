@@ -109,9 +109,14 @@ static bool is_hosts(const struct machine *m, const struct fault *f)
 }
 
 static const char hosts_help[] =
-    "kernels reach what cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister "
-    "gave, and a GPU with pageable "
-    "memory access all of the host's memory, as with `heddle run --pageable` or HEDDLE_PAGEABLE=1";
+    "kernels reach what cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister gave, and a GPU with "
+    "pageable memory access all of the host's memory, as with `heddle run --pageable` or HEDDLE_PAGEABLE=1";
+
+/* Of an address that no allocation is near. */
+static const char *far_away(const struct machine *m, const struct fault *f, const char *unless_hosts)
+{
+    return is_hosts(m, f) ? "which is memory of the host" : unless_hosts;
+}
 
 /* Where an address lies relative to the nearest allocation. */
 static const char *neighbourhood(struct machine *m, const struct fault *f, struct arena *arena)
@@ -123,7 +128,7 @@ static const char *neighbourhood(struct machine *m, const struct fault *f, struc
         return arena_printf(arena, "%llu bytes into a buffer of %llu bytes that was freed",
                             (unsigned long long)(f->address - b.start), (unsigned long long)b.size);
     if (!mem_nearest(&m->mem, f->address, &b))
-        return is_hosts(m, f) ? "which is memory of the host" : "the machine has no allocations";
+        return far_away(m, f, "the machine has no allocations");
     uint64_t end = b.start + b.size;
     const char *name = b.name ? arena_printf(arena, " `%s`", b.name) : "";
     const char *what = b.kind == MEM_VARIABLE || b.kind == MEM_CONST ? "variable" : "buffer";
@@ -133,7 +138,7 @@ static const char *neighbourhood(struct machine *m, const struct fault *f, struc
                             (unsigned long long)(f->address + f->bytes - end), size, what, name);
     uint64_t distance = f->address >= end ? f->address - end : b.start - f->address;
     if (distance > 64u << 10)
-        return is_hosts(m, f) ? "which is memory of the host" : "no allocation is near";
+        return far_away(m, f, "no allocation is near");
     const char *side = f->address >= end ? "past the end" : "before the start";
     if (distance == 0)
         return arena_printf(arena, "just %s of the %llu-byte %s%s", side, size, what, name);
