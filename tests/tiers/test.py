@@ -1,4 +1,4 @@
-"""Kernels that run for long are compiled again (docs/JIT.md, "Two tiers"). Most tests have a compiler of their own, compiler.py."""
+"""Kernels that run for long are compiled again (docs/JIT.md, "Two tiers"). Most tests have their own compiler, tiers_compiler.c."""
 import contextlib
 import json
 import os
@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import MATMUL, SAXPY, build, environment, need_compiler, without_addresses, written
 from tap import Skip, examples, heddle, launch, main, run, source, values
 
-PLAIN, MARKED = 0x51525354, 0x61626364  # compiler.py's
+PLAIN, MARKED = 0x51525354, 0x61626364  # tiers_compiler.c's
 
 # `until` goes round, 8,000 instructions each time, until its own code is marked, which the second tier's is; each thread says then
 # how it went on. `rounds` ends by itself: 16 instructions a round.
@@ -77,12 +77,12 @@ FAST = 4000000  # rounds of each warp: two thousand million instructions in all,
 
 @contextlib.contextmanager
 def compiler(second, **more):
-    """An environment with compiler.py, and the file with what it was asked for."""
+    """An environment with tiers-compiler, and the file with what it was asked for."""
     need_compiler()
     with tempfile.TemporaryDirectory() as folder:
         asked = os.path.join(folder, "asked")
         open(asked, "w").close()
-        yield environment(HEDDLE_JIT=f"{source}/tests/tiers/compiler.py", HEDDLE_TEST_JIT=f"{build}/heddle-jit",
+        yield environment(HEDDLE_JIT=f"{build}/tests/tiers-compiler", HEDDLE_TEST_JIT=f"{build}/heddle-jit",
                           HEDDLE_TEST_ASKED=asked, HEDDLE_TEST_SECOND=second, **more), asked
 
 
