@@ -489,6 +489,17 @@ static void change_together(struct emit *e, const struct atom *t)
 
 /* ---- which way ---- */
 
+/* LLVM takes some ten times as long for an atomic operation as for a call of the engine, and longer the more there are: minutes for
+ * thousands of them. So those behind the first are the engine's; in the second tier, which nobody waits for, there are more. */
+enum { AT_ONE_CELL = 1, AT_MANY_CELLS = 4, MOST_WORK = 500, MOST_WORK_AGAIN = 2000 };
+
+static bool is_too_much(struct emit *e, const struct atom *t)
+{
+    if (!e->lane) /* serial parts are short */
+        e->atomic_work += t->a.shape == SHAPE_UNIFORM ? AT_ONE_CELL : AT_MANY_CELLS;
+    return !e->lane && e->atomic_work > (e->request->tier == TIER_FIRST ? MOST_WORK : MOST_WORK_AGAIN);
+}
+
 bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t)
 {
     const struct op_access *x = o->access;
@@ -553,7 +564,7 @@ static void branch_on_place(struct emit *e, struct access *a, enum ptx_space spa
 void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct atom t;
-    if (!atom_begin(e, i, o, &t)) {
+    if (!atom_begin(e, i, o, &t) || is_too_much(e, &t)) {
         emit_by_engine(e, i, o);
         return;
     }

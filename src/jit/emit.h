@@ -68,7 +68,8 @@ struct emit {
     LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type, serial_type, linger_type,
         round_type; /* of struct compiled_calls */
     uint32_t n_sites;
-    struct arena *arena; /* for what lasts until the answer */
+    uint32_t atomic_work; /* of LLVM, so far: atomic.c */
+    struct arena *arena;  /* for what lasts until the answer */
 
     /* of the function being emitted */
     const struct code *code;

@@ -438,15 +438,14 @@ def a_large_kernel_has_its_faults_where_the_interpreter_has_them():
                 assert "large" in text, text
 
 
-def seconds_to_compile(rows):
+def seconds_to_compile(text, *args):
     """Of the processor; the least of two."""
     need_compiler()
     least = float("inf")
-    with written(large(rows)) as path:
+    with written(text) as path:
         for _ in range(2):
-            done = subprocess.run([f"{build}/heddle", "launch", path, "--grid", "1", "--block", "256",
-                                   f"f32[{256 * (rows + 16)}]", "0", "--engine", "jit"], capture_output=True, text=True,
-                                  env=environment(HEDDLE_DUMP="time", HEDDLE_TIER="1"), timeout=120)
+            done = subprocess.run([f"{build}/heddle", "launch", path, "--grid", "1", "--block", "256", *args, "--engine", "jit"],
+                                  capture_output=True, text=True, env=environment(HEDDLE_DUMP="time", HEDDLE_TIER="1"), timeout=120)
             assert done.returncode == 0, done.stderr
             parts = re.search(r"shapes in ([0-9.]+) ms, emitted in ([0-9.]+) ms, passes ([0-9.]+) ms, code ([0-9.]+) ms",
                               done.stderr)
@@ -456,8 +455,44 @@ def seconds_to_compile(rows):
 
 def the_time_of_compiling_grows_little_faster_than_the_kernel():
     """Four times as large took 15 times as long, where the register allocator was let look for the regions around all calls."""
-    small, four_times = seconds_to_compile(150), seconds_to_compile(600)
+    small, four_times = (seconds_to_compile(large(rows), f"f32[{256 * (rows + 16)}]", "0") for rows in (150, 600))
     assert four_times < 9 * small, (small, four_times)
+
+
+# So many of them that the engine does most (jit/atomic.c). Each thread has 16 cells of its own, and all have 64.
+ADDITIONS_HEAD = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry additions(.param .u64 own, .param .u64 all)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<9>; .reg .pred %p;
+    ld.param.u64 %rd1, [own];
+    ld.param.u64 %rd2, [all];
+    mov.u32 %r8, %tid.x;
+    setp.gt.u32 %p, %r8, 40;
+    mad.wide.u32 %rd3, %r8, 4, %rd1;
+"""
+
+
+def additions(n):
+    """Every ninth by some threads alone."""
+    text = [ADDITIONS_HEAD] + [f"    ld.global.u32 %r{k}, [%rd3+{1024 * k}];\n" for k in range(8)]
+    for k in range(n):
+        text += [f"    {'@%p ' if k % 9 == 0 else ''}atom.global.add.u32 %r{k % 8}, [%rd3+{1024 * (k % 16)}], %r{(3 * k + 1) % 8};\n"]
+        if k % 4 == 0:
+            text += [f"    red.global.add.u32 [%rd2+{4 * (k % 64)}], %r{k % 8};\n"]
+    return "".join(text) + "    ret;\n}\n"
+
+
+def a_kernel_of_very_many_atomic_operations_gives_the_same_by_both():
+    with written(additions(200)) as path:
+        by_both(path, "--grid", 1, "--block", 256, "u32[4096]=range+print", "u32[64]=range+print")
+
+
+def the_time_of_compiling_atomic_operations_is_bounded():
+    """Eight times as many took 30 times as long, and thousands took minutes."""
+    few, many = (seconds_to_compile(additions(n), "u32[4096]", "u32[64]") for n in (100, 800))
+    assert many < 7 * few, (few, many)
 
 
 main(globals())
