@@ -356,7 +356,9 @@ BOTH:""")
 
 
 def a_gang_of_a_block_parts_behind_its_rounds():
-    whole_blocks(behind="setp.lt.u32 %q, %r2, 40; @%q bra FEW; mul.lo.u32 %r4, %r4, 5; FEW: atom.global.add.u32 %r15, [%rd2], 1;")
+    """Of one block: another would find what it adds among its numbers, or not."""
+    whole_blocks(behind="setp.lt.u32 %q, %r2, 40; @%q bra FEW; mul.lo.u32 %r4, %r4, 5; FEW: atom.global.add.u32 %r15, [%rd2], 1;",
+                 grid=1)
 
 
 def one_of_a_gang_of_a_block_may_be_masked():
