@@ -1,4 +1,4 @@
-/* What the oracle programs share: options, files, lines. */
+/* What the oracle programs share: options, files, lines, and counting what agrees. */
 #ifndef HEDDLE_TESTS_ORACLE_H
 #define HEDDLE_TESTS_ORACLE_H
 
@@ -70,10 +70,14 @@ static inline void oracle_split(char *line, char **field, int n)
     }
 }
 
-static inline void oracle_explain(hd_result r, const hd_report *report, char *text, size_t size)
+/* Whether it went well, else why not; frees the report. */
+static inline bool oracle_ran(hd_result r, hd_report *report, char *text, size_t size)
 {
     hd_diagnostic d;
-    snprintf(text, size, "%s", hd_report_get(report, 0, &d) ? d.text : hd_result_string(r));
+    if (r)
+        snprintf(text, size, "%s", hd_report_get(report, 0, &d) ? d.text : hd_result_string(r));
+    hd_report_free(report);
+    return !r;
 }
 
 /* Only an engine that exists is taken: tests that name another must not pass. */
@@ -141,6 +145,37 @@ static inline struct oracle_options oracle_parse(int argc, char **argv, const ch
     }
     oracle_folder(dir, sub, probe, o.dir, sizeof o.dir);
     return o;
+}
+
+/* Runs what the fields of line n say. True where it does what the H200 did; else the text says how not. */
+typedef bool oracle_agrees(void *data, unsigned n, char **field, char *text, size_t size);
+
+enum { ORACLE_MOST_FIELDS = 16 };
+
+/* All lines of a file, or one in `every`, each with so many fields, the first of them its name. A line for each that differs, then
+ * "WHAT N: A agree, D differ". The machine is gone then; returns the exit status. */
+static inline int oracle_run(const struct oracle_options *o, const char *file, int fields, const char *what,
+                             oracle_agrees *agrees, void *data)
+{
+    struct file list = oracle_read(o->dir, file);
+    unsigned agree = 0, differ = 0, n = 0;
+    char *rest = list.bytes;
+    for (char *line; (line = oracle_line(&rest)); n++) {
+        char *field[ORACLE_MOST_FIELDS], text[512] = "";
+        if (n % (unsigned)o->every)
+            continue;
+        oracle_split(line, field, fields);
+        if (agrees(data, n, field, text, sizeof text)) {
+            agree++;
+            continue;
+        }
+        differ++;
+        printf("%s: %s\n", field[0], text);
+    }
+    hd_machine_destroy(o->machine);
+    free(list.bytes);
+    printf("%s %u: %u agree, %u differ\n", what, agree + differ, agree, differ);
+    return differ != 0;
 }
 
 #endif

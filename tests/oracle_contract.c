@@ -17,18 +17,24 @@ static uint64_t sum_of(const uint8_t *out, unsigned slot)
     return sum;
 }
 
+struct contract {
+    hd_module *module;
+    struct file inputs;
+    void *in, *out;
+};
+
 /* Some kernels have two numbers as parameters, too, of their type. */
-static hd_result run(hd_module *module, const char *name, bool is_f64, void *in, void *out, hd_report **report)
+static hd_result run(struct contract *c, const char *name, bool is_f64, hd_report **report)
 {
     static const float f32[] = {1.7F, -0.3F};
     static const double f64[] = {1.7, -0.3};
     hd_kernel *k;
-    hd_result r = hd_module_get_kernel(module, name, &k, report);
-    const void *args[] = {&in, &out, is_f64 ? (const void *)&f64[0] : &f32[0],
+    hd_result r = hd_module_get_kernel(c->module, name, &k, report);
+    const void *args[] = {&c->in, &c->out, is_f64 ? (const void *)&f64[0] : &f32[0],
                           is_f64 ? (const void *)&f64[1] : &f32[1]};
-    hd_launch_config c = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .args = args};
-    memset(out, 0xA5, BYTES);
-    return r ? r : hd_launch(k, &c, NULL, report);
+    hd_launch_config config = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .args = args};
+    memset(c->out, 0xA5, BYTES);
+    return r ? r : hd_launch(k, &config, NULL, report);
 }
 
 /* The sums of a line of results.tsv, after its first two fields. */
@@ -48,42 +54,28 @@ static bool differs(const char *sums, const uint8_t *out, char *text, size_t siz
     return bad;
 }
 
+static bool agrees(void *data, unsigned n, char **field, char *text, size_t size)
+{
+    struct contract *c = data;
+    hd_report *report = NULL;
+    int table = atoi(field[1]) % INPUTS;
+    (void)n;
+    memcpy(c->in, c->inputs.bytes + (size_t)table * BYTES, BYTES);
+    hd_result r = run(c, field[0], table == 1, &report);
+    return oracle_ran(r, report, text, size) && !differs(field[2], c->out, text, size);
+}
+
 int main(int argc, char **argv)
 {
     struct oracle_options o = oracle_parse(argc, argv, "contract", "results.tsv");
-    struct file list = oracle_read(o.dir, "results.tsv"), inputs = oracle_read(o.dir, "inputs.bin");
     struct file program = oracle_read(o.dir, "kernels.ptx");
     hd_source source = {"kernels.ptx", program.bytes, program.n};
-    hd_module *module;
-    void *in, *out;
-    if (inputs.n != (size_t)INPUTS * BYTES || hd_module_load(o.machine, &source, 1, &module, NULL) ||
-        hd_alloc(o.machine, BYTES, &in) || hd_alloc(o.machine, BYTES, &out))
-        return 2;
-    unsigned agree = 0, differ = 0, n = 0;
-    char *rest = list.bytes;
-    for (char *line; (line = oracle_line(&rest)); n++) {
-        if (n % (unsigned)o.every)
-            continue;
-        char *field[3], text[512] = "";
-        oracle_split(line, field, 3);
-        int table = atoi(field[1]) % INPUTS;
-        memcpy(in, inputs.bytes + (size_t)table * BYTES, BYTES);
-        hd_report *report = NULL;
-        hd_result r = run(module, field[0], table == 1, in, out, &report);
-        bool bad = r != HD_SUCCESS;
-        if (bad)
-            oracle_explain(r, report, text, sizeof text);
-        else
-            bad = differs(field[2], out, text, sizeof text);
-        if (bad)
-            printf("%s: %s\n", field[0], text);
-        *(bad ? &differ : &agree) += 1;
-        hd_report_free(report);
-    }
-    hd_machine_destroy(o.machine);
-    free(list.bytes);
-    free(inputs.bytes);
+    struct contract c = {.inputs = oracle_read(o.dir, "inputs.bin")};
+    if (c.inputs.n != (size_t)INPUTS * BYTES || hd_module_load(o.machine, &source, 1, &c.module, NULL) ||
+        hd_alloc(o.machine, BYTES, &c.in) || hd_alloc(o.machine, BYTES, &c.out))
+        return ORACLE_USAGE;
+    int status = oracle_run(&o, "results.tsv", 3, "kernels", agrees, &c);
+    free(c.inputs.bytes);
     free(program.bytes);
-    printf("kernels %u: %u agree, %u differ\n", agree + differ, agree, differ);
-    return differ != 0;
+    return status;
 }

@@ -58,20 +58,28 @@ static int differs(char **field, const unsigned char *out, const unsigned char *
     return count;
 }
 
-static hd_result run(hd_module *module, const char *entry, void *in, void *out, hd_report **report)
+struct forms {
+    const struct oracle_options *o;
+    struct file inputs, index, expected;
+    char *places; /* lines of the index, from `place` on */
+    unsigned place;
+    void *in, *out;
+};
+
+static hd_result run(struct forms *f, hd_module *module, const char *entry, hd_report **report)
 {
     hd_kernel *k;
     hd_result r = hd_module_get_kernel(module, entry, &k, report);
     if (r)
         return r;
-    const void *args[] = {&in, &out};
+    const void *args[] = {&f->in, &f->out};
     hd_launch_config c = {.grid = {2, 1, 1}, .block = {128, 1, 1}, .args = args};
-    memset(out, 0xA5, OUT_BYTES);
+    memset(f->out, 0xA5, OUT_BYTES);
     return hd_launch(k, &c, NULL, report);
 }
 
 /* The module of a form; kept while consecutive forms share it. */
-static hd_module *load(struct oracle_options *o, const char *name)
+static hd_module *load(const struct oracle_options *o, const char *name)
 {
     static hd_module *module;
     static char loaded[64];
@@ -90,50 +98,44 @@ static hd_module *load(struct oracle_options *o, const char *name)
     return module;
 }
 
-/* Runs one form; true where it agrees, else a line says how it does not. */
-static bool agrees(struct oracle_options *o, char **field, const char *inputs, const char *expected, void *in,
-                   void *out)
+/* What the H200 answered to form n, which comes after those that were asked for before. */
+static const unsigned char *expected_of(struct forms *f, unsigned n)
 {
+    char *line = NULL, *field[3];
+    for (; f->place <= n; f->place++)
+        line = oracle_line(&f->places);
+    oracle_split(line, field, 3);
+    return (const unsigned char *)f->expected.bytes + atol(field[1]);
+}
+
+static bool agrees(void *data, unsigned n, char **field, char *text, size_t size)
+{
+    struct forms *f = data;
     hd_report *report = NULL;
-    hd_module *module = load(o, field[F_MODULE]);
-    memcpy(in, inputs + (size_t)atoi(field[F_INPUT]) * BLOCK_BYTES, BLOCK_BYTES);
-    hd_result r = module ? run(module, field[F_ENTRY], in, out, &report) : HD_ERROR_INVALID_PTX;
-    char text[512] = "";
+    char why[512] = "";
     int bad = 1;
-    if (r)
-        oracle_explain(r, report, text, sizeof text);
-    else
-        bad = differs(field, out, (const unsigned char *)expected, text);
-    if (bad)
-        printf("%s %s: %d differ, %s\n", field[F_ID], field[F_TEXT], bad, text);
-    hd_report_free(report);
+    hd_module *module = load(f->o, field[F_MODULE]);
+    memcpy(f->in, f->inputs.bytes + (size_t)atoi(field[F_INPUT]) * BLOCK_BYTES, BLOCK_BYTES);
+    hd_result r = module ? run(f, module, field[F_ENTRY], &report) : HD_ERROR_INVALID_PTX;
+    if (oracle_ran(r, report, why, sizeof why))
+        bad = differs(field, f->out, expected_of(f, n), why);
+    snprintf(text, size, "%s: %d differ, %s", field[F_TEXT], bad, why);
     return !bad;
 }
 
 int main(int argc, char **argv)
 {
     struct oracle_options o = oracle_parse(argc, argv, "golden", "manifest.tsv");
-    struct file manifest = oracle_read(o.dir, "manifest.tsv"), inputs = oracle_read(o.dir, "inputs.bin");
-    struct file index = oracle_read(o.dir, "expected.tsv"), expected = oracle_read(o.dir, "expected.bin");
-    char *forms = manifest.bytes, *places = index.bytes;
-    void *in, *out;
-    if (hd_alloc(o.machine, BLOCK_BYTES, &in) || hd_alloc(o.machine, OUT_BYTES, &out))
+    struct forms f = {.o = &o,
+                      .inputs = oracle_read(o.dir, "inputs.bin"),
+                      .index = oracle_read(o.dir, "expected.tsv"),
+                      .expected = oracle_read(o.dir, "expected.bin")};
+    f.places = f.index.bytes;
+    if (hd_alloc(o.machine, BLOCK_BYTES, &f.in) || hd_alloc(o.machine, OUT_BYTES, &f.out))
         return ORACLE_USAGE;
-    unsigned agree = 0, differ = 0, n = 0;
-    for (char *line, *place; (line = oracle_line(&forms)) && (place = oracle_line(&places)); n++) {
-        if (n % (unsigned)o.every)
-            continue;
-        char *field[F_COUNT], *at[3];
-        oracle_split(line, field, F_COUNT);
-        oracle_split(place, at, 3);
-        bool good = agrees(&o, field, inputs.bytes, expected.bytes + atol(at[1]), in, out);
-        *(good ? &agree : &differ) += 1;
-    }
-    hd_machine_destroy(o.machine);
-    free(manifest.bytes);
-    free(inputs.bytes);
-    free(index.bytes);
-    free(expected.bytes);
-    printf("forms %u: %u agree, %u differ\n", agree + differ, agree, differ);
-    return differ != 0;
+    int status = oracle_run(&o, "manifest.tsv", F_COUNT, "forms", agrees, &f);
+    free(f.inputs.bytes);
+    free(f.index.bytes);
+    free(f.expected.bytes);
+    return status;
 }

@@ -44,19 +44,25 @@ static void fill_input(uint32_t *in)
     }
 }
 
-static hd_result run(hd_machine *m, const char *name, struct file text, void *in, void *out, hd_report **report)
+struct simt {
+    const struct oracle_options *o;
+    struct file results;
+    void *in, *out;
+};
+
+static hd_result run(struct simt *s, const char *name, struct file text, hd_report **report)
 {
     hd_module *module;
     hd_kernel *k;
     hd_source source = {name, text.bytes, text.n};
-    hd_result r = hd_module_load(m, &source, 1, &module, report);
+    hd_result r = hd_module_load(s->o->machine, &source, 1, &module, report);
     if (r)
         return r;
     r = hd_module_get_kernel(module, "k", &k, report);
     if (!r) {
-        const void *args[] = {&in, &out};
+        const void *args[] = {&s->in, &s->out};
         hd_launch_config c = {.grid = {3, 1, 1}, .block = {96, 1, 1}, .args = args};
-        memset(out, 0xA5, RESULT_BYTES);
+        memset(s->out, 0xA5, RESULT_BYTES);
         r = hd_launch(k, &c, NULL, report);
     }
     hd_module_unload(module);
@@ -74,45 +80,31 @@ static bool differs(const uint32_t *got, const uint32_t *want, char *text, size_
     return count != 0;
 }
 
+static bool agrees(void *data, unsigned n, char **field, char *text, size_t size)
+{
+    struct simt *s = data;
+    struct file program = oracle_read(s->o->dir, field[0]);
+    hd_report *report = NULL;
+    hd_result r = run(s, field[0], program, &report);
+    free(program.bytes);
+    if (!oracle_ran(r, report, text, size))
+        return false;
+    if (!differs(s->out, (const uint32_t *)(s->results.bytes + (size_t)n * RESULT_BYTES), text, size))
+        return true;
+    if (!is_unoptimised_answer(field[0], s->out))
+        return false;
+    printf("%s agrees with the H200 without the assembler's optimisation only; see tests/oracle/README.md\n", field[0]);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct oracle_options o = oracle_parse(argc, argv, "simt", "list.tsv");
-    struct file list = oracle_read(o.dir, "list.tsv"), results = oracle_read(o.dir, "results.bin");
-    void *in, *out;
-    if (hd_alloc(o.machine, THREADS * WORDS * 4, &in) || hd_alloc(o.machine, RESULT_BYTES, &out))
-        return 2;
-    fill_input(in);
-    unsigned agree = 0, differ = 0, unoptimised_answers = 0, n = 0;
-    char *rest = list.bytes;
-    for (char *line; (line = oracle_line(&rest)); n++) {
-        if (n % (unsigned)o.every)
-            continue;
-        char *field[1], text[512] = "";
-        oracle_split(line, field, 1);
-        struct file program = oracle_read(o.dir, field[0]);
-        hd_report *report = NULL;
-        hd_result r = run(o.machine, field[0], program, in, out, &report);
-        bool bad = r != HD_SUCCESS;
-        if (bad)
-            oracle_explain(r, report, text, sizeof text);
-        else
-            bad = differs(out, (const uint32_t *)(results.bytes + (size_t)n * RESULT_BYTES), text, sizeof text);
-        if (bad && r == HD_SUCCESS && is_unoptimised_answer(field[0], out)) {
-            unoptimised_answers++;
-            bad = false;
-        }
-        if (bad)
-            printf("%s: %s\n", field[0], text);
-        *(bad ? &differ : &agree) += 1;
-        hd_report_free(report);
-        free(program.bytes);
-    }
-    hd_machine_destroy(o.machine);
-    free(list.bytes);
-    free(results.bytes);
-    if (unoptimised_answers)
-        printf("%u agree with the H200 without the assembler's optimisation only; see tests/oracle/README.md\n",
-               unoptimised_answers);
-    printf("programs %u: %u agree, %u differ\n", agree + differ, agree, differ);
-    return differ != 0;
+    struct simt s = {.o = &o, .results = oracle_read(o.dir, "results.bin")};
+    if (hd_alloc(o.machine, THREADS * WORDS * 4, &s.in) || hd_alloc(o.machine, RESULT_BYTES, &s.out))
+        return ORACLE_USAGE;
+    fill_input(s.in);
+    int status = oracle_run(&o, "list.tsv", 1, "programs", agrees, &s);
+    free(s.results.bytes);
+    return status;
 }
