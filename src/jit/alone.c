@@ -265,11 +265,6 @@ static void prepare(struct alone *p)
 
 /* ---- a lane ---- */
 
-static value lane_bit(struct emit *e)
-{
-    return LLVMBuildShl(e->b, const_int(e, e->i32, 1), LLVMBuildTrunc(e->b, e->lane, e->i32, ""), "");
-}
-
 static value place_of(const struct alone *p, uint32_t n)
 {
     struct emit *e = p->e;

@@ -34,7 +34,6 @@ struct combine {
     uint32_t head;            /* the part's first block */
     struct atom t;            /* its only access */
     LLVMBasicBlockRef again;  /* where a pass that has failed goes */
-    value may, active;        /* i1: the pass may be one exchange; it has begun to be one */
     value failed;             /* how often it was not */
     value at, before, cell;   /* the cell; what was read there, and what it would be now */
     uint32_t n_saved, *saved; /* registers that are in their rows no more when lanes are run again */
@@ -44,14 +43,13 @@ struct combine {
 /* NULL where the part that `head` heads is none of these. `in`, `out`: the registers that its lanes come with, and that they
  * write, as sets of ir_live. */
 struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out);
-/* A lane begins at the head: the first of a pass sees whether it can be one exchange. */
-void combine_enter(struct emit *e, const struct combine *c, value is_first);
+/* A lane begins at the head: the first of a pass goes to `combined`, the version whose comparisons are combine_compare(), where
+ * the pass can be one exchange. */
+void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicBlockRef combined);
 /* The comparison, by the lane that runs. */
 value combine_compare(struct emit *e, const struct combine *c, const struct atom *t);
-/* The rest of the pass goes on by itself. */
-void combine_not(struct emit *e, const struct combine *c);
-/* The exchange: goes to `settled`, to c->again where it fails; to `inactive` where none is to be made. */
-void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled, LLVMBasicBlockRef inactive);
+/* The exchange: goes to `settled`, to c->again where it fails. */
+void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled);
 /* Registers are in their rows again. */
 void combine_restore(struct emit *e, const struct combine *c);
 

@@ -568,6 +568,10 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
         emit_by_engine(e, i, o);
         return;
     }
+    if (e->combine) { /* the place has been tested */
+        perform(e, &t);
+        return;
+    }
     enum ptx_space space = t.a.x->space;
     t.a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
@@ -580,8 +584,6 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
     LLVMBuildBr(e->b, done);
     if (slow) {
         emit_at_end(e, slow);
-        if (e->combine)
-            combine_not(e, e->combine);
         access_by_engine(e, &t.a);
         LLVMBuildBr(e->b, done);
     }

@@ -5,8 +5,11 @@
  * registers that the lanes came with. So it is as if all lanes had had their rounds at the moment of the exchange; where
  * nothing was swapped, of the load.
  *
+ * Lanes run a version of the part of their own then, in which nothing is tested and nobody looks for others: it is between
+ * the load and the exchange that another worker must not come, so that time has to be short.
+ *
  * A lane that goes on trying waits for others: the pass is settled before its next try, and goes on with the cell itself. So
- * does a pass whose lanes have different addresses, one whose cell the engine had to find, and one that has failed too often.
+ * does a pass whose lanes have different addresses, one whose cell the engine has to find, and one that has failed too often.
  */
 #include "jit/atom.h"
 
@@ -77,9 +80,6 @@ struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, 
     if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
         return NULL;
     struct combine *own = ARENA_NEW(e->arena, struct combine);
-    value no = LLVMConstInt(e->i1, 0, false);
-    c.may = emit_alloca_of(e, e->i1, no);
-    c.active = emit_alloca_of(e, e->i1, no);
     c.failed = emit_alloca_of(e, e->i32, const_int(e, e->i32, 0));
     c.at = emit_alloca_of(e, e->ptr, NULL);
     c.before = emit_alloca_of(e, c.t.type, NULL);
@@ -97,9 +97,10 @@ static value load_row(struct emit *e, uint32_t reg)
     return v;
 }
 
-void combine_enter(struct emit *e, const struct combine *c, value is_first)
+void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicBlockRef combined)
 {
-    LLVMBasicBlockRef first = emit_new_block(e, ""), on = emit_new_block(e, "");
+    LLVMBasicBlockRef first = emit_new_block(e, ""), may = emit_new_block(e, ""), inside = emit_new_block(e, ""),
+                      on = emit_new_block(e, "");
     ir_ref a = c->t.a.i->a;
     LLVMBuildCondBr(e->b, is_first, first, on);
     emit_at_end(e, first);
@@ -108,10 +109,20 @@ void combine_enter(struct emit *e, const struct combine *c, value is_first)
     value same = is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
     value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
     value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, MAX_FAILED), "");
-    LLVMBuildStore(e->b, LLVMBuildAnd(e->b, same, few, ""), c->may);
+    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, same, few, ""), may, on);
+    emit_at_end(e, may);
+    struct access *x = &c->t.a;
+    access_find_first(e, x);
+    access_branch_on_first(e, x, x->x->space, inside, on);
+    emit_at_end(e, inside);
+    access_set_pointers(e, x, x->x->space);
     for (uint32_t n = 0; n < c->n_saved; n++)
         LLVMBuildStore(e->b, load_row(e, c->saved[n]), c->copies[n]);
-    LLVMBuildBr(e->b, on);
+    value read = atom_read(e, &c->t, x->pointer[0]);
+    LLVMBuildStore(e->b, read, c->before);
+    LLVMBuildStore(e->b, read, c->cell);
+    LLVMBuildStore(e->b, x->pointer[0], c->at);
+    LLVMBuildBr(e->b, combined);
     emit_at_end(e, on);
 }
 
@@ -127,48 +138,18 @@ void combine_restore(struct emit *e, const struct combine *c)
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, failed, const_int(e, e->i32, 1), ""), c->failed);
 }
 
-void combine_not(struct emit *e, const struct combine *c)
-{
-    LLVMBuildStore(e->b, LLVMConstInt(e->i1, 0, false), c->may);
-}
-
 value combine_compare(struct emit *e, const struct combine *c, const struct atom *t)
 {
-    LLVMBasicBlockRef own = emit_new_block(e, ""), begin = emit_new_block(e, ""), plain = emit_new_block(e, ""),
-                      inactive = emit_new_block(e, ""), done = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, LLVMBuildLoad2(e->b, e->i1, c->active, ""), own, inactive);
-    emit_at_end(e, inactive);
-    LLVMBuildCondBr(e->b, LLVMBuildLoad2(e->b, e->i1, c->may, ""), begin, plain);
-    emit_at_end(e, begin);
-    value read = atom_read(e, t, t->a.pointer[0]);
-    LLVMBuildStore(e->b, read, c->before);
-    LLVMBuildStore(e->b, read, c->cell);
-    LLVMBuildStore(e->b, t->a.pointer[0], c->at);
-    LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), c->active);
-    LLVMBuildBr(e->b, own);
-    emit_at_end(e, own);
     value cell = LLVMBuildLoad2(e->b, t->type, c->cell, "");
     value holds = LLVMBuildICmp(e->b, LLVMIntEQ, cell, t->s, "");
     LLVMBuildStore(e->b, LLVMBuildSelect(e->b, holds, t->t, cell, ""), c->cell);
-    LLVMBuildBr(e->b, done);
-    emit_at_end(e, plain);
-    value found = atom_do_cell(e, t, t->a.pointer[0], t->s, t->t);
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, done);
-    emit_at_end(e, done);
-    value old = LLVMBuildPhi(e->b, t->type, "");
-    LLVMAddIncoming(old, (value[]){cell, found}, (LLVMBasicBlockRef[]){own, end}, 2);
-    return old;
+    return cell;
 }
 
-void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled, LLVMBasicBlockRef inactive)
+void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled)
 {
-    LLVMBasicBlockRef active = emit_new_block(e, ""), same = emit_new_block(e, ""), swap = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, LLVMBuildLoad2(e->b, e->i1, c->active, ""), active, inactive);
-    emit_at_end(e, active);
+    LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, "");
     value cell = LLVMBuildLoad2(e->b, c->t.type, c->cell, ""), before = LLVMBuildLoad2(e->b, c->t.type, c->before, "");
-    LLVMBuildStore(e->b, LLVMConstInt(e->i1, 0, false), c->active);
-    combine_not(e, c);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cell, before, ""), same, swap);
     emit_at_end(e, same);
     atom_fence_of_read(e, &c->t);

@@ -295,6 +295,7 @@ void spill(struct emit *e, uint32_t reg, value mask);
 /* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
 void reload(struct emit *e, uint32_t reg, value mask);
 value has_shape(struct emit *e, uint32_t reg, value mask);
+value lane_bit(struct emit *e); /* of the lane that runs: its mask */
 value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
 value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
 void mark_invariant(struct emit *e, value load);

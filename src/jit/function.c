@@ -61,7 +61,9 @@ bool emit_is_full(const struct emit *e)
 
 value emit_mask(struct emit *e)
 {
-    return emit_is_full(e) ? const_int(e, e->i32, UINT32_MAX) : e->within ? e->within : load_i32(e, e->mask);
+    if (emit_is_full(e))
+        return const_int(e, e->i32, UINT32_MAX);
+    return e->within ? e->within : e->mask ? load_i32(e, e->mask) : lane_bit(e);
 }
 
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
@@ -395,6 +397,8 @@ void emit_count(struct emit *e, unsigned warps)
     uint64_t n = e->code->blocks[e->at].n * (uint64_t)warps;
     value old = LLVMBuildLoad2(e->b, e->i64, e->instructions, "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, const_int(e, e->i64, n), ""), e->instructions);
+    if (e->lane) /* as many */
+        return;
     value mask = emit_mask(e), lanes = const_int(e, e->i64, WARP_LANES);
     if (!emit_is_full(e))
         lanes = LLVMBuildZExt(e->b, intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1), e->i64, "");

@@ -16,9 +16,11 @@ struct parts {
     uint64_t *written, *touched; /* by the part that is being emitted: sets by the numbers in `live` */
     uint8_t *exits;              /* by block: lanes go there behind a part */
     value *out;                  /* by block that is an exit: the alloca of those who have */
-    value left;                  /* an alloca: lanes to come */
+    value left, lane;            /* allocas: lanes to come; the one that runs */
     struct combine **combine;    /* by the first block of a part; NULL: it has none */
     LLVMBasicBlockRef next_lane; /* the lane is done */
+    /* Of the code that does not combine, if the present does: by block; the lane is done. */
+    LLVMBasicBlockRef *plain, next_plain;
 };
 
 static const struct ir_block *block_at(const struct emit *e, uint32_t order)
@@ -163,15 +165,26 @@ static value load_i32(struct emit *e, value from)
     return LLVMBuildLoad2(e->b, e->i32, from, "");
 }
 
-/* The lane waits at a block for its next turn. */
+/* The lane waits at a block for its next turn; nothing is combined any more. */
 static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
     each(p, p->written, live_in(e, block), store);
-    value args[3] = {e->a, const_int(e, e->i32, block), load_i32(e, e->mask)};
+    value args[3] = {e->a, const_int(e, e->i32, block), lane_bit(e)};
     value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
     LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
-    LLVMBuildBr(e->b, p->next_lane);
+    LLVMBuildBr(e->b, p->next_plain);
+}
+
+/* What has been combined is settled: from here on the lane is at the cell itself. */
+static void settle(const struct parts *p)
+{
+    struct emit *e = p->e;
+    if (!e->combine)
+        return;
+    LLVMBasicBlockRef settled = emit_new_block(e, "");
+    combine_settle(e, e->combine, settled);
+    emit_at_end(e, settled);
 }
 
 /* A branch backwards: to try again, or in a loop that has its end. */
@@ -186,20 +199,18 @@ static void go_back(const struct parts *p, uint32_t target)
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""),
                         e->block[target], often);
         emit_at_end(e, often);
-        if (e->combine) { /* it waits for what others do: from here on at the cell itself */
-            LLVMBasicBlockRef waits = emit_new_block(e, "");
-            combine_settle(e, e->combine, e->block[target], waits);
-            emit_at_end(e, waits);
-        }
+        settle(p); /* it waits for what others do */
         value linger = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, linger), "");
         value again = LLVMBuildCall2(e->b, e->linger_type, linger, (value[]){e->w, tries}, 2, "");
-        LLVMBuildCondBr(e->b, again, e->block[target], gives_way);
+        LLVMBuildCondBr(e->b, again, p->plain[target], gives_way);
+        emit_at_end(e, gives_way);
     } else {
         value left = LLVMBuildSub(e->b, load_i32(e, e->budget), const_int(e, e->i32, 1), "");
         LLVMBuildStore(e->b, left, e->budget);
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), e->block[target], gives_way);
+        emit_at_end(e, gives_way);
+        settle(p);
     }
-    emit_at_end(e, gives_way);
     wait_at(p, target);
 }
 
@@ -210,7 +221,7 @@ static void go_on(const struct parts *p, uint32_t target)
         LLVMBuildUnreachable(e->b);
     } else if (!is_inside(e, e->at, target)) {
         each(p, p->written, live_in(e, target), store);
-        value out = LLVMBuildOr(e->b, load_i32(e, p->out[target]), load_i32(e, e->mask), "");
+        value out = LLVMBuildOr(e->b, load_i32(e, p->out[target]), lane_bit(e), "");
         LLVMBuildStore(e->b, out, p->out[target]);
         LLVMBuildBr(e->b, p->next_lane);
     } else if (target <= e->at) {
@@ -235,12 +246,18 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i, const st
     go_on(p, o->next);
 }
 
+static void load_lane(const struct parts *p)
+{
+    p->e->lane = LLVMBuildLoad2(p->e->b, p->e->i64, p->lane, "");
+}
+
 static void emit_block(const struct parts *p)
 {
     struct emit *e = p->e;
     const struct ir_block *block = block_at(e, e->at);
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first];
     emit_at_end(e, e->block[e->at]);
+    load_lane(p);
     emit_count(e, 1);
     for (e->index = 0; e->index < block->n; e->index++, o++) {
         const struct ir_insn *i = &e->ir->insns.at[block->first + e->index];
@@ -258,42 +275,80 @@ static void emit_block(const struct parts *p)
     go_on(p, o->next);
 }
 
+/* The next of the lanes that are left. */
+static void start_lane(const struct parts *p)
+{
+    struct emit *e = p->e;
+    value left = load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
+    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
+    LLVMBuildStore(e->b, rest, p->left);
+    LLVMBuildStore(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), p->lane);
+    LLVMBuildStore(e->b, const_int(e, e->i32, BUDGET), e->budget);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->tries);
+}
+
 /* The block that a lane begins at, with what it needs. */
-static void emit_entry(const struct parts *p, value choose)
+static void emit_entry(const struct parts *p, value choose, LLVMBasicBlockRef combined)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef enter = emit_new_block(e, "enter");
     LLVMAddCase(choose, const_int(e, e->i32, e->at), enter);
     emit_at_end(e, enter);
+    load_lane(p);
     each(p, p->touched, live_in(e, e->at), load);
-    if (e->combine && e->combine->head == e->at) {
-        value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), load_i32(e, e->mask), "");
-        combine_enter(e, e->combine, LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, ""));
+    if (combined) {
+        value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
+        value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
+        combine_enter(e, p->combine[e->at], is_first, combined);
     }
     LLVMBuildBr(e->b, e->block[e->at]);
 }
 
-/* Parts whose passes may be one exchange each: that is made; where it fails all lanes are run again. */
-static void settle(const struct parts *p, LLVMBasicBlockRef lane_start)
+/* Where the exchange fails all lanes are run again. */
+static void emit_again(const struct parts *p, const struct combine *c, LLVMBasicBlockRef lane_start)
 {
     struct emit *e = p->e;
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        struct combine *c = p->combine[b];
-        if (!c || c->head != b)
-            continue;
-        LLVMBasicBlockRef on = emit_new_block(e, "");
-        combine_settle(e, c, on, on);
-        emit_at_end(e, c->again);
-        combine_restore(e, c);
-        for (uint32_t k = 0; k < e->ir->n_ordered; k++)
-            if (p->exits[k])
-                LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
-        LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->instructions);
-        LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->lane_instructions);
-        LLVMBuildStore(e->b, e->enter_with, p->left);
-        LLVMBuildBr(e->b, lane_start);
-        emit_at_end(e, on);
-    }
+    emit_at_end(e, c->again);
+    combine_restore(e, c);
+    for (uint32_t k = 0; k < e->ir->n_ordered; k++)
+        if (p->exits[k])
+            LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
+    LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->instructions);
+    LLVMBuildStore(e->b, e->enter_with, p->left);
+    LLVMBuildBr(e->b, lane_start);
+}
+
+/* The version of the part that c is of, for passes that are one exchange; returns where its first lane begins. */
+static LLVMBasicBlockRef emit_combined(struct parts *p, struct combine *c, LLVMBasicBlockRef lane_start,
+                                       LLVMBasicBlockRef done)
+{
+    struct emit *e = p->e;
+    uint32_t end = block_at(e, c->head)->serial_to;
+    LLVMBasicBlockRef code[end], more = emit_new_block(e, "lane"), none = emit_new_block(e, "");
+    for (uint32_t b = c->head; b < end; b++)
+        code[b] = emit_new_block(e, "combined");
+    p->next_lane = emit_new_block(e, "next_lane");
+    e->block = code;
+    e->combine = c;
+    for (e->at = c->head; e->at < end; e->at++)
+        emit_block(p);
+    emit_at_end(e, p->next_lane);
+    LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), none, more);
+    emit_at_end(e, more);
+    start_lane(p);
+    e->at = c->head;
+    load_lane(p);
+    each(p, p->touched, live_in(e, e->at), load);
+    LLVMBuildBr(e->b, code[c->head]);
+    emit_at_end(e, none);
+    combine_settle(e, c, done);
+    emit_again(p, c, lane_start);
+    p->next_lane = p->next_plain;
+    e->block = p->plain;
+    e->combine = NULL;
+    e->at = c->head;
+    return code[c->head];
 }
 
 /* All lanes have run: those behind the part are in their records, or together. */
@@ -303,7 +358,7 @@ static void finish(const struct parts *p)
     value all = const_int(e, e->i32, 0);
     fence_before_leaving(e);
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    add_to_counter(e, e->instructions, offsetof(struct worker, lane_instructions));
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
@@ -324,20 +379,6 @@ static void finish(const struct parts *p)
     LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_PARKED));
 }
 
-/* The next of the lanes that are left. */
-static void start_lane(const struct parts *p)
-{
-    struct emit *e = p->e;
-    value left = load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
-    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
-    value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
-    LLVMBuildStore(e->b, rest, p->left);
-    LLVMBuildStore(e->b, LLVMBuildXor(e->b, left, rest, ""), e->mask);
-    LLVMBuildStore(e->b, const_int(e, e->i32, BUDGET), e->budget);
-    LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->tries);
-    e->lane = LLVMBuildZExt(e->b, lane, e->i64, "");
-}
-
 struct ir_shapes shapes_of_lane(struct emit *e, const struct ir_shapes *s)
 {
     struct ir_shapes one = *s;
@@ -356,21 +397,17 @@ static void find_combines(struct parts *p)
 {
     struct emit *e = p->e;
     const struct ir_live *live = &e->shapes->live;
-    struct combine *c = NULL;
     p->combine = ARENA_ARRAY(e->arena, struct combine *, e->ir->n_ordered);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
         const struct ir_block *part = block_at(e, b);
-        if (!part->serial_to)
+        if (!part->serial_to || part->serial_from != b)
             continue;
-        if (part->serial_from == b) {
-            find_registers(e, b, p->written, p->touched);
-            for (uint32_t w = 0; w < live->words; w++)
-                p->touched[w] &= live_in(e, b)[w];
-            c = combine_find(e, b, p->touched, p->written);
-            if (c)
-                c->again = emit_new_block(e, "again");
-        }
-        p->combine[b] = c;
+        find_registers(e, b, p->written, p->touched);
+        for (uint32_t w = 0; w < live->words; w++)
+            p->touched[w] &= live_in(e, b)[w];
+        p->combine[b] = combine_find(e, b, p->touched, p->written);
+        if (p->combine[b])
+            p->combine[b]->again = emit_new_block(e, "again");
     }
 }
 
@@ -380,7 +417,7 @@ static void emit_parts_of(struct parts *p)
     uint32_t blocks = e->ir->n_ordered;
     LLVMBasicBlockRef lane_start = emit_new_block(e, "lane"), done = emit_new_block(e, "done"),
                       nowhere = emit_new_block(e, "");
-    p->next_lane = emit_new_block(e, "next_lane");
+    p->next_lane = p->next_plain = emit_new_block(e, "next_lane");
     for (uint32_t b = 0; b < blocks; b++)
         e->block[b] = block_at(e, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
@@ -390,6 +427,8 @@ static void emit_parts_of(struct parts *p)
     e->has_exchanged = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
     e->fence_waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
     p->left = emit_alloca_of(e, e->i32, e->enter_with);
+    p->lane = emit_alloca_of(e, e->i64, NULL);
+    p->plain = e->block;
     find_combines(p);
     LLVMBuildBr(e->b, lane_start);
     emit_at_end(e, lane_start);
@@ -401,15 +440,13 @@ static void emit_parts_of(struct parts *p)
         if (!block_at(e, e->at)->serial_to)
             continue;
         find_registers(e, e->at, p->written, p->touched);
-        e->combine = p->combine[e->at];
-        emit_entry(p, choose);
+        struct combine *c = p->combine[e->at];
+        emit_entry(p, choose, c ? emit_combined(p, c, lane_start, done) : NULL);
         emit_block(p);
     }
     emit_at_end(e, p->next_lane);
     LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), done, lane_start);
     emit_at_end(e, done);
-    e->combine = NULL;
-    settle(p, lane_start);
     finish(p);
     emit_at_end(e, e->fault);
     LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_FAULT));
@@ -457,10 +494,9 @@ void emit_serial(struct emit *e, uint32_t index, const char *name)
     emit_warp(e);
     e->enter_at = LLVMGetParam(e->fn, 2);
     e->enter_with = LLVMGetParam(e->fn, 3);
-    e->mask = emit_alloca_of(e, e->i32, NULL);
+    e->mask = NULL; /* the lane's bit */
     e->budget = emit_alloca_of(e, e->i32, NULL);
     e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     struct parts p = {.e = e, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     e->lane = NULL;

@@ -374,13 +374,18 @@ static unsigned row_align(unsigned width)
     return width == 1 ? 4 : 64;
 }
 
+value lane_bit(struct emit *e)
+{
+    return LLVMBuildShl(e->b, const_int(e, e->i32, 1), LLVMBuildTrunc(e->b, e->lane, e->i32, ""), "");
+}
+
 /* Of the lane that runs. */
 static void spill_lane(struct emit *e, ir_ref r)
 {
     value v = read_scalar(e, r, 0), at = slot_pointer(e, r);
     if (ref_width(e, r) == 1) {
         value yes = LLVMBuildSExt(e->b, v, e->i32, ""), old = LLVMBuildLoad2(e->b, e->i32, at, "");
-        LLVMBuildStore(e->b, blend(e, 1, LLVMBuildLoad2(e->b, e->i32, e->mask, ""), yes, old), at);
+        LLVMBuildStore(e->b, blend(e, 1, lane_bit(e), yes, old), at);
         return;
     }
     LLVMBuildStore(e->b, v, lane_pointer(e, LLVMTypeOf(v), at));
