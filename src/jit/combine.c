@@ -97,16 +97,20 @@ static value load_row(struct emit *e, uint32_t reg)
     return v;
 }
 
+value lanes_agree(struct emit *e, ir_ref r)
+{
+    value row = load_row(e, ir_ref_index(r)), own = splat(e, read_scalar(e, r, 0), WARP_LANES);
+    value other = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, row, own, ""));
+    return is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
+}
+
 void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicBlockRef combined)
 {
     LLVMBasicBlockRef first = emit_new_block(e, ""), may = emit_new_block(e, ""), inside = emit_new_block(e, ""),
                       on = emit_new_block(e, "");
-    ir_ref a = c->t.a.i->a;
     LLVMBuildCondBr(e->b, is_first, first, on);
     emit_at_end(e, first);
-    value own = splat(e, read_scalar(e, a, 0), WARP_LANES);
-    value other = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, load_row(e, ir_ref_index(a)), own, ""));
-    value same = is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
+    value same = lanes_agree(e, c->t.a.i->a);
     value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
     value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, MAX_FAILED), "");
     LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, same, few, ""), may, on);

@@ -110,6 +110,7 @@ struct emit {
     /* Of a serial part, allocas: how often the lane has gone back; for fence.c. */
     value tries, has_stored, has_exchanged, fence_waits;
     struct combine *combine; /* of the part being emitted, where it has one: combine.c */
+    bool *tested;            /* by instruction of the function: the test of an access was made for all lanes; or NULL */
     value lane; /* i64: the one that runs, in a serial part, where all registers are scalars of its own; else NULL */
 };
 
@@ -357,7 +358,7 @@ void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBa
 void loop_go_back(struct emit *e);
 /* A round by the engine, up to the branch; it notes where the accesses were, for the next test. */
 void loop_round_by_engine(struct emit *e, const struct ir_block *block);
-/* Has the test of the present instruction been made before the loop? */
+/* Has the test of the present instruction been made before the loop, or before the lanes of a serial part? */
 bool is_untested(const struct emit *e);
 
 /* ---- neighbours.c ---- */

@@ -581,5 +581,7 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block)
 
 bool is_untested(const struct emit *e)
 {
+    if (e->tested)
+        return e->tested[e->ir->blocks.at[e->ir->order[e->at]].first + e->index];
     return e->untested.block && e->untested.covered[e->index];
 }

@@ -4,6 +4,10 @@
  * scalar, and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it
  * leaves: behind the part, or where it waits. So lanes that wait stand as the engine expects them, and each of them goes on
  * by either engine.
+ *
+ * There may be a second version of a part, for passes whose first lane begins at its head. Mostly all lanes go to the same
+ * places, of a lock and of what it guards: where they do, these are tested once for all of them, and a critical section is
+ * as short as it can be. Of parts that combine.c makes one exchange, the version is that.
  */
 #include "jit/atom.h"
 
@@ -13,14 +17,15 @@
 /* Of the function being emitted. */
 struct parts {
     struct emit *e;
-    uint64_t *written, *touched; /* by the part that is being emitted: sets by the numbers in `live` */
-    uint8_t *exits;              /* by block: lanes go there behind a part */
-    value *out;                  /* by block that is an exit: the alloca of those who have */
-    value left, lane;            /* allocas: lanes to come; the one that runs */
-    struct combine **combine;    /* by the first block of a part; NULL: it has none */
-    LLVMBasicBlockRef next_lane; /* the lane is done */
-    /* Of the code that does not combine, if the present does: by block; the lane is done. */
-    LLVMBasicBlockRef *plain, next_plain;
+    const struct ir_shapes *warp; /* of registers in the function itself */
+    uint64_t *written, *touched;  /* by the part that is being emitted: sets by the numbers in `live` */
+    uint8_t *exits;               /* by block: lanes go there behind a part */
+    value *out;                   /* by block that is an exit: the alloca of those who have */
+    value left, lane;             /* allocas: lanes to come; the one that runs */
+    struct combine **combine;     /* by the first block of a part; NULL: it has none */
+    LLVMBasicBlockRef next_lane;  /* the lane is done */
+    /* The same of lanes that wait, and by block where they go on: in the present version, but for one that combines. */
+    LLVMBasicBlockRef next_waiting, *waiting;
 };
 
 static const struct ir_block *block_at(const struct emit *e, uint32_t order)
@@ -173,7 +178,7 @@ static void wait_at(const struct parts *p, uint32_t block)
     value args[3] = {e->a, const_int(e, e->i32, block), lane_bit(e)};
     value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
     LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
-    LLVMBuildBr(e->b, p->next_plain);
+    LLVMBuildBr(e->b, p->next_waiting);
 }
 
 /* What has been combined is settled: from here on the lane is at the cell itself. */
@@ -196,13 +201,13 @@ static void go_back(const struct parts *p, uint32_t target)
         LLVMBasicBlockRef often = emit_new_block(e, "");
         value tries = LLVMBuildAdd(e->b, load_i32(e, e->tries), const_int(e, e->i32, 1), "");
         LLVMBuildStore(e->b, tries, e->tries);
-        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""),
-                        e->block[target], often);
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""), e->block[target],
+                    often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
         value linger = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, linger), "");
         value again = LLVMBuildCall2(e->b, e->linger_type, linger, (value[]){e->w, tries}, 2, "");
-        LLVMBuildCondBr(e->b, again, p->plain[target], gives_way);
+        LLVMBuildCondBr(e->b, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {
         value left = LLVMBuildSub(e->b, load_i32(e, e->budget), const_int(e, e->i32, 1), "");
@@ -288,23 +293,6 @@ static void start_lane(const struct parts *p)
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->tries);
 }
 
-/* The block that a lane begins at, with what it needs. */
-static void emit_entry(const struct parts *p, value choose, LLVMBasicBlockRef combined)
-{
-    struct emit *e = p->e;
-    LLVMBasicBlockRef enter = emit_new_block(e, "enter");
-    LLVMAddCase(choose, const_int(e, e->i32, e->at), enter);
-    emit_at_end(e, enter);
-    load_lane(p);
-    each(p, p->touched, live_in(e, e->at), load);
-    if (combined) {
-        value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
-        value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
-        combine_enter(e, p->combine[e->at], is_first, combined);
-    }
-    LLVMBuildBr(e->b, e->block[e->at]);
-}
-
 /* Where the exchange fails all lanes are run again. */
 static void emit_again(const struct parts *p, const struct combine *c, LLVMBasicBlockRef lane_start)
 {
@@ -319,36 +307,143 @@ static void emit_again(const struct parts *p, const struct combine *c, LLVMBasic
     LLVMBuildBr(e->b, lane_start);
 }
 
-/* The version of the part that c is of, for passes that are one exchange; returns where its first lane begins. */
-static LLVMBasicBlockRef emit_combined(struct parts *p, struct combine *c, LLVMBasicBlockRef lane_start,
-                                       LLVMBasicBlockRef done)
+/* The second version of a part; returns where its first lane begins. c: of passes that are one exchange, or NULL. */
+static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct combine *c, LLVMBasicBlockRef lane_start,
+                                      LLVMBasicBlockRef done)
 {
     struct emit *e = p->e;
-    uint32_t end = block_at(e, c->head)->serial_to;
+    const struct parts first = *p;
+    uint32_t end = block_at(e, head)->serial_to;
     LLVMBasicBlockRef code[end], more = emit_new_block(e, "lane"), none = emit_new_block(e, "");
-    for (uint32_t b = c->head; b < end; b++)
-        code[b] = emit_new_block(e, "combined");
+    for (uint32_t b = head; b < end; b++)
+        code[b] = emit_new_block(e, "version");
     p->next_lane = emit_new_block(e, "next_lane");
+    if (!c) {
+        p->next_waiting = p->next_lane;
+        p->waiting = code;
+    }
     e->block = code;
     e->combine = c;
-    for (e->at = c->head; e->at < end; e->at++)
+    for (e->at = head; e->at < end; e->at++)
         emit_block(p);
     emit_at_end(e, p->next_lane);
     LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), none, more);
     emit_at_end(e, more);
     start_lane(p);
-    e->at = c->head;
+    e->at = head;
     load_lane(p);
-    each(p, p->touched, live_in(e, e->at), load);
-    LLVMBuildBr(e->b, code[c->head]);
+    each(p, p->touched, live_in(e, head), load);
+    LLVMBuildBr(e->b, code[head]);
     emit_at_end(e, none);
-    combine_settle(e, c, done);
-    emit_again(p, c, lane_start);
-    p->next_lane = p->next_plain;
-    e->block = p->plain;
+    if (c) {
+        combine_settle(e, c, done);
+        emit_again(p, c, lane_start);
+    } else {
+        LLVMBuildBr(e->b, done);
+    }
+    e->block = first.waiting;
     e->combine = NULL;
-    e->at = c->head;
-    return code[c->head];
+    *p = first;
+    return code[head];
+}
+
+/* May an access be tested for all lanes, before they begin? It is in every lane at the same place, as far as is known. */
+static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn *i, const struct op *o)
+{
+    const struct emit *e = p->e;
+    struct atom t;
+    bool is_atom = i->kind == IR_ATOM;
+    if ((!is_atom && i->kind != IR_LD && i->kind != IR_ST) || i->guard || ir_ref_kind(i->a) != REF_REG ||
+        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, o, &t) : !access_is_simple(e, i, o->access)))
+        return false;
+    uint32_t r = ir_ref_index(i->a), n = e->shapes->live.number[r];
+    enum ptx_space space = o->access->space;
+    return (space == SPACE_GLOBAL || space == SPACE_GENERIC) && n && ir_in_set(live_in(e, head), n - 1) &&
+           !ir_in_set(p->written, n - 1) && p->warp->regs[r] == SHAPE_UNIFORM;
+}
+
+/* Accesses of a part that are tested before all lanes, of few registers, which are compared in all lanes. */
+struct tested {
+    struct access access[16];
+    unsigned n;
+    ir_ref regs[2];
+    unsigned n_regs;
+    bool *by_insn; /* as e->tested */
+};
+
+/* Is it one of the registers that are compared, or may it be? */
+static bool compares(struct tested *t, ir_ref r)
+{
+    for (unsigned k = 0; k < t->n_regs; k++)
+        if (t->regs[k] == r)
+            return true;
+    if (t->n_regs == sizeof t->regs / sizeof *t->regs)
+        return false;
+    t->regs[t->n_regs++] = r;
+    return true;
+}
+
+static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
+{
+    struct emit *e = p->e;
+    t->n = t->n_regs = 0;
+    t->by_insn = ARENA_ARRAY(e->arena, bool, e->ir->insns.n);
+    for (uint32_t b = head; b < block_at(e, head)->serial_to; b++)
+        for (uint32_t k = 0; k < block_at(e, b)->n; k++) {
+            uint32_t at = block_at(e, b)->first + k;
+            const struct ir_insn *i = &e->ir->insns.at[at];
+            const struct op *o = &e->code->ops[e->code->blocks[b].first + k];
+            t->by_insn[at] =
+                t->n < sizeof t->access / sizeof *t->access && can_test(p, head, i, o) && compares(t, i->a);
+            if (t->by_insn[at])
+                t->access[t->n++] = access_begin(e, i, o);
+        }
+}
+
+/* Goes to the second version where all lanes go to the same places, and these are inside; else code goes on here. */
+static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMBasicBlockRef version)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, ""), next = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, is_first, next, on);
+    for (unsigned k = 0; k < t->n_regs; k++) {
+        emit_at_end(e, next);
+        next = emit_new_block(e, "");
+        LLVMBuildCondBr(e->b, lanes_agree(e, t->regs[k]), next, on);
+    }
+    for (unsigned k = 0; k < t->n; k++) {
+        emit_at_end(e, next);
+        next = k + 1 < t->n ? emit_new_block(e, "") : version;
+        access_find_first(e, &t->access[k]);
+        access_branch_on_first(e, &t->access[k], t->access[k].x->space, next, on);
+    }
+    emit_at_end(e, on);
+}
+
+/* The block that a lane begins at, with what it needs. */
+static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_start, LLVMBasicBlockRef done)
+{
+    struct emit *e = p->e;
+    uint32_t head = e->at;
+    struct combine *c = p->combine[head];
+    struct tested t = {.n = 0};
+    if (!c && block_at(e, head)->serial_from == head)
+        find_tested(p, head, &t);
+    e->tested = t.n ? t.by_insn : NULL;
+    LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
+    e->tested = NULL;
+    e->at = head;
+    LLVMBasicBlockRef enter = emit_new_block(e, "enter");
+    LLVMAddCase(choose, const_int(e, e->i32, head), enter);
+    emit_at_end(e, enter);
+    load_lane(p);
+    each(p, p->touched, live_in(e, head), load);
+    value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
+    value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
+    if (c)
+        combine_enter(e, c, is_first, version);
+    else if (version)
+        enter_tested(e, is_first, &t, version);
+    LLVMBuildBr(e->b, e->block[head]);
 }
 
 /* All lanes have run: those behind the part are in their records, or together. */
@@ -417,7 +512,7 @@ static void emit_parts_of(struct parts *p)
     uint32_t blocks = e->ir->n_ordered;
     LLVMBasicBlockRef lane_start = emit_new_block(e, "lane"), done = emit_new_block(e, "done"),
                       nowhere = emit_new_block(e, "");
-    p->next_lane = p->next_plain = emit_new_block(e, "next_lane");
+    p->next_lane = p->next_waiting = emit_new_block(e, "next_lane");
     for (uint32_t b = 0; b < blocks; b++)
         e->block[b] = block_at(e, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
@@ -428,7 +523,7 @@ static void emit_parts_of(struct parts *p)
     e->fence_waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
     p->left = emit_alloca_of(e, e->i32, e->enter_with);
     p->lane = emit_alloca_of(e, e->i64, NULL);
-    p->plain = e->block;
+    p->waiting = e->block;
     find_combines(p);
     LLVMBuildBr(e->b, lane_start);
     emit_at_end(e, lane_start);
@@ -440,8 +535,7 @@ static void emit_parts_of(struct parts *p)
         if (!block_at(e, e->at)->serial_to)
             continue;
         find_registers(e, e->at, p->written, p->touched);
-        struct combine *c = p->combine[e->at];
-        emit_entry(p, choose, c ? emit_combined(p, c, lane_start, done) : NULL);
+        emit_entry(p, choose, lane_start, done);
         emit_block(p);
     }
     emit_at_end(e, p->next_lane);
@@ -497,7 +591,8 @@ void emit_serial(struct emit *e, uint32_t index, const char *name)
     e->mask = NULL; /* the lane's bit */
     e->budget = emit_alloca_of(e, e->i32, NULL);
     e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    struct parts p = {.e = e, .written = written, .touched = touched, .exits = exits, .out = out};
+    struct parts p = {
+        .e = e, .warp = &e->request->shapes[index], .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     e->lane = NULL;
 }
