@@ -163,6 +163,8 @@ value row_get(struct emit *e, enum scratch_row row, LLVMTypeRef type);
 /* Where a lane's element of a row stands; on the host, where a lane's address in ROW_ADDRESS is. */
 value row_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane);
 value row_pointer_of(struct emit *e, const struct access *a, value lane);
+/* The element of a known lane, by a load that LLVM leaves as it is: out of vectors those of all lanes take half as long again. */
+value row_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane);
 /* A loop over the lanes of a mask that is not 0: code between begin and end is for t.lane, an i64. Goes to `done`. */
 struct turns {
     LLVMBasicBlockRef before, loop;
@@ -170,6 +172,10 @@ struct turns {
 };
 struct turns turns_begin(struct emit *e);
 void turns_end(struct emit *e, const struct turns *t, value mask, LLVMBasicBlockRef done);
+/* Where gathers wait (targets.def): loads of all lanes beside each other. Of one lane, in their order, to v, by element; of all at
+ * tested addresses, where a lane that does not run reads the warp's record. */
+void load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8]);
+void gather_by_loads(struct emit *e, const struct access *a);
 /* All lanes at addresses of their own, tested. */
 void transfer_in_turns(struct emit *e, const struct access *a);
 

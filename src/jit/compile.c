@@ -22,12 +22,12 @@ static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-f
 
 static const struct target {
     const char *name, *triple, *cpu, *features;
-    bool has_masked_stores, has_gather, keeps_store_order, has_whole_elements;
+    bool has_masked_stores, has_gather, waits_in_gathers, keeps_store_order, has_whole_elements;
     unsigned whole_bytes, asks_for;
 } targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, store_order, whole_elements, whole_bytes, \
-               asks_for)                                                                                               \
-    {name, triple, cpu, features, masked_stores, gathers, store_order, whole_elements, whole_bytes, asks_for},
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
+               whole_bytes, asks_for)                                                                                  \
+    {name, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements, whole_bytes, asks_for},
 #include "jit/targets.def"
 #undef TARGET
 };
@@ -276,6 +276,7 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .lanes = session.lanes,
                      .has_masked_stores = session.target->has_masked_stores,
                      .has_gather = session.target->has_gather,
+                     .waits_in_gathers = session.target->waits_in_gathers,
                      .keeps_store_order = session.target->keeps_store_order,
                      .has_whole_elements = session.target->has_whole_elements,
                      .whole_bytes = session.target->whole_bytes,

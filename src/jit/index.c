@@ -88,11 +88,28 @@ value index_largest(struct emit *e, const struct access *a, const struct index *
     return LLVMBuildTrunc(e->b, intrinsic(e, "llvm.umin", &e->i64, 1, args, 2), e->i32, "");
 }
 
+/* A lane that does not run has index 0. */
+static void gather_by_index(struct emit *e, const struct access *a, const struct index *x, value base, value lanes)
+{
+    value v[8], from = LLVMBuildIntToPtr(e->b, base, e->ptr, ""), none = LLVMConstNull(LLVMTypeOf(lanes));
+    row_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, mask_to_lanes(e, a->mask), lanes, none, ""));
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        value at = LLVMBuildZExt(e->b, row_number(e, ROW_ADDRESS, e->i32, l), e->i64, "");
+        load_lane(e, a, l, LLVMBuildGEP2(e->b, type_of_width(e, 8 * x->unit), from, &at, 1, ""), v);
+    }
+    for (unsigned k = 0; k < a->n; k++)
+        put_lanes(e, a, k, v[k]);
+}
+
 static void gather(struct emit *e, const struct access *a, const struct index *x, value base, value lanes)
 {
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
     if (x->unit < x->scale)
         lanes = LLVMBuildMul(e->b, lanes, splat(e, const_int(e, e->i32, x->scale / x->unit), WARP_LANES), "");
+    if (e->waits_in_gathers) {
+        gather_by_index(e, a, x, base, lanes);
+        return;
+    }
     for (unsigned k = 0; k < a->n; k++) {
         value from =
             LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, base, const_int(e, e->i64, k * a->bytes), ""), e->ptr, "");

@@ -45,8 +45,8 @@ static const struct level {
     bool gathers; /* a function that looks up tables is copied */
     struct bitcode group[N_GROUPS];
 } levels[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, store_order, whole_elements, whole_bytes, \
-               asks_for)                                                                                               \
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
+               whole_bytes, asks_for)                                                                                  \
     {name, gathers, {GROUPS(ROW, bitcode)}},
 #include "jit/targets.def"
 #undef TARGET

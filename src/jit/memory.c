@@ -675,7 +675,8 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
-    bool by_cpu = e->has_gather && (a->bytes >= 4 || loads) && !whole;
+    bool waits = e->waits_in_gathers && space != SPACE_SHARED && !whole;
+    bool by_cpu = e->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads);
     bool has_slow = !access_is_inside(e, a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
@@ -694,6 +695,8 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     struct access in_order = loads ? *a : store_in_order(e, a);
     if (!by_cpu)
         transfer_in_turns(e, &in_order);
+    else if (loads && waits)
+        gather_by_loads(e, a);
     else if (loads)
         load_gather(e, a, space);
     else

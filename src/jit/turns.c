@@ -19,13 +19,24 @@ value row_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value 
     return LLVMBuildInBoundsGEP2(e->b, type, e->scratch[row], &lane, 1, "");
 }
 
-value row_pointer_of(struct emit *e, const struct access *a, value lane)
+value row_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane)
 {
-    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
-    value at = LLVMBuildLoad2(e->b, type, row_element(e, ROW_ADDRESS, type, lane), "");
+    value v = LLVMBuildLoad2(e->b, type, row_element(e, row, type, const_int(e, e->i64, lane)), "");
+    LLVMSetVolatile(v, true);
+    return v;
+}
+
+static value pointer_of(struct emit *e, const struct access *a, value at)
+{
     at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
     return a->x->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
                                        : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+}
+
+value row_pointer_of(struct emit *e, const struct access *a, value lane)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    return pointer_of(e, a, LLVMBuildLoad2(e->b, type, row_element(e, ROW_ADDRESS, type, lane), ""));
 }
 
 struct turns turns_begin(struct emit *e)
@@ -96,6 +107,26 @@ static void move_whole(struct emit *e, const struct access *a)
     if (loads)
         unzip(e, v, a->n);
     for (unsigned k = 0; k < a->n && loads; k++)
+        put_lanes(e, a, k, v[k]);
+}
+
+void load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8])
+{
+    for (unsigned k = 0; k < a->n; k++) {
+        value one = load_vector(e, a, pointer_at(e, pointer, k * a->bytes), 1);
+        if (lane == 0)
+            v[k] = LLVMGetPoison(vector_of(LLVMTypeOf(one), WARP_LANES));
+        v[k] = LLVMBuildInsertElement(e->b, v[k], one, const_int(e, e->i32, lane), "");
+    }
+}
+
+void gather_by_loads(struct emit *e, const struct access *a)
+{
+    value v[8], own = splat(e, LLVMBuildPtrToInt(e->b, e->w, e->i64, ""), WARP_LANES);
+    row_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, mask_to_lanes(e, a->mask), a->lanes, own, ""));
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        load_lane(e, a, l, pointer_of(e, a, row_number(e, ROW_ADDRESS, e->i64, l)), v);
+    for (unsigned k = 0; k < a->n; k++)
         put_lanes(e, a, k, v[k]);
 }
 

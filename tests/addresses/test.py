@@ -1,10 +1,11 @@
 """Addresses in compiled code whose parts are known, and what is loaded and stored there at once: by both engines."""
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, fault_by_both, need_compiler, written
-from tap import main
+from both import by_both, environment, fault_by_both, need_compiler, written
+from tap import main, run
 
 # Indices of 32 bits that are widened, some of which wrap between the lanes of a warp or of a row; what comes of them is
 # needed across a barrier and around a loop. %r4 = start + %tid.x + n * %tid.y.
@@ -196,6 +197,19 @@ def loads_by_index_are_exact_and_so_are_their_faults():
         for reach in 256, -1, 0x40000000, -0x80000000:
             text = fault_by_both(path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", reach)
             assert "thread (21,0,0)" in text, text
+
+
+def lanes_gather_where_that_does_not_hold_up_others():
+    """Not on Zen 4, where 32 loads, or stores, do better."""
+    need_compiler()
+    scattered = INDEXED.replace("st.global.u32 [%rd3]", "st.global.u32 [%rd13]")
+    for text, words in (INDEXED, ["gather"]), (scattered, ["gather", "scatter"]):
+        with written(text) as path:
+            for level, is_so in ("x86-64-v4", True), ("x86-64-v4+amd", False):
+                _, _, err = run("launch", path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", 255, "--engine", "jit",
+                                env=environment(HEDDLE_DUMP="asm", HEDDLE_TARGET=level))
+                for word in words:
+                    assert "vmov" in err and bool(re.search(rf"\tvp?{word}", err)) == is_so, (level, word, err[:200])
 
 
 # Bytes and halves at places that vary, from both kinds of memory, up to the last byte; halves of all signs.
