@@ -454,7 +454,7 @@ static struct code *add_function(struct preparer *p, struct ptx_func *f)
     struct code *c = find_code(p->k, f);
     if (c || !f->has_body)
         return c;
-    struct ir_func *ir = ir_build(p->arena, f, p->diags);
+    struct ir_func *ir = ir_build(p->arena, f, p->env->rows, p->diags);
     if (!ir)
         return NULL;
     place_vars(p, ir);

@@ -87,6 +87,7 @@ struct compiler {
     void (*consider)(struct launch *l, const struct worker *k);
     void (*end)(struct launch *l);                       /* after its last block */
     void (*forget)(struct machine *m, struct kernel *k); /* which is about to be freed */
+    bool (*wants_rows)(const struct machine *m);         /* code_env.rows */
     void (*close)(struct machine *m);
 };
 

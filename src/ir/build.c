@@ -361,7 +361,7 @@ static bool add_ways_back(struct ir_func *f, struct arena *arena)
     return f->blocks.n > n;
 }
 
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diags *diags)
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, struct diags *diags)
 {
     struct ir_func *f = ARENA_NEW(arena, struct ir_func);
     f->func = func;
@@ -390,7 +390,7 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diag
     ir_contract(f);
     ir_find_spins(f);
     ir_drop_unread(f);
-    while (ir_find_serial(f)) {
+    while (ir_find_serial(f, rows)) {
         ir_order_blocks(f);
         ir_find_spins(f);
     }

@@ -190,9 +190,9 @@ struct ir_func {
     VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
 };
 
-/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors.
- */
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, struct diags *diags);
+/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `rows`: threads that
+ * go through rows of their own and try for what they find do so one after the other (serial.c). */
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, struct diags *diags);
 
 /* Bytes of a kernel's parameters packed at their alignments, and the offset of one of them. */
 uint32_t ir_param_bytes(const struct ptx_func *kernel);
@@ -207,7 +207,7 @@ void ir_find_spins(struct ir_func *f);   /* spin.c */
 /* The last block of the loop that `head` heads, in order: the last that branches back to it. */
 uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successors, uint32_t limit);
 /* serial.c; after ir_drop_unread. Returns whether it has cut blocks: then order, spins and parts are to be found anew. */
-bool ir_find_serial(struct ir_func *f);
+bool ir_find_serial(struct ir_func *f, bool rows);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
 void ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
 void ir_assign_slots(struct ir_func *f); /* live.c */

@@ -11,10 +11,19 @@
  * It is entered at its head only: lanes that waited further inside would be passed by those that run through it, which
  * nobody else counts on (shape.c). Nothing in it may wait for other lanes or end a thread. A loop that contains such a
  * loop, or that does more in its rounds than one follows from, is work, which lanes do better together.
+ *
+ * But where a thread tries for what it finds in a row of its own, as a search through a graph does for the neighbours of a
+ * vertex, lanes have little to do together: rows differ in length, each lane loads from a line of its own, what is tried for
+ * is anywhere, and those that have it part from those that have not. Where the CPU has no good gathers (`rows`) such a loop is
+ * a serial part, too.
  */
 #include "ir/ir.h"
+#include "ir/shape.h"
 
 enum { MAX_INSNS = 128 };
+
+/* Bytes by which a row goes on in a round: a lane has each line that it comes to for itself. */
+enum { LONGEST_STEP = 64 };
 
 struct finder {
     struct ir_func *f;
@@ -85,8 +94,8 @@ static bool can_join(const struct finder *x, const struct ir_block *b)
     return b->next != NO_BLOCK || b->n;
 }
 
-/* The loop from `head` on, to *end: does it try, and nothing but that? */
-static bool is_contest(const struct finder *x, uint32_t head, uint32_t *end, uint32_t *insns)
+/* The loop from `head` on, to *end: does it try, and could lanes go around it one after the other? */
+static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *end, uint32_t *insns)
 {
     bool found = false;
     *end = ir_loop_end(x->f, head, x->successors, x->limit) + 1;
@@ -99,8 +108,109 @@ static bool is_contest(const struct finder *x, uint32_t head, uint32_t *end, uin
         for (uint32_t k = 0; k < b->n; k++)
             found |= tries(insn_at(x, b, k));
     }
-    return found && block_at(x, head)->spins;
+    return found;
 }
+
+/* ---- rows of a thread's own ---- */
+
+/* The one instruction that writes a register in the loop from..to, or outside of it; NULL where there are none or several, or
+ * where it has a guard. */
+static const struct ir_insn *only_writer(const struct finder *x, ir_ref r, uint32_t from, uint32_t to, bool inside)
+{
+    const struct ir_insn *found = NULL;
+    for (uint32_t o = 0; o < x->f->n_ordered; o++) {
+        const struct ir_block *b = block_at(x, o);
+        for (uint32_t k = 0; k < b->n && (o >= from && o < to) == inside; k++) {
+            const struct ir_insn *i = insn_at(x, b, k);
+            if (!ir_defines(i, r))
+                continue;
+            if (found || i->guard)
+                return NULL;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static bool is_register(ir_ref r)
+{
+    return ir_ref_kind(r) == REF_REG;
+}
+
+/* Does what a register has before the loop hang on something found in memory, by a few steps? */
+static bool is_found(const struct finder *x, ir_ref r, uint32_t from, uint32_t to, unsigned depth)
+{
+    enum { DEEPEST = 6 };
+    const struct ir_insn *i = is_register(r) && depth < DEEPEST ? only_writer(x, r, from, to, false) : NULL;
+    if (i && i->kind == IR_LD)
+        return i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC;
+    return i && i->kind == IR_LANES && ir_linear((enum lane_id)i->lane) != LINEAR_NONE &&
+           (is_found(x, i->a, from, to, depth + 1) || is_found(x, i->b, from, to, depth + 1) ||
+            is_found(x, i->c, from, to, depth + 1));
+}
+
+static bool is_number(const struct finder *x, ir_ref r, int64_t *v)
+{
+    const struct ir_const *c = ir_ref_kind(r) == REF_CONST ? &x->f->consts.at[ir_ref_index(r)] : NULL;
+    *v = !c ? 0 : c->width == 32 ? (int32_t)c->lo : (int64_t)c->lo;
+    return c && c->base == BASE_NONE && *v >= -UINT16_MAX && *v <= UINT16_MAX;
+}
+
+/* The register that an address in the loop goes on with, by *step bytes in each round; 0: none. */
+static ir_ref find_root(const struct finder *x, ir_ref r, uint32_t from, uint32_t to, int64_t *step)
+{
+    enum { DEEPEST = 8 };
+    int64_t scale = 1, n;
+    for (unsigned depth = 0; depth < DEEPEST && scale >= -LONGEST_STEP && scale <= LONGEST_STEP; depth++) {
+        const struct ir_insn *i = is_register(r) ? only_writer(x, r, from, to, true) : NULL;
+        enum linear kind = i && i->kind == IR_LANES ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
+        if (kind == LINEAR_ADD && i->a == r && is_number(x, i->b, step)) {
+            *step *= scale;
+            return r;
+        }
+        switch (kind) {
+        case LINEAR_COPY:
+        case LINEAR_SIGN_EXTEND:
+        case LINEAR_ZERO_EXTEND: r = i->a; break;
+        case LINEAR_ADD: r = is_register(i->b) && only_writer(x, i->b, from, to, true) ? i->b : i->a; break;
+        case LINEAR_MUL_ADD_WIDE:
+        case LINEAR_MUL_ADD_WIDE_UNSIGNED:
+        case LINEAR_MUL_WIDE:
+        case LINEAR_MUL_WIDE_UNSIGNED:
+            if (!is_number(x, i->b, &n))
+                return 0;
+            scale *= n;
+            r = i->a;
+            break;
+        case LINEAR_SHL:
+            if (!is_number(x, i->b, &n) || n < 0 || n > 16)
+                return 0;
+            scale *= 1 << n;
+            r = i->a;
+            break;
+        default: return 0;
+        }
+    }
+    return 0;
+}
+
+/* Does the loop load what lies one behind the other, from where a load before it has said? */
+static bool walks(const struct finder *x, uint32_t from, uint32_t to)
+{
+    for (uint32_t o = from; o < to; o++) {
+        const struct ir_block *b = block_at(x, o);
+        for (uint32_t k = 0; k < b->n; k++) {
+            const struct ir_insn *i = insn_at(x, b, k);
+            int64_t step = 0;
+            ir_ref root = i->kind == IR_LD ? find_root(x, i->a, from, to, &step) : 0;
+            if (root && step && step >= -LONGEST_STEP && step <= LONGEST_STEP && is_found(x, root, from, to, 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- where a contest's part ends ---- */
 
 /* Is an address of the one state space the same place in the other? Generic addresses are those of global memory, too (PTX
  * ISA 6.4.1.1, "Generic Addressing"); a window's are its own. */
@@ -188,7 +298,7 @@ static void mark(struct ir_func *f, uint32_t from, uint32_t to)
     }
 }
 
-bool ir_find_serial(struct ir_func *f)
+bool ir_find_serial(struct ir_func *f, bool rows)
 {
     struct arena scratch = {.on_oom = f->arena->on_oom};
     struct finder x = {.f = f, .limit = f->blocks.n + 1};
@@ -201,8 +311,13 @@ bool ir_find_serial(struct ir_func *f)
     find_origins(&x);
     for (uint32_t o = 0, behind, insns, stop; o < f->n_ordered;) {
         uint32_t from = o++;
-        if (!block_at(&x, from)->loop_header || !is_contest(&x, from, &behind, &insns))
+        if (!block_at(&x, from)->loop_header || !is_loop_that_tries(&x, from, &behind, &insns))
             continue;
+        if (!block_at(&x, from)->spins) {
+            if (rows && walks(&x, from, behind))
+                mark(f, from, o = behind);
+            continue;
+        }
         o = find_end(&x, from, behind, insns, &stop);
         mark(f, from, o);
         has_cut |= cut(&x, from, behind, stop);

@@ -112,12 +112,18 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
     return old;
 }
 
-/* Of a lane by itself. Who looks for a constant, as for an open lock, mostly finds it, and does not read before; but where
- * the lane has tried already, others are at work there. */
+/* Does the serial part spin, or do lanes go through rows of their own there (ir/serial.c)? */
+static bool is_contest(const struct emit *e)
+{
+    return e->code->blocks[e->ir->blocks.at[e->ir->order[e->at]].serial_from].spins;
+}
+
+/* Of a lane by itself. Who competes, and looks for a constant, as for an open lock, mostly finds it, and does not read before;
+ * but where the lane has tried already, others are at work there. */
 static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     uint32_t constant;
-    if (!access_constant(e, t->a.i->access->operands[0], &constant)) {
+    if (!is_contest(e) || !access_constant(e, t->a.i->access->operands[0], &constant)) {
         fence_before_load(e);
         return compare_cell(e, t, at, s, wanted);
     }

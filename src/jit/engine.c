@@ -125,13 +125,37 @@ static const char *find_target(const char *level)
     return level;
 }
 
+/* Of the level that code is made for. */
+static const char *level_of(const struct jit *j)
+{
+    return j->settings.target ? j->settings.target : find_target(j->machine->cpu_level);
+}
+
+/* Does that serve lanes at addresses of their own one by one in any case? */
+static bool wants_rows(const struct machine *m)
+{
+    static const struct target {
+        const char *name;
+        bool one_by_one;
+    } targets[] = {
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
+               whole_bytes, asks_for)                                                                                  \
+    {name, waits || !(gathers)},
+#include "jit/targets.def"
+#undef TARGET
+    };
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        if (strcmp(targets[i].name, level_of(m->compiler_data)) == 0)
+            return targets[i].one_by_one;
+    return false;
+}
+
 /* The request for a kernel as bytes; false with u->why where it cannot be compiled. */
 static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
 {
     uint32_t limit = u->asked ? MAX_INSTRUCTIONS_ASKED : MAX_INSTRUCTIONS;
     struct jit_request r = {.name = u->name,
-                            .level =
-                                str_of(j->settings.target ? j->settings.target : find_target(j->machine->cpu_level)),
+                            .level = str_of(level_of(j)),
                             .block = {u->block[0], u->block[1], u->block[2]},
                             .param_bytes = k->param_bytes,
                             .static_shared_bytes = k->static_shared_bytes,
@@ -625,7 +649,7 @@ static void close_jit(struct machine *m)
     free(j);
 }
 
-static const struct compiler compiler = {begin, consider, end, forget, close_jit};
+static const struct compiler compiler = {begin, consider, end, forget, wants_rows, close_jit};
 
 void jit_attach(struct machine *m)
 {

@@ -253,6 +253,90 @@ def lanes_do_work_together():
     assert dumped("lock_and_barrier", "ir")[1] != []
 
 
+# Threads take the cells that the words of their rows name. Thread t's row begins at word in[t], and has in[t + 64] more, each of five
+# bits; thread 21's is longer by `more`. Words go on by STEP.
+ROWS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry rows(.param .u64 cells, .param .u64 in, .param .u64 count, .param .u32 more)
+{
+    .reg .u64 %rd<10>; .reg .u32 %r<14>; .reg .pred %p, %q;
+    ld.param.u64 %rd1, [cells];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [count];
+    ld.param.u32 %r1, [more];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.u32 %r5, %r2, %r3, %r4;
+    mul.wide.u32 %rd4, %r5, 4;
+    add.u64 %rd5, %rd2, %rd4;
+    ld.global.u32 %r6, [%rd5];
+    ld.global.u32 %r7, [%rd5+256];
+    and.b32 %r12, %r6, 31;
+    and.b32 %r7, %r7, 31;
+    setp.eq.u32 %p, %r4, 21;
+    @%p add.u32 %r7, %r7, %r1;
+    setp.eq.u32 %p, %r7, 0;
+    @%p bra DONE;
+    mul.wide.u32 %rd6, %r12, 4;
+    add.u64 %rd7, %rd2, %rd6;
+    mov.u32 %r8, 0;
+L:
+    ld.global.u32 %r9, [%rd7];
+    and.b32 %r13, %r9, 127;
+    mul.wide.u32 %rd8, %r13, 4;
+    add.u64 %rd9, %rd1, %rd8;
+    atom.global.cas.b32 %r10, [%rd9], 0, 1;
+    setp.ne.u32 %q, %r10, 0;
+    @%q bra NEXT;
+    atom.global.add.u32 %r11, [%rd3], 1;
+NEXT:
+    add.u32 %r8, %r8, 1;
+    add.u64 %rd7, %rd7, STEP;
+    setp.lt.u32 %p, %r8, %r7;
+    @%p bra L;
+DONE:
+    ret;
+}
+"""
+
+
+def rows_of(path, more, engine):
+    return ["launch", path, "--grid", 3, "--block", 45, "u32[128]+print", "u32[300]=rand", "u32[1]+print", more, "--engine", engine]
+
+
+def threads_try_for_what_stands_in_rows_of_their_own():
+    """All cells that are named have been taken, each by one thread; where a row is too long, its thread has the fault."""
+    with written(ROWS.replace("STEP", "4")) as path:
+        found, faults = [], []
+        for engine in ["interp"] + ["jit"] * COMPILED:
+            cells, _, count = (b["values"] for b in launch(*rows_of(path, 0, engine)[1:])["buffers"])
+            assert set(cells) == {0, 1} and count == [sum(cells)], (cells, count)
+            found.append(cells)
+            faults.append(run(*rows_of(path, 40000, engine)))
+        assert found[0] == found[-1]
+        texts = [without_addresses(f[2]) for f in faults]
+        assert faults[0][0] == faults[-1][0] == 1 and texts[0] == texts[-1] and "thread (21,0,0)" in texts[0], texts
+
+
+def a_row_may_be_longer_than_a_lanes_turn():
+    with written(ROWS.replace("STEP", "4")) as path:
+        for engine in ["interp"] + ["jit"] * COMPILED:
+            args = rows_of(path, 50000, engine)
+            args[args.index("u32[300]=rand")] = "u32[51000]=rand"
+            cells, _, count = (b["values"] for b in launch(*args[1:])["buffers"])
+            assert cells == [1] * 128 and count == [128]
+
+
+def so_lanes_go_one_by_one_where_the_cpu_gathers_no_better():
+    need_compiler()
+    for step, level, alone in (4, "x86-64-v4+amd", True), (4, "x86-64-v3", True), (4, "x86-64-v4", False), (256, "x86-64-v4+amd", False):
+        with written(ROWS.replace("STEP", str(step))) as path:
+            _, _, err = run(*rows_of(path, 0, "jit"), env={**os.environ, "HEDDLE_DUMP": "ir", "HEDDLE_TARGET": level})
+            assert "block 1:" in err and ("lane after lane" in err) == alone, (step, level)
+
+
 # A lock that is given back, another loop, and a store through the register that has the lock's address.
 SPACES = """.version 7.0
 .target sm_75
