@@ -251,7 +251,7 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i, const st
     go_on(p, o->next);
 }
 
-static void load_lane(const struct parts *p)
+static void find_lane(const struct parts *p)
 {
     p->e->lane = LLVMBuildLoad2(p->e->b, p->e->i64, p->lane, "");
 }
@@ -262,7 +262,7 @@ static void emit_block(const struct parts *p)
     const struct ir_block *block = block_at(e, e->at);
     const struct op *o = &e->code->ops[e->code->blocks[e->at].first];
     emit_at_end(e, e->block[e->at]);
-    load_lane(p);
+    find_lane(p);
     emit_count(e, 1);
     for (e->index = 0; e->index < block->n; e->index++, o++) {
         const struct ir_insn *i = &e->ir->insns.at[block->first + e->index];
@@ -331,7 +331,7 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct com
     emit_at_end(e, more);
     start_lane(p);
     e->at = head;
-    load_lane(p);
+    find_lane(p);
     each(p, p->touched, live_in(e, head), load);
     LLVMBuildBr(e->b, code[head]);
     emit_at_end(e, none);
@@ -435,7 +435,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     LLVMBasicBlockRef enter = emit_new_block(e, "enter");
     LLVMAddCase(choose, const_int(e, e->i32, head), enter);
     emit_at_end(e, enter);
-    load_lane(p);
+    find_lane(p);
     each(p, p->touched, live_in(e, head), load);
     value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
     value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
