@@ -31,13 +31,16 @@ def has_level(level):
     return run("info", "--cpu", level)[0] == 0
 
 
+HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
+
+
 @contextlib.contextmanager
 def written(text):
-    """The path of a PTX file with this text, while it is needed."""
+    """The path of a PTX file with this text, while it is needed; HEAD stands before kernels that say nothing themselves."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "kernel.ptx")
         with open(path, "w") as f:
-            f.write(text)
+            f.write(text if ".version" in text else HEAD + text)
         yield path
 
 
@@ -81,10 +84,7 @@ RAGGED = [f"{examples}/matmul_tiled/matmul_tiled.ptx", "matmul_tiled<16>", "--gr
 HISTOGRAM = [f"{examples}/histogram/histogram.ptx", "--grid", 8, "--block", 256, "u8[100000]=rand", 100000, "u32[256]+print"]
 
 # Blocks 0 to 3 wait for all others, which run from start to end meanwhile, in the same records one after the other.
-AWAIT = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry await(.param .u64 cell, .param .u32 n)
+AWAIT = """.visible .entry await(.param .u64 cell, .param .u32 n)
 {
     .reg .u64 %rd<3>; .reg .u32 %r<5>; .reg .pred %p;
     ld.param.u64 %rd1, [cell];

@@ -9,10 +9,7 @@ from tap import main, run
 
 # Indices of 32 bits that are widened, some of which wrap between the lanes of a warp or of a row; what comes of them is
 # needed across a barrier and around a loop. %r4 = start + %tid.x + n * %tid.y.
-WIDEN = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry widen(.param .u64 out, .param .u64 in, .param .u32 start, .param .u32 n, .param .u32 times)
+WIDEN = """.visible .entry widen(.param .u64 out, .param .u64 in, .param .u32 start, .param .u32 n, .param .u32 times)
 {
     .reg .u64 %rd<20>; .reg .u32 %r<16>; .reg .f32 %f<4>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
@@ -62,10 +59,7 @@ L:
 """
 
 # Rows of a matrix of n columns, by blocks of any width: what is loaded is summed along the row and stored behind it.
-ROWS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry rows(.param .u64 out, .param .u64 in, .param .u32 n)
+ROWS = """.visible .entry rows(.param .u64 out, .param .u64 in, .param .u32 n)
 {
     .reg .u64 %rd<20>; .reg .u32 %r<20>; .reg .f32 %f<8>; .reg .pred %p<4>;
     ld.param.u64 %rd1, [out];
@@ -130,10 +124,7 @@ def rows_of_narrow_blocks_are_loaded_and_stored_exactly():
 
 # Loads from a base and an index in each lane, hashed, in all lanes and in some: words and vectors, a field of 12 bytes, a base
 # in the middle with negative indices, and in the last round one that may lie outside, `reach`.
-INDEXED = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry indexed(.param .u64 out, .param .u64 in, .param .s32 reach)
+INDEXED = """.visible .entry indexed(.param .u64 out, .param .u64 in, .param .s32 reach)
 {
     .reg .u64 %rd<20>; .reg .u32 %r<30>; .reg .f32 %f<8>; .reg .f64 %d<2>; .reg .pred %p, %q;
     ld.param.u64 %rd1, [out];
@@ -213,10 +204,7 @@ def lanes_gather_where_that_does_not_hold_up_others():
 
 
 # Bytes and halves at places that vary, from both kinds of memory, up to the last byte; halves of all signs.
-NARROW = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry narrow(.param .u64 out, .param .u64 in)
+NARROW = """.visible .entry narrow(.param .u64 out, .param .u64 in)
 {
     .reg .u64 %rd<12>; .reg .u32 %r<30>; .reg .u16 %h<4>; .reg .pred %p, %q;
     .shared .align 4 .b8 own[1000];

@@ -7,10 +7,7 @@ from both import by_both, need_compiler, written
 from tap import main, values
 
 # All places within a segment of the table, and all segments: 2^24 operands, of which each thread adds up a part.
-FUNCTIONS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry sums(.param .u64 out)
+FUNCTIONS = """.visible .entry sums(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<16>; .reg .f32 %f<4>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
@@ -44,10 +41,7 @@ def functions_that_are_looked_up_in_tables_are_the_same_by_both():
 
 
 # Operands of all kinds, by the thread's number: any bits, next to 1, small and subnormal, and sums of which next to nothing is left.
-DIRECTED = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry directed(.param .u64 out)
+DIRECTED = """.visible .entry directed(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<40>; .reg .f32 %f<8>; .reg .pred %p<4>;
     ld.param.u64 %rd1, [out];
@@ -79,10 +73,7 @@ def multiply_adds_that_round_in_a_direction_are_the_same_by_both():
 
 # The approximate functions of 400 numbers a thread: in turns any bits, numbers within the reach of all, of which compiled
 # code has simpler functions, the least positive numbers, and the largest, infinity and NaNs. Results are hashed.
-APPROXIMATE = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry approximate(.param .u64 out)
+APPROXIMATE = """.visible .entry approximate(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .f32 %f<20>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
@@ -130,10 +121,7 @@ def approximate_functions_give_the_same_by_both():
 
 # A value that goes around a loop, of no rounds, one or many, and in some rounds of some lanes stays as it is. Lanes begin with
 # NaNs of many payloads, infinities and numbers; %f4 = %f4 * %f1 + %f2 makes more of them.
-NANS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry nans(.param .u64 out, .param .u32 rounds)
+NANS = """.visible .entry nans(.param .u64 out, .param .u32 rounds)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .f32 %f<8>; .reg .pred %p, %q;
     ld.param.u64 %rd1, [out];

@@ -21,10 +21,7 @@ def kernel(op, t, space):
     bits = int(t[1:])
     r, cas = f"%w{bits}_", op == "cas"
     ways = list(itertools.product((0, 7, 127), ("", "@%p"), (True, False)))
-    lines = [f""".version 7.0
-.target sm_75
-.address_size 64
-.visible .entry {op}(.param .u64 cells, .param .u64 values, .param .u64 out)
+    lines = [f""".visible .entry {op}(.param .u64 cells, .param .u64 values, .param .u64 out)
 {{
     .reg .u64 %rd<9>, %values; .reg .u32 %r<9>, %round; .reg .b64 %w64_<9>; .reg .b32 %w32_<9>; .reg .b16 %w16_<9>; .reg .pred %p, %q;
     .shared .align 8 .b8 own[1024];
@@ -106,10 +103,7 @@ def so_they_do_on_each_level_and_in_both_tiers():
 
 
 # All add to one cell, and to one of 32; numbers whose sums are exact in any order.
-SUMS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry sums(.param .u64 cells)
+SUMS = """.visible .entry sums(.param .u64 cells)
 {
     .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .b64 %b64; .reg .f32 %f32; .reg .f64 %f64; .reg .pred %p;
     ld.param.u64 %rd1, [cells];

@@ -11,11 +11,7 @@ from both import AWAIT, HISTOGRAM, SAXPY, build, by_both, environment, need_comp
 from tap import Skip, launch, main, run, values
 
 # Each block doubles the first 64 of its 2048 words.
-FAR_BLOCKS = """
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry far_blocks(.param .u64 p0)
+FAR_BLOCKS = """.visible .entry far_blocks(.param .u64 p0)
 {
     .reg .b32 %r<7>;
     .reg .b64 %rd<4>;
@@ -50,11 +46,7 @@ def accesses_ask_for_what_will_be_wanted():
 
 
 # Each block doubles the 2048 words, of the one lot, that its ticket says.
-TICKETS = """
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry tickets(.param .u64 p0, .param .u64 p1)
+TICKETS = """.visible .entry tickets(.param .u64 p0, .param .u64 p1)
 {
     .reg .b32 %r<9>;
     .reg .b64 %rd<5>;
@@ -99,11 +91,7 @@ def blocks_that_draw_tickets_ask_for_no_other_blocks_words():
 
 
 # Writes where its shared variables are.
-PLACES = """
-.version 7.0
-.target sm_70
-.address_size 64
-.extern .shared .align 8 .b8 rest[];
+PLACES = """.extern .shared .align 8 .b8 rest[];
 .visible .entry places(.param .u64 p0)
 {
     .reg .b32 %r<6>;
@@ -165,10 +153,7 @@ def the_code_can_be_seen():
 
 
 # An operation that the engine does for compiled code.
-SHOWN = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry shown(.param .u64 out)
+SHOWN = """.visible .entry shown(.param .u64 out)
 {
     .reg .u64 %rd<2>; .reg .f32 %f<3>;
     ld.param.u64 %rd1, [out];
@@ -196,10 +181,7 @@ def gdb_names_compiled_kernels_in_a_backtrace():
 
 
 # %r2 varies, and is needed behind every barrier.
-BARRIERS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry barriers(.param .u64 out)
+BARRIERS = """.visible .entry barriers(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<4>;
     ld.param.u64 %rd1, [out];

@@ -185,9 +185,6 @@ ret;
 """
 
 
-HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
-
-
 def hurried(folder):
     """A compiler with a hard limit of two seconds of processor time, of which it keeps the last one to say so."""
     path = os.path.join(folder, "hurried")
@@ -202,7 +199,7 @@ TOO_LONG = "compiling it took more than 1 seconds of processor time"
 
 def a_compilation_has_an_end():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder, written(HEAD + kernel("k", 15000, 1)) as path:
+    with tempfile.TemporaryDirectory() as folder, written(kernel("k", 15000, 1)) as path:
         env = environment(HEDDLE_JIT=hurried(folder), HEDDLE_LOG="engine")
         args = ["launch", path, "k", "--grid", "1", "--block", "1", "u32[8]"]
         status, out, err = run(*args, "--engine", "jit", env=env)
@@ -235,7 +232,7 @@ for name, threads, until, times in ("slow", 1, "stays", 1), ("slow", 2, "stays",
 
 def what_takes_too_long_is_not_tried_again_and_others_are():
     need_compiler()
-    with tempfile.TemporaryDirectory() as folder, written(HEAD + kernel("slow", 3900, 200) + kernel("quick", 10, 40000)) as path:
+    with tempfile.TemporaryDirectory() as folder, written(kernel("slow", 3900, 200) + kernel("quick", 10, 40000)) as path:
         said = os.path.join(folder, "said")
         env = environment(HEDDLE_JIT=hurried(folder), HEDDLE_LOG="engine", HEDDLE_DUMP="time", LD_LIBRARY_PATH=build)
         with open(said, "w") as f:

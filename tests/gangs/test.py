@@ -12,10 +12,7 @@ from tap import launch, main, run
 # A loop that keeps a warp waiting for its own results, which is what gangs are for; BODY is what a test is about. %r2: thread,
 # %r5: warp, %r6: lane, %r18: row of threads, %r10: what is computed, %r11: round, %r12: the last argument; %rd5 and %rd6: the
 # thread's words of out and in.
-KERNEL = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry gang(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 rounds, .param .u32 which)
+KERNEL = """.visible .entry gang(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 rounds, .param .u32 which)
 {
     .reg .u64 %rd<24>; .reg .u32 %r<40>; .reg .pred %p<10>;
     .shared .u32 tile[1024];
@@ -330,10 +327,7 @@ def a_fault_is_that_of_the_warp_that_has_it():
 
 
 # What all warps load from one place behind what the block has written, or behind a fence.
-BEHIND = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry behind(.param .u64 out, .param .u64 in, .param .u32 rounds)
+BEHIND = """.visible .entry behind(.param .u64 out, .param .u64 in, .param .u32 rounds)
 {
     .reg .u64 %rd<6>; .reg .u32 %r<12>; .reg .pred %p;
     .shared .u32 tile[256];

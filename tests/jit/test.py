@@ -27,10 +27,7 @@ def atomics_give_the_same_by_both():
 
 # Lanes 0 to 15 read shared memory that ends behind them: the test of all 32 lanes' bytes fails, and the engine does the
 # access. %rd2 and %rd9 share a row.
-PART = """.version 7.0
-.target sm_75
-.address_size 64
-.global .u32 count;
+PART = """.global .u32 count;
 .visible .entry part(.param .u64 out)
 {
     .reg .u64 %rd<10>; .reg .u32 %r<6>; .reg .pred %p;
@@ -63,10 +60,7 @@ def the_engine_serves_lanes_whose_test_fails_for_others():
 # Rounds of warps from barrier to barrier (exec/lockstep.c), and each way out of them, chosen by the second argument: 0 none;
 # 1 warp 1 ends before the second barrier; 2 warps wait at barriers of different numbers; 3 a loop of warp 2 spends its
 # budget; 4 warp 1 waits for its lanes at a collective. Each thread adds up what its neighbour wrote.
-LOCKSTEP = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry rounds(.param .u64 out, .param .u32 way)
+LOCKSTEP = """.visible .entry rounds(.param .u64 out, .param .u32 way)
 {
     .reg .u64 %rd<6>; .reg .u32 %r<16>; .reg .pred %p, %q, %s;
     .shared .u32 values[128];
@@ -155,10 +149,7 @@ def every_way_out_of_lockstep_gives_the_same():
 
 
 # Each fourth block waits for the next, so that a worker has several at a time while others come and go.
-WAITING = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry wait_for_next(.param .u64 flags)
+WAITING = """.visible .entry wait_for_next(.param .u64 flags)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<4>; .reg .pred %p;
     ld.param.u64 %rd1, [flags];
@@ -188,10 +179,7 @@ def blocks_that_wait_for_others_and_those_that_do_not_all_end():
 
 
 # Warp 0 sleeps, which takes the block out of lockstep; then the last warp ends while the others wait.
-LAST_ENDS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry last_ends(.param .u64 out)
+LAST_ENDS = """.visible .entry last_ends(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<10>; .reg .pred %p;
     .shared .u32 values[128];
@@ -237,10 +225,7 @@ def compared(order, kind, swapped):
     return f"setp.{order}.{kind} %p1, {operands}; shl.b32 %r5, %r5, 1; @%p1 or.b32 %r5, %r5, 1;"
 
 
-COMPARED = """.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry compared(.param .u64 out, .param .u32 n)
+COMPARED = """.visible .entry compared(.param .u64 out, .param .u32 n)
 {
     .reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .pred %%p1;
     ld.param.u64 %%rd1, [out];
@@ -278,10 +263,7 @@ def every_cpu_level_gives_the_same():
 
 
 # All lanes at one cell, with results in the register of an operand; then a loop up to a number in memory.
-ONE_CELL = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry one_cell(.param .u64 cell, .param .u64 out)
+ONE_CELL = """.visible .entry one_cell(.param .u64 cell, .param .u64 out)
 {
     .reg .u64 %rd<6>; .reg .u32 %r<6>;
     ld.param.u64 %rd1, [cell];
@@ -390,10 +372,7 @@ def masks_that_overlap_are_compiled():
 
 
 # A load, a sum of 16 that are alive, and a branch for every third row; where `way` says so lanes part there, and meet again.
-LARGE_HEAD = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry large(.param .u64 at, .param .u32 odd)
+LARGE_HEAD = """.visible .entry large(.param .u64 at, .param .u32 odd)
 {{
     .reg .u64 %rd<{0}>; .reg .u32 %r<4>; .reg .f32 %f<{0}>, %s<17>; .reg .pred %p, %q;
     ld.param.u64 %rd1, [at];
@@ -460,10 +439,7 @@ def the_time_of_compiling_grows_little_faster_than_the_kernel():
 
 
 # So many of them that the engine does most (jit/atomic.c). Each thread has 16 cells of its own, and all have 64.
-ADDITIONS_HEAD = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry additions(.param .u64 own, .param .u64 all)
+ADDITIONS_HEAD = """.visible .entry additions(.param .u64 own, .param .u64 all)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<9>; .reg .pred %p;
     ld.param.u64 %rd1, [own];

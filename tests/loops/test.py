@@ -9,10 +9,7 @@ from tap import launch, main, run, values
 
 # Two loops over in[middle + i], and what stands behind that; in the first the step is known, in the second a parameter, the
 # comparison's operands are the other way round, and it goes back by a branch of its own.
-COUNTED = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry counted(.param .u64 out, .param .u64 in, .param .TYPE start, .param .TYPE start_by, .param .TYPE bound,
+COUNTED = """.visible .entry counted(.param .u64 out, .param .u64 in, .param .TYPE start, .param .TYPE start_by, .param .TYPE bound,
     .param .TYPE bound_by, .param .TYPE step)
 {
     .reg .u64 %rd<16>; .reg .u32 %r<16>; .reg .pred %p; .reg .TYPE %i, %j, %from, %to, %by, %c;
@@ -116,10 +113,7 @@ def what_is_outside_is_found_by_the_round_that_comes_there():
 
 
 # An index of 32 bits that is 2^32 - 16 first: the base is so far before the buffer.
-WRAPPING = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry wrapping(.param .u64 out, .param .u64 in, .param .u32 rounds)
+WRAPPING = """.visible .entry wrapping(.param .u64 out, .param .u64 in, .param .u32 rounds)
 {
     .reg .u64 %rd<9>; .reg .u32 %r<8>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
@@ -158,10 +152,7 @@ def an_index_that_wraps_is_where_it_wraps_to():
 
 
 # A pointer that goes on by a number of bytes; and by pairs, one of shared memory.
-POINTERS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry pointers(.param .u64 out, .param .u64 in, .param .u64 step, .param .u32 rounds)
+POINTERS = """.visible .entry pointers(.param .u64 out, .param .u64 in, .param .u64 step, .param .u32 rounds)
 {
     .reg .u64 %rd<8>; .reg .u32 %r<10>; .reg .pred %p;
     .shared .align 4 .b32 cells[512];
@@ -219,10 +210,7 @@ def such_loops_have_a_version_without_tests():
 
 
 # Block 0 waits for block 1 in a loop that begins with its test, where END is all that the way back has.
-TEST_FIRST = """.version 7.0
-.target sm_75
-.address_size 64
-.func f(.param .u32 x)
+TEST_FIRST = """.func f(.param .u32 x)
 {
     ret;
 }
@@ -264,10 +252,7 @@ def a_loop_that_begins_with_its_test_gives_way_to_whom_it_waits_for():
 
 
 # Lanes leave the inner loop in different rounds, for a block that has only a branch, to the outer one.
-MEET = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry meet(.param .u64 out)
+MEET = """.visible .entry meet(.param .u64 out)
 {
     .reg .u64 %out, %rd<2>; .reg .u32 %r<9>; .reg .pred %p, %q;
     ld.param.u64 %out, [out];

@@ -8,10 +8,7 @@ from tap import launch, main, run
 
 # Thread t is at t * STRIDE elements, and loads and stores elements behind that. Threads whose number has a bit of `mask` in common
 # store nothing.
-MOVES = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry moves(.param .u64 out, .param .u64 in, .param .u32 mask)
+MOVES = """.visible .entry moves(.param .u64 out, .param .u64 in, .param .u32 mask)
 {
     .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .pred %p; .reg .REG %v<32>; .reg .REG %sum;
     .shared .align 16 .b8 cells[16384];
@@ -136,10 +133,7 @@ def shared_memory_is_moved_exactly():
 
 
 # Four words of each thread; in the middle of the stores, or of the loads, stands something else.
-BETWEEN = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry between(.param .u64 out, .param .u64 in, .param .u64 apart)
+BETWEEN = """.visible .entry between(.param .u64 out, .param .u64 in, .param .u64 apart)
 {
     .reg .u64 %rd<10>; .reg .u32 %r<9>; .reg .u32 %v<9>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
@@ -238,10 +232,7 @@ def where_the_interpreter_goes_on_what_came_before_is_stored():
 
 
 # Each thread at a place of its own, out of a table, in global or in shared memory.
-PLACES = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry places(.param .u64 out, .param .u64 in, .param .u64 table, .param .u32 mask)
+PLACES = """.visible .entry places(.param .u64 out, .param .u64 in, .param .u64 table, .param .u32 mask)
 {
     .reg .u64 %rd<12>; .reg .u32 %r<12>; .reg .REG %v<5>; .reg .pred %p, %q;
     .shared .align 32 .b8 cells[8192];
@@ -317,10 +308,7 @@ def one_lane_outside_is_found_among_all():
 
 
 # The words begin behind so many bytes, and so many elements are there.
-PLACED = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry placed(.param .u64 out, .param .u64 in, .param .u64 loads, .param .u64 stores, .param .u32 last)
+PLACED = """.visible .entry placed(.param .u64 out, .param .u64 in, .param .u64 loads, .param .u64 stores, .param .u32 last)
 {
     .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .u32 %v<9>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
@@ -399,10 +387,7 @@ def compiled_code_moves_them_as_vectors():
 
 
 # Of two runs of one register's the one is inside for certain, the other only where lanes run.
-TWO_RUNS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry two_runs(.param .u64 out, .param .u64 in, .param .u32 mask)
+TWO_RUNS = """.visible .entry two_runs(.param .u64 out, .param .u64 in, .param .u32 mask)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<5>; .reg .pred %p;
     .shared .align 8 .b8 own[832];
@@ -431,10 +416,7 @@ def of_two_runs_one_may_be_outside():
 
 
 # Rows of 16 lanes, so far apart that whole vectors between them are gaps.
-ROWS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry rows(.param .u64 out, .param .u64 in, .param .u32 mask)
+ROWS = """.visible .entry rows(.param .u64 out, .param .u64 in, .param .u32 mask)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<10>;
     .shared .align 8 .b8 own[8192];

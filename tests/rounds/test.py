@@ -12,10 +12,7 @@ HAS_GANGS = bool(re.search(r"\bavx512bw\b", open("/proc/cpuinfo").read()))
 
 # %r1: thread in its block, %r2: what it computes, %r3: its word of `words`, of which those from 1024 on nobody else reads, %r4: its
 # number in the grid, %r5 and %r6: the last arguments, %r7: warp, %rd3 and %rd4: its words of out and in; others are a test's own.
-KERNEL = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry rounds(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
+KERNEL = """.visible .entry rounds(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
 {
     .reg .u64 %rd<12>; .reg .u32 %r<40>; .reg .f64 %fd<4>; .reg .f32 %f<2>; .reg .pred %p, %q<9>;
     .shared .u32 words[2048];
@@ -450,10 +447,7 @@ def an_index_that_wraps_in_one_warp_is_the_interpreters():
 
 
 # Threads may have ended before the barriers, so that none of these makes rows of what does not vary.
-ANEW = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry anew(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
+ANEW = """.visible .entry anew(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
 {
     .reg .u64 %rd<12>; .reg .u32 %r<20>; .reg .pred %p, %q;
     .shared .u32 words[64];

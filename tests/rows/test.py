@@ -12,10 +12,7 @@ from both import by_both, environment, fault_by_both, need_compiler, written
 from tap import main, run
 
 # out[i] of what row i has: from offset[2 * i] to offset[2 * i + 1].
-FRAME = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry rows(.param .u64 out, .param .u64 offset, .param .u64 column, .param .u64 table, .param .u32 n)
+FRAME = """.visible .entry rows(.param .u64 out, .param .u64 offset, .param .u64 column, .param .u64 table, .param .u32 n)
 {
     .reg .u64 %out, %offset, %column, %table, %rd<20>; .reg .u32 %r<20>, %i, %k, %end, %sum, %n; .reg .s32 %s<4>;
     .reg .f32 %f<8>; .reg .f64 %d<4>; .reg .pred %p, %q, %b; .reg .u16 %h<4>;

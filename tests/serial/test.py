@@ -97,10 +97,7 @@ def each_waits_for_its_turn_at_one_cell():
 
 # Block after block has its turn, ROUNDS times; each thread of it looks for that by itself, and adds to a cell that no atomic
 # operation is made on.
-IN_TURN = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry in_turn(.param .u64 out)
+IN_TURN = """.visible .entry in_turn(.param .u64 out)
 {
     .reg .u64 %rd1; .reg .u32 %r<12>; .reg .pred %p<4>;
     ld.param.u64 %rd1, [out];
@@ -148,10 +145,7 @@ def blocks_that_look_for_their_turn_have_it():
 
 
 # All take the lock at 192, and within it the one at 164; then twice the one at 56, sleeping between tries, and within it that at 164.
-NESTED = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry nested(.param .u64 out)
+NESTED = """.visible .entry nested(.param .u64 out)
 {
     .reg .u64 %rd1; .reg .u32 %r<8>; .reg .pred %p<4>;
     ld.param.u64 %rd1, [out];
@@ -338,10 +332,7 @@ def so_lanes_go_one_by_one_where_the_cpu_gathers_no_better():
 
 
 # A lock that is given back, another loop, and a store through the register that has the lock's address.
-SPACES = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry spaces(.param .u64 out, .param .u64 at)
+SPACES = """.visible .entry spaces(.param .u64 out, .param .u64 at)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<8>; .reg .pred %p, %q;
     .shared .align 4 .b32 lock[4];
@@ -383,10 +374,7 @@ def what_has_the_number_of_a_lock_in_another_state_space_is_not_the_lock():
 
 
 # A lock that is given back in the block of code that ends with ENDING.
-ENDINGS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry endings(.param .u64 out)
+ENDINGS = """.visible .entry endings(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<8>; .reg .pred %p<4>;
     ld.param.u64 %rd1, [out];

@@ -8,10 +8,7 @@ sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, environment, fault_by_both, keep_what_is_compiled, need_compiler, written
 from tap import main, run
 
-HEAD = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry shapes(.param .u64 out, .param .u32 given)
+HEAD = """.visible .entry shapes(.param .u64 out, .param .u32 given)
 {
     .reg .u64 %rd<8>; .reg .u64 %d<30>; .reg .u32 %r<200>; .reg .pred %p<4>;
     .shared .align 8 .b8 own[4096];
@@ -129,10 +126,7 @@ def what_warps_that_begin_anywhere_compute():
     arithmetic((100, 3, 1))
 
 
-KNOWN = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry known(.param .u64 out)
+KNOWN = """.visible .entry known(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<20>;
     ld.param.u64 %rd1, [out];
@@ -169,10 +163,7 @@ def the_shapes_that_follow_from_a_number():
 
 
 # A store, a load, and an atomic operation at places of own[] that follow from the thread's number and from bytes in memory.
-EDGE = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry edge(.param .u64 out, .param .u64 in)
+EDGE = """.visible .entry edge(.param .u64 out, .param .u64 in)
 {
     .reg .u64 %rd<8>; .reg .u32 %r<12>; .reg .u16 %h<2>;
     .shared .align 4 .b8 own[SIZE];
@@ -224,10 +215,7 @@ def what_may_be_outside_is_tested():
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u8[64]=zeros")
 
 
-GUESS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry guess(.param .u64 out, .param .u32 any)
+GUESS = """.visible .entry guess(.param .u64 out, .param .u32 any)
 {
     .reg .u64 %rd<4>; .reg .u64 %d<2>; .reg .u32 %r<6>;
     ld.param.u64 %rd1, [out];
@@ -250,10 +238,7 @@ def an_index_that_wraps_behind_a_known_number():
 
 
 # More instructions than are evaluated for all threads (ir/known.c), then one of 16 bits that has a pattern.
-NARROW = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry narrow(.param .u64 out)
+NARROW = """.visible .entry narrow(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<2112>; .reg .u16 %h<3>;
     ld.param.u64 %rd1, [out];
@@ -277,10 +262,7 @@ def a_pattern_of_16_bits_that_wraps():
 
 
 # Lanes wait in two blocks of code; what is uniform for those of the one is in the row of what varies for the other's.
-WAITING = """.version 7.0
-.target sm_75
-.address_size 64
-.func nothing() { .reg .u32 %t; mov.u32 %t, %tid.x; ret; }
+WAITING = """.func nothing() { .reg .u32 %t; mov.u32 %t, %tid.x; ret; }
 .visible .entry waiting(.param .u64 out, .param .u32 given)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<12>; .reg .u32 %a<6>; .reg .u32 %b<6>; .reg .pred %p<6>;

@@ -260,10 +260,7 @@ def strong_stores_go_the_same_way():
 
 
 # Each third lane stores in one place of global memory, of shared memory, and in local memory of its own, by one instruction.
-SPREAD = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry spread(.param .u64 one, .param .u64 other, .param .u64 found, .param .u32 mask)
+SPREAD = """.visible .entry spread(.param .u64 one, .param .u64 other, .param .u64 found, .param .u32 mask)
 {
     .reg .u32 %r<12>; .reg .u64 %rd<20>; .reg .pred %p<9>;
     .shared .align 16 .b8 own[16];
@@ -316,10 +313,7 @@ def lanes_may_store_to_several_memories():
 # ---- faults ----
 
 # Lanes of which two store where nothing is, or not aligned.
-FAULTS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry faults(.param .u64 out, .param .u32 one, .param .u32 other, .param .u64 far)
+FAULTS = """.visible .entry faults(.param .u64 out, .param .u32 one, .param .u32 other, .param .u64 far)
 {
     .reg .u32 %r<9>; .reg .u64 %rd<9>; .reg .pred %p<9>;
     ld.param.u64 %rd1, [out];

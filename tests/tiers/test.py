@@ -16,10 +16,7 @@ PLAIN, MARKED = 0x51525354, 0x61626364  # tiers_compiler.c's
 
 # `until` goes round, 8,000 instructions each time, until its own code is marked, which the second tier's is; each thread says then
 # how it went on. `rounds` ends by itself: 16 instructions a round.
-KERNELS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry until(.param .u64 out)
+KERNELS = """.visible .entry until(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<8>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
@@ -253,10 +250,7 @@ def the_second_tier_makes_gangs_where_they_save_anything():
 # Rounds between two barriers, in which each thread reads what one of another warp wrote: what gangs of whole blocks are for
 # (jit/plan.c). WITHIN and BEHIND are what a test is about. %r1: thread, %r2: its number in the block, %r3: of rounds so far, %r4:
 # its value, %rd3: its place in `out`, %rd4: in `in`.
-ROUNDS = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry rounds(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
+ROUNDS = """.visible .entry rounds(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
 {
     .reg .u64 %rd<9>; .reg .u32 %r<20>; .reg .pred %p, %q;
     .shared .u32 values[256];
@@ -387,10 +381,7 @@ def a_launch_changes_over_while_it_runs():
     assert launch(*args, "--engine", "auto")["buffers"] == launch(*args, "--engine", "interp")["buffers"]
 
 
-LOOP = """.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry loop(.param .u64 out, .param .u32 n)
+LOOP = """.visible .entry loop(.param .u64 out, .param .u32 n)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<6>; .reg .pred %p;
     ld.param.u64 %rd1, [out];
