@@ -23,7 +23,7 @@ struct access {
     int64_t before;                          /* from where the tested bytes begin to `first` */
     bool is_wild;                            /* a pattern without rows: lanes are served one by one */
     unsigned order;                          /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
-    bool nontemporal;                            /* whole lines, past the caches: nontemporal.c */
+    bool nontemporal;                        /* whole lines, past the caches: nontemporal.c */
     value site;
 };
 
@@ -186,8 +186,10 @@ void transfer_in_turns(struct emit *e, const struct access *a);
 void prefetch(struct emit *e, const struct access *a);
 /* Does some branch go back to the present block, or to one before it? */
 bool is_in_loop(const struct emit *e);
-/* The line of the host's memory there, if there is one, is to come into a cache: 3 the first, 2 the second. */
-enum { NEAREST_CACHE = 3 };
+/* The line of the host's memory there, if there is one, is to come into a cache (the locality of llvm.prefetch). What others want
+ * soon comes into the second: on Zen 4 a load that misses waits for what has been asked for into the first, and a sum over
+ * memory took 1.6 times as long (bench/peers, `reduce`); elsewhere that makes no difference. */
+enum { SECOND_CACHE = 2, FIRST_CACHE = 3 };
 void ask_for(struct emit *e, value address, bool writes, unsigned cache);
 /* Lanes one behind the other, within each part. */
 bool is_consecutive(const struct access *a);

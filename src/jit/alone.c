@@ -324,7 +324,7 @@ static void ask_ahead(struct alone *p)
             at = LLVMBuildAdd(e->b, at, read_scalar(e, x->index.base, x->index.base_row), "");
         }
         int64_t ahead = x->course->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
-        ask_for(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, NEAREST_CACHE);
+        ask_for(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
     }
 }
 

@@ -23,11 +23,11 @@ static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-f
 static const struct target {
     const char *name, *triple, *cpu, *features;
     bool has_masked_stores, has_gather, waits_in_gathers, keeps_store_order, has_whole_elements;
-    unsigned whole_bytes, asks_for;
+    unsigned whole_bytes;
 } targets[] = {
 #define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes, asks_for)                                                                                  \
-    {name, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements, whole_bytes, asks_for},
+               whole_bytes)                                                                                            \
+    {name, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements, whole_bytes},
 #include "jit/targets.def"
 #undef TARGET
 };
@@ -279,8 +279,7 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                      .waits_in_gathers = session.target->waits_in_gathers,
                      .keeps_store_order = session.target->keeps_store_order,
                      .has_whole_elements = session.target->has_whole_elements,
-                     .whole_bytes = session.target->whole_bytes,
-                     .asks_for = session.target->asks_for};
+                     .whole_bytes = session.target->whole_bytes};
     make_types(&e);
     compile_module(&e, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);

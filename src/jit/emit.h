@@ -62,7 +62,6 @@ struct emit {
     struct lane_library *lanes;
     bool has_masked_stores, has_gather, waits_in_gathers, has_whole_elements; /* the CPU's own: targets.def */
     unsigned whole_bytes;   /* the same: of the longest vector that others see as one */
-    unsigned asks_for;      /* the same: the cache for what others want soon */
     bool keeps_store_order; /* as x86-64: only a load may come before an earlier store */
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
     LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type, serial_type, linger_type,

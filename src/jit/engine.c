@@ -117,10 +117,8 @@ static void find_program(struct jit *j)
 static const char *find_target(const char *level)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_is("amd"))
-        return strcmp(level, "x86-64-v4") == 0   ? "x86-64-v4+amd"
-               : strcmp(level, "x86-64-v3") == 0 ? "x86-64-v3+amd"
-                                                 : level;
+    if (__builtin_cpu_is("amd") && strcmp(level, "x86-64-v4") == 0)
+        return "x86-64-v4+amd";
 #endif
     return level;
 }
@@ -139,7 +137,7 @@ static bool wants_rows(const struct machine *m)
         bool one_by_one;
     } targets[] = {
 #define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes, asks_for)                                                                                  \
+               whole_bytes)                                                                                            \
     {name, waits || !(gathers)},
 #include "jit/targets.def"
 #undef TARGET

@@ -46,7 +46,7 @@ static const struct level {
     struct bitcode group[N_GROUPS];
 } levels[] = {
 #define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes, asks_for)                                                                                  \
+               whole_bytes)                                                                                            \
     {name, gathers, {GROUPS(ROW, bitcode)}},
 #include "jit/targets.def"
 #undef TARGET

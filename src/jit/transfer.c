@@ -122,7 +122,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
     value ahead = is_drawn ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
     for (unsigned at = 0; at < bytes_in_row(e, a); at += LINE_BYTES)
-        ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, e->asks_for);
+        ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
 }
 
 /* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
@@ -139,7 +139,7 @@ static void prefetch_for_next_rounds(struct emit *e, const struct access *a)
         value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
         LLVMBuildStore(e->b, now, before);
         value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
-        ask_for(e, LLVMBuildAdd(e->b, now, ahead, ""), false, e->asks_for);
+        ask_for(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
     }
 }
 
