@@ -268,15 +268,39 @@ static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef
     LLVMBuildCondBr(e->b, more, loop, done);
 }
 
-/* The same without a result, and with one operand for all lanes: offsets into shared memory come out of their vector in
- * pairs. Through memory they would take twice as long. */
+/* How many bits hold the number of each lane's cell, counted from the place `*from` of shared memory: of that there are 228 KB at
+ * most. Where a byte is the index of an array, 8 do. */
+static unsigned number_bits(const struct emit *e, const struct access *a, uint64_t *from)
+{
+    const struct ir_shapes *s = e->shapes;
+    struct ir_range at = ir_range_of(e->ir, s->ranges, s->block, a->i->a);
+    int64_t cell = a->all, disp = a->x->disp;
+    *from = 0;
+    if (a->i->access->disp_const || at.lo > at.hi || at.lo < 0 || at.hi > INT32_MAX || disp < 0 || disp > INT32_MAX ||
+        (at.hi + disp) / cell - (at.lo + disp) / cell > 255)
+        return 16;
+    *from = (uint64_t)((at.lo + disp) / cell * cell);
+    return 8;
+}
+
+/* The same without a result, and with one operand for all lanes: numbers of cells come out of their vector four or eight at a
+ * time. (Offsets, two at a time, would take a third longer, and through memory all of them at least a quarter.) */
 static void do_offsets(struct emit *e, const struct atom *t)
 {
-    value pairs = LLVMBuildBitCast(e->b, t->a.lanes, vector_of(e->i64, WARP_LANES / 2), "");
+    uint64_t from;
+    unsigned bits = number_bits(e, &t->a, &from), each = 64 / bits;
+    value log2 = splat(e, const_int(e, e->i32, t->a.log2), WARP_LANES), part = NULL;
+    value numbers = LLVMBuildSub(e->b, t->a.lanes, splat(e, const_int(e, e->i32, from), WARP_LANES), "");
+    numbers = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, numbers, log2, ""),
+                             vector_of(bits == 8 ? e->i8 : e->i16, WARP_LANES), "");
+    numbers = LLVMBuildBitCast(e->b, numbers, vector_of(e->i64, WARP_LANES / each), "");
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        value at = LLVMBuildExtractElement(e->b, pairs, const_int(e, e->i32, l / 2), "");
-        at = l % 2 ? LLVMBuildLShr(e->b, at, const_int(e, e->i64, 32), "")
-                   : LLVMBuildAnd(e->b, at, const_int(e, e->i64, UINT32_MAX), "");
+        if (l % each == 0)
+            part = LLVMBuildExtractElement(e->b, numbers, const_int(e, e->i32, l / each), "");
+        value number = LLVMBuildLShr(e->b, part, const_int(e, e->i64, l % each * bits), "");
+        number = LLVMBuildAnd(e->b, number, const_int(e, e->i64, (1u << bits) - 1), "");
+        value at = LLVMBuildShl(e->b, number, const_int(e, e->i64, t->a.log2), "");
+        at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, from), "");
         atom_do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, ""), t->s, NULL);
     }
 }
