@@ -102,6 +102,75 @@ def so_they_do_on_each_level_and_in_both_tiers():
                     assert len(found) == 1, (op, t, space)
 
 
+# Shared memory behind other variables, whose cells a warp finds by bytes, or by more.
+CELLS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry cells(.param .u64 numbers, .param .u64 out)
+{
+    .reg .u64 %rd<5>; .reg .u32 %r<9>; .reg .TYPE %v; .reg .pred %p, %q;
+    .shared .align 8 .b8 before[40];
+    .shared .align 8 .b8 own[CELLS_SIZE];
+    ld.param.u64 %rd1, [numbers];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, own;
+    st.shared.u32 [before+4], %r1;
+    mov.u32 %r3, %r1;
+CLEAR:
+    mad.lo.u32 %r4, %r3, WIDTH, %r2;
+    mov.TYPE %v, 0;
+    st.shared.TYPE [%r4], %v;
+    add.u32 %r3, %r3, 32;
+    setp.lt.u32 %p, %r3, COUNT;
+    @%p bra CLEAR;
+    bar.sync 0;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd3, %rd1, %rd3;
+    mov.u32 %r5, 0;
+    setp.ne.u32 %q, %r1, 5;
+AGAIN:
+    ld.global.u32 %r8, [%rd3];
+    and.b32 %r6, %r8, MASK;
+    mad.lo.u32 %r7, %r6, WIDTH, %r2;
+    red.shared.add.TYPE [%r7+WIDTH], 3;
+    @%q red.shared.max.TYPE [%r7], 4;
+    add.u64 %rd3, %rd3, 128;
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p, %r5, 16;
+    @%p bra AGAIN;
+    bar.sync 0;
+COPY:
+    mad.lo.u32 %r4, %r1, WIDTH, %r2;
+    ld.shared.TYPE %v, [%r4];
+    mul.wide.u32 %rd4, %r1, WIDTH;
+    add.u64 %rd4, %rd2, %rd4;
+    st.global.TYPE [%rd4], %v;
+    add.u32 %r1, %r1, 32;
+    setp.lt.u32 %p, %r1, COUNT;
+    @%p bra COPY;
+    ret;
+}
+"""
+
+
+def cells_of_shared_memory_are_found_by_their_numbers():
+    need_compiler()
+    levels = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse") if has_level(level)]
+    numbers = "u32[512]=" + ",".join(str(i * 2654435761 >> 7 & 0xffff) for i in range(512))
+    for (t, width), mask in itertools.product((("u32", 4), ("u64", 8)), (254, 255, 4095)):
+        count = mask + 2
+        text = CELLS
+        for name, value in ("CELLS_SIZE", count * width), ("COUNT", count), ("WIDTH", width), ("MASK", mask), ("TYPE", t):
+            text = text.replace(name, str(value))
+        with written(text) as path:
+            rest = ["--grid", 1, "--block", 32, numbers, f"{t}[{count}]+print"]
+            found = {str(launch(path, *rest, "--engine", "jit", "--cpu", level, env=environment(HEDDLE_TIER=tier, HEDDLE_VERIFY="1"))["buffers"])
+                     for tier in "12" for level in levels}
+            found.add(str(launch(path, *rest, "--engine", "interp")["buffers"]))
+            assert len(found) == 1, (t, mask)
+
+
 # All add to one cell, and to one of 32; numbers whose sums are exact in any order.
 SUMS = """.visible .entry sums(.param .u64 cells)
 {
