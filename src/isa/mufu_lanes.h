@@ -1,8 +1,9 @@
 /* mufu_below() of all lanes of a warp, for CPUs with vectors of 512 bits: for compiled code (lanes.c; AVX-512BW and DQ).
  *
- * Rows of tables are found by permuting their numbers, 16 lanes at a time: gathers take longer. Squares fit 16 bits and are made
- * for 32 lanes at once: a lane's word is the lower half of the lane's 32 bits for the first 16 lanes, and the upper half of the
- * 32 bits of the lane 16 before for the others. So the partial products of squares are products of bytes.
+ * Rows of tables are found by permuting their numbers, 16 lanes at a time, or words of these, 32 at a time (LANES_WORDS): gathers
+ * take longer. Squares fit 16 bits and are made for 32 lanes at once: a lane's word is the lower half of the lane's 32 bits for
+ * the first 16 lanes, and the upper half of the 32 bits of the lane 16 before for the others. So the partial products of squares
+ * are products of bytes.
  */
 #define INLINE __attribute__((always_inline)) static inline
 typedef u32 mufu_half __attribute__((vector_size(64)));
@@ -44,7 +45,7 @@ INLINE mufu_words mufu_squares(mufu_words d)
 }
 
 /* Numbers of a table's rows, their halves changed about where `turned`. What is permuted are constants, two vectors at a time, for
- * 5 bits of a row. (To permute words takes twice as many operations.) */
+ * 5 bits of a row. */
 INLINE mufu_half mufu_look_up(const s32 *table, u32 rows, bool turned, mufu_half row)
 {
     mufu_half found[4];
@@ -73,20 +74,63 @@ INLINE u32 mufu_normals(const void *row)
     return ~(first | (u32)(u16)__builtin_ia32_fpclassps512_mask(fma_part(x, true), 0xff, 0xffff) << 16);
 }
 
+#ifdef LANES_WORDS /* AMD's processors permute words in one operation, Intel's in three */
+/* Words of the numbers of a table's rows, those from bit `from` on, for all lanes: two vectors at a time, for 6 bits of a row. */
+INLINE mufu_words mufu_look_up_words(const s32 *table, u32 rows, u32 from, mufu_words row)
+{
+    mufu_words found[2], upper = (mufu_words)((row & 64) != 0);
+    _Pragma("unroll") for (u32 n = 0; n < rows / 64; n++)
+    {
+        mufu_words part[2];
+        _Pragma("unroll") for (u32 k = 0; k < 64; k++) part[k / 32][k % 32] = (u16)((u32)table[64 * n + k] >> from);
+        found[n] =
+            (mufu_words)__builtin_ia32_vpermi2varhi512((mufu_factors)part[0], (mufu_factors)row, (mufu_factors)part[1]);
+    }
+    return rows == 64 ? found[0] : (found[1] & upper) | (found[0] & ~upper);
+}
+
+/* Of words of all lanes, `low` and `high`, the numbers of 32 bits: of the first 16 lanes, and of the others changed about. */
+INLINE void mufu_join(mufu_half out[2], mufu_words low, mufu_words high, bool turned)
+{
+    mufu_half l = (mufu_half)low, h = (mufu_half)high;
+    out[0] = mufu_blend(l, h << 16, 0xffff);
+    out[1] = turned ? mufu_blend(h >> 16, l, 0xffff) : mufu_blend(l >> 16, h, 0xffff);
+}
+
+/* Numbers of the tables' rows of the first 16 lanes, and of the others: of these C1 and C2 are changed about. */
+INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mufu_half b, const struct mufu_table *t)
+{
+    mufu_words row = (mufu_words)mufu_blend(a >> 17, b >> 1, 0xffff), word[4];
+    _Pragma("unroll") for (u32 k = 0; k < 4; k++) word[k] =
+        mufu_look_up_words(k < 2 ? t->c12 : t->c0, t->rows, k % 2 * 16, row);
+    mufu_join(c12, word[0], word[1], true);
+    mufu_join(c0, word[2], word[3], false);
+}
+#else
+INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mufu_half b, const struct mufu_table *t)
+{
+    c12[0] = mufu_look_up(t->c12, t->rows, false, a >> 17);
+    c12[1] = mufu_look_up(t->c12, t->rows, true, b >> 17);
+    c0[0] = mufu_look_up(t->c0, t->rows, false, a >> 17);
+    c0[1] = mufu_look_up(t->c0, t->rows, false, b >> 17);
+}
+#endif
+
 INLINE void mufu_belows(u32 out[WARP_LANES], const u32 places[WARP_LANES], const struct mufu_table *t)
 {
     mufu_half a, b; /* of the first 16 lanes, and of the others */
     __builtin_memcpy(&a, places, sizeof a);
     __builtin_memcpy(&b, places + 16, sizeof b);
-    mufu_half row_a = a >> 17, row_b = b >> 17;
+    /* C1 is the upper factor of the first lanes, the lower one of the others; C2 is the other. (They come first, as the code's
+     * order is this one: to permute takes longest.) */
+    mufu_half c12[2], c0[2];
+    mufu_coefficients(c12, c0, a, b, t);
     mufu_half square = (mufu_half)mufu_squares((mufu_words)mufu_blend(a >> 2, b << 14, 0xffff)); /* of 15 bits */
-    /* C1 is the upper factor of the first lanes, the lower one of the others; C2 is the other. */
-    mufu_half c_a = mufu_look_up(t->c12, t->rows, false, row_a), c_b = mufu_look_up(t->c12, t->rows, true, row_b);
     u32 fine = t->shift, coarse = 15 - t->shift;
-    mufu_half rest_a = mufu_dot(c_a, mufu_blend(a << 16, square, 0x7fff0000));
-    mufu_half rest_b = mufu_dot(c_b, mufu_blend(b, square, 0x7fff));
-    a = mufu_dot(c_a, a << (1 + coarse) & 3u << (16 + coarse)) + mufu_look_up(t->c0, t->rows, false, row_a);
-    b = mufu_dot(c_b, b >> fine & 3u << coarse) + mufu_look_up(t->c0, t->rows, false, row_b);
+    mufu_half rest_a = mufu_dot(c12[0], mufu_blend(a << 16, square, 0x7fff0000));
+    mufu_half rest_b = mufu_dot(c12[1], mufu_blend(b, square, 0x7fff));
+    a = mufu_dot(c12[0], a << (1 + coarse) & 3u << (16 + coarse)) + c0[0];
+    b = mufu_dot(c12[1], b >> fine & 3u << coarse) + c0[1];
     a += (mufu_half)((mufu_numbers)(rest_a + t->bias) >> fine);
     b += (mufu_half)((mufu_numbers)(rest_b + t->bias) >> fine);
     __builtin_memcpy(out, &a, sizeof a);

@@ -38,6 +38,7 @@ struct bitcode {
 GROUPS(DECLARE, v2)
 GROUPS(DECLARE, v3)
 GROUPS(DECLARE, v4)
+GROUPS(DECLARE, v4_amd)
 GROUPS(DECLARE, neon)
 
 static const struct level {
