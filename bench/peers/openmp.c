@@ -62,23 +62,37 @@ static void reduce(struct problem *p)
 }
 
 /* Two passes over the part of each thread. */
+/* What stands before block b: the sums of blocks before it, back to one that has published the sum of all up to it. */
+static uint32_t look_back(const uint64_t *state, uint32_t b)
+{
+    uint32_t sum = 0;
+    uint64_t s = 0;
+    while (b-- > 0 && s >> 32 != 2) {
+        do
+            s = __atomic_load_n(&state[b], __ATOMIC_ACQUIRE);
+        while (s >> 32 == 0);
+        sum += (uint32_t)s;
+    }
+    return sum;
+}
+
 static void scan(struct problem *p)
 {
     const uint32_t *restrict in = p->at[0];
-    uint32_t *restrict out = p->at[1], before[1025] = {0};
+    uint32_t *restrict out = p->at[1], blocks = p->n / 1024;
+    uint64_t *state = p->at[2];
+    uint32_t *ticket = (uint32_t *)(state + 4096);
 #pragma omp parallel
-    {
-        uint32_t t = (uint32_t)omp_get_thread_num(), threads = (uint32_t)omp_get_num_threads(), sum = 0;
-        uint32_t from = (uint32_t)((uint64_t)p->n * t / threads), to = (uint32_t)((uint64_t)p->n * (t + 1) / threads);
-        for (uint32_t i = from; i < to; i++)
-            sum += in[i];
-        before[t + 1] = sum;
-#pragma omp barrier
-        sum = 0;
-        for (uint32_t k = 0; k <= t; k++)
-            sum += before[k];
-        for (uint32_t i = from; i < to; i++)
-            out[i] = sum += in[i];
+    for (uint32_t b; (b = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED)) < blocks;) {
+        const uint32_t *from = in + 1024 * (size_t)b;
+        uint32_t *to = out + 1024 * (size_t)b, all = 0;
+        for (int k = 0; k < 1024; k++)
+            all += from[k];
+        __atomic_store_n(&state[b], 1ull << 32 | all, __ATOMIC_RELEASE);
+        uint32_t sum = look_back(state, b);
+        __atomic_store_n(&state[b], 2ull << 32 | (sum + all), __ATOMIC_RELEASE);
+        for (int k = 0; k < 1024; k++)
+            to[k] = sum += from[k];
     }
 }
 
