@@ -114,7 +114,8 @@ void launch_join(struct launch *l, struct worker *k)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Stores past the caches (jit/nontemporal.c) are made before the launch is known to be over (Intel SDM 3A, 9.2.2; AMD64 APM 2, 7.4.2). */
+/* Stores past the caches (jit/nontemporal.c) are made before the launch is known to be over (Intel SDM 3A, 9.2.2; AMD64 APM 2,
+ * 7.4.2). */
 static void await_nontemporal(void)
 {
 #ifdef __x86_64__
@@ -124,6 +125,7 @@ static void await_nontemporal(void)
 
 void launch_leave(struct launch *l, struct worker *k)
 {
+    await_nontemporal();
     pthread_mutex_lock(&l->lock);
     struct worker **link = &l->workers;
     while (*link != k)
@@ -131,7 +133,6 @@ void launch_leave(struct launch *l, struct worker *k)
     *link = k->next;
     worker_end_launch(k, l);
     worker_drop_compiled(k);
-    await_nontemporal();
     l->warp_instructions += k->warp_instructions;
     l->lane_instructions += k->lane_instructions;
     k->launch = NULL;

@@ -70,6 +70,9 @@ bool access_is_aligned(const struct access *a);
 bool access_can_mask(const struct emit *e, const struct access *a);
 /* Is a pattern served as one, by itself? Others are as addresses that vary. */
 bool access_pattern_is_simple(const struct emit *e, const struct access *a);
+/* Tests for rows and halves make most of the code of an access at addresses that vary, and so do loads of lanes one by one; a
+ * function with very many takes seconds to compile, and does without them. */
+bool has_many_accesses(const struct emit *e);
 /* a->first, of addresses that do not vary. */
 void access_find_first(struct emit *e, struct access *a);
 /* Instruction k of the block, with all that a test needs but a->first: false where it is no access, or is not tested

@@ -268,10 +268,14 @@ static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef
     LLVMBuildCondBr(e->b, more, loop, done);
 }
 
-/* How many bits hold the number of each lane's cell, counted from the place `*from` of shared memory: of that there are 228 KB at
- * most. Where a byte is the index of an array, 8 do. */
+/* How many bits hold the number of each lane's cell of 4 bytes or more, counted from the place `*from` of shared memory. Where a
+ * byte is the index of an array, 8 do. */
 static unsigned number_bits(const struct emit *e, const struct access *a, uint64_t *from)
 {
+#define MODEL(cc, name, processors, threads, blocks, shared, shared_of_block, ...)                                     \
+    _Static_assert(shared_of_block <= 4 << 16, "16 bits number all cells");
+#include "exec/models.def"
+#undef MODEL
     const struct ir_shapes *s = e->shapes;
     struct ir_range at = ir_range_of(e->ir, s->ranges, s->block, a->i->a);
     int64_t cell = a->all, disp = a->x->disp;

@@ -222,8 +222,6 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
 void record_meeting(struct emit *e, const struct op *o, uint32_t met);
 /* The block's next warp goes on at warp_start; after the last, and where all have come to one barrier, the first. */
 void emit_next_warp(struct emit *e);
-/* ---- nontemporal.c ---- */
-void find_nontemporal(struct emit *e);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
  * did; else NO_BLOCK. What does not vary is then kept as a number, and made a row where the interpreter takes over. */
 uint32_t spare_block(const struct emit *e, uint32_t at);
@@ -364,6 +362,11 @@ bool is_untested(const struct emit *e);
 
 /* Accesses of a block that one test covers, and those that are moved together; fills e->groups. */
 void find_groups(struct emit *e, const struct ir_block *block);
+
+/* ---- nontemporal.c ---- */
+
+/* Stores that may go past the caches: e->nontemporal. */
+void find_nontemporal(struct emit *e);
 
 /* ---- memory.c ---- */
 

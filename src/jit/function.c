@@ -400,9 +400,7 @@ void emit_count(struct emit *e, unsigned warps)
     if (e->lane) /* as many */
         return;
     value mask = emit_mask(e), lanes = const_int(e, e->i64, WARP_LANES);
-    if (e->lane)
-        lanes = const_int(e, e->i64, 1);
-    else if (!emit_is_full(e))
+    if (!emit_is_full(e))
         lanes = LLVMBuildZExt(e->b, intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1), e->i64, "");
     old = LLVMBuildLoad2(e->b, e->i64, e->lane_instructions, "");
     lanes = LLVMBuildMul(e->b, lanes, const_int(e, e->i64, n), "");

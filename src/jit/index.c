@@ -106,7 +106,7 @@ static void gather(struct emit *e, const struct access *a, const struct index *x
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
     if (x->unit < x->scale)
         lanes = LLVMBuildMul(e->b, lanes, splat(e, const_int(e, e->i32, x->scale / x->unit), WARP_LANES), "");
-    if (e->waits_in_gathers) {
+    if (e->waits_in_gathers && !has_many_accesses(e)) {
         gather_by_index(e, a, x, base, lanes);
         return;
     }

@@ -650,9 +650,7 @@ static LLVMBasicBlockRef branch(struct emit *e, value test)
     return no;
 }
 
-/* Tests for rows and halves make most of the code of an access; a function with very many takes seconds to compile, and does
- * without them. */
-static bool has_many_accesses(const struct emit *e)
+bool has_many_accesses(const struct emit *e)
 {
     enum { MANY = 64 };
     uint32_t n = 0;
@@ -675,8 +673,8 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
-    bool waits = e->waits_in_gathers && space != SPACE_SHARED && !whole;
-    bool by_cpu = e->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads);
+    bool waits = e->waits_in_gathers && space != SPACE_SHARED && !whole && !has_many_accesses(e);
+    bool by_cpu = e->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads && a->all <= 4);
     bool has_slow = !access_is_inside(e, a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);

@@ -1,13 +1,13 @@
-/* Stores past the caches (movnt; Intel's optimization manual, 9.4.1): a store to a line that is in no cache first brings the line in, to
- * write it back later; whole lines of a large array that nobody has read had better go to memory as they are.
+/* Stores past the caches (movnt; Intel's optimization manual, 9.4.1): a store to a line that is in no cache first brings the line
+ * in, to write it back later; whole lines of a large array that nobody has read had better go to memory as they are.
  *
- * Which do: weak stores of whole lines, not in a loop, to an array that the kernel gets as a parameter and does not load
- * from. At run time array and launch must be large, and the lines whole: aligned, and all lanes there; else the store is a plain
- * one.
+ * Which do: weak stores of whole lines, not in a loop, by each block of a row of the grid elsewhere, to an array that the kernel
+ * gets as a parameter and does not load from. At run time array and launch must be large, and the lines whole: aligned, and all
+ * lanes there; else the store is a plain one.
  *
- * Such stores may be seen later than what comes after them. So a kernel that has them has nothing by which another worker
- * could know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its own
- * stores in order.) At the end of a launch each worker waits for its own: launch_leave().
+ * Such stores may be seen later than what comes after them. So a kernel that has them has nothing by which another worker could
+ * know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its
+ * own stores in order.) At the end of a launch each worker waits for its own: launch_leave().
  */
 #include "jit/access.h"
 
@@ -122,7 +122,8 @@ bool access_is_nontemporal(const struct emit *e, const struct access *a)
     if (a->i->kind != IR_ST || !e->nontemporal || !e->nontemporal[a->i - e->ir->insns.at] ||
         a->shape == SHAPE_VARYING || a->shape == SHAPE_UNIFORM || e->groups[e->index].run || is_in_loop(e))
         return false;
-    return is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;
+    int64_t step = e->shapes->steps[ir_ref_index(a->i->a)];
+    return step != 0 && is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;
 }
 
 /* Are there so many bytes where the access was last, and does the launch store so many? */

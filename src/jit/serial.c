@@ -33,6 +33,16 @@ static const struct ir_block *block_at(const struct emit *e, uint32_t order)
     return &e->ir->blocks.at[e->ir->order[order]];
 }
 
+/* A second version of all that is in parts would take LLVM long: what it needs for a function grows faster than the function. */
+static bool has_many_blocks(const struct emit *e)
+{
+    enum { MANY = 32 };
+    unsigned n = 0;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        n += block_at(e, b)->serial_to != 0;
+    return n > MANY;
+}
+
 static bool is_inside(const struct emit *e, uint32_t from, uint32_t block)
 {
     const struct ir_block *b = block_at(e, from);
@@ -426,7 +436,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     uint32_t head = e->at;
     struct combine *c = p->combine[head];
     struct tested t = {.n = 0};
-    if (!c && block_at(e, head)->serial_from == head)
+    if (!c && block_at(e, head)->serial_from == head && !has_many_blocks(e))
         find_tested(p, head, &t);
     e->tested = t.n ? t.by_insn : NULL;
     LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
@@ -493,7 +503,7 @@ static void find_combines(struct parts *p)
     struct emit *e = p->e;
     const struct ir_live *live = &e->shapes->live;
     p->combine = ARENA_ARRAY(e->arena, struct combine *, e->ir->n_ordered);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->ir->n_ordered && !has_many_blocks(e); b++) {
         const struct ir_block *part = block_at(e, b);
         if (!part->serial_to || part->serial_from != b)
             continue;

@@ -21,7 +21,9 @@ value row_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value 
 
 value row_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane)
 {
-    value v = LLVMBuildLoad2(e->b, type, row_element(e, row, type, const_int(e, e->i64, lane)), "");
+    /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once for each of them */
+    value at = pointer_at(e, e->scratch[row], lane * (LLVMGetIntTypeWidth(type) / 8));
+    value v = LLVMBuildLoad2(e->b, type, at, "");
     LLVMSetVolatile(v, true);
     return v;
 }

@@ -471,4 +471,31 @@ def the_time_of_compiling_atomic_operations_is_bounded():
     assert many < 7 * few, (few, many)
 
 
+LOADS_HEAD = """.visible .entry loads(.param .u64 table, .param .u64 out)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<4>;
+    ld.param.u64 %rd1, [table];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd2, %rd2, %rd3;
+"""
+
+
+def loads(n):
+    """By numbers that vary, from a table of 1,024."""
+    step = """    mad.lo.u32 %r1, %r1, 1664525, 1013904223; shr.u32 %r2, %r1, 22; mul.wide.u32 %rd3, %r2, 4; add.u64 %rd3, %rd1, %rd3;
+    ld.global.u32 %r3, [%rd3]; add.u32 %r1, %r1, %r3;
+"""
+    return LOADS_HEAD + n * step + "    st.global.u32 [%rd2], %r1;\n    ret;\n}\n"
+
+
+def the_time_of_compiling_loads_is_bounded():
+    """Where each is 32 loads of a lane, passes of LLVM looked through all of them for each of them."""
+    few, many = (seconds_to_compile(loads(n), "u32[1024]=rand", "u32[256]") for n in (50, 400))
+    assert many < 20 * few, (few, many)
+    with written(loads(70)) as path:
+        by_both(path, "--grid", 1, "--block", 256, "u32[1024]=rand", "u32[256]+print")
+
+
 main(globals())
