@@ -8,10 +8,7 @@ from both import by_both, environment, has_level, need_compiler, written
 from tap import Skip, main, run
 
 # Thread i: %in and %out are the addresses of its 4 bytes, or of as many as SIZE says.
-FRAME = """.version 7.8
-.target sm_80
-.address_size 64
-.visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 n)
+FRAME = """.visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 n)
 {
     .reg .u64 %in, %out, %a, %b, %rd<8>; .reg .u32 %i, %n, %r<8>; .reg .f32 %f<4>; .reg .pred %p;
     .shared .align 64 .b8 s[4096];
