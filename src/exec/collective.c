@@ -277,7 +277,27 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
     return 0;
 }
 
-uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+/* The lanes of the warp that have neither come nor are about to end. */
+static uint32_t elsewhere(const struct warp *w, const struct activation *a, uint32_t come)
+{
+    uint32_t lanes = w->exists & ~w->exited & ~come;
+    for (uint32_t b = pending_first(a, 0); lanes && b != NO_BLOCK; b = pending_first(a, b + 1)) {
+        const struct op *first = &a->code->ops[a->code->blocks[b].first];
+        if (first->kind == OP_EXIT && !(first->flags & OPF_GUARD))
+            lanes &= ~a->pending[b];
+    }
+    return lanes;
+}
+
+/* "The behavior is undefined if the executing thread is not in the membermask." An H200 ends the kernel with an illegal
+ * instruction; it takes no notice of the membermask where the vendor's assembler has seen that all threads of the warp come
+ * together with the same one. docs/H200.md has more. */
+static bool is_refused(const struct warp *w, const struct activation *a, uint32_t lanes, uint32_t membermask)
+{
+    return lanes & ~membermask && elsewhere(w, a, lanes);
+}
+
+uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault)
 {
     uint8_t *base[4];
     if (o->flags & OPF_NO_MASK)
@@ -291,6 +311,12 @@ uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op
         for (unsigned l = 0; l < WARP_LANES; l++)
             same |= (uint32_t)(membermask[l] == membermask[lane]) << l;
         same &= mask;
+        if (is_refused(w, a, same, membermask[lane])) {
+            unsigned stranger = (unsigned)__builtin_ctz(same & ~membermask[lane]);
+            *fault = true;
+            warp_fault_value(w, FAULT_bad_membermask, o, stranger, membermask[lane]);
+            return 0;
+        }
         go_on |= arrive(w, a, o, same, membermask[lane]);
         mask &= ~same;
     }
@@ -307,9 +333,11 @@ bool collective_meet(struct warp *w, struct activation *a, const struct op *o, u
         return false;
     for (unsigned l = 0; l < WARP_LANES && !(o->flags & OPF_NO_MASK); l++)
         others |= (uint32_t)(membermask[l] != membermask[first]) << l;
-    if (!(o->flags & OPF_NO_MASK) && (others & mask || membermask[first] & live & ~mask))
+    if (!(o->flags & OPF_NO_MASK) &&
+        (others & mask || membermask[first] & live & ~mask || is_refused(w, a, mask, membermask[first])))
         return false;
-    collective_arrive(w, a, o, mask);
+    bool fault = false;
+    collective_arrive(w, a, o, mask, &fault);
     return true;
 }
 

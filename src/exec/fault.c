@@ -178,6 +178,9 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                             "names barrier or thread count %llu: there are barriers 0 to 15, counts are "
                             "multiples of 32",
                             address);
+    case FAULT_bad_membermask:
+        return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not name its own lane",
+                            address);
     case FAULT_trap: return "executes trap";
     case FAULT_breakpoint: return "executes brkpt";
     case FAULT_assertion: return arena_printf(arena, "fails an assertion: %s", f->detail);

@@ -588,15 +588,19 @@ run_op:
             }
             at.block = o->next;
             goto go_on;
-        case OP_COLLECTIVE:
+        case OP_COLLECTIVE: {
+            bool fault = false;
             go = guarded(base, o, mask);
             at.mask = mask & ~go;
             if (go)
-                at.mask |= collective_arrive(w, a, o, go);
+                at.mask |= collective_arrive(w, a, o, go, &fault);
+            if (fault)
+                return;
             if (at.mask != mask && warp_is_divided(w, &at))
                 warp_part_lanes(w);
             at.block = o->next;
             goto go_on;
+        }
         case OP_BAR: {
             bool fault = false;
             go = guarded(base, o, mask);

@@ -258,8 +258,8 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
 
 /* ---- collective.c, barrier.c ---- */
 
-/* Lanes arrive at a collective; returns those that go on at once (at o->next), the others wait. */
-uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+/* Lanes arrive at a collective; returns those that go on at once (at o->next), the others wait. Sets *fault on a bad membermask. */
+uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault);
 /* The same where it completes at once; else false, and nothing has been done. */
 bool collective_meet(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 /* After lanes have exited: collectives that were waiting for them complete. */
