@@ -20,11 +20,12 @@ static bool is_defined(const struct ptx_symbol *s)
 
 static const struct ptx_module *module_of(const struct ptx_image *image, const struct ptx_symbol *s)
 {
-    for (uint32_t i = 0; i < image->n_modules; i++) {
-        const struct str t = image->modules[i]->source->text;
-        if (s->name.p >= t.p && s->name.p < t.p + t.n)
-            return image->modules[i];
-    }
+    for (uint32_t i = 0; i < image->n_modules; i++)
+        for (uint32_t k = 0; k < image->modules[i]->items.n; k++) {
+            struct ptx_item it = image->modules[i]->items.at[k];
+            if ((it.kind == ITEM_FUNC && &it.func->symbol == s) || (it.kind == ITEM_VAR && &it.var->symbol == s))
+                return image->modules[i];
+        }
     return image->modules[0];
 }
 

@@ -239,7 +239,6 @@ struct ptx_module {
     VEC(struct str) target_words; /* all words of .target */
     uint8_t address_bits;         /* 64 or 32, or 0 where the module does not say: then 64 */
     VEC(struct ptx_item) items;   /* in the order of the text */
-    struct map symbols;           /* module scope, by name */
 };
 
 static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset, uint32_t length)

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { MAX_DIMS = 8 };
+enum { MAX_DIMS = 8, MAX_RANGED = 1 << 16 };
 static const uint64_t max_bytes = 1ull << 46;
 
 /* ---- variables ---- */
@@ -138,7 +138,7 @@ static bool compute_size(struct parser *p, struct ptx_var *v)
     return true;
 }
 
-/* A variable from its state space on; the types stand in `base`, whose name and dimensions are its own. */
+/* A variable from its name on; the types stand in `base`. */
 static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *base)
 {
     struct ptx_var *v = ARENA_NEW(p->arena, struct ptx_var);
@@ -149,6 +149,49 @@ static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *
     if (!take_name(p, &v->symbol.name, &v->symbol.offset, "a variable") || !parse_dims(p, v) || !compute_size(p, v))
         return NULL;
     return v;
+}
+
+/* '<' count '>' behind the name of `first`: the variables name0, name1, ... (5.4.6), which are neither arrays nor initialised.
+ */
+static bool parse_variable_range(struct parser *p, struct ptx_var *first,
+                                 void (*take)(struct parser *, struct ptx_var *))
+{
+    uint64_t count;
+    if (!expect(p, '<', "the name") ||
+        !parse_count(p, MAX_RANGED - p->n_ranged, &count,
+                     "the number of variables that a module declares in this way") ||
+        !expect(p, '>', "the number"))
+        return false;
+    if (first->n_dims || at_punct(p, '[') || at_punct(p, '='))
+        return fail(p, NULL, "`%.*s<%u>` declares variables that are neither arrays nor initialised",
+                    STR_ARG(first->symbol.name), (unsigned)count);
+    p->n_ranged += (uint32_t)count;
+    struct ptx_var *vars = ARENA_ARRAY(p->arena, struct ptx_var, count);
+    for (uint32_t i = 0; i < count; i++) {
+        vars[i] = *first;
+        vars[i].symbol.name = str_of(arena_printf(p->arena, "%.*s%u", STR_ARG(first->symbol.name), i));
+        vars[i].definition = &vars[i];
+    }
+    if (!declare_range(p, &first->symbol, (uint32_t)count, vars))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        take(p, &vars[i]);
+    return true;
+}
+
+/* '= initialiser', where it stands. */
+static bool parse_value(struct parser *p, struct ptx_var *v)
+{
+    if (!at_punct(p, '='))
+        return true;
+    if (v->linkage == LINK_EXTERN)
+        return fail(p, "initialise it where it is defined", "`%.*s` is .extern, and cannot have a value",
+                    STR_ARG(v->symbol.name));
+    advance(p);
+    if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+        return fail(p, "store the value at the start of the kernel instead",
+                    "only .global and .const variables can be initialised");
+    return parse_initialiser(p, v);
 }
 
 bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(struct parser *, struct ptx_var *))
@@ -168,16 +211,13 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(st
         struct ptx_var *v = parse_declarator(p, &base);
         if (!v)
             return false;
-        if (at_punct(p, '=') && linkage == LINK_EXTERN)
-            return fail(p, "initialise it where it is defined", "`%.*s` is .extern, and cannot have a value",
-                        STR_ARG(v->symbol.name));
-        if (accept(p, '=')) {
-            if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
-                return fail(p, "store the value at the start of the kernel instead",
-                            "only .global and .const variables can be initialised");
-            if (!parse_initialiser(p, v))
+        if (at_punct(p, '<')) {
+            if (!parse_variable_range(p, v, take))
                 return false;
+            continue;
         }
+        if (!parse_value(p, v))
+            return false;
         take(p, v);
     } while (accept(p, ','));
     return expect_end(p, "the declaration");
@@ -284,9 +324,7 @@ static bool parse_function_directive(struct parser *p, struct ptx_func *f)
 static void open_function(struct parser *p, struct ptx_func *f, struct scope *scope)
 {
     p->func = f;
-    *scope = (struct scope){.parent = p->scope};
-    map_init(&scope->names, p->arena);
-    p->scope = scope;
+    scope_open(p, scope);
 }
 
 static bool parse_function_head(struct parser *p, struct ptx_func *f)
@@ -311,20 +349,16 @@ static bool parse_function_head(struct parser *p, struct ptx_func *f)
 /* A declaration may be repeated, and one definition may join it. */
 static bool enter_function(struct parser *p, struct ptx_func *f)
 {
-    struct ptx_symbol *before = map_get(&p->module_scope.names, f->symbol.name);
+    struct ptx_symbol *before = find_in_scope(&p->module_scope, f->symbol.name);
     struct ptx_func *other = before && before->kind == SYMBOL_FUNC ? (struct ptx_func *)before : NULL;
-    if (before && (!other || (other->has_body && f->has_body) || other->entry != f->entry)) {
-        diag_error(p->diags, ptx_place(p->module, f->symbol.offset, (uint32_t)f->symbol.name.n), "ptx-name", NULL,
-                   "`%.*s` is declared twice (first in line %u)", STR_ARG(f->symbol.name),
-                   place_locate(ptx_place(p->module, before->offset, 0)).line);
-        return false;
-    }
+    if (before && (!other || (other->has_body && f->has_body) || other->entry != f->entry))
+        return fail_twice(p, &f->symbol, f->symbol.name, before->offset);
     if (other && !f->has_body)
         f->definition = other->definition;
     else if (other)
         other->definition = f;
     if (!other || f->has_body)
-        map_put(&p->module_scope.names, f->symbol.name, &f->symbol);
+        scope_enter(p, &p->module_scope, &f->symbol);
     return true;
 }
 
@@ -371,8 +405,12 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
             return false;
         struct str unnamed;
         uint32_t at;
-        if (!take_name(p, &unnamed, &at, "the prototype, `_`") ||
-            (at_punct(p, '(') && !parse_signature_side(p, &t->signature, false, false)))
+        struct token named = p->tok;
+        if (!take_name(p, &unnamed, &at, "the prototype, `_`"))
+            return false;
+        if (!str_is(unnamed, "_"))
+            return fail_at(p, named, "write `_`", "a prototype has no name of its own");
+        if ((at_punct(p, '(') && !parse_signature_side(p, &t->signature, false, false)))
             return false;
         while (p->tok.kind == TOKEN_DOT) {
             t->signature.noreturn |= at_dot(p, "noreturn");
@@ -532,13 +570,13 @@ static bool same_shape(const struct ptx_var *a, const struct ptx_var *b)
 
 static void take_module_variable(struct parser *p, struct ptx_var *v)
 {
-    struct ptx_symbol *before = map_get(&p->module_scope.names, v->symbol.name);
+    struct ptx_symbol *before = find_in_scope(&p->module_scope, v->symbol.name);
     struct ptx_var *other = before && before->kind == SYMBOL_VAR ? (struct ptx_var *)before : NULL;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_VAR, .var = v};
-    if (other && same_shape(other, v) && (other->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN)) {
+    if (other && other != v && same_shape(other, v) && (other->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN)) {
         if (other->linkage == LINK_EXTERN) {
             other->definition = v;
-            map_put(&p->module_scope.names, v->symbol.name, &v->symbol);
+            scope_enter(p, &p->module_scope, &v->symbol);
         } else {
             v->definition = other;
         }
@@ -635,9 +673,8 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     m->isa = ARENA_NEW(arena, struct isa);
     isa_init(m->isa, arena);
     struct parser p = {.arena = arena, .module = m, .diags = diags};
-    map_init(&p.module_scope.names, arena);
     map_init(&p.reported, arena);
-    p.scope = &p.module_scope;
+    scope_open(&p, &p.module_scope);
     fill_sregs(&p);
     if (source->text.n >= UINT32_MAX) {
         diag_error(diags, (struct place){.source = source}, "ptx-syntax", NULL, "the file is larger than 4 GB");
@@ -658,6 +695,5 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     if (!m->target.sm)
         diag_error(diags, ptx_place(m, 0, 0), "ptx-target", "write for example `.target sm_90`",
                    "the module has no .target");
-    m->symbols = p.module_scope.names;
     return m;
 }

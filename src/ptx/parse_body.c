@@ -49,22 +49,21 @@ static bool find_sreg(struct parser *p, struct str name, struct ptx_operand *o)
     return index != 0;
 }
 
-/* A register, special register, variable or function, or the sink. */
+/* A register, variable, function or, where nothing of that name is declared, a special register or the sink. */
 static bool parse_named(struct parser *p, struct ptx_operand *o)
 {
     struct token t = p->tok;
     o->reg = find_reg(p, t.text, &o->number);
     if (o->reg) {
         o->kind = OPND_REG;
+    } else if ((o->symbol = find_symbol(p, t.text))) {
+        o->kind = OPND_SYMBOL;
     } else if (str_is(t.text, "_")) {
         o->kind = OPND_SINK;
     } else if (find_sreg(p, t.text, o)) {
         o->kind = OPND_SREG;
     } else {
-        o->kind = OPND_SYMBOL;
-        o->symbol = find_symbol(p, t.text);
-        if (!o->symbol || o->symbol->kind == SYMBOL_REG)
-            return fail_undeclared(p, t, "");
+        return fail_undeclared(p, t, "");
     }
     advance(p);
     return true;
@@ -218,15 +217,16 @@ static void use_label(struct parser *p, struct token name, struct ptx_symbol **s
     *VEC_PUSH(p->arena, &p->label_uses) = (struct label_use){p->scope, name.text, name.offset, symbol};
 }
 
-static bool parse_label_use(struct parser *p, struct ptx_symbol **symbol, const char *what)
+/* A list stands before its use, so that one of a scope behind it does not hide it. */
+static bool parse_table_use(struct parser *p, struct ptx_symbol **symbol, const char *what)
 {
     struct token at = p->tok;
     struct str name;
     uint32_t offset;
     if (!take_name(p, &name, &offset, what))
         return false;
-    use_label(p, at, symbol);
-    return true;
+    *symbol = find_symbol(p, name);
+    return *symbol || fail_undeclared(p, at, "label ");
 }
 
 static bool parse_branch(struct parser *p, struct ptx_insn *i)
@@ -235,7 +235,13 @@ static bool parse_branch(struct parser *p, struct ptx_insn *i)
     i->n_operands = 1;
     *i->operands = (struct ptx_operand){
         .kind = OPND_SYMBOL, .component = COMPONENT_NONE, .offset = p->tok.offset, .length = (uint32_t)p->tok.text.n};
-    return parse_label_use(p, &i->operands->symbol, "a label");
+    struct token at = p->tok;
+    struct str name;
+    uint32_t offset;
+    if (!take_name(p, &name, &offset, "a label"))
+        return false;
+    use_label(p, at, &i->operands->symbol);
+    return true;
 }
 
 static bool parse_indexed_branch(struct parser *p, struct ptx_insn *i)
@@ -243,7 +249,7 @@ static bool parse_indexed_branch(struct parser *p, struct ptx_insn *i)
     i->operands = ARENA_NEW(p->arena, struct ptx_operand);
     i->n_operands = 1;
     return parse_operand(p, i->operands) && expect(p, ',', "the index") &&
-           parse_label_use(p, &i->table, "a .branchtargets list");
+           parse_table_use(p, &i->table, "a .branchtargets list");
 }
 
 static bool parse_call_list(struct parser *p, struct ptx_operand **list, uint32_t *n)
@@ -275,7 +281,7 @@ static bool parse_call(struct parser *p, struct ptx_insn *i)
             if (!parse_call_list(p, &c->args, &c->n_args))
                 return false;
         } else {
-            return parse_label_use(p, &c->table, "a .calltargets or .callprototype list");
+            return parse_table_use(p, &c->table, "a .calltargets or .callprototype list");
         }
     }
     return true;
@@ -402,7 +408,7 @@ static bool parse_registers(struct parser *p)
         if (r->first + (uint64_t)r->count * r->vector > MAX_REGISTERS)
             return fail(p, NULL, "more than %d registers in one function", MAX_REGISTERS);
         p->func->n_registers += r->count * r->vector;
-        if (!declare(p, &r->symbol))
+        if (!(r->parametrised ? declare_range(p, &r->symbol, r->count, NULL) : declare(p, &r->symbol)))
             return false;
         *VEC_PUSH(p->arena, &p->func->regs) = r;
         add_stmt(p, STMT_REG)->reg = r;
@@ -529,7 +535,7 @@ static void resolve_labels(struct parser *p, struct scope *closing)
     uint32_t kept = closing->first_use;
     for (uint32_t i = kept; i < p->label_uses.n; i++) {
         struct label_use u = p->label_uses.at[i];
-        struct ptx_symbol *symbol = u.scope == closing ? map_get(&closing->names, u.name) : NULL;
+        struct ptx_symbol *symbol = u.scope == closing ? find_in_scope(closing, u.name) : NULL;
         if (symbol) {
             *u.symbol = symbol;
             continue;
@@ -556,10 +562,7 @@ bool parse_body(struct parser *p)
         }
         if (accept(p, '{')) {
             struct scope *s = ARENA_NEW(p->arena, struct scope);
-            s->parent = p->scope;
-            s->first_use = p->label_uses.n;
-            map_init(&s->names, p->arena);
-            p->scope = s;
+            scope_open(p, s);
             depth++;
             add_stmt(p, STMT_OPEN);
         } else if (at_punct(p, '}')) {

@@ -103,53 +103,80 @@ void skip_statement(struct parser *p)
 
 /* ---- names ---- */
 
-struct ptx_symbol *find_symbol(struct parser *p, struct str name)
+/* What a scope knows of the names STEM0, STEM1, ...; 5.4.6 calls STEM<count> a parameterized variable name. */
+struct name_range {
+    uint32_t count;         /* STEM<count> is declared; 0: none is */
+    struct ptx_symbol *reg; /* what it declares: registers, */
+    struct ptx_var *vars;   /* or `count` variables */
+    struct str stem;        /* where, for messages */
+    uint32_t offset;
+    struct ptx_symbol *least; /* of the names STEMn that are declared by themselves, that of the least number */
+    uint32_t least_number;
+};
+
+/* A name, and the range that it may be of: %r12 is number 12 of %r<100>, and so is %r012. */
+struct name {
+    struct str whole, stem;
+    uint32_t hash, stem_hash;
+    bool numbered;
+    uint32_t number;
+};
+
+static struct name split(struct str whole)
 {
-    uint32_t hash = str_hash(name);
-    for (struct scope *s = p->scope; s; s = s->parent) {
-        struct ptx_symbol *symbol = map_get_hashed(&s->names, name, hash);
-        if (symbol)
-            return symbol;
-    }
-    return NULL;
+    size_t n = whole.n;
+    while (n > 0 && whole.p[n - 1] >= '0' && whole.p[n - 1] <= '9')
+        n--;
+    uint64_t number = 0;
+    for (size_t i = n; i < whole.n && number < UINT32_MAX; i++)
+        number = number * 10 + (uint64_t)(whole.p[i] - '0');
+    struct str stem = {whole.p, n};
+    bool numbered = n > 0 && n < whole.n;
+    return (struct name){.whole = whole,
+                         .stem = stem,
+                         .hash = str_hash(whole),
+                         .stem_hash = numbered ? str_hash(stem) : 0,
+                         .numbered = numbered,
+                         .number = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX};
 }
 
-/* %r12 is register 12 of a declaration %r<100>; %r012 is not. */
-static const struct ptx_reg *find_parametrised(struct parser *p, struct str name, uint32_t *number)
+static struct ptx_symbol *find_here(const struct scope *s, const struct name *name)
 {
-    size_t digits = 0;
-    while (digits < name.n && name.p[name.n - 1 - digits] >= '0' && name.p[name.n - 1 - digits] <= '9')
-        digits++;
-    struct str base = {name.p, name.n - digits};
-    if (digits == 0 || digits > 9 || base.n == 0 || (digits > 1 && base.p[base.n] == '0'))
+    const struct name_range *r = name->numbered ? map_get_hashed(&s->ranges, name->stem, name->stem_hash) : NULL;
+    if (r && name->number < r->count)
+        return r->reg ? r->reg : &r->vars[name->number].symbol;
+    return map_get_hashed(&s->names, name->whole, name->hash);
+}
+
+struct ptx_symbol *find_in_scope(const struct scope *s, struct str text)
+{
+    struct name name = split(text);
+    return find_here(s, &name);
+}
+
+static struct ptx_symbol *find(struct parser *p, const struct name *name)
+{
+    struct ptx_symbol *symbol = NULL;
+    for (const struct scope *s = p->scope; s && !symbol; s = s->parent)
+        symbol = find_here(s, name);
+    return symbol;
+}
+
+struct ptx_symbol *find_symbol(struct parser *p, struct str text)
+{
+    struct name name = split(text);
+    return find(p, &name);
+}
+
+const struct ptx_reg *find_reg(struct parser *p, struct str text, uint32_t *number)
+{
+    struct name name = split(text);
+    const struct ptx_symbol *symbol = find(p, &name);
+    if (!symbol || symbol->kind != SYMBOL_REG)
         return NULL;
-    const struct ptx_reg *reg = (const struct ptx_reg *)find_symbol(p, base);
-    uint32_t index = 0;
-    for (size_t i = base.n; i < name.n; i++)
-        index = index * 10 + (uint32_t)(name.p[i] - '0');
-    if (!reg || reg->symbol.kind != SYMBOL_REG || !reg->parametrised || index >= reg->count)
-        return NULL;
-    *number = reg->first + index * reg->vector;
+    const struct ptx_reg *reg = (const struct ptx_reg *)symbol;
+    *number = reg->first + (reg->parametrised ? name.number * reg->vector : 0);
     return reg;
-}
-
-const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *number)
-{
-    const struct ptx_reg *reg = find_parametrised(p, name, number);
-    if (reg)
-        return reg;
-    const struct ptx_symbol *symbol = find_symbol(p, name);
-    if (!symbol || symbol->kind != SYMBOL_REG || ((const struct ptx_reg *)symbol)->parametrised)
-        return NULL;
-    reg = (const struct ptx_reg *)symbol;
-    *number = reg->first;
-    return reg;
-}
-
-static bool is_name_of(const struct ptx_symbol *s, bool label)
-{
-    bool is_label = s->kind == SYMBOL_LABEL || s->kind == SYMBOL_TABLE;
-    return is_label == label && !(s->kind == SYMBOL_REG && ((const struct ptx_reg *)s)->parametrised);
 }
 
 /* The declared name nearest to one that is not, or an empty one. */
@@ -160,7 +187,7 @@ static struct str nearest_name(struct parser *p, struct str name, bool label)
     for (struct scope *s = p->scope; s; s = s->parent)
         for (uint32_t i = 0; i < s->names.capacity; i++) {
             const struct map_entry *e = &s->names.entries[i];
-            bool fits = e->value && is_name_of((const struct ptx_symbol *)e->value, label);
+            bool fits = e->value && is_label((const struct ptx_symbol *)e->value) == label;
             unsigned distance = fits ? str_distance(name, e->name, 2) : 3;
             if (distance < least || (distance == least && best.n && e->name.p < best.p)) {
                 least = distance;
@@ -171,23 +198,23 @@ static struct str nearest_name(struct parser *p, struct str name, bool label)
 }
 
 /* %r12 where %r<10> stands. */
-static const char *too_few_registers(struct parser *p, struct str name)
+static const char *too_few(struct parser *p, struct str text)
 {
-    size_t digits = 0;
-    while (digits < name.n && name.p[name.n - 1 - digits] >= '0' && name.p[name.n - 1 - digits] <= '9')
-        digits++;
-    const struct ptx_reg *r = (const struct ptx_reg *)find_symbol(p, (struct str){name.p, name.n - digits});
-    if (!digits || !r || r->symbol.kind != SYMBOL_REG || !r->parametrised)
+    struct name name = split(text);
+    const struct name_range *r = NULL;
+    for (const struct scope *s = p->scope; name.numbered && s && !(r && r->count); s = s->parent)
+        r = map_get_hashed(&s->ranges, name.stem, name.stem_hash);
+    if (!r || !r->count)
         return NULL;
-    return arena_printf(p->arena, "`%.*s<%u>` declares %.*s0 to %.*s%u", STR_ARG(r->symbol.name), r->count,
-                        STR_ARG(r->symbol.name), STR_ARG(r->symbol.name), r->count - 1);
+    return arena_printf(p->arena, "`%.*s<%u>` declares %.*s0 to %.*s%u", STR_ARG(r->stem), r->count, STR_ARG(r->stem),
+                        STR_ARG(r->stem), r->count - 1);
 }
 
 bool fail_undeclared(struct parser *p, struct token at, const char *kind)
 {
     if (map_put(&p->reported, at.text, p))
         return false;
-    const char *help = *kind ? NULL : too_few_registers(p, at.text);
+    const char *help = *kind ? NULL : too_few(p, at.text);
     struct str near = help ? (struct str){0} : nearest_name(p, at.text, *kind != 0);
     if (near.n)
         help = arena_printf(p->arena, "did you mean `%.*s`?", STR_ARG(near));
@@ -197,15 +224,78 @@ bool fail_undeclared(struct parser *p, struct token at, const char *kind)
     return false;
 }
 
+/* ---- declarations ---- */
+
+void scope_open(struct parser *p, struct scope *s)
+{
+    *s = (struct scope){.parent = p->scope, .first_use = p->label_uses.n};
+    map_init(&s->names, p->arena);
+    map_init(&s->ranges, p->arena);
+    p->scope = s;
+}
+
+bool fail_twice(struct parser *p, const struct ptx_symbol *symbol, struct str name, uint32_t first)
+{
+    diag_error(p->diags, ptx_place(p->module, symbol->offset, (uint32_t)symbol->name.n), "ptx-name", NULL,
+               "`%.*s` is declared twice (first in line %u)", STR_ARG(name),
+               place_locate(ptx_place(p->module, first, 0)).line);
+    return false;
+}
+
+static struct name_range *range_of(struct parser *p, struct scope *s, struct str stem)
+{
+    struct name_range *r = map_get(&s->ranges, stem);
+    if (!r) {
+        r = ARENA_NEW(p->arena, struct name_range);
+        map_put(&s->ranges, stem, r);
+    }
+    return r;
+}
+
+void scope_enter(struct parser *p, struct scope *s, struct ptx_symbol *symbol)
+{
+    struct name name = split(symbol->name);
+    map_put(&s->names, symbol->name, symbol);
+    if (!name.numbered || is_label(symbol))
+        return;
+    struct name_range *r = range_of(p, s, name.stem);
+    if (!r->least || name.number < r->least_number) {
+        r->least = symbol;
+        r->least_number = name.number;
+    }
+}
+
 bool declare(struct parser *p, struct ptx_symbol *symbol)
 {
-    struct ptx_symbol *before = map_get(&p->scope->names, symbol->name);
-    if (before) {
-        diag_error(p->diags, ptx_place(p->module, symbol->offset, (uint32_t)symbol->name.n), "ptx-name", NULL,
-                   "`%.*s` is declared twice (first in line %u)", STR_ARG(symbol->name),
-                   place_locate(ptx_place(p->module, before->offset, 0)).line);
+    struct name name = split(symbol->name);
+    struct ptx_symbol *before = find_here(p->scope, &name);
+    if (before == symbol) /* one of a range of variables */
+        return true;
+    if (str_is(symbol->name, "_")) {
+        diag_error(p->diags, ptx_place(p->module, symbol->offset, 1), "ptx-name", NULL,
+                   "`_` is the operand that is dropped, and cannot be declared");
         return false;
     }
-    map_put(&p->scope->names, symbol->name, symbol);
+    /* A label beside registers of its name is hidden by them. */
+    if (before && before->kind == SYMBOL_REG && is_label(symbol) && ((const struct ptx_reg *)before)->parametrised)
+        before = map_get(&p->scope->names, symbol->name);
+    if (before)
+        return fail_twice(p, symbol, symbol->name, before->offset);
+    scope_enter(p, p->scope, symbol);
+    return true;
+}
+
+bool declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t count, struct ptx_var *vars)
+{
+    struct name_range *r = range_of(p, p->scope, stem->name);
+    if (r->count)
+        return fail_twice(p, stem, stem->name, r->offset);
+    if (r->least && r->least_number < count)
+        return fail_twice(p, stem, r->least->name, r->least->offset);
+    r->count = count;
+    r->reg = vars ? NULL : stem;
+    r->vars = vars;
+    r->stem = stem->name;
+    r->offset = stem->offset;
     return true;
 }

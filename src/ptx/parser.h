@@ -10,14 +10,16 @@
 #include "ptx/lex.h"
 #include "ptx/module.h"
 
-/* Names of a pair of braces; `parent` is the surrounding one, up to the module's. */
+/* Names of a pair of braces; `parent` is the surrounding one, up to the module's. A name means what the innermost scope
+ * says that declares it. In a scope it is declared by itself (%r7) or in a range (%r<10>), and not in both ways. */
 struct scope {
     struct scope *parent;
-    struct map names;   /* struct ptx_symbol */
+    struct map names;   /* struct ptx_symbol, of what is declared by itself */
+    struct map ranges;  /* struct name_range, by stem; see parse_names.c */
     uint32_t first_use; /* label_uses from here on were made in it */
 };
 
-/* A name used before its label or table was seen; patched when the scope that holds it closes. */
+/* A label's name, where it is used; patched when the scope that holds the label closes. */
 struct label_use {
     struct scope *scope;
     struct str name;
@@ -37,6 +39,7 @@ struct parser {
     struct scope *scope, module_scope;
     struct map sregs; /* enum isa_sreg + 1 by name with its % */
     VEC(struct label_use) label_uses;
+    uint32_t n_ranged; /* variables declared in ranges so far */
 };
 
 /* ---- tokens ---- */
@@ -84,6 +87,10 @@ void skip_statement(struct parser *p);
 
 /* ---- names ---- */
 
+/* Opens a scope in the present one. */
+void scope_open(struct parser *p, struct scope *s);
+struct ptx_symbol *find_in_scope(const struct scope *s, struct str name);
+/* What a name stands for here: for a register of a range the range, for a variable of a range that variable. */
 struct ptx_symbol *find_symbol(struct parser *p, struct str name);
 /* A register by name, also of a parametrised declaration; number is set. */
 const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *number);
@@ -91,6 +98,17 @@ const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *numb
 bool fail_undeclared(struct parser *p, struct token at, const char *kind);
 /* Enters a symbol in the innermost scope; reports a name that stands there already. */
 bool declare(struct parser *p, struct ptx_symbol *symbol);
+/* The same of stem0 to stem(count - 1): registers, or variables where `vars` holds them. */
+bool declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t count, struct ptx_var *vars);
+/* Enters a symbol whose name is free, or that replaces another declaration of the same thing. */
+void scope_enter(struct parser *p, struct scope *s, struct ptx_symbol *symbol);
+/* Reports that `symbol` declares `name`, which stands at `first` already, and false. */
+bool fail_twice(struct parser *p, const struct ptx_symbol *symbol, struct str name, uint32_t first);
+
+static inline bool is_label(const struct ptx_symbol *s)
+{
+    return s->kind == SYMBOL_LABEL || s->kind == SYMBOL_TABLE;
+}
 
 /* ---- parse_expr.c ---- */
 
