@@ -272,6 +272,7 @@ typedef struct hd_kernel_info {
     unsigned max_threads;                    /* of .maxntid or .reqntid, else the machine's limit */
     unsigned registers;                      /* of a thread: an estimate, as there is no machine code */
     unsigned required_block[3];              /* of .reqntid, else 0 */
+    bool explicit_cluster, required_cluster; /* .explicitcluster; .reqnctapercluster, which is of one block */
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_API void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
@@ -303,6 +304,7 @@ enum hd_launch_flags {
     HD_LAUNCH_COOPERATIVE = 1, /* all blocks must be resident at once: HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE if not */
     HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
                                   what no thread of its own will change then fails instead of spinning on */
+    HD_LAUNCH_CLUSTERED = 4,   /* clusters are of one block each: what a kernel with .explicitcluster wants to be told */
 };
 
 typedef struct hd_launch_config {

@@ -33,6 +33,11 @@ static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct di
                    "%llu bytes of shared memory (%u static, %llu dynamic); a block can have %u",
                    (unsigned long long)(kernel->static_shared_bytes + c->shared_bytes), kernel->static_shared_bytes,
                    (unsigned long long)c->shared_bytes, optin);
+    if (kernel->explicit_cluster && !kernel->req_cluster && !(c->flags & HD_LAUNCH_CLUSTERED))
+        diag_error(
+            d, (struct place){0}, "launch-config", NULL,
+            "the launch does not say how large a cluster is, as the kernel wants it (.explicitcluster); Heddle has "
+            "clusters of one block");
     return d->errors == 0;
 }
 

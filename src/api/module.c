@@ -338,6 +338,8 @@ void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
                              .local_bytes = kernel->local_bytes,
                              .max_threads = device_max_threads(kernel),
                              .registers = device_registers(kernel),
+                             .explicit_cluster = kernel->explicit_cluster,
+                             .required_cluster = kernel->req_cluster,
                              .instructions = kernel->instructions};
     for (int i = 0; i < 3; i++)
         info->required_block[i] = kernel->req_ntid[i];

@@ -79,8 +79,10 @@ static CUresult apply(const CUlaunchAttribute *a, struct work_launch *l)
     /* Overlapping with the kernel before is allowed, not required. */
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        if (a->value.clusterDim.x <= 1 && a->value.clusterDim.y <= 1 && a->value.clusterDim.z <= 1)
+        if (a->value.clusterDim.x <= 1 && a->value.clusterDim.y <= 1 && a->value.clusterDim.z <= 1) {
+            l->clustered = true;
             return CUDA_SUCCESS;
+        }
         return api_not_supported("a launch with clusters of more than one block");
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return api_not_supported("a launch with a programmatic event");
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: return api_not_supported("a launch with a completion event");

@@ -9,8 +9,8 @@ enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_
 struct work_launch {
     struct CUfunc_st *function;
     unsigned grid[3], block[3], shared_bytes;
-    bool cooperative;
-    void *const *args; /* or packed */
+    bool cooperative, clustered; /* clustered: clusters of one block are asked for */
+    void *const *args;           /* or packed */
     const void *packed;
     size_t packed_bytes;
 };

@@ -535,22 +535,25 @@ static uint32_t depth_bytes(const struct kernel *k, struct code *c)
     return c->depth_bytes = deepest == UINT32_MAX ? UINT32_MAX : deepest + c->frame_bytes;
 }
 
-static void read_directives(struct kernel *k)
+/* PTX ISA 11.4, 11.7. Clusters are of one block. */
+static bool read_directives(struct preparer *p)
 {
-    for (uint32_t i = 0; i < k->func->directives.n; i++) {
-        const struct ptx_directive *d = &k->func->directives.at[i];
-        bool required = str_is(d->name, "reqntid");
-        if (!required && !str_is(d->name, "maxntid"))
-            continue;
-        uint64_t n = 1;
-        for (unsigned j = 0; j < 3; j++) {
-            uint32_t v = j < d->n ? (uint32_t)d->value[j] : 1;
-            n *= v;
-            if (required)
-                k->req_ntid[j] = v;
-        }
-        k->max_ntid = n > 1u << 20 ? 1u << 20 : (uint32_t)n;
-    }
+    struct kernel *k = p->k;
+    const struct ptx_directive *required = ptx_directive(k->func, "reqntid"), *most = ptx_directive(k->func, "maxntid"),
+                               *cluster = ptx_directive(k->func, "reqnctapercluster");
+    for (uint32_t j = 0; required && j < 3; j++)
+        k->req_ntid[j] = j < required->n ? (uint32_t)required->value[j] : 1;
+    k->max_ntid = required ? ptx_product(required) : most ? ptx_product(most) : 0;
+    k->explicit_cluster = ptx_directive(k->func, "explicitcluster") != NULL;
+    k->req_cluster = cluster != NULL;
+    if (!cluster || ptx_product(cluster) == 1)
+        return true;
+    const struct ptx_module *m = k->func->module;
+    diag_error(p->diags, ptx_place(m, (uint32_t)(cluster->name.p - m->source->text.p), (uint32_t)cluster->name.n),
+               "not-supported", "this kernel cannot run here; others of the module can",
+               "`.reqnctapercluster` of %u blocks is not supported: Heddle has no clusters of more than one block yet",
+               ptx_product(cluster));
+    return false;
 }
 
 static bool prepare(struct preparer *p)
@@ -567,8 +570,7 @@ static bool prepare(struct preparer *p)
     k->module_local_bytes = round_up(k->module_local_bytes, 16);
     k->local_bytes = k->module_local_bytes + (k->unbounded_stack ? p->env->stack_bytes : stack);
     k->param_bytes = ir_param_bytes(k->func);
-    read_directives(k);
-    return true;
+    return read_directives(p);
 }
 
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags)

@@ -166,7 +166,8 @@ struct kernel {
     uint32_t local_bytes; /* of a thread: frames of the deepest chain of calls; the stack where that has no
                              bound */
     bool unbounded_stack, suspends;
-    uint32_t max_ntid, req_ntid[3]; /* 0 where not said */
+    uint32_t max_ntid, req_ntid[3];     /* 0 where not said */
+    bool explicit_cluster, req_cluster; /* the directives .explicitcluster; .reqnctapercluster, which is of one block */
     uint64_t instructions;
     VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
     uint32_t block_rows_bytes;

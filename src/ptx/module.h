@@ -189,7 +189,7 @@ struct ptx_stmt {
 
 /* A performance or other directive between a function's parameters and its body: .maxntid 256, 1, 1 */
 struct ptx_directive {
-    struct str name; /* without the dot */
+    struct str name; /* without the dot; in the source text */
     uint32_t n;
     uint64_t value[3];
     struct str text; /* .pragma: the quoted string */
@@ -245,6 +245,10 @@ static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset
 {
     return (struct place){m->source, offset, length, NULL};
 }
+
+/* The last of a function's directives of that name, or NULL; the product of its numbers, at most UINT32_MAX. */
+const struct ptx_directive *ptx_directive(const struct ptx_func *f, const char *name);
+uint32_t ptx_product(const struct ptx_directive *d);
 
 /* The line of CUDA C that a .loc names, in the arena; NULL where it names none. */
 const struct cuda_place *ptx_cuda_place(const struct ptx_module *m, const struct ptx_loc *loc, struct arena *arena);

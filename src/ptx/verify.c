@@ -45,18 +45,33 @@ static void check_parameter(struct verifier *v, const struct ptx_func *f, const 
                    "a parameter cannot be a %s", param->vector > 1 ? "vector" : "predicate");
 }
 
-static bool has_directive(const struct ptx_func *f, const char *name)
+const struct ptx_directive *ptx_directive(const struct ptx_func *f, const char *name)
 {
-    for (uint32_t i = 0; i < f->directives.n; i++)
+    for (uint32_t i = f->directives.n; i-- > 0;)
         if (str_is(f->directives.at[i].name, name))
-            return true;
-    return false;
+            return &f->directives.at[i];
+    return NULL;
+}
+
+uint32_t ptx_product(const struct ptx_directive *d)
+{
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < d->n; i++) {
+        product *= (uint32_t)d->value[i]; /* both are below 2^32 */
+        product = product < UINT32_MAX ? product : UINT32_MAX;
+    }
+    return (uint32_t)product;
+}
+
+static struct place directive_place(const struct verifier *v, const struct ptx_directive *d)
+{
+    return ptx_place(v->m, (uint32_t)(d->name.p - v->m->source->text.p), (uint32_t)d->name.n);
 }
 
 static void check_directive(struct verifier *v, const struct ptx_func *f, const struct ptx_directive *d)
 {
     const struct isa_directive *row = isa_directive_by_name(d->name);
-    struct place at = ptx_place(v->m, (uint32_t)(d->name.p - v->m->source->text.p), (uint32_t)d->name.n);
+    struct place at = directive_place(v, d);
     struct arena *a = v->diags->arena;
     verify_need(v, at, arena_printf(a, "`.%s`", row->name), row->need);
     if (!(row->of & (f->entry ? OF_KERNELS : OF_FUNCTIONS)))
@@ -77,10 +92,14 @@ static void check_directives(struct verifier *v, const struct ptx_func *f)
     for (uint32_t i = 0; i < f->directives.n; i++)
         check_directive(v, f, &f->directives.at[i]);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if (has_directive(f, pairs[i][0]) && has_directive(f, pairs[i][1]))
+        if (ptx_directive(f, pairs[i][0]) && ptx_directive(f, pairs[i][1]))
             diag_error(v->diags, symbol_place(v, &f->symbol), "ptx-directive",
                        arena_printf(v->diags->arena, "leave out .%s", pairs[i][1]), "`%.*s` has both .%s and .%s",
                        STR_ARG(f->symbol.name), pairs[i][0], pairs[i][1]);
+    const struct ptx_directive *grid_of_clusters = ptx_directive(f, "blocksareclusters");
+    if (grid_of_clusters && !(ptx_directive(f, "reqntid") && ptx_directive(f, "reqnctapercluster")))
+        diag_error(v->diags, directive_place(v, grid_of_clusters), "ptx-directive", "write both of them",
+                   "`.blocksareclusters` needs .reqntid and .reqnctapercluster");
 }
 
 static bool same_sizes(const struct ptx_signature *a, const struct ptx_signature *b)

@@ -1,11 +1,11 @@
-"""The barrier of a cluster, which is one block (PTX ISA 9.7.13.3). An H200 gives the same answers, but for the two kernels in
-which a thread spins between its arrival and its wait; see docs/H200.md."""
+"""Clusters, which are of one block; larger ones are refused by name. The barrier of a cluster (PTX ISA 9.7.13.3): an H200 gives
+the same answers, but for the two kernels in which a thread spins between its arrival and its wait; see docs/H200.md."""
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, fault_by_both, written
-from tap import launch, main, values
+from tap import launch, main, run, values
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 
@@ -117,6 +117,56 @@ def a_deadlock_names_who_has_not_arrived():
         text = fault_by_both(path, "--grid", 1, "--block", 32, "u32[32]")
     assert "wait for the cluster's barrier in `barrier.cluster.wait`; lanes 0-7 of warp 0 have not arrived" in text, text
     assert "[deadlock]" in text, text
+
+
+# Heads of a kernel, and words of what is said of a launch, or nothing.
+HEADS = [
+    ("", ""),
+    (".maxclusterrank 8", ""),
+    (".reqnctapercluster 1", ""),
+    (".explicitcluster .reqnctapercluster 1, 1, 1", ""),
+    (".blocksareclusters .reqntid 32 .reqnctapercluster 1", ""),
+    (".reqnctapercluster 2", "`.reqnctapercluster` of 2 blocks is not supported: Heddle has no clusters of more than one block"),
+    (".reqnctapercluster 1, 2", "`.reqnctapercluster` of 2 blocks"),
+    (".reqnctapercluster 2, 2, 2", "`.reqnctapercluster` of 8 blocks"),
+    (".reqnctapercluster 65536, 65536, 65536", "`.reqnctapercluster` of 4294967295 blocks"),
+    (".explicitcluster .reqnctapercluster 2", "`.reqnctapercluster` of 2 blocks"),
+    (".blocksareclusters .reqntid 32 .reqnctapercluster 4", "`.reqnctapercluster` of 4 blocks"),
+    (".explicitcluster", "Heddle has clusters of one block [launch-config]"),
+    (".explicitcluster .maxclusterrank 8", "Heddle has clusters of one block [launch-config]"),
+    (".blocksareclusters", "`.blocksareclusters` needs .reqntid and .reqnctapercluster"),
+    (".blocksareclusters .reqntid 32", "`.blocksareclusters` needs .reqntid and .reqnctapercluster"),
+]
+EACH = """.version 9.0\n.target sm_90\n.address_size 64
+.visible .entry each(.param .u64 p) HEAD
+{
+    .reg .u32 %r<4>; .reg .u64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    mov.u32 %r2, %cluster_nctaid.x;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+.visible .entry other() { ret; }
+"""
+
+
+def larger_clusters_are_refused_by_name():
+    for head, words in HEADS:
+        with written(EACH.replace("HEAD", head)) as path:
+            status, out, err = run("launch", path, "each", "--grid", 4, "--block", 32, "u32[4]+print")
+            assert status == (1 if words else 0) and words in err, f"{head}: {out}{err}"
+            assert words or "= 1 1 1 1" in out, f"{head}: {out}"
+            if "of one block" not in words and "needs" not in words:
+                assert run("launch", path, "other", "--grid", 1, "--block", 1)[0] == 0, head
+
+
+def ptx_says_which_kernels_cannot_be_launched():
+    with written(EACH.replace("HEAD", ".reqnctapercluster 2")) as path:
+        status, out, err = run("ptx", path)
+    assert status == 0 and "`each` cannot be launched: Heddle has no clusters of more than one block yet" in err, out + err
 
 
 main(globals())

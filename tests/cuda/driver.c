@@ -486,6 +486,47 @@ static void cooperative_grids_meet(void)
     OK(cuMemFree(p));
 }
 
+static void clusters_are_of_one_block(void)
+{
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry told() .explicitcluster { ret; }\n"
+                               ".visible .entry one() .explicitcluster .reqnctapercluster 1, 1, 1 { ret; }\n"
+                               ".visible .entry two() .explicitcluster .reqnctapercluster 1, 2, 1 { ret; }\n"
+                               ".visible .entry most() .maxclusterrank 8 { ret; }\n";
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {1, 1, 1}};
+    CUlaunchConfig c = {2, 2, 1, 1, 1, 1, .attrs = &a};
+    CUmodule m;
+    CUfunction told, one, two, most;
+    int value;
+    OK(cuModuleLoadData(&m, text));
+    OK(cuModuleGetFunction(&told, m, "told"));
+    OK(cuModuleGetFunction(&one, m, "one"));
+    OK(cuModuleGetFunction(&two, m, "two"));
+    OK(cuModuleGetFunction(&most, m, "most"));
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernel(told, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&c, told, NULL, NULL));
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(two, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    OK(cuLaunchKernel(one, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    OK(cuLaunchKernel(most, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    c.numAttrs = 1;
+    OK(cuLaunchKernelEx(&c, told, NULL, NULL));
+    OK(cuLaunchKernelEx(&c, one, NULL, NULL));
+    a.value.clusterDim.y = 2;
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernelEx(&c, told, NULL, NULL));
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernelEx(&c, most, NULL, NULL));
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, told));
+    CHECK(value == 1);
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, most));
+    CHECK(value == 0);
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, one));
+    CHECK(value == 1);
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, told));
+    CHECK(value == 0);
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuFuncSetAttribute(told, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2));
+    OK(cuCtxSynchronize());
+    OK(cuModuleUnload(m));
+}
+
 static void occupancy_is_an_H200s(void)
 {
     /* kernel, threads, dynamic shared bytes, blocks: recorded on an H200 */
@@ -569,6 +610,7 @@ int main(void)
     RUN(what_cannot_be_launched_is_refused);
     RUN(more_shared_memory_is_asked_for);
     RUN(cooperative_grids_meet);
+    RUN(clusters_are_of_one_block);
     RUN(occupancy_is_an_H200s);
     RUN(kernels_use_registered_memory);
     RUN(host_and_kernel_count_together);
