@@ -105,17 +105,22 @@ typedef struct hd_range {
     size_t bytes;
 } hd_range;
 
+/* An H200's CU_LIMIT_PRINTF_FIFO_SIZE. */
+#define HD_DEFAULT_PRINT_BYTES 8650752
+
 /* Zero means the default throughout, so that `hd_machine_options o = {0}` is a machine like an H200 with this
  * host's cores and memory. */
 typedef struct hd_machine_options {
     unsigned workers;      /* threads that run blocks; default: the host's CPUs */
     uint64_t memory_bytes; /* limit of global memory; default: three quarters of the host's */
     uint64_t heap_bytes;   /* limit of the kernels' own malloc; default 8 MiB, as under CUDA */
+    uint64_t print_bytes;  /* limit of what the kernels of a launch print; default HD_DEFAULT_PRINT_BYTES */
     uint64_t stack_bytes;  /* local memory of a thread for recursive and indirect calls; default 64 KiB */
     uint64_t step_limit;   /* of warp instructions in a launch; 0 = none */
     const char *cpu_level; /* one of hd_cpu_level(): for tests; default: the best of this CPU */
     hd_engine engine;      /* of launches that do not say; default: the environment variable HEDDLE_ENGINE, or auto */
-    /* Takes what kernels print, in order; default: discarded. May be called from any thread, one at a time. */
+    /* Takes what kernels print, at once and in order; default: discarded. May be called from any thread, one at a time. A
+     * call of printf whose text would go beyond print_bytes is lost: `note` is told at the end, and hd_launch_stats. */
     void (*print)(void *data, const char *text, size_t bytes);
     /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
     void (*note)(void *data, const char *text);
@@ -172,6 +177,7 @@ HD_API const char *hd_attribute_name(int number);
 enum hd_limit {
     HD_LIMIT_STACK_BYTES, /* of hd_machine_options; for kernels that are got afterwards */
     HD_LIMIT_HEAP_BYTES,
+    HD_LIMIT_PRINT_BYTES, /* for launches that begin afterwards */
 };
 /* Errors: HD_ERROR_INVALID_VALUE. */
 HD_API hd_result hd_machine_set_limit(hd_machine *machine, enum hd_limit limit, uint64_t value);
@@ -324,6 +330,7 @@ typedef struct hd_launch_config {
 typedef struct hd_launch_stats {
     double seconds;
     uint64_t blocks, warp_instructions, lane_instructions;
+    uint64_t lost_print_bytes; /* text of the kernels' printf that was beyond the limit */
 } hd_launch_stats;
 
 /* Runs a grid to its end. Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_LAUNCH_OUT_OF_RESOURCES before it

@@ -50,6 +50,7 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
     struct machine_config c = {.workers = o->workers,
                                .memory_bytes = o->memory_bytes,
                                .heap_bytes = o->heap_bytes,
+                               .print_bytes = o->print_bytes,
                                .step_limit = o->step_limit,
                                .stack_bytes = (uint32_t)o->stack_bytes,
                                .cpu_level = o->cpu_level,
@@ -107,14 +108,19 @@ hd_result hd_machine_destroy(hd_machine *m)
 
 hd_result hd_machine_set_limit(hd_machine *m, enum hd_limit limit, uint64_t value)
 {
-    bool stack = limit == HD_LIMIT_STACK_BYTES;
-    if (!m || (!stack && limit != HD_LIMIT_HEAP_BYTES) || (stack && value > UINT32_MAX / 2))
+    if (!m)
         return HD_ERROR_INVALID_VALUE;
-    if (stack)
-        m->machine->config.stack_bytes = (uint32_t)value;
-    else
-        m->machine->config.heap_bytes = value;
-    return HD_SUCCESS;
+    struct machine_config *c = &m->machine->config;
+    switch (limit) {
+    case HD_LIMIT_STACK_BYTES:
+        if (value > UINT32_MAX / 2)
+            return HD_ERROR_INVALID_VALUE;
+        c->stack_bytes = (uint32_t)value;
+        return HD_SUCCESS;
+    case HD_LIMIT_HEAP_BYTES: c->heap_bytes = value; return HD_SUCCESS;
+    case HD_LIMIT_PRINT_BYTES: c->print_bytes = value; return HD_SUCCESS;
+    }
+    return HD_ERROR_INVALID_VALUE;
 }
 
 void hd_machine_cancel(hd_machine *m)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "cli/arg.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
@@ -30,7 +31,8 @@ struct launch {
     unsigned errors, warnings_found; /* of the checker */
     json_t *warnings;
     char *printed; /* by the kernel, for --json */
-    size_t n_printed;
+    size_t n_printed, printed_room;
+    bool cannot_keep; /* what else it prints: memory has run out */
 };
 
 /* ---- errors ---- */
@@ -47,6 +49,36 @@ static const char *policy_of(const struct launch *l)
     return info.policy;
 }
 
+/* Bytes of the character at p, as UTF-8 has them (RFC 3629, 3 and 4); 0: it is none. */
+static size_t character_bytes(const uint8_t *p, size_t left)
+{
+    size_t n = p[0] < 0x80                   ? 1
+               : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+               : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+               : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                             : 0;
+    if (n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    bool is_long = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    bool is_none = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
+    return is_long || is_none ? 0 : n;
+}
+
+/* What kernels print may be any bytes; in JSON, U+FFFD stands for those that are no characters. */
+static json_t *json_output(const struct launch *l)
+{
+    struct text text = {.arena = &l->s->arena};
+    for (size_t i = 0; i < l->n_printed;) {
+        size_t n = character_bytes((const uint8_t *)l->printed + i, l->n_printed - i);
+        text_put(&text, n ? l->printed + i : "\xef\xbf\xbd", n ? n : 3);
+        i += n ? n : 1;
+    }
+    return json_stringn_nocheck(text.n ? text.p : "", text.n);
+}
+
 /* What JSON says in any case. */
 static json_t *json_head(const struct launch *l, hd_result result, json_t *diagnostics)
 {
@@ -57,7 +89,7 @@ static json_t *json_head(const struct launch *l, hd_result result, json_t *diagn
     if (l->machine)
         json_object_set_new(o, "policy", json_string(policy_of(l)));
     json_object_set_new(o, "diagnostics", diagnostics);
-    json_object_set_new(o, "output", json_stringn_nocheck(l->printed ? l->printed : "", l->n_printed));
+    json_object_set_new(o, "output", json_output(l));
     return o;
 }
 
@@ -165,27 +197,42 @@ static int read_files(struct launch *l)
     return 0;
 }
 
-static void take_printed(void *data, const char *text, size_t n)
-{
-    struct launch *l = data;
-    if (l->format != FORMAT_JSON) {
-        progress_clear(&l->s->progress);
-        fwrite(text, 1, n, l->format == FORMAT_TEXT ? stdout : stderr);
-        return;
-    }
-    char *longer = realloc(l->printed, l->n_printed + n);
-    if (longer) {
-        memcpy(longer + l->n_printed, text, n);
-        l->printed = longer;
-        l->n_printed += n;
-    }
-}
-
 static void print_note(void *data, const char *text)
 {
     struct launch *l = data;
     progress_clear(&l->s->progress);
     fprintf(stderr, "heddle: note: %s\n", text);
+}
+
+/* For --json, which tells it at the end. */
+static void keep_printed(struct launch *l, const char *text, size_t n)
+{
+    if (l->n_printed + n > l->printed_room && !l->cannot_keep) {
+        size_t room = 2 * (l->n_printed + n);
+        char *larger = realloc(l->printed, room);
+        if (larger) {
+            l->printed = larger;
+            l->printed_room = room;
+        } else {
+            l->cannot_keep = true;
+            print_note(l, "memory has run out: what the kernel prints from here on is lost");
+        }
+    }
+    if (l->cannot_keep)
+        return;
+    memcpy(l->printed + l->n_printed, text, n);
+    l->n_printed += n;
+}
+
+static void take_printed(void *data, const char *text, size_t n)
+{
+    struct launch *l = data;
+    if (l->format == FORMAT_JSON) {
+        keep_printed(l, text, n);
+        return;
+    }
+    progress_clear(&l->s->progress);
+    fwrite(text, 1, n, l->format == FORMAT_TEXT ? stdout : stderr);
 }
 
 static int load(struct launch *l)
@@ -463,11 +510,11 @@ static json_t *json_stats(const struct launch *l)
     json_t *seconds = json_array();
     for (uint64_t i = 0; i < repetitions(l); i++)
         json_array_append_new(seconds, json_real(l->seconds[i]));
-    return json_pack("{s:f, s:o, s:I, s:I, s:I, s:I, s:f}", "seconds", l->seconds[repetitions(l) / 2], "all_seconds",
-                     seconds, "blocks", (json_int_t)t->blocks, "threads",
+    return json_pack("{s:f, s:o, s:I, s:I, s:I, s:I, s:f, s:I}", "seconds", l->seconds[repetitions(l) / 2],
+                     "all_seconds", seconds, "blocks", (json_int_t)t->blocks, "threads",
                      (json_int_t)(t->blocks * threads_per_block(&l->config)), "warp_instructions",
                      (json_int_t)t->warp_instructions, "lane_instructions", (json_int_t)t->lane_instructions,
-                     "lane_efficiency", lane_efficiency(t));
+                     "lane_efficiency", lane_efficiency(t), "lost_print_bytes", (json_int_t)t->lost_print_bytes);
 }
 
 static void show_json(struct launch *l)

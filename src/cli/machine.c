@@ -27,6 +27,7 @@ int open_machine(struct session *s, const hd_machine_options *base, hd_machine *
     m.workers = (unsigned)o->workers;
     m.memory_bytes = o->memory;
     m.heap_bytes = o->heap;
+    m.print_bytes = o->print_limit;
     m.stack_bytes = o->stack;
     m.step_limit = o->step_limit;
     m.cpu_level = o->cpu;

@@ -265,7 +265,7 @@ CU_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 /* A stack here is never smaller than this: frames are not those of the real compiler. */
 enum { LEAST_STACK_BYTES = 64 << 10 };
 
-/* Stack and heap are the machine's; the others are hints, or sizes of what has no fixed size here. */
+/* Stack, heap and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
 CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUcontext c;
@@ -278,6 +278,8 @@ CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
                                  value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value);
     else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
+    else if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
+        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_PRINT_BYTES, value);
     if (!r)
         c->limits[limit] = value;
     return from_hd(r);

@@ -1,7 +1,10 @@
 /* Launches: what a grid needs before its blocks run, and what remains of it afterwards. */
 #include "exec/machine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/demangle.h"
 
 uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes)
 {
@@ -207,6 +210,28 @@ static void pass_on(const struct launch *l, struct diags *diags)
         fault_report(l->machine, l->kernel, &l->fault, diags);
 }
 
+/* Text of the kernel's printf that nobody will see. */
+static void tell_lost(const struct launch *l)
+{
+    struct machine *m = l->machine;
+    const struct print_total *t = &l->printed;
+    if (!t->lost_calls || !m->config.note)
+        return;
+    struct arena scratch = {0};
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "%llu of %llu calls of printf in kernel `%.200s` were lost with %llu bytes of text: %s%llu bytes are what a "
+        "launch may print; more by cudaDeviceSetLimit(cudaLimitPrintfFifoSize, ...), --printf or HD_LIMIT_PRINT_BYTES",
+        (unsigned long long)t->lost_calls, (unsigned long long)t->calls,
+        demangle(l->kernel->func->symbol.name, &scratch), (unsigned long long)t->lost_bytes,
+        t->no_memory ? "memory had run out; " : "", (unsigned long long)m->config.print_bytes);
+    pthread_mutex_lock(&m->print_lock);
+    m->config.note(m->config.print_data, text);
+    pthread_mutex_unlock(&m->print_lock);
+    arena_free(&scratch);
+}
+
 hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats, struct diags *diags)
 {
     struct launch l;
@@ -230,8 +255,10 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
         l.fault.kind = FAULT_replay;
     if (l.fault.kind)
         pass_on(&l, diags);
+    tell_lost(&l);
     if (stats)
-        *stats = (hd_launch_stats){seconds_now() - start, l.done_blocks, l.warp_instructions, l.lane_instructions};
+        *stats = (hd_launch_stats){seconds_now() - start, l.done_blocks, l.warp_instructions, l.lane_instructions,
+                                   l.printed.lost_bytes};
     enum fault_kind kind = l.fault.kind;
     free_launch(&l);
     if (!r->worker)

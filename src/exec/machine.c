@@ -53,6 +53,8 @@ static void set_defaults(struct machine_config *c)
         c->memory_bytes = host_memory() / 4 * 3;
     if (!c->heap_bytes)
         c->heap_bytes = 8 << 20;
+    if (!c->print_bytes)
+        c->print_bytes = HD_DEFAULT_PRINT_BYTES;
     if (!c->stack_bytes)
         c->stack_bytes = 64 << 10;
 }

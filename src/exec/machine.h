@@ -66,7 +66,7 @@ struct worker {
 
 struct machine_config {
     uint32_t workers, stack_bytes;
-    uint64_t memory_bytes, heap_bytes, step_limit;
+    uint64_t memory_bytes, heap_bytes, print_bytes, step_limit;
     const char *cpu_level;
     hd_engine engine;
     void (*print)(void *data, const char *text, size_t bytes);
@@ -108,8 +108,14 @@ struct machine {
     struct launch *launches;
     bool stopping;
     pthread_mutex_t one_at_a_time; /* launches under policies other than fair */
-    pthread_mutex_t print_lock;
+    pthread_mutex_t print_lock;    /* of the sinks of text, too */
     _Atomic uint64_t launch_number, heap_used;
+};
+
+/* What a launch has printed, and could not. */
+struct print_total {
+    uint64_t bytes, calls, lost_bytes, lost_calls;
+    bool no_memory; /* one reason for it */
 };
 
 enum launch_flags {
@@ -153,6 +159,7 @@ struct launch {
     struct arena report_arena;
     struct worker *workers;
     uint64_t warp_instructions, lane_instructions;
+    struct print_total printed; /* under the machine's print_lock */
 };
 
 /* *error gets a static text where the policy or the CPU level is not known; else NULL. */

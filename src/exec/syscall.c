@@ -39,11 +39,38 @@ static bool read_memory(void *data, uint64_t address, void *to, uint32_t bytes)
     return access_read(r->w, r->o, r->lane, address, to, bytes);
 }
 
+/* What a launch may print is bounded, as by CUDA's FIFO: what has gone out stays, and what does not fit is counted (launch.c
+ * says it). With the machine's print_lock held. */
+static void print_out(struct launch *l, const struct printed *t)
+{
+    const struct machine_config *c = &l->machine->config;
+    struct print_total *total = &l->printed;
+    bool fits = t->n <= c->print_bytes && total->bytes <= c->print_bytes - t->n; /* others have printed meanwhile */
+    total->calls += t->calls;
+    total->lost_calls += fits ? t->lost_calls : t->calls;
+    total->lost_bytes += fits ? t->lost_bytes : t->lost_bytes + t->n;
+    total->no_memory |= t->no_memory;
+    if (!fits || !t->n)
+        return;
+    total->bytes += t->n;
+    c->print(c->print_data, t->bytes, t->n);
+}
+
+static uint64_t room_to_print(struct launch *l)
+{
+    struct machine *m = l->machine;
+    pthread_mutex_lock(&m->print_lock);
+    uint64_t limit = m->config.print ? m->config.print_bytes : 0, used = l->printed.bytes;
+    pthread_mutex_unlock(&m->print_lock);
+    return limit > used ? limit - used : 0;
+}
+
 /* All lanes' text is made first and printed in one piece, in the order of lanes. */
 static bool run_vprintf(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
-    struct machine *m = w->block->launch->machine;
-    struct text text = {0};
+    struct launch *launch = w->block->launch;
+    struct machine *m = launch->machine;
+    struct printed text = {.limit = room_to_print(launch)};
     bool ok = true;
     for (; mask && ok; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
@@ -51,9 +78,9 @@ static bool run_vprintf(struct warp *w, struct activation *a, const struct op *o
         int n = printf_format(&text, argument(w, a, o, 0, l), argument(w, a, o, 1, l), read_memory, &r, &ok);
         result(w, a, o, l, (uint64_t)(int64_t)n);
     }
-    if (text.n && m->config.print) {
+    if (m->config.print) {
         pthread_mutex_lock(&m->print_lock);
-        m->config.print(m->config.print_data, text.bytes, text.n);
+        print_out(launch, &text);
         pthread_mutex_unlock(&m->print_lock);
     }
     free(text.bytes);

@@ -366,19 +366,39 @@ static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, c
     return at;
 }
 
-static enum ir_syscall syscall_by_name(struct str name)
+/* What the machine itself does for kernels, as CUDA's headers declare it; the sizes are those of result and parameters. */
+static const struct syscall {
+    const char *name;
+    enum ir_syscall call;
+    uint8_t result_bytes, n_params, param_bytes[5];
+    const char *declaration;
+} syscalls[] = {
+    {"vprintf", SYSCALL_VPRINTF, 4, 2, {8, 8}, "(.param .b32 n) vprintf(.param .b64 format, .param .b64 args)"},
+    {"malloc", SYSCALL_MALLOC, 8, 1, {8}, "(.param .b64 p) malloc(.param .b64 size)"},
+    {"free", SYSCALL_FREE, 0, 1, {8}, "free(.param .b64 p)"},
+    {"__assertfail",
+     SYSCALL_ASSERTFAIL,
+     0,
+     5,
+     {8, 8, 4, 8, 8},
+     "__assertfail(.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size)"}};
+
+static const struct syscall *syscall_by_name(struct str name)
 {
-    static const struct {
-        const char *name;
-        enum ir_syscall call;
-    } table[] = {{"vprintf", SYSCALL_VPRINTF},
-                 {"malloc", SYSCALL_MALLOC},
-                 {"free", SYSCALL_FREE},
-                 {"__assertfail", SYSCALL_ASSERTFAIL}};
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (str_is(name, table[i].name))
-            return table[i].call;
-    return SYSCALL_NONE;
+    for (size_t i = 0; i < sizeof syscalls / sizeof syscalls[0]; i++)
+        if (str_is(name, syscalls[i].name))
+            return &syscalls[i];
+    return NULL;
+}
+
+/* Engines read its parameters and write its result by the sizes that they have. */
+static bool is_declared_so(const struct ptx_signature *s, const struct syscall *c)
+{
+    bool ok = s->params.n == c->n_params && s->returns.n == (c->result_bytes > 0) &&
+              (!c->result_bytes || s->returns.at[0]->size == c->result_bytes);
+    for (uint32_t i = 0; i < s->params.n && ok; i++)
+        ok = s->params.at[i]->size == c->param_bytes[i];
+    return ok;
 }
 
 static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_call *call, ir_ref *address)
@@ -393,7 +413,13 @@ static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_c
         *VEC_PUSH(b->arena, &b->f->callees) = f;
         return true;
     }
-    call->syscall = syscall_by_name(f->symbol.name);
+    const struct syscall *known = syscall_by_name(f->symbol.name);
+    if (known && !is_declared_so(&f->signature, known)) {
+        build_error(b, "ptx-call", arena_printf(b->arena, "it is `.extern .func %s`", known->declaration),
+                    "`%s` is declared as a function of other parameters or results than it has", known->name);
+        return false;
+    }
+    call->syscall = known ? known->call : SYSCALL_NONE;
     if (!call->syscall && str_starts(f->symbol.name, "__cudaCDP2"))
         build_error(b, "not-supported", NULL, "`%.*s` is not supported: Heddle has no dynamic parallelism yet",
                     STR_ARG(f->symbol.name));

@@ -123,6 +123,21 @@ libc.fflush(None)
     assert out == "before\nbetween\nhello\nafter\n", out
 
 
+def what_a_launch_prints_beyond_the_fifo_is_lost_and_said():
+    """CU_LIMIT_PRINTF_FIFO_SIZE, which cudaDeviceSetLimit sets, too."""
+    out, err = python("""
+context, module = start()
+size = out(ctypes.c_size_t, cuda.cuCtxGetLimit, 1)
+assert size.value == 8650752, size
+check(cuda.cuCtxSetLimit(1, ctypes.c_size_t(18)))
+launch(function(module, "hello"), block=3)
+launch(function(module, "hello"), block=4)
+check(cuda.cuCtxSynchronize())
+""")
+    assert out == 6 * "hello\n", (out, err)
+    assert "1 of 4 calls of printf in kernel `hello` were lost with 6 bytes" in err, err
+
+
 def a_fault_is_one_paragraph_and_700():
     out, err = python("""
 context, module = start()
