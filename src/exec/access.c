@@ -125,6 +125,7 @@ static void plan_access(struct warp *w, struct activation *a, uint8_t *const bas
         }
     } else if (space == SPACE_LOCAL) {
         if (max - window + bytes <= w->block->launch->kernel->local_bytes && max - window < MEM_LOCAL_WINDOW_BYTES) {
+            warp_need_local(w, max - window + bytes);
             p->kind = PLAN_LOCAL;
             p->base = window;
         }

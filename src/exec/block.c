@@ -167,6 +167,8 @@ static void begin(struct block *b, uint64_t index, bool again)
     b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
     b->n_done = 0;
     b->begun = b->compiled = b->meets = false;
+    memset(b->shared, 0,
+           b->launch->shared_bytes); /* the block before has left its own, or another kernel, or the host */
     fill_rows(b, again);
 }
 
@@ -197,11 +199,28 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
     return b;
 }
 
+/* Lanes are interleaved by words: what is clear of one is of all. */
+void warp_clear_local(struct warp *w, uint64_t end)
+{
+    end = (end + 15) & ~15ull;
+    memset(w->local + (size_t)w->local_ready * WARP_LANES, 0, (end - w->local_ready) * WARP_LANES);
+    w->local_ready = (uint32_t)end;
+}
+
+bool warp_take_local(struct warp *w)
+{
+    size_t bytes = local_bytes(w->block->launch);
+    if (bytes && !w->local && !(w->local = pool_take(w->block->worker, bytes)))
+        return false;
+    w->local_ready = 0;
+    warp_need_local(w, w->block->launch->kernel->local_ready_bytes);
+    return true;
+}
+
 void block_run_warp(struct warp *w)
 {
     struct block *b = w->block;
-    size_t bytes = local_bytes(b->launch);
-    if (w->state == WARP_FRESH && bytes && !w->local && !(w->local = pool_take(b->worker, bytes))) {
+    if (w->state == WARP_FRESH && !warp_take_local(w)) {
         warp_fault(w, FAULT_out_of_memory, NULL, 0);
         return;
     }
@@ -211,7 +230,7 @@ void block_run_warp(struct warp *w)
     if (w->hooks)
         tell(b, w, SCHEDULE_TURN_END);
     if (w->state == WARP_DONE) {
-        pool_give(b->worker, w->local, bytes);
+        pool_give(b->worker, w->local, local_bytes(b->launch));
         w->local = NULL;
         b->n_done++;
     }

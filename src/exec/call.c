@@ -31,6 +31,7 @@ struct activation *act_push(struct warp *w, struct code *code, struct activation
         warp_fault(w, FAULT_stack_overflow, call, lane);
         return NULL;
     }
+    warp_need_local(w, frame + code->frame_bytes);
     uint8_t *p = pool_take(w->block->worker, activation_bytes(code));
     if (!p) {
         warp_fault(w, FAULT_out_of_memory, call, lane);

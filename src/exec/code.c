@@ -556,6 +556,9 @@ static bool read_directives(struct preparer *p)
     return false;
 }
 
+/* Few threads use more of a stack that has no bound; compiled code leaves what is beyond to the interpreter. */
+enum { READY_STACK_BYTES = 2048 };
+
 static bool prepare(struct preparer *p)
 {
     struct kernel *k = p->k;
@@ -569,6 +572,9 @@ static bool prepare(struct preparer *p)
     k->unbounded_stack = stack == UINT32_MAX;
     k->module_local_bytes = round_up(k->module_local_bytes, 16);
     k->local_bytes = k->module_local_bytes + (k->unbounded_stack ? p->env->stack_bytes : stack);
+    k->local_ready_bytes = k->local_bytes;
+    if (k->unbounded_stack && k->local_bytes > k->module_local_bytes + READY_STACK_BYTES)
+        k->local_ready_bytes = k->module_local_bytes + READY_STACK_BYTES;
     k->param_bytes = ir_param_bytes(k->func);
     return read_directives(p);
 }

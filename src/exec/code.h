@@ -163,8 +163,9 @@ struct kernel {
     VEC(struct placed_var) local_vars; /* module-scope .local variables, at the start of local memory */
     uint32_t static_shared_bytes, module_local_bytes;
     uint32_t param_bytes;
-    uint32_t local_bytes; /* of a thread: frames of the deepest chain of calls; the stack where that has no
+    uint32_t local_bytes;       /* of a thread: frames of the deepest chain of calls; the stack where that has no
                              bound */
+    uint32_t local_ready_bytes; /* of these, what is cleared when a warp begins; the rest once it is used */
     bool unbounded_stack, suspends;
     uint32_t max_ntid, req_ntid[3];     /* 0 where not said */
     bool explicit_cluster, req_cluster; /* the directives .explicitcluster; .reqnctapercluster, which is of one block */

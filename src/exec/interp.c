@@ -155,6 +155,7 @@ static bool run_alloca(struct warp *w, struct activation *a, uint8_t *const base
     if (most > UINT32_MAX || at + most > w->block->launch->kernel->local_bytes)
         return warp_fault(w, FAULT_stack_overflow, o, (unsigned)__builtin_ctz(mask));
     a->stack = (uint32_t)(at + most);
+    warp_need_local(w, a->stack);
     write_uniform(w, row_at(base, o->d), o->width, at, mask);
     return true;
 }

@@ -17,11 +17,14 @@ static enum fault_kind locate_shared(const struct warp *w, uint64_t address, uin
     return address > limit || bytes > limit - address ? FAULT_illegal_address : FAULT_none;
 }
 
-static enum fault_kind locate_local(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
+static enum fault_kind locate_local(struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
 {
     uint64_t limit = w->block->launch->kernel->local_bytes;
     *p = (struct location){.space = SPACE_LOCAL, .address = address, .window = limit};
-    return address > limit || bytes > limit - address ? FAULT_illegal_address : FAULT_none;
+    if (address > limit || bytes > limit - address)
+        return FAULT_illegal_address;
+    warp_need_local(w, address + bytes);
+    return FAULT_none;
 }
 
 static enum fault_kind locate_global(const struct warp *w, uint64_t address, uint32_t bytes, bool writes,
@@ -34,7 +37,7 @@ static enum fault_kind locate_global(const struct warp *w, uint64_t address, uin
     return writes && (b.kind == MEM_CONST || b.kind == MEM_PARAM) ? FAULT_read_only : FAULT_none;
 }
 
-enum fault_kind locate(const struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
+enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
                        struct location *p)
 {
     const struct mem *m = &w->block->launch->machine->mem;
@@ -49,7 +52,7 @@ enum fault_kind locate(const struct warp *w, enum ptx_space space, uint64_t addr
     }
 }
 
-enum fault_kind locate_access(const struct warp *w, const struct op *o, uint64_t address, struct location *p)
+enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t address, struct location *p)
 {
     const struct op_access *x = o->access;
     uint32_t bytes = (uint32_t)x->bytes * x->n;

@@ -16,11 +16,11 @@ static void start_turn(struct warp *w)
 }
 
 /* Records of a warp as compiled code finds them at its start. */
-static bool make_ready(struct warp *w, size_t local_bytes)
+static bool make_ready(struct warp *w)
 {
     struct block *b = w->block;
     struct activation *a = w->acts;
-    if (local_bytes && !w->local && !(w->local = pool_take(b->worker, local_bytes)))
+    if (!warp_take_local(w))
         return false;
     if (a)
         act_renew(a, w->exists);
@@ -42,6 +42,8 @@ static void make_ready_again(struct block *b)
 {
     const struct code *c = b->launch->kernel->entry;
     bool has_rows = c->zeroed.n || c->ir->uses_dynamic_stack;
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps && w->local; w++)
+        warp_take_local(w);
     if (!b->met && !has_rows)
         return;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
@@ -58,7 +60,7 @@ static void make_ready_again(struct block *b)
 static bool make_all_ready(struct block *b)
 {
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
-        if (!make_ready(w, (size_t)b->launch->kernel->local_bytes * WARP_LANES))
+        if (!make_ready(w))
             return false;
     return true;
 }

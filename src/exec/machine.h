@@ -266,6 +266,16 @@ bool block_can_be_next(const struct block *b);
 void block_be_next(struct block *b, uint64_t index);
 /* Puts it away; the worker keeps one for the next that it starts. */
 void block_finish(struct block *b);
+/* Gives a warp that begins its local memory, where the kernel has any; false where memory has run out. Nobody's leftovers are in
+ * what a warp can read: so much of it as is seldom more than it needs is cleared at once, */
+bool warp_take_local(struct warp *w);
+/* and the rest up to the address `end` by whoever is about to use it. */
+void warp_clear_local(struct warp *w, uint64_t end);
+static inline void warp_need_local(struct warp *w, uint64_t end)
+{
+    if (end > w->local_ready)
+        warp_clear_local(w, end);
+}
 /* Frees what has been kept. */
 void block_drop_kept(struct worker *k);
 
@@ -279,7 +289,7 @@ bool block_resume_lockstep(struct block *b);
 
 /* ---- pool.c ---- */
 
-/* At least `bytes` bytes, aligned to 64, contents undefined; NULL when the system has no more. */
+/* At least `bytes` bytes, aligned to 64; contents undefined, so that what kernels can read has to be cleared; NULL when the system has no more. */
 void *pool_take(struct worker *k, size_t bytes);
 void pool_give(struct worker *k, void *p, size_t bytes);
 void pool_free_all(struct worker *k);

@@ -71,6 +71,7 @@ struct warp {
     uint32_t out;            /* lanes that have left such a part, in the last */
     int32_t slice;           /* of memory accesses, under policies that switch after them */
     uint8_t *local;          /* local memory, interleaved (mem/local.h) */
+    uint32_t local_ready;    /* bytes of a lane's that have been cleared, or written since */
     uint32_t left;   /* enum leave: how it has fallen out of lockstep and goes on; LEAVE_REFUSED: in no special way */
     uint32_t listed; /* under a schedule: see worker.c */
     const struct hook_list *hooks; /* or NULL */
@@ -244,10 +245,10 @@ struct location {
 };
 
 /* FAULT_none, or what is wrong; *p is filled as far as it is known. */
-enum fault_kind locate(const struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
+enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
                        struct location *p);
 /* The same for an access of o, alignment and state space of atomics included. */
-enum fault_kind locate_access(const struct warp *w, const struct op *o, uint64_t address, struct location *p);
+enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t address, struct location *p);
 /* Copies from a generic address of a lane; false after a fault. */
 bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes);
 /* Tells the hooks of an access; takes the lanes out that a hook has had left out. False after a fault. */

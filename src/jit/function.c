@@ -558,7 +558,7 @@ void emit_context(struct emit *e)
     e->shared_bytes = load_constant(e, e->i32, e->launch, offsetof(struct launch, shared_bytes), "shared_bytes");
     e->params = load_constant(e, e->ptr, e->launch, offsetof(struct launch, params), "params");
     value kernel = load_constant(e, e->ptr, e->launch, offsetof(struct launch, kernel), "kernel");
-    e->local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_bytes), "local_bytes");
+    e->local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_ready_bytes), "local_bytes");
     e->sites = load_constant(e, e->ptr, e->worker, offsetof(struct worker, compiled_sites), "sites");
     value lockstep = load_field(e, e->i8, e->block_ptr, offsetof(struct block, lockstep), "");
     e->lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");

@@ -41,16 +41,17 @@ void jit_release(struct jit_result *r);
 /* What both sides must agree on, as a number: compiled code reads and writes these records. (Locks, whose sizes differ from
  * CPU to CPU, stand at the end of a launch.) */
 enum {
-    JIT_LAYOUT = ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
-                     offsetof(struct launch, lock)) *
-                        31 +
-                    sizeof(struct worker)) *
-                       31 +
-                   sizeof(struct op)) *
-                      31 +
-                  sizeof(struct compiled_calls) + sizeof(struct jit_request) * 5 + sizeof(struct ir_insn) * 7 +
-                  sizeof(struct ir_access) * 3 + LANE_COUNT * 11) &
-                 INT32_MAX
+    JIT_LAYOUT =
+        ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
+            offsetof(struct launch, lock)) *
+               31 +
+           sizeof(struct worker)) *
+              31 +
+          sizeof(struct op)) *
+             31 +
+         sizeof(struct compiled_calls) + offsetof(struct kernel, local_ready_bytes) * 13 +
+         sizeof(struct jit_request) * 5 + sizeof(struct ir_insn) * 7 + sizeof(struct ir_access) * 3 + LANE_COUNT * 11) &
+        INT32_MAX
 };
 
 /* Of a function in the object: its number, its name; and of its serial parts, whose number comes behind those of all
