@@ -3,9 +3,10 @@
  */
 #include "cuda/ipc.h"
 
+#include "base/memory_file.h"
 #include "cuda/mapping.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,14 +54,17 @@ static CUresult open_file(const struct handle *h, struct device *d, struct physi
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", h->process, h->file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = memory_file_open(path);
+    if (file < 0 && errno == EINVAL)
+        return CUDA_ERROR_INVALID_VALUE;
     if (file < 0) {
         log_line(LOG_ERROR, "the process %d, which has shared memory, has ended or is another user's", h->process);
         return CUDA_ERROR_MAP_FAILED;
     }
     CUresult r = physical_open(d, file, p);
     close(file);
-    if (!r && ((*p)->number != h->number || h->offset > (*p)->bytes || h->bytes > (*p)->bytes - h->offset)) {
+    bool fits = !r && h->bytes && h->offset <= (*p)->bytes && h->bytes <= (*p)->bytes - h->offset;
+    if (!r && ((*p)->number != h->number || !fits)) {
         physical_drop(*p);
         r = CUDA_ERROR_INVALID_VALUE;
     }
@@ -78,7 +82,7 @@ CU_API CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     struct allocation *a = allocation_find(AT(pointer), NULL, &d);
     TRY(context_current(&c));
     NEED(handle && a && a->type == CU_MEMORYTYPE_DEVICE && !a->managed && !a->pool);
-    /* Nothing may use the memory while it becomes a file's. */
+    /* A fault of the work before it is reported here. */
     TRY(from_hd(hd_context_synchronize(a->context->context)));
     TRY(from_hd(hd_share(d->machine, a->start, &file, &offset)));
     return write_handle(handle, memory_magic, file, offset, a->bytes);
@@ -93,7 +97,7 @@ CU_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle handl
     TRY(context_current(&c));
     NEED(pointer && flags == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     TRY(read_handle(&handle, memory_magic, &h));
-    if (!mapping_open_again(h.number, h.offset, &start)) {
+    if (!mapping_open_again(h.number, h.offset, h.bytes, &start)) {
         TRY(open_file(&h, c->device, &p));
         struct mapping m = {.bytes = h.bytes, .physical = p, .offset = h.offset, .opened = 1};
         CUresult r = mapping_add(&m, PROT_READ | PROT_WRITE);

@@ -192,8 +192,8 @@ static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
 {
     const size_t page = 4096, room = (bytes + page - 1) / page * page;
     NEED(!pool->imported && room >= bytes);
-    struct mapping m = {.bytes = bytes, .physical = pool->file, .pool = pool, .offset = pool->file->bytes};
-    TRY(physical_grow(pool->file, room));
+    struct mapping m = {.bytes = bytes, .physical = pool->file, .pool = pool};
+    TRY(physical_grow(pool->file, room, &m.offset));
     TRY(mapping_add(&m, PROT_READ | PROT_WRITE));
     count(pool, (int64_t)bytes);
     pool_keep(pool);

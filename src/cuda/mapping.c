@@ -1,6 +1,8 @@
 /* See mapping.h. */
 #include "cuda/mapping.h"
 
+#include "base/memory_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,8 +13,6 @@
 #include <unistd.h>
 
 enum { PAGE = 4096 };
-
-static const char file_name[] = "heddle-memory"; /* also of hd_share's files */
 
 /* ---- files ---- */
 
@@ -38,23 +38,28 @@ size_t device_free_bytes(struct device *d)
     return used < info.memory_bytes ? info.memory_bytes - used : 0;
 }
 
-CUresult physical_grow(struct physical *p, size_t bytes)
+CUresult physical_grow(struct physical *p, size_t bytes, size_t *offset)
 {
-    if (bytes > device_free_bytes(p->device) || ftruncate(p->file, (off_t)(p->bytes + bytes)) != 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    p->bytes += bytes;
-    __atomic_add_fetch(&p->counted, bytes, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&p->device->mapped_bytes, bytes, __ATOMIC_RELAXED);
-    return CUDA_SUCCESS;
+    state_lock();
+    bool good = bytes <= device_free_bytes(p->device) && memory_file_resize(p->file, p->bytes + bytes);
+    if (good) {
+        if (offset)
+            *offset = p->bytes;
+        p->bytes += bytes;
+        __atomic_add_fetch(&p->counted, bytes, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&p->device->mapped_bytes, bytes, __ATOMIC_RELAXED);
+    }
+    state_unlock();
+    return good ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult physical_new(struct device *d, size_t bytes, const CUmemAllocationProp *properties, struct physical **physical)
 {
-    int file = memfd_create(file_name, MFD_CLOEXEC);
+    int file = memory_file_new(0);
     if (file < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     TRY(physical_of(d, file, physical));
-    CUresult r = physical_grow(*physical, bytes);
+    CUresult r = physical_grow(*physical, bytes, NULL);
     if (r)
         physical_drop(*physical);
     else if (properties)
@@ -62,19 +67,9 @@ CUresult physical_new(struct device *d, size_t bytes, const CUmemAllocationProp 
     return r;
 }
 
-/* What the system calls a file of ours. */
-static bool is_ours(int file)
-{
-    char link[64], path[256];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t n = readlink(link, path, sizeof path - 1);
-    path[n < 0 ? 0 : n] = 0;
-    return strncmp(path, "/memfd:", 7) == 0 && strncmp(path + 7, file_name, sizeof file_name - 1) == 0;
-}
-
 CUresult physical_open(struct device *d, int file, struct physical **physical)
 {
-    NEED(is_ours(file));
+    NEED(memory_file_is(file));
     int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
     return own < 0 ? CUDA_ERROR_OUT_OF_MEMORY : physical_of(d, own, physical);
 }
@@ -253,13 +248,13 @@ struct device *mapping_device(const void *address, hd_memory_info *info)
     return d;
 }
 
-bool mapping_open_again(uint64_t number, size_t offset, void **start)
+bool mapping_open_again(uint64_t number, size_t offset, size_t bytes, void **start)
 {
     struct mappings *l = state_mappings();
     bool found = false;
     state_lock();
     for (struct mapping *m = l->at; m < l->at + l->n && !found; m++) {
-        found = m->opened && m->physical->number == number && m->offset == offset;
+        found = m->opened && m->physical->number == number && m->offset == offset && m->bytes == bytes;
         m->opened += found;
         *start = m->start;
     }

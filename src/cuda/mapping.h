@@ -26,8 +26,8 @@ CUresult physical_new(struct device *d, size_t bytes, const CUmemAllocationProp 
                       struct physical **physical);
 /* Of a file of another process of ours; `file` is not taken. CUDA_ERROR_INVALID_VALUE where it is none. */
 CUresult physical_open(struct device *d, int file, struct physical **physical);
-/* The file gets longer. */
-CUresult physical_grow(struct physical *p, size_t bytes);
+/* The file gets longer; *offset, if not NULL, is where the new part begins. */
+CUresult physical_grow(struct physical *p, size_t bytes, size_t *offset);
 /* What a device has left. */
 size_t device_free_bytes(struct device *d);
 void physical_keep(struct physical *p);
@@ -51,7 +51,7 @@ bool mapping_take(const void *start, struct mapping *m);
 void mapping_end(const struct mapping *m);
 bool mapping_find(const void *address, struct mapping *m);
 /* The mapping of this part of a file that cuIpcOpenMemHandle has made; *start, and it is opened once more. */
-bool mapping_open_again(uint64_t number, size_t offset, void **start);
+bool mapping_open_again(uint64_t number, size_t offset, size_t bytes, void **start);
 /* Counts back; the last time, the mapping ends. False where nothing was opened there. */
 bool mapping_close(const void *start);
 /* Calls visit for the mappings that make up start..start+bytes exactly, the last one first, with the state's lock held;

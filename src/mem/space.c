@@ -1,6 +1,8 @@
 /* See space.h. */
 #include "mem/space.h"
 
+#include "base/memory_file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,8 +302,8 @@ static int file_of(const struct mem_unit *u)
 {
     const size_t page = 4096, bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
     const char *from = (const char *)(uintptr_t)u->start;
-    int file = memfd_create("heddle-memory", MFD_CLOEXEC);
-    bool good = file >= 0 && ftruncate(file, (off_t)bytes) == 0;
+    int file = memory_file_new(bytes);
+    bool good = file >= 0;
     for (size_t at = 0; good && at < bytes; at += page)
         good = is_zero(from + at, page) || pwrite(file, from + at, page, (off_t)at) == (ssize_t)page;
     if (good || file < 0)
