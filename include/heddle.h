@@ -203,7 +203,8 @@ HD_API hd_result hd_alloc_named(hd_machine *machine, size_t bytes, const char *n
 HD_API hd_result hd_free(hd_machine *machine, void *pointer);
 
 /* Lets other processes map memory of hd_alloc: its bytes stand in *file from *offset on. The file is the machine's
- * and there as long as the memory. Nothing may use the memory while this runs. */
+ * and there as long as the memory. It waits for the machine's launches, copies and fills that run, and they for it; the host
+ * itself may not write to the memory meanwhile. */
 HD_API hd_result hd_share(hd_machine *machine, void *pointer, int *file, size_t *offset);
 
 /* The memory that an address lies in. */

@@ -84,11 +84,13 @@ enum { SMALL_BYTES = 32 << 10 };
 
 struct copy_task {
     struct task task;
+    struct mem *mem;
     hd_copy copy;
 };
 
-static void do_copy(const hd_copy *c)
+static void do_copy(struct mem *mem, const hd_copy *c)
 {
+    mem_begin_use(mem);
     for (size_t z = 0; z < c->depth; z++) {
         char *to = (char *)c->to + z * c->to_slice;
         const char *from = (const char *)c->from + z * c->from_slice;
@@ -99,17 +101,20 @@ static void do_copy(const hd_copy *c)
             for (size_t y = 0; y < c->height; y++)
                 memmove(to + y * c->to_pitch, from + y * c->from_pitch, c->width);
     }
+    mem_end_use(mem);
 }
 
 static hd_result run_copy(struct task *t, struct worker *k)
 {
     (void)k;
-    do_copy(&((struct copy_task *)t)->copy);
+    struct copy_task *c = (struct copy_task *)t;
+    do_copy(c->mem, &c->copy);
     return HD_SUCCESS;
 }
 
 struct fill_task {
     struct task task;
+    struct mem *mem;
     hd_fill fill;
 };
 
@@ -123,16 +128,19 @@ static void fill_row(void *to, uint32_t value, unsigned element_bytes, size_t n)
         ((uint32_t *)to)[i] = value;
 }
 
-static void do_fill(const hd_fill *f)
+static void do_fill(struct mem *mem, const hd_fill *f)
 {
+    mem_begin_use(mem);
     for (size_t y = 0; y < f->height; y++)
         fill_row((char *)f->to + y * f->pitch, f->value, f->element_bytes, f->width);
+    mem_end_use(mem);
 }
 
 static hd_result run_fill(struct task *t, struct worker *k)
 {
     (void)k;
-    do_fill(&((struct fill_task *)t)->fill);
+    struct fill_task *f = (struct fill_task *)t;
+    do_fill(f->mem, &f->fill);
     return HD_SUCCESS;
 }
 
@@ -148,6 +156,11 @@ static hd_result put(hd_stream *s, struct task *t, bool wait)
     return context_fault(s->context->context);
 }
 
+static struct mem *mem_of(const hd_stream *s)
+{
+    return &s->context->machine->machine->mem;
+}
+
 hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, bool wait)
 {
     if (!s || !copy)
@@ -157,13 +170,14 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, bool wait)
         return fault;
     bool small = copy->width * copy->height * copy->depth <= SMALL_BYTES;
     if ((wait || small) && stream_is_idle(s->stream)) {
-        do_copy(copy);
+        do_copy(mem_of(s), copy);
         return HD_SUCCESS;
     }
     struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_copy;
+    t->mem = mem_of(s);
     t->copy = *copy;
     return put(s, &t->task, wait);
 }
@@ -177,13 +191,14 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, bool wait)
         return fault;
     bool small = fill->width * fill->height * fill->element_bytes <= SMALL_BYTES;
     if ((wait || small) && stream_is_idle(s->stream)) {
-        do_fill(fill);
+        do_fill(mem_of(s), fill);
         return HD_SUCCESS;
     }
     struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_fill;
+    t->mem = mem_of(s);
     t->fill = *fill;
     return put(s, &t->task, wait);
 }

@@ -247,8 +247,10 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     }
     mem_forget_host(&m->mem);
     ready = !m->compiler || m->compiler->begin(m, &l, diags);
+    mem_begin_use(&m->mem);
     if (ready)
         run(m, &l, k);
+    mem_end_use(&m->mem);
     if (ready && m->compiler)
         m->compiler->end(&l);
     if (l.schedule && l.schedule->diverged && !l.fault.kind)

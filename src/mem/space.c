@@ -18,16 +18,16 @@ enum { CLASS_FIRST_LOG2 = 4, CLASS_LAST_LOG2 = 15, LARGE = -1 };
 /* One unit of slots, or the run of units of one large allocation. */
 struct mem_unit {
     struct mem_unit *next_open, *next;
-    uint64_t start;
-    int class_log2; /* log2 of the slot size, or LARGE */
-    int file;       /* that its memory is shared by, or -1 */
+    _Atomic uint64_t start; /* of a large one: changes when it is used again */
+    int class_log2;         /* log2 of the slot size, or LARGE */
+    int file;               /* that its memory is shared by, or -1 */
     bool constant;
     uint32_t n_slots, n_free, n_units;
     uint32_t *free_slots;    /* stack of n_free */
     _Atomic uint64_t *sizes; /* by slot: bytes asked for, 0 = free */
-    uint8_t *kinds;
-    const char **names;
-    void **data;
+    _Atomic uint8_t *kinds;
+    const char *_Atomic *names;
+    void *_Atomic *data;
 };
 
 static uint64_t round_up(uint64_t x, uint64_t to)
@@ -68,6 +68,7 @@ bool mem_init(struct mem *m, uint64_t limit_bytes)
         return false;
     }
     pthread_mutex_init(&m->lock, NULL);
+    pthread_rwlock_init(&m->use, NULL);
     return true;
 }
 
@@ -77,9 +78,9 @@ static void free_unit(struct mem_unit *u)
         close(u->file);
     free(u->free_slots);
     free((void *)u->sizes);
-    free(u->kinds);
-    free(u->names);
-    free(u->data);
+    free((void *)u->kinds);
+    free((void *)u->names);
+    free((void *)u->data);
     free(u);
 }
 
@@ -99,6 +100,7 @@ void mem_destroy(struct mem *m)
     munmap((void *)m->units, m->n_units * sizeof *m->units);
     munmap(m->start, m->reserved_bytes);
     pthread_mutex_destroy(&m->lock);
+    pthread_rwlock_destroy(&m->use);
     m->start = NULL;
 }
 
@@ -140,11 +142,35 @@ static uint32_t take_run(struct mem *m, uint32_t n, bool constant)
     return first;
 }
 
+void mem_begin_use(struct mem *m)
+{
+    pthread_rwlock_rdlock(&m->use);
+}
+
+void mem_end_use(struct mem *m)
+{
+    pthread_rwlock_unlock(&m->use);
+}
+
+/* Memory goes back to the system. Its addresses can be used no more, unless someone may have just looked them up: a kernel
+ * that reads what another of its threads frees. */
+static void give_memory(struct mem *m, uint64_t start, size_t bytes, bool is_file)
+{
+    void *at = (void *)(uintptr_t)start;
+    bool used = pthread_rwlock_trywrlock(&m->use) != 0;
+    int protection = used ? PROT_READ | PROT_WRITE : PROT_NONE;
+    if (is_file)
+        mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else
+        madvise(at, bytes, MADV_DONTNEED);
+    if (!used) {
+        mprotect(at, bytes, PROT_NONE);
+        pthread_rwlock_unlock(&m->use);
+    }
+}
+
 static void give_run(struct mem *m, uint32_t first, uint32_t n)
 {
-    void *at = (void *)(uintptr_t)unit_address(m, first);
-    madvise(at, (size_t)n * MEM_UNIT_BYTES, MADV_DONTNEED);
-    mprotect(at, (size_t)n * MEM_UNIT_BYTES, PROT_NONE);
     uint32_t i = 0;
     while (i < m->n_free_runs && m->free_runs[i].first < first)
         i++;
@@ -312,40 +338,38 @@ static int file_of(const struct mem_unit *u)
     return -1;
 }
 
+/* A file in the place of a unit's memory. With the lock held, and nobody using the space. */
+static void share(struct mem_unit *u)
+{
+    int file = file_of(u);
+    if (file < 0)
+        return;
+    void *at = mmap((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED, file, 0);
+    if (at == MAP_FAILED)
+        close(file);
+    else
+        u->file = file;
+}
+
 int mem_share(struct mem *m, void *p, uint64_t *offset)
 {
     uint64_t address = (uint64_t)(uintptr_t)p;
     int file = -1;
+    pthread_rwlock_wrlock(&m->use); /* what is written between the copy and the change would be lost */
     pthread_mutex_lock(&m->lock);
     struct mem_unit *u = unit_of(m, address);
     if (!u || u->constant || !u->sizes[slot_of(u, address)]) {
         errno = EINVAL;
-    } else if (u->file >= 0) {
+    } else {
+        if (u->file < 0)
+            share(u);
         file = u->file;
-    } else if ((file = file_of(u)) >= 0) {
-        void *at = mmap((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_FIXED, file, 0);
-        if (at == MAP_FAILED) {
-            close(file);
-            file = -1;
-        }
-        u->file = file;
-    }
-    if (file >= 0)
         *offset = address - u->start;
+    }
     pthread_mutex_unlock(&m->lock);
+    pthread_rwlock_unlock(&m->use);
     return file;
-}
-
-/* The addresses get memory of their own again, without contents. */
-static void end_sharing(struct mem_unit *u)
-{
-    if (u->file < 0)
-        return;
-    close(u->file);
-    u->file = -1;
-    mmap((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 /* A large allocation's unit goes back; units of slots stay for the next of their size. Readers may still look
@@ -369,7 +393,11 @@ bool mem_free(struct mem *m, void *p)
             uint32_t first = (uint32_t)((u->start - m->heap_start) / MEM_UNIT_BYTES);
             for (uint32_t i = 0; i < u->n_units; i++)
                 m->units[first + i] = NULL;
-            end_sharing(u);
+            if (u->file >= 0 || !u->constant)
+                give_memory(m, u->start, (size_t)u->n_units * MEM_UNIT_BYTES, u->file >= 0);
+            if (u->file >= 0)
+                close(u->file);
+            u->file = -1;
             if (!u->constant)
                 give_run(m, first, u->n_units);
             u->next_open = m->retired_units;
@@ -384,6 +412,7 @@ bool mem_free(struct mem *m, void *p)
     return ok;
 }
 
+/* Without a lock: the size is 0 while the rest changes, so what was read between two equal sizes belongs together. */
 static bool describe(const struct mem_unit *u, uint32_t slot, struct mem_block *block)
 {
     uint64_t size = u->sizes[slot];
@@ -391,7 +420,7 @@ static bool describe(const struct mem_unit *u, uint32_t slot, struct mem_block *
         return false;
     *block =
         (struct mem_block){slot_address(u, slot), size, (enum mem_kind)u->kinds[slot], u->names[slot], u->data[slot]};
-    return true;
+    return u->sizes[slot] == size;
 }
 
 void mem_set_data(struct mem *m, void *p, void *data)

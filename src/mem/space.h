@@ -64,7 +64,7 @@ struct mem {
     uint8_t *start; /* of the reserved range */
     uint64_t reserved_bytes;
     uint64_t limit_bytes; /* of allocations */
-    uint64_t allocated_bytes;
+    _Atomic uint64_t allocated_bytes;
     uint64_t peak_bytes;
     _Atomic uint64_t version; /* grows when an allocation ends: what mem_find said may be false then */
     uint64_t const_start, const_size;
@@ -80,11 +80,17 @@ struct mem {
     uint32_t n_freed;
     struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */
     pthread_mutex_t lock;
+    pthread_rwlock_t use; /* for writing: who takes away, or exchanges, what is behind addresses */
 };
 
 /* false with errno set where no address range can be reserved. */
 bool mem_init(struct mem *m, uint64_t limit_bytes);
 void mem_destroy(struct mem *m);
+
+/* To be held by whoever reads or writes memory of the space at addresses that mem_find() has given, while others may free it:
+ * what is freed meanwhile stays mapped, so that a late access meets undefined contents, and not a signal. */
+void mem_begin_use(struct mem *m);
+void mem_end_use(struct mem *m);
 
 /* A new allocation aligned to MEM_ALIGN_BYTES (MEM_HEAP: to 16), or NULL where the limit or the system is
  * exhausted. Its contents are undefined. Size 0 gives NULL. */
@@ -92,7 +98,8 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
 /* false where `p` is not the start of an allocation. */
 bool mem_free(struct mem *m, void *p);
 /* Makes the memory of an allocation, given by its start, that of a file, which other processes can map; returns the file,
- * which stays the space's, or -1 with errno set. What is in it stays; nobody may use it meanwhile. */
+ * which stays the space's, or -1 with errno set. What is in it stays: it waits for those who use the space (mem_begin_use),
+ * and they for it. */
 int mem_share(struct mem *m, void *p, uint64_t *offset);
 /* What mem_find() is to say of an allocation, given by its start; NULL at first. */
 void mem_set_data(struct mem *m, void *p, void *data);

@@ -266,4 +266,42 @@ def bytes_and_halves_at_places_that_vary_are_loaded_exactly():
         by_both(path, "--grid", 1, "--block", 50, "u32[50]+print", "u8[1000]=rand")
 
 
+# Block 0 frees its memory while block 1 goes through it, which asked about it once, before its loop.
+FREED = """.extern .func (.param .b64 r) malloc (.param .b64 n);
+.extern .func free (.param .b64 p);
+.visible .entry freed(.param .u64 cell, .param .u64 out, .param .u32 n)
+{
+  .reg .b64 %rd<10>; .reg .b32 %r<10>; .reg .pred %p<5>;
+  ld.param.u64 %rd1, [cell]; ld.param.u64 %rd2, [out]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x; setp.ne.u32 %p1, %r2, 0; @%p1 bra reader;
+  mov.u64 %rd3, 4194304;
+  { .param .b64 a; .param .b64 b; st.param.b64 [a], %rd3; call (b), malloc, (a); ld.param.b64 %rd4, [b]; }
+  st.volatile.global.u64 [%rd1], %rd4;
+wait1:
+  ld.volatile.global.u32 %r3, [%rd1+8]; setp.eq.u32 %p2, %r3, 0; @%p2 bra wait1;
+  mov.u32 %r4, 0;
+wait2: add.u32 %r4, %r4, 1; ld.volatile.global.u32 %r3, [%rd1+8]; setp.lt.u32 %p2, %r4, 2000; @%p2 bra wait2;
+  { .param .b64 a; st.param.b64 [a], %rd4; call free, (a); }
+  ret;
+reader:
+  ld.volatile.global.u64 %rd5, [%rd1]; setp.eq.u64 %p3, %rd5, 0; @%p3 bra reader;
+  mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u64 %rd6, %rd5;
+  st.volatile.global.u32 [%rd1+8], 1;
+loop:
+  ld.global.u32 %r7, [%rd6]; add.u32 %r6, %r6, %r7; add.u64 %rd6, %rd6, 4; add.u32 %r5, %r5, 1;
+  setp.lt.u32 %p4, %r5, 1000000; @%p4 bra loop;
+  st.global.u32 [%rd2], %r6;
+  ret;
+}
+"""
+
+
+def memory_that_is_freed_while_it_is_read_ends_the_kernel_and_not_the_program():
+    need_compiler()
+    with written(FREED) as path:
+        for engine in ["jit"] * 10 + ["interp"] * 3:
+            status, out, err = run("launch", path, "--grid", 2, "--block", 1, "--engine", engine, "u64[2]", "u32[1]", 5)
+            assert status == 0 or (status == 1 and "was freed" in err), (status, out, err)
+
+
 main(globals())

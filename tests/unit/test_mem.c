@@ -51,6 +51,27 @@ static void freed_memory_is_not_found(void **state)
     mem_destroy(&m);
 }
 
+/* A kernel's thread frees what another one reads. */
+static void memory_that_is_freed_while_it_is_used_stays_mapped(void **state)
+{
+    (void)state;
+    struct mem m;
+    struct mem_block b;
+    setup(&m);
+    for (int shared = 0; shared < 2; shared++) {
+        uint64_t offset;
+        volatile char *p = mem_alloc(&m, 1 << 20, MEM_DEVICE, NULL);
+        assert_true(!shared || mem_share(&m, (void *)p, &offset) >= 0);
+        mem_begin_use(&m);
+        p[5000] = 1;
+        assert_true(mem_free(&m, (void *)p));
+        assert_false(mem_find(&m, (uint64_t)(uintptr_t)p, &b));
+        p[5000] = p[6000];
+        mem_end_use(&m);
+    }
+    mem_destroy(&m);
+}
+
 /* What is written through the file is seen at once, and the other way round. */
 static void shared_memory_is_that_of_a_file(void **state)
 {
@@ -151,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_exact),
         cmocka_unit_test(freed_memory_is_not_found),
+        cmocka_unit_test(memory_that_is_freed_while_it_is_used_stays_mapped),
         cmocka_unit_test(shared_memory_is_that_of_a_file),
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(runs_are_reused),
