@@ -21,6 +21,18 @@ sanitize:
 	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
 	UBSAN_OPTIONS=halt_on_error=1 tests/run build-sanitize
 
+# ThreadSanitizer: threads that share machines, devices, streams, in build-thread/. What is not reported: tests/tsan.supp.
+# (Without address randomisation, which some versions of it cannot bear.)
+THREAD_PROGRAMS = machines cuda-threads cuda-streams cuda-graphs test-stream contention
+sanitize-thread:
+	[ -e build-thread/build.ninja ] || meson setup build-thread -Db_sanitize=thread -Db_lundef=false
+	ninja -C build-thread heddle-jit libcuda.so.1 libcudart.so.13 $(THREAD_PROGRAMS:%=tests/%)
+	for program in $(THREAD_PROGRAMS); do \
+	    HEDDLE_CACHE=off LD_LIBRARY_PATH=build-thread CMOCKA_MESSAGE_OUTPUT=tap \
+	    TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp history_size=7" \
+	    setarch -R build-thread/tests/$$program || exit 1; \
+	done
+
 # libFuzzer on whatever reads images (20 seconds) and PTX, and on what that accepts: scripts/fuzz. SECONDS says for how long.
 SECONDS ?= 60
 fuzz:
@@ -96,4 +108,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test install mufu bench fuzz fuzz-engines docs sanitize clang format lint clean
+.PHONY: all ulp test install mufu bench fuzz fuzz-engines docs sanitize sanitize-thread clang format lint clean

@@ -85,7 +85,7 @@ static struct physical *of(CUmemGenericAllocationHandle handle)
 static CUmemGenericAllocationHandle hand_out(struct physical *p)
 {
     p->kind = HANDLE_PHYSICAL;
-    p->handles++;
+    __atomic_add_fetch(&p->handles, 1, __ATOMIC_RELAXED);
     return (CUmemGenericAllocationHandle)(uintptr_t)p;
 }
 
@@ -108,7 +108,7 @@ CU_API CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
     struct physical *p = of(handle);
     TRY(state_ready());
     NEED(p);
-    if (--p->handles == 0)
+    if (__atomic_sub_fetch(&p->handles, 1, __ATOMIC_ACQ_REL) == 0)
         p->kind = 0;
     physical_drop(p);
     return CUDA_SUCCESS;

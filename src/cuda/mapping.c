@@ -206,7 +206,7 @@ void mapping_end(const struct mapping *m)
     size_t bytes;
     pages_of(m, &start, &bytes);
     munmap(start, bytes);
-    if (p->counted) {
+    if (__atomic_load_n(&p->counted, __ATOMIC_RELAXED)) {
         fallocate(p->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)m->offset, (off_t)bytes);
         __atomic_sub_fetch(&p->counted, bytes, __ATOMIC_RELAXED);
         __atomic_sub_fetch(&p->device->mapped_bytes, bytes, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Histories of contended atomic operations, on several numbers of workers and under random schedules.
+# Histories of contended atomic operations, on several numbers of workers and under random schedules; machines of several threads.
 set -u
 status=0
 run() {
@@ -11,4 +11,5 @@ run --workers 7
 for seed in 1 2 3 4 5; do
     run --policy random:$seed
 done
+timeout 120 "$HEDDLE_BUILD/tests/machines" || status=1
 exit $status
