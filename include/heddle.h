@@ -111,12 +111,18 @@ typedef struct hd_range {
 /* Zero means the default throughout, so that `hd_machine_options o = {0}` is a machine like an H200 with this
  * host's cores and memory. */
 typedef struct hd_machine_options {
-    unsigned workers;      /* threads that run blocks; default: the host's CPUs */
-    uint64_t memory_bytes; /* limit of global memory; default: three quarters of the host's */
-    uint64_t heap_bytes;   /* limit of the kernels' own malloc; default 8 MiB, as under CUDA */
-    uint64_t print_bytes;  /* limit of what the kernels of a launch print; default HD_DEFAULT_PRINT_BYTES */
-    uint64_t stack_bytes;  /* local memory of a thread for recursive and indirect calls; default 64 KiB */
-    uint64_t step_limit;   /* of warp instructions in a launch; 0 = none */
+    unsigned workers; /* threads that run blocks; default: the host's CPUs */
+    /* Limit of device memory: allocations, variables, the kernels' heap, and while launches run what their threads need
+     * (registers, local and shared memory); default: three quarters of the host's. HD_ERROR_OUT_OF_MEMORY */
+    uint64_t memory_bytes;
+    uint64_t heap_bytes;  /* limit of the kernels' own malloc; default 8 MiB, as under CUDA */
+    uint64_t print_bytes; /* limit of what the kernels of a launch print; default HD_DEFAULT_PRINT_BYTES */
+    /* Limit of a thread's stack for recursive and indirect calls, of which each takes 16 bytes at least; at most 1 GiB,
+     * default 64 KiB. HD_ERROR_STACK */
+    uint64_t stack_bytes;
+    /* Of warp instructions in a launch, of all its blocks together, as hd_launch_stats counts them; 0 = none. A launch that
+     * executes more fails, soon, with HD_ERROR_LAUNCH_TIMEOUT. */
+    uint64_t step_limit;
     const char *cpu_level; /* one of hd_cpu_level(): for tests; default: the best of this CPU */
     hd_engine engine;      /* of launches that do not say; default: the environment variable HEDDLE_ENGINE, or auto */
     /* Takes what kernels print, at once and in order; default: discarded. May be called from any thread, one at a time. A
@@ -325,6 +331,9 @@ typedef struct hd_launch_config {
     const void *const *args;
     const void *packed_args;
     size_t packed_bytes;
+    /* Wall clock from the call on, waiting in a stream and for compiled code included; a launch that has not ended by then fails
+     * with HD_ERROR_LAUNCH_TIMEOUT. 0: none. */
+    double timeout_seconds;
 } hd_launch_config;
 
 /* What a launch did: sums over all its blocks. */

@@ -75,6 +75,8 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
 {
     bool has_params = k->kernel->param_bytes > 0;
     *packed = NULL;
+    if (!(c->timeout_seconds >= 0))
+        return HD_ERROR_INVALID_VALUE;
     if (has_params &&
         ((c->args != NULL) == (c->packed_args != NULL) || (c->packed_args && c->packed_bytes < k->kernel->param_bytes)))
         return HD_ERROR_INVALID_VALUE;
@@ -88,6 +90,7 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
                                  .shared_bytes = (uint32_t)c->shared_bytes,
                                  .flags = c->flags,
                                  .engine = c->engine,
+                                 .deadline = c->timeout_seconds > 0 ? seconds_now() + c->timeout_seconds : 0,
                                  .params = *packed};
     for (int i = 0; i < 3; i++) {
         q->grid[i] = c->grid[i];

@@ -28,6 +28,25 @@ bool opts_size(struct str text, uint64_t *size)
     return i == text.n;
 }
 
+bool opts_seconds(struct str text, double *seconds)
+{
+    double value = 0, unit = 1;
+    bool is_fraction = false, digits = false;
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '.' && !is_fraction) {
+            is_fraction = true;
+            continue;
+        }
+        if (text.p[i] < '0' || text.p[i] > '9')
+            return false;
+        digits = true;
+        unit = is_fraction ? unit / 10 : unit;
+        value = is_fraction ? value + unit * (text.p[i] - '0') : 10 * value + (text.p[i] - '0');
+    }
+    *seconds = value;
+    return digits && value >= 1e-3 && value <= 1e9;
+}
+
 unsigned opts_dims(struct str text, uint64_t *dims, unsigned max)
 {
     unsigned n = 0;
@@ -61,6 +80,7 @@ static bool set_dims(uint32_t *field, struct str text)
 static const char *const wanted[] = {
     [OPT_NUMBER] = "a number from 1",
     [OPT_SIZE] = "a size like 4096, 64K or 2G",
+    [OPT_SECONDS] = "a time in seconds from 0.001, like 10 or 0.5",
     [OPT_DIMS] = "one to three numbers from 1, like 32 or 32,8 or 8x8x8",
 };
 
@@ -71,6 +91,7 @@ static const char *set_value(const struct opt *o, void *field, const char *text,
     switch (o->kind) {
     case OPT_SWITCH: *(bool *)field = true; break;
     case OPT_TEXT: *(const char **)field = text; break;
+    case OPT_SECONDS: ok = opts_seconds(str_of(text), field); break;
     case OPT_DIMS: ok = set_dims(field, str_of(text)); break;
     case OPT_NUMBER:
     case OPT_SIZE:

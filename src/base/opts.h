@@ -13,12 +13,13 @@
 /* How a value is written, and its field in the caller's struct, which is zero where the option is not given.
  */
 enum opt_kind {
-    OPT_SWITCH, /* bool: no value */
-    OPT_NUMBER, /* uint64_t: from 1 */
-    OPT_SIZE,   /* uint64_t: from 1, "512", "64K", "2G" */
-    OPT_DIMS,   /* uint32_t[3]: "32", "32,32", "8x8x8"; those not said are 1 */
-    OPT_TEXT,   /* const char * */
-    OPT_LIST,   /* struct opt_list; may be given again */
+    OPT_SWITCH,  /* bool: no value */
+    OPT_NUMBER,  /* uint64_t: from 1 */
+    OPT_SIZE,    /* uint64_t: from 1, "512", "64K", "2G" */
+    OPT_SECONDS, /* double: from 0.001, "10", "0.5" */
+    OPT_DIMS,    /* uint32_t[3]: "32", "32,32", "8x8x8"; those not said are 1 */
+    OPT_TEXT,    /* const char * */
+    OPT_LIST,    /* struct opt_list; may be given again */
 };
 
 enum { OPT_LIST_MAX = 32 };
@@ -54,6 +55,9 @@ const char *opts_help(const struct opts *opts, unsigned command, struct arena *a
 
 /* "512", "64K", "2G", "2GiB": K, M, G, T are powers of 1024. */
 bool opts_size(struct str text, uint64_t *size);
+
+/* "10", "0.5": digits, and a fraction where there is one; from a millisecond to thirty years. */
+bool opts_seconds(struct str text, double *seconds);
 
 /* Up to `max` sizes from 1, separated by commas or x; returns their count, 0 where the text is not that. */
 unsigned opts_dims(struct str text, uint64_t *dims, unsigned max);

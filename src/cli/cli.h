@@ -14,6 +14,7 @@ struct options {
 #define FIELD_SWITCH(field)                                    bool field;
 #define FIELD_NUMBER(field)                                    uint64_t field;
 #define FIELD_SIZE(field)                                      uint64_t field;
+#define FIELD_SECONDS(field)                                   double field;
 #define FIELD_DIMS(field)                                      uint32_t field[3];
 #define FIELD_TEXT(field)                                      const char *field;
 #define FIELD_LIST(field)                                      struct opt_list field;

@@ -1,6 +1,8 @@
 /* heddle launch, heddle check: run one kernel of PTX files and show its results, and what is wrong with it. */
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "cli/arg.h"
@@ -419,8 +421,23 @@ static int compare_doubles(const void *a, const void *b)
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Of --timeout, for the next repetition; 0: no limit. */
+static double time_left(const struct launch *l, double start)
+{
+    double left = l->s->o.timeout - (now() - start);
+    return l->s->o.timeout <= 0 ? 0 : left > 0 ? left : DBL_MIN;
+}
+
 static int run_kernel(struct launch *l)
 {
+    double start = now();
     l->seconds = ARENA_ARRAY(&l->s->arena, double, repetitions(l));
     progress_phase(&l->s->progress, l->name, l->machine);
     for (uint64_t i = 0; i < repetitions(l); i++) {
@@ -429,6 +446,7 @@ static int run_kernel(struct launch *l)
             restore_buffers(l);
         if (!mark_undefined(l))
             return failure(l->s, "out of memory");
+        l->config.timeout_seconds = time_left(l, start);
         interrupt_cancels(&l->interrupt, l->machine);
         hd_result r = hd_launch(l->kernel, &l->config, &l->stats, &report);
         interrupt_cancels(&l->interrupt, NULL);

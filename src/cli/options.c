@@ -28,15 +28,16 @@ const struct command commands[] = {
      "\n"
      "Where the CUDA runtime or the driver are shared libraries, this does as well:\n"
      "  LD_LIBRARY_PATH=LIBRARIES ./program     (`heddle run -v` shows the folder)\n"
-     "The options are the environment's HEDDLE_DEVICE, HEDDLE_DEVICES, HEDDLE_PAGEABLE\n"
-     "and HEDDLE_LOG.\n"
+     "The options are the environment's HEDDLE_DEVICE, HEDDLE_DEVICES, HEDDLE_PAGEABLE, HEDDLE_LOG,\n"
+     "HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT and HEDDLE_TIMEOUT, which ends kernels alone.\n"
      "\n"
      "Examples:\n"
      "  heddle run ./vectorAdd\n"
      "  heddle run --devices 2 --log error ./simpleMultiGPU\n"
      "  heddle run python3 train.py\n"
      "\n"
-     "The exit status is the program's; 126 where it cannot be run under Heddle, 127 where there is none.\n"},
+     "The exit status is the program's; 124 where the time of --timeout was over before it ended, 126 where it cannot\n"
+     "be run under Heddle, 127 where there is none.\n"},
     {"launch", "run a kernel of PTX files and show its results", cmd_launch,
      "heddle launch FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
      "\n"

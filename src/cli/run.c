@@ -8,12 +8,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/elf.h"
 #include "cli/cli.h"
 #include "cuda/fatbin.h"
 #include "cli/places.h"
+#include "cli/supervise.h"
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127, MAX_DEVICES = 16 /* of libcuda.so.1 */ };
 
@@ -138,13 +140,30 @@ static bool set(const char *name, const char *value)
     return !value || setenv(name, value, 1) == 0;
 }
 
+static const char *number_text(uint64_t n, struct arena *arena)
+{
+    return n ? arena_printf(arena, "%llu", (unsigned long long)n) : NULL;
+}
+
+/* For the program's kernels, and those of its children: one clock for all. */
+static bool set_clock(double seconds, struct arena *arena)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return seconds <= 0 ||
+           (set("HEDDLE_TIMEOUT", arena_printf(arena, "%.6f", seconds)) &&
+            set("HEDDLE_TIMEOUT_FROM", arena_printf(arena, "%lld.%09ld", (long long)t.tv_sec, t.tv_nsec)));
+}
+
 static bool set_environment(const struct start *start)
 {
     const struct options *o = &start->s->o;
     struct arena *arena = &start->s->arena;
     return prepend("LD_LIBRARY_PATH", start->libraries, arena) && prepend("LD_PRELOAD", start->preload, arena) &&
            set("HEDDLE_DEVICE", o->device) && set("HEDDLE_LOG", o->log) &&
-           set("HEDDLE_DEVICES", o->devices ? arena_printf(arena, "%llu", (unsigned long long)o->devices) : NULL) &&
+           set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
+           set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&
+           set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) && set_clock(o->run_timeout, arena) &&
            set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
 }
 
@@ -181,6 +200,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     const char *wrong = wrong_device(o->device, arena);
     if (wrong)
         return wrong;
+    if (o->stack > UINT32_MAX / 2)
+        return "`--stack`: at most 1G is possible";
     if (o->devices > MAX_DEVICES)
         return arena_printf(arena, "--devices %llu: %d are possible", (unsigned long long)o->devices, MAX_DEVICES);
     for (const char *p = o->log; p && *p;) {
@@ -219,6 +240,8 @@ int cmd_run(struct session *s)
     if (s->o.verbose)
         fprintf(stderr, "heddle: %s with the libraries of %s\n", start.program, start.libraries);
     s->words[s->n_words] = NULL;
+    if (s->o.run_timeout > 0)
+        return supervise(s, start.program, (char *const *)s->words, s->o.run_timeout);
     execv(start.program, (char *const *)s->words);
     return cannot(s, CANNOT_RUN, arena_printf(&s->arena, "cannot run `%s`: %s", start.program, strerror(errno)));
 }

@@ -1,6 +1,7 @@
 /* Primary contexts and context management ("CUDA Driver API", 6.7 to 6.9). */
 #include "cuda/state.h"
 
+#include "cuda/limits.h"
 #include "cuda/module.h"
 
 /* ---- primary contexts ---- */
@@ -265,6 +266,13 @@ CU_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 /* A stack here is never smaller than this: frames are not those of the real compiler. */
 enum { LEAST_STACK_BYTES = 64 << 10 };
 
+/* Nor larger than the environment allows. */
+static size_t stack_bytes(size_t value)
+{
+    size_t most = state_limits()->stack_bytes, bytes = value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value;
+    return most && bytes > most ? most : bytes;
+}
+
 /* Stack, heap and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
 CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
@@ -274,8 +282,7 @@ CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     if ((unsigned)limit >= CU_LIMIT_CIG_ENABLED)
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
     if (limit == CU_LIMIT_STACK_SIZE)
-        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES,
-                                 value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value);
+        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES, stack_bytes(value));
     else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
     else if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)

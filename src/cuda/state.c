@@ -1,6 +1,7 @@
 /* See state.h. The only mutable state of the process. */
 #include "cuda/state.h"
 
+#include "cuda/limits.h"
 #include "cuda/mapping.h"
 #include "cuda/module.h"
 
@@ -13,6 +14,7 @@ enum { PRINT_BYTES = 1 << 20, STACK_DEPTH = 64 };
 static struct {
     bool ready, forked;
     int n_devices;
+    struct limits limits;
     struct device devices[MAX_DEVICES];
     pthread_mutex_t lock, primary_lock;
     uint64_t numbers;
@@ -87,20 +89,27 @@ static int count_devices(void)
     return visible ? seen : n;
 }
 
+static CUresult start(void)
+{
+    if (!limits_read(&state.limits))
+        return CUDA_ERROR_INVALID_VALUE;
+    state.n_devices = count_devices();
+    for (int i = 0; i < MAX_DEVICES; i++)
+        state.devices[i].ordinal = i;
+    pthread_key_create(&state.own_streams, drop_own_streams);
+    pthread_atfork(NULL, NULL, after_fork);
+    state.ready = true;
+    return CUDA_SUCCESS;
+}
+
 CUresult state_init(void)
 {
     CUresult r = CUDA_SUCCESS;
     state_lock();
-    if (state.forked) {
+    if (state.forked)
         r = CUDA_ERROR_NOT_INITIALIZED;
-    } else if (!state.ready) {
-        state.n_devices = count_devices();
-        for (int i = 0; i < MAX_DEVICES; i++)
-            state.devices[i].ordinal = i;
-        pthread_key_create(&state.own_streams, drop_own_streams);
-        pthread_atfork(NULL, NULL, after_fork);
-        state.ready = true;
-    }
+    else if (!state.ready)
+        r = start();
     if (!r && state.n_devices == 0)
         r = CUDA_ERROR_NO_DEVICE;
     state_unlock();
@@ -110,6 +119,11 @@ CUresult state_init(void)
 CUresult state_ready(void)
 {
     return state.ready && !state.forked ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+const struct limits *state_limits(void)
+{
+    return &state.limits;
 }
 
 int state_device_count(void)
@@ -202,6 +216,9 @@ static CUresult make_machine(struct device *d)
                             .note = show_note,
                             .host_memory = host_is_pageable(),
                             .host_ranges = host_ranges,
+                            .memory_bytes = state.limits.memory_bytes,
+                            .stack_bytes = state.limits.stack_bytes,
+                            .step_limit = state.limits.steps,
                             .device = getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_result r = hd_machine_create(&o, &d->machine, &error);

@@ -133,6 +133,9 @@ struct CUfunc_st {
 /* CUDA_SUCCESS once cuInit has been called. */
 CUresult state_init(void);
 CUresult state_ready(void);
+/* What the environment allows this program: limits.h. */
+struct limits;
+const struct limits *state_limits(void);
 int state_device_count(void);
 /* The device with its machine; errors: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_DEVICE. */
 CUresult device_get(CUdevice ordinal, struct device **device);

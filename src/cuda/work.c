@@ -2,6 +2,7 @@
 #include "cuda/work.h"
 
 #include "cuda/graph.h"
+#include "cuda/limits.h"
 #include "cuda/module.h"
 
 #include <stdlib.h>
@@ -61,7 +62,8 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
                                         (l->clustered ? HD_LAUNCH_CLUSTERED : 0),
                                .args = (const void *const *)l->args,
                                .packed_args = l->packed,
-                               .packed_bytes = l->packed_bytes};
+                               .packed_bytes = l->packed_bytes,
+                               .timeout_seconds = limits_time_left(state_limits())};
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
     if (report)
         log_line(LOG_ERROR, "`%s` cannot be launched: %s", l->function->name, hd_report_text(report));

@@ -110,6 +110,7 @@ static void start_warps(struct block *b)
         struct warp *w = &b->warps[i];
         *w = (struct warp){.block = b,
                            .index = i,
+                           .lane_budget = BUDGET,
                            .exists = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1,
                            .hooks = l->hooks,
                            .sregs = l->warp_rows + (size_t)i * WARP_ROWS_BYTES};

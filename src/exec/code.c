@@ -422,14 +422,18 @@ static void decode_blocks(const struct decoder *d)
         if (!ends(ir, b))
             c->ops[c->n_ops++] = (struct op){.kind = OP_FALL, .next = next};
         c->blocks[i].n = b->n ? b->n : 1;
+        c->has_serial |= b->serial_to > 0;
     }
 }
+
+enum { LEAST_FRAME_BYTES = 16 }; /* frames are multiples of it */
 
 static void decode(struct preparer *p, struct code *c)
 {
     struct decoder d = {p, c, lay_out_consts(p, c)};
     decode_blocks(&d);
-    c->frame_bytes = c->ir->frame_bytes;
+    /* As on a GPU, a call takes room for where it returns to at the least: no recursion is free. */
+    c->frame_bytes = c->ir->frame_bytes || c->ir->func->entry ? c->ir->frame_bytes : LEAST_FRAME_BYTES;
     c->register_bytes = c->ir->register_bytes;
     for (uint32_t i = 0; i < c->ir->zeroed.n; i++) {
         const struct ir_reg *r = &c->ir->regs.at[c->ir->zeroed.at[i]];

@@ -140,6 +140,7 @@ struct code {
     uint32_t n_ops;
     struct code_block *blocks;
     uint32_t n_blocks;
+    bool has_serial; /* parts */
     uint8_t *consts; /* rows */
     uint32_t frame_bytes, register_bytes;
     uint32_t depth_bytes; /* of local memory, with all callees; see code.c */

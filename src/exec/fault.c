@@ -185,7 +185,13 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
     case FAULT_breakpoint: return "executes brkpt";
     case FAULT_assertion: return arena_printf(arena, "fails an assertion: %s", f->detail);
     case FAULT_deadlock: return "waits for lanes or threads that will never come";
-    case FAULT_step_limit: return "is still running at the step limit";
+    case FAULT_step_limit:
+        return arena_printf(arena, "%s %llu warp instructions, the step limit of a launch",
+                            f->of_launch ? "has executed more than" : "is still running after",
+                            (unsigned long long)m->config.step_limit);
+    case FAULT_timeout:
+        return f->of_launch ? "has not ended within its time limit"
+                            : "is still running at the time limit of the launch";
     case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not give", address);
     case FAULT_replay: return "does not do what the replayed schedule recorded";
     case FAULT_out_of_memory: return "needs memory that this host does not have";
@@ -193,11 +199,28 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
     }
 }
 
+/* What helps, if anything does in general. */
+static const char *help_of(const struct machine *m, const struct fault *f)
+{
+    switch (f->kind) {
+    case FAULT_step_limit:
+        return "a kernel that is to run for longer needs a higher one: --step-limit, HEDDLE_STEP_LIMIT, "
+               "hd_machine_options.step_limit";
+    case FAULT_timeout:
+        return "a kernel that is to run for longer needs more time: --timeout, HEDDLE_TIMEOUT, "
+               "hd_launch_config.timeout_seconds";
+    case FAULT_stack_overflow:
+        return "where recursion has an end, give threads more: --stack, HEDDLE_STACK, cudaLimitStackSize, "
+               "hd_machine_options.stack_bytes";
+    default: return is_hosts(m, f) ? hosts_help : NULL;
+    }
+}
+
 void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags)
 {
-    const char *help = is_hosts(m, f) ? hosts_help : NULL;
-    diag_error(diags, fault_place(f->at, diags->arena), faults[f->kind].code, help,
-               "kernel `%s`: thread (%u,%u,%u) of block (%u,%u,%u) %s", demangle(k->func->symbol.name, diags->arena),
-               f->thread[0], f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2],
+    const char *thread = arena_printf(diags->arena, ": thread (%u,%u,%u) of block (%u,%u,%u)", f->thread[0],
+                                      f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2]);
+    diag_error(diags, fault_place(f->at, diags->arena), faults[f->kind].code, help_of(m, f), "kernel `%s`%s %s",
+               demangle(k->func->symbol.name, diags->arena), f->of_launch ? "" : thread,
                fault_describe(m, f, diags->arena));
 }

@@ -20,6 +20,7 @@ struct ir_insn;
 /* The first fault of a launch. Text is made later, by fault_report(). */
 struct fault {
     enum fault_kind kind;
+    bool of_launch;           /* of no thread: by launch_fail() */
     const struct ir_insn *at; /* or NULL */
     uint64_t address;         /* of the access, or what the kind needs */
     uint32_t bytes;           /* of the access */

@@ -6,7 +6,7 @@
  * straight to their rows, inactive and exited lanes included, whose values nobody reads; else they are
  * blended in.
  *
- * A branch backwards spends from the warp's budget. A warp whose budget is spent turns to its next group of
+ * A branch backwards, and a call, spends from the warp's budget. A warp whose budget is spent turns to its next group of
  * lanes and gives way to other warps, so a lane that waits for another never keeps it from running.
  */
 #include <time.h>
@@ -251,21 +251,6 @@ static const struct op *first_op(const struct at *at)
     return &at->a->code->ops[at->a->code->blocks[at->block].first];
 }
 
-/* Spent budgets are the moments to see whether the launch has run for too long. */
-static void check_steps(struct warp *w)
-{
-    struct launch *l = w->block->launch;
-    struct worker *k = w->block->worker;
-    uint64_t limit = l->machine->config.step_limit;
-    if (!limit)
-        return;
-    uint64_t steps =
-        atomic_fetch_add_explicit(&l->steps, k->warp_instructions - k->counted_steps, memory_order_relaxed);
-    k->counted_steps = k->warp_instructions;
-    if (steps > limit)
-        warp_fault(w, FAULT_step_limit, w->op, (unsigned)__builtin_ctz(w->mask));
-}
-
 static void count(struct worker *k, const struct code_block *b, uint32_t mask)
 {
     k->warp_instructions += b->n;
@@ -362,6 +347,8 @@ bool warp_run_op(struct warp *w, struct activation *a, uint8_t *const base[4], c
 
 static enum leave run_compiled(struct warp *w, const struct compiled *c, const struct at *at)
 {
+    if (!limit_allows_warp(w, at->a->code))
+        return LEAVE_REFUSED;
     if (serial_has(c, at->a, at->block))
         return run_serial(w, at);
     compiled_fn *fn = at->mask == at->a->lanes ? c->functions[at->a->code->index] : NULL;
@@ -430,6 +417,8 @@ pick_next:
         return;
     }
 
+    if (w->budget < 0)
+        goto give_way;
     a = at.a;
     warp_bases(w, a, base);
 enter_block:
@@ -460,6 +449,8 @@ enter_block:
     together = mask == a->lanes;
     o = first_op(&at);
     count(k, &a->code->blocks[at.block], mask);
+    if (limit_is_due(k) && !limit_look(w, o, mask))
+        return;
     if (w->hooks)
         tell_control(w, &at);
 
@@ -561,6 +552,7 @@ run_op:
             if (go == stay)
                 goto go_on;
             act_add_pending(a, o->next, at.mask);
+            w->budget--; /* recursion goes on for long without a branch */
             goto pick_next;
         }
         case OP_RET:
@@ -654,7 +646,6 @@ give_way:
         goto enter_block;
     }
     save(w, &at, first_op(&at));
-    check_steps(w);
     return;
 
 end_of_slice:

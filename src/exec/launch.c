@@ -78,6 +78,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;
     l->engine = r->engine ? r->engine : m->config.engine;
+    l->deadline = r->deadline;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->parking, NULL);
     if (r->kernel->param_bytes) {
@@ -111,7 +112,8 @@ void launch_join(struct launch *l, struct worker *k)
         pthread_cond_wait(&l->parking, &l->lock);
     k->launch = l;
     k->next = l->workers;
-    k->warp_instructions = k->lane_instructions = k->counted_steps = 0;
+    k->warp_instructions = k->lane_instructions = 0;
+    limit_join(k, l);
     k->looks = 0;
     l->workers = k;
     pthread_mutex_unlock(&l->lock);
@@ -191,6 +193,8 @@ static void run(struct machine *m, struct launch *l, struct worker *k)
     if (l->schedule)
         pthread_mutex_lock(&m->one_at_a_time);
     offer(m, l);
+    if (l->deadline > 0 && !limit_start_clock(m))
+        launch_fail(l, FAULT_out_of_memory);
     launch_join(l, k);
     if (l->schedule)
         worker_run_scheduled(k, l);
@@ -247,14 +251,17 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     }
     mem_forget_host(&m->mem);
     ready = !m->compiler || m->compiler->begin(m, &l, diags);
+    if (l.deadline > 0 && l.deadline <= seconds_now())
+        launch_fail(&l, FAULT_timeout);
     mem_begin_use(&m->mem);
-    if (ready)
+    if (ready && !launch_has_failed(&l))
         run(m, &l, k);
     mem_end_use(&m->mem);
+    limit_end(&l);
     if (ready && m->compiler)
         m->compiler->end(&l);
-    if (l.schedule && l.schedule->diverged && !l.fault.kind)
-        l.fault.kind = FAULT_replay;
+    if (l.schedule && l.schedule->diverged)
+        launch_fail(&l, FAULT_replay);
     if (l.fault.kind)
         pass_on(&l, diags);
     tell_lost(&l);

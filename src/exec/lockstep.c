@@ -10,7 +10,7 @@
 
 static void start_turn(struct warp *w)
 {
-    w->budget = BUDGET;
+    w->budget = w->block->budget;
     w->spin_cost = SPIN_COST;
     w->spun = w->streak = w->rest = 0;
 }
@@ -122,11 +122,13 @@ static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct wa
     }
 }
 
-static compiled_fn *find_code(const struct block *b)
+static compiled_fn *find_code(struct block *b)
 {
     struct launch *l = b->launch;
+    const struct code *entry = l->kernel->entry;
     const struct compiled *c = l->hooks || l->schedule ? NULL : worker_find_compiled(b->worker, l);
-    return c ? c->functions[l->kernel->entry->index] : NULL;
+    compiled_fn *fn = c ? c->functions[entry->index] : NULL;
+    return fn && limit_allows_block(b, entry) ? fn : NULL;
 }
 
 /* Round after round, as the code does by itself; true where that led to the block's end. After LOCKSTEP_ROUNDS the block

@@ -78,6 +78,15 @@ static bool start_workers(struct machine *m)
     return true;
 }
 
+void cond_init_monotonic(pthread_cond_t *c)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 static bool open_host(struct machine *m)
 {
     const struct machine_config *c = &m->config;
@@ -101,6 +110,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     pthread_mutex_init(&m->print_lock, NULL);
     pthread_cond_init(&m->work, NULL);
     pthread_cond_init(&m->idle, NULL);
+    cond_init_monotonic(&m->clock);
     hd_result r = HD_SUCCESS;
     m->model = device_model(config->device);
     if (!m->lanes)
@@ -126,7 +136,10 @@ bool machine_destroy(struct machine *m)
     pthread_mutex_lock(&m->lock);
     m->stopping = true;
     pthread_cond_broadcast(&m->work);
+    pthread_cond_signal(&m->clock);
     pthread_mutex_unlock(&m->lock);
+    if (m->has_clock)
+        pthread_join(m->clock_thread, NULL);
     for (uint32_t i = 0; i < m->n_threads; i++) {
         pthread_join(m->workers[i].thread, NULL);
         pool_free_all(&m->workers[i]);
@@ -141,6 +154,7 @@ bool machine_destroy(struct machine *m)
     pthread_mutex_destroy(&m->print_lock);
     pthread_cond_destroy(&m->work);
     pthread_cond_destroy(&m->idle);
+    pthread_cond_destroy(&m->clock);
     free(m);
     return recorded;
 }
@@ -149,7 +163,7 @@ void machine_cancel(struct machine *m)
 {
     pthread_mutex_lock(&m->lock);
     for (struct launch *l = m->launches; l; l = l->next)
-        launch_fail(l, FAULT_cancelled);
+        launch_cancel(l);
     pthread_mutex_unlock(&m->lock);
 }
 

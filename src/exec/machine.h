@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "base/diag.h"
 #include "exec/compiled.h"
@@ -49,7 +50,10 @@ struct worker {
     uint64_t batch;            /* how many it took last */
     uint64_t done_blocks;      /* not counted in the launch yet */
     bool has_place;            /* among the resident ones, of a block that has ended */
-    uint64_t warp_instructions, lane_instructions, counted_steps;
+    uint64_t warp_instructions, lane_instructions;
+    _Atomic uint64_t look_at;                  /* where warp_instructions exceed it, limit_look() */
+    uint64_t counted_steps;                    /* warp instructions that are in the launch's sum */
+    uint64_t part;                             /* of what the launch had left, when it looked last */
     uint64_t begun_at;                         /* warp_instructions when one of its blocks has begun or ended last */
     uint32_t looks;                            /* into stalls */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
@@ -107,6 +111,9 @@ struct machine {
     pthread_cond_t work, idle;
     struct launch *launches;
     bool stopping;
+    pthread_t clock_thread; /* limit.c */
+    pthread_cond_t clock;
+    bool has_clock;
     pthread_mutex_t one_at_a_time; /* launches under policies other than fair */
     pthread_mutex_t print_lock;    /* of the sinks of text, too */
     _Atomic uint64_t launch_number, heap_used;
@@ -144,7 +151,10 @@ struct launch {
     const struct compiled *_Atomic compiled; /* NULL: not yet, or never; may be replaced by better code */
     _Atomic uint64_t consider_at;            /* when the compiler wants to hear of a worker; UINT64_MAX: never again */
     void *compiler_data;
-    _Atomic uint64_t next_block, done_blocks, steps;
+    _Atomic uint64_t next_block, done_blocks;
+    _Atomic uint64_t steps;       /* warp instructions, as far as workers have added theirs: limit.c */
+    double deadline;              /* seconds_now() by then; 0: none */
+    _Atomic uint32_t interrupted; /* enum fault_kind: as which the next worker that looks is to end it */
     _Atomic uint32_t resident;
     _Atomic bool failed;
     /* stalls: stall.c */
@@ -177,6 +187,7 @@ struct launch_request {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes, flags;
     hd_engine engine;
+    double deadline;    /* as in struct launch */
     const void *params; /* packed */
     struct hook_list hooks;
     struct worker *worker; /* that launches; NULL: one is made for it */
@@ -247,7 +258,39 @@ void stall_look(struct worker *k, struct launch *l, double since);
 void stall_park(struct worker *k, struct launch *l);
 /* All lanes of a block wait for each other. */
 void stall_report_deadlock(struct block *b);
+
+/* ---- limit.c ---- */
+
+/* Before the worker's first block of a launch. */
+void limit_join(struct worker *k, struct launch *l);
+static inline bool limit_is_due(struct worker *k)
+{
+    return k->warp_instructions > atomic_load_explicit(&k->look_at, memory_order_relaxed);
+}
+/* To be called where that is so, by a warp whose `lanes` are about to run o. False where the launch has failed, as where it has
+ * executed too much. */
+bool limit_look(struct warp *w, const struct op *o, uint32_t lanes);
+/* After the last block: a launch that has executed too much has failed. */
+void limit_end(struct launch *l);
+/* May compiled code be entered? Then the budgets of the warp are such that it leaves before it has executed too much; or those of
+ * the block's warps, which begin a round, and its rounds. */
+bool limit_allows_warp(struct warp *w, const struct code *c);
+bool limit_allows_block(struct block *b, const struct code *c);
+/* With the machine's lock held. */
+void launch_cancel(struct launch *l);
+/* A launch with a deadline has come into the machine's list; false where no thread can be started. */
+bool limit_start_clock(struct machine *m);
+
+/* For waiting until a moment of CLOCK_MONOTONIC. */
+void cond_init_monotonic(pthread_cond_t *c);
+
+/* Seconds of CLOCK_MONOTONIC. */
 double seconds_now(void);
+static inline struct timespec seconds_to_timespec(double seconds)
+{
+    time_t whole = (time_t)seconds;
+    return (struct timespec){whole, (long)(1e9 * (seconds - (double)whole))};
+}
 
 /* ---- block.c ---- */
 

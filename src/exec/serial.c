@@ -55,7 +55,8 @@ uint32_t serial_run(struct warp *w, struct activation *a, uint32_t block, uint32
     const struct code_block *part = &a->code->blocks[block];
     uint32_t all = mask, to = run_pass(w, a, block, mask);
     bool again = false;
-    while (to == SERIAL_PARKED && w->out && (block = pending_first(a, part->serial_from)) < part->serial_to) {
+    while (to == SERIAL_PARKED && w->out && !limit_is_due(w->block->worker) &&
+           (block = pending_first(a, part->serial_from)) < part->serial_to) {
         mask = pending_take(a, block);
         to = run_pass(w, a, block, mask);
         if (to < SERIAL_FAULT) {

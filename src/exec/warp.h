@@ -61,6 +61,7 @@ struct warp {
     const uint8_t *sregs;    /* ROW_WARP */
     struct activation *acts; /* newest first */
     int32_t budget;          /* of branches backwards until it gives way */
+    int32_t lane_budget;     /* the same of a lane in a serial part */
     int32_t spin_cost;       /* of one of a spinning loop, in this turn */
     uint32_t spun;           /* the lanes that came to a spinning loop last, or went back in it */
     uint32_t ahead;          /* lanes have left that loop since */
@@ -102,10 +103,12 @@ struct block {
     bool lockstep;          /* compiled code goes on with the next warp by itself: lockstep.c */
     bool begun;             /* it has had a turn */
     bool compiled;          /* it began with compiled code */
-    bool resumed; /* the present round is the first in lockstep behind turns: registers may be the interpreter's */
-    bool meets;   /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
-    bool clean;   /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
-    uint32_t met; /* in this round of lockstep: MET_END, barriers */
+    bool resumed;    /* the present round is the first in lockstep behind turns: registers may be the interpreter's */
+    bool meets;      /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
+    bool clean;      /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
+    uint32_t rounds; /* of lockstep until it gives way: at most LOCKSTEP_ROUNDS */
+    int32_t budget;  /* of each warp, in lockstep */
+    uint32_t met;    /* in this round of lockstep: MET_END, barriers */
     struct warp *stopped; /* where compiled code has left last */
     uint8_t *shared;
     uint8_t *sregs; /* ROW_BLOCK */

@@ -20,7 +20,7 @@ void launch_fail(struct launch *l, enum fault_kind kind)
 {
     pthread_mutex_lock(&l->lock);
     if (!l->fault.kind)
-        l->fault.kind = kind;
+        l->fault = (struct fault){.kind = kind, .of_launch = true};
     atomic_store(&l->failed, true);
     pthread_mutex_unlock(&l->lock);
 }

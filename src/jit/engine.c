@@ -475,17 +475,20 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* Waits for the code. */
-static void compile_now(struct jit *j, struct unit *u, const struct kernel *k)
+/* Waits for the code, as long as the launch may. */
+static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
 {
+    struct timespec until = seconds_to_timespec(l->deadline);
+    int late = 0;
     pthread_mutex_lock(&j->lock);
     bool mine = claim(j, u, true);
     pthread_mutex_unlock(&j->lock);
     if (mine)
-        order(j, u, k);
+        order(j, u, l->kernel);
     pthread_mutex_lock(&j->lock);
-    while (atomic_load(&u->state) == UNIT_QUEUED)
-        pthread_cond_wait(&j->done, &j->lock);
+    while (atomic_load(&u->state) == UNIT_QUEUED && !late)
+        late = l->deadline > 0 ? pthread_cond_timedwait(&j->done, &j->lock, &until)
+                               : pthread_cond_wait(&j->done, &j->lock);
     pthread_mutex_unlock(&j->lock);
 }
 
@@ -502,7 +505,7 @@ static void after_fork(struct jit *j)
         return;
     }
     pthread_mutex_init(&j->lock, NULL);
-    pthread_cond_init(&j->done, NULL);
+    cond_init_monotonic(&j->done);
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
         pthread_cond_init(&l->work, NULL);
         process_leave_to_parent(&l->process);
@@ -541,13 +544,14 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
     struct unit *u =
         why ? NULL : find_unit(j, l->kernel, l->block, j->settings.tier ? j->settings.tier : TIER_FIRST, false);
     if (u && engine == HD_ENGINE_JIT)
-        compile_now(j, u, l->kernel);
+        compile_now(j, u, l);
     l->compiler_data = u;
     if (u) {
         l->consider_at = 0;
         take(l, u);
     }
-    if (l->engine != HD_ENGINE_JIT || atomic_load(&l->compiled))
+    bool late = u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch has no time to wait for it: limit.c */
+    if (l->engine != HD_ENGINE_JIT || atomic_load(&l->compiled) || late)
         return true;
     diag_error(diags, (struct place){0}, "engine", "leave the engine at auto, or take interp",
                "kernel `%.*s` cannot be compiled: %s", STR_ARG(l->kernel->func->symbol.name),
@@ -664,7 +668,7 @@ void jit_attach(struct machine *m)
         process_init(&l->process, settings_dump(&j->settings));
     }
     pthread_mutex_init(&j->lock, NULL);
-    pthread_cond_init(&j->done, NULL);
+    cond_init_monotonic(&j->done);
     m->compiler_data = j;
     m->compiler = &compiler;
 }

@@ -728,7 +728,8 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->ahead = emit_alloca_of(e, e->i32, NULL);
     e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->rounds = emit_alloca_of(e, e->i32, const_int(e, e->i32, LOCKSTEP_ROUNDS));
+    e->rounds =
+        emit_alloca_of(e, e->i32, load_field(e, e->i32, e->block_ptr, offsetof(struct block, rounds), "rounds"));
     e->how = emit_alloca_of(e, e->i32, NULL);
     e->left_at = emit_alloca_of(e, e->i32, NULL);
     e->divided = emit_alloca_of(e, e->i32, NULL);

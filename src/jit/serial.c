@@ -299,7 +299,7 @@ static void start_lane(const struct parts *p)
     value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
     LLVMBuildStore(e->b, rest, p->left);
     LLVMBuildStore(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), p->lane);
-    LLVMBuildStore(e->b, const_int(e, e->i32, BUDGET), e->budget);
+    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, lane_budget), ""), e->budget);
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->tries);
 }
 

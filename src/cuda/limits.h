@@ -1,0 +1,19 @@
+/* What the environment allows a program. */
+#ifndef HEDDLE_CUDA_LIMITS_H
+#define HEDDLE_CUDA_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 0: no limit, or the machine's default. */
+struct limits {
+    uint64_t memory_bytes, stack_bytes, steps;
+    double deadline; /* of all kernels, as CLOCK_MONOTONIC has it */
+};
+
+/* False where a variable has no value of its kind, which has been said. */
+bool limits_read(struct limits *l);
+/* For a launch: hd_launch_config.timeout_seconds. */
+double limits_time_left(const struct limits *l);
+
+#endif
