@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ struct birth {
     int socket, pidfd;
     bool keep_stderr;
     char *stack; /* two */
+    pid_t pid;   /* of the compiler */
     int error;
 };
 
@@ -110,7 +112,8 @@ ON_LENT_STACK static int grandchild(void *data)
 ON_LENT_STACK static int child(void *data)
 {
     struct birth *b = data;
-    if (clone(grandchild, b->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, b) < 0)
+    b->pid = clone(grandchild, b->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, b);
+    if (b->pid < 0)
         b->error = errno;
     _exit(0);
 }
@@ -145,7 +148,15 @@ static void give_birth(struct birth *b)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static int spawn(const char *program, int socket, bool keep_stderr)
+/* Whatever comes through the connection, its end above all, lets a compiler that somebody has stopped go on, and end. */
+static void wake_by(int socket, pid_t compiler)
+{
+    fcntl(socket, F_SETOWN, compiler);
+    fcntl(socket, F_SETSIG, SIGCONT);
+    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_ASYNC);
+}
+
+static int spawn(const char *program, int socket, bool keep_stderr, pid_t *pid)
 {
     char *argv[] = {(char *)program, NULL};
     struct birth b = {.program = program, .argv = argv, .socket = socket, .keep_stderr = keep_stderr};
@@ -156,12 +167,82 @@ static int spawn(const char *program, int socket, bool keep_stderr)
         b.error = ENOMEM;
     else
         give_birth(&b);
+    *pid = b.error ? 0 : b.pid;
+    if (!b.error)
+        wake_by(socket, b.pid);
     if (b.pidfd >= 0)
         close(b.pidfd);
     if (b.stack != MAP_FAILED)
         munmap(b.stack, 2 * STACK_BYTES);
     free(b.envp);
     return b.error;
+}
+
+/* ---- patience ---- */
+
+/* A compiler that does not come on, because somebody has stopped it or it is none, is not waited for longer than PATIENCE_SECONDS:
+ * so long it may do without processor time. One that has had more of it than a request may take does not end by itself. */
+enum { TICK_MS = 1000, PATIENCE_SECONDS = 15, START_SECONDS = 30, SPARE_SECONDS = 10 };
+
+struct life {
+    unsigned long long started, worked; /* in clock ticks: since the system's start; of processor time */
+};
+
+/* False where there is no such process, or no /proc (proc(5), stat: fields 14, 15 and 22). */
+static bool look_at(pid_t pid, struct life *l)
+{
+    char path[32], text[1024];
+    unsigned long long user, system;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = pid > 0 ? fopen(path, "re") : NULL;
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    const char *behind_name = strrchr(text, ')');
+    if (!behind_name ||
+        sscanf(behind_name + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s %*s %*s %llu",
+               &user, &system, &l->started) != 3)
+        return false;
+    l->worked = user + system;
+    return true;
+}
+
+/* Ends it, unless its number is another's by now. */
+static void end_compiler(const struct jit_process *p)
+{
+    struct life l;
+    if (look_at(p->pid, &l) && l.started == p->started)
+        kill(p->pid, SIGKILL);
+}
+
+/* Until something can be read; false where that is not to be expected any more. `seconds`: of processor time. */
+static bool await(const struct jit_process *p, int fd, uint32_t seconds)
+{
+    struct pollfd answer = {.fd = fd, .events = POLLIN};
+    struct life before = {0}, now = {0};
+    unsigned ticks = 0, idle = 0, ticks_per_second = (unsigned)sysconf(_SC_CLK_TCK);
+    bool known = look_at(p->pid, &before);
+    const unsigned long long most = before.worked + (unsigned long long)(seconds + SPARE_SECONDS) * ticks_per_second;
+    for (;;) {
+        int n = poll(&answer, 1, TICK_MS);
+        if (n > 0 || (n < 0 && errno != EINTR) || p->ended)
+            return true;
+        known = known && look_at(p->pid, &now);
+        idle = known && now.worked > before.worked ? 0 : idle + (n == 0);
+        ticks += n == 0;
+        before = now;
+        if ((known ? idle : ticks / 10) > PATIENCE_SECONDS || now.worked > most)
+            return false;
+    }
+}
+
+/* What has begun to come is to come on. */
+static void limit_transfers(int fd)
+{
+    struct timeval most = {.tv_sec = PATIENCE_SECONDS};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
 }
 
 static bool refuse(struct jit_process *p, const char *program, const char *why)
@@ -195,7 +276,11 @@ static bool start(struct jit_process *p, const char *program)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return refuse(p, program, strerror(errno));
     ends[0] = move_high(ends[0]);
-    int error = spawn(program, ends[1], p->keep_stderr);
+    limit_transfers(ends[0]);
+    int error = spawn(program, ends[1], p->keep_stderr, &p->pid);
+    struct life life = {0};
+    look_at(p->pid, &life);
+    p->started = life.started;
     close(ends[1]);
     if (error) {
         close(ends[0]);
@@ -205,13 +290,17 @@ static bool start(struct jit_process *p, const char *program)
     }
     if (!keep(p, ends[0]))
         return false;
-    bool came = wire_receive(ends[0], &hello, sizeof hello);
+    bool answers = await(p, ends[0], START_SECONDS), came = answers && wire_receive(ends[0], &hello, sizeof hello);
     if (came && memcmp(&hello, &expected, sizeof hello) == 0)
         return true;
     pthread_mutex_lock(&p->lock);
     drop(p);
     pthread_mutex_unlock(&p->lock);
-    return p->ended ? false : refuse(p, program, came ? "is of another version" : "does not start");
+    if (!answers)
+        end_compiler(p);
+    return p->ended   ? false
+           : !answers ? refuse(p, program, "does not answer: it has been ended")
+                      : refuse(p, program, came ? "is of another version" : "does not start");
 }
 
 /* ---- asking ---- */
@@ -227,31 +316,39 @@ static int connection(struct jit_process *p)
     return fd;
 }
 
-static bool try(struct jit_process *p, int fd, const struct wire_ask *ask, const uint8_t *request,
-                struct jit_result *result)
+enum asked { ANSWERED, GONE, STUCK };
+
+static enum asked try(struct jit_process *p, int fd, const struct wire_ask *ask, const uint8_t *request,
+                      struct jit_result *result)
 {
-    if (wire_send(fd, ask, sizeof *ask) && wire_send(fd, request, ask->bytes) && wire_receive_result(fd, result))
-        return true;
+    bool sent = wire_send(fd, ask, sizeof *ask) && wire_send(fd, request, ask->bytes);
+    bool answers = sent && await(p, fd, ask->seconds);
+    if (answers && wire_receive_result(fd, result))
+        return ANSWERED;
     jit_release(result);
+    if (sent && !answers)
+        end_compiler(p);
     pthread_mutex_lock(&p->lock);
     drop(p);
     pthread_mutex_unlock(&p->lock);
-    return false;
+    return sent && !answers ? STUCK : GONE;
 }
 
 bool process_ask(struct jit_process *p, const char *program, const struct wire_ask *ask, const uint8_t *request,
                  struct jit_result *result)
 {
     int fd = connection(p);
-    if (fd >= 0 && try(p, fd, ask, request, result)) /* it may have ended, having had nothing to do */
-        return true;
-    if (p->refused || p->ended || !start(p, program))
-        return false;
-    fd = connection(p);
-    if (fd >= 0 && try(p, fd, ask, request, result))
-        return true;
-    snprintf(p->why, sizeof p->why, "the compiler has ended while it worked on it");
-    return false;
+    enum asked how = fd >= 0 ? try(p, fd, ask, request, result) : GONE;
+    if (how == GONE) { /* it may have ended, having had nothing to do */
+        if (p->refused || p->ended || !start(p, program))
+            return false;
+        fd = connection(p);
+        how = fd >= 0 ? try(p, fd, ask, request, result) : GONE;
+    }
+    if (how != ANSWERED)
+        snprintf(p->why, sizeof p->why, "the compiler %s",
+                 how == STUCK ? "has not come on for too long, and has been ended" : "has ended while it worked on it");
+    return how == ANSWERED;
 }
 
 void process_end(struct jit_process *p)
@@ -265,6 +362,8 @@ void process_end(struct jit_process *p)
 
 void process_close(struct jit_process *p)
 {
+    if (is_ours(p))
+        end_compiler(p);
     drop(p);
     pthread_mutex_destroy(&p->lock);
 }

@@ -3,7 +3,7 @@
  * It is started by the first request and serves all that follow. The program notices nothing of it: it is nobody's child
  * (wait() does not find it, no SIGCHLD comes), belongs to a session of its own (no Ctrl-C reaches it), has none of the
  * program's files open, and ends when the program does, however that ends, or when it has had nothing to do for a while. If it
- * crashes, a kernel stays in the interpreter.
+ * crashes, or does not come on, a kernel stays in the interpreter.
  */
 #ifndef HEDDLE_JIT_PROCESS_H
 #define HEDDLE_JIT_PROCESS_H
@@ -18,6 +18,8 @@ struct jit_process {
     int fd;               /* our end of the connection; -1: none */
     dev_t device;         /* what fd is: a program may have closed it, and opened something else under its number */
     ino_t inode;
+    pid_t pid; /* of the compiler, and when it was started: proc(5) */
+    unsigned long long started;
     bool keep_stderr;
     _Atomic bool ended; /* by process_end */
     bool refused;       /* it cannot be started: `why` */
