@@ -158,6 +158,21 @@ HD_API hd_result hd_machine_create(const hd_machine_options *options, hd_machine
  * which all is gone just the same: HD_ERROR_FILE where a trace or a record could not be written whole. */
 HD_API hd_result hd_machine_destroy(hd_machine *machine);
 
+/* For whoever runs strangers' kernels: the process gives up what they do not need, so that a mistake of Heddle's which lets a
+ * kernel run code of its own in the process lets it do no more than that. From then on, in all threads and for ever, no
+ * system call that names a file, starts a program or a process, makes a socket, or acts on other processes succeeds, nor one
+ * that makes memory executable which can be written; what is open stays open. What no library asks for of itself ends in
+ * SIGSYS. Memory of the process, what is open, and processor time are not protected.
+ *
+ * To be called once a process, before a stranger's PTX is loaded, where nothing else of the process needs what is given up;
+ * it forks a process that asks the compiler for the machine and keeps compiled code on disk. Other machines, made before
+ * or after, run in the interpreter alone. Traces and records go on being written.
+ *
+ * Errors, with a static text in *error, if that is not NULL: HD_ERROR_NOT_SUPPORTED where the system cannot do it (no seccomp
+ * filters); HD_ERROR_OUT_OF_MEMORY; HD_ERROR_INVALID_VALUE where it has been called before, or the machine's kernels may use
+ * this process's memory. */
+HD_API hd_result hd_sandbox_enter(hd_machine *machine, const char **error);
+
 /* What the machine claims to be: limits that launches are checked against (PTX ISA 2, CUDA's deviceQuery). */
 typedef struct hd_machine_info {
     char name[64];

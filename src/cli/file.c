@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/outputs.h"
+#include "sandbox/broker.h"
+
 static const char *failure(struct arena *arena, const char *doing, const char *path, int error)
 {
     return arena_printf(arena, "cannot %s %s: %s", doing, path, strerror(error));
@@ -51,7 +54,7 @@ static int read_all(int fd, struct file_bytes *f)
 const char *file_read(struct arena *arena, const char *path, struct file_bytes *f)
 {
     *f = (struct file_bytes){0};
-    int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+    int fd = strcmp(path, "-") ? sandbox_open(path, SANDBOX_ANY_FILE) : dup(STDIN_FILENO);
     if (fd < 0)
         return failure(arena, "read", path, errno);
     int error = read_all(fd, f);
@@ -91,6 +94,10 @@ bool file_is_special(const char *path)
 const char *file_create(struct file_writer *w, struct arena *arena, const char *path)
 {
     *w = (struct file_writer){.path = path, .fd = -1, .arena = arena};
+    if (outputs_are_outside()) {
+        w->is_outside = true;
+        return outputs_create(arena, path, &w->fd);
+    }
     if (file_is_special(path)) {
         w->fd = open(path, O_WRONLY | O_CLOEXEC);
         return w->fd < 0 ? failure(arena, "write", path, errno) : NULL;
@@ -128,6 +135,10 @@ const char *file_finish(struct file_writer *w)
 {
     if (close(w->fd) != 0 && !w->error)
         w->error = failure(w->arena, "write", w->path, errno);
+    if (w->is_outside) {
+        const char *error = outputs_finish(w->arena, w->path, !w->error);
+        return w->error ? w->error : error;
+    }
     if (!w->temporary)
         return w->error;
     if (!w->error && rename(w->temporary, w->target) != 0)
@@ -140,6 +151,8 @@ const char *file_finish(struct file_writer *w)
 const char *file_may_create(struct arena *arena, const char *path)
 {
     struct stat st;
+    if (outputs_are_outside())
+        return outputs_may_create(arena, path);
     if (stat(path, &st) == 0) {
         if (S_ISDIR(st.st_mode))
             return failure(arena, "write", path, EISDIR);

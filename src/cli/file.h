@@ -22,6 +22,7 @@ struct file_writer {
     char *target;     /* what it will be: path with its links followed */
     char *temporary;  /* written to; NULL where `path` is no regular file (a pipe, /dev/stdout) */
     int fd;
+    bool is_outside;   /* of the sandbox: outputs.h has the rest */
     const char *error; /* of the first write that failed, or NULL; in the arena */
     struct arena *arena;
 };

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/kernel_name.h"
+#include "cli/sandbox.h"
 #include "cli/show.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SARIF };
@@ -596,6 +597,12 @@ static int show(struct launch *l)
     return l->errors > 0;
 }
 
+/* Before the first look at what a stranger may have written. */
+static int confine(struct launch *l)
+{
+    return enter_sandbox(l->s, l->machine, l->n_files);
+}
+
 /* Returns the exit status: `status`, or 1 where what the machine writes at its end could not be written. */
 static int clean_up(struct launch *l, int status)
 {
@@ -617,7 +624,7 @@ static int clean_up(struct launch *l, int status)
 int cmd_launch(struct session *s)
 {
     static int (*const steps[])(struct launch *) = {
-        read_format,   read_files, open_own_machine, load,         read_args,
+        read_format,   read_files, open_own_machine, confine,      load, read_args,
         place_buffers, pack_args,  run_kernel,       save_buffers, show,
     };
     struct launch l = {.s = s};

@@ -28,6 +28,10 @@ const struct command commands[] = {
      "\n"
      "Where the CUDA runtime or the driver are shared libraries, this does as well:\n"
      "  LD_LIBRARY_PATH=LIBRARIES ./program     (`heddle run -v` shows the folder)\n"
+     "With --sandbox the program, and all that it starts, reads what the user can read, but creates, changes and\n"
+     "removes files only below the current folder and the temporary one (TMPDIR, or /tmp), has no sockets, and\n"
+     "gets no new privileges (sudo). Modes and times of the user's other files it can change.\n"
+     "\n"
      "The options are the environment's HEDDLE_DEVICE, HEDDLE_DEVICES, HEDDLE_PAGEABLE, HEDDLE_LOG,\n"
      "HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT and HEDDLE_TIMEOUT, which ends kernels alone.\n"
      "\n"
@@ -77,6 +81,9 @@ const struct command commands[] = {
      "  heddle launch matmul.ptx 'matmul<16>' --grid 8,8 --block 16,16 @a.npy @b.npy "
      "'f32[128,128]+save:c.npy' 128\n"
      "  heddle launch scan.ptx --grid 1 --block 256 --check 's32[256]=undef' 's32[256]'\n"
+     "\n"
+     "The kernel runs in a sandbox: a mistake of Heddle's that lets it out of its virtual machine leads to no file\n"
+     "but those named above, to no network and no other process. --no-sandbox leaves that out.\n"
      "\n"
      "The exit status is 0 after a success, 1 where the PTX or the kernel has errors, 2 for wrong usage.\n"},
     {"check", "run a kernel and look for mistakes in it", cmd_check,

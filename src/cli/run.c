@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cuda/fatbin.h"
 #include "cli/places.h"
+#include "cli/sandbox.h"
 #include "cli/supervise.h"
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127, MAX_DEVICES = 16 /* of libcuda.so.1 */ };
@@ -240,6 +241,9 @@ int cmd_run(struct session *s)
     if (s->o.verbose)
         fprintf(stderr, "heddle: %s with the libraries of %s\n", start.program, start.libraries);
     s->words[s->n_words] = NULL;
+    int status = s->o.confined ? confine_program(s) : 0;
+    if (status)
+        return CANNOT_RUN;
     if (s->o.run_timeout > 0)
         return supervise(s, start.program, (char *const *)s->words, s->o.run_timeout);
     execv(start.program, (char *const *)s->words);

@@ -92,6 +92,9 @@ struct compiler {
     void (*end)(struct launch *l);                       /* after its last block */
     void (*forget)(struct machine *m, struct kernel *k); /* which is about to be freed */
     bool (*wants_rows)(const struct machine *m);         /* code_env.rows */
+    /* The process is about to enter the sandbox: what is needed outside is added to the broker (sandbox/broker.h). False with
+     * errno. */
+    bool (*confine)(struct machine *m);
     void (*close)(struct machine *m);
 };
 

@@ -12,6 +12,7 @@
 
 #include "jit/cache.h"
 #include "jit/gdb.h"
+#include "jit/outside.h"
 #include "jit/process.h"
 #include "jit/settings.h"
 
@@ -61,6 +62,7 @@ struct line {
     bool has_thread;
     struct unit *queue, *busy;
     struct jit_process process; /* the thread's */
+    struct outside outside;     /* in its place where this process is in the sandbox */
 };
 
 struct jit {
@@ -71,6 +73,9 @@ struct jit {
     pthread_cond_t done;
     bool stopping;
     struct line lines[JIT_TIERS];
+    bool is_confined;
+    struct outside disk; /* for is_confined: compiled code that is there */
+    FILE *perf_map;      /* the same; else it is opened when it is needed */
     char program[PATH_MAX + 64];
     struct settings settings;
 };
@@ -202,29 +207,49 @@ static void dump_times(const struct unit *u, const struct jit_result *r)
 }
 
 /* For those who ask: perf looks for names of code that lies in no file in /tmp. */
-static void name_for_perf(const struct unit *u, const struct jit_result *r)
+static FILE *open_perf_map(void)
 {
     char path[64];
     const char *wanted = getenv("HEDDLE_PERF");
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-    FILE *map = wanted && *wanted ? fopen(path, "a") : NULL;
+    return wanted && *wanted ? fopen(path, "a") : NULL;
+}
+
+static void name_for_perf(const struct jit *j, const struct unit *u, const struct jit_result *r)
+{
+    FILE *map = j->is_confined ? j->perf_map : open_perf_map();
     if (!map)
         return;
     object_name(&u->object, r->object, r->bytes, map);
-    fclose(map);
+    if (j->is_confined)
+        fflush(map);
+    else
+        fclose(map);
 }
 
-static bool load(struct unit *u, const struct jit_result *r)
+static bool load(const struct jit *j, struct unit *u, const struct jit_result *r)
 {
     char error[OBJECT_ERROR_BYTES];
     u->compiled.n_sites = r->n_sites;
     if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, 2 * u->n_functions, error)) {
-        name_for_perf(u, r);
+        name_for_perf(j, u, r);
         u->gdb = gdb_tell(&u->object, r->object, r->bytes);
         return true;
     }
     snprintf(u->why, sizeof u->why, "%s", error);
     return false;
+}
+
+/* The compiler's answer; false with u->why where there is none. */
+static bool ask_compiler(struct jit *j, struct unit *u, const struct wire_ask *ask, struct jit_result *result)
+{
+    struct line *l = line_of(j, u);
+    const char *why = j->is_confined ? "the process that asks the compiler for this one has ended" : l->process.why;
+    bool ok = j->is_confined ? outside_compile(&l->outside, ask, u->request, result)
+                             : process_ask(&l->process, j->program, ask, u->request, result);
+    if (!ok)
+        snprintf(u->why, sizeof u->why, "%s", why);
+    return ok;
 }
 
 static bool compile(struct jit *j, struct unit *u)
@@ -235,12 +260,9 @@ static bool compile(struct jit *j, struct unit *u)
                            .ir = j->settings.dump_ir,
                            .llvm = j->settings.dump_llvm,
                            .assembly = j->settings.dump_asm};
-    struct jit_process *process = &line_of(j, u)->process;
     struct jit_result result = {0};
-    if (!process_ask(process, j->program, &ask, u->request, &result)) {
-        snprintf(u->why, sizeof u->why, "%s", process->why);
+    if (!ask_compiler(j, u, &ask, &result))
         return false;
-    }
     u->is_overtime = result.is_overtime;
     if (result.error)
         snprintf(u->why, sizeof u->why, "%s", result.error);
@@ -251,8 +273,8 @@ static bool compile(struct jit *j, struct unit *u)
         dump_times(u, &result);
     if (result.object && j->settings.target)
         snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->settings.target);
-    bool ok = result.object && !j->settings.target && load(u, &result);
-    if (ok)
+    bool ok = result.object && !j->settings.target && load(j, u, &result);
+    if (ok && !j->is_confined)
         cache_store(&u->key, &result);
     jit_release(&result);
     return ok;
@@ -326,10 +348,14 @@ static struct unit *find_unit(struct jit *j, struct kernel *k, const uint32_t bl
 static bool recall_tier(struct jit *j, struct unit *u, enum jit_tier tier)
 {
     struct jit_result result = {0};
-    u->key = cache_key(u->request, u->request_bytes, tier, j->program);
-    if (j->settings.target || settings_dump(&j->settings) || !cache_load(&u->key, &result))
+    if (!j->is_confined)
+        u->key = cache_key(u->request, u->request_bytes, tier, j->program);
+    if (j->settings.target || settings_dump(&j->settings))
         return false;
-    bool ok = load(u, &result);
+    if (!(j->is_confined ? outside_recall(&j->disk, tier, u->request, u->request_bytes, &result)
+                         : cache_load(&u->key, &result)))
+        return false;
+    bool ok = load(j, u, &result);
     jit_release(&result);
     return ok;
 }
@@ -629,6 +655,18 @@ static void forget(struct machine *m, struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
+static bool confine(struct machine *m)
+{
+    struct jit *j = m->compiler_data;
+    bool keeps = !j->settings.target;
+    j->is_confined = true;
+    j->perf_map = open_perf_map();
+    bool ok = outside_open(&j->disk, j->program, NULL, false);
+    for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++)
+        ok = ok && outside_open(&l->outside, j->program, &l->process, keeps);
+    return ok;
+}
+
 static void close_jit(struct machine *m)
 {
     struct jit *j = m->compiler_data;
@@ -639,19 +677,24 @@ static void close_jit(struct machine *m)
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
         pthread_cond_broadcast(&l->work);
         process_end(&l->process);
+        outside_end(&l->outside);
     }
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
         if (l->has_thread)
             pthread_join(l->thread, NULL);
         process_close(&l->process);
+        outside_close(&l->outside);
         pthread_cond_destroy(&l->work);
     }
+    outside_close(&j->disk);
+    if (j->perf_map)
+        fclose(j->perf_map);
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->done);
     free(j);
 }
 
-static const struct compiler compiler = {begin, consider, end, forget, wants_rows, close_jit};
+static const struct compiler compiler = {begin, consider, end, forget, wants_rows, confine, close_jit};
 
 void jit_attach(struct machine *m)
 {
@@ -666,7 +709,9 @@ void jit_attach(struct machine *m)
         l->jit = j;
         pthread_cond_init(&l->work, NULL);
         process_init(&l->process, settings_dump(&j->settings));
+        outside_init(&l->outside);
     }
+    outside_init(&j->disk);
     pthread_mutex_init(&j->lock, NULL);
     cond_init_monotonic(&j->done);
     m->compiler_data = j;

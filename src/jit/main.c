@@ -14,6 +14,7 @@
 
 #include "jit/compile.h"
 #include "jit/wire.h"
+#include "sandbox/sandbox.h"
 
 enum { IDLE_MS = 10000 };
 
@@ -126,6 +127,8 @@ int main(void)
         return 1;
     sigaction(SIGXCPU, &when_time_is_up, NULL);
     pthread_sigmask(SIG_UNBLOCK, &time_is_up, NULL);
+    sandbox_enter(
+        SANDBOX_COMPILER); /* what is compiled is a stranger's; where there can be no sandbox it goes without */
     for (bool more = serve(-1); more; more = serve(IDLE_MS))
         ;
     _exit(0); /* without LLVM's destructors: the watcher runs */

@@ -1,11 +1,11 @@
 /* Diagnostics as text, in the manner of gcc and clang; see report.h. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "report/report.h"
+#include "sandbox/broker.h"
 
 /* Tabs stay tabs, so that the caret stands where the editor shows it. */
 static void put_caret(struct text *o, struct place_line at, uint32_t length)
@@ -30,8 +30,11 @@ static void put_help(struct text *o, const char *help)
 
 static FILE *open_text(const char *path)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
+    int fd = sandbox_open(path, SANDBOX_REGULAR_FILES);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!f && fd >= 0)
+        close(fd);
+    return f;
 }
 
 /* The file as the compiler was told it, from here or from where the PTX is. */

@@ -1,0 +1,172 @@
+/* See sandbox.h. */
+#include "cli/sandbox.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/outputs.h"
+#include "sandbox/broker.h"
+#include "sandbox/sandbox.h"
+
+/* ---- what the broker may open ---- */
+
+/* What the command line allows. Kept: the broker looks at it. */
+struct allowed {
+    struct session *s;
+    int n_files;
+    const char **folders; /* of lines of CUDA, absolute; NULL ends them */
+};
+
+/* Is the path behind the mark in an argument ("@in.npy", "f32[8]=@in.npy+print", "{f32[8]+save:out;u32:1}")? */
+static bool names(const char *word, const char *mark, const char *path)
+{
+    size_t n = strlen(path);
+    for (const char *p = word; (p = strstr(p, mark));) {
+        p += strlen(mark);
+        if (n && strncmp(p, path, n) == 0 && (!p[n] || strchr("+;}", p[n])))
+            return true;
+    }
+    return false;
+}
+
+static bool is_named(const struct allowed *a, const char *mark, const char *path)
+{
+    const struct opt_list *vars = &a->s->o.vars;
+    for (int i = a->n_files; i < a->s->n_words; i++)
+        if (names(a->s->words[i], mark, path))
+            return true;
+    for (unsigned i = 0; i < vars->n; i++)
+        if (names(vars->at[i], mark, path))
+            return true;
+    return false;
+}
+
+/* Of two absolute paths without links. Nothing is below "/". */
+static bool is_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && path[n] == '/';
+}
+
+/* Reports show lines of CUDA, of files that the PTX names: a stranger's, who is not to see what is elsewhere. */
+static bool is_source(const struct allowed *a, const char *path)
+{
+    static const char *const endings[] = {".cu", ".cuh", ".h", ".hh", ".hpp", ".inl", ".c", ".cc", ".cpp", ".cxx"};
+    char real[PATH_MAX];
+    bool is_text = false;
+    if (!realpath(path, real))
+        return false;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        is_text |= strcmp(file_extension(real), endings[i]) == 0;
+    for (const char **f = a->folders; is_text && *f; f++)
+        if (is_below(real, *f))
+            return true;
+    return false;
+}
+
+static bool may_read(void *data, const char *path)
+{
+    const struct allowed *a = data;
+    return is_named(a, "@", path) || is_source(a, path);
+}
+
+static bool may_write(void *data, const char *path)
+{
+    return is_named(data, "+save:", path);
+}
+
+/* The current folder, and those of the PTX files; "/", where services run, holds nothing that is the user's. */
+static const char **source_folders(struct session *s, int n_files)
+{
+    const char **folders = ARENA_ARRAY(&s->arena, const char *, (size_t)n_files + 2);
+    char real[PATH_MAX];
+    size_t n = 0;
+    if (realpath(".", real))
+        folders[n++] = arena_strdup(&s->arena, real);
+    for (int i = 0; i < n_files; i++) {
+        const char *slash = strrchr(s->words[i], '/');
+        const char *folder = arena_strndup(&s->arena, s->words[i], slash ? (size_t)(slash - s->words[i]) : 0);
+        if (slash && realpath(*folder ? folder : "/", real))
+            folders[n++] = arena_strdup(&s->arena, real);
+    }
+    folders[n] = NULL;
+    return folders;
+}
+
+/* ---- what the filter has stopped ---- */
+
+/* Only what a handler may call. */
+static void put(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+static void put_number(unsigned n)
+{
+    char digits[12] = "", *p = digits + sizeof digits - 1;
+    do
+        *--p = (char)('0' + n % 10);
+    while (n /= 10);
+    put(p);
+}
+
+static void explain_trap(int signal, siginfo_t *info, void *context)
+{
+    const char *name = sandbox_call_name(info->si_syscall);
+    (void)context;
+    put("heddle: stopped at the system call `");
+    if (name)
+        put(name);
+    else
+        put_number((unsigned)info->si_syscall);
+    put("`, which nothing in Heddle makes: a kernel has got out of its virtual machine, and no further than the "
+        "sandbox. "
+        "This is a bug of Heddle: please report it, with the PTX. Where a tool or library that you have loaded into "
+        "heddle makes that call, --no-sandbox lets it\n");
+    raise(signal); /* as it would have ended without this handler, which has been taken away: SA_RESETHAND */
+}
+
+static void explain_traps(void)
+{
+    struct sigaction a = {.sa_sigaction = explain_trap, .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER};
+    sigaction(SIGSYS, &a, NULL);
+}
+
+/* ---- entering ---- */
+
+int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
+{
+    const char *error = NULL;
+    if (s->o.no_sandbox)
+        return s->o.sandbox ? usage_error(s, "--sandbox and --no-sandbox contradict each other") : 0;
+    struct allowed *a = ARENA_NEW(&s->arena, struct allowed);
+    *a = (struct allowed){s, n_files, source_folders(s, n_files)};
+    error = sandbox_obstacle();
+    if (!error) {
+        json_object_seed(0); /* from a file */
+        explain_traps();
+        if (!sandbox_serve_files(may_read, a) || !outputs_serve(may_write, a))
+            return failure(s, "the sandbox cannot be entered: %s", strerror(errno));
+        hd_result r = hd_sandbox_enter(machine, &error);
+        if (r && r != HD_ERROR_NOT_SUPPORTED)
+            return failure(s, "the sandbox cannot be entered: %s", hd_result_string(r));
+    }
+    if (error && s->o.sandbox)
+        return failure(s, "--sandbox is not possible here: %s", error);
+    if (error && s->o.stats)
+        fprintf(stderr, "heddle: without a sandbox: %s\n", error);
+    return 0;
+}
+
+int confine_program(struct session *s)
+{
+    const char *temporary = getenv("TMPDIR");
+    const char *folders[] = {".", temporary && *temporary ? temporary : "/tmp", NULL};
+    const char *error = sandbox_confine_program(folders, &s->arena);
+    return error ? failure(s, "--sandbox is not possible here: %s", error) : 0;
+}
