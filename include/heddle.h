@@ -165,8 +165,8 @@ HD_API hd_result hd_machine_destroy(hd_machine *machine);
  * SIGSYS. Memory of the process, what is open, and processor time are not protected.
  *
  * To be called once a process, before a stranger's PTX is loaded, where nothing else of the process needs what is given up;
- * it forks a process that asks the compiler for the machine and keeps compiled code on disk. Other machines, made before
- * or after, run in the interpreter alone. Traces and records go on being written.
+ * it forks a child process, which asks the compiler for the machine, keeps compiled code on disk, and ends with this process.
+ * Other machines, made before or after, run in the interpreter alone. Traces and records go on being written.
  *
  * Errors, with a static text in *error, if that is not NULL: HD_ERROR_NOT_SUPPORTED where the system cannot do it (no seccomp
  * filters); HD_ERROR_OUT_OF_MEMORY; HD_ERROR_INVALID_VALUE where it has been called before, or the machine's kernels may use

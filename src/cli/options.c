@@ -83,7 +83,8 @@ const struct command commands[] = {
      "  heddle launch scan.ptx --grid 1 --block 256 --check 's32[256]=undef' 's32[256]'\n"
      "\n"
      "The kernel runs in a sandbox: a mistake of Heddle's that lets it out of its virtual machine leads to no file\n"
-     "but those named above, to no network and no other process. --no-sandbox leaves that out.\n"
+     "but those that the arguments name, to no network and no other process. Errors show lines of CUDA of files\n"
+     "below the current folder or the PTX file's. --no-sandbox leaves that out.\n"
      "\n"
      "The exit status is 0 after a success, 1 where the PTX or the kernel has errors, 2 for wrong usage.\n"},
     {"check", "run a kernel and look for mistakes in it", cmd_check,

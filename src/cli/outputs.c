@@ -35,8 +35,18 @@ struct server {
     VEC(struct file_writer *) writers;
 };
 
+static struct file_writer **find(struct server *s, const char *path)
+{
+    for (uint32_t i = 0; i < s->writers.n; i++)
+        if (strcmp(s->writers.at[i]->path, path) == 0)
+            return &s->writers.at[i];
+    return NULL;
+}
+
 static const char *create(struct server *s, const char *path, int *fd)
 {
+    if (find(s, path))
+        return arena_printf(&s->arena, "cannot write %s: it is being written", path);
     struct file_writer *w = ARENA_NEW(&s->arena, struct file_writer);
     const char *error = file_create(w, &s->arena, arena_strdup(&s->arena, path));
     *fd = w->fd;
@@ -47,16 +57,13 @@ static const char *create(struct server *s, const char *path, int *fd)
 
 static const char *finish(struct server *s, const char *path, bool good)
 {
-    for (uint32_t i = 0; i < s->writers.n; i++) {
-        struct file_writer *w = s->writers.at[i];
-        if (strcmp(w->path, path) != 0)
-            continue;
-        s->writers.at[i] = s->writers.at[--s->writers.n];
-        if (!good)
-            w->error = ""; /* whoever asks knows it */
-        return file_finish(w);
-    }
-    return "no such file is being written";
+    struct file_writer **place = find(s, path), *w = place ? *place : NULL;
+    if (!w)
+        return "no such file is being written";
+    *place = s->writers.at[--s->writers.n];
+    if (!good)
+        w->error = ""; /* whoever asks knows it */
+    return file_finish(w);
 }
 
 static const char *serve_one(struct server *s, const struct question *q, int *fd)

@@ -151,10 +151,10 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
         json_object_seed(0); /* from a file */
         explain_traps();
         if (!sandbox_serve_files(may_read, a) || !outputs_serve(may_write, a))
-            return failure(s, "the sandbox cannot be entered: %s", strerror(errno));
+            return failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)", strerror(errno));
         hd_result r = hd_sandbox_enter(machine, &error);
         if (r && r != HD_ERROR_NOT_SUPPORTED)
-            return failure(s, "the sandbox cannot be entered: %s", hd_result_string(r));
+            return failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)", hd_result_string(r));
     }
     if (error && s->o.sandbox)
         return failure(s, "--sandbox is not possible here: %s", error);

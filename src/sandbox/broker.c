@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_SERVICES = 8 };
+enum { MOST_SERVICES = 8, ABOVE_STANDARD = 3 };
 
 static struct service {
     broker_serve_fn *serve;
@@ -23,6 +23,15 @@ static int n_services;
 static pid_t broker; /* 0: none; else it ends when `life` is closed */
 static int life;
 
+/* What is printed goes to none of these where standard output is closed. */
+static int above_standard(int fd)
+{
+    int high = fd >= ABOVE_STANDARD ? fd : fcntl(fd, F_DUPFD_CLOEXEC, ABOVE_STANDARD);
+    if (high != fd)
+        close(fd);
+    return high;
+}
+
 int broker_add(broker_serve_fn *serve, void *data)
 {
     int ends[2];
@@ -30,8 +39,11 @@ int broker_add(broker_serve_fn *serve, void *data)
         errno = EMFILE;
     if (n_services == MOST_SERVICES || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
-    services[n_services++] = (struct service){serve, data, ends[0], ends[1]};
-    return ends[0];
+    struct service s = {serve, data, above_standard(ends[0]), above_standard(ends[1])};
+    if (s.inside < 0 || s.outside < 0)
+        return -1;
+    services[n_services++] = s;
+    return s.inside;
 }
 
 /* ---- the broker itself ---- */
@@ -99,7 +111,7 @@ bool broker_start(void)
         close(ends[1]);
     close_ends(pid < 0);
     broker = pid > 0 ? pid : 0;
-    life = ends[1];
+    life = pid > 0 ? above_standard(ends[1]) : -1;
     errno = error;
     return pid > 0;
 }

@@ -15,17 +15,18 @@
 
 #include "sandbox/filter.h"
 
-#if defined __has_feature
-#define IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define IS_SANITIZED true
+#elif defined __clang__
+#define IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 #else
 #define IS_SANITIZED false
 #endif
 
-enum rule_kind { RULE_ALLOW, RULE_ALLOW_IF, RULE_ALLOW_UNLESS, RULE_DENY, RULE_TRAP };
+enum rule_kind { RULE_ALLOW, RULE_ALLOW_IF, RULE_ALLOW_ONLY, RULE_ALLOW_UNLESS, RULE_DENY, RULE_TRAP };
 
-#define SELF (-1) /* the process's own id, in the place of a value */
+#define REFUSED (SECCOMP_RET_ERRNO | EPERM)
+#define SELF    (-1) /* the process's own id, in the place of a value */
 
 struct rule {
     int number;
@@ -41,6 +42,8 @@ static const struct rule rules[] = {
 #define ALLOW(name, profiles, why) {__NR_##name, #name, RULE_ALLOW, profiles, 0, 0, 0},
 #define ALLOW_IF(name, profiles, argument, mask, value, why)                                                           \
     {__NR_##name, #name, RULE_ALLOW_IF, profiles, argument, mask, (uint32_t)(value)},
+#define ALLOW_ONLY(name, profiles, argument, mask, value, why)                                                         \
+    {__NR_##name, #name, RULE_ALLOW_ONLY, profiles, argument, mask, (uint32_t)(value)},
 #define ALLOW_UNLESS(name, profiles, argument, mask, value, why)                                                       \
     {__NR_##name, #name, RULE_ALLOW_UNLESS, profiles, argument, mask, value},
 #define DENY(name, error) {__NR_##name, #name, RULE_DENY, BOTH, error, 0, 0},
@@ -63,7 +66,8 @@ static void add_rule(struct filter *f, const struct rule *r)
     uint32_t value = r->value == (uint32_t)SELF ? (uint32_t)getpid() : r->value;
     switch (r->kind) {
     case RULE_ALLOW: filter_answer(f, r->number, SECCOMP_RET_ALLOW); break;
-    case RULE_ALLOW_IF:
+    case RULE_ALLOW_IF: filter_answer_if(f, r->number, r->argument, r->mask, value, SECCOMP_RET_ALLOW, REFUSED); break;
+    case RULE_ALLOW_ONLY:
         filter_answer_if(f, r->number, r->argument, r->mask, value, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
         break;
     case RULE_ALLOW_UNLESS:
@@ -90,7 +94,7 @@ const char *sandbox_enter(enum sandbox_profile profile)
     for (size_t i = 0; i < N_RULES; i++)
         if (rules[i].profiles & profile)
             add_rule(&f, &rules[i]);
-    error = filter_install(&f, SECCOMP_RET_ERRNO | EPERM);
+    error = filter_install(&f, REFUSED);
     if (!error)
         setrlimit(RLIMIT_CORE, &none); /* memory of the process goes to no file */
     return error;

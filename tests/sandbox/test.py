@@ -236,6 +236,15 @@ def files_of_arguments_are_read_and_written():
     assert status == 0 and out.startswith("\0" * 4000), out
 
 
+def closed_standard_output_is_nobodys_connection():
+    x = path("closed.npy")
+    script = f'exec "$0" launch {SAXPY[0]} --grid 4 --block 256 1000 2.0 "f32[1000]=range" "f32[1000]+save:{x}" "$@" <&- >&- 2>&-'
+    for more in [], ["--engine", "interp"], ["--no-sandbox"]:
+        subprocess.run(["sh", "-c", script, heddle, *more], timeout=60, check=False)
+        assert os.path.getsize(x) == 4128, more
+        os.remove(x)
+
+
 def files_that_cannot_be_read_or_written_have_the_words_they_have_outside():
     for argument in "f32[1000]=@" + path("none"), "f32[1000]+save:" + path("none", "x.npy"), "@" + folder.name:
         inside, outside = (run("launch", *saxpy("f32[1000]", argument), *switch) for switch in ([], ["--no-sandbox"]))

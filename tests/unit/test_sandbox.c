@@ -67,6 +67,11 @@ static long open_own_memory(void)
 {
     return open("/proc/self/mem", O_RDWR);
 }
+static long look_at_a_file(void)
+{
+    struct stat st;
+    return stat("/etc/passwd", &st);
+}
 static long remove_file(void)
 {
     return unlink("/tmp/heddle-test-escape");
@@ -282,6 +287,7 @@ static const struct attempt {
     ROW(open_to_write, EPERM, EPERM),
     ROW(open_by_openat2, EPERM, EPERM),
     ROW(open_own_memory, EPERM, EPERM),
+    ROW(look_at_a_file, EPERM, EPERM),
     ROW(remove_file, EPERM, EPERM),
     ROW(rename_file, EPERM, EPERM),
     ROW(link_file, EPERM, EPERM),
@@ -305,9 +311,9 @@ static const struct attempt {
     ROW(signal_everybody, STOPPED, STOPPED),
     ROW(signal_by_tkill, STOPPED, STOPPED),
     ROW(descriptor_of_parent, STOPPED, STOPPED),
-    ROW(limits_of_parent, STOPPED, STOPPED),
-    ROW(signals_by_file, STOPPED, STOPPED),
-    ROW(type_at_terminal, STOPPED, STOPPED),
+    ROW(limits_of_parent, EPERM, EPERM),
+    ROW(signals_by_file, EPERM, EPERM),
+    ROW(type_at_terminal, EPERM, EPERM),
     ROW(code_at_once, STOPPED, STOPPED),
     ROW(code_by_mmap, STOPPED, STOPPED),
     ROW(code_that_is_written, STOPPED, STOPPED),
