@@ -6,6 +6,7 @@
  * consecutive or equal, one copy or broadcast serves them all. What does not fit goes lane by lane, and finds
  * the culprit.
  */
+#include "base/checked.h"
 #include "exec/machine.h"
 #include "mem/local.h"
 #if defined __x86_64__
@@ -20,6 +21,12 @@ static struct worker *worker_of(const struct warp *w)
 static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
 {
     return address - start < bytes;
+}
+
+/* Are the bytes of all lanes, from the least address to the largest, in what a window shows of a block's or a thread's memory? */
+static bool window_holds(uint64_t window, uint64_t window_bytes, uint64_t limit, const struct scan *s, uint32_t bytes)
+{
+    return range_holds(window, window + (limit < window_bytes ? limit : window_bytes), s->min, s->max, bytes);
 }
 
 /* ---- the addresses of an instruction ---- */
@@ -85,10 +92,10 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
     struct worker *k = worker_of(w);
     struct site *s = &k->sites[((uintptr_t)o / sizeof *o) % (sizeof k->sites / sizeof k->sites[0])];
     uint64_t version = atomic_load_explicit(&m->mem.version, memory_order_relaxed);
-    if (s->key == o && s->version == version && min >= s->lo && max + bytes <= s->hi)
+    if (s->key == o && s->version == version && range_holds(s->lo, s->hi, min, max, bytes))
         return true;
     struct mem_block b;
-    if (!mem_reach(&m->mem, min, &b) || max + bytes > b.start + b.size || max + bytes < max)
+    if (!mem_reach(&m->mem, min, &b) || !range_holds(b.start, b.start + b.size, min, max, bytes))
         return false;
     if (write && (b.kind == MEM_CONST || b.kind == MEM_PARAM))
         return false;
@@ -119,12 +126,12 @@ static void plan_access(struct warp *w, struct activation *a, uint8_t *const bas
         }
     }
     if (space == SPACE_SHARED) {
-        if (max - window + bytes <= w->block->launch->shared_bytes && max - window < MEM_SHARED_WINDOW_BYTES) {
+        if (window_holds(window, MEM_SHARED_WINDOW_BYTES, w->block->launch->shared_bytes, &p->scan, bytes)) {
             p->kind = PLAN_HOST;
             p->base = (uint64_t)(uintptr_t)w->block->shared - window;
         }
     } else if (space == SPACE_LOCAL) {
-        if (max - window + bytes <= w->block->launch->kernel->local_bytes && max - window < MEM_LOCAL_WINDOW_BYTES) {
+        if (window_holds(window, MEM_LOCAL_WINDOW_BYTES, w->block->launch->kernel->local_bytes, &p->scan, bytes)) {
             warp_need_local(w, max - window + bytes);
             p->kind = PLAN_LOCAL;
             p->base = window;

@@ -42,11 +42,13 @@ static void fill_inactive(uint64_t *out, uint32_t mask)
         out[l] = mask & 1u << l ? out[l] : active;
 }
 
-/* Consecutive addresses are the usual case, told without writing a row. */
-static bool found_linear(uint64_t first, unsigned log2_stride, struct scan *s)
+/* Consecutive addresses are the usual case, told without writing a row. They must not wrap: the first is the least then, and the
+ * last the largest. */
+static bool found_linear(uint64_t first, uint64_t largest, unsigned log2_stride, struct scan *s)
 {
-    *s = (struct scan){first, first + (31ull << log2_stride), first, true};
-    return true;
+    uint64_t way = 31ull << log2_stride;
+    *s = (struct scan){first, first + way, first, true};
+    return first <= largest - way;
 }
 
 static bool linear64(const uint64_t *restrict a, int64_t disp, unsigned log2_stride, struct scan *s)
@@ -54,16 +56,15 @@ static bool linear64(const uint64_t *restrict a, int64_t disp, unsigned log2_str
     uint64_t off = 0;
     for (uint64_t l = 0; l < LANES; l++)
         off |= a[l] ^ (a[0] + (l << log2_stride));
-    return off == 0 && found_linear(a[0] + (uint64_t)disp, log2_stride, s);
+    return off == 0 && found_linear(a[0] + (uint64_t)disp, UINT64_MAX, log2_stride, s);
 }
 
-/* The sums must not wrap to be consecutive as 64-bit addresses. */
 static bool linear32(const uint32_t *restrict a, int64_t disp, unsigned log2_stride, struct scan *s)
 {
-    uint32_t off = 0, first = a[0] + (uint32_t)disp;
+    uint32_t off = 0;
     for (uint32_t l = 0; l < LANES; l++)
         off |= a[l] ^ (a[0] + (l << log2_stride));
-    return off == 0 && first <= UINT32_MAX - (31u << log2_stride) && found_linear(first, log2_stride, s);
+    return off == 0 && found_linear((uint32_t)(a[0] + (uint32_t)disp), UINT32_MAX, log2_stride, s);
 }
 
 static void scan64(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s)
