@@ -8,6 +8,10 @@
 
 enum { ROW_LANES = 16 };
 
+/* How far apart bytes may be that one test is for: those of an access's lanes, and of a group's members. What is tested, from
+ * the first byte on, is then less than 2^31 bytes more than an address, in 32 bits as in 64. */
+enum { LANES_SPAN = 1 << 20, GROUP_SPAN = 1 << 30 };
+
 struct access {
     const struct ir_insn *i;
     const struct op *o;
@@ -19,11 +23,13 @@ struct access {
     value first[MAX_PARTS];   /* address of the lane that comes first: i64 */
     value pointer[MAX_PARTS]; /* on the host, of `first` */
     value lanes;              /* addresses of all where they vary: <32 x i64>, or <32 x i32> for shared memory */
-    int64_t offset[WARP_LANES], span, least; /* of lanes from the first; least: of the first from lane 0 */
-    int64_t before;                          /* from where the tested bytes begin to `first` */
-    bool is_wild;                            /* a pattern without rows: lanes are served one by one */
-    unsigned order;                          /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
-    bool nontemporal;                        /* whole lines, past the caches: nontemporal.c */
+    int64_t offset[WARP_LANES], span,
+        least;        /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
+                                                they are farther apart than that, offsets have wrapped */
+    int64_t before;   /* from where the tested bytes begin to `first` */
+    bool is_wild;     /* a pattern without rows: lanes are served one by one */
+    unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
+    bool nontemporal; /* whole lines, past the caches: nontemporal.c */
     value site;
 };
 
@@ -99,11 +105,18 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 /* What the test does not pass; the call itself. */
 void access_by_engine(struct emit *e, const struct access *a);
 void access_call_engine(struct emit *e, const struct access *a);
-/* Where this access was last: a->site; and what stands there. */
+value access_find_place(struct emit *e, const struct access *a, value address, value lo); /* inside if less than n */
+
+/* ---- site.c ---- */
+
+/* Where this access was last: a->site, for a test of a->span; and what stands there. */
 void access_find_site(struct emit *e, struct access *a);
 void access_load_site(struct emit *e, struct access *a, value *lo, value *n);
 value access_load_shift(struct emit *e, const struct access *a); /* of what access_branch_on_lanes() has tested */
-value access_find_place(struct emit *e, const struct access *a, value address, value lo); /* inside if less than n */
+/* The engine's call for an access that notes where it was, and the table of those of a loop's round, by instruction of the function:
+ * both have their spans when the function has ended. */
+void site_note_call(struct emit *e, const struct ir_insn *i, value call);
+value site_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first);
 
 /* ---- index.c ---- */
 

@@ -88,7 +88,7 @@ struct emit {
     value within;                        /* the lanes that run a piece of code; NULL: all */
     value enter_alone;                   /* what is entered there */
     LLVMBasicBlockRef gang_start, alone; /* for warps that may begin as a gang, and for others */
-    uint32_t *site_of;                   /* by instruction: where an access was last has one place for all code of it */
+    struct sites *site_table;            /* where accesses were last: site.c */
     value *regs;                         /* by register and part: its alloca, or NULL */
     value *pending;                      /* by block: the alloca of waiting lanes, or NULL */
     bool loops, spins;                   /* some branch goes back; to a loop that spins */
@@ -357,6 +357,12 @@ void loop_go_back(struct emit *e);
 void loop_round_by_engine(struct emit *e, const struct ir_block *block);
 /* Has the test of the present instruction been made before the loop, or before the lanes of a serial part? */
 bool is_untested(const struct emit *e);
+
+/* ---- site.c ---- */
+
+/* Of the function's accesses; and what is known of them at its end. */
+void begin_sites(struct emit *e);
+void end_sites(struct emit *e);
 
 /* ---- neighbours.c ---- */
 

@@ -613,14 +613,6 @@ static void set_attributes(struct emit *e)
     }
 }
 
-static void number_sites(struct emit *e)
-{
-    e->site_of = ARENA_ARRAY(e->arena, uint32_t, e->ir->insns.n + 1);
-    for (uint32_t k = 0; k < e->ir->insns.n; k++)
-        if (e->ir->insns.at[k].kind == IR_LD || e->ir->insns.at[k].kind == IR_ST || e->ir->insns.at[k].kind == IR_ATOM)
-            e->site_of[k] = e->n_sites++;
-}
-
 void emit_declare(struct emit *e, const char *name)
 {
     LLVMTypeRef params[5] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr};
@@ -632,7 +624,7 @@ void emit_declare(struct emit *e, const char *name)
     e->gang = NULL;
     e->within = NULL;
     e->nontemporal = NULL;
-    number_sites(e);
+    begin_sites(e);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");
     e->fault = emit_new_block(e, "fault");
@@ -743,4 +735,5 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     emit_next_warp(e);
     emit_at_end(e, e->fault);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_FAULT));
+    end_sites(e);
 }

@@ -4,18 +4,22 @@
  * Before it, the first and the last round are looked at: how many rounds there will be follows from the comparison at the
  * end; where the addresses of both are inside, aligned, and no 32-bit index wraps on the way, so are those between. If
  * anything is not so, the engine runs a round, and notes where accesses are, so that the next look may say otherwise.
+ * That both ends are inside says so of what is between because the way from one to the other cannot wrap (base/checked.h): it
+ * has fewer than 2^31 rounds, and steps of at most 2^32.
  * Lanes of a ragged edge may be outside in the last round alone: then all others go without tests, and that is looked at
  * again.
  *
  * Addresses are found in the instructions of the block: sums of what does not change in the loop, of registers to which
  * each round adds the same, and of multiples of these. See access.h.
  */
+#include "base/checked.h"
 #include "jit/access.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* A register in the first round, and what each round adds. */
+/* A register in the first round, and what each round adds: in round n it is first + n * step, modulo 2^32 or 2^64, whatever sums
+ * and products that is made of. Only what is widened, or is the address, must not wrap on the way. */
 struct affine {
     value first, step;
 };
@@ -28,10 +32,14 @@ struct loop {
     value rounds;                   /* i64: how many follow the first; NULL as long as that is not known */
     value holds;                    /* i1: all that has been required */
     uint32_t widened[8], n_widened; /* instructions that do so on the way to the present address */
+    uint32_t looked_at;             /* how many registers, so far */
 };
 
-/* Bounds that keep the way from the first round to the last below 2^63 bytes. */
-enum { LOG2_MOST_ROUNDS = 31, LOG2_MOST_STEP = 24, MOST_SHIFT = 3, MOST_FACTOR = 1024 };
+/* A factor of a widened index: so small a one is the same number with a sign and without. */
+enum { MOST_FACTOR = 1024 };
+
+/* Registers that are looked at: in a chain of sums of a register and itself each is, as often as the address has it. */
+enum { MOST_LOOKS = 1 << 13 };
 
 static void require(struct loop *p, value condition)
 {
@@ -90,25 +98,13 @@ static bool find_distance(struct loop *p, ir_ref r, ir_ref q, uint32_t k, value 
     }
 }
 
-static bool is_small(struct loop *p, value v, unsigned log2)
-{
-    struct emit *e = p->e;
-    if (LLVMIsConstant(v)) {
-        int64_t n = LLVMConstIntGetSExtValue(v);
-        return n > -(1ll << log2) && n < 1ll << log2;
-    }
-    value above = LLVMBuildAdd(e->b, v, const_int(e, e->i64, 1ull << log2), "");
-    require(p, LLVMBuildICmp(e->b, LLVMIntULT, above, const_int(e, e->i64, 2ull << log2), ""));
-    return true;
-}
-
 /* A register that the round writes after this place only: it has what the round before left. */
 static bool find_carried(struct loop *p, ir_ref r, struct affine *x)
 {
     if (!find_distance(p, r, r, p->block->n, &x->step))
         return false;
     x->first = read_fixed(p, r, 0);
-    return ref_width(p->e, r) == 32 || is_small(p, x->step, LOG2_MOST_STEP);
+    return true;
 }
 
 static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struct affine *x);
@@ -143,7 +139,8 @@ static value last_of(struct loop *p, struct affine x)
     return LLVMBuildAdd(p->e->b, x.first, way, "");
 }
 
-/* 32 bits to 64, where neither the lanes of r (0: one value) nor the rounds wrap. */
+/* 32 bits to 64, where neither the lanes of r (0: one value) nor the rounds wrap: fewer than 2^31 rounds of a step of 32 bits are
+ * less than 2^62, so the first and the last number are exact, and so is whether they are between two numbers of 34 bits. */
 static void widen(struct loop *p, struct affine *x, ir_ref r, bool is_signed)
 {
     struct emit *e = p->e;
@@ -192,7 +189,7 @@ static bool find_shifted(struct loop *p, const struct ir_insn *i, const struct o
 {
     struct emit *e = p->e;
     uint32_t by;
-    if (!access_constant(e, i->b, &by) || by > (i->lane == LANE_shl_b64 ? MOST_SHIFT : 31) ||
+    if (!access_constant(e, i->b, &by) || by >= (i->lane == LANE_shl_b64 ? 64 : 32) ||
         !find_affine(p, i->a, o->a, k, x))
         return false;
     value amount = const_int(e, LLVMTypeOf(x->first), by);
@@ -249,7 +246,8 @@ static bool find_result(struct loop *p, uint32_t k, struct affine *x)
 static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!r || ref_shape(e, r) == SHAPE_VARYING || (ref_width(e, r) != 32 && ref_width(e, r) != 64))
+    if (!r || ref_shape(e, r) == SHAPE_VARYING || (ref_width(e, r) != 32 && ref_width(e, r) != 64) ||
+        ++p->looked_at > MOST_LOOKS)
         return false;
     if (!is_written(p, r)) {
         x->first = read_fixed(p, r, row);
@@ -419,23 +417,35 @@ static bool count_rounds(struct loop *p)
     if (!n)
         return false;
     p->rounds = LLVMBuildIntCast2(e->b, n, e->i64, false, "");
-    require(p, LLVMBuildICmp(e->b, LLVMIntULT, p->rounds, const_int(e, e->i64, 1ull << LOG2_MOST_ROUNDS), ""));
+    require(p, LLVMBuildICmp(e->b, LLVMIntULT, p->rounds, const_int(e, e->i64, 1ull << ROUNDS_LOG2), ""));
     return true;
 }
 
 /* ---- accesses ---- */
 
-/* The bytes of both ends of the way are inside; between them it is aligned where each step is. */
+/* Each round goes on by so little that no way wraps. */
+static bool require_small_step(struct loop *p, value step)
+{
+    const int64_t most = 1ll << STEP_LOG2;
+    if (LLVMIsConstant(step))
+        return checked_is_within(checked(LLVMConstIntGetSExtValue(step)), -most, most);
+    require_between(p, step, -most, most);
+    return true;
+}
+
+/* The bytes of both ends of the way are inside, and so are those between (base/checked.h); they are aligned where each step is. */
 static bool require_part(struct loop *p, struct access *a, uint32_t k)
 {
     struct emit *e = p->e;
     struct affine x;
     if (!find_affine(p, a->i->a, a->o->a, k, &x))
         return false;
-    value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)(a->x->disp + a->least));
+    value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)a->x->disp + (uint64_t)a->least);
     x.first = LLVMBuildAdd(e->b, x.first, more, "");
     if (LLVMTypeOf(x.first) == e->i32)
         widen(p, &x, REF_NONE, false);
+    if (!require_small_step(p, x.step))
+        return false;
     value ends[2] = {x.first, last_of(p, x)};
     for (unsigned n = 0; n < 2; n++) {
         a->first[p->part] = ends[n];
@@ -468,8 +478,7 @@ static bool require_access(struct loop *p, uint32_t k, struct access *a)
 static bool require_accesses(struct loop *p)
 {
     struct emit *e = p->e;
-    value rows[p->block->n];
-    uint32_t n = 0;
+    uint32_t noted[p->block->n], n = 0;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
         const struct ir_insn *i = insn_at(p->e, k);
         struct access a;
@@ -477,16 +486,13 @@ static bool require_accesses(struct loop *p)
         if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does ||
             access_needs_no_test(e, k))
             continue;
-        uint32_t site = e->site_of[p->block->first + k];
         if (!require_access(p, k, &a))
             return false;
-        if (!a.site)
-            continue;
-        value fields[3] = {const_int(e, e->i32, k), const_int(e, e->i32, site), const_int(e, e->i64, (uint64_t)a.span)};
-        rows[n++] = LLVMConstStructInContext(e->context, fields, 3, false);
+        if (a.site)
+            noted[n++] = p->block->first + k;
     }
     e->untested.n = n;
-    e->untested.accesses = n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, n)) : NULL;
+    e->untested.accesses = n ? site_table(e, noted, n, p->block->first) : NULL;
     return n > 0 || (e->gang && e->place);
 }
 

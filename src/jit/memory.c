@@ -6,6 +6,7 @@
  * address: one scalar, whole vectors and shuffles where lanes have a pattern, rows of 16 lanes or gathers where they
  * vary.
  */
+#include "base/checked.h"
 #include "exec/shuffle.h"
 #include "jit/access.h"
 
@@ -187,10 +188,10 @@ void access_call_engine(struct emit *e, const struct access *a)
     fence_note_store(e);
     spill_operands(e, a->i);
     if (a->site) {
-        value args[6] = {e->w,    e->a,    emit_op_pointer(e, a->o),
-                         a->mask, a->site, const_int(e, e->i64, (uint64_t)a->span)};
+        value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->site, LLVMGetUndef(e->i64)};
         value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
         value ok = LLVMBuildCall2(e->b, e->access_type, call, args, 6, "");
+        site_note_call(e, a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
         emit_likely(e, ok, next, e->fault);
         emit_at_end(e, next);
@@ -226,7 +227,8 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned par
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
 }
 
-/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. */
+/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. A pattern is what lanes have over lane 0
+ * modulo 2^64, as a signed number, so two of them may be up to 2^64 apart. */
 void access_find_offsets(struct emit *e, struct access *a)
 {
     const int64_t *p = e->shapes->patterns.at[a->shape].at;
@@ -236,9 +238,10 @@ void access_find_offsets(struct emit *e, struct access *a)
         most = p[l] > most ? p[l] : most;
     }
     for (unsigned l = 0; l < WARP_LANES; l++)
-        a->offset[l] = p[l] - least;
+        a->offset[l] = (int64_t)((uint64_t)p[l] - (uint64_t)least);
+    struct checked span = checked_sub(checked(most), checked(least));
     a->least = least;
-    a->span = most - least;
+    a->span = span.lost ? INT64_MAX : span.v;
     a->parts = parts_of(e, a->shape);
 }
 
@@ -254,7 +257,7 @@ bool access_is_aligned(const struct access *a)
     for (unsigned l = 0; l < WARP_LANES; l++)
         if (a->offset[l] % a->all)
             return false;
-    return a->span < 1 << 20;
+    return a->span < LANES_SPAN;
 }
 
 /* Rotated, an address that is not aligned is too large to be inside. */
@@ -270,10 +273,12 @@ static value rotate(struct emit *e, const struct access *a, value v)
     return intrinsic(e, "llvm.fshr", &type, 1, args, 3);
 }
 
-/* How many places of `all` bytes there are for the first lane in `bytes` bytes. */
+/* How many places of `all` bytes there are for the first lane in `bytes` bytes, a number of 32 bits, as the span has to be. */
 static value places(struct emit *e, const struct access *a, value bytes)
 {
     LLVMTypeRef type = LLVMTypeOf(bytes);
+    if (!checked_is_within(checked(a->span), 0, INT32_MAX))
+        return LLVMConstNull(type);
     value args[2] = {bytes, const_int(e, type, (uint64_t)a->span)};
     return LLVMBuildLShr(e->b, intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, a->log2), "");
 }
@@ -281,25 +286,6 @@ static value places(struct emit *e, const struct access *a, value bytes)
 static value site_field(struct emit *e, const struct access *a, uint64_t offset)
 {
     return load_field(e, e->i64, a->site, offset, "");
-}
-
-void access_find_site(struct emit *e, struct access *a)
-{
-    uint64_t number = e->site_of[a->i - e->ir->insns.at];
-    value at = const_int(e, e->i64, number * sizeof(struct compiled_site));
-    a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
-}
-
-void access_load_site(struct emit *e, struct access *a, value *lo, value *n)
-{
-    access_find_site(e, a);
-    *lo = site_field(e, a, offsetof(struct compiled_site, lo));
-    *n = site_field(e, a, offsetof(struct compiled_site, n));
-}
-
-value access_load_shift(struct emit *e, const struct access *a)
-{
-    return site_field(e, a, offsetof(struct compiled_site, shift));
 }
 
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)
@@ -434,7 +420,7 @@ static bool has_rows(const struct access *a)
 {
     bool rows = true, halves = true;
     for (unsigned l = 1; l < WARP_LANES; l++) {
-        rows &= l % ROW_LANES == 0 || a->offset[l] == a->offset[l - 1] + (int64_t)a->all;
+        rows &= l % ROW_LANES == 0 || (uint64_t)a->offset[l] == (uint64_t)a->offset[l - 1] + a->all;
         halves &= l % ROW_LANES == 0 || a->offset[l] == a->offset[l - 1];
     }
     return a->parts > 1 || rows || halves;

@@ -12,6 +12,7 @@
  * end at such instructions. Strong accesses (PTX ISA 8.4) are in none. An element needs no more than its own alignment, and
  * a run has the test of its group, so faults are found before anything of it is moved. See access.h.
  */
+#include "base/checked.h"
 #include "jit/access.h"
 
 #include <string.h>
@@ -38,11 +39,13 @@ static struct access access_at(struct emit *e, uint32_t k)
     return access_begin(e, insn_at(e, k), op_at(e, k));
 }
 
-/* May share a test with others: an access without a guard, through a register whose lanes are known. */
+/* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
+ * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups and runs are exact. */
 static bool can_share(struct emit *e, struct access *a)
 {
     if (!access_is_simple(e, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
-        ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING)
+        ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING ||
+        !checked_is_within(checked(a->x->disp), INT32_MIN, INT32_MAX))
         return false;
     access_find_offsets(e, a);
     return true;
@@ -263,11 +266,29 @@ static bool can_join(struct emit *e, struct access *a, uint32_t k)
            (a->shape == SHAPE_UNIFORM || e->groups[k].run || access_pattern_is_simple(e, a));
 }
 
+/* The bytes of a group that an access has joined. */
+static struct group joined(struct group g, const struct access *a)
+{
+    int64_t from = a->x->disp + a->least, to = from + a->span + a->all;
+    g.from = from < g.from ? from : g.from;
+    g.to = to > g.to ? to : g.to;
+    g.n++;
+    return g;
+}
+
+/* One test is for the bytes from the first of a group to the last, and for all that lie between: in a register of 32 bits there
+ * may be two members that are nearly 2^32 bytes apart. */
+static bool is_near(const struct group *g, const struct access *a)
+{
+    struct group all = joined(*g, a);
+    return all.to - all.from <= GROUP_SPAN;
+}
+
 static bool fits(const struct emit *e, const struct group *g, const struct access *a)
 {
     const struct ir_insn *leader = insn_at(e, g->first);
     return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->space == a->i->access->space &&
-           g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0;
+           g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
 }
 
 /* The group that an access joins: its run's, or one that is open. */
@@ -285,11 +306,8 @@ static struct group *group_of(const struct emit *e, const struct access *a, uint
 
 static void join(struct group *g, struct group *own, const struct access *a)
 {
-    int64_t from = a->x->disp + a->least, to = from + a->span + a->all;
     own->first = g->first;
-    g->from = from < g->from ? from : g->from;
-    g->to = to > g->to ? to : g->to;
-    g->n++;
+    *g = joined(*g, a);
 }
 
 void find_groups(struct emit *e, const struct ir_block *block)

@@ -131,6 +131,7 @@ static value is_large(struct emit *e, const struct access *a)
 {
     struct access first = *a; /* of a group, which counts on its test */
     first.i = insn_at(e, e->groups[e->index].first);
+    first.span = 0; /* what is asked is no test */
     access_find_site(e, &first);
     const uint32_t *block = e->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;

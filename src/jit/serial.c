@@ -604,5 +604,6 @@ void emit_serial(struct emit *e, uint32_t index, const char *name)
     struct parts p = {
         .e = e, .warp = &e->request->shapes[index], .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
+    end_sites(e);
     e->lane = NULL;
 }

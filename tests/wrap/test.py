@@ -1,0 +1,301 @@
+"""Kernels whose addresses wrap around 2^32 or 2^64 where a test of bounds looks at two ends, or at one place for many. Whatever is
+tested, both engines say the same on every CPU level, and nothing outside of the kernel's memory is touched."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import by_both, fault_by_both, has_level, keep_what_is_compiled, written
+from tap import main
+
+LEVELS = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if has_level(level)] or [None]
+ILLEGAL = "[illegal-address]"
+
+
+def on_each_level(compare, *args):
+    """The words, or the buffers, by both engines; the same on all levels."""
+    results = [compare(*args, *(["--cpu", level] if level else [])) for level in LEVELS]
+    if compare is by_both:
+        results = [r["buffers"] for r in results]
+    assert all(r == results[0] for r in results), results
+    return results[0]
+
+
+def faults(text, *args):
+    with written(text) as path:
+        said = on_each_level(fault_by_both, path, *args)
+        assert ILLEGAL in said, said
+
+
+# ---- loops ----
+
+# The first turns of the outer loop stay at one place, and show where it is; in the last the address goes on by so much in each
+# round that after all of them it is inside again.
+ROUNDS = """.visible .entry rounds(.param .u64 p, .param .u32 rounds, .param .u64 step)
+{
+    .reg .u64 %rd<40>; .reg .u32 %r<20>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r11, [rounds];
+    ld.param.u64 %rd30, [step];
+    mov.u32 %r12, 0;
+    mov.u32 %r3, 0;
+OUTER:
+    add.u32 %r12, %r12, 1;
+    setp.ge.u32 %p1, %r12, 20;
+    selp.b64 %rd31, %rd30, 0, %p1;
+    selp.b32 %r13, %r11, 3, %p1;
+    mov.u64 %rd2, 0;
+    mov.u32 %r1, 0;
+L:
+    SCALE
+    add.s64 %rd12, %rd1, %rd10;
+    ACCESS
+    add.u32 %r3, %r3, %r2;
+    add.s64 %rd2, %rd2, %rd31;
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p2, %r1, %r13;
+    @%p2 bra L;
+    setp.lt.u32 %p3, %r12, 20;
+    @%p3 bra OUTER;
+    st.global.u32 [%rd1+4], %r3;
+    ret;
+}
+"""
+
+
+def rounds(scale, access):
+    return ROUNDS.replace("SCALE", scale).replace("ACCESS", access)
+
+
+def chain(step, n):
+    """%rd10: %rd2 after n of these steps."""
+    regs = ["%rd2"] + [f"%rd{13 + k % 16}" for k in range(n - 1)] + ["%rd10"]
+    return "\n    ".join(step.format(to=to, of=of) for of, to in zip(regs, regs[1:]))
+
+
+BY_8 = "shl.b64 {to}, {of}, 3;"
+DOUBLED = "add.s64 {to}, {of}, {of};"
+ACCESSES = "ld.global.u32 %r2, [%rd12];", "st.global.u32 [%rd12], 666;"
+
+# Of so many rounds times a step: 2^64 bytes, up or down, with the last round at the first place or near it.
+WAYS_OF_2_24 = (131073, 8388608), (1048577, -(1 << 20)), (65537, 1 << 24), ((1 << 24) + 1, 1 << 16), (257, 1 << 32)
+
+
+def a_way_through_all_addresses_is_not_taken_for_a_short_one():
+    keep_what_is_compiled()
+    for scale in chain(BY_8, 8), chain(BY_8, 6) + chain(DOUBLED, 6).replace("%rd2,", "%rd10,"), "shl.b64 %rd10, %rd2, 24;":
+        for access in ACCESSES:
+            for n, step in WAYS_OF_2_24:
+                faults(rounds(scale, access), "--grid", 1, "--block", 32, "u32[64]=ones", n, step & (1 << 64) - 1)
+
+
+def a_chain_of_sums_is_looked_at_for_a_moment_only():
+    """As often as the address has the register, it would take years. Its 2^64-fold is nothing."""
+    with written(rounds(chain(DOUBLED, 64), ACCESSES[0])) as path:
+        on_each_level(by_both, path, "--grid", 1, "--block", 32, "u32[64]=ones+print", 1000, 8388608)
+
+
+def steps_around_2_31_and_2_32_and_2_63_are_exact():
+    keep_what_is_compiled()
+    for bits in 31, 32, 33, 62, 63:
+        for step in (1 << bits) - 4, 1 << bits, (1 << bits) + 4:
+            for sign in 1, -1:
+                faults(rounds("mov.u64 %rd10, %rd2;", ACCESSES[1]), "--grid", 1, "--block", 32, "u32[64]=ones", 5,
+                       sign * step & (1 << 64) - 1)
+
+
+def a_loop_of_one_round_may_have_any_step():
+    for step in 1 << 32, 1 << 63, (1 << 64) - 4:
+        with written(rounds(chain(BY_8, 8), ACCESSES[1])) as path:
+            on_each_level(by_both, path, "--grid", 1, "--block", 32, "u32[64]=ones+print", 1, step)
+
+
+# ---- several accesses through one register ----
+
+GROUP = """.visible .entry group(.param .u64 p, .param .u32 more)
+{
+    .reg .u64 %rd<10>; .reg .u32 %r<20>;
+    .shared .align 16 .b8 sm[4096];
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r9, [more];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, sm;
+    add.u32 %r4, %r3, %r2;
+    add.u32 %r5, %r4, %r9;
+    mov.u32 %r6, %r1;
+    mov.u32 %r7, %r1;
+    ACCESSES
+    add.u32 %r8, %r6, %r7;
+    cvt.u64.u32 %rd2, %r2;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r8;
+    ret;
+}
+"""
+# Displacements that lie nearly 2^32 apart, and what is added to the register so that one of them is inside.
+FAR_APART = (-2147483648, 2147483644, 1 << 31), (-2147483648, 2147483640, (1 << 31) + 4), (-1073741824, 2147483640, 1 << 30)
+
+
+def group(one, other, first, second):
+    accesses = f"{one.format(d=first, r='%r6')}\n    {other.format(d=second, r='%r7')}"
+    return GROUP.replace("ACCESSES", accesses)
+
+
+def accesses_that_are_far_apart_have_tests_of_their_own():
+    for first, second, more in FAR_APART:
+        for one in "ld.shared.u32 {r}, [%r5+{d}];", "st.shared.u32 [%r5+{d}], {r};":
+            for text in group(one, one, first, second), group(one, one, second, first):
+                faults(text, "--grid", 4, "--block", 64, "u32[64]=ones", more)
+
+
+def accesses_around_2_32_that_meet_in_memory_are_exact():
+    """Displacements 2^32 apart are one place in 32 bits."""
+    for one in "ld.shared.u32 {r}, [%r5+{d}];", "st.shared.u32 [%r5+{d}], {r};":
+        with written(group("st.shared.u32 [%r5+{d}], {r}; bar.sync 0;" + one, one, -2147483648, -2147483644)) as path:
+            on_each_level(by_both, path, "--grid", 4, "--block", 64, "u32[64]=ones+print", 1 << 31)
+
+
+# ---- lanes ----
+
+# Lane l is at `at` and so much more.
+LANES = """.visible .entry lanes(.param .u64 p, .param .u64 at)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<9>;
+    .SPACE .align 16 .b8 sm[4096];
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [at];
+    mov.u64 %rd3, sm;
+    mov.u32 %r1, %tid.x;
+    cvt.u64.u32 %rd4, %r1;
+    MORE
+    add.u64 %rd6, %rd3, %rd5;
+    add.u64 %rd7, %rd6, %rd2;
+    mov.u32 %r2, %r1;
+    ACCESS
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+"""
+
+
+def lanes(space, more, access):
+    access = {"ld": f"ld.{space}.u32 %r2, [%rd7];", "st": f"st.{space}.u32 [%rd7], %r1;",
+              "st2": f"st.{space}.u32 [%rd7], %r1; st.{space}.u32 [%rd7+4], %r1;"}[access]
+    return LANES.replace("SPACE", space).replace("MORE", more).replace("ACCESS", access)
+
+
+def lanes_in_a_row_that_begin_below_zero_are_outside():
+    for space in "shared", "local":
+        for access in "ld", "st":
+            for at in -64, -4, -124, -(1 << 32) - 64, -128:
+                faults(lanes(space, "shl.b64 %rd5, %rd4, 2;", access), "--grid", 1, "--block", 32, "u32[64]=ones",
+                       at & (1 << 64) - 1)
+
+
+def lanes_half_of_all_addresses_apart_have_no_span():
+    far = ["shl.b64 %rd5, %rd4, 63;", "shl.b64 %rd5, %rd4, 62;", "shl.b64 %rd5, %rd4, 61;",
+           f"mul.lo.u64 %rd5, %rd4, {(1 << 62) + 4000};", f"mul.lo.u64 %rd5, %rd4, {(1 << 63) + 4};",
+           f"mul.lo.u64 %rd5, %rd4, {(1 << 32) + 4};"]
+    for more in far:
+        for access in "ld", "st", "st2":
+            for at in 0, 1 << 63:
+                faults(lanes("shared", more, access), "--grid", 1, "--block", 32, "u32[64]=ones", at)
+
+
+# All lanes are inside first, which shows where that is; then all but the first are at `far`.
+LAST = """.visible .entry last(.param .u64 p, .param .u64 far)
+{
+    .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .pred %p;
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [far];
+    mov.u32 %r1, %laneid;
+    mov.u32 %r3, 0;
+    mov.u64 %rd4, %rd1;
+L:
+    ACCESS
+    add.u32 %r3, %r3, 1;
+    setp.eq.u32 %p, %r1, 0;
+    selp.u64 %rd4, %rd1, %rd2, %p;
+    setp.lt.u32 %p, %r3, 2;
+    @%p bra L;
+    ret;
+}
+"""
+
+
+def the_last_address_of_all_is_outside():
+    for access, far in ("ld.global.u32 %r2, [%rd4];", -4), ("st.global.u32 [%rd4], %r1;", -4), ("ld.global.u64 %rd5, [%rd4];", -8), \
+            ("st.global.u8 [%rd4], %r1;", -1), ("ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd4];", -16), ("red.global.add.u32 [%rd4], 1;", -4):
+        faults(LAST.replace("ACCESS", access), "--grid", 1, "--block", 32, "u32[64]=ones", far & (1 << 64) - 1)
+
+
+# An index of 32 bits that wraps between the lanes, widened.
+WIDENED = """.visible .entry widened(.param .u64 p, .param .u32 from)
+{
+    .reg .u64 %rd<10>; .reg .u32 %r<20>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r9, [from];
+    mov.u32 %r1, %tid.x;
+    mad.lo.u32 %r2, %r1, FACTOR, %r9;
+    WIDEN
+    mul.wide.u32 %rd2, %r1, 8;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u64 [%rd3], %rd4;
+    ret;
+}
+"""
+
+
+def an_index_that_wraps_between_lanes_is_widened_exactly():
+    for widen in "cvt.u64.u32 %rd4, %r2;", "cvt.s64.s32 %rd4, %r2;", "mul.wide.s32 %rd4, %r2, 4;", "mul.wide.u32 %rd4, %r2, 4;":
+        for factor in 1, 138547336, 134217728, 16777216, 4294967295:
+            for start in 0, (1 << 31) - 5, (1 << 32) - 5:
+                with written(WIDENED.replace("WIDEN", widen).replace("FACTOR", str(factor))) as path:
+                    by_both(path, "--grid", 1, "--block", 32, "u64[32]+print", start)
+
+
+# ---- several versions of one access ----
+
+# Vectors that are stored in a loop in which warps go together; threads that are too many have ended before.
+VERSIONS = """.visible .entry versions(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<16>; .reg .pred %p<4>;
+    .shared .u32 tile[1024];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r4, %ntid.x;
+    mad.lo.u32 %r5, %r3, %r4, %r2;
+    setp.ge.u32 %p1, %r5, %r1;
+    @%p1 bra END;
+    mul.wide.u32 %rd3, %r5, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    mul.wide.u32 %rd5, %r5, 8;
+    add.u64 %rd6, %rd1, %rd5;
+    ld.global.u32 %r10, [%rd4];
+    mov.u32 %r6, tile;
+    mad.lo.u32 %r7, %r2, 4, %r6;
+    st.shared.u32 [%r7], %r10;
+    bar.sync 0;
+    mov.u32 %r11, 0;
+L:
+    st.global.v2.u32 [%rd6], {%r10, %r10};
+    CHAIN
+    add.u32 %r11, %r11, 1;
+    setp.lt.u32 %p2, %r11, 40;
+    @%p2 bra L;
+    bar.sync 0;
+END:
+    ret;
+}
+""".replace("CHAIN", "\n    ".join(["mad.lo.u32 %r10, %r10, 1664525, %r11;"] * 32))
+
+
+def what_one_version_has_noted_holds_for_all():
+    """A gang stores the vectors of all lanes; single warps, of which lanes may have ended, each lane's for itself."""
+    faults(VERSIONS, "--workers", 1, "--grid", 4, "--block", 128, "u32[992]=ones", "u32[512]=ones", 512)
+
+
+main(globals())
