@@ -26,17 +26,21 @@ static struct constant of_int(uint64_t bits, bool is_unsigned)
     return (struct constant){CONSTANT_INT, is_unsigned, bits};
 }
 
+static bool parse_unary(struct parser *p, struct constant *c);
 static bool parse_ternary(struct parser *p, struct constant *c);
 
-/* '(' .s64 ')' and '(' .u64 ')' change the type of what follows; else a parenthesis. */
+/* '(' .s64 ')' and '(' .u64 ')' change the type of the operand that follows, as unary operators do; else a parenthesis. */
 static bool parse_parenthesis(struct parser *p, struct constant *c)
 {
     advance(p);
     bool to_unsigned = at_dot(p, "u64");
     if (to_unsigned || at_dot(p, "s64")) {
         advance(p);
-        if (!expect(p, ')', "the type of a cast") || !parse_constant(p, c))
+        struct token operand = p->tok;
+        if (!expect(p, ')', "the type of a cast") || !parse_unary(p, c))
             return false;
+        if (c->kind != CONSTANT_INT)
+            return fail_at(p, operand, NULL, "a cast to .%s needs an integer", to_unsigned ? "u64" : "s64");
         *c = of_int(c->bits, to_unsigned);
         return true;
     }
@@ -80,7 +84,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
     else if (op == '-')
         *c = of_int(0 - c->bits, c->is_unsigned);
     else if (op == '~')
-        *c = of_int(~c->bits, c->is_unsigned);
+        *c = of_int(~c->bits, true);
     else if (op == '!')
         *c = of_int(c->bits == 0, false);
     return true;
@@ -131,7 +135,8 @@ static bool apply_f64(struct parser *p, struct token op, struct constant *l, str
 
 static bool apply_int(struct parser *p, struct token op, struct constant *l, struct constant r)
 {
-    /* 4.5.4: the usual arithmetic conversions at 64 bits; shifts keep the type of the left side. */
+    /* 4.5.5: the usual arithmetic conversions at 64 bits; shifts keep the type of the left side. As with the
+     * vendor's assembler, counts of shifts are taken modulo 64, and ~ and % are unsigned. */
     bool u = l->is_unsigned || r.is_unsigned;
     uint64_t a = l->bits, b = r.bits;
     int64_t sa = (int64_t)a, sb = (int64_t)b;
@@ -141,13 +146,11 @@ static bool apply_int(struct parser *p, struct token op, struct constant *l, str
     switch (op.punct) {
     case '*': *l = of_int(a * b, u); break;
     case '/': *l = of_int(u ? a / b : wraps ? 0 - a : (uint64_t)(sa / sb), u); break;
-    case '%': *l = of_int(u ? a % b : wraps ? 0 : (uint64_t)(sa % sb), u); break;
+    case '%': *l = of_int(a % b, true); break;
     case '+': *l = of_int(a + b, u); break;
     case '-': *l = of_int(a - b, u); break;
-    case 'L': *l = of_int(b > 63 ? 0 : a << b, l->is_unsigned); break;
-    case 'R':
-        *l = of_int(l->is_unsigned ? (b > 63 ? 0 : a >> b) : (uint64_t)(sa >> (b > 63 ? 63 : b)), l->is_unsigned);
-        break;
+    case 'L': *l = of_int(a << (b & 63), l->is_unsigned); break;
+    case 'R': *l = of_int(l->is_unsigned ? a >> (b & 63) : (uint64_t)(sa >> (b & 63)), l->is_unsigned); break;
     case '<': *l = of_int(u ? a < b : sa < sb, false); break;
     case '>': *l = of_int(u ? a > b : sa > sb, false); break;
     case 'l': *l = of_int(u ? a <= b : sa <= sb, false); break;
@@ -230,6 +233,7 @@ bool parse_size(struct parser *p, uint64_t limit, uint64_t *value, const char *w
 struct filling {
     struct ptx_var *var;
     uint64_t at, element_bytes, capacity; /* capacity of var->init */
+    struct token incomplete;              /* the brace that closed a list too early, if one has */
 };
 
 static bool room_for(struct parser *p, struct filling *f, uint64_t bytes)
@@ -249,23 +253,16 @@ static bool room_for(struct parser *p, struct filling *f, uint64_t bytes)
 static bool put_constant(struct parser *p, struct filling *f, struct token at, struct constant c)
 {
     struct ptx_var *v = f->var;
-    bool wants_float = isa_type_class(v->type) == CLASS_F;
     uint64_t bits = c.bits;
     if ((v->type == TYPE_f32 || v->type == TYPE_f64) && c.kind == CONSTANT_INT)
         return fail_at(p, at, "write it with a point, as in 1.0", "an integer cannot initialise .%s",
                        isa_type_name(v->type));
-    if (v->type == TYPE_f32 && c.kind == CONSTANT_F64) {
+    if ((v->type == TYPE_f32 || v->type == TYPE_b32) && c.kind == CONSTANT_F64) {
         float x = (float)as_f64(c);
         uint32_t b;
         memcpy(&b, &x, 4);
         bits = b;
-    } else if (v->type == TYPE_f64 && c.kind == CONSTANT_F32) {
-        float x;
-        uint32_t b = (uint32_t)c.bits;
-        memcpy(&x, &b, 4);
-        double d = x;
-        memcpy(&bits, &d, 8);
-    } else if (!wants_float && c.kind != CONSTANT_INT && f->element_bytes != (c.kind == CONSTANT_F32 ? 4 : 8)) {
+    } else if (c.kind != CONSTANT_INT && f->element_bytes != 8 && !(f->element_bytes == 4 && c.kind == CONSTANT_F32)) {
         return fail_at(p, at, NULL, "a floating-point constant cannot initialise .%s", isa_type_name(v->type));
     }
     if (!room_for(p, f, f->element_bytes))
@@ -282,6 +279,10 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
 {
     struct ptx_var *v = f->var;
     struct ptx_reloc r = {.at = f->at, .bytes = (uint8_t)f->element_bytes};
+    bool has_room = mask || f->element_bytes == 4 || f->element_bytes == 8;
+    if (!has_room || isa_type_class(v->type) == CLASS_F)
+        return fail(p, "write .u64, or bytes: 0xff(name), 0xff00(name), ...", "an address cannot initialise .%s",
+                    isa_type_name(v->type));
     struct str name;
     uint32_t offset;
     r.generic = p->tok.kind == TOKEN_IDENT && str_is(p->tok.text, "generic");
@@ -342,34 +343,54 @@ static uint64_t stride(const struct filling *f, unsigned depth)
     return bytes;
 }
 
-static bool put_list(struct parser *p, struct filling *f, unsigned depth)
+/* What stands at nesting `depth`: a list for each dimension and for a vector, then values. A list may be incomplete: what is
+ * left at the end is zero. As with the vendor's assembler, what follows an inner list that is incomplete follows its last
+ * value; 5.4.4 says, in other words, that zeros come between. */
+static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
 {
-    uint64_t start = f->at, n = 0;
-    if (!expect(p, '{', "the initialiser"))
+    struct ptx_var *v = f->var;
+    unsigned depths = v->n_dims + (v->vector > 1);
+    if (depth == depths) {
+        if (f->incomplete.kind == TOKEN_PUNCT)
+            diag_warn(p->diags, place_of(p, f->incomplete), "ptx-initialiser", "write its zeros",
+                      "this list is incomplete, and the next value follows its last without zeros in between");
+        f->incomplete.kind = TOKEN_END;
+        return put_value(p, f);
+    }
+    bool open = depth == 0 && v->unsized;
+    uint64_t start = f->at, end = start + stride(f, depth);
+    if (!expect(p, '{', depth == 0 ? "`=`: an array and a vector have their values in braces" : "the initialiser"))
         return false;
     while (!at_punct(p, '}')) {
-        f->at = at_punct(p, '{') ? start + n * stride(f, depth + 1) : f->at;
-        if (!(at_punct(p, '{') ? put_list(p, f, depth + 1) : put_value(p, f)))
+        if (!open && f->at >= end)
+            return fail(p, NULL, "more values than `%.*s` has elements", STR_ARG(v->symbol.name));
+        if (!put_entry(p, f, depth + 1))
             return false;
-        n++;
+        if (open)
+            v->dims[0]++;
         if (!accept(p, ','))
             break;
+        if (at_punct(p, '}'))
+            return fail(p, NULL, "a value is missing behind `,`");
     }
+    if (f->at < end && depth == v->n_dims)
+        return fail(p, NULL, "a vector has %u values", v->vector);
+    if (!open && f->at < end)
+        f->incomplete = p->tok;
     return expect(p, '}', "the last value");
 }
 
 bool parse_initialiser(struct parser *p, struct ptx_var *v)
 {
-    struct filling f = {.var = v, .element_bytes = isa_type_bits(v->type) / 8};
-    if (f.element_bytes == 0)
+    struct filling f = {.var = v, .element_bytes = isa_type_bits(v->type) / 8, .incomplete.kind = TOKEN_END};
+    bool half = isa_type_class(v->type) == CLASS_F && v->type != TYPE_f32 && v->type != TYPE_f64;
+    if (f.element_bytes == 0 || half)
         return fail(p, NULL, ".%s cannot be initialised", isa_type_name(v->type));
     v->initialised = true;
-    if (!(at_punct(p, '{') ? put_list(p, &f, 0) : put_value(p, &f)))
+    if (!put_entry(p, &f, 0))
         return false;
     if (v->unsized) {
-        uint64_t inner = stride(&f, 1);
-        v->dims[0] = inner ? (v->init_bytes + inner - 1) / inner : 0;
-        v->size = v->dims[0] * inner;
+        v->size = v->dims[0] * stride(&f, 1);
         v->unsized = false;
     }
     return true;
