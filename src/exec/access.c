@@ -136,8 +136,11 @@ static void plan_access(struct warp *w, struct activation *a, uint8_t *const bas
             p->kind = PLAN_LOCAL;
             p->base = window;
         }
-    } else if (space == SPACE_PARAM || one_allocation(w, o, min, max, bytes, o->kind != OP_LD)) {
+    } else if (space != SPACE_PARAM && one_allocation(w, o, min, max, bytes, o->kind != OP_LD)) {
         p->kind = PLAN_HOST;
+        p->base = 0;
+    } else if (space == SPACE_PARAM && !locate(w, space, min, bytes, false, &(struct location){0})) {
+        p->kind = PLAN_HOST; /* one address for all lanes */
         p->base = 0;
     }
 }

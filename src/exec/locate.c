@@ -37,6 +37,15 @@ static enum fault_kind locate_global(const struct warp *w, uint64_t address, uin
     return writes && (b.kind == MEM_CONST || b.kind == MEM_PARAM) ? FAULT_read_only : FAULT_none;
 }
 
+/* A constant displacement may lead out of the parameters, to what is the host's. */
+static enum fault_kind locate_param(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
+{
+    const struct launch *l = w->block->launch;
+    uint64_t at = address - (uint64_t)(uintptr_t)l->params, limit = l->kernel->param_bytes;
+    *p = (struct location){.at = (uint8_t *)(uintptr_t)address, .space = SPACE_GLOBAL, .address = address};
+    return at > limit || bytes > limit - at ? FAULT_illegal_address : FAULT_none;
+}
+
 enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
                        struct location *p)
 {
@@ -48,6 +57,7 @@ enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, u
     switch (space) {
     case SPACE_SHARED: return locate_shared(w, address, bytes, p);
     case SPACE_LOCAL: return locate_local(w, address, bytes, p);
+    case SPACE_PARAM: return locate_param(w, address, bytes, p);
     default: return locate_global(w, address, bytes, writes, p);
     }
 }

@@ -304,4 +304,14 @@ def memory_that_is_freed_while_it_is_read_ends_the_kernel_and_not_the_program():
             assert status == 0 or (status == 1 and "was freed" in err), (status, out, err)
 
 
+def displacements_do_not_lead_out_of_the_parameters():
+    for read in ("ld.param.u64 %rd2, [out+OFF]", "@%p ld.param.u64 %rd2, [out+OFF]", "ld.param.v2.u64 {%rd2, %rd3}, [out+OFF]",
+                 "mov.u64 %rd2, out; ld.param.u64 %rd2, [%rd2+OFF]"):
+        text = ".visible .entry k(.param .u64 out) { .reg .u64 %rd<4>; .reg .pred %p; setp.eq.u32 %p, 1, 1; READ; ret; }"
+        for offset in (16, 4096, 1 << 20, 0x7ffffff0, -16, -4096, -(1 << 20), -(1 << 31)):
+            with written(text.replace("READ", read.replace("OFF", str(offset)))) as path:
+                said = fault_by_both(path, "--grid", 1, "--block", 32, "u64[1]")
+            assert "[illegal-address]" in said, f"{read}, {offset}: {said}"
+
+
 main(globals())
