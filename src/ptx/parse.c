@@ -573,7 +573,9 @@ static void take_module_variable(struct parser *p, struct ptx_var *v)
     struct ptx_symbol *before = find_in_scope(&p->module_scope, v->symbol.name);
     struct ptx_var *other = before && before->kind == SYMBOL_VAR ? (struct ptx_var *)before : NULL;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_VAR, .var = v};
-    if (other && other != v && same_shape(other, v) && (other->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN)) {
+    bool same_size = other && (other->unsized || v->unsized || other->size == v->size);
+    if (other && other != v && same_size && same_shape(other, v) &&
+        (other->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN)) {
         if (other->linkage == LINK_EXTERN) {
             other->definition = v;
             scope_enter(p, &p->module_scope, &v->symbol);

@@ -84,7 +84,7 @@ static bool parse_displacement(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-/* name[3]: the address of an element (6.4.2). */
+/* name[3]: the address of an element (6.4.2), of a vector's, too. */
 static bool parse_index(struct parser *p, struct ptx_operand *o)
 {
     struct token at = p->tok;
@@ -92,10 +92,10 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
     advance(p);
     if (!parse_size(p, 1ull << 40, &index, "an index") || !expect(p, ']', "the index"))
         return false;
-    if (o->symbol->kind != SYMBOL_VAR)
-        return fail_at(p, at, NULL, "only a variable can be indexed");
-    const struct ptx_var *v = (const struct ptx_var *)o->symbol;
-    o->disp += (int64_t)(index * (isa_type_bits(v->type) / 8) * v->vector);
+    const struct ptx_var *v = o->symbol->kind == SYMBOL_VAR ? (const struct ptx_var *)o->symbol : NULL;
+    if (!v || !v->n_dims)
+        return fail_at(p, at, "an offset in bytes stands behind `+`", "only an array can be indexed");
+    o->disp += (int64_t)(index * (isa_type_bits(v->type) / 8));
     return true;
 }
 
@@ -303,6 +303,17 @@ static bool parse_raw(struct parser *p, struct ptx_insn *i)
     return true;
 }
 
+/* An element that is loaded or stored may stand without brackets: ld.global.u32 %r1, a[3] (6.4.2). */
+static void make_memory(struct parser *p, struct ptx_operand *o)
+{
+    struct ptx_operand *base = ARENA_NEW(p->arena, struct ptx_operand);
+    *base = *o;
+    base->disp = 0;
+    o->kind = OPND_MEM;
+    o->n = 1;
+    o->elems = base;
+}
+
 static bool parse_operands(struct parser *p, struct ptx_insn *i)
 {
     struct ptx_operand ops[MAX_OPERANDS];
@@ -311,8 +322,14 @@ static bool parse_operands(struct parser *p, struct ptx_insn *i)
     do {
         if (i->n_operands == MAX_OPERANDS)
             return fail(p, NULL, "more operands than any instruction has");
-        if (!parse_operand(p, &ops[i->n_operands++]))
+        struct ptx_operand *o = &ops[i->n_operands];
+        bool address = (i->inst->kind == KIND_LD && i->n_operands == 1) || (i->inst->kind == KIND_ST && !i->n_operands);
+        i->n_operands++;
+        if (!parse_operand(p, o))
             return false;
+        bool indexed = p->module->source->text.p[p->taken_to - 1] == ']';
+        if (address && indexed && o->kind == OPND_SYMBOL)
+            make_memory(p, o);
     } while (accept(p, ','));
     i->operands = ARENA_ARRAY(p->arena, struct ptx_operand, i->n_operands);
     memcpy(i->operands, ops, i->n_operands * sizeof *ops);

@@ -14,6 +14,12 @@ static void check_variable(struct verifier *v, const struct ptx_var *var)
     if (class == CLASS_P || class == CLASS_X || var->type == TYPE_f32x2)
         diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type", "store it as .b8, .b16, .b32 or .b64",
                    "a variable in memory cannot be .%s", isa_type_name(var->type));
+    if (var->managed && var->space != SPACE_GLOBAL)
+        diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type", "declare it in .global",
+                   "`%.*s` is .managed, and in .%s", STR_ARG(var->symbol.name), ptx_space_name(var->space));
+    if (var->linkage == LINK_COMMON && var->space != SPACE_GLOBAL)
+        diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type", "declare it in .global",
+                   "`%.*s` is .common, and in .%s", STR_ARG(var->symbol.name), ptx_space_name(var->space));
     if (var->unsized && var->linkage != LINK_EXTERN && !var->initialised)
         diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type",
                    "give the number of elements, or make it .extern", "the size of `%.*s` is not known",
@@ -40,6 +46,14 @@ static void check_parameter(struct verifier *v, const struct ptx_func *f, const 
         diag_error(v->diags, at, "ptx-type", "write .param", "parameters of kernels are in .param");
     else if (f->entry && param->unsized)
         diag_error(v->diags, at, "ptx-type", "give the number of elements", "a kernel's parameters have a size");
+    uint32_t align = param->pointer_align;
+    if (param->pointer && (!f->entry || param->pointer_space == SPACE_PARAM || param->pointer_space == SPACE_REG))
+        diag_error(v->diags, at, "ptx-type", NULL,
+                   "`.ptr` says of a kernel's parameter that it points to .global, .const, "
+                   ".shared or .local");
+    if (align & (align - 1))
+        diag_error(v->diags, at, "ptx-type", NULL,
+                   "the alignment of what a parameter points to must be a power of two");
     if (param->space == SPACE_PARAM && (param->type == TYPE_pred || param->vector > 1))
         diag_error(v->diags, at, "ptx-type", param->vector > 1 ? "write an array" : "pass a .u32",
                    "a parameter cannot be a %s", param->vector > 1 ? "vector" : "predicate");

@@ -54,6 +54,12 @@ MEANS = [
     ([16], ".shared .align 16 .b32 s<2>; .reg .u32 a, b; mov.u32 a, s1; mov.u32 b, s0; sub.s32 a, a, b; abs.s32 a, a;" + put(0, "a")),
     ([6], ".reg .b32 x; st.global.b32 [g2], 6; ld.global.b32 x, [g2];" + put(0, "x"), ".visible .global .b32 g<3>;"),
     ([6], ".local .v2 .b32 v<2>; .reg .b32 x; st.local.v2.b32 [v1], {5, 6}; ld.local.b32 x, [v1+4];" + put(0, "x")),
+    # An index counts elements of the type, of vectors and of several dimensions, too (6.4.2).
+    ([4, 12, 20, 2], ".shared .v2 .u32 v[4]; .shared .u32 m[2][3]; .shared .v4 .b8 b[2]; .reg .u32 x, y; mov.u32 y, v; mov.u32 x, v[1];"
+     "sub.u32 x, x, y;" + put(0, "x") + "mov.u32 x, v[3]; sub.u32 x, x, y;" + put(1, "x") + "mov.u32 y, m; mov.u32 x, m[5];"
+     "sub.u32 x, x, y;" + put(2, "x") + "mov.u32 y, b; mov.u32 x, b[2]; sub.u32 x, x, y;" + put(3, "x")),
+    ([12, 10, 9], ".reg .u32 x; ld.global.u32 x, a[2];" + put(0, "x") + "ld.global.u32 x, a[0];" + put(1, "x")
+     + "mov.u32 x, 9; st.global.u32 a[3], x; ld.global.u32 x, [a+12];" + put(2, "x"), ".global .u32 a[4] = {10, 11, 12, 13};"),
     # Functions and kernels have names of the module; parameters belong to the function's own scope.
     ([4], ".reg .b32 one; mov.b32 one, 4;" + put(0, "one"), FUNCTIONS),
     ([4], ".reg .b32 kernel; mov.b32 kernel, 4;" + put(0, "kernel")),
@@ -110,6 +116,15 @@ REFUSED = [
     ("label `x` is not declared", "bra x; { x: }"),
     ("label `ts` is not declared", ".reg .u32 z; mov.u32 z, 0; brx.idx z, ts; ts: .branchtargets a; a:"),
     ("a prototype has no name", "P: .callprototype named ();"),
+    ("only an array can be indexed", ".shared .u32 one; .reg .u32 x; mov.u32 x, one[0];"),
+    ("needs an address", ".shared .u32 a[4]; .reg .u32 x; ld.shared.u32 x, a;"),
+    ("`q` is declared twice", "", ".extern .global .u32 q[2]; .visible .global .u32 q[3];"),
+    ("`q` is declared twice", "", ".extern .global .u32 q; .visible .global .u64 q;"),
+    ("`q` is .common, and in .const", "", ".common .const .u32 q;"),
+    ("`q` is .managed, and in .const", "", ".visible .const .attribute(.managed) .u32 q;"),
+    ("must be a power of two", "", ".entry other(.param .u64 .ptr .global .align 3 p) { ret; }"),
+    ("`.ptr` says of a kernel's parameter", "", ".entry other(.param .u64 .ptr .param p) { ret; }"),
+    ("`.ptr` says of a kernel's parameter", "", ".func other(.param .u64 .ptr .global .align 4 p) { ret; }"),
     ("`f` is not a function", ".reg .b32 f; T: .calltargets f;", ".func f() { ret; }"),
 ]
 
