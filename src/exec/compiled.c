@@ -134,7 +134,7 @@ const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
     uint64_t version = atomic_load_explicit(&l->machine->mem.version, memory_order_relaxed);
     if (k->compiled != c) {
         worker_drop_compiled(k);
-        k->compiled_sites = pool_take(k, (c->n_sites + 1) * sizeof *k->compiled_sites);
+        k->compiled_sites = pool_take(k, ((size_t)c->n_sites + 1) * sizeof *k->compiled_sites);
         if (!k->compiled_sites)
             return NULL;
         k->compiled = c;

@@ -230,7 +230,10 @@ static void name_for_perf(const struct jit *j, const struct unit *u, const struc
 static bool load(const struct jit *j, struct unit *u, const struct jit_result *r)
 {
     char error[OBJECT_ERROR_BYTES];
-    u->compiled.n_sites = r->n_sites;
+    if (r->n_sites > u->compiled.n_sites) {
+        snprintf(u->why, sizeof u->why, "the code is another kernel's");
+        return false;
+    }
     if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, 2 * u->n_functions, error)) {
         name_for_perf(j, u, r);
         u->gdb = gdb_tell(&u->object, r->object, r->bytes);
@@ -282,6 +285,19 @@ static bool compile(struct jit *j, struct unit *u)
 
 /* ---- units ---- */
 
+/* As many as code of the kernel can ask for: an access has one in the function, and one in its serial parts (jit/site.c). What the
+ * compiler or an entry of the cache says is not relied on. */
+static uint32_t count_sites(const struct kernel *k)
+{
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < k->functions.n; f++)
+        for (uint32_t i = 0; i < k->functions.at[f]->ir->insns.n; i++) {
+            enum ir_kind kind = k->functions.at[f]->ir->insns.at[i].kind;
+            n += kind == IR_LD || kind == IR_ST || kind == IR_ATOM ? 2 : 0;
+        }
+    return n;
+}
+
 static struct unit *new_unit(struct kernel *k, const uint32_t block[3], enum jit_tier tier)
 {
     struct str name = k->func->symbol.name;
@@ -292,6 +308,7 @@ static struct unit *new_unit(struct kernel *k, const uint32_t block[3], enum jit
     }
     u->name = (struct str){memcpy(u + 1, name.p, name.n), name.n};
     u->n_functions = k->functions.n;
+    u->compiled.n_sites = count_sites(k);
     u->compiled.serial = u->compiled.functions + k->functions.n;
     u->instructions = k->instructions;
     u->tier = tier;

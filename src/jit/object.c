@@ -1,8 +1,12 @@
 /* A loader for what the compiler emits: one relocatable object whose functions call nothing but each other, the C
  * library's memory functions, and what they are handed. Sections are laid out one after the other, references filled
- * in (reference.h), and the whole made executable. Needs no LLVM, so that code from the cache runs without it.
+ * in (reference.h), and the whole made executable. Needs no LLVM, so that code from the cache runs without it. What the object says
+ * of itself is checked before it is believed: a damaged one is refused. (Whoever can write code that does as the loader asks can do
+ * anything: who may write the cache is cache.c's business.)
  */
 #include "jit/object.h"
+
+#include "base/checked.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -16,7 +20,7 @@
 #include <sys/syscall.h>
 #endif
 
-enum { MAX_STUBS = 64 };
+enum { MAX_STUBS = 64, MAX_ALIGN = 4096, MAX_BYTES = 1 << 30 };
 
 struct loader {
     const uint8_t *elf;
@@ -46,11 +50,35 @@ static bool inside(const struct loader *l, uint64_t offset, uint64_t bytes)
     return offset <= l->bytes && bytes <= l->bytes - offset;
 }
 
+static bool is_aligned(uint64_t offset)
+{
+    return offset % _Alignof(Elf64_Sym) == 0;
+}
+
+/* Records lie where a pointer to them may point: the object stands at the start of an allocation. */
+static bool has_records(const Elf64_Shdr *s)
+{
+    return s->sh_type == SHT_SYMTAB || s->sh_type == SHT_RELA;
+}
+
+static bool take_symbols(struct loader *l, const Elf64_Shdr *s)
+{
+    const Elf64_Shdr *strings = s->sh_link < l->header->e_shnum ? &l->sections[s->sh_link] : NULL;
+    if (!strings || strings->sh_type != SHT_STRTAB || !inside(l, strings->sh_offset, strings->sh_size))
+        return fail(l, "the object has symbols without names");
+    l->symbols = (const Elf64_Sym *)(l->elf + s->sh_offset);
+    l->n_symbols = s->sh_size / sizeof(Elf64_Sym);
+    l->strings = (const char *)(l->elf + strings->sh_offset);
+    l->strings_bytes = strings->sh_size;
+    return true;
+}
+
 static bool read_header(struct loader *l)
 {
     l->header = (const Elf64_Ehdr *)l->elf;
     if (l->bytes < sizeof *l->header || memcmp(l->header->e_ident, ELFMAG, SELFMAG) != 0 ||
         l->header->e_type != ET_REL || l->header->e_shentsize != sizeof(Elf64_Shdr) ||
+        !is_aligned(l->header->e_shoff) ||
         !inside(l, l->header->e_shoff, (uint64_t)l->header->e_shnum * sizeof(Elf64_Shdr)))
         return fail(l, "not a relocatable ELF object");
     l->cpu = reference_cpu(l->header->e_machine);
@@ -61,12 +89,10 @@ static bool read_header(struct loader *l)
         const Elf64_Shdr *s = &l->sections[i];
         if (s->sh_type != SHT_NOBITS && !inside(l, s->sh_offset, s->sh_size))
             return fail(l, "a section lies outside of the object");
-        if (s->sh_type != SHT_SYMTAB || s->sh_link >= l->header->e_shnum)
-            continue;
-        l->symbols = (const Elf64_Sym *)(l->elf + s->sh_offset);
-        l->n_symbols = s->sh_size / sizeof(Elf64_Sym);
-        l->strings = (const char *)(l->elf + l->sections[s->sh_link].sh_offset);
-        l->strings_bytes = l->sections[s->sh_link].sh_size;
+        if (has_records(s) && !is_aligned(s->sh_offset))
+            return fail(l, "a section is not aligned");
+        if (s->sh_type == SHT_SYMTAB && !take_symbols(l, s))
+            return false;
     }
     return l->symbols && l->strings_bytes && !l->strings[l->strings_bytes - 1] ? true
                                                                                : fail(l, "the object has no symbols");
@@ -84,10 +110,11 @@ static bool lay_out(struct loader *l)
         const Elf64_Shdr *s = &l->sections[i];
         if (!is_needed(s))
             continue;
-        size_t align = s->sh_addralign ? s->sh_addralign : 1;
-        at = (at + align - 1) / align * align;
-        l->at[i] = at;
-        at += s->sh_size;
+        uint64_t align = s->sh_addralign ? s->sh_addralign : 1, from;
+        if (align > MAX_ALIGN || !range_align(at, align, &from) || !range_holds(0, MAX_BYTES, from, from, s->sh_size))
+            return fail(l, "a section is too large, or its alignment is none");
+        l->at[i] = from;
+        at = from + s->sh_size;
     }
     l->first_stub = (at + STUB_BYTES - 1) / STUB_BYTES * STUB_BYTES;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -123,6 +150,13 @@ static void *find_outside(const char *name)
     return NULL;
 }
 
+/* Does a symbol lie in a section that has been laid out, with so many bytes behind it? */
+static bool is_in_section(const struct loader *l, const Elf64_Sym *s, uint64_t bytes)
+{
+    return s->st_shndx < l->header->e_shnum && l->at[s->st_shndx] &&
+           range_holds(0, l->sections[s->st_shndx].sh_size, s->st_value, s->st_value, bytes);
+}
+
 static bool symbol_value(struct loader *l, size_t index, uint64_t *value)
 {
     if (index >= l->n_symbols)
@@ -135,7 +169,7 @@ static bool symbol_value(struct loader *l, size_t index, uint64_t *value)
         *value = add_stub(l, (uint64_t)(uintptr_t)p);
         return true;
     }
-    if (s->st_shndx >= l->header->e_shnum || !l->at[s->st_shndx])
+    if (!is_in_section(l, s, 0))
         return fail(l, "a symbol lies in no section");
     *value = (uint64_t)(uintptr_t)l->memory + l->at[s->st_shndx] + s->st_value;
     return true;
@@ -151,11 +185,12 @@ static bool relocate(struct loader *l)
         uint64_t limit = l->sections[s->sh_info].sh_size;
         for (size_t k = 0; k < s->sh_size / sizeof *r; k++) {
             uint64_t value;
-            if (limit < 8 || r[k].r_offset > limit - 4)
+            int64_t farthest = (int64_t)l->size;
+            if (r[k].r_offset > limit || !checked_is_within(checked(r[k].r_addend), -farthest, farthest))
                 return fail(l, "a reference lies outside of its section");
             uint8_t *place = l->memory + l->at[s->sh_info] + r[k].r_offset;
             if (!symbol_value(l, ELF64_R_SYM(r[k].r_info), &value) ||
-                !reference_fill(l->cpu, ELF64_R_TYPE(r[k].r_info), place, (uintptr_t)place,
+                !reference_fill(l->cpu, ELF64_R_TYPE(r[k].r_info), place, limit - r[k].r_offset, (uintptr_t)place,
                                 value + (uint64_t)r[k].r_addend, l->error))
                 return false;
         }
@@ -168,8 +203,8 @@ static const char prefix[] = "heddle.";
 /* The name of a symbol that is a function of a kernel, or NULL. */
 static const char *function_name(const struct loader *l, const Elf64_Sym *s)
 {
-    bool good = ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_shndx < l->header->e_shnum && l->at[s->st_shndx] &&
-                s->st_name < l->strings_bytes && strncmp(l->strings + s->st_name, prefix, sizeof prefix - 1) == 0;
+    bool good = ELF64_ST_TYPE(s->st_info) == STT_FUNC && is_in_section(l, s, 1) && s->st_name < l->strings_bytes &&
+                strncmp(l->strings + s->st_name, prefix, sizeof prefix - 1) == 0;
     return good ? l->strings + s->st_name : NULL;
 }
 

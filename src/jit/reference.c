@@ -111,8 +111,8 @@ static uint64_t number_of(const struct reference *r, uint64_t at, uint64_t value
     }
 }
 
-bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *place, uint64_t at, uint64_t value,
-                    char error[REFERENCE_ERROR_BYTES])
+bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
+                    uint64_t value, char error[REFERENCE_ERROR_BYTES])
 {
     const struct reference *r = cpu->rows, *end = r + cpu->n;
     while (r < end && r->type != type)
@@ -120,6 +120,10 @@ bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *pla
     if (r == end) {
         snprintf(error, REFERENCE_ERROR_BYTES, "a reference of a kind that the loader does not know: number %u of %s",
                  type, cpu->name);
+        return false;
+    }
+    if (room < (r->field == DATA64 ? 8 : 4)) {
+        snprintf(error, REFERENCE_ERROR_BYTES, "a reference lies outside of its section");
         return false;
     }
     uint64_t number = number_of(r, at, value), mask = ~0ull >> (64 - r->bits);

@@ -26,9 +26,10 @@ const struct reference_cpu *reference_cpu(uint16_t machine);
 /* That of this host, or NULL. */
 const struct reference_cpu *reference_host(void);
 
-/* Fills in what stands at `place`, which will be at the address `at`, of the symbol's address with its addend. False with
- * the reason where the kind is not known, or cannot say that address; nothing has been written then. */
-bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *place, uint64_t at, uint64_t value,
-                    char error[REFERENCE_ERROR_BYTES]);
+/* Fills in what stands at `place`, which will be at the address `at` and has so much room, of the symbol's address with its
+ * addend. False with the reason where the kind is not known, needs more room, or cannot say that address; nothing has been
+ * written then. */
+bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
+                    uint64_t value, char error[REFERENCE_ERROR_BYTES]);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -27,7 +28,7 @@ static void fill_all(uint16_t machine, const struct fill *rows, size_t n)
     assert_non_null(cpu);
     for (size_t i = 0; i < n; i++) {
         uint64_t word = rows[i].before;
-        assert_true(reference_fill(cpu, rows[i].type, (uint8_t *)&word, rows[i].at, rows[i].value, error));
+        assert_true(reference_fill(cpu, rows[i].type, (uint8_t *)&word, sizeof word, rows[i].at, rows[i].value, error));
         assert_int_equal(word, rows[i].after);
     }
 }
@@ -73,7 +74,7 @@ static void refuse(uint16_t machine, uint32_t type, uint64_t value, const char *
 {
     char error[REFERENCE_ERROR_BYTES];
     uint8_t word[8] = {0};
-    assert_false(reference_fill(reference_cpu(machine), type, word, start, value, error));
+    assert_false(reference_fill(reference_cpu(machine), type, word, sizeof word, start, value, error));
     assert_string_equal(error, why);
     assert_memory_equal(word, ((uint8_t[8]){0}), 8);
 }
@@ -123,12 +124,102 @@ static void objects_of_other_cpus_are_refused(void **state)
     assert_null(o.at);
 }
 
+/* A small object of this host's kind: code, a reference to it, its name. */
+struct small {
+    Elf64_Ehdr header;
+    Elf64_Shdr sections[5];
+    Elf64_Rela reference;
+    Elf64_Sym symbols[2];
+    uint8_t code[64];
+    char names[16];
+};
+
+static struct small make_small(void)
+{
+    struct small s = {.header = {.e_type = ET_REL,
+                                 .e_machine = reference_host()->machine,
+                                 .e_shoff = offsetof(struct small, sections),
+                                 .e_shentsize = sizeof(Elf64_Shdr),
+                                 .e_shnum = 5},
+                      .names = "\0heddle.0.k"};
+    bool x86 = reference_host() == reference_cpu(EM_X86_64);
+    memcpy(s.header.e_ident, ELFMAG, SELFMAG);
+    s.sections[1] = (Elf64_Shdr){.sh_type = SHT_PROGBITS,
+                                 .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                                 .sh_offset = offsetof(struct small, code),
+                                 .sh_size = sizeof s.code,
+                                 .sh_addralign = 16};
+    s.sections[2] = (Elf64_Shdr){.sh_type = SHT_RELA,
+                                 .sh_offset = offsetof(struct small, reference),
+                                 .sh_size = sizeof s.reference,
+                                 .sh_link = 3,
+                                 .sh_info = 1};
+    s.sections[3] = (Elf64_Shdr){
+        .sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct small, symbols), .sh_size = sizeof s.symbols, .sh_link = 4};
+    s.sections[4] =
+        (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct small, names), .sh_size = sizeof s.names};
+    s.symbols[1] =
+        (Elf64_Sym){.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_size = 64};
+    s.reference =
+        (Elf64_Rela){.r_offset = 56, .r_info = ELF64_R_INFO(1ull, x86 ? R_X86_64_64 : R_AARCH64_ABS64), .r_addend = 8};
+    return s;
+}
+
+/* From memory of its own, so that a sanitizer sees what is read behind it. */
+static bool loads(const struct small *s, struct object *o, compiled_fn **fn)
+{
+    char error[OBJECT_ERROR_BYTES] = "";
+    uint8_t *copy = malloc(sizeof *s);
+    memcpy(copy, s, sizeof *s);
+    *fn = NULL;
+    bool ok = object_load(o, copy, sizeof *s, fn, 1, error);
+    assert_int_equal(ok, error[0] == 0);
+    free(copy);
+    return ok;
+}
+
+static void a_good_object_is_loaded(void **state)
+{
+    (void)state;
+    struct small s = make_small();
+    struct object o;
+    compiled_fn *fn;
+    assert_true(loads(&s, &o, &fn));
+    assert_non_null(fn);
+    uint64_t word, at = (uintptr_t)fn;
+    memcpy(&word, (const uint8_t *)at + 56, 8);
+    assert_int_equal(word, at + 8);
+    object_unload(&o);
+}
+
+/* Whatever stands in a place, the loader stays inside of the object and of what it has made; functions lie in code. */
+static void damaged_objects_are_not_followed(void **state)
+{
+    (void)state;
+    const uint64_t words[] = {
+        0, 1, 7, 57, 63, 64, 65, 4096, 1ull << 31, 1ull << 32, 1ull << 63, UINT64_MAX - 63, UINT64_MAX - 7, UINT64_MAX};
+    for (size_t at = 0; at < offsetof(struct small, code); at += 4)
+        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+            for (size_t bytes = 1; bytes <= 8 && at % bytes == 0; bytes *= 2) {
+                struct small s = make_small();
+                struct object o;
+                compiled_fn *fn;
+                memcpy((uint8_t *)&s + at, &words[k], bytes);
+                if (!loads(&s, &o, &fn))
+                    continue;
+                if (fn)
+                    assert_in_range((uintptr_t)fn, (uintptr_t)o.at, (uintptr_t)o.at + o.bytes - 1);
+                object_unload(&o);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aarch64_is_as_the_linker_makes_it),      cmocka_unit_test(x86_64_counts_from_the_place),
         cmocka_unit_test(what_cannot_be_said_is_refused_by_name), cmocka_unit_test(the_farthest_is_reached),
-        cmocka_unit_test(objects_of_other_cpus_are_refused),
+        cmocka_unit_test(objects_of_other_cpus_are_refused),      cmocka_unit_test(a_good_object_is_loaded),
+        cmocka_unit_test(damaged_objects_are_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
