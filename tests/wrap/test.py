@@ -109,6 +109,107 @@ def a_loop_of_one_round_may_have_any_step():
             on_each_level(by_both, path, "--grid", 1, "--block", 32, "u32[64]=ones+print", 1, step)
 
 
+# The same of shared memory, whose addresses have 32 bits, or 64.
+SHARED_ROUNDS = """.visible .entry rounds(.param .u64 p, .param .u32 rounds, .param .TYPE step)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<20>; .reg .pred %p<4>; .reg .TYPE %a<8>;
+    .shared .align 16 .b8 sm[4096];
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r11, [rounds];
+    ld.param.TYPE %a1, [step];
+    mov.TYPE %a2, sm;
+    mov.u32 %r3, 0;
+    mov.u32 %r1, 0;
+    mov.u32 %r12, 0;
+OUTER:
+    add.u32 %r12, %r12, 1;
+    setp.ge.u32 %p1, %r12, 3;
+    selp.TYPE %a3, %a1, 0, %p1;
+    selp.b32 %r13, %r11, 3, %p1;
+    mov.TYPE %a4, %a2;
+    mov.u32 %r1, 0;
+L:
+    st.shared.u32 [%a4+DISP], %r1;
+    ld.shared.u32 %r2, [%a4+DISP];
+    add.u32 %r3, %r3, %r2;
+    add.TYPE %a4, %a4, %a3;
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p2, %r1, %r13;
+    @%p2 bra L;
+    setp.lt.u32 %p3, %r12, 3;
+    @%p3 bra OUTER;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+"""
+
+
+def a_way_through_all_of_a_window_is_not_taken_for_a_short_one():
+    keep_what_is_compiled()
+    for type, bits in ("u32", 32), ("u64", 64):
+        for disp in 0, 4092, 2147483644, -4:
+            text = SHARED_ROUNDS.replace("TYPE", type).replace("DISP", str(disp))
+            inside = 0 <= disp < 4096
+            for n, step in (65537, 1 << bits - 16), ((1 << 20) + 1, -(1 << bits - 20)), (3, 1 << bits - 1), (2, 4096), (2, -8192):
+                faults(text, "--grid", 1, "--block", 32, "u32[64]=ones", n, step & (1 << bits) - 1)
+            if inside:
+                with written(text) as path:
+                    on_each_level(by_both, path, "--grid", 1, "--block", 32, "u32[64]=ones+print", 1, (1 << bits) - 4)
+
+
+# ---- rows of threads' own ----
+
+# Each thread goes through a row of its own, as through that of a sparse matrix, in steps of 4 bytes, or of an index.
+ROWS = """.visible .entry rows(.param .u64 out, .param .u64 table, .param .u64 starts, .param .u32 more)
+{
+    .reg .u64 %rd<16>; .reg .u32 %r<20>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [table];
+    ld.param.u64 %rd3, [starts];
+    ld.param.u32 %r9, [more];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.u64 %rd5, %rd3, %rd4;
+    ld.global.u32 %r2, [%rd5];
+    ld.global.u32 %r3, [%rd5+4];
+    mov.u32 %r4, 0;
+    sub.u32 %r5, %r3, %r2;
+    mov.u32 %r10, %r2;
+L:
+    ADD
+    WIDEN
+    add.u64 %rd7, %rd2, %rd6;
+    ld.global.u32 %r6, [%rd7];
+    mad.lo.u32 %r4, %r4, 7, %r6;
+    add.u32 %r10, %r10, STEP;
+    sub.u32 %r5, %r5, 1;
+    setp.ne.u32 %p1, %r5, 0;
+    @%p1 bra L;
+    add.u64 %rd8, %rd1, %rd4;
+    st.global.u32 [%rd8], %r4;
+    ret;
+}
+"""
+# 0, in one sum and in three; -1.
+ADDED = ("add.u32 %r7, %r10, 0;", "add.u32 %r7, %r10, 2147483647; add.u32 %r7, %r7, 2147483647; add.u32 %r7, %r7, 2;",
+         "add.u32 %r7, %r10, 2147483647; add.u32 %r7, %r7, -2147483648;")
+
+
+def rows(add, widen, step):
+    return ROWS.replace("ADD", add).replace("WIDEN", widen).replace("STEP", str(step))
+
+
+def rows_whose_index_wraps_on_the_way_are_exact():
+    keep_what_is_compiled()
+    starts = "u32[33]=range:1:30"
+    for widen in "mul.wide.u32 %rd6, %r7, 4;", "mul.wide.s32 %rd6, %r7, 4;":
+        for add in ADDED:
+            for step in 1, -1:
+                faults(rows(add, widen, step), "--workers", 1, "--grid", 2, "--block", 32, "u32[32]", "u32[64]=rand", starts, 0)
+            with written(rows(add, widen, 1)) as path:
+                on_each_level(by_both, path, "--grid", 2, "--block", 32, "u32[32]+print", "u32[1024]=rand", starts, 0)
+
+
 # ---- several accesses through one register ----
 
 GROUP = """.visible .entry group(.param .u64 p, .param .u32 more)
