@@ -117,7 +117,7 @@ static void put_number(unsigned n)
 
 static void explain_trap(int signal, siginfo_t *info, void *context)
 {
-    const char *name = sandbox_call_name(info->si_syscall);
+    const char *name = sandbox_call_name(info->si_syscall, info->si_arch);
     (void)context;
     put("heddle: stopped at the system call `");
     if (name)

@@ -13,7 +13,7 @@ enum { MOST_REQUEST_BYTES = 1 << 30 };
 
 struct question {
     struct wire_ask ask;
-    bool compile; /* else what is on disk is wanted, if it is there */
+    uint32_t compile; /* 0: what is on disk is wanted, if it is there */
 };
 
 void outside_init(struct outside *o)
@@ -90,7 +90,7 @@ bool outside_recall(struct outside *o, enum jit_tier tier, const uint8_t *reques
 
 bool outside_compile(struct outside *o, const struct wire_ask *ask, const uint8_t *request, struct jit_result *result)
 {
-    struct question q = {.ask = *ask, .compile = true};
+    struct question q = {.ask = *ask, .compile = 1};
     return ask_broker(o, &q, request, result);
 }
 

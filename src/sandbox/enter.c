@@ -52,9 +52,9 @@ static const struct rule rules[] = {
 };
 enum { N_RULES = sizeof rules / sizeof rules[0] };
 
-const char *sandbox_call_name(int number)
+const char *sandbox_call_name(int number, unsigned architecture)
 {
-    for (size_t i = 0; i < N_RULES; i++)
+    for (size_t i = 0; architecture == FILTER_ARCHITECTURE && i < N_RULES; i++)
         if (rules[i].number == number)
             return rules[i].name;
     return NULL;

@@ -3,30 +3,22 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined __x86_64__
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#define X32_BIT      0x40000000u
-#elif defined __aarch64__
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
+#define X32_BIT 0x40000000u /* of numbers that x86-64 has for programs with pointers of 32 bits */
 
 const char *filter_obstacle(void)
 {
-#ifdef ARCHITECTURE
     uint32_t needed = SECCOMP_RET_TRAP;
+    if (!FILTER_ARCHITECTURE)
+        return "there are no filters of system calls for this kind of CPU";
     if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &needed) == 0)
         return NULL;
     return "the system has no seccomp filters (Linux 4.14 and later have them), or does not allow them";
-#else
-    return "there are no filters of system calls for this kind of CPU";
-#endif
 }
 
 static void add(struct filter *f, struct sock_filter instruction)
@@ -54,16 +46,12 @@ static void unless_equal(struct filter *f, uint32_t value, uint8_t n)
 void filter_start(struct filter *f, uint32_t foreign)
 {
     f->n = 0;
-#ifdef ARCHITECTURE
     load(f, offsetof(struct seccomp_data, arch));
-    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCHITECTURE, 1, 0));
     answer(f, foreign);
-#endif
     load(f, offsetof(struct seccomp_data, nr));
-#ifdef X32_BIT
     add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
     answer(f, foreign);
-#endif
 }
 
 void filter_answer(struct filter *f, int number, uint32_t how)

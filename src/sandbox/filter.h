@@ -2,9 +2,19 @@
 #ifndef HEDDLE_SANDBOX_FILTER_H
 #define HEDDLE_SANDBOX_FILTER_H
 
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Whose numbers these are. */
+#if defined __x86_64__
+#define FILTER_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define FILTER_ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#define FILTER_ARCHITECTURE 0u
+#endif
 
 enum { FILTER_MOST = 640 };
 

@@ -24,8 +24,8 @@ const char *sandbox_obstacle(void);
  * nothing in Heddle makes ends in SIGSYS; what libraries try of themselves fails with EPERM. */
 const char *sandbox_enter(enum sandbox_profile profile);
 
-/* The name of a system call by its number; NULL where no table has it. For a handler of SIGSYS. */
-const char *sandbox_call_name(int number);
+/* For a handler of SIGSYS: the name of a system call by what siginfo says (si_syscall, si_arch); NULL where no table has it. */
+const char *sandbox_call_name(int number, unsigned architecture);
 
 /* For a program that is to be executed next: it, and all that it starts, writes files below the folders alone (NULL ends them;
  * those that are not there are left out), and to devices, has no sockets, and gets no new privileges. Returns NULL, or in the
