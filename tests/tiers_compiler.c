@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "jit/wire.h"
 
 enum { PLAIN = 0x51525354, MARKED = 0x61626364 }; /* test.py's */
@@ -36,7 +37,7 @@ static void *pass_answers(void *inner)
 {
     static char bytes[1 << 16];
     for (ssize_t n; (n = recv(*(int *)inner, bytes, sizeof bytes, 0)) > 0;)
-        wire_send(JIT_SOCKET, bytes, (size_t)n);
+        channel_send(JIT_SOCKET, bytes, (size_t)n);
     _exit(0);
 }
 
@@ -72,12 +73,12 @@ static void treat(uint8_t *request, size_t bytes)
 static bool pass_request(int inner, const struct wire_ask *ask)
 {
     uint8_t *request = malloc(ask->bytes);
-    bool ok = request && wire_receive(JIT_SOCKET, request, ask->bytes);
+    bool ok = request && channel_receive(JIT_SOCKET, request, ask->bytes);
     if (ok)
         note(ask->tier);
     if (ok && ask->tier == TIER_SECOND)
         treat(request, ask->bytes);
-    ok = ok && wire_send(inner, ask, sizeof *ask) && wire_send(inner, request, ask->bytes);
+    ok = ok && channel_send(inner, ask, sizeof *ask) && channel_send(inner, request, ask->bytes);
     free(request);
     return ok;
 }
@@ -89,7 +90,7 @@ int main(void)
     struct wire_ask ask;
     if (pthread_create(&answers, NULL, pass_answers, &inner) != 0)
         return 1;
-    while (wire_receive(JIT_SOCKET, &ask, sizeof ask) && pass_request(inner, &ask))
+    while (channel_receive(JIT_SOCKET, &ask, sizeof ask) && pass_request(inner, &ask))
         ;
     _exit(0);
 }

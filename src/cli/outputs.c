@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "base/vec.h"
 #include "cli/file.h"
 #include "sandbox/broker.h"
@@ -86,14 +87,14 @@ static void serve(int fd, void *data)
     outputs.fd = -1; /* what is asked of file.h here is done here */
     if (setjmp(oom) != 0)
         return;
-    while (broker_receive(fd, &q, sizeof q)) {
+    while (channel_receive(fd, &q, sizeof q)) {
         struct answer a = {0};
         int file = -1;
         q.path[sizeof q.path - 1] = 0;
         const char *error = serve_one(&s, &q, &file);
         if (error)
             strncpy(a.error, error, sizeof a.error - 1);
-        if (!broker_send(fd, &a, sizeof a) || (q.todo == CREATE && !error && !broker_send_fd(fd, 0, file)))
+        if (!channel_send(fd, &a, sizeof a) || (q.todo == CREATE && !error && !broker_send_fd(fd, 0, file)))
             break;
     }
 }
@@ -120,7 +121,7 @@ static const char *ask(struct arena *arena, enum todo todo, const char *path)
     if (strlen(path) >= sizeof q.path)
         return arena_printf(arena, "cannot write %s: %s", path, strerror(ENAMETOOLONG));
     strcpy(q.path, path);
-    if (!broker_send(outputs.fd, &q, sizeof q) || !broker_receive(outputs.fd, &a, sizeof a))
+    if (!channel_send(outputs.fd, &q, sizeof q) || !channel_receive(outputs.fd, &a, sizeof a))
         return arena_printf(arena, "cannot write %s: the process that writes files for the sandbox has ended", path);
     return a.error[0] || (todo == REMOVE) ? arena_strdup(arena, a.error) : NULL;
 }

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "jit/compile.h"
 #include "jit/wire.h"
 #include "sandbox/sandbox.h"
@@ -86,7 +87,7 @@ static bool answer(const struct wire_ask *ask)
 {
     struct jit_result result = {0};
     uint8_t *bytes = malloc(ask->bytes);
-    bool ok = bytes && wire_receive(JIT_SOCKET, bytes, ask->bytes);
+    bool ok = bytes && channel_receive(JIT_SOCKET, bytes, ask->bytes);
     limit_time(ask->seconds);
     may_take_too_long = true;
     ok = ok && compile_bytes(ask, bytes, &result);
@@ -101,7 +102,7 @@ static bool serve(int patience_ms)
 {
     struct pollfd request = {.fd = JIT_SOCKET, .events = POLLIN};
     struct wire_ask ask;
-    return poll(&request, 1, patience_ms) > 0 && wire_receive(JIT_SOCKET, &ask, sizeof ask) && answer(&ask);
+    return poll(&request, 1, patience_ms) > 0 && channel_receive(JIT_SOCKET, &ask, sizeof ask) && answer(&ask);
 }
 
 int main(void)
@@ -115,7 +116,7 @@ int main(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CORE, &no_core);
     compile_init();
-    if (!wire_send(JIT_SOCKET, &hello, sizeof hello)) {
+    if (!channel_send(JIT_SOCKET, &hello, sizeof hello)) {
         if (errno != EPIPE) /* the program is no more */
             fputs("heddle-jit: programs that run kernels start this one; see docs/JIT.md\n", stderr);
         return 2;

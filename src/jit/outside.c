@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "jit/cache.h"
 #include "sandbox/broker.h"
 
@@ -47,10 +48,10 @@ static void serve(int fd, void *data)
     const struct outside *o = data;
     struct question q;
     bool more = true;
-    while (more && wire_receive(fd, &q, sizeof q) && q.ask.bytes <= MOST_REQUEST_BYTES) {
+    while (more && channel_receive(fd, &q, sizeof q) && q.ask.bytes <= MOST_REQUEST_BYTES) {
         struct jit_result result = {0};
         uint8_t *request = malloc(q.ask.bytes + 1);
-        more = request && wire_receive(fd, request, q.ask.bytes);
+        more = request && channel_receive(fd, request, q.ask.bytes);
         if (more)
             answer(o, &q, request, &result);
         more = more && wire_send_result(fd, &result);
@@ -73,8 +74,8 @@ bool outside_open(struct outside *o, const char *program, struct jit_process *pr
 static bool ask_broker(struct outside *o, const struct question *q, const uint8_t *request, struct jit_result *result)
 {
     pthread_mutex_lock(&o->lock);
-    bool ok =
-        wire_send(o->fd, q, sizeof *q) && wire_send(o->fd, request, q->ask.bytes) && wire_receive_result(o->fd, result);
+    bool ok = channel_send(o->fd, q, sizeof *q) && channel_send(o->fd, request, q->ask.bytes) &&
+              wire_receive_result(o->fd, result);
     pthread_mutex_unlock(&o->lock);
     if (!ok)
         jit_release(result);

@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/channel.h"
+
 void process_init(struct jit_process *p, bool keep_stderr)
 {
     *p = (struct jit_process){.fd = -1, .keep_stderr = keep_stderr};
@@ -290,7 +292,7 @@ static bool start(struct jit_process *p, const char *program)
     }
     if (!keep(p, ends[0]))
         return false;
-    bool answers = await(p, ends[0], START_SECONDS), came = answers && wire_receive(ends[0], &hello, sizeof hello);
+    bool answers = await(p, ends[0], START_SECONDS), came = answers && channel_receive(ends[0], &hello, sizeof hello);
     if (came && memcmp(&hello, &expected, sizeof hello) == 0)
         return true;
     pthread_mutex_lock(&p->lock);
@@ -321,7 +323,7 @@ enum asked { ANSWERED, GONE, STUCK };
 static enum asked try(struct jit_process *p, int fd, const struct wire_ask *ask, const uint8_t *request,
                       struct jit_result *result)
 {
-    bool sent = wire_send(fd, ask, sizeof *ask) && wire_send(fd, request, ask->bytes);
+    bool sent = channel_send(fd, ask, sizeof *ask) && channel_send(fd, request, ask->bytes);
     bool answers = sent && await(p, fd, ask->seconds);
     if (answers && wire_receive_result(fd, result))
         return ANSWERED;

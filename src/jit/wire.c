@@ -1,10 +1,10 @@
 /* See wire.h. Writing and reading are one walk over the fields, so that what one side writes is what the other reads. */
 #include "jit/wire.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+
+#include "base/channel.h"
 
 enum { MAX_PART_BYTES = 1 << 30 };
 
@@ -307,34 +307,6 @@ struct wire_hello wire_hello(void)
     return h;
 }
 
-bool wire_send(int fd, const void *at, size_t n)
-{
-    for (const char *p = at; n;) {
-        ssize_t sent = send(fd, p, n, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        p += sent;
-        n -= (size_t)sent;
-    }
-    return true;
-}
-
-bool wire_receive(int fd, void *at, size_t n)
-{
-    for (char *p = at; n;) {
-        ssize_t got = recv(fd, p, n, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        p += got;
-        n -= (size_t)got;
-    }
-    return true;
-}
-
 enum { PARTS = 5 };
 
 /* An answer: this, and its parts. */
@@ -360,9 +332,9 @@ bool wire_send_result(int fd, const struct jit_result *r)
     list_parts(&copy, parts);
     for (int i = 0; i < PARTS; i++)
         a.bytes[i] = !*parts[i] ? UINT64_MAX : i == 0 ? r->bytes : strlen(*parts[i]);
-    bool ok = wire_send(fd, &a, sizeof a);
+    bool ok = channel_send(fd, &a, sizeof a);
     for (int i = 0; i < PARTS; i++)
-        ok = ok && (!*parts[i] || wire_send(fd, *parts[i], a.bytes[i]));
+        ok = ok && (!*parts[i] || channel_send(fd, *parts[i], a.bytes[i]));
     return ok;
 }
 
@@ -371,7 +343,7 @@ bool wire_receive_result(int fd, struct jit_result *r)
     struct answer a;
     void **parts[PARTS];
     *r = (struct jit_result){0};
-    if (!wire_receive(fd, &a, sizeof a))
+    if (!channel_receive(fd, &a, sizeof a))
         return false;
     *r = a.numbers;
     list_parts(r, parts);
@@ -382,7 +354,7 @@ bool wire_receive_result(int fd, struct jit_result *r)
             continue;
         char *part = a.bytes[i] < MAX_PART_BYTES ? calloc(1, a.bytes[i] + 1) : NULL; /* texts end with a zero */
         *parts[i] = part;
-        if (!part || !wire_receive(fd, part, a.bytes[i]))
+        if (!part || !channel_receive(fd, part, a.bytes[i]))
             return false;
     }
     r->bytes = r->object ? a.bytes[0] : 0;

@@ -32,9 +32,7 @@ uint8_t *wire_write(const struct jit_request *r, size_t *bytes);
  * missing. */
 bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct arena *arena);
 
-/* All n bytes; false where the other side is gone. */
-bool wire_send(int fd, const void *at, size_t n);
-bool wire_receive(int fd, void *at, size_t n);
+/* False where the other side is gone. */
 bool wire_send_result(int fd, const struct jit_result *r);
 /* To be released by the caller, also where it is false: then there is no answer, or no memory for it. */
 bool wire_receive_result(int fd, struct jit_result *r);

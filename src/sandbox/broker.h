@@ -19,10 +19,8 @@ int broker_add(broker_serve_fn *serve, void *data);
 /* Forks the broker off with all services; false with errno. Once a process. */
 bool broker_start(void);
 
-/* Messages of services. All n bytes, or false where the other side is gone. */
-bool broker_send(int fd, const void *at, size_t n);
-bool broker_receive(int fd, void *at, size_t n);
-/* An error number (0: none), and where that is 0 a descriptor (-1: none), which stays open here. */
+/* Beside the bytes of a service (base/channel.h): an error number (0: none), and where that is 0 a descriptor (-1: none), which stays open
+ * here. */
 bool broker_send_fd(int fd, int error, int passed);
 /* The descriptor; -1 with errno: the other side's error, or EPIPE. *error is 0 where there was none, with or without descriptor. */
 int broker_receive_fd(int fd, int *error);

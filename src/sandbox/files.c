@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "sandbox/broker.h"
 
 /* Set once, before the sandbox is entered. */
@@ -40,7 +41,7 @@ static void serve(int fd, void *data)
     struct request q;
     bool more = true;
     (void)data;
-    while (more && broker_receive(fd, &q, sizeof q)) {
+    while (more && channel_receive(fd, &q, sizeof q)) {
         q.path[sizeof q.path - 1] = 0;
         bool may = files.may_read(files.data, q.path);
         int file = may ? open_here(q.path, q.kind) : -1;
@@ -68,7 +69,7 @@ int sandbox_open(const char *path, enum sandbox_files kind)
     if (!error) {
         memcpy(q.path, path, n);
         pthread_mutex_lock(&files.lock);
-        if (broker_send(files.fd, &q, sizeof q))
+        if (channel_send(files.fd, &q, sizeof q))
             file = broker_receive_fd(files.fd, &error);
         else
             error = EPIPE;
