@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -85,14 +86,14 @@ static char *const *arguments(struct job *j, cc_words *command)
 }
 
 /* True where the program runs; prints why not. */
-static bool start(struct job *j, struct process *p, cc_words *command, bool with_input)
+static bool start(struct job *j, struct process *p, cc_words *command, unsigned flags)
 {
     if (j->o.given[CC_VERBOSE])
         show(command, "");
-    int error = process_start(p, arguments(j, command), with_input);
+    int error = process_start(p, arguments(j, command), flags);
     if (error == ENOENT)
         failure(j->s, "cc: there is no `%s` here: on Debian, `apt-get install clang-19` brings it", command->at[0]);
-    else if (error)
+    else if (error && error != EINTR)
         failure(j->s, "cc: cannot run `%s`: %s", command->at[0], strerror(error));
     return error == 0;
 }
@@ -101,7 +102,7 @@ static bool start(struct job *j, struct process *p, cc_words *command, bool with
 static int finish(struct job *j, struct process *p)
 {
     const char *err;
-    int status = process_finish(p, j->arena, &err);
+    int status = process_finish(p, j->arena, NULL, &err);
     if (j->o.given[CC_VERBOSE])
         fputs(err, stderr);
     else
@@ -117,10 +118,16 @@ static bool run(struct job *j, cc_words *command)
         show(command, "");
         return true;
     }
-    return start(j, &p, command, false) && finish(j, &p) == 0;
+    return start(j, &p, command, 0) && finish(j, &p) == 0;
 }
 
 /* ---- commands ---- */
+
+/* A path as compilers take it for one, and not for a file of arguments or an option. */
+static const char *as_path(struct job *j, const char *path)
+{
+    return *path == '@' || *path == '-' ? arena_printf(j->arena, "./%s", path) : path;
+}
 
 /* Makefiles name the toolkit's own headers, which nvcc knows anyway; here they come last, for its libraries' sake. */
 static bool is_toolkit(const char *folder, struct arena *arena)
@@ -133,7 +140,7 @@ static void add_include_paths(struct job *j, cc_words *c)
     const cc_words *folders = &j->o.list[CC_INCLUDE_PATH];
     for (uint32_t i = 0; i < folders->n; i++) {
         ADD(c, is_toolkit(folders->at[i], j->arena) ? "-idirafter" : "-I");
-        ADD(c, folders->at[i]);
+        ADD(c, as_path(j, folders->at[i]));
     }
 }
 
@@ -309,11 +316,10 @@ static bool make_folder(struct job *j)
         j->folder = j->o.given[CC_KEEP_DIR] ? j->o.value[CC_KEEP_DIR] : ".";
         return true;
     }
-    const char *tmp = getenv("TMPDIR");
-    char *folder = arena_printf(j->arena, "%s/heddle-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    j->folder = mkdtemp(folder);
+    const char *given = getenv("TMPDIR"), *tmp = given && *given ? as_path(j, given) : "/tmp";
+    j->folder = mkdtemp(arena_printf(j->arena, "%s/heddle-cc-XXXXXX", tmp));
     if (!j->folder)
-        failure(j->s, "cc: cannot make a folder in %s: %s", tmp && *tmp ? tmp : "/tmp", strerror(errno));
+        failure(j->s, "cc: cannot make a folder in %s: %s", tmp, strerror(errno));
     return j->folder != NULL;
 }
 
@@ -416,7 +422,7 @@ static bool compile_cuda(struct job *j, const char *input, const char *output)
         show(&c, "(fat binary of the PTX) | ");
         return true;
     }
-    if (!start(j, &host, &c, true))
+    if (!start(j, &host, &c, PROCESS_INPUT))
         return false;
     void *fatbin = make_fatbin(j, input, &bytes);
     bool ok = fatbin != NULL;
@@ -458,31 +464,26 @@ static bool compile_host(struct job *j, const char *input, enum language languag
 static bool find_registry_calls(struct job *j, const cc_words *objects, cc_words *calls)
 {
     static const char prefix[] = "__cudaRegisterLinkedBinary_";
+    static const char identifier[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
     cc_words c = {0};
+    struct process nm;
+    const char *out, *err;
     ADD(&c, "nm");
     ADD(&c, "-u");
+    ADD(&c, "--");
     add_all(j, &c, objects);
-    char *command = "";
-    for (uint32_t i = 0; i < c.n; i++)
-        command = arena_printf(j->arena, "%s%s'%s'", command, i ? " " : "", c.at[i]);
-    FILE *nm = popen(arena_printf(j->arena, "%s 2>/dev/null", command), "r");
-    char *line = NULL;
-    size_t room = 0;
-    while (nm && getline(&line, &room, nm) > 0) {
-        char *name = strstr(line, prefix);
-        if (!name)
-            continue;
-        name[strcspn(name, "\n")] = 0;
-        bool known = false;
+    if (process_start(&nm, arguments(j, &c), PROCESS_OUTPUT) != 0)
+        return false;
+    process_finish(&nm, j->arena, &out, &err); /* what is wrong with an object the linker says */
+    for (const char *at = strstr(out, prefix); at; at = strstr(at + 1, prefix)) {
+        size_t n = strspn(at, identifier);
+        bool known = at[n] != '\n'; /* a symbol that C cannot define: nothing of it gets into a source */
         for (uint32_t i = 0; i < calls->n; i++)
-            known = known || strcmp(calls->at[i], name) == 0;
+            known = known || (strlen(calls->at[i]) == n && memcmp(calls->at[i], at, n) == 0);
         if (!known)
-            ADD(calls, arena_strdup(j->arena, name));
+            ADD(calls, arena_strndup(j->arena, at, n));
     }
-    free(line);
-    if (nm)
-        pclose(nm);
-    return nm != NULL;
+    return true;
 }
 
 /* Compiles what registers the objects of -rdc=true, and adds it to them; adds nothing where there are none. */
@@ -492,7 +493,7 @@ static bool add_registry(struct job *j, cc_words *objects)
     if (j->o.given[CC_DRY_RUN])
         return true;
     if (!find_registry_calls(j, objects, &calls))
-        return failure(j->s, "cc: cannot run `nm`") == 0;
+        return failure(j->s, "cc: cannot run `nm`: on Debian, `apt-get install binutils` brings it") == 0;
     if (calls.n == 0)
         return true;
     const char *source = on_the_way(j, "heddle-registry.c", ".c"), *object = on_the_way(j, source, ".o");
@@ -573,11 +574,27 @@ static bool make_fatbin_file(struct job *j, const char *input)
     return ok;
 }
 
+/* What is no source is refused here: a pipe would be read by one of two compilers, /dev/zero for ever. Its name stands in PTX,
+ * in comments of a line. */
+static bool is_source(struct job *j, const char *input, const char *output)
+{
+    struct stat source, null, other;
+    if (access(input, R_OK) != 0 || stat(input, &source) != 0)
+        return failure(j->s, "cc: cannot read %s: %s", input, strerror(errno)) == 0;
+    bool is_null = S_ISCHR(source.st_mode) && stat("/dev/null", &null) == 0 && source.st_rdev == null.st_rdev;
+    if (!S_ISREG(source.st_mode) && !is_null)
+        return failure(j->s, "cc: %s is no file of source code: it is read several times", input) == 0;
+    if (strpbrk(input, "\n\r"))
+        return failure(j->s, "cc: the name of a source file cannot have lines") == 0;
+    if (output && !is_null && stat(output, &other) == 0 && other.st_dev == source.st_dev &&
+        other.st_ino == source.st_ino)
+        return failure(j->s, "cc: the output %s would take the place of the source", output) == 0;
+    return true;
+}
+
 /* Compiles one input to an object (`output` NULL: to stdout, for -E). */
 static bool compile(struct job *j, const char *input, enum language language, const char *output)
 {
-    if (access(input, R_OK) != 0)
-        return failure(j->s, "cc: cannot read %s: %s", input, strerror(errno)) == 0;
     if (language != LANGUAGE_CU)
         return compile_host(j, input, language, output);
     if (j->o.given[CC_PTX])
@@ -598,7 +615,7 @@ static bool build(struct job *j)
     bool device_only = o->given[CC_PTX] || o->given[CC_FATBIN], ok = true;
     cc_words objects = {0};
     for (uint32_t i = 0; i < o->inputs.n; i++) {
-        const char *input = o->inputs.at[i], *output = NULL;
+        const char *input = as_path(j, o->inputs.at[i]), *output = NULL;
         enum language language = language_of(j, input);
         if (device_only && language != LANGUAGE_CU)
             return failure(j->s, "cc: %s has no device code: it is not named .cu (-x cu says that it is CUDA)",
@@ -612,6 +629,12 @@ static bool build(struct job *j)
                 output = o->given[CC_OUTPUT] ? o->value[CC_OUTPUT] : named_after(j, input, ".o");
             else if (!device_only && !o->given[CC_PREPROCESS])
                 output = on_the_way(j, input, arena_printf(j->arena, "-%u.o", i));
+            const char *goal = o->given[CC_OUTPUT]   ? o->value[CC_OUTPUT]
+                               : o->given[CC_PTX]    ? named_after(j, input, ".ptx")
+                               : o->given[CC_FATBIN] ? named_after(j, input, ".fatbin")
+                                                     : output;
+            if (!is_source(j, input, goal))
+                return false;
             ok = compile(j, input, language, output) && ok;
         }
         ADD(&objects, output);
@@ -640,6 +663,7 @@ static int with_nvcc(struct job *j, int argc, char **argv)
         show(&c, "");
     if (j->o.given[CC_DRY_RUN])
         return 0;
+    signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
     execvp("nvcc", arguments(j, &c));
     return failure(j->s, "cc: cannot run `nvcc`: %s; without `--with nvcc`, no CUDA toolkit is needed",
                    strerror(errno));
@@ -662,8 +686,12 @@ int cmd_cc(struct session *s)
     if (j.o.given[CC_WITH] && strcmp(j.o.value[CC_WITH], "nvcc") == 0)
         return with_nvcc(&j, s->n_words, (char **)s->words);
     j.diagnostics = (struct cc_diagnostics){.headers = j.headers, .color = isatty(2)};
+    if (j.o.given[CC_OUTPUT])
+        j.o.value[CC_OUTPUT] = as_path(&j, j.o.value[CC_OUTPUT]);
     signal(SIGPIPE, SIG_IGN); /* the host's compiler may end before it reads the fat binary */
+    process_catch_signals();
     bool ok = make_folder(&j) && build(&j);
     clean_up(&j);
+    process_end_by_signal();
     return ok ? 0 : 1;
 }

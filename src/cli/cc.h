@@ -63,17 +63,23 @@ const char *cc_hint(struct str text, struct arena *arena);
 
 /* ---- process.c ---- */
 
-/* A running program. Its stderr is collected, its stdin is `in` (or empty where that is -1). */
+/* A running program. Its stderr is collected, and its stdout where that is asked for; its stdin is `in` (or empty where that
+ * is -1). Two run at a time at most. */
 struct process {
     int pid;
-    int err; /* a file that takes its stderr */
-    int in;  /* written to by us, then closed; -1: none */
+    int err, out; /* files that take its stderr and stdout; -1: not ours */
+    int in;       /* written to by us, then closed; -1: none */
 };
+enum process_flags { PROCESS_INPUT = 1, PROCESS_OUTPUT = 2 };
 
-/* Starts argv[0], found by PATH. Returns 0 or an errno. */
-int process_start(struct process *p, char *const *argv, bool with_input);
-/* Closes its stdin, waits, and gives its exit status (128 + signal) and its stderr, in the arena. */
-int process_finish(struct process *p, struct arena *arena, const char **err);
+/* Starts argv[0], found by PATH. Returns 0 or an errno: EINTR where a signal has come that ends heddle. */
+int process_start(struct process *p, char *const *argv, unsigned flags);
+/* Closes its stdin, waits, and gives its exit status (128 + signal), its stdout (`out` may be NULL) and stderr, in the arena. */
+int process_finish(struct process *p, struct arena *arena, const char **out, const char **err);
+/* From here on SIGINT, SIGTERM and SIGHUP end the programs that run, and no more are started. */
+void process_catch_signals(void);
+/* Ends heddle by such a signal, if one has come. */
+void process_end_by_signal(void);
 
 /* ---- cc_registry.c ---- */
 

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 
 static void print_help(void)
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
     jmp_buf oom;
     int status;
     progress_init(&session.progress);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error like others */
     if (setjmp(oom) == 0) {
         session.arena.on_oom = &oom;
         status = run(&session, argc, argv);

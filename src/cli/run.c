@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -244,6 +245,7 @@ int cmd_run(struct session *s)
     int status = s->o.confined ? confine_program(s) : 0;
     if (status)
         return CANNOT_RUN;
+    signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
     if (s->o.run_timeout > 0)
         return supervise(s, start.program, (char *const *)s->words, s->o.run_timeout);
     execv(start.program, (char *const *)s->words);
