@@ -18,7 +18,7 @@ static bool refuse(const char *name, const char *text, const char *wanted)
 
 static const char *given(const char *name)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     return text && *text ? text : NULL;
 }
 

@@ -25,7 +25,7 @@ static bool is_wanted(enum log_topic topic)
 #include "base/log_topics.def"
 #undef LOG_TOPIC
     };
-    return has_word(getenv("HEDDLE_LOG"), words[topic]);
+    return has_word(secure_getenv("HEDDLE_LOG"), words[topic]);
 }
 
 void log_line(enum log_topic topic, const char *format, ...)

@@ -35,9 +35,17 @@ bool rt_is_exiting(void)
     return process.exiting;
 }
 
+/* In the child of a fork, whichever thread of the parent held it. */
+static void after_fork(void)
+{
+    pthread_mutex_init(&process.lock, NULL);
+    rt_symbols_after_fork();
+}
+
 static void start(void)
 {
     atexit(note_exit);
+    pthread_atfork(NULL, NULL, after_fork);
     process.ready = cuInit(0);
     if (!process.ready)
         process.ready = cuDeviceGetCount(&process.devices);

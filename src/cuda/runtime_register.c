@@ -50,6 +50,11 @@ static struct {
     struct section *sections;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+void rt_symbols_after_fork(void)
+{
+    pthread_mutex_init(&table.lock, NULL);
+}
+
 static struct symbol **slot(const void *key)
 {
     size_t mask = table.capacity - 1;

@@ -64,17 +64,22 @@ uint64_t state_number(void)
 
 /* ---- start ---- */
 
-/* A child has no threads of its parent: CUDA must be used before fork or after it, not both. */
+/* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The child is told so by every
+ * call, whichever lock one of those threads held. */
 static void after_fork(void)
 {
     state.forked = state.ready;
+    pthread_mutex_init(&state.lock, NULL);
+    pthread_mutex_init(&state.primary_lock, NULL);
+    pthread_mutex_init(&state.print_lock, NULL);
+    state.n_printed = 0; /* the parent prints it */
 }
 
 static void drop_own_streams(void *list);
 
 static int count_devices(void)
 {
-    const char *text = getenv("HEDDLE_DEVICES"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+    const char *text = secure_getenv("HEDDLE_DEVICES"), *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
     int n = text ? atoi(text) : 1, seen = 0;
     n = n < 0 ? 0 : n > MAX_DEVICES ? MAX_DEVICES : n;
     /* The devices are all alike: how many of those named exist, up to the first that does not. */
@@ -178,7 +183,7 @@ static void show_note(void *data, const char *text)
 
 bool host_is_pageable(void)
 {
-    const char *text = getenv("HEDDLE_PAGEABLE");
+    const char *text = secure_getenv("HEDDLE_PAGEABLE");
     return text && *text && strcmp(text, "0") != 0;
 }
 
@@ -219,7 +224,7 @@ static CUresult make_machine(struct device *d)
                             .memory_bytes = state.limits.memory_bytes,
                             .stack_bytes = state.limits.stack_bytes,
                             .step_limit = state.limits.steps,
-                            .device = getenv("HEDDLE_DEVICE")};
+                            .device = secure_getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_result r = hd_machine_create(&o, &d->machine, &error);
     if (r)

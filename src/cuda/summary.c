@@ -46,7 +46,7 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void print(void)
 {
-    if (!getenv("HEDDLE_SUMMARY"))
+    if (!secure_getenv("HEDDLE_SUMMARY"))
         return;
     fprintf(stderr, "heddle: %s: %llu %s of %llu %s, %llu %s of %llu %s, %llu %s, %llu %s, %.3f s\n",
             program_invocation_short_name, COUNTED(atomic_load(&counts.launches), "launch", "launches"),

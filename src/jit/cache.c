@@ -63,7 +63,8 @@ struct cache_key cache_key(const uint8_t *request, size_t bytes, enum jit_tier t
 
 bool cache_folder(char *path, size_t size)
 {
-    const char *own = getenv("HEDDLE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *own = secure_getenv("HEDDLE_CACHE"), *xdg = secure_getenv("XDG_CACHE_HOME"),
+               *home = secure_getenv("HOME");
     int n = 0;
     if (own && strcmp(own, "off") == 0)
         return false;

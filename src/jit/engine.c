@@ -3,11 +3,14 @@
 #include "jit/engine.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jit/cache.h"
@@ -90,12 +93,14 @@ static bool is_there(struct jit *j, const char *path)
     return true;
 }
 
-/* HEDDLE_JIT; or next to the library or program that this code is in, or where it is installed from there. */
+/* HEDDLE_JIT; or next to the library or program that this code is in, or where it is installed from there. In a program with
+ * the rights of another user (AT_SECURE) neither the environment nor the program's folder says what is run: who starts it
+ * chooses both. */
 static void find_program(struct jit *j)
 {
     static const char *const places[] = {"", "../", "../" HEDDLE_LIBEXEC "/", "../../" HEDDLE_LIBEXEC "/",
                                          "../../../" HEDDLE_LIBEXEC "/"};
-    const char *set = getenv("HEDDLE_JIT");
+    const char *set = secure_getenv("HEDDLE_JIT");
     char path[sizeof j->program], real[PATH_MAX], resolved[PATH_MAX];
     Dl_info self;
     if (set && *set) {
@@ -105,8 +110,10 @@ static void find_program(struct jit *j)
     ssize_t n = readlink("/proc/self/exe", real, sizeof real - 1);
     real[n > 0 ? n : 0] = 0;
     bool known = dladdr((void *)(uintptr_t)find_program, &self) && self.dli_fname && realpath(self.dli_fname, resolved);
-    const char *starts[2] = {known ? resolved : real, real};
-    for (int from = 0; from < 2; from++) {
+    const char *starts[2] = {known ? resolved : "", real};
+    if (getauxval(AT_SECURE) && (!known || strcmp(resolved, real) == 0))
+        return;
+    for (int from = 0; from < (getauxval(AT_SECURE) ? 1 : 2); from++) {
         const char *slash = strrchr(starts[from], '/');
         for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
             snprintf(path, sizeof path, "%.*s%sheddle-jit", (int)(slash + 1 - starts[from]), starts[from], places[i]);
@@ -206,13 +213,25 @@ static void dump_times(const struct unit *u, const struct jit_result *r)
         1e3 * r->emit_seconds, 1e3 * r->pass_seconds, 1e3 * r->code_seconds, r->bytes);
 }
 
+/* For appending; not what another user has put there, where everybody may: a link to a file of ours, a pipe. */
+static FILE *open_own(const char *path)
+{
+    struct stat s;
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    bool good = file >= 0 && fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && s.st_nlink == 1;
+    FILE *f = good ? fdopen(file, "a") : NULL;
+    if (file >= 0 && !f)
+        close(file);
+    return f;
+}
+
 /* For those who ask: perf looks for names of code that lies in no file in /tmp. */
 static FILE *open_perf_map(void)
 {
     char path[64];
-    const char *wanted = getenv("HEDDLE_PERF");
+    const char *wanted = secure_getenv("HEDDLE_PERF");
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-    return wanted && *wanted ? fopen(path, "a") : NULL;
+    return wanted && *wanted ? open_own(path) : NULL;
 }
 
 static void name_for_perf(const struct jit *j, const struct unit *u, const struct jit_result *r)
@@ -504,7 +523,7 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
 {
     bool can_be = (u->asked || !is_hopeless(j, u, k)) && write_request(j, u, k);
     if (can_be && !j->program[0]) {
-        const char *set = getenv("HEDDLE_JIT");
+        const char *set = secure_getenv("HEDDLE_JIT");
         snprintf(u->why, sizeof u->why, "%.150s is not there: it is built where LLVM 19 and clang 19 are installed",
                  set && *set ? set : "heddle-jit");
         can_be = false;

@@ -37,7 +37,7 @@ static const char *listed(const char *const *words, size_t n, char text[static 1
 static int chosen(const struct machine_config *c, const char *variable, const char *const *words, size_t n, int unset)
 {
     char text[128];
-    const char *set = getenv(variable);
+    const char *set = secure_getenv(variable);
     for (size_t i = 0; set && i < n; i++)
         if (words[i] && strcmp(set, words[i]) == 0)
             return (int)i;
@@ -49,7 +49,7 @@ static int chosen(const struct machine_config *c, const char *variable, const ch
 /* What of a list with commas is there. */
 static void find_words(const struct machine_config *c, const char *variable, const struct word *words, size_t n)
 {
-    for (const char *p = getenv(variable), *end; p && *p; p = *end ? end + 1 : end) {
+    for (const char *p = secure_getenv(variable), *end; p && *p; p = *end ? end + 1 : end) {
         const char *names[8];
         char text[128];
         bool known = false;
@@ -79,7 +79,7 @@ void settings_read(struct settings *s, const struct machine_config *c)
 #include "base/log_topics.def"
 #undef LOG_TOPIC
     };
-    const char *target = getenv("HEDDLE_TARGET");
+    const char *target = secure_getenv("HEDDLE_TARGET");
     *s = (struct settings){.target = target && *target ? target : NULL};
     find_words(c, "HEDDLE_DUMP", dumps, sizeof dumps / sizeof dumps[0]);
     find_words(c, "HEDDLE_LOG", logs, sizeof logs / sizeof logs[0]);

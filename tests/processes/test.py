@@ -1,6 +1,7 @@
 """Handles of memory and events that are forged, damaged and out of date; peers that end, shrink files, are another user's; forks."""
 import contextlib
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -51,7 +52,7 @@ def environment(**more):
 def python(code, expect=0, **more):
     """Runs Python with client.py's names and those of OPEN."""
     done = subprocess.run([sys.executable, "-c", "from client import *\n" + code], capture_output=True, text=True,
-                          timeout=60, env=environment(), **more)
+                          timeout=20, env=environment(), **more)
     assert done.returncode == expect, f"status {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout, done.stderr
 
@@ -209,6 +210,176 @@ properties = (ctypes.c_uint32 * 8)(1, 1, 1, 0)
 h = ctypes.c_uint64()
 assert cuda.cuMemCreate(ctypes.byref(h), ctypes.c_size_t(2 << 20), properties, ctypes.c_uint64(0)) == 2
 check(cuda.cuMemsetD32_v2(p, 0, ctypes.c_size_t(1)))
+""")
+
+
+# ---- other users ----
+
+def users_of_one_machine(mode):
+    """Skips where this process cannot be two users, or where programs with another's rights do not get them."""
+    if os.getuid() != 0:
+        raise tap.Skip("only root can be two users")
+    folder = tempfile.TemporaryDirectory()
+    os.chmod(folder.name, mode)
+    if os.statvfs(folder.name).f_flag & os.ST_NOSUID:
+        raise tap.Skip("programs get no rights of others here")
+    return folder
+
+
+def a_program_with_anothers_rights_obeys_no_environment():
+    """What is run, what is read and what is written is not chosen by who starts it."""
+    with users_of_one_machine(0o777) as folder:
+        program, compiler, cache = (os.path.join(folder, n) for n in ("heddle", "compiler", "cache"))
+        shutil.copy(tap.heddle, program)
+        for name in compiler, os.path.join(folder, "heddle-jit"):
+            with open(name, "w", encoding="utf-8") as f:
+                f.write(f"#!/bin/sh\nid -u >>{folder}/was-run\n")
+            os.chmod(name, 0o755)
+        os.mkdir(cache)
+        os.chmod(cache, 0o777)
+        text = os.path.join(folder, "k.ptx")
+        shutil.copy(os.path.join(tap.examples, "saxpy", "saxpy.ptx"), text)
+        os.chmod(text, 0o644)
+        args = [program, "launch", text, "--grid", "1", "--block", "32", "--engine", "jit", "32", "2.0", "f32[32]=ones", "f32[32]"]
+        for own_rights in (True, False) if os.access(tap.heddle + "-jit", os.X_OK) else (False,):
+            os.chown(program, 1, 1)
+            os.chmod(program, 0o755 if own_rights else 0o6755)
+            subprocess.run(args, user=2, group=2, extra_groups=[], capture_output=True, timeout=60, check=False,
+                           env=environment(HEDDLE_JIT=compiler, HEDDLE_CACHE=cache, HEDDLE_PERF="1"))
+            was_run = os.path.exists(os.path.join(folder, "was-run"))
+            assert was_run == own_rights, "the test's own program has to be run by the first" if own_rights else "run"
+            if was_run:
+                os.unlink(os.path.join(folder, "was-run"))
+        assert not os.listdir(cache)
+
+
+def a_list_for_perf_is_not_written_through_what_another_has_put_there():
+    """/tmp is everybody's, and a process's number can be guessed."""
+    if not os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "heddle-jit")):
+        raise tap.Skip("built without LLVM 19")
+    with tempfile.TemporaryDirectory() as folder:
+        mine = os.path.join(folder, "mine")
+        for kind in "link", "pipe", "hard link", "nothing":
+            with open(mine, "w", encoding="utf-8") as f:
+                f.write("mine")
+            prepare = {"link": f"ln -s {mine}", "pipe": "mkfifo", "hard link": f"ln {mine}", "nothing": ":"}[kind]
+            done = subprocess.run(["sh", "-c", f'{prepare} /tmp/perf-$$.map; echo $$; exec "$@"', "sh", tap.heddle, "launch",
+                                   os.path.join(tap.examples, "saxpy", "saxpy.ptx"), "--grid", "1", "--block", "32",
+                                   "--engine", "jit", "32", "2.0", "f32[32]=ones", "f32[32]"], capture_output=True, text=True,
+                                  timeout=20, env=environment(HEDDLE_PERF="1"))
+            path = f"/tmp/perf-{done.stdout.split()[0]}.map"
+            written = os.path.isfile(path) and "saxpy" in open(path, encoding="utf-8").read()
+            os.unlink(path)
+            assert done.returncode == 0 and written == (kind == "nothing"), (kind, done)
+            assert open(mine, encoding="utf-8").read() == "mine", kind
+
+
+# ---- forks ----
+
+BUSY = """
+import os, threading, time, signal
+context, module = start()
+p = out(ctypes.c_uint64, cuda.cuMemAlloc_v2, ctypes.c_size_t(1 << 20))
+check(cuda.cuMemsetD32_v2(p, 0, ctypes.c_size_t(1 << 18)))
+stop = False
+def work():
+    check(cuda.cuCtxSetCurrent(context))
+    hello = function(module, "hello")
+    stream = out(ctypes.c_void_p, cuda.cuStreamCreate, 1)
+    while not stop:
+        q = out(ctypes.c_uint64, cuda.cuMemAlloc_v2, ctypes.c_size_t(4096))
+        m = out(ctypes.c_void_p, cuda.cuModuleLoadData, PTX)
+        launch(hello, stream=stream)
+        check(cuda.cuMemsetD32_v2(q, 1, ctypes.c_size_t(1024)))
+        check(cuda.cuStreamSynchronize(stream))
+        check(cuda.cuModuleUnload(m))
+        check(cuda.cuMemFree_v2(q))
+threads = [threading.Thread(target=work) for _ in range(4)]
+for t in threads: t.start()
+def wait(pid, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done: return status
+        time.sleep(0.002)
+    os.kill(pid, signal.SIGKILL)
+    raise SystemExit("a child hangs")
+def finish():
+    global stop
+    stop = True
+    for t in threads: t.join()
+    check(cuda.cuCtxSynchronize())
+"""
+
+
+def a_fork_while_threads_work_leaves_a_child_that_is_told():
+    """Each call of the child answers that it is not initialised, whatever lock a thread held, and the parent goes on."""
+    python(f"""{BUSY}
+calls = [lambda: cuda.cuInit(0), lambda: cuda.cuMemAlloc_v2(ctypes.byref(ctypes.c_uint64()), ctypes.c_size_t(64)),
+         lambda: cuda.cuCtxSynchronize(), lambda: cuda.cuMemFree_v2(p), lambda: cuda.cuMemsetD32_v2(p, 0, ctypes.c_size_t(1)),
+         lambda: cuda.cuIpcGetMemHandle((ctypes.c_char * 64)(), p), lambda: cuda.cuModuleLoadData(ctypes.byref(ctypes.c_void_p()), PTX),
+         lambda: cuda.cuStreamCreate(ctypes.byref(ctypes.c_void_p()), 0), lambda: cuda.cuCtxSetCurrent(context),
+         lambda: cuda.cuPointerGetAttribute(ctypes.byref(ctypes.c_int()), 2, p), lambda: cuda.cuModuleUnload(module),
+         lambda: cuda.cuMemHostRegister_v2(PTX, ctypes.c_size_t(64), 0), lambda: cuda.cuCtxDestroy_v2(context),
+         lambda: cuda.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), 0), lambda: cuda.cuDevicePrimaryCtxReset_v2(0)]
+for n in range(60):
+    pid = os.fork()
+    if pid == 0:
+        codes = [c() for c in calls]
+        os._exit(0 if all(c == 3 for c in codes) else print(codes, flush=True) or 1)
+    status = wait(pid)
+    assert status == 0, status
+finish()
+""")
+
+
+def children_end_by_exit_or_at_once():
+    """Handlers of exit() run in the child, too; what kernels have printed is printed once."""
+    stdout, _ = python(f"""
+import os
+context, module = start()
+launch(function(module, "hello"))
+check(cuda.cuStreamSynchronize(None))
+libc = ctypes.CDLL(None)
+launch(function(module, "hello"))
+__import__("time").sleep(0.2) # the kernel's words are with the library, and not yet on stdout
+for leave in libc.exit, libc._exit:
+    pid = os.fork()
+    if pid == 0:
+        leave(5)
+    assert os.waitpid(pid, 0)[1] == 5 << 8
+check(cuda.cuCtxSynchronize())
+libc.fflush(None)
+""")
+    assert stdout == "hello\nhello\n", stdout
+    python(f"""{BUSY}
+libc = ctypes.CDLL(None)
+for n in range(40):
+    pid = os.fork()
+    if pid == 0:
+        (libc.exit if n % 2 else os._exit)(0)
+    assert wait(pid) == 0
+finish()
+""")
+
+
+def a_pool_of_forked_workers_computes_before_CUDA_is_used():
+    """multiprocessing with fork: workers that begin before the parent uses CUDA have their own; later ones are told."""
+    python("""
+import multiprocessing, os
+def work(n):
+    start()
+    return cuda.cuCtxSynchronize()
+def told(n):
+    return cuda.cuInit(0)
+if __name__ == "__main__":
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(3) as pool:
+        assert pool.map(work, range(6)) == [0] * 6
+    start()
+    with fork.Pool(3) as pool:
+        assert pool.map(told, range(6)) == [3] * 6
+    check(cuda.cuCtxSynchronize())
 """)
 
 
