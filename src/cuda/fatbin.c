@@ -21,6 +21,7 @@ enum {
     MAX_OBJECTS = 1 << 16,
 };
 static const uint32_t container_magic = 0xba55ed50;
+/* Of all texts of an image together: a few kilobytes can be unpacked to as much as anybody likes. */
 static const uint64_t max_text_bytes = 1ull << 30;
 
 struct wrapper {
@@ -88,6 +89,7 @@ static bool add_text(struct image *image, char *text, size_t bytes, unsigned arc
     }
     image->texts = more;
     image->texts[image->n++] = (struct image_text){text, bytes, arch};
+    image->bytes += bytes;
     return true;
 }
 
@@ -113,28 +115,60 @@ static enum image_result no_memory(struct image *image)
     return IMAGE_NO_MEMORY;
 }
 
+/* Whether a compressed text can be as long as its entry says, before memory is taken for it. */
+static bool can_be(const struct candidate *c, uint64_t bytes)
+{
+    enum {
+        LZ4_GREATEST_RATIO = 255,
+        ZSTD_LEAST_BLOCK = 3
+    }; /* a block of zstd says how often a byte comes, 128 KB at most */
+    uint64_t packed = c->entry.compressed_bytes;
+    if (!(c->entry.flags & FLAG_ZSTD))
+        return packed <= INT_MAX && bytes <= packed * LZ4_GREATEST_RATIO;
+    unsigned long long says = ZSTD_getFrameContentSize(c->payload, packed);
+    return says != ZSTD_CONTENTSIZE_ERROR && (says == ZSTD_CONTENTSIZE_UNKNOWN || says == bytes) &&
+           bytes <= packed / ZSTD_LEAST_BLOCK * ZSTD_BLOCKSIZE_MAX;
+}
+
+static bool decompress(char *text, const struct candidate *c, uint64_t bytes)
+{
+    size_t packed = c->entry.compressed_bytes;
+    if (c->entry.flags & FLAG_ZSTD)
+        return ZSTD_decompress(text, bytes, c->payload, packed) == bytes;
+    return LZ4_decompress_safe((const char *)c->payload, text, (int)packed, (int)bytes) == (int)bytes;
+}
+
+/* Zeros may follow a text, and nothing else. */
+static bool ends(const char *text, size_t from, size_t bytes)
+{
+    return from == bytes || (text[from] == 0 && memcmp(text + from, text + from + 1, bytes - from - 1) == 0);
+}
+
 static enum image_result unpack(struct image *image, const struct candidate *c)
 {
     const struct entry *e = &c->entry;
     uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
-    if (bytes > max_text_bytes || e->compressed_bytes > e->payload_bytes)
+    if (e->compressed_bytes > e->payload_bytes)
         return broken(image, "the sizes of a PTX text make no sense");
+    if (bytes > max_text_bytes - image->bytes)
+        return broken(image, "it has more than 1 GiB of PTX");
+    if (e->compressed_bytes && !can_be(c, bytes))
+        return broken(image, "a compressed PTX text cannot be unpacked");
     char *text = malloc(bytes + 1);
     if (!text)
         return no_memory(image);
+    text[bytes] = 0;
     bool ok = true;
     if (!e->compressed_bytes)
         memcpy(text, c->payload, bytes);
-    else if (e->flags & FLAG_ZSTD)
-        ok = ZSTD_decompress(text, bytes, c->payload, e->compressed_bytes) == bytes;
     else
-        ok = LZ4_decompress_safe((const char *)c->payload, text, (int)e->compressed_bytes, (int)bytes) == (int)bytes;
-    if (!ok) {
+        ok = decompress(text, c, bytes);
+    size_t length = ok ? strlen(text) : 0;
+    if (!ok || !ends(text, length, bytes)) {
         free(text);
-        return broken(image, "a compressed PTX text cannot be unpacked");
+        return broken(image, ok ? "a PTX text has a zero in it" : "a compressed PTX text cannot be unpacked");
     }
-    text[bytes] = 0;
-    return add_text(image, text, strlen(text), e->arch) ? IMAGE_OK : no_memory(image);
+    return add_text(image, text, length, e->arch) ? IMAGE_OK : no_memory(image);
 }
 
 /* ---- containers ---- */

@@ -251,6 +251,78 @@ static void broken_images_are_errors(void **state)
     }
 }
 
+/* Another size than the payload has. */
+static void lie(struct buffer *b, size_t entry, uint64_t bytes)
+{
+    memcpy(b->bytes + entry + 56, &bytes, 8);
+}
+
+static void sizes_that_lie_are_errors(void **state)
+{
+    const uint64_t lies[] = {0, 1, 60, 1000, 1 << 20, (1ull << 30) - 1, 1ull << 30, 1ull << 31, 1ull << 32, UINT64_MAX};
+    struct buffer b;
+    (void)state;
+    for (int flags = LZ4; flags <= ZSTD; flags += ZSTD - LZ4)
+        for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+            begin(&b);
+            entry(&b, PTX, 75, (uint64_t)flags, text_75);
+            end(&b);
+            lie(&b, 16, lies[i]);
+            expect_failure(b.bytes, b.n, 90, IMAGE_INVALID, "the fat binary is broken");
+        }
+}
+
+/* A container with 300 MB of spaces in a frame of zstd. */
+static void bomb(struct buffer *b)
+{
+    enum { BYTES = 300 << 20 };
+    char *spaces = malloc(BYTES);
+    size_t start = b->n, n;
+    struct buffer one;
+    memset(spaces, ' ', BYTES);
+    begin(&one);
+    entry(&one, PTX, 75, ZSTD, "x");
+    n = ZSTD_compress(one.bytes + 96, sizeof one.bytes - 96, spaces, BYTES, 1);
+    free(spaces);
+    if (ZSTD_isError(n))
+        return;
+    size_t padded = (n + 7) / 8 * 8;
+    memcpy(one.bytes + 16 + 8, &padded, 8);
+    memcpy(one.bytes + 16 + 16, &n, 4);
+    lie(&one, 16, BYTES);
+    one.n = 96 + padded;
+    end(&one);
+    memcpy(b->bytes + start, one.bytes, one.n);
+    b->n += one.n;
+}
+
+static void what_unpacks_to_too_much_is_an_error(void **state)
+{
+    static struct buffer b;
+    (void)state;
+    b.n = 0;
+    bomb(&b);
+    if (!b.n)
+        skip();
+    size_t n = b.n;
+    uint8_t *four = malloc(4 * n);
+    for (int i = 0; i < 4; i++)
+        memcpy(four + (size_t)i * n, b.bytes, n);
+    expect_failure(four, 4 * n, 90, IMAGE_INVALID, "more than 1 GiB");
+    free(four);
+}
+
+static void a_text_has_no_zero_in_it(void **state)
+{
+    struct buffer b;
+    (void)state;
+    begin(&b);
+    entry(&b, PTX, 75, RAW, text_75);
+    end(&b);
+    b.bytes[16 + 80 + 20] = 0;
+    expect_failure(b.bytes, b.n, 90, IMAGE_INVALID, "a zero in it");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +333,9 @@ int main(void)
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(ptx_text_is_an_image),
         cmocka_unit_test(broken_images_are_errors),
+        cmocka_unit_test(sizes_that_lie_are_errors),
+        cmocka_unit_test(what_unpacks_to_too_much_is_an_error),
+        cmocka_unit_test(a_text_has_no_zero_in_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
