@@ -456,11 +456,12 @@ typedef struct hd_cache_info {
     char folder[4096];
     size_t kernels;
     uint64_t bytes, limit_bytes;
+    char refused[512]; /* why the folder is not used: it is not the user's own; else empty */
 } hd_cache_info;
 /* False where nothing is kept (HEDDLE_CACHE=off). */
 HD_API bool hd_cache_get_info(hd_cache_info *info);
-/* Removes all of it. */
-HD_API void hd_cache_clear(void);
+/* Removes all of it. Errors: HD_ERROR_FILE, where that is not possible. */
+HD_API hd_result hd_cache_clear(void);
 
 /* ---- PTX as text: no machine needed ---- */
 

@@ -1,18 +1,27 @@
 /* Compiled code on disk (include/heddle.h). */
+#include <string.h>
+
 #include "jit/cache.h"
+
+static bool survey(hd_cache_info *info, bool clear)
+{
+    struct cache_refusal why;
+    cache_survey(&info->kernels, &info->bytes, clear, &why);
+    memcpy(info->refused, why.text, sizeof why.text);
+    return !why.text[0];
+}
 
 bool hd_cache_get_info(hd_cache_info *info)
 {
     *info = (hd_cache_info){.limit_bytes = CACHE_LIMIT_BYTES};
     if (!cache_folder(info->folder, sizeof info->folder))
         return false;
-    cache_survey(&info->kernels, &info->bytes, false);
+    survey(info, false);
     return true;
 }
 
-void hd_cache_clear(void)
+hd_result hd_cache_clear(void)
 {
-    size_t entries;
-    uint64_t bytes;
-    cache_survey(&entries, &bytes, true);
+    hd_cache_info info;
+    return survey(&info, true) ? HD_SUCCESS : HD_ERROR_FILE;
 }

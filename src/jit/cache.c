@@ -1,65 +1,86 @@
 /* See cache.h. */
 #include "jit/cache.h"
 
+#include <blake2.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-/* An entry: this, and the object. */
+enum { SUM_BYTES = 32, NAME_BYTES = 2 * sizeof(struct cache_key) + 8 };
+
+/* An entry: this, and the object. The sum is that of all other bytes. */
 struct header {
     char magic[8];
+    uint64_t bytes, n_sites;
     struct cache_key key;
-    uint64_t bytes, n_sites, sum;
+    uint8_t sum[SUM_BYTES];
 };
 
-static const char magic[8] = "heddle1";
+static const char magic[8] = "heddle2";
 static const char suffix[] = ".code";
+/* Files aside are written in much less; older ones are those of processes that died. */
+enum { ASIDE_SECONDS = 600 };
+
+__attribute__((format(printf, 2, 3))) static bool refuse(struct cache_refusal *why, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why->text, sizeof why->text, format, args);
+    va_end(args);
+    return false;
+}
 
 /* ---- names ---- */
 
-static void mix(struct cache_key *k, uint64_t v)
+static void hash_number(blake2b_state *h, uint64_t v)
 {
-    static const uint64_t odd[2] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu};
-    for (int i = 0; i < 2; i++) {
-        uint64_t h = (k->at[i] ^ v) * odd[i];
-        k->at[i] = (h ^ h >> 29) + 0x165667B19E3779F9u * (uint64_t)(i + 1);
-    }
+    blake2b_update(h, (const uint8_t *)&v, sizeof v);
 }
 
-static void mix_file(struct cache_key *k, const char *path)
+static void hash_file(blake2b_state *h, const char *path)
 {
     struct stat s = {0};
-    if (path && stat(path, &s) == 0) {
-        mix(k, (uint64_t)s.st_size);
-        mix(k, (uint64_t)s.st_mtim.tv_sec);
-        mix(k, (uint64_t)s.st_mtim.tv_nsec);
-    }
+    bool found = path && stat(path, &s) == 0;
+    const uint64_t of_file[] = {found, (uint64_t)s.st_size, (uint64_t)s.st_mtim.tv_sec, (uint64_t)s.st_mtim.tv_nsec};
+    blake2b_update(h, (const uint8_t *)of_file, sizeof of_file);
 }
 
-struct cache_key cache_key(const uint8_t *request, size_t bytes, enum jit_tier tier, const char *program)
+struct cache_key cache_key(const uint8_t *request, size_t bytes, enum jit_tier tier, const char *program,
+                           bool is_confined)
 {
-    struct cache_key k = {{1, 2}};
+    struct cache_key k;
+    blake2b_state h;
     Dl_info self;
-    mix(&k, bytes);
-    for (size_t i = 0; i < bytes; i += 8) {
-        uint64_t word = 0;
-        memcpy(&word, request + i, bytes - i < 8 ? bytes - i : 8);
-        mix(&k, word);
-    }
-    mix(&k, tier);
-    mix(&k, JIT_LAYOUT);
-    mix_file(&k, program);
-    mix_file(&k, dladdr((void *)(uintptr_t)cache_key, &self) ? self.dli_fname : NULL);
+    blake2b_init(&h, sizeof k.at);
+    blake2b_update(&h, (const uint8_t *)magic, sizeof magic);
+    hash_number(&h, tier);
+    hash_number(&h, is_confined);
+    hash_number(&h, JIT_LAYOUT);
+    hash_file(&h, program);
+    hash_file(&h, dladdr((void *)(uintptr_t)cache_key, &self) ? self.dli_fname : NULL);
+    hash_number(&h, bytes);
+    blake2b_update(&h, request, bytes);
+    blake2b_final(&h, k.at, sizeof k.at);
     return k;
 }
 
-/* ---- reading ---- */
+static void entry_name(const struct cache_key *key, char name[NAME_BYTES])
+{
+    for (size_t i = 0; i < sizeof key->at; i++)
+        snprintf(name + 2 * i, 3, "%02x", key->at[i]);
+    strcpy(name + 2 * sizeof key->at, suffix);
+}
+
+/* ---- the folder ---- */
 
 bool cache_folder(char *path, size_t size)
 {
@@ -77,31 +98,66 @@ bool cache_folder(char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-static bool entry_path(const struct cache_key *key, char *path, size_t size)
+/* The user's own, and nobody else's to change? Of an open file or folder: what stands at its name may be another by now. */
+static bool is_own(int file, mode_t type, const char *name, struct cache_refusal *why)
 {
-    if (!cache_folder(path, size))
-        return false;
-    size_t n = strlen(path);
-    return (size_t)snprintf(path + n, size - n, "/%016llx%016llx%s", (unsigned long long)key->at[0],
-                            (unsigned long long)key->at[1], suffix) < size - n;
+    struct stat s;
+    if (fstat(file, &s) != 0)
+        return refuse(why, "%s: %s", name, strerror(errno));
+    if ((s.st_mode & S_IFMT) != type)
+        return refuse(why, "%s is no %s", name, type == S_IFDIR ? "folder" : "file");
+    if (s.st_uid != geteuid())
+        return refuse(why, "%s belongs to user %u, and this process is user %u's", name, s.st_uid, geteuid());
+    if (s.st_mode & (S_IWGRP | S_IWOTH))
+        return refuse(why, "%s can be written by others (mode %04o): chmod go-w", name, s.st_mode & 07777);
+    return true;
 }
 
-static uint64_t sum_of(const uint8_t *p, size_t bytes)
+/* -1 where there is none, or none to be used. */
+static int open_folder(struct cache_refusal *why)
 {
-    uint64_t h = bytes;
-    for (size_t i = 0; i < bytes; i++)
-        h = (h ^ p[i]) * 0x100000001B3u;
-    return h;
+    char path[PATH_MAX];
+    why->text[0] = 0;
+    int folder = cache_folder(path, sizeof path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (folder < 0 || is_own(folder, S_IFDIR, path, why))
+        return folder;
+    close(folder);
+    return -1;
 }
 
-static bool read_whole(FILE *f, const struct cache_key *key, struct jit_result *r)
+/* ---- reading ---- */
+
+static void sum_of(const struct header *header, const uint8_t *object, uint8_t sum[SUM_BYTES])
+{
+    blake2b_state h;
+    blake2b_init(&h, SUM_BYTES);
+    blake2b_update(&h, (const uint8_t *)header, offsetof(struct header, sum));
+    blake2b_update(&h, object, header->bytes);
+    blake2b_final(&h, sum, SUM_BYTES);
+}
+
+static bool read_all(int file, void *to, size_t bytes)
+{
+    for (uint8_t *at = to; bytes;) {
+        ssize_t n = read(file, at, bytes);
+        if (n <= 0 && !(n < 0 && errno == EINTR))
+            return false;
+        at += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool read_whole(int file, const struct cache_key *key, struct jit_result *r)
 {
     struct header h;
-    bool good = fread(&h, sizeof h, 1, f) == 1 && memcmp(h.magic, magic, sizeof magic) == 0 &&
-                memcmp(&h.key, key, sizeof *key) == 0 && h.bytes < CACHE_LIMIT_BYTES && h.n_sites <= UINT32_MAX;
-    uint8_t *object = good ? malloc(h.bytes + 1) : NULL;
-    good = object && fread(object, 1, h.bytes + 1, f) == h.bytes && sum_of(object, h.bytes) == h.sum;
-    if (!good) {
+    uint8_t sum[SUM_BYTES], *object = NULL, more;
+    bool good = read_all(file, &h, sizeof h) && memcmp(h.magic, magic, sizeof magic) == 0 &&
+                memcmp(&h.key, key, sizeof *key) == 0 && h.bytes < CACHE_LIMIT_BYTES && h.n_sites <= UINT32_MAX &&
+                (object = malloc(h.bytes + 1)) && read_all(file, object, h.bytes) && read(file, &more, 1) == 0;
+    if (good)
+        sum_of(&h, object, sum);
+    if (!good || memcmp(sum, h.sum, sizeof sum) != 0) {
         free(object);
         return false;
     }
@@ -111,25 +167,49 @@ static bool read_whole(FILE *f, const struct cache_key *key, struct jit_result *
     return true;
 }
 
+/* A file that is there, whatever it is: a pipe is not waited for, a link not followed. */
+static bool load_from(int folder, const struct cache_key *key, struct jit_result *r, struct cache_refusal *why)
+{
+    char name[NAME_BYTES];
+    entry_name(key, name);
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT)
+        return false;
+    bool good = file >= 0 ? is_own(file, S_IFREG, name, why)
+                          : refuse(why, "%s: %s", name, errno == ELOOP ? "it is a link" : strerror(errno));
+    if (good && !read_whole(file, key, r))
+        good = refuse(why, "%s is damaged, or of another kernel", name);
+    if (good)
+        futimens(file, NULL); /* used just now */
+    else
+        unlinkat(folder, name, 0);
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
+static void keep_refusal(struct jit_result *r, const struct cache_refusal *why)
+{
+    free(r->cache_error);
+    r->cache_error = why->text[0] ? strdup(why->text) : NULL;
+}
+
 bool cache_load(const struct cache_key *key, struct jit_result *r)
 {
-    char path[PATH_MAX];
-    FILE *f = entry_path(key, path, sizeof path) ? fopen(path, "rb") : NULL;
-    if (!f)
-        return false;
-    bool good = read_whole(f, key, r);
-    fclose(f);
-    if (good)
-        utimensat(AT_FDCWD, path, NULL, 0); /* used just now */
-    else
-        unlink(path);
+    struct cache_refusal why;
+    int folder = open_folder(&why);
+    bool good = folder >= 0 && load_from(folder, key, r, &why);
+    if (folder >= 0)
+        close(folder);
+    keep_refusal(r, &why);
     return good;
 }
 
 /* ---- all entries ---- */
 
 struct entry {
-    char path[PATH_MAX];
+    char name[NAME_MAX + 1];
+    bool is_aside; /* it is being written, or its writer has died; or an older Heddle's, which nobody reads */
     uint64_t bytes;
     struct timespec used;
 };
@@ -141,17 +221,25 @@ static int by_use(const void *a, const void *b)
                                   : (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* The entries, those used longest ago first; the caller frees *list. */
-static size_t list_entries(struct entry **list)
+/* Names start with the digits of a key, and ".code" behind them. */
+static bool is_of_cache(const char *name, bool *is_aside)
 {
-    char folder[PATH_MAX - NAME_MAX - 2];
+    size_t digits = strspn(name, "0123456789abcdef");
+    *is_aside = digits != 2 * sizeof(struct cache_key) || strcmp(name + digits, suffix) != 0;
+    return digits >= 32 && strncmp(name + digits, suffix, sizeof suffix - 1) == 0;
+}
+
+/* Whatever stands at the names of entries, that used longest ago first; the caller frees *list. */
+static size_t list_entries(int folder, struct entry **list)
+{
     size_t n = 0, capacity = 0;
-    DIR *d = cache_folder(folder, sizeof folder) ? opendir(folder) : NULL;
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = again >= 0 ? fdopendir(again) : NULL;
     *list = NULL;
     for (struct dirent *e; d && (e = readdir(d));) {
-        size_t length = strlen(e->d_name);
         struct stat s;
-        if (length <= sizeof suffix || strcmp(e->d_name + length + 1 - sizeof suffix, suffix) != 0)
+        bool is_aside;
+        if (!is_of_cache(e->d_name, &is_aside) || fstatat(folder, e->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         if (n == capacity) {
             capacity = capacity ? 2 * capacity : 64;
@@ -160,44 +248,53 @@ static size_t list_entries(struct entry **list)
                 break;
             *list = more;
         }
-        struct entry *entry = &(*list)[n];
-        snprintf(entry->path, sizeof entry->path, "%s/%s", folder, e->d_name);
-        if (stat(entry->path, &s) == 0) {
-            entry->bytes = (uint64_t)s.st_size;
-            entry->used = s.st_mtim;
-            n++;
-        }
+        struct entry *entry = &(*list)[n++];
+        *entry = (struct entry){.is_aside = is_aside, .bytes = (uint64_t)s.st_size, .used = s.st_mtim};
+        strcpy(entry->name, e->d_name);
     }
     if (d)
         closedir(d);
+    else if (again >= 0)
+        close(again);
     if (n)
         qsort(*list, n, sizeof **list, by_use);
     return n;
 }
 
-void cache_survey(size_t *entries, uint64_t *bytes, bool clear)
+void cache_survey(size_t *entries, uint64_t *bytes, bool clear, struct cache_refusal *why)
 {
-    struct entry *list;
-    *entries = list_entries(&list);
+    struct entry *list = NULL;
+    int folder = open_folder(why);
+    size_t n = folder >= 0 ? list_entries(folder, &list) : 0;
+    *entries = 0;
     *bytes = 0;
-    for (size_t i = 0; i < *entries; i++) {
+    for (size_t i = 0; i < n; i++) {
+        *entries += !list[i].is_aside;
         *bytes += list[i].bytes;
-        if (clear)
-            unlink(list[i].path);
+        if (clear && unlinkat(folder, list[i].name, 0) != 0)
+            refuse(why, "%s cannot be removed: %s", list[i].name, strerror(errno));
     }
     free(list);
+    if (folder >= 0)
+        close(folder);
 }
 
-/* Removes what was used longest ago until a quarter is free. */
-static void make_room(void)
+/* Removes what nobody will read, and, where there is too much, what was used longest ago until a quarter is free. */
+static void make_room(int folder)
 {
     struct entry *list;
-    size_t n = list_entries(&list);
-    uint64_t bytes = 0;
+    size_t n = list_entries(folder, &list);
+    uint64_t bytes = 0, limit = CACHE_LIMIT_BYTES;
+    time_t now = time(NULL);
     for (size_t i = 0; i < n; i++)
         bytes += list[i].bytes;
-    for (size_t i = 0; bytes > CACHE_LIMIT_BYTES && i < n && bytes > CACHE_LIMIT_BYTES / 4 * 3; i++) {
-        unlink(list[i].path);
+    if (bytes > limit)
+        limit = limit / 4 * 3;
+    for (size_t i = 0; i < n; i++) {
+        bool is_left = list[i].is_aside && now - list[i].used.tv_sec > ASIDE_SECONDS;
+        if (!is_left && bytes <= limit)
+            continue;
+        unlinkat(folder, list[i].name, 0);
         bytes -= list[i].bytes;
     }
     free(list);
@@ -205,33 +302,62 @@ static void make_room(void)
 
 /* ---- writing ---- */
 
-static void make_folder(const char *path)
+static void make_folder(void)
 {
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *p = part + 1; *p; p++)
+    char path[PATH_MAX];
+    if (!cache_folder(path, sizeof path))
+        return;
+    for (char *p = path + 1; *p; p++)
         if (*p == '/') {
             *p = 0;
-            mkdir(part, 0700);
+            mkdir(path, 0700);
             *p = '/';
         }
+    mkdir(path, 0700);
 }
 
-void cache_store(const struct cache_key *key, const struct jit_result *r)
+static bool write_all(int file, const void *from, size_t bytes)
 {
-    char path[PATH_MAX], aside[PATH_MAX + 32];
-    if (!entry_path(key, path, sizeof path))
-        return;
-    make_folder(path);
-    snprintf(aside, sizeof aside, "%s.%d.%p", path, (int)getpid(), (const void *)r);
-    FILE *f = fopen(aside, "wbx");
-    if (!f)
-        return; /* nothing is kept, nothing is lost */
-    struct header h = {.key = *key, .bytes = r->bytes, .n_sites = r->n_sites, .sum = sum_of(r->object, r->bytes)};
+    for (const uint8_t *at = from; bytes;) {
+        ssize_t n = write(file, at, bytes);
+        if (n < 0 && errno != EINTR)
+            return false;
+        at += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static void store_in(int folder, const struct cache_key *key, const struct jit_result *r, struct cache_refusal *why)
+{
+    char name[NAME_BYTES], aside[NAME_BYTES + 48];
+    struct header h = {.bytes = r->bytes, .n_sites = r->n_sites, .key = *key};
     memcpy(h.magic, magic, sizeof magic);
-    bool good = fwrite(&h, sizeof h, 1, f) == 1 && fwrite(r->object, 1, r->bytes, f) == r->bytes;
-    good = fclose(f) == 0 && good;
-    if (!good || rename(aside, path) != 0)
-        unlink(aside);
-    make_room();
+    sum_of(&h, r->object, h.sum);
+    entry_name(key, name);
+    snprintf(aside, sizeof aside, "%s.%d.%p", name, (int)getpid(), (const void *)r);
+    int file = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0) {
+        refuse(why, "%s cannot be written: %s", aside, strerror(errno)); /* nothing is kept, nothing is lost */
+        return;
+    }
+    bool good = write_all(file, &h, sizeof h) && write_all(file, r->object, r->bytes);
+    good = close(file) == 0 && good;
+    if (!good || renameat(folder, aside, folder, name) != 0) {
+        refuse(why, "%s cannot be written: %s", name, strerror(errno));
+        unlinkat(folder, aside, 0);
+    }
+    make_room(folder);
+}
+
+void cache_store(const struct cache_key *key, struct jit_result *r)
+{
+    struct cache_refusal why;
+    make_folder();
+    int folder = open_folder(&why);
+    if (folder >= 0) {
+        store_in(folder, key, r, &why);
+        close(folder);
+    }
+    keep_refusal(r, &why);
 }

@@ -274,6 +274,18 @@ static bool ask_compiler(struct jit *j, struct unit *u, const struct wire_ask *a
     return ok;
 }
 
+/* For those who ask by HEDDLE_LOG=engine. */
+static void tell_cache(const struct jit *j, const struct unit *u, const struct jit_result *r)
+{
+    const struct machine_config *c = &j->machine->config;
+    char text[1024];
+    if (!r->cache_error || !j->settings.log[LOG_ENGINE] || !c->note)
+        return;
+    snprintf(text, sizeof text, "kernel `%.*s`: the cache is not used: %s", (int)(u->name.n < 200 ? u->name.n : 200),
+             u->name.p, r->cache_error);
+    c->note(c->print_data, text);
+}
+
 static bool compile(struct jit *j, struct unit *u)
 {
     struct wire_ask ask = {.bytes = u->request_bytes,
@@ -298,6 +310,7 @@ static bool compile(struct jit *j, struct unit *u)
     bool ok = result.object && !j->settings.target && load(j, u, &result);
     if (ok && !j->is_confined)
         cache_store(&u->key, &result);
+    tell_cache(j, u, &result);
     jit_release(&result);
     return ok;
 }
@@ -385,13 +398,13 @@ static bool recall_tier(struct jit *j, struct unit *u, enum jit_tier tier)
 {
     struct jit_result result = {0};
     if (!j->is_confined)
-        u->key = cache_key(u->request, u->request_bytes, tier, j->program);
+        u->key = cache_key(u->request, u->request_bytes, tier, j->program, false);
     if (j->settings.target || settings_dump(&j->settings))
         return false;
-    if (!(j->is_confined ? outside_recall(&j->disk, tier, u->request, u->request_bytes, &result)
-                         : cache_load(&u->key, &result)))
-        return false;
-    bool ok = load(j, u, &result);
+    bool found = j->is_confined ? outside_recall(&j->disk, tier, u->request, u->request_bytes, &result)
+                                : cache_load(&u->key, &result);
+    tell_cache(j, u, &result);
+    bool ok = found && load(j, u, &result);
     jit_release(&result);
     return ok;
 }

@@ -34,6 +34,7 @@ struct jit_result {
     bool is_overtime;                                               /* it failed for want of time */
     double shape_seconds, emit_seconds, pass_seconds, code_seconds; /* of the compiler's CPU */
     char *error, *ir, *llvm, *assembly;                             /* or NULL */
+    char *cache_error; /* why something on disk was not used, or nothing was put there; or NULL */
 };
 
 void jit_release(struct jit_result *r);
@@ -41,17 +42,17 @@ void jit_release(struct jit_result *r);
 /* What both sides must agree on, as a number: compiled code reads and writes these records. (Locks, whose sizes differ from
  * CPU to CPU, stand at the end of a launch.) */
 enum {
-    JIT_LAYOUT =
-        ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
-            offsetof(struct launch, lock)) *
-               31 +
-           sizeof(struct worker)) *
-              31 +
-          sizeof(struct op)) *
-             31 +
-         sizeof(struct compiled_calls) + offsetof(struct kernel, local_ready_bytes) * 13 +
-         sizeof(struct jit_request) * 5 + sizeof(struct ir_insn) * 7 + sizeof(struct ir_access) * 3 + LANE_COUNT * 11) &
-        INT32_MAX
+    JIT_LAYOUT = ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
+                     offsetof(struct launch, lock)) *
+                        31 +
+                    sizeof(struct worker)) *
+                       31 +
+                   sizeof(struct op)) *
+                      31 +
+                  sizeof(struct compiled_calls) + offsetof(struct kernel, local_ready_bytes) * 13 +
+                  sizeof(struct jit_request) * 5 + sizeof(struct jit_result) * 17 + sizeof(struct ir_insn) * 7 +
+                  sizeof(struct ir_access) * 3 + LANE_COUNT * 11) &
+                 INT32_MAX
 };
 
 /* Of a function in the object: its number, its name; and of its serial parts, whose number comes behind those of all

@@ -307,7 +307,7 @@ struct wire_hello wire_hello(void)
     return h;
 }
 
-enum { PARTS = 5 };
+enum { PARTS = 6 };
 
 /* An answer: this, and its parts. */
 struct answer {
@@ -322,6 +322,7 @@ static void list_parts(struct jit_result *r, void **parts[PARTS])
     parts[2] = (void **)&r->llvm;
     parts[3] = (void **)&r->assembly;
     parts[4] = (void **)&r->ir;
+    parts[5] = (void **)&r->cache_error;
 }
 
 bool wire_send_result(int fd, const struct jit_result *r)
@@ -368,5 +369,6 @@ void jit_release(struct jit_result *r)
     free(r->ir);
     free(r->llvm);
     free(r->assembly);
+    free(r->cache_error);
     *r = (struct jit_result){0};
 }
