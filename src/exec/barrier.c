@@ -95,6 +95,7 @@ static void open_if_full(struct block *b, uint32_t id)
     }
     *bar = (struct barrier){0};
     b->open_barriers &= ~(1u << id);
+    b->n_opened++;
     b->meets = b->compiled && b->n_done == 0 && __builtin_popcount(done.waiting) == (int)b->n_warps;
     for (uint32_t warps = done.waiting; warps; warps &= warps - 1) {
         struct warp *w = &b->warps[__builtin_ctz(warps)];
@@ -162,6 +163,7 @@ static void open_cluster_if_full(struct block *b)
         HOOKS_CALL(b->launch->hooks, sync, &e);
     }
     b->open_barriers &= ~(1u << CLUSTER_BARRIER);
+    b->n_opened++;
     b->meets = false;
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];

@@ -13,8 +13,9 @@
 
 #include "exec/machine.h"
 
-/* Under random schedules one group in SPLIT_EVERY is divided. */
-enum { SPLIT_EVERY = 16 };
+/* Under random schedules one group in SPLIT_EVERY is divided, and at one block of code in CHANGE_EVERY another group goes on: one
+ * that waits for others of its warp must not keep them from running, however it waits. */
+enum { SPLIT_EVERY = 16, CHANGE_EVERY = 4 };
 
 /* ---- rows ---- */
 
@@ -238,6 +239,13 @@ static bool pick(struct warp *w, struct at *at)
     return s ? pick_scheduled(w, s, at) : pick_nth(w, 0, at);
 }
 
+/* The schedule, where it chooses at random; not while stall.c wants to see a warp repeat what it does. */
+static struct schedule *random_schedule(const struct launch *l)
+{
+    bool watching = atomic_load_explicit(&l->watching, memory_order_relaxed);
+    return l->schedule && l->schedule->policy != POLICY_SERIAL && !watching ? l->schedule : NULL;
+}
+
 static void save(struct warp *w, const struct at *at, const struct op *o)
 {
     w->act = at->a;
@@ -387,6 +395,7 @@ void warp_run(struct warp *w)
     bool together;
     struct turn turn;
     const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
+    struct schedule *random = random_schedule(w->block->launch);
 
     tally_settle(k);
     if (w->state == WARP_FRESH && !start_warp(w))
@@ -629,6 +638,10 @@ went_back:
 come:
     turn_come(w, &at);
 go_on:
+    if (random && warp_is_divided(w, &at) && schedule_choose(random, CHANGE_EVERY) == 0) {
+        act_add_pending(a, at.block, at.mask);
+        goto pick_next;
+    }
     /* at.mask lanes go on in at.block, unless lanes wait to run an earlier one, or the same. */
     if (a->n_pending) {
         act_add_pending(a, at.block, at.mask);

@@ -200,6 +200,8 @@ static bool repeats(struct warp *w)
             return false;
         if (warp_hash(w) == before)
             return true;
+        if (i == 0) /* it may have been stopped where no turn ends by itself */
+            before = warp_hash(w);
     }
     return false;
 }

@@ -99,6 +99,7 @@ struct block {
     uint32_t n_warps;
     uint32_t live; /* warps with lanes that have not exited, by index */
     uint32_t n_done;
+    uint32_t n_opened;      /* how often barriers have opened */
     uint32_t open_barriers; /* at which somebody has arrived, by number */
     bool lockstep;          /* compiled code goes on with the next warp by itself: lockstep.c */
     bool begun;             /* it has had a turn */

@@ -211,7 +211,11 @@ void worker_run(struct worker *k, struct launch *l)
 
 /* ---- one thread, choice by choice ---- */
 
-enum { ADMIT_EVERY = 8, LONGEST_SLICE = 12, PATIENCE = 1 << 12 };
+enum { ADMIT_EVERY = 8, LONGEST_SLICE = 12, PATIENCE = 1 << 12, MOST_LOOKS = 8 };
+
+/* Under serial, one turn in so many is that of each warp in its turn: two that go on letting each other run, as by a barrier, must
+ * not keep a third from it. */
+enum { SERIAL_ROTATES_EVERY = 1 << 10 };
 
 /* The warps that can run, of all resident blocks. A warp's `listed` is its place here, plus one. */
 struct runnable {
@@ -295,10 +299,20 @@ static void admit_some(struct worker *k, struct launch *l, struct runnable *r, u
         list_block(r, b);
 }
 
+static uint32_t choose_warp(struct schedule *s, const struct runnable *r, uint32_t idle, uint64_t turn)
+{
+    if (s->policy != POLICY_SERIAL)
+        return schedule_choose(s, r->n);
+    if (turn % SERIAL_ROTATES_EVERY == 0)
+        return (uint32_t)(turn / SERIAL_ROTATES_EVERY % r->n);
+    return idle % r->n; /* goes on with the next where one has given way */
+}
+
 void worker_run_scheduled(struct worker *k, struct launch *l)
 {
     struct schedule *s = l->schedule;
     uint32_t idle = 0, limit = l->max_resident * l->warps_per_block;
+    uint64_t turn = 0;
     struct runnable r = {.list = pool_take(k, limit * sizeof *r.list)};
     bool serial = s->policy == POLICY_SERIAL;
     if (!r.list)
@@ -312,21 +326,21 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
             give_way(k, &r);
         if (!k->resident)
             break;
-        /* serial goes on with the next where one has given way */
-        struct warp *w = r.list[serial ? idle % r.n : schedule_choose(s, r.n)];
+        struct warp *w = r.list[choose_warp(s, &r, idle, ++turn)];
         struct block *b = w->block;
-        uint32_t done = b->n_done, open = b->open_barriers;
+        uint32_t done = b->n_done, open = b->open_barriers, opened = b->n_opened;
         w->slice = choose_slice(s);
         block_run_warp(w);
-        bool changed = w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open;
-        idle = changed || w->slice == 0 ? 0 : idle + 1;
+        bool changed =
+            w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open || b->n_opened != opened;
+        idle = changed ? 0 : idle + 1;
         if (changed)
             list_block(&r, b);
         if (!launch_has_failed(l))
             end_turn(k, b);
         if (changed && serial)
             list_all(&r, k);
-        if (idle > r.n + PATIENCE) {
+        if (idle > r.n + (PATIENCE << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
             stall_look(k, l, 0);
             idle = 0;
         }
