@@ -194,7 +194,11 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                             : "is still running at the time limit of the launch";
     case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not give", address);
     case FAULT_replay: return "does not do what the replayed schedule recorded";
-    case FAULT_out_of_memory: return "needs memory that this host does not have";
+    case FAULT_out_of_memory:
+        return arena_printf(arena,
+                            "needs more memory than there is for its registers, stack and shared memory: the machine "
+                            "has %llu bytes, of which buffers take %llu",
+                            (unsigned long long)m->config.memory_bytes, (unsigned long long)m->mem.allocated_bytes);
     default: return "was cancelled";
     }
 }
@@ -212,6 +216,10 @@ static const char *help_of(const struct machine *m, const struct fault *f)
     case FAULT_stack_overflow:
         return "where recursion has an end, give threads more: --stack, HEDDLE_STACK, cudaLimitStackSize, "
                "hd_machine_options.stack_bytes";
+    case FAULT_out_of_memory:
+        return "let it have more (--memory, HEDDLE_MEMORY, hd_machine_options.memory_bytes), or need less: smaller "
+               "stacks, "
+               "fewer workers";
     default: return is_hosts(m, f) ? hosts_help : NULL;
     }
 }

@@ -138,6 +138,7 @@ void launch_leave(struct launch *l, struct worker *k)
     *link = k->next;
     worker_end_launch(k, l);
     worker_drop_compiled(k);
+    pool_trim(k);
     l->warp_instructions += k->warp_instructions;
     l->lane_instructions += k->lane_instructions;
     k->launch = NULL;

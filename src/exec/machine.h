@@ -17,7 +17,7 @@ struct machine;
 struct launch;
 struct pool_item;
 
-enum { POOL_CLASSES = 40, SITES = 256 };
+enum { POOL_CLASSES = 58, SITES = 256 };
 
 enum { MAX_TALLIES = 4 };
 
@@ -41,6 +41,7 @@ struct worker {
     bool parked; /* waits while another looks into a stall */
     pthread_t thread;
     struct pool_item *pool[POOL_CLASSES]; /* free memory by size: pool.c */
+    uint64_t pool_bytes;                  /* that, and what is in use */
     uint8_t *warp_rows;                   /* of its last launch, with blocks of the shape laid_out */
     uint32_t laid_out[3];
     struct block *resident;
@@ -335,9 +336,12 @@ bool block_resume_lockstep(struct block *b);
 
 /* ---- pool.c ---- */
 
-/* At least `bytes` bytes, aligned to 64; contents undefined, so that what kernels can read has to be cleared; NULL when the system has no more. */
+/* At least `bytes` bytes, aligned to 64; contents undefined, so that what kernels can read has to be cleared; NULL where the
+ * machine's limit or the system's is reached. */
 void *pool_take(struct worker *k, size_t bytes);
 void pool_give(struct worker *k, void *p, size_t bytes);
 void pool_free_all(struct worker *k);
+/* Between launches, when all is free: keeps it where it is little. */
+void pool_trim(struct worker *k);
 
 #endif

@@ -1,4 +1,5 @@
-/* A worker's free memory, by size: powers of two and the sizes half way between. */
+/* A worker's free memory, by size: powers of two and the sizes half way between. What it has, free or in use, counts against the
+ * machine's limit of memory: a kernel takes the host's by its threads' registers and stacks as well as by buffers. */
 #include <stdlib.h>
 
 #include "exec/machine.h"
@@ -23,6 +24,23 @@ static unsigned class_of(size_t bytes)
     return c;
 }
 
+static bool charge(struct worker *k, size_t bytes)
+{
+    if (!mem_charge(&k->machine->mem, bytes)) {
+        pool_free_all(k); /* what is free in other sizes */
+        if (!mem_charge(&k->machine->mem, bytes))
+            return false;
+    }
+    k->pool_bytes += bytes;
+    return true;
+}
+
+static void discharge(struct worker *k, size_t bytes)
+{
+    k->pool_bytes -= bytes;
+    mem_discharge(&k->machine->mem, bytes);
+}
+
 void *pool_take(struct worker *k, size_t bytes)
 {
     unsigned c = class_of(bytes);
@@ -33,7 +51,12 @@ void *pool_take(struct worker *k, size_t bytes)
         k->pool[c] = item->next;
         return item;
     }
-    return aligned_alloc(64, class_bytes(c));
+    if (!charge(k, class_bytes(c)))
+        return NULL;
+    void *p = aligned_alloc(64, class_bytes(c));
+    if (!p)
+        discharge(k, class_bytes(c));
+    return p;
 }
 
 void pool_give(struct worker *k, void *p, size_t bytes)
@@ -53,6 +76,14 @@ void pool_free_all(struct worker *k)
             struct pool_item *item = k->pool[c];
             k->pool[c] = item->next;
             free(item);
+            discharge(k, class_bytes(c));
         }
     }
+}
+
+void pool_trim(struct worker *k)
+{
+    enum { PARTS = 16 };
+    if (k->pool_bytes > k->machine->mem.limit_bytes / PARTS / (k->machine->n_threads + 1))
+        pool_free_all(k);
 }

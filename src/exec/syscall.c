@@ -93,6 +93,13 @@ static void tell_heap(const struct warp *w, const struct op *o, unsigned lane, b
     HOOKS_CALL(w->hooks, heap, &e);
 }
 
+/* What an allocation takes of the heap. */
+static uint64_t heap_cost(uint64_t bytes)
+{
+    enum { LEAST_BYTES = 16 };
+    return (bytes + LEAST_BYTES - 1) / LEAST_BYTES * LEAST_BYTES;
+}
+
 /* NULL where the heap's limit is reached, as under CUDA. */
 static void run_malloc(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
@@ -102,10 +109,10 @@ static void run_malloc(struct warp *w, struct activation *a, const struct op *o,
         uint64_t bytes = argument(w, a, o, 0, l);
         void *p = NULL;
         if (bytes && bytes <= m->config.heap_bytes) {
-            uint64_t used = atomic_fetch_add(&m->heap_used, bytes) + bytes;
+            uint64_t used = atomic_fetch_add(&m->heap_used, heap_cost(bytes)) + heap_cost(bytes);
             p = used <= m->config.heap_bytes ? mem_alloc(&m->mem, bytes, MEM_HEAP, NULL) : NULL;
             if (!p)
-                atomic_fetch_sub(&m->heap_used, bytes);
+                atomic_fetch_sub(&m->heap_used, heap_cost(bytes));
         }
         if (p && w->hooks)
             tell_heap(w, o, l, false, p, bytes);
@@ -127,7 +134,7 @@ static bool run_free(struct warp *w, struct activation *a, const struct op *o, u
         bool ours = mem_find(&m->mem, address, &b) && b.start == address && b.kind == MEM_HEAP;
         if (!ours || !mem_free(&m->mem, (void *)(uintptr_t)address))
             return warp_fault_value(w, FAULT_bad_free, o, l, address);
-        atomic_fetch_sub(&m->heap_used, b.size);
+        atomic_fetch_sub(&m->heap_used, heap_cost(b.size));
     }
     return true;
 }

@@ -268,6 +268,28 @@ static int class_of(uint64_t size)
     return log2 > CLASS_LAST_LOG2 ? LARGE : log2;
 }
 
+bool mem_charge(struct mem *m, uint64_t bytes)
+{
+    uint64_t before = atomic_load_explicit(&m->charged_bytes, memory_order_relaxed);
+    do
+        if (bytes > m->limit_bytes || before > m->limit_bytes - bytes)
+            return false;
+    while (!atomic_compare_exchange_weak(&m->charged_bytes, &before, before + bytes));
+    return true;
+}
+
+void mem_discharge(struct mem *m, uint64_t bytes)
+{
+    atomic_fetch_sub(&m->charged_bytes, bytes);
+}
+
+/* What an allocation takes of the host's memory: of small ones the slot, and what is noted of it. */
+static uint64_t cost_of(uint64_t size, int class_log2)
+{
+    enum { NOTED_BYTES = 32, SMALL_LOG2 = 12 };
+    return class_log2 == LARGE || class_log2 > SMALL_LOG2 ? size : (1ull << class_log2) + NOTED_BYTES;
+}
+
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name)
 {
     bool constant = kind == MEM_CONST || kind == MEM_PARAM;
@@ -275,15 +297,17 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
         return NULL;
     int class_log2 = class_of(kind != MEM_HEAP && size < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES : size);
     void *p = NULL;
+    if (!mem_charge(m, cost_of(size, class_log2)))
+        return NULL;
     pthread_mutex_lock(&m->lock);
     struct mem_unit **open = class_log2 == LARGE ? NULL : &m->open_units[constant][class_log2 - CLASS_FIRST_LOG2];
     struct mem_unit *u = open ? *open : NULL;
-    if (m->allocated_bytes + size <= m->limit_bytes && !u) {
+    if (!u) {
         u = new_unit(m, size, class_log2, constant);
         if (u && open)
             *open = u;
     }
-    if (u && m->allocated_bytes + size <= m->limit_bytes) {
+    if (u) {
         uint32_t slot = u->free_slots[--u->n_free];
         if (open && u->n_free == 0)
             *open = u->next_open;
@@ -297,6 +321,8 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
         p = (void *)(uintptr_t)(u->start + (class_log2 == LARGE ? 0 : (uint64_t)slot << class_log2));
     }
     pthread_mutex_unlock(&m->lock);
+    if (!p)
+        mem_discharge(m, cost_of(size, class_log2));
     return p;
 }
 
@@ -384,6 +410,7 @@ bool mem_free(struct mem *m, void *p)
     if (u && u->sizes[slot] && slot_address(u, slot) == address) {
         ok = true;
         m->allocated_bytes -= u->sizes[slot];
+        mem_discharge(m, cost_of(u->sizes[slot], u->class_log2));
         m->freed[m->n_freed++ % MEM_FREED] =
             (struct mem_block){address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot], NULL};
         u->sizes[slot] = 0;

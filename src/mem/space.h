@@ -21,6 +21,7 @@
 #define HEDDLE_MEM_SPACE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,7 +64,8 @@ struct mem_run {
 struct mem {
     uint8_t *start; /* of the reserved range */
     uint64_t reserved_bytes;
-    uint64_t limit_bytes; /* of allocations */
+    uint64_t limit_bytes;           /* of charged_bytes */
+    _Atomic uint64_t charged_bytes; /* what allocations take of the host's memory, and others have charged */
     _Atomic uint64_t allocated_bytes;
     uint64_t peak_bytes;
     _Atomic uint64_t version; /* grows when an allocation ends: what mem_find said may be false then */
@@ -82,6 +84,10 @@ struct mem {
     pthread_mutex_t lock;
     pthread_rwlock_t use; /* for writing: who takes away, or exchanges, what is behind addresses */
 };
+
+/* Counts memory of the host's against the limit; false where that is exceeded. */
+bool mem_charge(struct mem *m, uint64_t bytes);
+void mem_discharge(struct mem *m, uint64_t bytes);
 
 /* false with errno set where no address range can be reserved. */
 bool mem_init(struct mem *m, uint64_t limit_bytes);
