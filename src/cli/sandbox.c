@@ -125,9 +125,10 @@ static void explain_trap(int signal, siginfo_t *info, void *context)
     else
         put_number((unsigned)info->si_syscall);
     put("`, which nothing in Heddle makes: a kernel has got out of its virtual machine, and no further than the "
-        "sandbox. "
+        "sandbox.\n"
         "This is a bug of Heddle: please report it, with the PTX. Where a tool or library that you have loaded into "
-        "heddle makes that call, --no-sandbox lets it\n");
+        "heddle "
+        "makes that call, --no-sandbox lets it.\n");
     raise(signal); /* as it would have ended without this handler, which has been taken away: SA_RESETHAND */
 }
 

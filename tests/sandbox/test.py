@@ -132,7 +132,7 @@ def all_threads_of_a_launch_are_inside_and_so_is_the_compiler():
     need_compiler()
     compiler = path("own-heddle-jit")
     os.symlink(os.path.realpath(os.path.join(os.path.dirname(heddle), "heddle-jit")), compiler)
-    with running("--engine", "jit", "--workers", "3", HEDDLE_JIT=compiler) as process:
+    with running("--engine", "jit", "--workers", "3", HEDDLE_JIT=compiler, HEDDLE_TIER="1") as process:
         until(lambda: has_code(process.pid))
         inside = list(facts(process.pid))
         assert len(inside) >= 3
