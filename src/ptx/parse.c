@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 enum { MAX_DIMS = 8, MAX_RANGED = 1 << 16 };
-static const uint64_t max_bytes = 1ull << 46;
 
 /* ---- variables ---- */
 
@@ -130,7 +129,7 @@ static bool compute_size(struct parser *p, struct ptx_var *v)
     if (!v->align_written)
         v->align = (uint32_t)(element ? element : 1);
     v->size = element;
-    for (unsigned d = 0; d < v->n_dims; d++)
+    for (unsigned d = v->unsized ? 1 : 0; d < v->n_dims; d++)
         if (__builtin_mul_overflow(v->size, v->dims[d], &v->size) || v->size > max_bytes)
             return fail(p, NULL, "`%.*s` is larger than any memory", STR_ARG(v->symbol.name));
     if (v->unsized)

@@ -390,7 +390,8 @@ bool parse_initialiser(struct parser *p, struct ptx_var *v)
     if (!put_entry(p, &f, 0))
         return false;
     if (v->unsized) {
-        v->size = v->dims[0] * stride(&f, 1);
+        if (__builtin_mul_overflow(v->dims[0], stride(&f, 1), &v->size) || v->size > max_bytes)
+            return fail(p, NULL, "`%.*s` is larger than any memory", STR_ARG(v->symbol.name));
         v->unsized = false;
     }
     return true;

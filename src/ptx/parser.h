@@ -124,6 +124,8 @@ bool parse_constant(struct parser *p, struct constant *c);
 bool parse_size(struct parser *p, uint64_t limit, uint64_t *value, const char *what);
 /* The same between < and >, where > ends it. */
 bool parse_count(struct parser *p, uint64_t limit, uint64_t *value, const char *what);
+/* What no variable exceeds. */
+static const uint64_t max_bytes = 1ull << 46;
 /* '= initialiser' of a variable whose type and dimensions stand. */
 bool parse_initialiser(struct parser *p, struct ptx_var *v);
 
