@@ -61,10 +61,18 @@ bench: all
 	@for b in $(BUILD)/bench/bench-*; do [ -x $$b ] && [ -f $$b ] && { $$b && echo || exit 1; }; done
 	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare
 
-# Random programs by every engine and policy; SECONDS says how long.
-SECONDS ?= 600
+# Campaigns, for SECONDS, on one core that nobody else wants: HACKING.md says what each shows. SEED makes one again.
+SEED ?= $(shell date +%s)
+CAMPAIGN = HEDDLE_BUILD=$(CURDIR)/$(BUILD) nice tests/campaigns/campaign.py --seed $(SEED) --found $(BUILD)/found
+
+# Random programs by every engine and policy, then extreme strides among canaries; half of the time each.
 fuzz-engines: all
-	$(BUILD)/tests/engines --seconds $(SECONDS) --seed $$(date +%s)
+	nice $(BUILD)/tests/engines --seconds $$(($(SECONDS) / 2)) --seed $(SEED)
+	$(CAMPAIGN) strides --seconds $$(($(SECONDS) / 2))
+
+# PTX with changed tokens and lines: read, printed, run by both engines.
+fuzz-ptx: all
+	$(CAMPAIGN) mutants --seconds $(SECONDS)
 
 # All that an H200 has answered, held against compiled code: minutes.
 .PHONY: oracle-jit
@@ -108,4 +116,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test install mufu bench fuzz fuzz-engines docs sanitize sanitize-thread clang format lint clean
+.PHONY: all ulp test install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-image docs sanitize sanitize-thread clang format lint clean

@@ -1,0 +1,73 @@
+"""Campaigns, for some seconds each; see campaign.py."""
+import os
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [here, os.path.dirname(here)]
+import strides
+from both import build, need_compiler
+from tap import main
+
+
+def campaign(name, cases):
+    """Runs it, and shows what it found."""
+    with tempfile.TemporaryDirectory() as found:
+        done = subprocess.run([sys.executable, os.path.join(here, "campaign.py"), name, "--cases", str(cases), "--seed", "1", "--found", found],
+                              capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def changed_PTX_does_the_same_by_both_engines_and_stays_in_its_memory():
+    need_compiler()
+    said = campaign("mutants", 60)
+    assert "of these, success" in said, said
+
+
+def extreme_strides_do_the_same_by_both_engines_and_stay_in_their_memory():
+    need_compiler()
+    said = campaign("strides", 5)
+    assert "of these, success" in said and "of these, fault" in said, said
+
+
+KERNEL = """//! buffer 1000 hash 1
+//! launch 1 32 warp @0
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .u64 %rd; .reg .u32 %r;
+    ld.param.u64 %rd, [p];
+    mov.u32 %r, %tid.x;
+    st.global.u32 [%rd], %r;
+    ret;
+}
+"""
+
+
+def verdict(crime):
+    """Of a kernel that is in order, after which the harness itself does something wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernel.ptx")
+        with open(path, "w") as f:
+            f.write(KERNEL)
+        done = subprocess.run([os.path.join(build, "tests/harness"), "--seconds-a-case", "1", "--crime", crime, path],
+                              capture_output=True, text=True, timeout=100)
+    return done.stdout.split()[1]
+
+
+def what_goes_wrong_is_noticed():
+    need_compiler()
+    for crime, expected in (("none", "ok"), ("writes-beside", "canary"), ("reads-far", "crash"), ("another-result", "differs"),
+                            ("another-count", "differs"), ("no-end", "hang")):
+        assert verdict(crime) == expected, f"{crime}: {verdict(crime)}"
+
+
+def cases_are_made_again_by_their_number():
+    assert strides.make(7, 3) == strides.make(7, 3) != strides.make(7, 4)
+
+
+main(globals())
