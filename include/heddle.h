@@ -347,7 +347,7 @@ typedef struct hd_launch_config {
     const void *packed_args;
     size_t packed_bytes;
     /* Wall clock from the call on, waiting in a stream and for compiled code included; a launch that has not ended by then fails
-     * with HD_ERROR_LAUNCH_TIMEOUT. 0: none. */
+     * with HD_ERROR_LAUNCH_TIMEOUT. 0: none; at most 1e9. */
     double timeout_seconds;
 } hd_launch_config;
 

@@ -70,12 +70,14 @@ static void *pack_params(const hd_kernel *k, const hd_launch_config *c)
     return packed;
 }
 
+static const double MOST_SECONDS = 1e9; /* thirty years */
+
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
                          struct diags *d)
 {
     bool has_params = k->kernel->param_bytes > 0;
     *packed = NULL;
-    if (!(c->timeout_seconds >= 0))
+    if (!(c->timeout_seconds >= 0 && c->timeout_seconds <= MOST_SECONDS))
         return HD_ERROR_INVALID_VALUE;
     if (has_params &&
         ((c->args != NULL) == (c->packed_args != NULL) || (c->packed_args && c->packed_bytes < k->kernel->param_bytes)))

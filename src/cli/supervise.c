@@ -123,9 +123,9 @@ int supervise(struct session *s, const char *file, char *const *words, double se
         return as_it_ended(status);
     bool ended = wait_until(pid, end + grace_seconds, &status);
     if (ended) {
-        failure(s, "the time limit of %g seconds is over", seconds);
+        failure(s, "the time limit of %g s is over", seconds);
     } else {
-        failure(s, "the time limit of %g seconds is over, and the program goes on: it is ended", seconds);
+        failure(s, "the time limit of %g s is over, and the program goes on: it is ended", seconds);
         kill(pid, SIGTERM);
         wait_until(pid, end + grace_seconds + last_seconds, &status);
     }

@@ -78,14 +78,25 @@ void act_free_empty(struct warp *w)
 
 /* ---- parameters ---- */
 
+static bool words_differ(const uint32_t *a, const uint32_t *b, uint32_t mask)
+{
+    uint32_t differ = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        differ |= a[l] != b[l] ? 1u << l : 0;
+    return differ & mask;
+}
+
 static void copy_words(struct warp *w, const struct op *o, uint32_t from, uint32_t to, uint32_t bytes, uint32_t mask)
 {
     if (w->hooks)
         access_tell_write(w, o, mask, to, bytes);
-    const struct row_fns *rows = w->block->launch->rows;
+    struct launch *l = w->block->launch;
+    bool watching = atomic_load_explicit(&l->watching, memory_order_relaxed);
     for (uint32_t i = 0; i < bytes; i += 4) {
         uint8_t *source = local_word(w->local, from + i, 0), *target = local_word(w->local, to + i, 0);
-        rows->blend32(target, source, mask);
+        if (watching) /* stall.c */
+            l->changed |= words_differ((const uint32_t *)source, (const uint32_t *)target, mask);
+        l->rows->blend32(target, source, mask);
     }
 }
 

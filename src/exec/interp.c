@@ -282,7 +282,7 @@ uint64_t warp_hash(const struct warp *w)
     uint64_t place[4] = {(uintptr_t)w->act, (uintptr_t)w->op, w->at_block, w->mask};
     uint64_t h = mix(w->exited, place, sizeof place);
     for (const struct activation *a = w->acts; a; a = a->next) {
-        uint64_t state[3] = {(uintptr_t)a, a->lanes, a->stack};
+        uint64_t state[5] = {(uintptr_t)a, (uintptr_t)a->parent, (uintptr_t)a->call, a->lanes, a->stack};
         h = mix(h, state, sizeof state);
         h = mix(h, a->rows, a->code->register_bytes);
         for (uint32_t b = pending_first(a, 0); b != NO_BLOCK; b = pending_first(a, b + 1)) {

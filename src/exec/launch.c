@@ -146,14 +146,25 @@ void launch_leave(struct launch *l, struct worker *k)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* The machine's own threads find the launch in its list. */
-static void offer(struct machine *m, struct launch *l)
+/* From here on the launch can be cancelled, and its clock runs. It has no blocks to start yet. */
+static bool enlist(struct machine *m, struct launch *l)
 {
+    l->next_block = l->n_blocks;
     pthread_mutex_lock(&m->lock);
     l->next = m->launches;
     m->launches = l;
-    if (l->n_blocks > 1 && !l->schedule)
-        pthread_cond_broadcast(&m->work);
+    pthread_mutex_unlock(&m->lock);
+    return l->deadline <= 0 || limit_start_clock(m);
+}
+
+/* The machine's own threads find the launch in its list. */
+static void offer(struct machine *m, struct launch *l)
+{
+    atomic_store(&l->next_block, 0);
+    if (l->n_blocks == 1 || l->schedule)
+        return;
+    pthread_mutex_lock(&m->lock);
+    pthread_cond_broadcast(&m->work);
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -194,15 +205,12 @@ static void run(struct machine *m, struct launch *l, struct worker *k)
     if (l->schedule)
         pthread_mutex_lock(&m->one_at_a_time);
     offer(m, l);
-    if (l->deadline > 0 && !limit_start_clock(m))
-        launch_fail(l, FAULT_out_of_memory);
     launch_join(l, k);
     if (l->schedule)
         worker_run_scheduled(k, l);
     else
         worker_run(k, l);
     launch_leave(l, k);
-    withdraw(m, l);
     if (l->schedule)
         pthread_mutex_unlock(&m->one_at_a_time);
 }
@@ -251,12 +259,15 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
         return HD_ERROR_OUT_OF_MEMORY;
     }
     mem_forget_host(&m->mem);
+    if (!enlist(m, &l))
+        launch_fail(&l, FAULT_out_of_memory);
     ready = !m->compiler || m->compiler->begin(m, &l, diags);
     if (l.deadline > 0 && l.deadline <= seconds_now())
         launch_fail(&l, FAULT_timeout);
     mem_begin_use(&m->mem);
     if (ready && !launch_has_failed(&l))
         run(m, &l, k);
+    withdraw(m, &l);
     mem_end_use(&m->mem);
     limit_end(&l);
     if (ready && m->compiler)

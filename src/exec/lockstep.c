@@ -73,7 +73,7 @@ static void make_fresh(struct block *b)
         w->act = NULL;
         w->exited = 0;
     }
-    b->clean = false;
+    b->lockstep = b->clean = false;
 }
 
 /* Of a warp that has had its round, unless a gang has left it elsewhere. */

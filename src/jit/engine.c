@@ -550,20 +550,24 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* Waits for the code, as long as the launch may. */
+/* Waits for the code, as long as the launch may; looks now and then whether somebody has cancelled it. */
 static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
 {
-    struct timespec until = seconds_to_timespec(l->deadline);
-    int late = 0;
+    static const double look_seconds = 0.1;
     pthread_mutex_lock(&j->lock);
     bool mine = claim(j, u, true);
     pthread_mutex_unlock(&j->lock);
     if (mine)
         order(j, u, l->kernel);
     pthread_mutex_lock(&j->lock);
-    while (atomic_load(&u->state) == UNIT_QUEUED && !late)
-        late = l->deadline > 0 ? pthread_cond_timedwait(&j->done, &j->lock, &until)
-                               : pthread_cond_wait(&j->done, &j->lock);
+    for (double now; atomic_load(&u->state) == UNIT_QUEUED && !launch_has_failed(l);) {
+        now = seconds_now();
+        if (l->deadline > 0 && l->deadline <= now)
+            break;
+        bool is_last = l->deadline > 0 && l->deadline < now + look_seconds;
+        struct timespec until = seconds_to_timespec(is_last ? l->deadline : now + look_seconds);
+        pthread_cond_timedwait(&j->done, &j->lock, &until);
+    }
     pthread_mutex_unlock(&j->lock);
 }
 
@@ -625,7 +629,7 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
         l->consider_at = 0;
         take(l, u);
     }
-    bool late = u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch has no time to wait for it: limit.c */
+    bool late = u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch has been ended while it waited: limit.c */
     if (l->engine != HD_ENGINE_JIT || atomic_load(&l->compiled) || late)
         return true;
     diag_error(diags, (struct place){0}, "engine", "leave the engine at auto, or take interp",

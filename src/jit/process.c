@@ -184,7 +184,7 @@ static int spawn(const char *program, int socket, bool keep_stderr, pid_t *pid)
 
 /* A compiler that does not come on, because somebody has stopped it or it is none, is not waited for longer than PATIENCE_SECONDS:
  * so long it may do without processor time. One that has had more of it than a request may take does not end by itself. */
-enum { TICK_MS = 1000, PATIENCE_SECONDS = 15, START_SECONDS = 30, SPARE_SECONDS = 10 };
+enum { TICK_MS = 1000, PATIENCE_SECONDS = 10, START_SECONDS = 30, SPARE_SECONDS = 10 };
 
 struct life {
     unsigned long long started, worked; /* in clock ticks: since the system's start; of processor time */

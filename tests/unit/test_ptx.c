@@ -152,7 +152,7 @@ static hd_result link_and_run(const char *const *texts, size_t n, uint32_t out[2
     uint32_t *cells;
     for (size_t i = 0; i < n; i++)
         sources[i] = (hd_source){names[i], texts[i], strlen(texts[i])};
-    hd_machine_options options = {.workers = 1, .memory_bytes = 1 << 20};
+    hd_machine_options options = {.workers = 1, .memory_bytes = 8 << 20};
     assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
     assert_int_equal(hd_alloc(m, 8, (void **)&cells), HD_SUCCESS);
     hd_result r = hd_module_load(m, sources, n, &module, &report);
