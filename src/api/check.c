@@ -53,7 +53,7 @@ hd_result hd_checker_report(hd_checker *c, hd_report **report)
     hd_report *r = report_new();
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
-    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
     pthread_mutex_lock(&c->lock);
     if (setjmp(oom) == 0) {

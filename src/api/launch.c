@@ -115,6 +115,18 @@ static hd_result launch_checked(hd_kernel *k, hd_checker *c, struct launch_reque
     return r;
 }
 
+static hd_result prepare_and_launch(hd_kernel *k, const hd_launch_config *c, void **packed, hd_launch_stats *stats,
+                                    struct diags *diags)
+{
+    struct launch_request q;
+    hd_result r = launch_prepare(k, c, &q, packed, diags);
+    if (!r && c->checker)
+        r = launch_checked(k, c->checker, &q, stats, diags);
+    else if (!r)
+        r = machine_launch(k->module->machine->machine, &q, stats, diags);
+    return r;
+}
+
 hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *stats, hd_report **report)
 {
     if (report)
@@ -124,17 +136,12 @@ hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *st
     hd_report *r = report_new();
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
-    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY; /* until all is done: where memory runs out, too */
     void *packed = NULL;
     jmp_buf oom;
     if (setjmp(oom) == 0) {
-        struct launch_request q;
         r->arena.on_oom = &oom;
-        result = launch_prepare(k, c, &q, &packed, &r->diags);
-        if (!result && c->checker)
-            result = launch_checked(k, c->checker, &q, stats, &r->diags);
-        else if (!result)
-            result = machine_launch(k->module->machine->machine, &q, stats, &r->diags);
+        result = prepare_and_launch(k, c, &packed, stats, &r->diags);
     }
     r->arena.on_oom = NULL;
     free(packed);

@@ -112,7 +112,7 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
     }
     m->machine = machine;
     pthread_mutex_init(&m->lock, NULL);
-    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
     if (setjmp(oom) == 0) {
         r->arena.on_oom = m->arena.on_oom = &oom;
@@ -251,7 +251,7 @@ hd_result hd_module_get_kernel(hd_module *m, const char *name, hd_kernel **kerne
     hd_report *r = report_new();
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
-    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
     pthread_mutex_lock(&m->lock);
     if (setjmp(oom) == 0) {

@@ -143,7 +143,7 @@ hd_result hd_ptx_read(const hd_source *source, hd_ptx **ptx, hd_report **report)
         return HD_ERROR_INVALID_VALUE;
     hd_report *r = report_new();
     hd_ptx *p = calloc(1, sizeof *p);
-    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
     if (r && p && setjmp(oom) == 0) {
         r->arena.on_oom = p->arena.on_oom = &oom;

@@ -66,7 +66,7 @@ hd_result hd_stream_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c
     hd_report *r = fault ? NULL : report_new();
     if (!r)
         return fault ? fault : HD_ERROR_OUT_OF_MEMORY;
-    hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
     if (setjmp(oom) == 0) {
         r->arena.on_oom = &oom;

@@ -215,12 +215,31 @@ static void run(struct machine *m, struct launch *l, struct worker *k)
         pthread_mutex_unlock(&m->one_at_a_time);
 }
 
-static void pass_on(const struct launch *l, struct diags *diags)
+static bool pass_on(struct launch *l, struct diags *diags)
 {
     if (l->report.list.n)
         diags_append(diags, &l->report);
     else
         fault_report(l->machine, l->kernel, &l->fault, diags);
+    return true;
+}
+
+static bool compiler_begins(struct launch *l, struct diags *diags)
+{
+    return !l->machine->compiler || l->machine->compiler->begin(l->machine, l, diags);
+}
+
+/* A step that writes diagnostics; false where memory runs out for them. A jump to the caller's place would leave the launch and
+ * the worker behind, and with a fault the caller would not learn which. */
+static bool guarded(bool (*step)(struct launch *, struct diags *), struct launch *l, struct diags *diags)
+{
+    jmp_buf oom, *outer = diags->arena->on_oom;
+    volatile bool ok = false;
+    diags->arena->on_oom = &oom;
+    if (setjmp(oom) == 0)
+        ok = step(l, diags);
+    diags->arena->on_oom = outer;
+    return ok;
 }
 
 /* Text of the kernel's printf that nobody will see. */
@@ -261,7 +280,7 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     mem_forget_host(&m->mem);
     if (!enlist(m, &l))
         launch_fail(&l, FAULT_out_of_memory);
-    ready = !m->compiler || m->compiler->begin(m, &l, diags);
+    ready = guarded(compiler_begins, &l, diags);
     if (l.deadline > 0 && l.deadline <= seconds_now())
         launch_fail(&l, FAULT_timeout);
     mem_begin_use(&m->mem);
@@ -275,7 +294,7 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     if (l.schedule && l.schedule->diverged)
         launch_fail(&l, FAULT_replay);
     if (l.fault.kind)
-        pass_on(&l, diags);
+        guarded(pass_on, &l, diags);
     tell_lost(&l);
     if (stats)
         *stats = (hd_launch_stats){seconds_now() - start, l.done_blocks, l.warp_instructions, l.lane_instructions,
@@ -284,5 +303,5 @@ hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_l
     free_launch(&l);
     if (!r->worker)
         worker_destroy(k);
-    return ready ? fault_result(kind) : HD_ERROR_NOT_SUPPORTED;
+    return ready ? fault_result(kind) : diags->errors ? HD_ERROR_NOT_SUPPORTED : HD_ERROR_OUT_OF_MEMORY;
 }
