@@ -330,6 +330,9 @@ bool wire_send_result(int fd, const struct jit_result *r)
     struct answer a = {.numbers = *r};
     void **parts[PARTS];
     struct jit_result copy = *r;
+    list_parts(&a.numbers, parts);
+    for (int i = 0; i < PARTS; i++)
+        *parts[i] = NULL; /* addresses are nobody else's business */
     list_parts(&copy, parts);
     for (int i = 0; i < PARTS; i++)
         a.bytes[i] = !*parts[i] ? UINT64_MAX : i == 0 ? r->bytes : strlen(*parts[i]);
