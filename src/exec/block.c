@@ -136,14 +136,14 @@ static void free_warp(struct warp *w)
     for (struct activation *a = w->acts; a; a = a->next)
         a->lanes = 0;
     act_free_empty(w);
-    pool_give(b->worker, w->local, local_bytes(b->launch));
+    pool_give_window(b->worker, w->local, local_bytes(b->launch));
 }
 
 static void free_block(struct block *b)
 {
     struct worker *k = b->worker;
     const struct launch *l = b->launch;
-    pool_give(k, b->shared, l->shared_bytes + 16);
+    pool_give_window(k, b->shared, l->shared_bytes + 16);
     pool_give(k, b->sregs, l->kernel->block_rows_bytes + 64);
     pool_give(k, b, block_bytes(l));
 }
@@ -154,7 +154,7 @@ static struct block *make_block(struct worker *k, struct launch *l)
     if (!b)
         return NULL;
     *b = (struct block){.launch = l, .worker = k, .n_warps = l->warps_per_block};
-    b->shared = pool_take(k, l->shared_bytes + 16);
+    b->shared = pool_take_window(k, l->shared_bytes + 16);
     b->sregs = pool_take(k, l->kernel->block_rows_bytes + 64);
     if (b->shared && b->sregs)
         return b;
@@ -211,7 +211,7 @@ void warp_clear_local(struct warp *w, uint64_t end)
 bool warp_take_local(struct warp *w)
 {
     size_t bytes = local_bytes(w->block->launch);
-    if (bytes && !w->local && !(w->local = pool_take(w->block->worker, bytes)))
+    if (bytes && !w->local && !(w->local = pool_take_window(w->block->worker, bytes)))
         return false;
     w->local_ready = 0;
     warp_need_local(w, w->block->launch->kernel->local_ready_bytes);
@@ -231,7 +231,7 @@ void block_run_warp(struct warp *w)
     if (w->hooks)
         tell(b, w, SCHEDULE_TURN_END);
     if (w->state == WARP_DONE) {
-        pool_give(b->worker, w->local, local_bytes(b->launch));
+        pool_give_window(b->worker, w->local, local_bytes(b->launch));
         w->local = NULL;
         b->n_done++;
     }

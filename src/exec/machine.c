@@ -108,6 +108,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->one_at_a_time, NULL);
     pthread_mutex_init(&m->print_lock, NULL);
+    windows_open(&m->windows);
     pthread_cond_init(&m->work, NULL);
     pthread_cond_init(&m->idle, NULL);
     cond_init_monotonic(&m->clock);
@@ -148,6 +149,7 @@ bool machine_destroy(struct machine *m)
     if (m->compiler)
         m->compiler->close(m);
     bool recorded = schedule_close(&m->schedule);
+    windows_close(&m->windows);
     mem_destroy(&m->mem);
     pthread_mutex_destroy(&m->lock);
     pthread_mutex_destroy(&m->one_at_a_time);

@@ -12,6 +12,7 @@
 #include "exec/hooks.h"
 #include "exec/schedule.h"
 #include "exec/warp.h"
+#include "mem/window.h"
 
 struct machine;
 struct launch;
@@ -41,8 +42,9 @@ struct worker {
     bool parked; /* waits while another looks into a stall */
     pthread_t thread;
     struct pool_item *pool[POOL_CLASSES]; /* free memory by size: pool.c */
-    uint64_t pool_bytes;                  /* that, and what is in use */
-    uint8_t *warp_rows;                   /* of its last launch, with blocks of the shape laid_out */
+    struct pool_item *windows[POOL_CLASSES];
+    uint64_t pool_bytes; /* these, and what is in use */
+    uint8_t *warp_rows;  /* of its last launch, with blocks of the shape laid_out */
     uint32_t laid_out[3];
     struct block *resident;
     uint32_t n_resident;
@@ -99,8 +101,16 @@ struct compiler {
     void (*close)(struct machine *m);
 };
 
+/* Memory behind windows, and what of it no worker has: pool.c. */
+struct windows {
+    pthread_mutex_t lock;
+    struct window_area area;
+    struct pool_item *free[POOL_CLASSES];
+};
+
 struct machine {
     struct mem mem;
+    struct windows windows;
     const struct compiler *compiler; /* or NULL: kernels are interpreted */
     void *compiler_data;
     struct machine_config config;
@@ -340,6 +350,11 @@ bool block_resume_lockstep(struct block *b);
  * machine's limit or the system's is reached. */
 void *pool_take(struct worker *k, size_t bytes);
 void pool_give(struct worker *k, void *p, size_t bytes);
+/* The same of what kernels address as shared or local memory. */
+void *pool_take_window(struct worker *k, size_t bytes);
+void pool_give_window(struct worker *k, void *p, size_t bytes);
+void windows_open(struct windows *w);
+void windows_close(struct windows *w);
 void pool_free_all(struct worker *k);
 /* Between launches, when all is free: keeps it where it is little. */
 void pool_trim(struct worker *k);

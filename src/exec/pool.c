@@ -1,6 +1,8 @@
 /* A worker's free memory, by size: powers of two and the sizes half way between. What it has, free or in use, counts against the
- * machine's limit of memory: a kernel takes the host's by its threads' registers and stacks as well as by buffers. */
+ * machine's limit of memory: a kernel takes the host's by its threads' registers and stacks as well as by buffers. What kernels
+ * address as shared or local memory lies between guards (mem/window.h), and goes from worker to worker. */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "exec/machine.h"
 
@@ -41,16 +43,23 @@ static void discharge(struct worker *k, size_t bytes)
     mem_discharge(&k->machine->mem, bytes);
 }
 
-void *pool_take(struct worker *k, size_t bytes)
+static void push(struct pool_item **list, void *p)
 {
-    unsigned c = class_of(bytes);
-    if (c == POOL_CLASSES)
-        return NULL;
-    struct pool_item *item = k->pool[c];
-    if (item) {
-        k->pool[c] = item->next;
-        return item;
-    }
+    struct pool_item *item = p;
+    item->next = *list;
+    *list = item;
+}
+
+static void *pop(struct pool_item **list)
+{
+    struct pool_item *item = *list;
+    if (item)
+        *list = item->next;
+    return item;
+}
+
+static void *take_from_host(struct worker *k, unsigned c)
+{
     if (!charge(k, class_bytes(c)))
         return NULL;
     void *p = aligned_alloc(64, class_bytes(c));
@@ -59,26 +68,108 @@ void *pool_take(struct worker *k, size_t bytes)
     return p;
 }
 
+void *pool_take(struct worker *k, size_t bytes)
+{
+    unsigned c = class_of(bytes);
+    if (c == POOL_CLASSES)
+        return NULL;
+    void *p = pop(&k->pool[c]);
+    return p ? p : take_from_host(k, c);
+}
+
 void pool_give(struct worker *k, void *p, size_t bytes)
 {
-    if (!p)
-        return;
-    unsigned c = class_of(bytes);
-    struct pool_item *item = p;
-    item->next = k->pool[c];
-    k->pool[c] = item;
+    if (p)
+        push(&k->pool[class_of(bytes)], p);
 }
+
+/* ---- behind windows ---- */
+
+static void *take_left(struct worker *k, unsigned c)
+{
+    struct windows *w = &k->machine->windows;
+    if (!charge(k, class_bytes(c)))
+        return NULL;
+    pthread_mutex_lock(&w->lock);
+    void *p = pop(&w->free[c]);
+    pthread_mutex_unlock(&w->lock);
+    if (!p)
+        discharge(k, class_bytes(c));
+    return p;
+}
+
+/* As many as what is taken has room for; the first, where there are any. */
+static void *take_new(struct worker *k, unsigned c)
+{
+    struct windows *w = &k->machine->windows;
+    size_t bytes = class_bytes(c), whole = bytes < WINDOW_UNIT ? WINDOW_UNIT : bytes, n = whole / bytes;
+    if (!charge(k, n * bytes))
+        return NULL;
+    pthread_mutex_lock(&w->lock);
+    uint8_t *p = window_take(&w->area, whole);
+    pthread_mutex_unlock(&w->lock);
+    for (size_t at = n; p && at-- > 1;)
+        push(&k->windows[c], p + at * bytes);
+    if (!p)
+        discharge(k, n * bytes);
+    return p;
+}
+
+void *pool_take_window(struct worker *k, size_t bytes)
+{
+    unsigned c = class_of(bytes);
+    void *p = c < POOL_CLASSES ? pop(&k->windows[c]) : NULL;
+    if (p || c == POOL_CLASSES)
+        return p;
+    p = take_left(k, c);
+    p = p ? p : take_new(k, c);
+    return p ? p : take_from_host(k, c);
+}
+
+void pool_give_window(struct worker *k, void *p, size_t bytes)
+{
+    if (p)
+        push(&k->windows[class_of(bytes)], p);
+}
+
+/* What lies between the guards is for the next worker, its addresses at least. */
+static void leave_window(struct worker *k, void *p, unsigned c)
+{
+    struct windows *w = &k->machine->windows;
+    if (!window_has(&w->area, p)) {
+        free(p);
+        return;
+    }
+    if (class_bytes(c) >= WINDOW_UNIT)
+        madvise(p, class_bytes(c), MADV_DONTNEED);
+    push(&w->free[c], p);
+}
+
+void windows_open(struct windows *w)
+{
+    pthread_mutex_init(&w->lock, NULL);
+    window_init(&w->area);
+}
+
+void windows_close(struct windows *w)
+{
+    window_destroy(&w->area);
+    pthread_mutex_destroy(&w->lock);
+}
+
+/* ---- all of it ---- */
 
 void pool_free_all(struct worker *k)
 {
+    struct windows *w = &k->machine->windows;
+    pthread_mutex_lock(&w->lock);
     for (unsigned c = 0; c < POOL_CLASSES; c++) {
-        while (k->pool[c]) {
-            struct pool_item *item = k->pool[c];
-            k->pool[c] = item->next;
-            free(item);
-            discharge(k, class_bytes(c));
-        }
+        for (void *p; (p = pop(&k->pool[c])); discharge(k, class_bytes(c)))
+            free(p);
+        for (void *p; (p = pop(&k->windows[c])); discharge(k, class_bytes(c)))
+            leave_window(k, p, c);
     }
+    pthread_mutex_unlock(&w->lock);
 }
 
 void pool_trim(struct worker *k)
