@@ -147,7 +147,8 @@ static bool fits(const struct course *c, const struct walk *w, const struct limi
                     : c->of->lo == x->lo && c->access.all == all && ((uint64_t)added - (uint64_t)c->from) % all == 0);
 }
 
-/* Of an index any limits will do: the least serves all. */
+/* Of an index any limits will do: the least serves all. What is added to an index is the sum of fewer than 2^7 constants of 32 bits,
+ * so it and the limits are exact in 64; to an address, a number modulo 2^64, as the address is. */
 static void add_to_course(struct alone *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
@@ -175,13 +176,15 @@ static void add_to_course(struct alone *p, struct limits *x, uint32_t k)
     x->added = added;
 }
 
-/* What lane by lane is compared with. */
+/* What lane by lane is compared with. Of an index: so large that all of them, as integers, lie between 0 and what is inside, which
+ * is below 2^31, so that none has wrapped. Of an address: how many places the first of them has, with room for the others; none
+ * where these are farther than that, up to 2^64. */
 static void finish_courses(struct alone *p)
 {
     struct emit *e = p->e;
     for (struct course *c = p->courses; c < p->courses + p->n_courses; c++) {
         if (c->of->most) { /* so that the first's index is not negative */
-            value least = const_int(e, e->i64, c->from < 0 ? (uint64_t)-c->from : 0);
+            value least = const_int(e, e->i64, c->from < 0 ? -(uint64_t)c->from : 0);
             c->most = LLVMBuildSub(e->b, c->most, least, "");
             LLVMBasicBlockRef on = emit_new_block(e, "");
             emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, c->most, const_int(e, e->i64, 0), ""), on, p->together);
@@ -193,14 +196,15 @@ static void finish_courses(struct alone *p)
     }
 }
 
-/* Goes on where a lane begins inside; how many rounds may follow. */
+/* Goes on where a lane begins inside; how many rounds may follow: as often as the step fits into what is left, so that the last
+ * place is inside as the first is, and nothing wraps between. */
 static value start_course(const struct alone *p, const struct course *c)
 {
     struct emit *e = p->e;
     value root = read_scalar(e, c->walk.root, 0), place, last;
     int64_t step = c->walk.step;
     if (c->of->most) {
-        uint64_t least = c->from < 0 ? (uint64_t)-c->from : 0;
+        uint64_t least = c->from < 0 ? -(uint64_t)c->from : 0;
         place = LLVMBuildSub(e->b, LLVMBuildZExt(e->b, root, e->i64, ""), const_int(e, e->i64, least), "");
         last = c->most;
     } else {

@@ -80,6 +80,8 @@ bool find_index(struct emit *e, const struct access *a, struct index *x)
     }
 }
 
+/* `place` is inside, so nothing is subtracted from less; an index up to the largest, times the scale in units, stays below 2^31: the
+ * gather may take it with a sign. An index that was widened as negative is larger than any, without a sign. */
 value index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
 {
     value rest = LLVMBuildSub(e->b, LLVMBuildSub(e->b, places, place, ""), const_int(e, e->i64, 1), "");

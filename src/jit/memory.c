@@ -296,7 +296,7 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
 value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
 {
     value limit, off = a->first[part];
-    if (a->before)
+    if (a->before) /* less than GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
         off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
     if (space == SPACE_SHARED) {
         limit = LLVMBuildZExt(e->b, places(e, a, e->shared_bytes), e->i64, "");
@@ -429,7 +429,9 @@ static bool has_rows(const struct access *a)
 /* ---- what needs no test ---- */
 
 /* Shared memory of the kernel's own variables, at addresses whose range is known: all lanes are inside, and aligned. Lanes
- * that are no threads have no range, but may stand in a vector that is loaded whole. */
+ * that are no threads have no range, but may stand in a vector that is loaded whole. Ranges are of numbers that have not wrapped
+ * (ir/range.c gives up those that may have); with a displacement of 32 bits the sum is exact in 64, and where that is inside, so
+ * is the address of 32 bits. */
 bool access_is_inside(const struct emit *e, const struct access *a)
 {
     const struct ir_shapes *s = e->shapes;

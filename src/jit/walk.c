@@ -71,7 +71,13 @@ bool find_walk(const struct emit *e, ir_ref q, uint32_t k, struct walk *w)
            w->step > -FARTHEST && w->step < FARTHEST;
 }
 
-static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, unsigned depth);
+/* How deep registers are looked into, and how many: one that is an operand twice is looked at twice. */
+struct look {
+    unsigned depth, *n;
+};
+enum { DEEPEST = 12, MOST_LOOKS = 1 << 12 };
+
+static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, struct look look);
 
 static struct way both(struct way a, struct way b)
 {
@@ -94,10 +100,10 @@ static struct way times(const struct emit *e, struct way a, ir_ref factor, bool 
 }
 
 /* Of the result of instruction k. */
-static struct way way_of_result(const struct emit *e, uint32_t k, unsigned depth)
+static struct way way_of_result(const struct emit *e, uint32_t k, struct look look)
 {
     const struct ir_insn *i = insn_at(e, k);
-    struct way a = way_of(e, i->a, k, depth), b = way_of(e, i->b, k, depth), c = way_of(e, i->c, k, depth);
+    struct way a = way_of(e, i->a, k, look), b = way_of(e, i->b, k, look), c = way_of(e, i->c, k, look);
     struct way all = both(both(a, b), c);
     if (all.kind != WALKS)
         return all;
@@ -120,9 +126,8 @@ static struct way way_of_result(const struct emit *e, uint32_t k, unsigned depth
 }
 
 /* Of a register as instruction k reads it. */
-static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, unsigned depth)
+static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, struct look look)
 {
-    enum { DEEPEST = 12 };
     uint32_t n = e->ir->blocks.at[e->ir->order[e->at]].n;
     if (ir_ref_kind(r) != REF_REG || find_writer(e, r, n) == NO_WRITER)
         return (struct way){FIXED, 0};
@@ -132,7 +137,8 @@ static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, unsigned de
         return find_walk(e, r, k, &w) ? (struct way){WALKS, w.step} : (struct way){WILD, 0};
     if (insn_at(e, at)->kind == IR_LD)
         return (struct way){FOUND, 0};
-    return is_plain_writer(e, at, r) && depth < DEEPEST ? way_of_result(e, at, depth + 1) : (struct way){WILD, 0};
+    bool deeper = is_plain_writer(e, at, r) && look.depth < DEEPEST && ++*look.n < MOST_LOOKS;
+    return deeper ? way_of_result(e, at, (struct look){look.depth + 1, look.n}) : (struct way){WILD, 0};
 }
 
 /* ---- which loops ---- */
@@ -201,7 +207,8 @@ static bool can_load(const struct emit *e, uint32_t k)
 /* Does a lane have places of its own one behind the other there, or one place, or find them? */
 static bool is_own_way(const struct emit *e, uint32_t k, bool *walks)
 {
-    struct way way = way_of(e, insn_at(e, k)->a, k, 0);
+    unsigned n = 0;
+    struct way way = way_of(e, insn_at(e, k)->a, k, (struct look){0, &n});
     bool near = way.kind == WALKS && way.step && way.step >= -LONGEST_STEP && way.step <= LONGEST_STEP;
     *walks |= near;
     return near || way.kind == FOUND || way.kind == FIXED;
