@@ -105,8 +105,7 @@ typedef struct hd_range {
     size_t bytes;
 } hd_range;
 
-/* An H200's CU_LIMIT_PRINTF_FIFO_SIZE. */
-#define HD_DEFAULT_PRINT_BYTES 8650752
+#define HD_DEFAULT_PRINT_BYTES ((uint64_t)64 << 20)
 
 /* Zero means the default throughout, so that `hd_machine_options o = {0}` is a machine like an H200 with this
  * host's cores and memory. */

@@ -273,6 +273,17 @@ static size_t stack_bytes(size_t value)
     return most && bytes > most ? most : bytes;
 }
 
+/* CUDA's buffer holds what printf is given, and is drained while the kernel runs: an H200 has shown 27 MB of text of a kernel with
+ * its 8 MiB, and of 512 KiB, the least, what stands last. Here the limit is one of text: so much for each byte of the buffer. */
+enum { LEAST_FIFO_BYTES = 512 << 10, TEXT_OF_FIFO_BYTE = 8 };
+
+static hd_result set_print_limit(CUcontext c, size_t *value)
+{
+    *value = *value < LEAST_FIFO_BYTES ? LEAST_FIFO_BYTES : *value;
+    size_t text = *value > SIZE_MAX / TEXT_OF_FIFO_BYTE ? SIZE_MAX : *value * TEXT_OF_FIFO_BYTE;
+    return hd_machine_set_limit(c->device->machine, HD_LIMIT_PRINT_BYTES, text);
+}
+
 /* Stack, heap and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
 CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
@@ -286,7 +297,7 @@ CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
     else if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
-        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_PRINT_BYTES, value);
+        r = set_print_limit(c, &value);
     if (!r)
         c->limits[limit] = value;
     return from_hd(r);

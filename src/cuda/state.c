@@ -274,7 +274,7 @@ static void show_fault(void *data, hd_result result, hd_report *report)
 static const size_t first_limits[LIMITS] = {
     [CU_LIMIT_STACK_SIZE] = 1024,
     [CU_LIMIT_MALLOC_HEAP_SIZE] = 8388608,
-    [CU_LIMIT_PRINTF_FIFO_SIZE] = HD_DEFAULT_PRINT_BYTES,
+    [CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752,
     [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
     [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
     [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,

@@ -130,12 +130,15 @@ context, module = start()
 size = out(ctypes.c_size_t, cuda.cuCtxGetLimit, 1)
 assert size.value == 8650752, size
 check(cuda.cuCtxSetLimit(1, ctypes.c_size_t(18)))
+check(cuda.cuCtxGetLimit(ctypes.byref(size), 1))
+assert size.value == 524288, size  # the least, on an H200, too
 launch(function(module, "hello"), block=3)
-launch(function(module, "hello"), block=4)
+launch(function(module, "hello"), grid=1000, block=1000)
 check(cuda.cuCtxSynchronize())
 """)
-    assert out == 6 * "hello\n", (out, err)
-    assert "1 of 4 calls of printf in kernel `hello` were lost with 6 bytes" in err, err
+    calls = 8 * 524288 // 6
+    assert out == (3 + calls) * "hello\n", (len(out), err)
+    assert f"{1000000 - calls} of 1000000 calls of printf in kernel `hello` were lost" in err, err
 
 
 def a_fault_is_one_paragraph_and_700():

@@ -13,7 +13,7 @@ from both import HEAD, need_compiler, without_addresses, written
 from tap import SANITIZED, heddle, launch, main, run, values
 
 libc = ctypes.CDLL(None)
-LIMIT = 8650752  # what a launch may print where nobody says
+LIMIT = 64 << 20  # what a launch may print where nobody says
 
 
 def lay_out(args):
@@ -198,7 +198,10 @@ def text_that_a_launch_may_not_print_is_lost_by_calls_and_said():
 
 def a_limit_holds_for_all_that_a_launch_prints():
     line = [(b"line %6d\n", [("int", 7)])]
-    for options, limit in ((), LIMIT), (("--printf", "2K"), 2048), (("--printf", 11), 0):
+    long_line, length = [(b"%1000000d\n", [("int", 7)])], 1000001
+    out, err = printed(long_line, around=times(80))
+    assert len(out) == LIMIT // length * length and lost(err) == (80 - LIMIT // length, 80, length * (80 - LIMIT // length)), err
+    for options, limit in (("--printf", "2K"), 2048), (("--printf", 11), 0):
         n = limit // 12 + 100
         out, err = printed(line, *options, around=times(n))
         assert out == b"line      7\n" * (limit // 12) and lost(err) == (n - limit // 12, n, 12 * (n - limit // 12)), err
