@@ -3,6 +3,9 @@
  * address as shared or local memory lies between guards (mem/window.h), and goes from worker to worker. */
 #include <stdlib.h>
 #include <sys/mman.h>
+#ifdef __GLIBC__ /* as the header above says */
+#include <malloc.h>
+#endif
 
 #include "exec/machine.h"
 
@@ -28,11 +31,8 @@ static unsigned class_of(size_t bytes)
 
 static bool charge(struct worker *k, size_t bytes)
 {
-    if (!mem_charge(&k->machine->mem, bytes)) {
-        pool_free_all(k); /* what is free in other sizes */
-        if (!mem_charge(&k->machine->mem, bytes))
-            return false;
-    }
+    if (!mem_charge(&k->machine->mem, bytes))
+        return false;
     k->pool_bytes += bytes;
     return true;
 }
@@ -175,6 +175,10 @@ void pool_free_all(struct worker *k)
 void pool_trim(struct worker *k)
 {
     enum { PARTS = 16 };
-    if (k->pool_bytes > k->machine->mem.limit_bytes / PARTS / (k->machine->n_threads + 1))
-        pool_free_all(k);
+    if (k->pool_bytes <= k->machine->mem.limit_bytes / PARTS / (k->machine->n_threads + 1))
+        return;
+    pool_free_all(k);
+#ifdef __GLIBC__
+    malloc_trim(0); /* what is not counted any more is to be the system's again */
+#endif
 }
