@@ -252,6 +252,8 @@ bool block_is_stuck(const struct block *b)
 
 bool block_round(struct block *b, bool *progress)
 {
+    if (launch_has_failed(b->launch)) /* by a warp that stall.c has let go on: it stands nowhere any more */
+        return true;
     if (!b->begun || b->meets) {
         bool done = b->begun ? block_resume_lockstep(b) : block_run_lockstep(b);
         b->begun = true;
