@@ -142,11 +142,11 @@ int main(int argc, char **argv)
 {
     struct arena a = {0};
     for (int i = 1; i < argc; i++) {
-        struct source s = {argv[i], read_file(&a, argv[i])};
+        struct source s = {.name = argv[i], .text = read_file(&a, argv[i])};
         measure(&s);
     }
     if (argc == 1) {
-        struct source s = {"kernels like nvcc's", make_text(&a)};
+        struct source s = {.name = "kernels like nvcc's", .text = make_text(&a)};
         measure(&s);
     }
     arena_free(&a);

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
-    struct source source = {argv[1], read_file(argv[1])};
+    struct source source = {.name = argv[1], .text = read_file(argv[1])};
     struct arena arena = {0};
     struct diags diags = {.arena = &arena};
     struct ptx_module *m = ptx_parse(&arena, &source, &diags);

@@ -46,9 +46,8 @@ static struct str expand(struct arena *a, struct str from, unsigned ptx, const c
 /* The first error from `from` on, before `to`; NULL where there is none. */
 static const char *first_error(struct arena *a, struct str text, uint32_t from, uint32_t to)
 {
-    struct source *s = ARENA_NEW(a, struct source);
+    const struct source *s = source_new(a, "fact", text);
     struct diags diags = {.arena = a};
-    *s = (struct source){"fact", text};
     struct ptx_module *m = ptx_parse(a, s, &diags);
     if (m)
         ptx_verify(m, &diags);

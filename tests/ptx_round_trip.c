@@ -20,8 +20,7 @@ static bool read_file(const char *path, struct str *text)
 
 static struct ptx_module *parse(struct arena *a, const char *name, struct str text, struct diags *diags)
 {
-    struct source *s = ARENA_NEW(a, struct source);
-    *s = (struct source){name, text};
+    const struct source *s = source_new(a, name, text);
     struct ptx_module *m = ptx_parse(a, s, diags);
     if (m)
         ptx_verify(m, diags);

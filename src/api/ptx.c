@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "base/text.h"
 
 struct hd_ptx {
     struct arena arena;
@@ -51,32 +52,64 @@ static void count_instructions(hd_ptx *p, const struct ptx_func *f, hd_ptx_funct
     }
 }
 
-/* What a function that is called by name lacks, its caller lacks, too. True where something was new. */
-static bool spread_missing(hd_ptx *p, const struct ptx_func *f)
+/* The function that statement i of f calls by name, or NULL. */
+static const struct ptx_func *callee_of(const struct ptx_func *f, uint32_t i)
 {
-    hd_ptx_function *caller = &p->functions.at[f->handle];
-    for (uint32_t i = 0; i < f->body.n && !caller->missing; i++) {
-        const struct ptx_call *c = f->body.at[i].kind == STMT_INSN ? f->body.at[i].insn->call : NULL;
-        bool by_name = c && c->callee.kind == OPND_SYMBOL && c->callee.symbol->kind == SYMBOL_FUNC;
-        const struct ptx_func *callee = by_name ? ((const struct ptx_func *)c->callee.symbol)->definition : NULL;
-        if (callee && callee->has_body)
-            caller->missing = p->functions.at[callee->handle].missing;
-        else if (callee && str_starts(callee->symbol.name, "__cudaCDP2"))
-            caller->missing = "dynamic parallelism";
-        if (caller->missing)
-            return true;
-    }
-    return false;
+    const struct ptx_call *c = f->body.at[i].kind == STMT_INSN ? f->body.at[i].insn->call : NULL;
+    bool by_name = c && c->callee.kind == OPND_SYMBOL && c->callee.symbol->kind == SYMBOL_FUNC;
+    return by_name ? ((const struct ptx_func *)c->callee.symbol)->definition : NULL;
 }
 
+/* A call by name: an element of the list of those that call one function. */
+struct caller {
+    struct caller *next;
+    uint32_t function;
+};
+
+struct callers {
+    struct caller **of; /* by function */
+    uint32_t *lacking;  /* functions that lack something, whose callers have not been told yet */
+    uint32_t n_lacking;
+};
+
+static void set_missing(hd_ptx *p, struct callers *c, uint32_t function, const char *missing)
+{
+    if (p->functions.at[function].missing)
+        return;
+    p->functions.at[function].missing = missing;
+    c->lacking[c->n_lacking++] = function;
+}
+
+static void note_calls(hd_ptx *p, struct callers *c, const struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < f->body.n; i++) {
+        const struct ptx_func *callee = callee_of(f, i);
+        if (callee && callee->has_body) {
+            struct caller *caller = ARENA_NEW(&p->arena, struct caller);
+            *caller = (struct caller){c->of[callee->handle], f->handle};
+            c->of[callee->handle] = caller;
+        } else if (callee && str_starts(callee->symbol.name, "__cudaCDP2")) {
+            set_missing(p, c, f->handle, "dynamic parallelism");
+        }
+    }
+}
+
+/* What a function that is called by name lacks, its caller lacks, too. */
 static void find_missing(hd_ptx *p)
 {
     const struct ptx_module *m = p->module;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < m->items.n; i++)
-            if (m->items.at[i].kind == ITEM_FUNC && m->items.at[i].func->has_body)
-                changed |= spread_missing(p, m->items.at[i].func);
+    struct callers c = {.of = ARENA_ARRAY(&p->arena, struct caller *, p->functions.n),
+                        .lacking = ARENA_ARRAY(&p->arena, uint32_t, p->functions.n)};
+    for (uint32_t i = 0; i < p->functions.n; i++)
+        if (p->functions.at[i].missing)
+            c.lacking[c.n_lacking++] = i;
+    for (uint32_t i = 0; i < m->items.n; i++)
+        if (m->items.at[i].kind == ITEM_FUNC && m->items.at[i].func->has_body)
+            note_calls(p, &c, m->items.at[i].func);
+    while (c.n_lacking > 0) {
+        uint32_t lacking = c.lacking[--c.n_lacking];
+        for (const struct caller *caller = c.of[lacking]; caller; caller = caller->next)
+            set_missing(p, &c, caller->function, p->functions.at[lacking].missing);
     }
     for (uint32_t i = 0; i < p->functions.n; i++)
         p->info.kernels_refused += p->functions.at[i].is_kernel && p->functions.at[i].missing;
@@ -84,10 +117,13 @@ static void find_missing(hd_ptx *p)
 
 static const char *target_words(const struct ptx_module *m)
 {
-    const char *text = "";
-    for (uint32_t i = 0; i < m->target_words.n; i++)
-        text = arena_printf(m->arena, "%s%s%.*s", text, i ? ", " : "", STR_ARG(m->target_words.at[i]));
-    return text;
+    struct text text = {.arena = m->arena};
+    text_put(&text, "", 0);
+    for (uint32_t i = 0; i < m->target_words.n; i++) {
+        text_puts(&text, i ? ", " : "");
+        text_str(&text, m->target_words.at[i]);
+    }
+    return text.p;
 }
 
 static void describe(hd_ptx *p, struct diags *diags)
@@ -120,9 +156,8 @@ static void describe(hd_ptx *p, struct diags *diags)
 
 static hd_result read_ptx(hd_ptx *p, const hd_source *source, struct diags *diags)
 {
-    struct source *s = ARENA_NEW(&p->arena, struct source);
-    s->name = arena_strdup(&p->arena, source->name ? source->name : "<ptx>");
-    s->text = (struct str){arena_strndup(&p->arena, source->text, source->bytes), source->bytes};
+    const struct source *s =
+        source_new(&p->arena, source->name ? source->name : "<ptx>", (struct str){source->text, source->bytes});
     p->module = ptx_parse(&p->arena, s, diags);
     if (p->module)
         ptx_verify(p->module, diags);

@@ -16,7 +16,7 @@ hd_report *report_new(void)
 void report_keep_places(hd_report *r)
 {
     const struct source *from = NULL;
-    struct source *copy = NULL;
+    const struct source *copy = NULL;
     for (uint32_t i = 0; i < r->diags.list.n; i++) {
         struct diag *d = &r->diags.list.at[i];
         if (d->help)
@@ -25,9 +25,7 @@ void report_keep_places(hd_report *r)
             continue;
         if (d->place.source != from) {
             from = d->place.source;
-            copy = ARENA_NEW(&r->arena, struct source);
-            copy->name = arena_strdup(&r->arena, from->name);
-            copy->text = (struct str){arena_strndup(&r->arena, from->text.p, from->text.n), from->text.n};
+            copy = source_new(&r->arena, from->name, from->text);
         }
         d->place.source = copy;
     }

@@ -2,36 +2,109 @@
 #include "base/diag.h"
 
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/printable.h"
+
+struct source *source_new(struct arena *arena, const char *name, struct str text)
+{
+    struct source *s = ARENA_NEW(arena, struct source);
+    s->name = arena_strdup(arena, name);
+    s->text = (struct str){arena_strndup(arena, text.p, text.n), text.n};
+    const char *end = s->text.p + text.n;
+    uint32_t n = 1;
+    for (const char *p = s->text.p; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        n++;
+    uint32_t *lines = ARENA_ARRAY(arena, uint32_t, n);
+    n = 1;
+    for (const char *p = s->text.p; (p = memchr(p, '\n', (size_t)(end - p)));)
+        lines[n++] = (uint32_t)(++p - s->text.p);
+    s->lines = lines;
+    s->n_lines = n;
+    return s;
+}
+
+/* The number of the line that holds `offset`, from 0, and where it starts. */
+static uint32_t find_line(const struct source *s, size_t offset, size_t *start)
+{
+    uint32_t line = 0;
+    *start = 0;
+    if (s->lines) {
+        for (uint32_t n = s->n_lines; n > 1;) { /* it is one of the n from `line` on */
+            uint32_t half = n / 2;
+            bool behind = s->lines[line + half] <= offset;
+            line += behind ? half : 0;
+            n = behind ? n - half : half;
+        }
+        *start = s->lines[line];
+        return line;
+    }
+    for (size_t i = 0; i < offset; i++)
+        if (s->text.p[i] == '\n') {
+            line++;
+            *start = i + 1;
+        }
+    return line;
+}
 
 struct place_line place_locate(struct place p)
 {
     struct place_line at = {.line = 1, .column = 1};
     if (!p.source)
         return at;
-    const char *text = p.source->text.p, *end = text + p.source->text.n;
-    const char *target = p.offset <= p.source->text.n ? text + p.offset : end;
-    const char *line = text;
-    for (const char *c = text; c < target; c++) {
-        if (*c == '\n') {
-            at.line++;
-            line = c + 1;
-        }
-    }
-    const char *stop = line;
-    while (stop < end && *stop != '\n' && *stop != '\r')
-        stop++;
-    at.column = (uint32_t)(target - line) + 1;
-    at.text = (struct str){line, (size_t)(stop - line)};
+    const struct str text = p.source->text;
+    size_t target = p.offset < text.n ? p.offset : text.n, start;
+    uint32_t line = find_line(p.source, target, &start);
+    const char *newline = NULL;
+    size_t stop = text.n;
+    if (p.source->lines && line + 1 < p.source->n_lines)
+        stop = p.source->lines[line + 1] - 1;
+    else if (!p.source->lines && (newline = memchr(text.p + start, '\n', text.n - start)))
+        stop = (size_t)(newline - text.p);
+    if (stop > start && text.p[stop - 1] == '\r')
+        stop--;
+    at.line = line + 1;
+    at.column = (uint32_t)(target - start) + 1;
+    at.text = (struct str){text.p + start, stop - start};
     return at;
+}
+
+/* The text is made aside: of what may be megabytes, an excerpt stays. */
+static const char *excerpt(struct arena *arena, const char *format, va_list args)
+{
+    char *whole;
+    int n = vasprintf(&whole, format, args);
+    if (n < 0)
+        return "(no memory is left for what is to be said here)";
+    /* The arena may jump away: what is long is copied first. */
+    jmp_buf oom, *outer = arena->on_oom;
+    const char *volatile text = NULL;
+    arena->on_oom = &oom;
+    if (setjmp(oom) == 0)
+        text = printable_excerpt(arena, (struct str){whole, (size_t)n}, false);
+    arena->on_oom = outer;
+    free(whole);
+    return text ? text : arena_strdup(arena, "out of memory");
 }
 
 static void add(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
                 uint64_t count, const char *format, va_list args)
 {
-    if (severity == DIAG_ERROR && d->errors++ >= d->limit && d->limit)
+    uint32_t *kind = severity == DIAG_ERROR ? &d->errors : &d->warnings;
+    if (severity != DIAG_NOTE)
+        d->dropping = (*kind)++ >= d->limit && d->limit;
+    if (d->dropping)
         return;
-    struct diag *g = VEC_PUSH(d->arena, &d->list);
-    *g = (struct diag){severity, code, place, arena_vprintf(d->arena, format, args), help, count};
+    const char *text = excerpt(d->arena, format, args);
+    help = help ? printable_excerpt(d->arena, str_of(help), true) : NULL;
+    *VEC_PUSH(d->arena, &d->list) = (struct diag){severity, code, place, text, help, count};
+}
+
+void diag_verror(struct diags *d, struct place place, const char *code, const char *help, const char *format,
+                 va_list args)
+{
+    add(d, DIAG_ERROR, place, code, help, 0, format, args);
 }
 
 void diag_error(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
@@ -58,15 +131,34 @@ void diag_note(struct diags *d, struct place place, const char *code, const char
     va_end(args);
 }
 
+/* Merges two runs that are sorted; the first one's go first where they are at the same place. */
+static void merge(struct diag *to, const struct diag *a, uint32_t n_a, const struct diag *b, uint32_t n_b)
+{
+    while (n_a || n_b) {
+        bool first = n_a && (!n_b || a->place.offset <= b->place.offset);
+        *to++ = first ? *a++ : *b++;
+        n_a -= first;
+        n_b -= !first;
+    }
+}
+
 void diags_sort(struct diags *d, uint32_t first)
 {
-    for (uint32_t i = first + 1; i < d->list.n; i++) {
-        struct diag moved = d->list.at[i];
-        uint32_t to = i;
-        for (; to > first && d->list.at[to - 1].place.offset > moved.place.offset; to--)
-            d->list.at[to] = d->list.at[to - 1];
-        d->list.at[to] = moved;
+    uint32_t n = d->list.n - first;
+    if (n < 2)
+        return;
+    struct diag *from = d->list.at + first, *to = ARENA_ARRAY(d->arena, struct diag, n);
+    for (uint32_t run = 1; run < n; run *= 2) {
+        for (uint32_t i = 0; i < n; i += 2 * run) {
+            uint32_t n_a = n - i < run ? n - i : run, n_b = n - i - n_a < run ? n - i - n_a : run;
+            merge(to + i, from + i, n_a, from + i + n_a, n_b);
+        }
+        struct diag *swap = from;
+        from = to;
+        to = swap;
     }
+    if (from != d->list.at + first)
+        memcpy(d->list.at + first, from, n * sizeof *from);
 }
 
 void diag_finding(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
@@ -99,4 +191,5 @@ void diags_append(struct diags *to, const struct diags *from)
         d->place.cuda = copy_cuda(to->arena, d->place.cuda);
     }
     to->errors += from->errors;
+    to->warnings += from->warnings;
 }

@@ -13,7 +13,12 @@
 struct source {
     const char *name; /* as the user wrote it */
     struct str text;
+    const uint32_t *lines; /* where each line starts, n_lines of them; NULL: they are counted each time */
+    uint32_t n_lines;
 };
+
+/* A copy of name and text in the arena, its lines counted. */
+struct source *source_new(struct arena *arena, const char *name, struct str text);
 
 struct place {
     const struct source *source;   /* NULL: no place */
@@ -51,13 +56,22 @@ struct diag {
 struct diags {
     struct arena *arena;
     VEC(struct diag) list;
-    uint32_t errors;
-    uint32_t limit; /* errors after this many are counted, not kept; 0 means no limit */
+    uint32_t errors, warnings;
+    uint32_t limit; /* errors, and warnings, after this many are counted, not kept; 0 means no limit */
+    bool dropping;  /* the last error or warning was not kept: nor are its notes */
 };
 
-/* Adds an error. `help` may be NULL. */
+/* Are further errors counted only? Then what a message would say of one need not be found out. */
+static inline bool diags_full(const struct diags *d)
+{
+    return d->limit && d->errors >= d->limit;
+}
+
+/* Adds an error. `help` may be NULL. Text and help are kept as printable_excerpt() makes them. */
 void diag_error(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+void diag_verror(struct diags *d, struct place place, const char *code, const char *help, const char *format,
+                 va_list args);
 void diag_warn(struct diags *d, struct place place, const char *code, const char *help, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* A finding of a run, seen `count` times. */

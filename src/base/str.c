@@ -1,5 +1,18 @@
-/* Edit distance; the rest of str.h is inline. */
+/* Edit distance, and the keys of hashes; the rest of str.h is inline. */
 #include "base/str.h"
+
+#include <sys/random.h>
+
+uint64_t str_hash_keys[2] = {0xcbf29ce484222325u, 0x9E3779B97F4A7C15u};
+
+__attribute__((constructor)) static void choose_keys(void)
+{
+    uint64_t keys[2];
+    if (getrandom(keys, sizeof keys, GRND_NONBLOCK) != sizeof keys)
+        return;
+    str_hash_keys[0] = keys[0];
+    str_hash_keys[1] = keys[1] | 1u << 31 | 1; /* odd, and not small */
+}
 
 enum { LONGEST = 63 };
 

@@ -36,21 +36,28 @@ static inline bool str_starts(struct str a, const char *zero_ended)
     return a.n >= n && memcmp(a.p, zero_ended, n) == 0;
 }
 
-/* FNV-1a over 8 bytes at a time: names are short and there are many. */
+/* Each process has keys of its own, so that nobody can write a text whose names all have one hash. */
+extern uint64_t str_hash_keys[2];
+
+static inline uint64_t str_hash_mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* 8 bytes at a time: names are short and there are many. */
 static inline uint32_t str_hash(struct str s)
 {
-    uint64_t h = 0xcbf29ce484222325u ^ s.n;
+    uint64_t h = str_hash_keys[0] ^ s.n, w = 0;
     size_t i = 0;
     for (; i + 8 <= s.n; i += 8) {
-        uint64_t w;
         memcpy(&w, s.p + i, 8);
-        h = (h ^ w) * 0x9E3779B97F4A7C15u;
-        h ^= h >> 32;
+        h = str_hash_mix(h ^ w, str_hash_keys[1]);
     }
-    uint64_t tail = 0;
-    memcpy(&tail, s.p + i, s.n - i);
-    h = (h ^ tail) * 0x9E3779B97F4A7C15u;
-    return (uint32_t)(h ^ h >> 29);
+    w = 0;
+    memcpy(&w, s.p + i, s.n - i);
+    h = str_hash_mix(h ^ w, str_hash_keys[1]);
+    return (uint32_t)(h ^ h >> 32);
 }
 
 /* How many single-character edits, or swaps of neighbours, lead from a to b, for "did you mean"; `limit` + 1 when it is more. */

@@ -230,12 +230,21 @@ static cc_words cuda_command(struct job *j, const char *side)
     return c;
 }
 
+/* FNV-1a: the same in every process, which str_hash is not. */
+static uint32_t unit_number(const char *path)
+{
+    uint32_t h = 0x811c9dc5;
+    for (; *path; path++)
+        h = (h ^ (unsigned char)*path) * 0x01000193;
+    return h;
+}
+
 /* Names of static device variables must be the same on both sides. */
 static void add_unit(struct job *j, cc_words *c, const char *input)
 {
     char *path = realpath(input, NULL);
     if (j->o.rdc)
-        ADD(c, arena_printf(j->arena, "-cuid=%08x", str_hash(str_of(path ? path : input))));
+        ADD(c, arena_printf(j->arena, "-cuid=%08x", unit_number(path ? path : input)));
     free(path);
     ADD(c, input);
 }

@@ -25,9 +25,9 @@ static bool is(char c, uint8_t class)
     return (class_of[(uint8_t)c] & class) != 0;
 }
 
-void lex_init(struct lexer *l, const struct source *source)
+void lex_init(struct lexer *l, const struct source *source, struct str text)
 {
-    *l = (struct lexer){source, source->text.p, source->text.p + source->text.n};
+    *l = (struct lexer){source, text.p, text.p + text.n};
 }
 
 /* Over white space and comments; false where a comment does not end. */
@@ -183,7 +183,7 @@ struct token lex_next(struct lexer *l)
         l->p = l->end;
         return t;
     }
-    if (l->p == l->end || *l->p == 0)
+    if (l->p == l->end)
         return (struct token){.kind = TOKEN_END, .offset = (uint32_t)(l->p - l->source->text.p), .text = {l->p, 0}};
     char c = *l->p;
     struct token t = {.offset = (uint32_t)(l->p - l->source->text.p)};

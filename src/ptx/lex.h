@@ -31,7 +31,8 @@ struct lexer {
     const char *p, *end;
 };
 
-void lex_init(struct lexer *l, const struct source *source);
+/* `text` is a part of the source's. */
+void lex_init(struct lexer *l, const struct source *source, struct str text);
 struct token lex_next(struct lexer *l);
 /* Given the name that starts an instruction and was read last: the whole opcode with its modifiers. */
 struct str lex_opcode(struct lexer *l, struct token name);

@@ -61,6 +61,8 @@ static void collect(struct linker *l, const struct ptx_module *m)
             continue;
         if (it.func->entry) {
             *VEC_PUSH(l->image->arena, &l->image->kernels) = it.func;
+            if (!map_get(&l->image->kernels_by_name, it.func->symbol.name))
+                map_put(&l->image->kernels_by_name, it.func->symbol.name, it.func);
         } else {
             it.func->handle = l->image->functions.n;
             *VEC_PUSH(l->image->arena, &l->image->functions) = it.func;
@@ -118,6 +120,7 @@ struct ptx_image *ptx_link(struct arena *arena, struct ptx_module **modules, uin
     image->n_modules = n;
     image->modules = modules;
     map_init(&image->symbols, arena);
+    map_init(&image->kernels_by_name, arena);
     struct linker l = {image, diags};
     for (uint32_t i = 0; i < n; i++)
         collect(&l, modules[i]);
@@ -136,8 +139,6 @@ struct ptx_image *ptx_link(struct arena *arena, struct ptx_module **modules, uin
 
 struct ptx_func *ptx_find_kernel(const struct ptx_image *image, struct str name)
 {
-    for (uint32_t i = 0; i < image->kernels.n; i++)
-        if (str_eq(image->kernels.at[i]->symbol.name, name))
-            return image->kernels.at[i]->definition;
-    return NULL;
+    const struct ptx_func *kernel = map_get(&image->kernels_by_name, name);
+    return kernel ? kernel->definition : NULL;
 }

@@ -16,6 +16,7 @@ struct ptx_image {
     VEC(struct ptx_func *) kernels;   /* .entry with a body, in the order of the texts */
     VEC(struct ptx_func *) functions; /* .func with a body: what a function pointer may point to */
     struct map symbols;               /* what is visible across modules */
+    struct map kernels_by_name;       /* the first of each name */
 };
 
 /* Fills `definition` of every declared function and variable. A function that is nowhere defined keeps

@@ -11,7 +11,7 @@ enum { STATIC_SHARED_BYTES = 48 << 10 };
 struct use {
     struct arena *arena;
     VEC(const struct ptx_func *) functions; /* the kernel, and what it calls */
-    VEC(const struct ptx_var *) vars;
+    struct map seen; /* these, and the variables: by the bytes of `definition`, which points to itself */
     uint64_t bytes;
     struct place largest_at; /* where the largest variable is used first; the kernel's first line of CUDA C */
     uint64_t largest;
@@ -27,10 +27,8 @@ static void use_var(struct use *u, const struct ptx_var *v, struct place at)
     v = v->definition;
     if (!is_static_shared(v))
         return;
-    for (uint32_t i = 0; i < u->vars.n; i++)
-        if (u->vars.at[i] == v)
-            return;
-    *VEC_PUSH(u->arena, &u->vars) = v;
+    if (map_put(&u->seen, (struct str){(const char *)&v->definition, sizeof v->definition}, (void *)v))
+        return;
     uint64_t align = v->align < 4 ? 4 : v->align;
     u->bytes = (u->bytes + align - 1) / align * align + v->size;
     if (v->size > u->largest) {
@@ -50,10 +48,8 @@ static void use_operand(struct use *u, const struct ptx_operand *o, struct place
 
 static void use_func(struct use *u, const struct ptx_func *f)
 {
-    for (uint32_t i = 0; i < u->functions.n; i++)
-        if (u->functions.at[i] == f)
-            return;
-    *VEC_PUSH(u->arena, &u->functions) = f;
+    if (!map_put(&u->seen, (struct str){(const char *)&f->definition, sizeof f->definition}, (void *)f))
+        *VEC_PUSH(u->arena, &u->functions) = f;
 }
 
 static void use_insn(struct use *u, const struct ptx_func *f, const struct ptx_insn *insn)
@@ -68,12 +64,16 @@ static void use_insn(struct use *u, const struct ptx_func *f, const struct ptx_i
         use_func(u, ((const struct ptx_func *)c->callee.symbol)->definition);
 }
 
-static void check_kernel(const struct ptx_func *kernel, struct diags *diags)
+/* Takes from *work what it looks at; where that is spent, the kernel is refused. */
+static void check_kernel(const struct ptx_func *kernel, uint64_t *work, struct diags *diags)
 {
-    struct use u = {.arena = diags->arena};
+    struct arena scratch = {.on_oom = diags->arena->on_oom};
+    struct use u = {.arena = &scratch};
+    map_init(&u.seen, &scratch);
     use_func(&u, kernel);
-    for (uint32_t k = 0; k < u.functions.n; k++) {
+    for (uint32_t k = 0; k < u.functions.n && *work; k++) {
         const struct ptx_func *f = u.functions.at[k];
+        *work -= *work < f->body.n + 1 ? *work : f->body.n + 1;
         for (uint32_t i = 0; i < f->body.n; i++)
             if (f->body.at[i].kind == STMT_INSN)
                 use_insn(&u, f, f->body.at[i].insn);
@@ -81,13 +81,18 @@ static void check_kernel(const struct ptx_func *kernel, struct diags *diags)
     for (uint32_t i = 0; !u.largest_at.cuda && i < kernel->body.n; i++)
         if (kernel->body.at[i].kind == STMT_LOC)
             u.largest_at.cuda = ptx_cuda_place(kernel->module, kernel->body.at[i].loc, diags->arena);
-    if (u.bytes > STATIC_SHARED_BYTES)
+    if (!*work)
+        diag_error(diags, ptx_place(kernel->module, kernel->symbol.offset, (uint32_t)kernel->symbol.name.n),
+                   "shared-size", "give each kernel a module of its own",
+                   "kernels call too many functions to find out how much static shared memory each has");
+    else if (u.bytes > STATIC_SHARED_BYTES)
         diag_error(
             diags, u.largest_at, "shared-size",
             "make the largest array dynamic: `extern __shared__`, its size as the third launch argument and, above "
             "48 KB, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
             "kernel `%s` has %llu bytes of static shared memory; 49152 are the most",
             demangle(kernel->symbol.name, diags->arena), (unsigned long long)u.bytes);
+    arena_free(&scratch);
 }
 
 /* All that a module declares, in its functions and outside. */
@@ -112,10 +117,11 @@ void ptx_check_shared(struct ptx_module *const *modules, uint32_t n, struct diag
         bytes += declared(modules[i]);
     if (bytes <= STATIC_SHARED_BYTES)
         return;
+    uint64_t work = 50u << 20;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < modules[i]->items.n; k++) {
+        for (uint32_t k = 0; k < modules[i]->items.n && work; k++) {
             const struct ptx_item *it = &modules[i]->items.at[k];
             if (it->kind == ITEM_FUNC && it->func->entry && it->func->has_body)
-                check_kernel(it->func, diags);
+                check_kernel(it->func, &work, diags);
         }
 }

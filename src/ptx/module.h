@@ -58,7 +58,12 @@ struct ptx_var {
     VEC(struct ptx_reloc) relocs;
     bool initialised;
     struct ptx_func *func;      /* the function it is declared in, or NULL */
+    uint32_t number;            /* among all variables and parameters that func declares, prototypes included */
+    bool is_param;              /* one of func's inputs */
+    uint64_t param_at;          /* is_param: its offset where they are packed at their alignments */
+    struct ptx_reg *reg;        /* the register that a parameter in .reg is */
     struct ptx_var *definition; /* after linking: the variable that this declaration stands for, or itself */
+    uint32_t handle;            /* after loading: 1 + its index among what has an address on the machine, or 0 */
 };
 
 /* Registers: one declaration, plain or parametrised (6.4.? "Parameterized Variable Names"). */
@@ -83,7 +88,8 @@ enum ptx_table_kind { TABLE_BRANCHTARGETS, TABLE_CALLTARGETS, TABLE_CALLPROTOTYP
 struct ptx_signature {
     VEC(struct ptx_var *) returns;
     VEC(struct ptx_var *) params;
-    bool variadic; /* .b8 name[] last */
+    uint64_t param_bytes; /* of params, packed at their alignments */
+    bool variadic;        /* .b8 name[] last */
     bool noreturn, abi_preserve;
 };
 
@@ -204,6 +210,7 @@ struct ptx_func {
     VEC(struct ptx_stmt) body;
     VEC(struct ptx_reg *) regs;
     uint32_t n_registers; /* numbers that regs take */
+    uint32_t n_vars;      /* numbers that variables take */
     struct ptx_module *module;
     struct ptx_func *alias_of;   /* .alias */
     struct ptx_func *definition; /* after linking; itself where it has a body */
@@ -239,6 +246,7 @@ struct ptx_module {
     VEC(struct str) target_words; /* all words of .target */
     uint8_t address_bits;         /* 64 or 32, or 0 where the module does not say: then 64 */
     VEC(struct ptx_item) items;   /* in the order of the text */
+    struct map files;             /* struct ptx_file by the bytes of its index; the first of each */
 };
 
 static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset, uint32_t length)

@@ -137,14 +137,21 @@ static bool compute_size(struct parser *p, struct ptx_var *v)
     return true;
 }
 
-/* A variable from its name on; the types stand in `base`. */
-static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *base)
+static struct ptx_var *new_variable(struct parser *p, const struct ptx_var *base)
 {
     struct ptx_var *v = ARENA_NEW(p->arena, struct ptx_var);
     *v = *base;
     v->symbol.kind = SYMBOL_VAR;
     v->func = p->func;
+    v->number = p->func ? p->func->n_vars++ : 0;
     v->definition = v;
+    return v;
+}
+
+/* A variable from its state space on; the types stand in `base`, whose name and dimensions are its own. */
+static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *base)
+{
+    struct ptx_var *v = new_variable(p, base);
     if (!take_name(p, &v->symbol.name, &v->symbol.offset, "a variable") || !parse_dims(p, v) || !compute_size(p, v))
         return NULL;
     return v;
@@ -169,6 +176,7 @@ static bool parse_variable_range(struct parser *p, struct ptx_var *first,
     for (uint32_t i = 0; i < count; i++) {
         vars[i] = *first;
         vars[i].symbol.name = str_of(arena_printf(p->arena, "%.*s%u", STR_ARG(first->symbol.name), i));
+        vars[i].number = p->func ? p->func->n_vars++ : 0;
         vars[i].definition = &vars[i];
     }
     if (!declare_range(p, &first->symbol, (uint32_t)count, vars))
@@ -234,6 +242,7 @@ static void declare_reg_param(struct parser *p, struct ptx_var *v)
                             .first = p->func->n_registers};
     p->func->n_registers += v->vector;
     *VEC_PUSH(p->arena, &p->func->regs) = reg;
+    v->reg = reg;
     declare(p, &reg->symbol);
 }
 
@@ -250,10 +259,8 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
     if (p->tok.kind != TOKEN_IDENT || str_is(p->tok.text, "_")) { /* prototypes need no names */
         if (p->tok.kind == TOKEN_IDENT)
             advance(p);
-        v = ARENA_NEW(p->arena, struct ptx_var);
-        *v = base;
+        v = new_variable(p, &base);
         v->symbol = (struct ptx_symbol){SYMBOL_VAR, {"_", 1}, p->tok.offset};
-        v->definition = v;
         if (!parse_dims(p, v) || !compute_size(p, v))
             return false;
     } else {
@@ -270,10 +277,14 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
             return fail(p, NULL, "only the last parameter may be open");
         s->variadic = true;
     }
-    if (returns)
+    if (returns) {
         *VEC_PUSH(p->arena, &s->returns) = v;
-    else
+    } else {
+        v->is_param = in_scope;
+        v->param_at = (s->param_bytes + v->align - 1) & ~(uint64_t)(v->align - 1);
+        s->param_bytes = v->param_at + v->size;
         *VEC_PUSH(p->arena, &s->params) = v;
+    }
     return true;
 }
 
@@ -514,6 +525,9 @@ static bool parse_file(struct parser *p)
             !parse_size(p, UINT64_MAX, &f->size, "the size"))
             return false;
     }
+    struct str key = {(const char *)&f->index, sizeof f->index};
+    if (!map_get(&p->module->files, key))
+        map_put(&p->module->files, key, f);
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_FILE, .file = f};
     return true;
 }
@@ -666,6 +680,29 @@ static void fill_sregs(struct parser *p)
     }
 }
 
+/* What of the source is PTX: without UTF-8's byte order mark at its start, and the NUL bytes behind its end that a C string and
+ * a fat binary have. A NUL byte elsewhere, where another reader of the text would end, is refused, as is UTF-16. */
+static bool find_text(const struct ptx_module *m, struct diags *diags, struct str *text)
+{
+    struct str t = m->source->text;
+    bool little = str_starts(t, "\xff\xfe"), big = str_starts(t, "\xfe\xff");
+    if (little || big) {
+        diag_error(diags, (struct place){.source = m->source}, "ptx-syntax", "save the file as UTF-8",
+                   "the text is UTF-16, not PTX");
+        return false;
+    }
+    if (str_starts(t, "\xef\xbb\xbf"))
+        t = (struct str){t.p + 3, t.n - 3};
+    while (t.n && t.p[t.n - 1] == 0)
+        t.n--;
+    const char *nul = t.n ? memchr(t.p, 0, t.n) : NULL;
+    if (nul)
+        diag_error(diags, ptx_place(m, (uint32_t)(nul - m->source->text.p), 1), "ptx-syntax",
+                   "is it PTX? Text has no such byte", "a NUL byte stands in the text");
+    *text = t;
+    return !nul;
+}
+
 struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, struct diags *diags)
 {
     struct ptx_module *m = ARENA_NEW(arena, struct ptx_module);
@@ -675,13 +712,17 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     isa_init(m->isa, arena);
     struct parser p = {.arena = arena, .module = m, .diags = diags};
     map_init(&p.reported, arena);
+    map_init(&m->files, arena);
     scope_open(&p, &p.module_scope);
     fill_sregs(&p);
     if (source->text.n >= UINT32_MAX) {
         diag_error(diags, (struct place){.source = source}, "ptx-syntax", NULL, "the file is larger than 4 GB");
         return NULL;
     }
-    lex_init(&p.lex, source);
+    struct str text;
+    if (!find_text(m, diags, &text))
+        return NULL;
+    lex_init(&p.lex, source, text);
     advance(&p);
     if (!at_dot(&p, "version")) {
         fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s", describe(&p, p.tok));

@@ -1,7 +1,7 @@
 /* Bodies of functions: statements, instructions, operands (PTX ISA 4.3, 6, 9.3); see parser.h. */
 #include "ptx/parser.h"
 
-enum { MAX_OPERANDS = 16, MAX_REGISTERS = 1 << 26, MAX_REG_COUNT = 1 << 24 };
+enum { MAX_SCOPES = 256, MAX_OPERANDS = 16, MAX_REGISTERS = 1 << 26, MAX_REG_COUNT = 1 << 24 };
 
 static struct ptx_stmt *add_stmt(struct parser *p, enum ptx_stmt_kind kind)
 {
@@ -143,7 +143,7 @@ static bool parse_vector(struct parser *p, struct ptx_operand *o)
     do {
         if (o->n == 8)
             return fail(p, NULL, "a vector has at most 8 elements");
-        if (!parse_operand(p, &elems[o->n++]))
+        if (!enter(p) || !leave(p, parse_operand(p, &elems[o->n++])))
             return false;
     } while (accept(p, ','));
     o->elems = ARENA_ARRAY(p->arena, struct ptx_operand, o->n);
@@ -567,6 +567,13 @@ static void resolve_labels(struct parser *p, struct scope *closing)
     p->label_uses.n = kept;
 }
 
+/* To behind the brace that closes the last of `open` blocks. */
+static void skip_body(struct parser *p, unsigned open)
+{
+    for (; open && p->tok.kind != TOKEN_END; advance(p))
+        open += at_punct(p, '{') ? 1 : at_punct(p, '}') ? -1u : 0;
+}
+
 bool parse_body(struct parser *p)
 {
     struct scope *outer = p->scope;
@@ -575,6 +582,11 @@ bool parse_body(struct parser *p)
     for (;;) {
         if (p->tok.kind == TOKEN_END) {
             fail(p, NULL, "the body of `%.*s` does not end: `}` is missing", STR_ARG(p->func->symbol.name));
+            break;
+        }
+        if (at_punct(p, '{') && depth == MAX_SCOPES) {
+            fail(p, NULL, "blocks stand deeper in each other than %d levels", MAX_SCOPES);
+            skip_body(p, depth + 1);
             break;
         }
         if (accept(p, '{')) {

@@ -37,14 +37,14 @@ static bool parse_parenthesis(struct parser *p, struct constant *c)
     if (to_unsigned || at_dot(p, "s64")) {
         advance(p);
         struct token operand = p->tok;
-        if (!expect(p, ')', "the type of a cast") || !parse_unary(p, c))
+        if (!expect(p, ')', "the type of a cast") || !enter(p) || !leave(p, parse_unary(p, c)))
             return false;
         if (c->kind != CONSTANT_INT)
             return fail_at(p, operand, NULL, "a cast to .%s needs an integer", to_unsigned ? "u64" : "s64");
         *c = of_int(c->bits, to_unsigned);
         return true;
     }
-    return parse_ternary(p, c) && expect(p, ')', "the expression");
+    return enter(p) && leave(p, parse_ternary(p, c)) && expect(p, ')', "the expression");
 }
 
 static bool parse_unary(struct parser *p, struct constant *c)
@@ -73,7 +73,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
     if (op != '-' && op != '+' && op != '~' && op != '!')
         return fail(p, NULL, "expected a constant");
     advance(p);
-    if (!parse_unary(p, c))
+    if (!enter(p) || !leave(p, parse_unary(p, c)))
         return false;
     if (c->kind == CONSTANT_F32 && op == '-')
         c->bits ^= 0x80000000u;
@@ -174,7 +174,7 @@ static bool parse_binary(struct parser *p, struct constant *c, int least)
         struct token op = p->tok;
         struct constant right;
         advance(p);
-        if (!parse_binary(p, &right, precedence(op.punct) + 1))
+        if (!enter(p) || !leave(p, parse_binary(p, &right, precedence(op.punct) + 1)))
             return false;
         if (c->kind == CONSTANT_F32 || right.kind == CONSTANT_F32)
             return fail_at(p, op, NULL, "0f constants cannot be combined");
@@ -192,7 +192,7 @@ static bool parse_ternary(struct parser *p, struct constant *c)
     if (!accept(p, '?'))
         return true;
     struct constant yes, no;
-    if (!parse_ternary(p, &yes) || !expect(p, ':', "the first choice") || !parse_ternary(p, &no))
+    if (!enter(p) || !leave(p, parse_ternary(p, &yes) && expect(p, ':', "the first choice") && parse_ternary(p, &no)))
         return false;
     *c = c->bits ? yes : no;
     return true;

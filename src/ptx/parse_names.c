@@ -1,6 +1,7 @@
 /* What all of the parser uses: expecting tokens, reporting errors, names in scopes (PTX ISA 4.4); see parser.h. */
 #include <stdarg.h>
 
+#include "base/printable.h"
 #include "ptx/parser.h"
 
 /* ---- tokens ---- */
@@ -31,7 +32,6 @@ static bool report(struct parser *p, struct token at, const char *help, const ch
     struct place where = place_of(p, at);
     if (at.kind == TOKEN_DOT)
         where.length++;
-    const char *text = arena_vprintf(p->arena, format, args);
     if (at.kind == TOKEN_BAD && at.text.n >= 2 && memcmp(at.text.p, "/*", 2) == 0)
         diag_error(p->diags, where, "ptx-syntax", NULL, "this comment does not end");
     else if (at.kind == TOKEN_BAD && at.text.n && at.text.p[0] >= '0' && at.text.p[0] <= '9')
@@ -39,7 +39,7 @@ static bool report(struct parser *p, struct token at, const char *help, const ch
     else if (at.kind == TOKEN_BAD)
         diag_error(p->diags, where, "ptx-syntax", NULL, "this string does not end");
     else
-        diag_error(p->diags, where, "ptx-syntax", help, "%s", text);
+        diag_verror(p->diags, where, "ptx-syntax", help, format, args);
     return false;
 }
 
@@ -65,7 +65,17 @@ const char *describe(struct parser *p, struct token t)
 {
     if (t.kind == TOKEN_END)
         return "the end of the file";
-    return arena_printf(p->arena, t.kind == TOKEN_DOT ? "`.%.*s`" : "`%.*s`", STR_ARG(t.text));
+    if (diags_full(p->diags))
+        return "this";
+    return arena_printf(p->arena, "`%s%s`", t.kind == TOKEN_DOT ? "." : "", printable_excerpt(p->arena, t.text, false));
+}
+
+bool enter(struct parser *p)
+{
+    if (p->depth == MAX_DEPTH)
+        return fail(p, NULL, "this is nested too deeply: %d levels are the most", MAX_DEPTH);
+    p->depth++;
+    return true;
 }
 
 bool expect(struct parser *p, char c, const char *what)
@@ -179,6 +189,9 @@ const struct ptx_reg *find_reg(struct parser *p, struct str text, uint32_t *numb
     return reg;
 }
 
+/* Names that are looked at for all hints together: a hint is not worth seconds. */
+enum { MAX_COMPARED = 500000 };
+
 /* The declared name nearest to one that is not, or an empty one. */
 static struct str nearest_name(struct parser *p, struct str name, bool label)
 {
@@ -187,7 +200,10 @@ static struct str nearest_name(struct parser *p, struct str name, bool label)
     for (struct scope *s = p->scope; s; s = s->parent)
         for (uint32_t i = 0; i < s->names.capacity; i++) {
             const struct map_entry *e = &s->names.entries[i];
+            if (p->n_compared == MAX_COMPARED)
+                return best;
             bool fits = e->value && is_label((const struct ptx_symbol *)e->value) == label;
+            p->n_compared += fits;
             unsigned distance = fits ? str_distance(name, e->name, 2) : 3;
             if (distance < least || (distance == least && best.n && e->name.p < best.p)) {
                 least = distance;
@@ -214,8 +230,9 @@ bool fail_undeclared(struct parser *p, struct token at, const char *kind)
 {
     if (map_put(&p->reported, at.text, p))
         return false;
-    const char *help = *kind ? NULL : too_few(p, at.text);
-    struct str near = help ? (struct str){0} : nearest_name(p, at.text, *kind != 0);
+    bool full = diags_full(p->diags);
+    const char *help = *kind || full ? NULL : too_few(p, at.text);
+    struct str near = help || full ? (struct str){0} : nearest_name(p, at.text, *kind != 0);
     if (near.n)
         help = arena_printf(p->arena, "did you mean `%.*s`?", STR_ARG(near));
     else if (!help && !*kind && at.text.p[0] == '%')

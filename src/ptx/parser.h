@@ -37,7 +37,9 @@ struct parser {
     struct diags *diags;
     struct ptx_func *func;
     struct scope *scope, module_scope;
-    struct map sregs; /* enum isa_sreg + 1 by name with its % */
+    struct map sregs;    /* enum isa_sreg + 1 by name with its % */
+    uint32_t n_compared; /* names, for hints */
+    unsigned depth;      /* of what stands in each other: expressions, initialisers, vectors */
     VEC(struct label_use) label_uses;
     uint32_t n_ranged; /* variables declared in ranges so far */
 };
@@ -66,6 +68,16 @@ static inline bool accept(struct parser *p, char c)
         return false;
     advance(p);
     return true;
+}
+
+/* What a parse function that calls itself begins with, and ends with where it was true: nothing stands deeper in itself than
+ * MAX_DEPTH, so that a small stack is enough. Reports what is deeper. */
+enum { MAX_DEPTH = 128 };
+bool enter(struct parser *p);
+static inline bool leave(struct parser *p, bool ok)
+{
+    p->depth--;
+    return ok;
 }
 
 struct place place_of(const struct parser *p, struct token t);

@@ -3,12 +3,8 @@
 
 static const char *file_name(const struct ptx_module *m, uint32_t index, struct arena *arena)
 {
-    for (uint32_t i = 0; i < m->items.n; i++) {
-        const struct ptx_item *it = &m->items.at[i];
-        if (it->kind == ITEM_FILE && it->file->index == index)
-            return arena_strndup(arena, it->file->name.p, it->file->name.n);
-    }
-    return NULL;
+    const struct ptx_file *file = map_get(&m->files, (struct str){(const char *)&index, sizeof index});
+    return file ? arena_strndup(arena, file->name.p, file->name.n) : NULL;
 }
 
 /* Where the user called an inlined function says more than where a header has it. */

@@ -37,13 +37,27 @@ static void print_reloc(struct text *t, const struct ptx_reloc *r)
         text_puts(t, ")");
 }
 
+/* Relocations stand in the order of their places. */
+static const struct ptx_reloc *reloc_at(const struct ptx_var *v, uint64_t at)
+{
+    uint32_t first = 0, end = v->relocs.n;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (v->relocs.at[middle].at < at)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < v->relocs.n && v->relocs.at[first].at == at ? &v->relocs.at[first] : NULL;
+}
+
 static void print_element(struct text *t, const struct ptx_var *v, uint64_t at, unsigned bytes)
 {
-    for (uint32_t i = 0; i < v->relocs.n; i++)
-        if (v->relocs.at[i].at == at) {
-            print_reloc(t, &v->relocs.at[i]);
-            return;
-        }
+    const struct ptx_reloc *r = reloc_at(v, at);
+    if (r) {
+        print_reloc(t, r);
+        return;
+    }
     uint64_t bits = 0;
     if (at < v->init_bytes)
         memcpy(&bits, v->init + at, bytes < 8 ? bytes : 8);

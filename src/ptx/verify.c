@@ -126,8 +126,19 @@ static bool same_sizes(const struct ptx_signature *a, const struct ptx_signature
     return same;
 }
 
+/* PTX ISA 4.4 "Kernel Function Parameters": 32,764 bytes at most, in the newest targets. */
+static void check_param_bytes(struct verifier *v, const struct ptx_func *f)
+{
+    enum { MAX_PARAM_BYTES = 32764 };
+    if (f->entry && f->signature.param_bytes > MAX_PARAM_BYTES)
+        diag_error(v->diags, symbol_place(v, &f->symbol), "ptx-type", "pass a pointer to them",
+                   "the parameters of `%.*s` have %llu bytes; %d are the most", STR_ARG(f->symbol.name),
+                   (unsigned long long)f->signature.param_bytes, MAX_PARAM_BYTES);
+}
+
 static void check_head_of(struct verifier *v, const struct ptx_func *f)
 {
+    check_param_bytes(v, f);
     for (uint32_t i = 0; i < f->signature.params.n; i++)
         check_parameter(v, f, f->signature.params.at[i]);
     for (uint32_t i = 0; i < f->signature.returns.n; i++)

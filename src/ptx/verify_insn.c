@@ -349,10 +349,10 @@ static void check_store_to_param(struct verifier *v)
     const struct ptx_operand *o = &v->insn->operands[0];
     if (o->kind != OPND_MEM || o->elems->kind != OPND_SYMBOL)
         return;
-    for (uint32_t i = 0; i < v->func->signature.params.n; i++)
-        if (&v->func->signature.params.at[i]->symbol == o->elems->symbol)
-            operand_error(v, o->elems, "parameters are for reading; results go to the return parameters",
-                          "`%.*s` is an input of the function", STR_ARG(o->elems->symbol->name));
+    const struct ptx_symbol *s = o->elems->symbol;
+    if (s->kind == SYMBOL_VAR && ((const struct ptx_var *)s)->is_param)
+        operand_error(v, o->elems, "parameters are for reading; results go to the return parameters",
+                      "`%.*s` is an input of the function", STR_ARG(s->name));
 }
 
 /* isspacep takes addresses of 32 bits in modules of 64, too (9.7.9.19). */

@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "base/printable.h"
 #include "report/report.h"
 
 static json_t *string_or_null(const char *s)
@@ -9,23 +10,28 @@ static json_t *string_or_null(const char *s)
     return s ? json_string(s) : json_null();
 }
 
-static json_t *diag_object(const struct diag *d)
+static json_t *file_name(const char *name, struct arena *arena)
+{
+    return json_string(printable(arena, str_of(name)));
+}
+
+static json_t *diag_object(const struct diag *d, struct arena *arena)
 {
     const struct cuda_place *cuda = d->place.cuda;
     json_t *o = json_object();
     json_object_set_new(o, "severity", json_string(report_severity(d)));
     json_object_set_new(o, "code", json_string(d->code));
     if (cuda) {
-        json_object_set_new(o, "cuda_file", json_string(cuda->file));
+        json_object_set_new(o, "cuda_file", file_name(cuda->file, arena));
         json_object_set_new(o, "cuda_line", json_integer(cuda->line));
     }
     if (cuda && cuda->inlined_file) {
-        json_object_set_new(o, "inlined_file", json_string(cuda->inlined_file));
+        json_object_set_new(o, "inlined_file", file_name(cuda->inlined_file, arena));
         json_object_set_new(o, "inlined_line", json_integer(cuda->inlined_line));
     }
     if (d->place.source) {
         struct place_line at = place_locate(d->place);
-        json_object_set_new(o, "file", json_string(d->place.source->name));
+        json_object_set_new(o, "file", file_name(d->place.source->name, arena));
         json_object_set_new(o, "line", json_integer(at.line));
         json_object_set_new(o, "column", json_integer(at.column));
         json_object_set_new(o, "length", json_integer(d->place.length));
@@ -41,7 +47,7 @@ struct str report_json(const struct diags *d, struct arena *arena)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < d->list.n; i++)
-        json_array_append_new(list, diag_object(&d->list.at[i]));
+        json_array_append_new(list, diag_object(&d->list.at[i], arena));
     char *text = json_dumps(list, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(list);
     if (!text)

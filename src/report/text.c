@@ -1,21 +1,49 @@
 /* Diagnostics as text, in the manner of gcc and clang; see report.h. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "report/report.h"
 #include "sandbox/broker.h"
 
-/* Tabs stay tabs, so that the caret stands where the editor shows it. */
-static void put_caret(struct text *o, struct place_line at, uint32_t length)
+/* What is shown of a line: a long one is cut on both sides of the place. */
+enum { LINE_BYTES = 400, BEFORE_PLACE_BYTES = 200 };
+
+struct window {
+    struct str text;
+    size_t place; /* in the text */
+    bool cut_before, cut_behind;
+};
+
+/* `place` is in the line, or at its end. */
+static struct window window_of(struct str line, size_t place)
 {
-    text_puts(o, "      | ");
-    for (uint32_t i = 0; i + 1 < at.column && i < at.text.n; i++)
-        text_put(o, at.text.p[i] == '\t' ? "\t" : " ", 1);
+    size_t from = line.n > LINE_BYTES && place > BEFORE_PLACE_BYTES ? place - BEFORE_PLACE_BYTES : 0;
+    size_t to = line.n - from > LINE_BYTES ? from + LINE_BYTES : line.n;
+    return (struct window){{line.p + from, to - from}, place - from, from > 0, to < line.n};
+}
+
+static void put_line(struct text *o, uint32_t number, struct window w)
+{
+    text_printf(o, "%5u | %s", number, w.cut_before ? "..." : "");
+    printable_put(o, w.text);
+    text_puts(o, w.cut_behind ? "...\n" : "\n");
+}
+
+/* Tabs stay tabs, so that the caret stands where the editor shows it. */
+static void put_caret(struct text *o, struct window w, uint32_t length)
+{
+    text_puts(o, w.cut_before ? "      |    " : "      | ");
+    for (const char *c = printable(o->arena, (struct str){w.text.p, w.place}); *c; c++)
+        if ((*c & 0xc0) != 0x80) /* not inside of a character of UTF-8 */
+            text_put(o, *c == '\t' ? "\t" : " ", 1);
+    size_t left = w.text.n - w.place, n = length < left ? length : left;
     text_puts(o, "^");
-    for (uint32_t i = 1; i < length && at.column - 1 + i < at.text.n; i++)
-        text_puts(o, "~");
+    struct text aside = {.arena = o->arena};
+    for (size_t k = printable_put(&aside, (struct str){w.text.p + w.place, n}); k > 1; k--)
+        text_put(o, "~", 1);
     text_puts(o, "\n");
 }
 
@@ -28,10 +56,14 @@ static void put_help(struct text *o, const char *help)
 
 /* ---- the line of CUDA, where its file is at hand ---- */
 
+/* The PTX names the file: it may name anything. What /proc has says that its size is 0, and may be read for ever. */
 static FILE *open_text(const char *path)
 {
+    enum { SOURCE_BYTES = 64 << 20 };
+    struct stat st;
     int fd = sandbox_open(path, SANDBOX_REGULAR_FILES);
-    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    bool source = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && st.st_size <= SOURCE_BYTES;
+    FILE *f = source ? fdopen(fd, "r") : NULL;
     if (!f && fd >= 0)
         close(fd);
     return f;
@@ -59,40 +91,43 @@ static void put_cuda_line(struct text *o, const struct place *p)
         if ((n = getline(&line, &capacity, f)) < 0)
             break;
     if (n > 0)
-        text_printf(o, "%5u | %.*s\n", p->cuda->line, (int)strcspn(line, "\r\n"), line);
+        put_line(o, p->cuda->line, window_of((struct str){line, strcspn(line, "\r\n")}, 0));
     free(line);
     fclose(f);
 }
 
 /* A file below the current folder by its name from there, as compilers name it. */
-static const char *short_name(const char *file)
+static const char *short_name(const char *file, struct arena *arena)
 {
     char here[4096];
     size_t n = file[0] == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
-    return n > 1 && strncmp(file, here, n) == 0 && file[n] == '/' ? file + n + 1 : file;
+    bool below = n > 1 && strncmp(file, here, n) == 0 && file[n] == '/';
+    return printable_excerpt(arena, str_of(below ? file + n + 1 : file), false);
 }
 
 static void put_diag(struct text *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
     const struct cuda_place *cuda = d->place.cuda;
-    const char *ptx =
-        d->place.source ? arena_printf(o->arena, "%s:%u:%u", d->place.source->name, at.line, at.column) : NULL;
+    const char *file = d->place.source ? printable_excerpt(o->arena, str_of(d->place.source->name), false) : NULL;
+    const char *ptx = file ? arena_printf(o->arena, "%s:%u:%u", file, at.line, at.column) : NULL;
     const char *times = d->count > 1 ? arena_printf(o->arena, ", %llu times", (unsigned long long)d->count) : "";
     if (cuda)
-        text_printf(o, "%s:%u: ", short_name(cuda->file), cuda->line);
+        text_printf(o, "%s:%u: ", short_name(cuda->file, o->arena), cuda->line);
     else if (ptx)
         text_printf(o, "%s: ", ptx);
     text_printf(o, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times);
     if (cuda)
         put_cuda_line(o, &d->place);
     if (cuda && cuda->inlined_file)
-        text_printf(o, "  inlined from %s:%u\n", short_name(cuda->inlined_file), cuda->inlined_line);
+        text_printf(o, "  inlined from %s:%u\n", short_name(cuda->inlined_file, o->arena), cuda->inlined_line);
     if (cuda && ptx)
         text_printf(o, "  in %s:\n", ptx);
     if (ptx && at.text.n) {
-        text_printf(o, "%5u | %.*s\n", at.line, STR_ARG(at.text));
-        put_caret(o, at, d->place.length);
+        size_t place = at.column - 1 < at.text.n ? at.column - 1 : at.text.n;
+        struct window w = window_of(at.text, place);
+        put_line(o, at.line, w);
+        put_caret(o, w, d->place.length);
     }
     if (d->help)
         put_help(o, d->help);
@@ -110,10 +145,12 @@ struct str report_text(const struct diags *d, struct arena *arena)
     text_put(&o, "", 0);
     for (uint32_t i = 0; i < d->list.n; i++)
         put_diag(&o, &d->list.at[i]);
-    uint32_t kept = 0;
+    uint32_t kept[3] = {0};
     for (uint32_t i = 0; i < d->list.n; i++)
-        kept += d->list.at[i].severity == DIAG_ERROR;
-    if (d->errors > kept)
-        text_printf(&o, "and %u more errors\n", d->errors - kept);
+        kept[d->list.at[i].severity]++;
+    if (d->errors > kept[DIAG_ERROR])
+        text_printf(&o, "and %u more errors\n", d->errors - kept[DIAG_ERROR]);
+    if (d->warnings > kept[DIAG_WARNING])
+        text_printf(&o, "and %u more warnings\n", d->warnings - kept[DIAG_WARNING]);
     return (struct str){o.p, o.n};
 }

@@ -34,8 +34,7 @@ static const char base_text[] = HEAD
 
 static struct ptx_module *parse(struct arena *a, const char *text)
 {
-    struct source *s = ARENA_NEW(a, struct source);
-    *s = (struct source){"test.ptx", str_of(text)};
+    const struct source *s = source_new(a, "test.ptx", str_of(text));
     struct diags diags = {.arena = a};
     struct ptx_module *m = ptx_parse(a, s, &diags);
     assert_non_null(m);
