@@ -64,8 +64,7 @@ static void *pack_params(const hd_kernel *k, const hd_launch_config *c)
         memcpy(packed, c->packed_args, k->kernel->param_bytes);
     } else if (packed) {
         for (uint32_t i = 0; i < s->params.n; i++)
-            memcpy(packed + ir_param_offset(k->kernel->func, &s->params.at[i]->symbol), c->args[i],
-                   s->params.at[i]->size);
+            memcpy(packed + s->params.at[i]->param_at, c->args[i], s->params.at[i]->size);
     }
     return packed;
 }

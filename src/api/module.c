@@ -353,7 +353,7 @@ bool hd_kernel_get_param(const hd_kernel *k, size_t i, hd_param_info *info)
     const struct ptx_var *v = s->params.at[i];
     *info = (hd_param_info){.name = k->param_names[i],
                             .type = isa_type_name(v->type),
-                            .offset = ir_param_offset(k->func, &v->symbol),
+                            .offset = (uint32_t)v->param_at,
                             .bytes = v->size,
                             .align = v->align,
                             .is_pointer = v->pointer};

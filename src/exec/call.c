@@ -63,6 +63,16 @@ void act_renew(struct activation *a, uint32_t lanes)
     zero_registers(a);
 }
 
+/* One that has just lost its last lanes: mostly the newest. */
+static void free_activation(struct warp *w, struct activation *a)
+{
+    struct activation **link = &w->acts;
+    while (*link != a)
+        link = &(*link)->next;
+    *link = a->next;
+    pool_give(w->block->worker, a->rows, activation_bytes(a->code));
+}
+
 void act_free_empty(struct warp *w)
 {
     for (struct activation **link = &w->acts; *link;) {
@@ -165,5 +175,5 @@ void call_return(struct warp *w, struct activation *a, uint32_t lanes)
     a->lanes &= ~lanes;
     act_add_pending(caller, o->next, lanes);
     if (a->lanes == 0)
-        act_free_empty(w);
+        free_activation(w, a);
 }

@@ -22,7 +22,15 @@ struct preparer {
     const struct code_env *env;
     struct diags *diags;
     struct arena *arena;
+    struct map placed;    /* struct placed_var by variable */
+    struct map functions; /* struct code by function */
 };
+
+/* What a pointer is entered by in a map: its own bytes, where it stays. */
+static struct str key_of(const void *const *pointer)
+{
+    return (struct str){(const char *)pointer, sizeof *pointer};
+}
 
 static uint32_t round_up(uint32_t x, uint32_t to)
 {
@@ -34,19 +42,19 @@ static uint64_t place_var(struct preparer *p, const struct ptx_var *v)
 {
     bool shared = v->space == SPACE_SHARED;
     struct kernel *k = p->k;
-    uint32_t n = shared ? k->shared_vars.n : k->local_vars.n;
-    const struct placed_var *list = shared ? k->shared_vars.at : k->local_vars.at;
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i].var == v)
-            return list[i].at;
+    struct placed_var *known = map_get(&p->placed, key_of((const void *const *)&v));
+    if (known)
+        return known->at;
     uint32_t *bytes = shared ? &k->static_shared_bytes : &k->module_local_bytes;
     uint32_t at = round_up(*bytes, v->align < 4 ? 4 : v->align);
     *bytes = v->size < UINT32_MAX - at ? at + (uint32_t)v->size : UINT32_MAX;
-    struct placed_var placed = {v, at};
+    struct placed_var *placed = ARENA_NEW(p->arena, struct placed_var);
+    *placed = (struct placed_var){v, at};
+    map_put(&p->placed, key_of((const void *const *)&placed->var), placed);
     if (shared)
-        *VEC_PUSH(p->arena, &k->shared_vars) = placed;
+        *VEC_PUSH(p->arena, &k->shared_vars) = *placed;
     else
-        *VEC_PUSH(p->arena, &k->local_vars) = placed;
+        *VEC_PUSH(p->arena, &k->local_vars) = *placed;
     return at;
 }
 
@@ -445,17 +453,14 @@ static void decode(struct preparer *p, struct code *c)
 
 /* ---- the functions of a kernel ---- */
 
-static struct code *find_code(const struct kernel *k, const struct ptx_func *f)
+static struct code *find_code(const struct preparer *p, const struct ptx_func *f)
 {
-    for (uint32_t i = 0; i < k->functions.n; i++)
-        if (k->functions.at[i]->ir->func == f)
-            return k->functions.at[i];
-    return NULL;
+    return map_get(&p->functions, key_of((const void *const *)&f));
 }
 
 static struct code *add_function(struct preparer *p, struct ptx_func *f)
 {
-    struct code *c = find_code(p->k, f);
+    struct code *c = find_code(p, f);
     if (c || !f->has_body)
         return c;
     struct ir_func *ir = ir_build(p->arena, f, p->env->rows, p->diags);
@@ -466,6 +471,7 @@ static struct code *add_function(struct preparer *p, struct ptx_func *f)
     c->ir = ir;
     c->index = p->k->functions.n;
     *VEC_PUSH(p->arena, &p->k->functions) = c;
+    map_put(&p->functions, key_of((const void *const *)&c->ir->func), c);
     return c;
 }
 
@@ -520,23 +526,58 @@ static void resolve_calls(struct preparer *p, struct code *c)
 {
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].kind == OP_CALL && c->ops[i].call->callee)
-            c->ops[i].callee = find_code(p->k, c->ops[i].call->callee);
+            c->ops[i].callee = find_code(p, c->ops[i].call->callee);
 }
 
-/* Local memory of the deepest chain of calls from c; UINT32_MAX where it has no bound. */
-static uint32_t depth_bytes(const struct kernel *k, struct code *c)
+/* A function on the way down a chain of calls. */
+struct chain_link {
+    struct code *c;
+    uint32_t callee; /* the next of its callees to look at */
+    uint64_t deepest;
+};
+
+static bool has_no_bound(const struct code *c)
 {
-    if (c->depth_known)
-        return c->depth_bytes;
+    return calls_indirectly(c) || c->ir->uses_dynamic_stack;
+}
+
+static uint32_t with_frame(const struct code *c, uint64_t deepest)
+{
+    uint64_t bytes = deepest + c->frame_bytes;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+static struct chain_link enter_chain(struct code *c)
+{
     c->depth_known = true;
     c->depth_bytes = UINT32_MAX; /* what a recursive call will see */
-    uint32_t deepest = calls_indirectly(c) || c->ir->uses_dynamic_stack ? UINT32_MAX : 0;
-    for (uint32_t i = 0; i < c->ir->callees.n; i++) {
-        struct code *callee = find_code(k, c->ir->callees.at[i]->definition);
-        uint32_t bytes = callee ? depth_bytes(k, callee) : 0;
-        deepest = bytes > deepest ? bytes : deepest;
+    return (struct chain_link){c, 0, has_no_bound(c) ? UINT32_MAX : 0};
+}
+
+/* Local memory of the deepest chain of calls from `first`; UINT32_MAX where it has no bound. Chains may be longer than the
+ * stack of the host is deep. */
+static uint32_t deepest_chain(struct preparer *p, struct code *first)
+{
+    struct chain_link *links = ARENA_ARRAY(p->arena, struct chain_link, p->k->functions.n);
+    uint32_t n = 0;
+    links[n++] = enter_chain(first);
+    while (n > 0) {
+        struct chain_link *l = &links[n - 1];
+        if (l->callee == l->c->ir->callees.n) {
+            l->c->depth_bytes = with_frame(l->c, l->deepest);
+            n--;
+            continue;
+        }
+        struct code *callee = find_code(p, l->c->ir->callees.at[l->callee]->definition);
+        if (callee && !callee->depth_known) {
+            links[n++] = enter_chain(callee);
+            continue;
+        }
+        uint32_t bytes = callee ? callee->depth_bytes : 0;
+        l->deepest = bytes > l->deepest ? bytes : l->deepest;
+        l->callee++;
     }
-    return c->depth_bytes = deepest == UINT32_MAX ? UINT32_MAX : deepest + c->frame_bytes;
+    return first->depth_bytes;
 }
 
 /* PTX ISA 11.4, 11.7. Clusters are of one block. */
@@ -572,14 +613,14 @@ static bool prepare(struct preparer *p)
         decode(p, k->functions.at[i]);
     for (uint32_t i = 0; i < k->functions.n; i++)
         resolve_calls(p, k->functions.at[i]);
-    uint32_t stack = depth_bytes(k, k->entry);
+    uint32_t stack = deepest_chain(p, k->entry);
     k->unbounded_stack = stack == UINT32_MAX;
     k->module_local_bytes = round_up(k->module_local_bytes, 16);
     k->local_bytes = k->module_local_bytes + (k->unbounded_stack ? p->env->stack_bytes : stack);
     k->local_ready_bytes = k->local_bytes;
     if (k->unbounded_stack && k->local_bytes > k->module_local_bytes + READY_STACK_BYTES)
         k->local_ready_bytes = k->module_local_bytes + READY_STACK_BYTES;
-    k->param_bytes = ir_param_bytes(k->func);
+    k->param_bytes = (uint32_t)k->func->signature.param_bytes; /* bounded by the verifier */
     return read_directives(p);
 }
 
@@ -589,7 +630,9 @@ struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env,
     struct kernel *k = ARENA_NEW(&arena, struct kernel);
     k->func = func;
     k->code_window = mem_code_window(env->mem);
-    struct preparer p = {k, env, diags, &arena};
+    struct preparer p = {.k = k, .env = env, .diags = diags, .arena = &arena};
+    map_init(&p.placed, &arena);
+    map_init(&p.functions, &arena);
     bool ok = prepare(&p);
     k->arena = arena;
     if (ok)

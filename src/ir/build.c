@@ -3,13 +3,20 @@
 
 #include <stdarg.h>
 
+/* Steps that a function's passes may take beyond what grows with its size alone: about a second. */
+static const uint64_t FUNCTION_WORK = 1ull << 30;
+
 void build_error(struct builder *b, const char *code, const char *help, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *text = arena_vprintf(b->arena, format, args);
+    diag_verror(b->diags, b->place, code, help, format, args);
     va_end(args);
-    diag_error(b->diags, ptx_place(b->module, b->insn->offset, b->insn->length), code, help, "%s", text);
+}
+
+static struct place place_of_symbol(const struct builder *b, const struct ptx_symbol *s)
+{
+    return ptx_place(b->module, s->offset, (uint32_t)s->name.n);
 }
 
 /* ---- blocks ---- */
@@ -54,6 +61,7 @@ static uint32_t target_of(struct builder *b, const struct ptx_symbol *symbol)
 
 static void set_targets(struct builder *b, struct ir_insn *i, uint32_t n)
 {
+    ir_spend(b->f, (uint64_t)n * INSN_WORK); /* many branches may have one table */
     i->n_targets = n;
     i->targets = ARENA_ARRAY(b->arena, uint32_t, n);
 }
@@ -230,11 +238,13 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
         break;
     case STMT_LOC: b->loc = s->loc; break;
     case STMT_VAR:
+        b->place = place_of_symbol(b, &s->var->symbol);
         if (s->var->space == SPACE_LOCAL || s->var->space == SPACE_PARAM)
             ir_add_frame_var(b, s->var);
         break;
     case STMT_INSN:
         b->insn = s->insn;
+        b->place = ptx_place(b->module, s->insn->offset, s->insn->length);
         b->guard = s->insn->guard ? ir_reg_of(b, s->insn->guard, s->insn->guard_number) : REF_NONE;
         lower_insn(b);
         if (b->f->insns.n && ends_block((enum ir_kind)b->f->insns.at[b->f->insns.n - 1].kind))
@@ -247,17 +257,40 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
 /* Where a branch leads: past blocks that have nothing but a branch, for all, back to the block that it is the end of. Clang ends
  * loops with a branch out and another, back; without that one, which is neither run nor counted then, it is a loop of one
  * block. Elsewhere such a block stays: lanes that come there wait for each other. */
-static uint32_t destination_of(const struct ir_func *f, uint32_t from, uint32_t block)
+static uint32_t destination_of(const uint32_t *end_of_way, uint32_t from, uint32_t block)
 {
-    uint32_t at = block;
-    for (uint32_t steps = 0; at != NO_BLOCK && at != from && steps < f->blocks.n; steps++) {
-        const struct ir_block *b = &f->blocks.at[at];
-        const struct ir_insn *i = b->n == 1 ? &f->insns.at[b->first] : NULL;
-        if (!i || i->kind != IR_BRA || i->guard)
-            return block;
-        at = i->targets[0];
+    return block != NO_BLOCK && end_of_way[block] == from ? from : block;
+}
+
+/* Where a block that has nothing but a branch for all leads, or NO_BLOCK for another. */
+static uint32_t only_branch(const struct ir_func *f, uint32_t block)
+{
+    const struct ir_block *b = &f->blocks.at[block];
+    const struct ir_insn *i = b->n == 1 ? &f->insns.at[b->first] : NULL;
+    return i && i->kind == IR_BRA && !i->guard ? i->targets[0] : NO_BLOCK;
+}
+
+/* By block: the block, or, of one that has nothing but a branch, the first that has more on the way from there. Of a way that
+ * leads round in a circle, some block of it. */
+static uint32_t *find_ends_of_ways(const struct ir_func *f, struct arena *scratch)
+{
+    uint32_t *end = ARENA_ARRAY(scratch, uint32_t, f->blocks.n), *way = ARENA_ARRAY(scratch, uint32_t, f->blocks.n);
+    bool *seen = ARENA_ARRAY(scratch, bool, f->blocks.n);
+    for (uint32_t i = 0; i < f->blocks.n; i++) {
+        uint32_t n = 0, at = i, next;
+        while (!seen[at] && (next = only_branch(f, at)) != NO_BLOCK) {
+            seen[at] = true;
+            end[at] = at;
+            way[n++] = at;
+            at = next;
+        }
+        uint32_t last = seen[at] ? end[at] : at;
+        end[at] = last;
+        seen[at] = true;
+        while (n > 0)
+            end[way[--n]] = last;
     }
-    return at == from ? from : block;
+    return end;
 }
 
 /* Targets were statements; make them blocks. A block that does not end by itself goes on in the text's next
@@ -273,15 +306,18 @@ static void finish_blocks(struct builder *b)
     }
     for (uint32_t i = 0; i < f->blocks.n; i++)
         f->blocks.at[i].n = (i + 1 < f->blocks.n ? f->blocks.at[i + 1].first : f->insns.n) - f->blocks.at[i].first;
+    struct arena scratch = {.on_oom = f->arena->on_oom};
+    const uint32_t *end_of_way = find_ends_of_ways(f, &scratch);
     for (uint32_t i = 0; i < f->blocks.n; i++) {
         struct ir_block *block = &f->blocks.at[i];
         struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
         if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
             continue;
         for (uint32_t k = 0; k < last->n_targets; k++)
-            last->targets[k] = destination_of(f, i, last->targets[k]);
-        block->next = destination_of(f, i, block->next);
+            last->targets[k] = destination_of(end_of_way, i, last->targets[k]);
+        block->next = destination_of(end_of_way, i, block->next);
     }
+    arena_free(&scratch);
 }
 
 static bool falls_through(const struct ir_func *f, const struct ir_block *b)
@@ -299,18 +335,29 @@ static bool falls_through(const struct ir_func *f, const struct ir_block *b)
     }
 }
 
-uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit)
+static const struct ir_insn *branch_of(const struct ir_func *f, const struct ir_block *b)
+{
+    const struct ir_insn *last = b->n ? &f->insns.at[b->first + b->n - 1] : NULL;
+    return last && (last->kind == IR_BRA || last->kind == IR_BRX) ? last : NULL;
+}
+
+static bool goes_on(const struct ir_func *f, const struct ir_block *b)
+{
+    return b->next != NO_BLOCK && falls_through(f, b);
+}
+
+uint32_t ir_successor_count(const struct ir_func *f, uint32_t b)
 {
     const struct ir_block *block = &f->blocks.at[b];
-    const struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
-    uint32_t n = 0;
-    if (block->next != NO_BLOCK && falls_through(f, block) && n++ < limit)
-        out[0] = block->next;
-    if (last && (last->kind == IR_BRA || last->kind == IR_BRX))
-        for (uint32_t k = 0; k < last->n_targets; k++, n++)
-            if (n < limit)
-                out[n] = last->targets[k];
-    return n < limit ? n : limit;
+    const struct ir_insn *branch = branch_of(f, block);
+    return goes_on(f, block) + (branch ? branch->n_targets : 0);
+}
+
+uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k)
+{
+    const struct ir_block *block = &f->blocks.at[b];
+    bool first = goes_on(f, block);
+    return first && k == 0 ? block->next : branch_of(f, block)->targets[k - first];
 }
 
 /* Running off the end of a body is a return. */
@@ -361,39 +408,57 @@ static bool add_ways_back(struct ir_func *f, struct arena *arena)
     return f->blocks.n > n;
 }
 
+/* What the lowered function is made into; false where its share of work is spent. */
+static bool run_passes(struct ir_func *f, bool rows)
+{
+    bool has_cut = true;
+    bool enough =
+        ir_order_blocks(f) && (!add_ways_back(f, f->arena) || ir_order_blocks(f)) && ir_contract(f) && ir_find_spins(f);
+    ir_drop_unread(f);
+    while (enough && (enough = ir_find_serial(f, rows, &has_cut)) && has_cut)
+        enough = ir_order_blocks(f) && ir_find_spins(f);
+    return enough && ir_assign_slots(f);
+}
+
+static void begin(struct builder *b)
+{
+    const struct ptx_func *func = b->func;
+    b->reg_of = ARENA_ARRAY(b->arena, uint32_t, func->n_registers + 1);
+    b->block_of = ARENA_ARRAY(b->arena, uint32_t, func->body.n + 1);
+    b->f->frame_at = ARENA_ARRAY(b->arena, uint32_t, func->n_vars + 1);
+    b->f->work_left = ARENA_NEW(b->arena, uint64_t);
+    *b->f->work_left = FUNCTION_WORK;
+    *VEC_PUSH(b->arena, &b->f->regs) = (struct ir_reg){0};
+    *VEC_PUSH(b->arena, &b->f->consts) = (struct ir_const){0};
+    b->place = place_of_symbol(b, &func->symbol);
+    add_params(b);
+    ir_cut(b);
+    lower_register_params(b, true);
+}
+
 struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, struct diags *diags)
 {
     struct ir_func *f = ARENA_NEW(arena, struct ir_func);
     f->func = func;
     f->arena = arena;
     struct builder b = {.f = f, .arena = arena, .diags = diags, .func = func, .module = func->module};
-    b.reg_of = ARENA_ARRAY(arena, uint32_t, func->n_registers + 1);
-    b.block_of = ARENA_ARRAY(arena, uint32_t, func->body.n + 1);
-    *VEC_PUSH(arena, &f->regs) = (struct ir_reg){0};
-    *VEC_PUSH(arena, &f->consts) = (struct ir_const){0};
     uint32_t errors = diags->errors;
-    add_params(&b);
-    ir_cut(&b);
-    lower_register_params(&b, true);
-    for (uint32_t i = 0; i < func->body.n; i++)
+    begin(&b);
+    for (uint32_t i = 0; i < func->body.n && ir_spend(f, 1); i++)
         lower_statement(&b, &func->body.at[i], i);
     end_body(&b);
-    finish_blocks(&b);
+    if (ir_spend(f, 1))
+        finish_blocks(&b);
     if (diags->errors != errors)
         return NULL;
     for (uint32_t i = 0; i < f->insns.n; i++)
         f->suspends |= is_suspension(&f->insns.at[i]) || f->insns.at[i].kind == IR_CALL;
     f->frame_bytes = (f->frame_bytes + 15) & ~15u;
-    ir_order_blocks(f);
-    if (add_ways_back(f, arena))
-        ir_order_blocks(f);
-    ir_contract(f);
-    ir_find_spins(f);
-    ir_drop_unread(f);
-    while (ir_find_serial(f, rows)) {
-        ir_order_blocks(f);
-        ir_find_spins(f);
-    }
-    ir_assign_slots(f);
-    return f;
+    if (ir_spend(f, 1) && run_passes(f, rows))
+        return f;
+    b.place = place_of_symbol(&b, &func->symbol);
+    build_error(&b, "not-supported", "divide it into several functions",
+                "`%.*s` is too large: %u blocks of code, loops in loops, and registers that live across them",
+                STR_ARG(func->symbol.name), f->blocks.n);
+    return NULL;
 }

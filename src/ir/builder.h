@@ -5,13 +5,18 @@
 
 #include "ir/ir.h"
 
+enum {
+    INSN_WORK = 512
+}; /* of a function's share, for an instruction or a branch's target: so memory is bounded, too */
+
 struct builder {
     struct ir_func *f;
     struct arena *arena;
     struct diags *diags;
     const struct ptx_func *func;
     const struct ptx_module *module;
-    const struct ptx_insn *insn; /* being lowered */
+    const struct ptx_insn *insn; /* being lowered; NULL before the first */
+    struct place place;          /* of what is being lowered: the function's head, a variable, an instruction */
     const struct ptx_loc *loc;
     ir_ref guard;       /* of insn */
     uint32_t *reg_of;   /* ir register + 0 by PTX register number; 0 = none yet */
@@ -19,7 +24,7 @@ struct builder {
     ir_ref carry;       /* CC.CF */
 };
 
-/* Reports an error at the instruction being lowered. */
+/* Reports an error at what is being lowered. */
 void build_error(struct builder *b, const char *code, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

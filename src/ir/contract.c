@@ -87,7 +87,9 @@ struct contractor {
     const uint32_t *definitions; /* by register: how many */
     uint8_t *fixed;              /* by register: enum fixed */
     uint32_t *global;            /* by register that is written once: 1 + the product with a fixed factor that it is */
-    uint32_t *loop_end;          /* by block in order: the end of the loop that it heads, or 0 */
+    uint32_t *last_head;         /* by block in order: the head of the innermost loop around it, or 0 */
+    uint32_t
+        *first_end; /* by block in order: where the first of the loops around it ends; the last block without one */
     uint32_t trace, region, order, at; /* where the scan is */
     uint32_t *sum_of, *product_of;     /* by instruction: 1 + number */
 };
@@ -188,10 +190,7 @@ static bool is_overwritten(struct contractor *c, ir_ref factor, uint32_t since)
 /* Is the one block in a loop that the other is not in? */
 static bool leaves_loop(const struct contractor *c, uint32_t from, uint32_t to)
 {
-    bool leaves = false;
-    for (uint32_t head = 0; head <= from; head++)
-        leaves |= c->loop_end[head] >= from && c->loop_end[head] && (to < head || to > c->loop_end[head]);
-    return leaves;
+    return to < c->last_head[from] || to > c->first_end[from];
 }
 
 /* Can a sum that is here be contracted with the product? */
@@ -316,11 +315,13 @@ static void scan_block(struct contractor *c, const struct ir_block *b)
 static void end_trace(struct contractor *c, uint32_t last)
 {
     const uint64_t *out = c->live.out + (size_t)last * c->live.words;
-    for (uint32_t g = 0; g < c->live.n; g++) {
-        struct product *p = out[g / 64] >> (g % 64) & 1 ? product_in(c, ir_make_ref(REF_REG, c->live.regs[g])) : NULL;
-        if (p && c->global[c->live.regs[g]] == 0)
-            p->is_read = true;
-    }
+    for (uint32_t w = 0; w < c->live.words; w++)
+        for (uint64_t left = out[w]; left; left &= left - 1) {
+            uint32_t reg = c->live.regs[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            struct product *p = product_in(c, ir_make_ref(REF_REG, reg));
+            if (p && c->global[reg] == 0)
+                p->is_read = true;
+        }
 }
 
 static enum fixed fixed_result(const struct contractor *c, const struct ir_insn *i)
@@ -345,46 +346,70 @@ static void find_fixed(struct contractor *c)
     }
 }
 
-static void find_loops(struct contractor *c)
+static bool is_head(const struct contractor *c, uint32_t order)
 {
-    uint32_t *successors = ARENA_ARRAY(&c->scratch, uint32_t, c->f->blocks.n + 1);
-    for (uint32_t o = 0; o < c->f->n_ordered; o++)
-        if (c->f->blocks.at[c->f->order[o]].loop_header)
-            c->loop_end[o] = ir_loop_end(c->f, o, successors, c->f->blocks.n + 1);
+    return c->f->blocks.at[c->f->order[order]].loop_header;
+}
+
+static void find_last_heads(struct contractor *c, const uint32_t *loop_end)
+{
+    uint32_t *around = ARENA_ARRAY(&c->scratch, uint32_t, c->f->n_ordered + 1), n = 0;
+    for (uint32_t o = 0; o < c->f->n_ordered; o++) {
+        while (n && loop_end[around[n - 1]] < o)
+            n--;
+        if (is_head(c, o))
+            around[n++] = o;
+        c->last_head[o] = n ? around[n - 1] : 0;
+    }
+}
+
+/* The loops by their ends: of those that end at one block the longest counts, and a block has the first that reaches it. */
+static void find_first_ends(struct contractor *c, const uint32_t *loop_end)
+{
+    uint32_t n = c->f->n_ordered;
+    uint32_t *longest = ARENA_ARRAY(&c->scratch, uint32_t, n + 1);          /* by end: 1 + the first head, or 0 */
+    uint32_t *open = ARENA_ARRAY(&c->scratch, uint32_t, n + 1), n_open = 0; /* blocks that have none yet, in order */
+    for (uint32_t o = n; o-- > 0;)
+        if (is_head(c, o))
+            longest[loop_end[o]] = 1 + o;
+    for (uint32_t o = 0; o < n; o++) {
+        open[n_open++] = o;
+        c->first_end[o] = n - 1;
+        for (; longest[o] && n_open && open[n_open - 1] + 1 >= longest[o]; n_open--)
+            c->first_end[open[n_open - 1]] = o;
+    }
 }
 
 /* ---- traces ---- */
 
 /* The one block that follows, in the same region of ptxas; or NO_BLOCK. */
-static uint32_t only_successor(const struct contractor *c, uint32_t block, uint32_t *successors)
+static uint32_t only_successor(const struct contractor *c, uint32_t block)
 {
     const struct ir_block *b = &c->f->blocks.at[block];
     const struct ir_insn *last = b->n ? &c->f->insns.at[b->first + b->n - 1] : NULL;
-    uint32_t n = ir_successors(c->f, block, successors, c->f->blocks.n + 1);
+    uint32_t n = ir_successor_count(c->f, block), first = n ? ir_successor(c->f, block, 0) : NO_BLOCK;
     bool leaves = last && last->kind >= IR_BRA && last->kind != IR_BRA && last->kind != IR_JUMP;
     for (uint32_t k = 1; k < n; k++)
-        if (successors[k] != successors[0])
+        if (ir_successor(c->f, block, k) != first)
             return NO_BLOCK;
-    return n && !leaves ? successors[0] : NO_BLOCK;
+    return leaves ? NO_BLOCK : first;
 }
 
 /* By block: the block of the trace before it, or NO_BLOCK where a trace begins. */
 static void find_traces(struct contractor *c, uint32_t *before, uint32_t *after)
 {
     struct ir_func *f = c->f;
-    uint32_t *successors = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n + 1);
     uint32_t *from =
         ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n); /* 1 + the only one that goes there, or NO_BLOCK */
-    for (uint32_t o = 0; o < f->n_ordered; o++) {
-        uint32_t n = ir_successors(f, f->order[o], successors, f->blocks.n + 1);
-        for (uint32_t k = 0; k < n; k++)
-            from[successors[k]] =
-                !from[successors[k]] || from[successors[k]] == 1 + f->order[o] ? 1 + f->order[o] : NO_BLOCK;
-    }
+    for (uint32_t o = 0; o < f->n_ordered; o++)
+        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
+            uint32_t *of = &from[ir_successor(f, f->order[o], k)];
+            *of = !*of || *of == 1 + f->order[o] ? 1 + f->order[o] : NO_BLOCK;
+        }
     for (uint32_t i = 0; i < f->blocks.n; i++)
         before[i] = after[i] = NO_BLOCK;
     for (uint32_t o = 0; o < f->n_ordered; o++) {
-        uint32_t b = f->order[o], next = only_successor(c, b, successors);
+        uint32_t b = f->order[o], next = only_successor(c, b);
         if (next != NO_BLOCK && next != f->order[0] && from[next] == 1 + b && next != b) {
             after[b] = next;
             before[next] = b;
@@ -567,19 +592,25 @@ static bool is_for_debugging(const struct ptx_module *m)
     return false;
 }
 
-void ir_contract(struct ir_func *f)
+bool ir_contract(struct ir_func *f)
 {
     if (is_for_debugging(f->func->module) || !has_products(f))
-        return;
+        return true;
     struct contractor c = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
-    ir_drop_dead(f, is_routine, &c.scratch, &c.live);
+    if (!ir_drop_dead(f, is_routine, &c.scratch, &c.live)) {
+        arena_free(&c.scratch);
+        return false;
+    }
     c.holdings = ARENA_ARRAY(&c.scratch, struct holding, f->regs.n);
     c.definitions = ir_count_definitions(f, &c.scratch);
     c.fixed = ARENA_ARRAY(&c.scratch, uint8_t, f->regs.n);
     c.global = ARENA_ARRAY(&c.scratch, uint32_t, f->regs.n);
-    c.loop_end = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
+    c.last_head = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
+    c.first_end = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
+    const uint32_t *loop_end = ir_find_loop_ends(f, &c.scratch);
     find_fixed(&c);
-    find_loops(&c);
+    find_last_heads(&c, loop_end);
+    find_first_ends(&c, loop_end);
     scan(&c);
     choose(&c);
     bool any = false;
@@ -590,4 +621,5 @@ void ir_contract(struct ir_func *f)
         ir_drop_unused(f);
     }
     arena_free(&c.scratch);
+    return true;
 }

@@ -165,12 +165,6 @@ struct ir_reg {
     const struct ptx_reg *origin; /* or NULL for temporaries */
 };
 
-/* A variable or parameter in the frame, which lies in local memory. */
-struct ir_frame_var {
-    struct ptx_var *var;
-    uint32_t at;
-};
-
 struct ir_func {
     struct ptx_func *func;
     struct arena *arena;
@@ -178,39 +172,48 @@ struct ir_func {
     VEC(struct ir_block) blocks; /* in the text's order */
     uint32_t *order;             /* block numbers in the order of execution: those that can be reached */
     uint32_t n_ordered;
-    VEC(struct ir_reg) regs;     /* index 0 is not used */
-    VEC(struct ir_const) consts; /* index 0 is not used */
-    uint32_t frame_bytes;        /* of local memory */
-    VEC(struct ir_frame_var) frame_vars;
+    VEC(struct ir_reg) regs;        /* index 0 is not used */
+    VEC(struct ir_const) consts;    /* index 0 is not used */
+    uint32_t frame_bytes;           /* of local memory */
+    uint32_t *frame_at;             /* by number of a variable of the function: 1 + its place in the frame, or 0 */
     uint32_t register_bytes;        /* of the frame of registers */
     bool suspends;                  /* has barriers, warp operations, calls or spinning loops */
     bool uses_dynamic_stack;        /* alloca */
     VEC(struct ptx_func *) callees; /* called directly or address taken */
     VEC(struct ptx_var *) vars;     /* module variables whose address is used */
     VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
+    uint64_t *work_left;            /* steps that the passes may still take; NULL: any number */
 };
+
+/* Passes take time in proportion to a function, but for what grows with the depth of loops, or with registers times blocks. Of
+ * that they take the steps from what is left of the function's share. False where it is spent: the pass gives up, and so does
+ * ir_build. */
+static inline bool ir_spend(const struct ir_func *f, uint64_t steps)
+{
+    if (!f->work_left)
+        return true;
+    bool enough = *f->work_left >= steps;
+    *f->work_left -= enough ? steps : *f->work_left;
+    return enough;
+}
 
 /* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `rows`: threads that
  * go through rows of their own and try for what they find do so one after the other (serial.c). */
 struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, struct diags *diags);
 
-/* Bytes of a kernel's parameters packed at their alignments, and the offset of one of them. */
-uint32_t ir_param_bytes(const struct ptx_func *kernel);
-uint32_t ir_param_offset(const struct ptx_func *kernel, const struct ptx_symbol *param);
-
 /* The offset of a parameter, result or local variable in the frame. */
 uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 
-/* The passes behind ir_build. */
-void ir_order_blocks(struct ir_func *f); /* order.c */
-void ir_find_spins(struct ir_func *f);   /* spin.c */
-/* The last block of the loop that `head` heads, in order: the last that branches back to it. */
-uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successors, uint32_t limit);
-/* serial.c; after ir_drop_unread. Returns whether it has cut blocks: then order, spins and parts are to be found anew. */
-bool ir_find_serial(struct ir_func *f, bool rows);
+/* The passes behind ir_build; false where the function's share of work is spent. */
+bool ir_order_blocks(struct ir_func *f); /* order.c */
+bool ir_find_spins(struct ir_func *f);   /* spin.c */
+/* By block in order: where it heads a loop, the last block of it, which is the last that branches back to it; else the block. */
+uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena); /* order.c */
+/* serial.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
+bool ir_find_serial(struct ir_func *f, bool rows, bool *has_cut);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
-void ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
-void ir_assign_slots(struct ir_func *f); /* live.c */
+bool ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
+bool ir_assign_slots(struct ir_func *f); /* live.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
 struct ir_live {
     uint32_t n, words;  /* of a set: uint64_t */
@@ -218,10 +221,10 @@ struct ir_live {
     uint32_t *regs;     /* by number */
     uint64_t *in, *out; /* needed where the block begins, and ends */
 };
-void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live); /* live.c */
+bool ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live); /* live.c */
 /* live.c: drops pure instructions whose results nobody needs, but those that `keeps` names; what is live then. */
 typedef bool ir_keeps_fn(const struct ir_insn *i);
-void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live);
+bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live);
 /* live.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
 void ir_drop_unused(struct ir_func *f);
 /* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
@@ -229,7 +232,8 @@ enum { IR_MAX_REFS = 24 };
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 bool ir_defines(const struct ir_insn *i, ir_ref r); /* is r among what it writes? */
-/* Block numbers that may follow block b; returns how many (at most `limit` are written). */
-uint32_t ir_successors(const struct ir_func *f, uint32_t b, uint32_t *out, uint32_t limit);
+/* The blocks that may follow block b: how many, and the number of the k-th. One may be there several times. */
+uint32_t ir_successor_count(const struct ir_func *f, uint32_t b);
+uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
 
 #endif

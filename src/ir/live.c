@@ -149,31 +149,48 @@ static void find_globals(struct liveness *l, struct arena *arena)
             live->regs[live->number[r] - 1] = r;
 }
 
-/* in = used first, or out and not overwritten; out = in of all successors. Backwards until nothing changes.
- */
-static void solve(struct liveness *l, struct arena *arena)
+/* Room for the sets; false where they are more than the function's share of work allows. */
+static bool make_sets(const struct ir_func *f, struct ir_live *live, struct arena *arena)
+{
+    enum { WORD_WORK = 96 }; /* also a bound of the memory */
+    size_t size = (size_t)f->n_ordered * live->words;
+    if (!ir_spend(f, size * WORD_WORK))
+        return false;
+    live->in = ARENA_ARRAY(arena, uint64_t, size);
+    live->out = ARENA_ARRAY(arena, uint64_t, size);
+    return true;
+}
+
+/* out = in of all successors; false where the work is spent. */
+static bool join_successors(const struct ir_func *f, struct ir_live *live, uint32_t o)
+{
+    uint32_t n = ir_successor_count(f, f->order[o]);
+    uint64_t *out = live->out + (size_t)o * live->words;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint64_t *next = live->in + (size_t)f->blocks.at[ir_successor(f, f->order[o], k)].order * live->words;
+        for (uint32_t w = 0; w < live->words; w++)
+            out[w] |= next[w];
+    }
+    return ir_spend(f, (uint64_t)(n + 1) * (live->words + 1));
+}
+
+/* in = used first, or out and not overwritten. Backwards until nothing changes; false where the work is spent. */
+static bool solve(struct liveness *l, struct arena *arena)
 {
     const struct ir_func *f = l->f;
     struct ir_live *live = l->live;
-    size_t size = (size_t)f->n_ordered * live->words;
-    live->in = ARENA_ARRAY(arena, uint64_t, size);
-    live->out = ARENA_ARRAY(arena, uint64_t, size);
-    l->kill = ARENA_ARRAY(&l->scratch, uint64_t, size);
+    if (!make_sets(f, live, arena))
+        return false;
+    l->kill = ARENA_ARRAY(&l->scratch, uint64_t, (size_t)f->n_ordered * live->words);
     for (uint32_t b = 0; b < f->n_ordered; b++)
         for_block(l, b, note_sets, &b);
-    uint32_t limit = f->blocks.n + 1;
-    uint32_t *successors = ARENA_ARRAY(&l->scratch, uint32_t, limit);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = f->n_ordered; b-- > 0;) {
             uint64_t *in = live->in + (size_t)b * live->words, *out = live->out + (size_t)b * live->words;
             const uint64_t *kill = l->kill + (size_t)b * live->words;
-            uint32_t n = ir_successors(f, f->order[b], successors, limit);
-            for (uint32_t s = 0; s < n; s++) {
-                const uint64_t *next = live->in + (size_t)f->blocks.at[successors[s]].order * live->words;
-                for (uint32_t w = 0; w < live->words; w++)
-                    out[w] |= next[w];
-            }
+            if (!join_successors(f, live, b))
+                return false;
             for (uint32_t w = 0; w < live->words; w++) {
                 uint64_t now = in[w] | (out[w] & ~kill[w]);
                 changed |= now != in[w];
@@ -181,20 +198,22 @@ static void solve(struct liveness *l, struct arena *arena)
             }
         }
     }
+    return true;
 }
 
-static void find_live(struct liveness *l, struct arena *arena)
+static bool find_live(struct liveness *l, struct arena *arena)
 {
     *l->live = (struct ir_live){0};
     find_globals(l, arena);
-    solve(l, arena);
+    return solve(l, arena);
 }
 
-void ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live)
+bool ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live)
 {
     struct liveness l = {.f = f, .live = live, .scratch = {.on_oom = arena->on_oom}};
-    find_live(&l, arena);
+    bool enough = find_live(&l, arena);
     arena_free(&l.scratch);
+    return enough;
 }
 
 static void note_read(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data)
@@ -259,27 +278,17 @@ static bool pass_need(const struct need *n, const struct ir_insn *i)
     return needed;
 }
 
-static void join_successors(const struct ir_func *f, struct ir_live *live, uint32_t o, uint32_t *successors)
+/* Backwards until nothing changes, as solve(), but what is not needed makes nothing live; false where the work is spent. */
+static bool find_needed(const struct ir_func *f, struct ir_live *live, struct need *need)
 {
-    uint32_t n = ir_successors(f, f->order[o], successors, f->blocks.n + 1);
-    uint64_t *out = live->out + (size_t)o * live->words;
-    for (uint32_t s = 0; s < n; s++) {
-        const uint64_t *next = live->in + (size_t)f->blocks.at[successors[s]].order * live->words;
-        for (uint32_t w = 0; w < live->words; w++)
-            out[w] |= next[w];
-    }
-}
-
-/* Backwards until nothing changes, as solve(), but what is not needed makes nothing live. */
-static void find_needed(const struct ir_func *f, struct ir_live *live, struct need *need, struct arena *scratch)
-{
-    uint32_t *successors = ARENA_ARRAY(scratch, uint32_t, f->blocks.n + 1);
+    enum { INSN_WORK = 24 };
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t o = f->n_ordered; o-- > 0;) {
             uint64_t *in = live->in + (size_t)o * live->words;
             const struct ir_block *b = block_at(f, o);
-            join_successors(f, live, o, successors);
+            if (!join_successors(f, live, o) || !ir_spend(f, (uint64_t)b->n * INSN_WORK))
+                return false;
             memcpy(need->crossing, live->out + (size_t)o * live->words, live->words * sizeof *in);
             need->block = o;
             for (uint32_t n = b->first + b->n; n-- > b->first;)
@@ -288,6 +297,7 @@ static void find_needed(const struct ir_func *f, struct ir_live *live, struct ne
             memcpy(in, need->crossing, live->words * sizeof *in);
         }
     }
+    return true;
 }
 
 static void remove_marked(struct ir_func *f, const bool *dead, struct arena *scratch)
@@ -308,22 +318,19 @@ static void remove_marked(struct ir_func *f, const bool *dead, struct arena *scr
     f->insns.n = n;
 }
 
-void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live)
+bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live)
 {
     struct liveness l = {.f = f, .live = live, .scratch = {.on_oom = arena->on_oom}};
     *live = (struct ir_live){0};
     find_globals(&l, arena);
-    size_t size = (size_t)f->n_ordered * live->words;
-    live->in = ARENA_ARRAY(arena, uint64_t, size);
-    live->out = ARENA_ARRAY(arena, uint64_t, size);
     struct need need = {.live = live,
                         .keeps = keeps,
                         .crossing = ARENA_ARRAY(&l.scratch, uint64_t, live->words + 1),
                         .needed_in = ARENA_ARRAY(&l.scratch, uint32_t, f->regs.n)};
-    find_needed(f, live, &need, &l.scratch);
+    bool enough = make_sets(f, live, arena) && find_needed(f, live, &need);
     bool *dead = ARENA_ARRAY(&l.scratch, bool, f->insns.n + 1), any = false;
     memset(need.needed_in, 0, f->regs.n * sizeof *need.needed_in);
-    for (uint32_t o = 0; o < f->n_ordered; o++) {
+    for (uint32_t o = 0; o < f->n_ordered && enough; o++) {
         const struct ir_block *b = block_at(f, o);
         memcpy(need.crossing, live->out + (size_t)o * live->words, live->words * sizeof *need.crossing);
         need.block = o;
@@ -333,6 +340,7 @@ void ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, st
     if (any)
         remove_marked(f, dead, &l.scratch);
     arena_free(&l.scratch);
+    return enough;
 }
 
 void ir_drop_unused(struct ir_func *f)
@@ -375,6 +383,13 @@ static void note_position(struct liveness *l, const struct ir_insn *i, ir_ref r,
     widen(l, ir_ref_index(r), at, is_def ? *(uint32_t *)data + 1 : at);
 }
 
+static void widen_set(struct liveness *l, const uint64_t *set, uint32_t at)
+{
+    for (uint32_t w = 0; w < l->live->words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            widen(l, l->live->regs[w * 64 + (uint32_t)__builtin_ctzll(left)], at, at);
+}
+
 static void find_intervals(struct liveness *l)
 {
     const struct ir_func *f = l->f;
@@ -389,52 +404,59 @@ static void find_intervals(struct liveness *l)
         for (uint32_t k = 0; k < block->n; k++, at += 2)
             visit_refs(l, &f->insns.at[block->first + k], note_position, &at);
         at += 2;
-        for (uint32_t g = 0; g < live->n; g++) {
-            if (bit(live->in + (size_t)b * live->words, g))
-                widen(l, live->regs[g], first, first);
-            if (bit(live->out + (size_t)b * live->words, g))
-                widen(l, live->regs[g], last, last);
-        }
+        widen_set(l, live->in + (size_t)b * live->words, first);
+        widen_set(l, live->out + (size_t)b * live->words, last);
     }
+}
+
+static int compare(uint32_t a, uint32_t b)
+{
+    return a < b ? -1 : a > b;
 }
 
 static int by_start(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
-    return x->start < y->start ? -1 : x->start > y->start ? 1 : x->reg < y->reg ? -1 : x->reg > y->reg;
+    return x->start != y->start ? compare(x->start, y->start) : compare(x->reg, y->reg);
 }
 
-/* Linear scan over the registers of one width; returns the number of rows. */
+static int by_end(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->end != y->end ? compare(x->end, y->end) : compare(x->reg, y->reg);
+}
+
+/* Linear scan over the registers of one width; returns the number of rows. Those whose values are over give their rows back in the
+ * order in which they end: each has begun by then. */
 static uint32_t scan(struct ir_func *f, struct liveness *l, unsigned width)
 {
-    uint32_t n = 0, rows = 0, n_active = 0, n_free = 0;
+    uint32_t n = 0, rows = 0, n_over = 0, n_free = 0;
     struct interval *list = ARENA_ARRAY(&l->scratch, struct interval, f->regs.n);
     for (uint32_t r = 1; r < f->regs.n; r++)
         if (f->regs.at[r].width == width && l->start[r] != UINT32_MAX)
             list[n++] = (struct interval){r, l->start[r], l->end[r]};
     qsort(list, n, sizeof *list, by_start);
-    uint32_t *active = ARENA_ARRAY(&l->scratch, uint32_t, n + 1), *free = ARENA_ARRAY(&l->scratch, uint32_t, n + 1);
+    struct interval *ends = ARENA_ARRAY(&l->scratch, struct interval, n + 1);
+    memcpy(ends, list, n * sizeof *list);
+    qsort(ends, n, sizeof *ends, by_end);
+    uint32_t *free = ARENA_ARRAY(&l->scratch, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < n_active;) {
-            if (l->end[active[k]] < list[i].start) {
-                free[n_free++] = f->regs.at[active[k]].slot;
-                active[k] = active[--n_active];
-            } else {
-                k++;
-            }
-        }
+        for (; ends[n_over].end < list[i].start; n_over++)
+            free[n_free++] = f->regs.at[ends[n_over].reg].slot;
         f->regs.at[list[i].reg].slot = n_free ? free[--n_free] : rows++;
-        active[n_active++] = list[i].reg;
     }
     return rows;
 }
 
-void ir_assign_slots(struct ir_func *f)
+bool ir_assign_slots(struct ir_func *f)
 {
     static const uint8_t widths[] = {128, 64, 32, 16, 1}; /* wide rows first: all but predicates stay aligned */
     struct ir_live live;
     struct liveness l = {.f = f, .live = &live, .scratch = {.on_oom = f->arena->on_oom}};
-    find_live(&l, &l.scratch);
+    if (!find_live(&l, &l.scratch)) {
+        arena_free(&l.scratch);
+        return false;
+    }
     find_intervals(&l);
     for (uint32_t g = 0; g < live.n; g++)
         if (bit(live.in, g)) /* into the first block: may be read before it is written */
@@ -449,4 +471,5 @@ void ir_assign_slots(struct ir_func *f)
     }
     f->register_bytes = (base + 63) & ~63u;
     arena_free(&l.scratch);
+    return true;
 }

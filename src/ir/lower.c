@@ -70,6 +70,7 @@ unsigned ir_ref_width(const struct builder *b, ir_ref r)
 struct ir_insn *ir_emit(struct builder *b, enum ir_kind kind)
 {
     struct ir_insn *i = VEC_PUSH(b->arena, &b->f->insns);
+    ir_spend(b->f, INSN_WORK); /* a few words may stand for many instructions */
     i->kind = (uint8_t)kind;
     i->origin = b->insn;
     i->module = b->module;
@@ -156,11 +157,8 @@ static ir_ref symbol_address(struct builder *b, struct ptx_symbol *s, int64_t di
 {
     struct ptx_var *v = s->kind == SYMBOL_VAR ? (struct ptx_var *)s : NULL;
     if (v && v->func && v->space != SPACE_SHARED && v->space != SPACE_GLOBAL && v->space != SPACE_CONST) {
-        bool kernel_param = false;
-        for (uint32_t i = 0; b->func->entry && i < b->func->signature.params.n; i++)
-            kernel_param |= b->func->signature.params.at[i] == v;
-        if (kernel_param) { /* their state space and generic addresses are one */
-            ir_ref offset = ir_const_of(b, 64, ir_param_offset(b->func, s) + (uint64_t)disp);
+        if (b->func->entry && v->is_param) { /* their state space and generic addresses are one */
+            ir_ref offset = ir_const_of(b, 64, v->param_at + (uint64_t)disp);
             ir_ref at = ir_lanes(b, LANE_add_b64, ir_make_ref(REF_SREG, IR_PARAM_BASE), offset, REF_NONE);
             return ir_resize(b, at, width, false);
         }

@@ -3,16 +3,6 @@
 
 /* ---- the frame ---- */
 
-static bool find_frame_var(const struct ir_func *f, const struct ptx_var *v, uint32_t *at)
-{
-    for (uint32_t i = 0; i < f->frame_vars.n; i++)
-        if (f->frame_vars.at[i].var == v) {
-            *at = f->frame_vars.at[i].at;
-            return true;
-        }
-    return false;
-}
-
 static uint32_t add_frame_bytes(struct builder *b, uint64_t size, uint32_t align)
 {
     uint32_t at = (b->f->frame_bytes + align - 1) & ~(align - 1);
@@ -26,48 +16,24 @@ static uint32_t add_frame_bytes(struct builder *b, uint64_t size, uint32_t align
 
 uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v)
 {
-    uint32_t at;
-    if (find_frame_var(b->f, v, &at))
-        return at;
+    uint32_t *at = &b->f->frame_at[v->number];
     /* Interleaving by words (mem/local.h) needs an alignment of 4. */
-    at = add_frame_bytes(b, v->size, v->align < 4 ? 4 : v->align);
-    *VEC_PUSH(b->arena, &b->f->frame_vars) = (struct ir_frame_var){v, at};
-    return at;
+    if (!*at)
+        *at = 1 + add_frame_bytes(b, v->size, v->align < 4 ? 4 : v->align);
+    return *at - 1;
 }
 
 uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v)
 {
-    uint32_t at = 0;
-    find_frame_var(f, v, &at);
-    return at;
+    uint32_t at = f->frame_at[v->number];
+    return at ? at - 1 : 0;
 }
 
 /* ---- ld, st, atom, red ---- */
 
 static bool is_kernel_param(const struct builder *b, const struct ptx_symbol *s)
 {
-    for (uint32_t i = 0; b->func->entry && i < b->func->signature.params.n; i++)
-        if (&b->func->signature.params.at[i]->symbol == s)
-            return true;
-    return false;
-}
-
-uint32_t ir_param_offset(const struct ptx_func *kernel, const struct ptx_symbol *param)
-{
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < kernel->signature.params.n; i++) {
-        const struct ptx_var *p = kernel->signature.params.at[i];
-        at = (at + p->align - 1) & ~(p->align - 1);
-        if (&p->symbol == param)
-            break;
-        at += (uint32_t)p->size;
-    }
-    return at;
-}
-
-uint32_t ir_param_bytes(const struct ptx_func *kernel)
-{
-    return ir_param_offset(kernel, NULL);
+    return b->func->entry && s->kind == SYMBOL_VAR && ((const struct ptx_var *)s)->is_param;
 }
 
 static enum ptx_space space_of(const struct builder *b, const struct isa_inst *inst)
@@ -107,7 +73,7 @@ static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct
     }
     a->disp += base->disp;
     if (is_kernel_param(b, base->symbol)) {
-        a->disp += ir_param_offset(b->func, base->symbol);
+        a->disp += (int64_t)((const struct ptx_var *)base->symbol)->param_at;
         return REF_NONE;
     }
     struct ptx_var *v = base->symbol->kind == SYMBOL_VAR ? (struct ptx_var *)base->symbol : NULL;
@@ -299,7 +265,7 @@ static void lower_isspacep(struct builder *b, enum isa_mod space)
         p = within(b, a, BASE_CONST_START, BASE_CONST_SIZE);
     else if (space == MOD_param || space == MOD_param_entry)
         p = ir_lanes(b, LANE_cmp_u64_lt, ir_lanes(b, LANE_sub_b64, a, ir_make_ref(REF_SREG, IR_PARAM_BASE), REF_NONE),
-                     ir_const_of(b, 64, ir_param_bytes(b->func)), REF_NONE);
+                     ir_const_of(b, 64, b->func->signature.param_bytes), REF_NONE);
     else {
         p = within(b, a, BASE_SHARED_WINDOW, BASE_SHARED_WINDOW_SIZE);
         ir_ref q = within(b, a, BASE_LOCAL_WINDOW, BASE_LOCAL_WINDOW_SIZE);
@@ -487,17 +453,13 @@ void lower_register_params(struct builder *b, bool at_start)
         const struct ptx_var *v = at_start ? s->params.at[i] : s->returns.at[i];
         if (v->space != SPACE_REG)
             continue;
-        const struct ptx_reg *reg = NULL;
-        for (uint32_t k = 0; k < b->func->regs.n && !reg; k++)
-            if (str_eq(b->func->regs.at[k]->symbol.name, v->symbol.name))
-                reg = b->func->regs.at[k];
         struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
         *a = (struct ir_access){.space = SPACE_LOCAL,
                                 .frame = true,
                                 .bytes = (uint8_t)(isa_type_bits(v->type) / 8),
                                 .n = 1,
                                 .disp = ir_frame_offset(b->f, v),
-                                .regs = {ir_reg_of(b, reg, reg->first)}};
+                                .regs = {ir_reg_of(b, v->reg, v->reg->first)}};
         b->insn = before ? before : &none;
         ir_emit(b, at_start ? IR_LD : IR_ST)->access = a;
     }

@@ -22,7 +22,6 @@ struct orderer {
     uint32_t n_frames;
     uint32_t *stack; /* blocks of components not closed yet */
     uint32_t n_stack;
-    uint32_t *successors, max_successors;
     uint32_t place; /* the order fills from its end */
 };
 
@@ -65,9 +64,9 @@ static void leave(struct orderer *o)
 static void step(struct orderer *o)
 {
     struct frame *t = &o->frames[o->n_frames - 1];
-    uint32_t n = ir_successors(o->f, t->block, o->successors, o->max_successors);
+    uint32_t n = ir_successor_count(o->f, t->block);
     while (t->next_successor < n) {
-        uint32_t s = o->successors[t->next_successor++];
+        uint32_t s = ir_successor(o->f, t->block, t->next_successor++);
         if (o->number[s] == 0) {
             enter(o, s);
             return;
@@ -93,21 +92,19 @@ static void step(struct orderer *o)
     leave(o);
 }
 
-void ir_order_blocks(struct ir_func *f)
+bool ir_order_blocks(struct ir_func *f)
 {
+    enum { STEP_WORK = 16 }; /* a loop's blocks are gone through again for each loop around them */
     struct arena scratch = {.on_oom = f->arena->on_oom};
-    uint32_t n = f->blocks.n, edges = 2;
-    for (uint32_t i = 0; i < f->insns.n; i++)
-        if ((f->insns.at[i].kind == IR_BRA || f->insns.at[i].kind == IR_BRX) && f->insns.at[i].n_targets + 1 > edges)
-            edges = f->insns.at[i].n_targets + 1;
-    struct orderer o = {.f = f, .max_successors = edges, .place = n};
+    uint32_t n = f->blocks.n;
+    bool enough = true;
+    struct orderer o = {.f = f, .place = n};
     o.number = ARENA_ARRAY(&scratch, uint32_t, n);
     o.frames = ARENA_ARRAY(&scratch, struct frame, n);
     o.stack = ARENA_ARRAY(&scratch, uint32_t, n);
-    o.successors = ARENA_ARRAY(&scratch, uint32_t, edges);
     f->order = ARENA_ARRAY(f->arena, uint32_t, n);
     enter(&o, 0);
-    while (o.n_frames)
+    while (o.n_frames && (enough = ir_spend(f, STEP_WORK)))
         step(&o);
     /* Blocks that no path reaches are left out. */
     f->n_ordered = n - o.place;
@@ -117,4 +114,18 @@ void ir_order_blocks(struct ir_func *f)
     for (uint32_t i = 0; i < f->n_ordered; i++)
         f->blocks.at[f->order[i]].order = i;
     arena_free(&scratch);
+    return enough;
+}
+
+uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena)
+{
+    uint32_t *end = ARENA_ARRAY(arena, uint32_t, f->n_ordered + 1);
+    for (uint32_t o = 0; o < f->n_ordered; o++)
+        end[o] = o;
+    for (uint32_t o = 0; o < f->n_ordered; o++)
+        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
+            uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
+            end[to] = to <= o ? o : end[to];
+        }
+    return end;
 }

@@ -231,10 +231,9 @@ static void print_block(struct printer *p, uint32_t order)
                 ir_is_full(p->s, order) || b->serial_to ? "" : "  ; not always by all lanes");
     for (uint32_t k = 0; k < b->n; k++)
         print_insn(p, &p->f->insns.at[b->first + k]);
-    uint32_t limit = p->f->blocks.n + 1, *next = ARENA_ARRAY(p->t.arena, uint32_t, limit);
-    uint32_t n = ir_successors(p->f, p->f->order[order], next, limit);
+    uint32_t n = ir_successor_count(p->f, p->f->order[order]);
     for (uint32_t k = 0; k < n; k++)
-        text_printf(&p->t, k ? ", %u" : "    -> %u", p->f->blocks.at[next[k]].order);
+        text_printf(&p->t, k ? ", %u" : "    -> %u", p->f->blocks.at[ir_successor(p->f, p->f->order[order], k)].order);
     text_puts(&p->t, n ? "\n" : "");
 }
 

@@ -20,24 +20,29 @@
 #include "ir/ir.h"
 #include "ir/shape.h"
 
-enum { MAX_INSNS = 128 };
+enum { MAX_INSNS = 128, MAX_BLOCKS = 1024 };
 
 /* Bytes by which a row goes on in a round: a lane has each line that it comes to for itself. */
 enum { LONGEST_STEP = 64 };
 
 struct finder {
     struct ir_func *f;
-    uint32_t *successors, limit;
-    uint32_t *first, *last; /* by block in order: the first and the last that go there */
+    struct arena scratch;
+    const uint32_t *loop_end; /* by block in order */
+    uint32_t *first, *last;   /* by block in order: the first and the last that go there */
+    /* What writes a register, in the order of execution: writers[first_writer[r]] to writers[first_writer[r + 1] - 1]. */
+    struct writer {
+        uint32_t insn, order;
+    } *writers;
+    uint32_t *first_writer; /* NULL: they have not been asked for yet */
 };
 
 static void find_origins(struct finder *x)
 {
     memset(x->first, 0xff, x->f->n_ordered * sizeof *x->first);
     for (uint32_t o = 0; o < x->f->n_ordered; o++) {
-        uint32_t n = ir_successors(x->f, x->f->order[o], x->successors, x->limit);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t to = x->f->blocks.at[x->successors[i]].order;
+        for (uint32_t k = ir_successor_count(x->f, x->f->order[o]); k-- > 0;) {
+            uint32_t to = x->f->blocks.at[ir_successor(x->f, x->f->order[o], k)].order;
             x->first[to] = o < x->first[to] ? o : x->first[to];
             x->last[to] = o;
         }
@@ -98,12 +103,12 @@ static bool can_join(const struct finder *x, const struct ir_block *b)
 static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *end, uint32_t *insns)
 {
     bool found = false;
-    *end = ir_loop_end(x->f, head, x->successors, x->limit) + 1;
+    *end = x->loop_end[head] + 1;
     *insns = 0;
     for (uint32_t o = head; o < *end; o++) {
         const struct ir_block *b = block_at(x, o);
         bool has_entry = o > head && (b->loop_header || x->first[o] < head || x->last[o] >= *end);
-        if (has_entry || !can_join(x, b) || (*insns += b->n) > MAX_INSNS)
+        if (has_entry || (*insns += b->n) > MAX_INSNS || o - head > MAX_BLOCKS || !can_join(x, b))
             return false;
         for (uint32_t k = 0; k < b->n; k++)
             found |= tries(insn_at(x, b, k));
@@ -113,23 +118,72 @@ static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *
 
 /* ---- rows of a thread's own ---- */
 
-/* The one instruction that writes a register in the loop from..to, or outside of it; NULL where there are none or several, or
- * where it has a guard. */
-static const struct ir_insn *only_writer(const struct finder *x, ir_ref r, uint32_t from, uint32_t to, bool inside)
+static void for_writes(struct finder *x, void (*visit)(struct finder *x, uint32_t reg, struct writer w))
 {
-    const struct ir_insn *found = NULL;
     for (uint32_t o = 0; o < x->f->n_ordered; o++) {
         const struct ir_block *b = block_at(x, o);
-        for (uint32_t k = 0; k < b->n && (o >= from && o < to) == inside; k++) {
-            const struct ir_insn *i = insn_at(x, b, k);
-            if (!ir_defines(i, r))
-                continue;
-            if (found || i->guard)
-                return NULL;
-            found = i;
+        for (uint32_t k = 0; k < b->n; k++) {
+            ir_ref refs[IR_MAX_REFS];
+            for (unsigned n = 0, n_writes = ir_writes(insn_at(x, b, k), refs); n < n_writes; n++)
+                if (ir_ref_kind(refs[n]) == REF_REG)
+                    visit(x, ir_ref_index(refs[n]), (struct writer){b->first + k, o});
         }
     }
-    return found;
+}
+
+static void count_writer(struct finder *x, uint32_t reg, struct writer w)
+{
+    (void)w;
+    x->first_writer[reg]++;
+}
+
+static void note_writer(struct finder *x, uint32_t reg, struct writer w)
+{
+    x->writers[x->first_writer[reg + 1]++] = w;
+}
+
+/* first_writer[r] counts first; first_writer[r + 1] then says where the next of r's goes, and ends where those of r + 1 start. */
+static void find_writers(struct finder *x)
+{
+    uint32_t n = x->f->regs.n, total = 0;
+    x->first_writer = ARENA_ARRAY(&x->scratch, uint32_t, n + 2);
+    for_writes(x, count_writer);
+    for (uint32_t r = 0; r < n; r++) {
+        uint32_t count = x->first_writer[r];
+        x->first_writer[r] = total;
+        total += count;
+    }
+    memmove(x->first_writer + 1, x->first_writer, n * sizeof *x->first_writer);
+    x->first_writer[0] = 0;
+    x->writers = ARENA_ARRAY(&x->scratch, struct writer, total + 1);
+    for_writes(x, note_writer);
+}
+
+/* The first of the writers from `at` to `end` whose block is not before `order`. */
+static uint32_t writer_from(const struct finder *x, uint32_t at, uint32_t end, uint32_t order)
+{
+    while (at < end) {
+        uint32_t middle = at + (end - at) / 2;
+        if (x->writers[middle].order < order)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    return at;
+}
+
+/* The one instruction that writes a register in the loop from..to, or outside of it; NULL where there are none or several, or
+ * where it has a guard. */
+static const struct ir_insn *only_writer(struct finder *x, ir_ref r, uint32_t from, uint32_t to, bool inside)
+{
+    if (!x->first_writer)
+        find_writers(x);
+    uint32_t first = x->first_writer[ir_ref_index(r)], end = x->first_writer[ir_ref_index(r) + 1];
+    uint32_t in = writer_from(x, first, end, from), behind = writer_from(x, in, end, to);
+    uint32_t n = inside ? behind - in : end - first - (behind - in);
+    uint32_t at = inside || in > first ? (inside ? in : first) : behind;
+    const struct ir_insn *found = n == 1 ? &x->f->insns.at[x->writers[at].insn] : NULL;
+    return found && !found->guard ? found : NULL;
 }
 
 static bool is_register(ir_ref r)
@@ -138,7 +192,7 @@ static bool is_register(ir_ref r)
 }
 
 /* Does what a register has before the loop hang on something found in memory, by a few steps? */
-static bool is_found(const struct finder *x, ir_ref r, uint32_t from, uint32_t to, unsigned depth)
+static bool is_found(struct finder *x, ir_ref r, uint32_t from, uint32_t to, unsigned depth)
 {
     enum { DEEPEST = 6 };
     const struct ir_insn *i = is_register(r) && depth < DEEPEST ? only_writer(x, r, from, to, false) : NULL;
@@ -157,7 +211,7 @@ static bool is_number(const struct finder *x, ir_ref r, int64_t *v)
 }
 
 /* The register that an address in the loop goes on with, by *step bytes in each round; 0: none. */
-static ir_ref find_root(const struct finder *x, ir_ref r, uint32_t from, uint32_t to, int64_t *step)
+static ir_ref find_root(struct finder *x, ir_ref r, uint32_t from, uint32_t to, int64_t *step)
 {
     enum { DEEPEST = 8 };
     int64_t scale = 1, n;
@@ -195,7 +249,7 @@ static ir_ref find_root(const struct finder *x, ir_ref r, uint32_t from, uint32_
 }
 
 /* Does the loop load what lies one behind the other, from where a load before it has said? */
-static bool walks(const struct finder *x, uint32_t from, uint32_t to)
+static bool walks(struct finder *x, uint32_t from, uint32_t to)
 {
     for (uint32_t o = from; o < to; o++) {
         const struct ir_block *b = block_at(x, o);
@@ -253,7 +307,7 @@ static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uin
         const struct ir_block *b = block_at(x, o);
         straight &= !b->loop_header;
         origin = x->last[o] > origin ? x->last[o] : origin;
-        if (x->first[o] < from || !can_join(x, b) || (insns += b->n) > MAX_INSNS)
+        if (x->first[o] < from || (insns += b->n) > MAX_INSNS || o - from > MAX_BLOCKS || !can_join(x, b))
             break;
         for (uint32_t k = 0; k < b->n; k++) {
             bool same = is_on_same(x, insn_at(x, b, k), from, to);
@@ -298,16 +352,15 @@ static void mark(struct ir_func *f, uint32_t from, uint32_t to)
     }
 }
 
-bool ir_find_serial(struct ir_func *f, bool rows)
+bool ir_find_serial(struct ir_func *f, bool rows, bool *has_cut)
 {
-    struct arena scratch = {.on_oom = f->arena->on_oom};
-    struct finder x = {.f = f, .limit = f->blocks.n + 1};
-    bool has_cut = false;
+    struct finder x = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
+    *has_cut = false;
     for (uint32_t i = 0; i < f->blocks.n; i++)
         f->blocks.at[i].serial_from = f->blocks.at[i].serial_to = 0;
-    x.successors = ARENA_ARRAY(&scratch, uint32_t, x.limit);
-    x.first = ARENA_ARRAY(&scratch, uint32_t, f->n_ordered);
-    x.last = ARENA_ARRAY(&scratch, uint32_t, f->n_ordered);
+    x.loop_end = ir_find_loop_ends(f, &x.scratch);
+    x.first = ARENA_ARRAY(&x.scratch, uint32_t, f->n_ordered);
+    x.last = ARENA_ARRAY(&x.scratch, uint32_t, f->n_ordered);
     find_origins(&x);
     for (uint32_t o = 0, behind, insns, stop; o < f->n_ordered;) {
         uint32_t from = o++;
@@ -320,8 +373,8 @@ bool ir_find_serial(struct ir_func *f, bool rows)
         }
         o = find_end(&x, from, behind, insns, &stop);
         mark(f, from, o);
-        has_cut |= cut(&x, from, behind, stop);
+        *has_cut |= cut(&x, from, behind, stop);
     }
-    arena_free(&scratch);
-    return has_cut;
+    arena_free(&x.scratch);
+    return !*has_cut || ir_spend(f, f->insns.n + f->blocks.n);
 }

@@ -16,8 +16,10 @@ struct finder {
     struct arena *arena, scratch;
     const struct ir_range *ranges;
     struct ir_known known;
-    uint16_t *of_known; /* by register: the shape of what is known; SHAPE_VARYING where it has none */
-    uint32_t *successors, max_successors;
+    uint16_t *of_known;   /* by register: the shape of what is known; SHAPE_VARYING where it has none */
+    uint32_t *successors; /* of a block, in order: each once */
+    uint64_t *seen;       /* by block in order: how often successors() had been asked when it was among them */
+    uint64_t asked;
     uint64_t *pairs; /* to be followed: a, b */
     uint32_t n_pairs, max_pairs;
     bool changed;
@@ -464,9 +466,14 @@ static void add_pair(struct finder *x, uint32_t a, uint32_t b)
 
 static uint32_t successors(struct finder *x, uint32_t b)
 {
-    uint32_t n = ir_successors(x->f, x->f->order[b], x->successors, x->max_successors);
-    for (uint32_t i = 0; i < n; i++)
-        x->successors[i] = x->f->blocks.at[x->successors[i]].order;
+    uint32_t n = 0, all = ir_successor_count(x->f, x->f->order[b]);
+    x->asked++;
+    for (uint32_t k = 0; k < all; k++) {
+        uint32_t to = x->f->blocks.at[ir_successor(x->f, x->f->order[b], k)].order;
+        if (x->seen[to] != x->asked)
+            x->successors[n++] = to;
+        x->seen[to] = x->asked;
+    }
     return n;
 }
 
@@ -480,7 +487,7 @@ static bool parts_lanes(const struct finder *x, uint32_t b)
            (last->kind == IR_BRX && ir_shape(x->s, last->a) != SHAPE_UNIFORM && ir_shape(x->s, last->a) != BOTTOM);
 }
 
-static void visit_branches(struct finder *x)
+static bool visit_branches(struct finder *x)
 {
     for (uint32_t b = 0; b < x->f->n_ordered; b++) {
         if (!parts_lanes(x, b))
@@ -489,13 +496,18 @@ static void visit_branches(struct finder *x)
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t k = i + 1; k < n; k++)
                 add_pair(x, x->successors[i], x->successors[k]);
+        if (!ir_spend(x->f, (uint64_t)n * n))
+            return false;
     }
     while (x->n_pairs) {
         uint64_t pair = x->pairs[--x->n_pairs];
-        uint32_t n = successors(x, (uint32_t)(pair >> 32));
+        uint32_t b = (uint32_t)(pair >> 32), n = successors(x, b);
         for (uint32_t i = 0; i < n; i++)
             add_pair(x, x->successors[i], (uint32_t)pair);
+        if (!ir_spend(x->f, 4 + ir_successor_count(x->f, x->f->order[b])))
+            return false;
     }
+    return true;
 }
 
 /* What waiting lanes need must not be written for all lanes at once. */
@@ -505,15 +517,20 @@ static void hold(struct finder *x, uint32_t b, ir_ref r)
         meet(x, r, SHAPE_VARYING);
 }
 
-static void visit_held(struct finder *x)
+static bool visit_held(struct finder *x)
 {
     struct ir_shapes *s = x->s;
     for (uint32_t b = 0; b < x->f->n_ordered; b++) {
         uint64_t *held = s->held + (size_t)b * s->live.words;
-        for (uint32_t other = b + 1; other < x->f->n_ordered; other++)
+        uint64_t n_waiting = 0;
+        for (uint32_t other = b + 1; other < x->f->n_ordered; other++) {
+            n_waiting += ir_in_set(waiting_of(x, b), other);
             if (ir_in_set(waiting_of(x, b), other))
                 for (uint32_t w = 0; w < s->live.words; w++)
                     held[w] |= s->live.in[(size_t)other * s->live.words + w];
+        }
+        if (!ir_spend(x->f, n_waiting * s->live.words + x->f->n_ordered))
+            return false;
         const struct ir_block *block = block_at(x, b);
         for (uint32_t k = 0; k < block->n; k++) {
             const struct ir_insn *i = &x->f->insns.at[block->first + k];
@@ -524,6 +541,7 @@ static void visit_held(struct finder *x)
                 hold(x, b, i->access->regs[n]);
         }
     }
+    return true;
 }
 
 /* ---- lanes that have ended ---- */
@@ -576,8 +594,8 @@ static void prepare(struct finder *x)
     s->guesses = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
     s->guessed = ARENA_ARRAY(x->arena, uint8_t, f->regs.n);
     s->parts = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;
-    x->max_successors = f->blocks.n + 1;
-    x->successors = ARENA_ARRAY(&x->scratch, uint32_t, x->max_successors);
+    x->successors = ARENA_ARRAY(&x->scratch, uint32_t, f->n_ordered);
+    x->seen = ARENA_ARRAY(&x->scratch, uint64_t, f->n_ordered);
     struct lane_pattern p = {.split = false};
     add_pattern(x, &p);
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -591,33 +609,46 @@ static void prepare(struct finder *x)
         meet(x, ir_make_ref(REF_REG, f->zeroed.at[i]), SHAPE_UNIFORM);
 }
 
+/* All that the shapes hang on, until nothing changes; false where the work is spent. */
+static bool find_shapes(struct finder *x)
+{
+    const struct ir_func *f = x->f;
+    struct ir_shapes *s = x->s;
+    bool enough = ir_find_live(f, x->arena, &s->live);
+    if (!enough)
+        return false;
+    prepare(x);
+    ir_find_known(f, s->block, &x->scratch, &x->known);
+    x->of_known = ARENA_ARRAY(&x->scratch, uint16_t, f->regs.n);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        x->of_known[r] = x->known.rows[r] ? shape_of_known(x, r) : SHAPE_VARYING;
+    x->ranges = s->ranges = ir_find_ranges(f, &x->known, s->block, x->arena);
+    s->bits = ir_find_bits(f, &x->known, s->block, false, x->arena);
+    s->common = ir_find_bits(f, &x->known, s->block, true, x->arena);
+    s->steps = ir_find_steps(f, s->ranges, s->block, x->arena);
+    s->drawn = ir_find_drawn(f, x->arena);
+    do {
+        x->changed = false;
+        visit_values(x);
+        enough = visit_branches(x) && visit_held(x);
+    } while (x->changed && enough);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (s->regs[r] == BOTTOM) /* never written */
+            s->regs[r] = SHAPE_UNIFORM;
+    find_whole(x);
+    return enough;
+}
+
 bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_shapes *s)
 {
     if (f->n_ordered > MAX_BLOCKS)
         return false;
     *s = (struct ir_shapes){.block = {block[0], block[1], block[2]}};
-    struct finder x = {.f = f, .s = s, .arena = arena, .scratch = {.on_oom = arena->on_oom}};
-    ir_find_live(f, arena, &s->live);
-    prepare(&x);
-    ir_find_known(f, block, &x.scratch, &x.known);
-    x.of_known = ARENA_ARRAY(&x.scratch, uint16_t, f->regs.n);
-    for (uint32_t r = 0; r < f->regs.n; r++)
-        x.of_known[r] = x.known.rows[r] ? shape_of_known(&x, r) : SHAPE_VARYING;
-    x.ranges = s->ranges = ir_find_ranges(f, &x.known, block, arena);
-    s->bits = ir_find_bits(f, &x.known, block, false, arena);
-    s->common = ir_find_bits(f, &x.known, block, true, arena);
-    s->steps = ir_find_steps(f, s->ranges, block, arena);
-    s->drawn = ir_find_drawn(f, arena);
-    do {
-        x.changed = false;
-        visit_values(&x);
-        visit_branches(&x);
-        visit_held(&x);
-    } while (x.changed);
-    for (uint32_t r = 0; r < f->regs.n; r++)
-        if (s->regs[r] == BOTTOM) /* never written */
-            s->regs[r] = SHAPE_UNIFORM;
-    find_whole(&x);
+    uint64_t work = 1ull << 32;
+    struct ir_func bounded = *f;
+    bounded.work_left = &work;
+    struct finder x = {.f = &bounded, .s = s, .arena = arena, .scratch = {.on_oom = arena->on_oom}};
+    bool enough = find_shapes(&x);
     arena_free(&x.scratch);
-    return true;
+    return enough;
 }

@@ -12,33 +12,47 @@
 struct finder {
     const struct ir_func *f;
     uint32_t first, last; /* the loop: places in the order */
-    uint8_t *defined;     /* in the loop, by register */
-    uint8_t *outside;     /* takes its value from outside, by register */
-    uint8_t *weak;        /* depends on weak loads of one address */
-    uint8_t *moving;      /* depends on what each round makes of itself: a count */
+    uint8_t *marks;       /* by register: what it is in the loop, enum mark */
     bool grew;
 };
 
-static void mark(uint8_t *set, ir_ref r, bool *grew)
+enum mark {
+    DEFINED = 1, /* in the loop */
+    OUTSIDE = 2, /* takes its value from outside */
+    WEAK = 4,    /* depends on weak loads of one address */
+    MOVING = 8,  /* depends on what each round makes of itself: a count */
+};
+
+static void mark(struct finder *s, ir_ref r, enum mark what)
 {
-    if (ir_ref_kind(r) == REF_REG && !set[ir_ref_index(r)]) {
-        set[ir_ref_index(r)] = 1;
-        *grew = true;
-    }
+    uint8_t *marks = &s->marks[ir_ref_index(r)];
+    if (ir_ref_kind(r) != REF_REG || *marks & what)
+        return;
+    *marks |= (uint8_t)what;
+    s->grew = true;
 }
 
-static bool is_marked(const uint8_t *set, ir_ref r)
+static bool is_marked(const struct finder *s, ir_ref r, enum mark what)
 {
-    return ir_ref_kind(r) == REF_REG && set[ir_ref_index(r)];
+    return ir_ref_kind(r) == REF_REG && s->marks[ir_ref_index(r)] & what;
 }
 
-static void mark_results(const struct ir_insn *i, uint8_t *set, bool *grew)
+static void mark_results(struct finder *s, const struct ir_insn *i, enum mark what)
 {
-    mark(set, i->d, grew);
+    mark(s, i->d, what);
     if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
-        mark(set, i->e, grew);
+        mark(s, i->e, what);
     for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
-        mark(set, i->access->regs[k], grew);
+        mark(s, i->access->regs[k], what);
+}
+
+/* The next loop's marks are its own. */
+static void unmark_results(struct finder *s, const struct ir_insn *i)
+{
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = ir_writes(i, refs); k-- > 0;)
+        if (ir_ref_kind(refs[k]) == REF_REG)
+            s->marks[ir_ref_index(refs[k])] = 0;
 }
 
 /* Does the instruction bring in a value that others decide? */
@@ -51,7 +65,7 @@ static bool is_source(const struct ir_insn *i)
 static bool is_weak_source(const struct finder *s, const struct ir_insn *i)
 {
     const struct ir_access *a = i->kind == IR_LD ? i->access : NULL;
-    return a && a->space != SPACE_LOCAL && a->space != SPACE_PARAM && !a->is_const && !is_marked(s->defined, i->a);
+    return a && a->space != SPACE_LOCAL && a->space != SPACE_PARAM && !a->is_const && !is_marked(s, i->a, DEFINED);
 }
 
 static bool is_made_of_itself(const struct ir_insn *i)
@@ -59,11 +73,12 @@ static bool is_made_of_itself(const struct ir_insn *i)
     return i->kind == IR_LANES && i->d && (i->d == i->a || i->d == i->b || i->d == i->c);
 }
 
-static bool depends(const uint8_t *set, const struct ir_insn *i)
+static bool depends(const struct finder *s, const struct ir_insn *i, enum mark what)
 {
-    return is_marked(set, i->a) || is_marked(set, i->b) || is_marked(set, i->c) || is_marked(set, i->guard) ||
-           (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e && is_marked(set, i->e)) ||
-           (i->kind == IR_ATOM && is_marked(set, i->access->operands[0]));
+    return is_marked(s, i->a, what) || is_marked(s, i->b, what) || is_marked(s, i->c, what) ||
+           is_marked(s, i->guard, what) ||
+           (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e && is_marked(s, i->e, what)) ||
+           (i->kind == IR_ATOM && is_marked(s, i->access->operands[0], what));
 }
 
 typedef void visit_fn(struct finder *s, const struct ir_insn *i);
@@ -79,22 +94,22 @@ static void for_loop(struct finder *s, visit_fn *visit)
 
 static void note_defined(struct finder *s, const struct ir_insn *i)
 {
-    mark_results(i, s->defined, &s->grew);
+    mark_results(s, i, DEFINED);
 }
 
 static void spread(struct finder *s, const struct ir_insn *i)
 {
-    if (is_source(i) || depends(s->outside, i))
-        mark_results(i, s->outside, &s->grew);
-    if (is_weak_source(s, i) || depends(s->weak, i))
-        mark_results(i, s->weak, &s->grew);
-    if (is_made_of_itself(i) || depends(s->moving, i))
-        mark_results(i, s->moving, &s->grew);
+    if (is_source(i) || depends(s, i, OUTSIDE))
+        mark_results(s, i, OUTSIDE);
+    if (is_weak_source(s, i) || depends(s, i, WEAK))
+        mark_results(s, i, WEAK);
+    if (is_made_of_itself(i) || depends(s, i, MOVING))
+        mark_results(s, i, MOVING);
 }
 
 static bool waits(const struct finder *s, ir_ref r)
 {
-    return is_marked(s->outside, r) || (is_marked(s->weak, r) && !is_marked(s->moving, r));
+    return is_marked(s, r, OUTSIDE) || (is_marked(s, r, WEAK) && !is_marked(s, r, MOVING));
 }
 
 /* A branch of the loop, taken on a value from outside, one side of which leaves it or goes back to its head. */
@@ -106,48 +121,47 @@ static bool decides(const struct finder *s, uint32_t order)
         return false;
     if (last->kind != IR_BRA)
         return true;
-    uint32_t out[2], n = ir_successors(s->f, s->f->order[order], out, 2);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t to = s->f->blocks.at[out[i]].order;
+    for (uint32_t k = ir_successor_count(s->f, s->f->order[order]); k-- > 0;) {
+        uint32_t to = s->f->blocks.at[ir_successor(s->f, s->f->order[order], k)].order;
         if (to <= s->first || to > s->last)
             return true;
     }
     return false;
 }
 
-uint32_t ir_loop_end(const struct ir_func *f, uint32_t head, uint32_t *successors, uint32_t limit)
+/* Finds what the registers of the loop are; false where the work is spent. */
+static bool find_marks(struct finder *s)
 {
-    uint32_t last = head;
-    for (uint32_t o = head; o < f->n_ordered; o++) {
-        uint32_t n = ir_successors(f, f->order[o], successors, limit);
-        for (uint32_t i = 0; i < n; i++)
-            if (f->blocks.at[successors[i]].order == head)
-                last = o;
-    }
-    return last;
+    uint64_t insns = 0;
+    for (uint32_t o = s->first; o <= s->last; o++)
+        insns += 1 + s->f->blocks.at[s->f->order[o]].n;
+    for_loop(s, note_defined);
+    do {
+        s->grew = false;
+        if (!ir_spend(s->f, 32 * insns))
+            return false;
+        for_loop(s, spread);
+    } while (s->grew);
+    return true;
 }
 
-void ir_find_spins(struct ir_func *f)
+bool ir_find_spins(struct ir_func *f)
 {
     struct arena scratch = {.on_oom = f->arena->on_oom};
-    uint32_t limit = f->blocks.n + 1;
-    uint32_t *successors = ARENA_ARRAY(&scratch, uint32_t, limit);
-    for (uint32_t o = 0; o < f->n_ordered; o++) {
+    struct finder s = {.f = f, .marks = ARENA_ARRAY(&scratch, uint8_t, f->regs.n)};
+    const uint32_t *loop_end = ir_find_loop_ends(f, &scratch);
+    bool enough = true;
+    for (uint32_t o = 0; o < f->n_ordered && enough; o++) {
         struct ir_block *head = &f->blocks.at[f->order[o]];
         if (!head->loop_header)
             continue;
-        struct finder s = {.f = f, .first = o, .last = ir_loop_end(f, o, successors, limit)};
-        s.defined = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
-        s.outside = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
-        s.weak = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
-        s.moving = ARENA_ARRAY(&scratch, uint8_t, f->regs.n);
-        for_loop(&s, note_defined);
-        do {
-            s.grew = false;
-            for_loop(&s, spread);
-        } while (s.grew);
+        s.first = o;
+        s.last = loop_end[o];
+        enough = find_marks(&s);
         for (uint32_t k = s.first; k <= s.last && !head->spins; k++)
             head->spins = decides(&s, k);
+        for_loop(&s, unmark_results);
     }
     arena_free(&scratch);
+    return enough;
 }

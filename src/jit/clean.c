@@ -100,8 +100,7 @@ static void enter(struct emit *e, uint32_t block)
 
 void find_clean(struct emit *e, const uint8_t *entries, bool passes_barriers)
 {
-    uint32_t n = e->ir->n_ordered, limit = e->ir->blocks.n + 1;
-    uint32_t *next = ARENA_ARRAY(e->arena, uint32_t, limit);
+    uint32_t n = e->ir->n_ordered;
     uint64_t *behind = ARENA_ARRAY(e->arena, uint64_t, words_of(e));
     bool changed = true;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, words_of(e));
@@ -117,11 +116,11 @@ void find_clean(struct emit *e, const uint8_t *entries, bool passes_barriers)
     while (changed) {
         changed = false;
         for (uint32_t b = 0; b < n; b++) {
-            uint32_t successors =
-                goes_on(e, b, passes_barriers) ? ir_successors(e->ir, e->ir->order[b], next, limit) : 0;
+            uint32_t of = e->ir->order[b],
+                     successors = goes_on(e, b, passes_barriers) ? ir_successor_count(e->ir, of) : 0;
             pass_block(e, b, behind);
             for (uint32_t s = 0; s < successors; s++)
-                changed |= meet(e, e->ir->blocks.at[next[s]].order, behind);
+                changed |= meet(e, e->ir->blocks.at[ir_successor(e->ir, of, s)].order, behind);
         }
     }
 }

@@ -26,6 +26,8 @@ static const uint64_t worth_in_all[JIT_TIERS] = {4 * 200000, 200 * 1000 * 1000};
 /* Larger functions are interpreted: compiling them keeps a core busy for five seconds and more, which a program that does not wait
  * for it has seldom left. Who asks for compiled code gets it. */
 enum { MAX_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS_ASKED = 40000 };
+/* A kernel's functions together are at most this many times as large; each costs as much as these instructions do besides. */
+enum { MAX_FUNCTIONS_TIMES = 4, FUNCTION_INSTRUCTIONS = 100 };
 /* Of processor time, for a request: several times what the largest of these take where they are no worse than usual. */
 enum { MOST_SECONDS = 60, MOST_SECONDS_ASKED = 600 };
 
@@ -171,9 +173,15 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
                             .static_shared_bytes = k->static_shared_bytes,
                             .n_functions = k->functions.n,
                             .functions = calloc(k->functions.n, sizeof *r.functions)};
-    for (uint32_t i = 0; r.functions && i < k->functions.n; i++)
-        if (k->functions.at[i]->ir->insns.n <= limit)
-            r.functions[i] = k->functions.at[i];
+    uint64_t total =
+        0; /* of the functions, the entry first; the others are the interpreter's where they are too many */
+    for (uint32_t i = 0; r.functions && i < k->functions.n; i++) {
+        uint32_t n = k->functions.at[i]->ir->insns.n + FUNCTION_INSTRUCTIONS;
+        if (k->functions.at[i]->ir->insns.n > limit || total + n > MAX_FUNCTIONS_TIMES * (uint64_t)limit)
+            continue;
+        r.functions[i] = k->functions.at[i];
+        total += n;
+    }
     free(u->request);
     u->request = NULL;
     if (!r.functions || (r.functions[0] && !(u->request = wire_write(&r, &u->request_bytes))))

@@ -455,11 +455,10 @@ static uint32_t piece_behind(const struct emit *e, uint32_t order, const uint32_
 /* How many blocks go on with each. */
 static uint32_t *count_comers(const struct emit *e)
 {
-    uint32_t limit = e->ir->blocks.n + 1, *n = ARENA_ARRAY(e->arena, uint32_t, e->ir->n_ordered),
-             *next = ARENA_ARRAY(e->arena, uint32_t, limit);
+    uint32_t *n = ARENA_ARRAY(e->arena, uint32_t, e->ir->n_ordered);
     for (uint32_t b = 0; b < e->ir->n_ordered; b++)
-        for (uint32_t k = ir_successors(e->ir, e->ir->order[b], next, limit); k-- > 0;)
-            n[e->ir->blocks.at[next[k]].order]++;
+        for (uint32_t k = ir_successor_count(e->ir, e->ir->order[b]); k-- > 0;)
+            n[e->ir->blocks.at[ir_successor(e->ir, e->ir->order[b], k)].order]++;
     return n;
 }
 
