@@ -50,9 +50,11 @@ struct hd_module {
     struct arena arena;
     struct ptx_image *image;
     VEC(struct variable) variables;
+    struct map variables_by_name; /* 1 + index of the first of each name, as a pointer */
     VEC(const char *) kernel_names;
     pthread_mutex_t lock; /* of kernels */
     struct hd_kernel *kernels;
+    struct map kernels_by_name; /* those that are prepared */
 };
 
 struct hd_checker {

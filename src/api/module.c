@@ -2,36 +2,63 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "base/sparse.h"
 
 /* ---- variables ---- */
 
-static void *find_variable(const hd_module *m, const struct ptx_var *v)
-{
-    for (uint32_t i = 0; i < m->variables.n; i++)
-        if (m->variables.at[i].var == v)
-            return m->variables.at[i].at;
-    return NULL;
-}
-
 static uint64_t address_of(void *data, const struct ptx_var *v)
 {
-    return (uint64_t)(uintptr_t)find_variable(data, v->definition);
+    const hd_module *m = data;
+    uint32_t handle = v->definition->handle;
+    return handle ? (uint64_t)(uintptr_t)m->variables.at[handle - 1].at : 0;
 }
 
-static bool place_variable(hd_module *m, const struct ptx_var *v)
+static struct variable *variable_by_name(const hd_module *m, const char *name)
 {
-    bool owned = (v->space == SPACE_GLOBAL || v->space == SPACE_CONST) && v->definition == v && v->size > 0;
-    if (!owned)
+    uintptr_t handle = (uintptr_t)map_get(&m->variables_by_name, str_of(name));
+    return handle ? &m->variables.at[handle - 1] : NULL;
+}
+
+static bool is_placed(const struct ptx_var *v)
+{
+    return (v->space == SPACE_GLOBAL || v->space == SPACE_CONST) && v->definition == v && v->size > 0;
+}
+
+static void report_no_room(const hd_module *m, const struct ptx_module *ptx, const struct ptx_var *v,
+                           struct diags *diags)
+{
+    const struct mem *mem = &m->machine->machine->mem;
+    unsigned long long size = v->size, limit = mem->limit_bytes, used = mem->allocated_bytes;
+    struct place at = ptx_place(ptx, v->symbol.offset, (uint32_t)v->symbol.name.n);
+    if (v->space == SPACE_CONST && size <= limit - used)
+        diag_error(diags, at, "memory-limit", "make it .global",
+                   "`%.*s` needs %llu bytes; all .const variables of a machine have %llu together",
+                   STR_ARG(v->symbol.name), size, (unsigned long long)mem->const_size);
+    else
+        diag_error(diags, at, "memory-limit",
+                   "give the machine more memory: `--memory`, hd_machine_options.memory_bytes",
+                   "`%.*s` needs %llu bytes; of the machine's %llu, %llu are in use", STR_ARG(v->symbol.name), size,
+                   limit, used);
+}
+
+/* Its memory is zero as it comes: what no initialiser fills is not touched, and costs nothing until the kernel uses it. */
+static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct ptx_var *v, struct diags *diags)
+{
+    if (!is_placed(v))
         return true;
     const char *name = arena_strndup(&m->arena, v->symbol.name.p, v->symbol.name.n);
     enum mem_kind kind = v->space == SPACE_CONST ? MEM_CONST : MEM_VARIABLE;
-    void *at = mem_alloc(&m->machine->machine->mem, v->size, kind, name);
-    if (!at)
+    void *at = mem_alloc_zero(&m->machine->machine->mem, v->size, kind, name);
+    if (!at) {
+        report_no_room(m, ptx, v, diags);
         return false;
+    }
     *VEC_PUSH(&m->arena, &m->variables) = (struct variable){v, name, at};
-    memset(at, 0, v->size);
+    v->handle = m->variables.n;
+    if (!map_get(&m->variables_by_name, str_of(name)))
+        map_put(&m->variables_by_name, str_of(name), (void *)(uintptr_t)v->handle);
     if (v->init_bytes)
-        memcpy(at, v->init, v->init_bytes);
+        copy_sparse(at, v->init, v->init_bytes);
     return true;
 }
 
@@ -51,16 +78,16 @@ static void relocate(hd_module *m, const struct variable *v)
     }
 }
 
-static bool place_variables(hd_module *m)
+static bool place_variables(hd_module *m, struct diags *diags)
 {
     for (uint32_t i = 0; i < m->image->n_modules; i++) {
         const struct ptx_module *ptx = m->image->modules[i];
         for (uint32_t k = 0; k < ptx->items.n; k++) {
             const struct ptx_item *it = &ptx->items.at[k];
-            if (it->kind == ITEM_VAR && !place_variable(m, it->var))
+            if (it->kind == ITEM_VAR && !place_variable(m, ptx, it->var, diags))
                 return false;
             for (uint32_t s = 0; it->kind == ITEM_FUNC && s < it->func->body.n; s++)
-                if (it->func->body.at[s].kind == STMT_VAR && !place_variable(m, it->func->body.at[s].var))
+                if (it->func->body.at[s].kind == STMT_VAR && !place_variable(m, ptx, it->func->body.at[s].var, diags))
                     return false;
         }
     }
@@ -75,9 +102,8 @@ static hd_result load(hd_module *m, const hd_source *sources, size_t n, struct d
 {
     struct ptx_module **modules = ARENA_ARRAY(&m->arena, struct ptx_module *, n);
     for (size_t i = 0; i < n; i++) {
-        struct source *s = ARENA_NEW(&m->arena, struct source);
-        s->name = arena_strdup(&m->arena, sources[i].name ? sources[i].name : "<ptx>");
-        s->text = (struct str){arena_strndup(&m->arena, sources[i].text, sources[i].bytes), sources[i].bytes};
+        struct source *s = source_new(&m->arena, sources[i].name ? sources[i].name : "<ptx>",
+                                      (struct str){sources[i].text, sources[i].bytes});
         uint32_t before = diags->list.n;
         modules[i] = ptx_parse(&m->arena, s, diags);
         if (modules[i])
@@ -93,7 +119,7 @@ static hd_result load(hd_module *m, const hd_source *sources, size_t n, struct d
         struct str name = m->image->kernels.at[i]->symbol.name;
         *VEC_PUSH(&m->arena, &m->kernel_names) = arena_strndup(&m->arena, name.p, name.n);
     }
-    return place_variables(m) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+    return place_variables(m, diags) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n, hd_module **module,
@@ -111,6 +137,8 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
         return HD_ERROR_OUT_OF_MEMORY;
     }
     m->machine = machine;
+    map_init(&m->variables_by_name, &m->arena);
+    map_init(&m->kernels_by_name, &m->arena);
     pthread_mutex_init(&m->lock, NULL);
     volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
@@ -207,6 +235,7 @@ static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *dia
                      .name = arena_strndup(&m->arena, name.p, name.n),
                      .param_names = names_of_params(m, func)};
     m->kernels = k;
+    map_put(&m->kernels_by_name, str_of(k->name), k);
     return k;
 }
 
@@ -228,12 +257,9 @@ static hd_result get_kernel(hd_module *m, const char *name, hd_kernel **kernel, 
                    name);
         return HD_ERROR_NOT_FOUND;
     }
-    for (hd_kernel *k = m->kernels; k; k = k->next)
-        if (k->func == func) {
-            *kernel = k;
-            return HD_SUCCESS;
-        }
-    *kernel = prepare(m, func, diags);
+    *kernel = map_get(&m->kernels_by_name, str_of(name));
+    if (!*kernel)
+        *kernel = prepare(m, func, diags);
     if (*kernel)
         return HD_SUCCESS;
     for (uint32_t i = 0; i < diags->list.n; i++)
@@ -269,17 +295,14 @@ hd_result hd_module_get_global(hd_module *m, const char *name, void **pointer, s
 {
     if (!m || !name)
         return HD_ERROR_INVALID_VALUE;
-    for (uint32_t i = 0; i < m->variables.n; i++) {
-        const struct ptx_var *v = m->variables.at[i].var;
-        if (str_is(v->symbol.name, name)) {
-            if (pointer)
-                *pointer = m->variables.at[i].at;
-            if (bytes)
-                *bytes = v->size;
-            return HD_SUCCESS;
-        }
-    }
-    return HD_ERROR_NOT_FOUND;
+    const struct variable *v = variable_by_name(m, name);
+    if (!v)
+        return HD_ERROR_NOT_FOUND;
+    if (pointer)
+        *pointer = v->at;
+    if (bytes)
+        *bytes = v->var->size;
+    return HD_SUCCESS;
 }
 
 static bool refers_to(const struct ptx_var *v, const struct ptx_var *to)
@@ -296,18 +319,15 @@ hd_result hd_module_place_global(hd_module *m, const char *name, void *to)
 {
     if (!m || !name || !to)
         return HD_ERROR_INVALID_VALUE;
-    for (uint32_t i = 0; i < m->variables.n; i++) {
-        struct variable *v = &m->variables.at[i];
-        if (v->var->space != SPACE_GLOBAL || !str_is(v->var->symbol.name, name))
-            continue;
-        mem_free(&m->machine->machine->mem, v->at); /* does nothing where it was placed before */
-        v->at = to;
-        for (uint32_t k = 0; k < m->variables.n; k++)
-            if (refers_to(m->variables.at[k].var, v->var))
-                relocate(m, &m->variables.at[k]);
-        return HD_SUCCESS;
-    }
-    return HD_ERROR_NOT_FOUND;
+    struct variable *v = variable_by_name(m, name);
+    if (!v || v->var->space != SPACE_GLOBAL)
+        return HD_ERROR_NOT_FOUND;
+    mem_free(&m->machine->machine->mem, v->at); /* does nothing where it was placed before */
+    v->at = to;
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (refers_to(m->variables.at[k].var, v->var))
+            relocate(m, &m->variables.at[k]);
+    return HD_SUCCESS;
 }
 
 size_t hd_module_variable_count(const hd_module *m)

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/sparse.h"
+
 /* A run so large asks the system for large pages: what goes through much memory misses fewer of them. */
 enum { LARGE_PAGES_FROM = 4 << 20 };
 
@@ -326,6 +328,16 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
     return p;
 }
 
+void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const char *name)
+{
+    void *p = mem_alloc(m, size, kind, name);
+    bool large = p && class_of(size) == LARGE;
+    /* A kernel may have written to what is freed: the system gives pages of zeros once more. */
+    if (p && (!large || madvise(p, (size_t)round_up(size, SPARSE_PAGE_BYTES), MADV_DONTNEED) != 0))
+        memset(p, 0, size);
+    return p;
+}
+
 static struct mem_unit *unit_of(const struct mem *m, uint64_t address)
 {
     uint64_t offset = address - m->heap_start;
@@ -344,15 +356,10 @@ static uint64_t slot_address(const struct mem_unit *u, uint32_t slot)
 
 /* ---- memory of several processes ---- */
 
-static bool is_zero(const char *p, size_t n)
-{
-    return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
-}
-
 /* A file of the unit's size with what is in it; pages of zeros stay holes. */
 static int file_of(const struct mem_unit *u)
 {
-    const size_t page = 4096, bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
+    const size_t page = SPARSE_PAGE_BYTES, bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
     const char *from = (const char *)(uintptr_t)u->start;
     int file = memory_file_new(bytes);
     bool good = file >= 0;

@@ -101,6 +101,8 @@ void mem_end_use(struct mem *m);
 /* A new allocation aligned to MEM_ALIGN_BYTES (MEM_HEAP: to 16), or NULL where the limit or the system is
  * exhausted. Its contents are undefined. Size 0 gives NULL. */
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
+/* The same, of zeros. What is large has no memory behind it before it is written. */
+void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
 /* false where `p` is not the start of an allocation. */
 bool mem_free(struct mem *m, void *p);
 /* Makes the memory of an allocation, given by its start, that of a file, which other processes can map; returns the file,
