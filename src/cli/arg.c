@@ -1,6 +1,8 @@
 /* See arg.h. */
 #include "cli/arg.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -125,7 +127,7 @@ static const char *parse_content(struct arena *arena, struct str rest, uint64_t 
     if (rest.p[0] != '=')
         return arena_printf(arena, "`%.*s` is unexpected; a content follows `=`", STR_ARG(rest));
     b->has_content = true;
-    return content_parse(arena, (struct str){rest.p + 1, rest.n - 1}, &b->type, seed, &b->content);
+    return content_parse(arena, (struct str){rest.p + 1, rest.n - 1}, &b->type, b->count, seed, &b->content);
 }
 
 static const char *parse_typed_buffer(struct arena *arena, struct str text, uint64_t seed, struct buffer *b)
@@ -153,7 +155,7 @@ static const char *parse_buffer(struct args *args, struct str text, struct buffe
     const char *error = take_suffixes(args->arena, &text, b);
     if (!error && text.p[0] == '@') {
         b->has_content = true;
-        error = content_parse(args->arena, text, &b->type, number, &b->content);
+        error = content_parse(args->arena, text, &b->type, 0, number, &b->content);
     } else if (!error) {
         error = parse_typed_buffer(args->arena, text, number, b);
     }
@@ -266,7 +268,7 @@ static const char *parse_hex(struct filling *f, struct str text)
 static const char *parse_struct_file(struct filling *f, const char *path)
 {
     struct file_bytes file;
-    const char *error = file_read(f->args->arena, path, &file);
+    const char *error = file_read(f->args->arena, path, f->bytes, &file);
     if (error)
         return error;
     f->at = file.n;
@@ -413,13 +415,17 @@ const char *arg_example(const hd_param_info *p, struct arena *arena)
 
 static const char *unknown_variable(struct arena *arena, struct str name, const hd_module *module)
 {
+    enum { SHOWN = 100 };
+    size_t n = hd_module_variable_count(module);
     hd_variable_info v;
-    const char *all = "";
-    for (size_t i = 0; hd_module_get_variable(module, i, &v); i++)
-        all = arena_printf(arena, "%s%s%s", all, i ? ", " : "", v.name);
-    if (!*all)
+    struct text all = {.arena = arena};
+    for (size_t i = 0; i < SHOWN && hd_module_get_variable(module, i, &v); i++)
+        text_printf(&all, "%s%s", i ? ", " : "", v.name);
+    if (n > SHOWN)
+        text_printf(&all, " and %zu more", n - SHOWN);
+    if (n == 0)
         return arena_printf(arena, "there is no variable `%.*s`: the module has none", STR_ARG(name));
-    return arena_printf(arena, "there is no variable `%.*s`; the module has %s", STR_ARG(name), all);
+    return arena_printf(arena, "there is no variable `%.*s`; the module has %s", STR_ARG(name), all.p);
 }
 
 static bool find_variable(const hd_module *module, struct str name, hd_variable_info *v)
@@ -462,9 +468,10 @@ const char *arg_parse_variable(struct args *args, const char *text, const hd_mod
     return error ? arena_printf(arena, "`--var %s`: %s", text, error) : NULL;
 }
 
-static bool is_there(const struct args *args, const void *at)
+/* Is it one of the first n buffers? */
+static bool is_there(const struct args *args, uint32_t n, const void *at)
 {
-    for (uint32_t i = 0; i < args->buffers.n; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (args->buffers.at[i]->at == at)
             return true;
     return false;
@@ -473,8 +480,9 @@ static bool is_there(const struct args *args, const void *at)
 void arg_add_variables(struct args *args, const hd_module *module)
 {
     hd_variable_info v;
+    uint32_t n_named = args->buffers.n;
     for (size_t i = 0; hd_module_get_variable(module, i, &v); i++) {
-        if (strcmp(v.space, "global") != 0 || !value_type(str_of(v.type)) || is_there(args, v.pointer))
+        if (strcmp(v.space, "global") != 0 || !value_type(str_of(v.type)) || is_there(args, n_named, v.pointer))
             continue;
         struct buffer *b = ARENA_NEW(args->arena, struct buffer);
         set_variable(b, &v);

@@ -392,7 +392,7 @@ static void *make_fatbin(struct job *j, const char *input, size_t *bytes)
             on_the_way(j, input, j->o.archs.n == 1 ? ".ptx" : arena_printf(j->arena, ".sm_%s.ptx", arch));
         struct file_bytes file = {0};
         ok = compile_device(j, input, arch, path);
-        const char *error = ok && !j->o.given[CC_DRY_RUN] ? file_read(j->arena, path, &file) : NULL;
+        const char *error = ok && !j->o.given[CC_DRY_RUN] ? file_read(j->arena, path, 0, &file) : NULL;
         if (error)
             ok = failure(j->s, "cc: %s", error) == 0;
         ok = ok && (j->o.given[CC_DRY_RUN] || check_ptx(j, path, &file));

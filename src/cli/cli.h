@@ -69,10 +69,16 @@ int failure(struct session *s, const char *format, ...) __attribute__((format(pr
 void report_print(struct session *s, hd_report *report);
 /* The report's text, else the result's, to stderr. Frees the report; returns 1. */
 int report_failure(struct session *s, hd_result result, hd_report *report);
-/* The report's entries as a JSON array. Frees the report; NULL is allowed. */
+/* The report's entries as a JSON array. Frees the report, which may be NULL. */
 json_t *report_entries(hd_report *report);
-/* Writes a JSON value to stdout and frees it. Returns 0. */
-int print_json(json_t *value);
+/* Before any JSON value is made: print_json() then knows whether there has been memory for all of it. */
+void json_watch_memory(void);
+/* Something that belongs into the JSON output could not be kept. */
+void json_lose(void);
+/* A string of any bytes: those that are no UTF-8 become U+FFFD. */
+json_t *json_text(const char *text, size_t n);
+/* Writes a JSON value to stdout and frees it. Returns the exit status: 0, or 1 where something of it is missing. */
+int print_json(struct session *s, json_t *value);
 /* "1.5 GiB" */
 const char *size_text(uint64_t bytes, struct arena *arena);
 /* "12,345,678" */

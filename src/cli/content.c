@@ -115,10 +115,11 @@ static const char *parse_list(struct arena *arena, struct str text, enum isa_typ
     return NULL;
 }
 
-static const char *parse_file(struct arena *arena, struct str text, enum isa_type *type, struct content *c)
+static const char *parse_file(struct arena *arena, struct str text, enum isa_type *type, uint64_t count,
+                              struct content *c)
 {
     const char *path = arena_strndup(arena, text.p + 1, text.n - 1);
-    const char *error = file_read(arena, path, &c->file);
+    const char *error = file_read(arena, path, *type ? count * value_bytes(*type) : 0, &c->file);
     if (error)
         return error;
     c->kind = CONTENT_FILE;
@@ -175,12 +176,13 @@ static const char *unknown_word(struct arena *arena, struct str name)
                         all);
 }
 
-const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t seed, struct content *c)
+const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t count, uint64_t seed,
+                          struct content *c)
 {
     struct parts p;
     *c = (struct content){.seed = seed};
     if (text.n && text.p[0] == '@')
-        return parse_file(arena, text, type, c);
+        return parse_file(arena, text, type, count, c);
     bool few = split(text, &p);
     for (int i = 0; i < WORDS; i++) {
         if (!str_is(p.name, words[i].name))

@@ -19,17 +19,37 @@ static const char *failure(struct arena *arena, const char *doing, const char *p
 
 /* ---- reading ---- */
 
-/* Bytes to start with: the size where the file has one. */
-static size_t first_capacity(int fd)
+/* What there is to read. */
+struct reading {
+    bool ends;       /* a regular file: it has a size */
+    bool is_device;  /* it may give bytes for ever; a terminal's user ends what he types */
+    uint64_t most;   /* bytes to read */
+    size_t capacity; /* bytes to start with */
+};
+
+/* Of what has no size, so much is read in vain before it is refused: of a device, of a pipe. */
+static const uint64_t MOST_OF_DEVICE = 16 << 20, MOST_OF_PIPE = 4ull << 30;
+
+static int look_at(int fd, uint64_t wanted, struct reading *r)
 {
     struct stat st;
-    bool sized = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
-    return sized ? (size_t)st.st_size + 1 : 1 << 16;
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    *r = (struct reading){.ends = S_ISREG(st.st_mode), .is_device = S_ISCHR(st.st_mode) && !isatty(fd)};
+    r->most = r->ends ? memory : r->is_device && wanted ? wanted : r->is_device ? MOST_OF_DEVICE : MOST_OF_PIPE;
+    if (r->ends && (uint64_t)st.st_size > r->most)
+        return EFBIG;
+    r->capacity = r->ends && st.st_size > 0 ? (size_t)st.st_size + 1 : 1 << 16;
+    return 0;
 }
 
-static int read_all(int fd, struct file_bytes *f)
+/* Returns 0 or an error number; EOVERFLOW: there is more than r->most. */
+static int read_all(int fd, const struct reading *r, struct file_bytes *f)
 {
-    size_t capacity = first_capacity(fd);
+    size_t capacity = r->capacity;
     f->bytes = malloc(capacity);
     for (;;) {
         if (f->bytes && f->n + 1 == capacity) {
@@ -40,7 +60,10 @@ static int read_all(int fd, struct file_bytes *f)
         }
         if (!f->bytes)
             return ENOMEM;
-        ssize_t got = read(fd, f->bytes + f->n, capacity - f->n - 1);
+        if (f->n == r->most)
+            return EOVERFLOW;
+        size_t room = capacity - f->n - 1;
+        ssize_t got = read(fd, f->bytes + f->n, room < r->most - f->n ? room : r->most - f->n);
         if (got == 0)
             break;
         if (got < 0 && errno != EINTR)
@@ -51,25 +74,39 @@ static int read_all(int fd, struct file_bytes *f)
     return 0;
 }
 
-const char *file_read(struct arena *arena, const char *path, struct file_bytes *f)
+static const char *no_end(struct arena *arena, const char *path, const struct reading *r)
 {
+    const char *hint =
+        r->is_device ? ": of a device, say how many elements it gives, as in u8[1024]=@/dev/urandom" : "";
+    return arena_printf(arena, "cannot read %s: it goes on behind %llu bytes%s", path, (unsigned long long)r->most,
+                        hint);
+}
+
+const char *file_read(struct arena *arena, const char *path, uint64_t wanted, struct file_bytes *f)
+{
+    struct reading r = {0};
     *f = (struct file_bytes){0};
     int fd = strcmp(path, "-") ? sandbox_open(path, SANDBOX_ANY_FILE) : dup(STDIN_FILENO);
     if (fd < 0)
         return failure(arena, "read", path, errno);
-    int error = read_all(fd, f);
-    close(fd);
+    int error = look_at(fd, wanted, &r);
     if (!error)
+        error = read_all(fd, &r, f);
+    close(fd);
+    bool enough = error == EOVERFLOW && r.is_device && f->n == wanted;
+    if (enough)
+        f->bytes[f->n] = 0;
+    if (!error || enough)
         return NULL;
     free(f->bytes);
     f->bytes = NULL;
-    return failure(arena, "read", path, error);
+    return error == EOVERFLOW ? no_end(arena, path, &r) : failure(arena, "read", path, error);
 }
 
 const char *file_read_ptx(struct arena *arena, const char *path, struct file_bytes *f)
 {
     static const char elf[4] = "\177ELF", fat_binary[4] = "\x50\xed\x55\xba";
-    const char *error = file_read(arena, path, f);
+    const char *error = file_read(arena, path, 0, f);
     if (error || f->n < 4)
         return error;
     if (memcmp(f->bytes, elf, 4) == 0)

@@ -3,6 +3,7 @@
 #define HEDDLE_CLI_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 
@@ -11,8 +12,9 @@ struct file_bytes {
     size_t n;
 };
 
-/* Reads a whole file ("-": standard input). Returns NULL, or what went wrong, in the arena. */
-const char *file_read(struct arena *arena, const char *path, struct file_bytes *f);
+/* Reads a whole file ("-": standard input), and of a device, which may have no end, `wanted` bytes; where they are 0, as many as
+ * it has, and few. Returns NULL, or what went wrong, in the arena. */
+const char *file_read(struct arena *arena, const char *path, uint64_t wanted, struct file_bytes *f);
 /* The same for PTX text; says what a program, a cubin or a fat binary is, and what helps. */
 const char *file_read_ptx(struct arena *arena, const char *path, struct file_bytes *f);
 

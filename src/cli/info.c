@@ -85,9 +85,9 @@ int cmd_info(struct session *s)
         return status;
     hd_machine_get_info(m, &info);
     if (s->o.json)
-        print_json(info_json(m, &info));
+        status = print_json(s, info_json(m, &info));
     else
         print_info(m, &info, &s->arena);
     hd_machine_destroy(m);
-    return 0;
+    return status;
 }

@@ -178,7 +178,7 @@ static json_t *words_json(const char *words)
     return list;
 }
 
-static void print_all_json(struct session *s)
+static int print_all_json(struct session *s)
 {
     json_t *forms = json_array(), *sets = json_object(), *registers = json_array();
     hd_isa_form f;
@@ -199,7 +199,7 @@ static void print_all_json(struct session *s)
                                                        "components", (json_int_t)r.components, "ptx",
                                                        json_sprintf("%u.%u", r.ptx_major, r.ptx_minor), "target",
                                                        r.target, "doc", r.doc));
-    print_json(json_pack("{s:o, s:o, s:o}", "forms", forms, "sets", sets, "registers", registers));
+    return print_json(s, json_pack("{s:o, s:o, s:o}", "forms", forms, "sets", sets, "registers", registers));
 }
 
 int isa_table(struct session *s)
@@ -210,10 +210,10 @@ int isa_table(struct session *s)
     if (status)
         return status;
     if (s->o.json)
-        print_all_json(s);
+        status = print_all_json(s);
     else if (s->o.markdown)
         print_markdown(s);
     else
         print_text(s);
-    return 0;
+    return status;
 }

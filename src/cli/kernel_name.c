@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "base/demangle.h"
+#include "base/text.h"
 
 const char *kernel_readable(const char *name, struct arena *arena)
 {
@@ -50,14 +51,18 @@ static bool reads_as(const char *readable, const char *typed)
 
 static const char *all_names(const hd_module *module, struct arena *arena)
 {
-    const char *list = "", *name;
-    for (size_t i = 0; (name = hd_module_kernel_name(module, i)); i++) {
+    enum { SHOWN = 100 };
+    struct text list = {.arena = arena};
+    const char *name;
+    text_put(&list, "", 0);
+    for (size_t i = 0; i < SHOWN && (name = hd_module_kernel_name(module, i)); i++) {
         const char *readable = kernel_readable(name, arena);
         bool same = readable == name;
-        list = arena_printf(arena, "%s\n  %s%s%s%s", list, readable, same ? "" : "   (", same ? "" : name,
-                            same ? "" : ")");
+        text_printf(&list, "\n  %s%s%s%s", readable, same ? "" : "   (", same ? "" : name, same ? "" : ")");
     }
-    return list;
+    if (hd_module_kernel_count(module) > SHOWN)
+        text_printf(&list, "\n  and %zu more", hd_module_kernel_count(module) - SHOWN);
+    return list.p;
 }
 
 static const char *nearest(const hd_module *module, const char *typed, struct arena *arena)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/sparse.h"
 #include "base/text.h"
 #include "cli/arg.h"
 #include "cli/cli.h"
@@ -52,36 +53,6 @@ static const char *policy_of(const struct launch *l)
     return info.policy;
 }
 
-/* Bytes of the character at p, as UTF-8 has them (RFC 3629, 3 and 4); 0: it is none. */
-static size_t character_bytes(const uint8_t *p, size_t left)
-{
-    size_t n = p[0] < 0x80                   ? 1
-               : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-               : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-               : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                             : 0;
-    if (n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    bool is_long = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool is_none = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
-    return is_long || is_none ? 0 : n;
-}
-
-/* What kernels print may be any bytes; in JSON, U+FFFD stands for those that are no characters. */
-static json_t *json_output(const struct launch *l)
-{
-    struct text text = {.arena = &l->s->arena};
-    for (size_t i = 0; i < l->n_printed;) {
-        size_t n = character_bytes((const uint8_t *)l->printed + i, l->n_printed - i);
-        text_put(&text, n ? l->printed + i : "\xef\xbf\xbd", n ? n : 3);
-        i += n ? n : 1;
-    }
-    return json_stringn_nocheck(text.n ? text.p : "", text.n);
-}
-
 /* What JSON says in any case. */
 static json_t *json_head(const struct launch *l, hd_result result, json_t *diagnostics)
 {
@@ -92,7 +63,7 @@ static json_t *json_head(const struct launch *l, hd_result result, json_t *diagn
     if (l->machine)
         json_object_set_new(o, "policy", json_string(policy_of(l)));
     json_object_set_new(o, "diagnostics", diagnostics);
-    json_object_set_new(o, "output", json_output(l));
+    json_object_set_new(o, "output", json_text(l->printed ? l->printed : "", l->n_printed));
     return o;
 }
 
@@ -111,11 +82,15 @@ static hd_report *add_findings(struct launch *l, hd_report *report)
     return report;
 }
 
-static void print_sarif(hd_report *report)
+static int print_sarif(struct launch *l, hd_report *report)
 {
     hd_report_add(&report, NULL); /* an empty log is one, too */
-    puts(hd_report_sarif(report));
+    const char *text = report ? hd_report_sarif(report) : "{}";
+    bool whole = strcmp(text, "{}") != 0;
+    if (whole)
+        puts(text);
     hd_report_free(report);
+    return whole ? 0 : failure(l->s, "out of memory: the findings cannot be written as SARIF");
 }
 
 static void print_verdict(const struct launch *l)
@@ -140,7 +115,7 @@ static int fail(struct launch *l, hd_result result, hd_report *report)
     if (l->checker)
         report = add_findings(l, report);
     if (l->format == FORMAT_SARIF && hd_report_count(report)) {
-        print_sarif(report);
+        print_sarif(l, report);
         return 1;
     }
     if (l->format != FORMAT_JSON) {
@@ -156,7 +131,7 @@ static int fail(struct launch *l, hd_result result, hd_report *report)
     if (json_array_size(diagnostics) == 0)
         json_array_append_new(diagnostics, json_pack("{s:s, s:s, s:s}", "severity", "error", "code", "heddle", "text",
                                                      hd_result_string(result)));
-    print_json(json_head(l, result, diagnostics));
+    print_json(l->s, json_head(l, result, diagnostics));
     return 1;
 }
 
@@ -272,19 +247,19 @@ static const char *parameter_list(const struct launch *l)
 {
     struct session *s = l->s;
     struct arena *arena = &s->arena;
-    const char *list = "", *example = arena_printf(arena, "heddle %s", s->command->name);
+    struct text list = {.arena = arena}, example = {.arena = arena};
     hd_param_info p;
+    text_printf(&example, "heddle %s", s->command->name);
     for (int i = 0; i < l->n_files; i++)
-        example = arena_printf(arena, "%s %s", example, s->words[i]);
+        text_printf(&example, " %s", s->words[i]);
     if (hd_module_kernel_count(l->module) > 1)
-        example = arena_printf(arena, "%s '%s'", example, l->name);
-    example = arena_printf(arena, "%s --grid 1 --block %u", example,
-                           l->info.required_block[0] ? l->info.required_block[0] : 32);
+        text_printf(&example, " '%s'", l->name);
+    text_printf(&example, " --grid 1 --block %u", l->info.required_block[0] ? l->info.required_block[0] : 32);
     for (size_t i = 0; hd_kernel_get_param(l->kernel, i, &p); i++) {
-        list = arena_printf(arena, "%s\n  %2zu  .%-4s %-20s %s", list, i + 1, p.type, p.name, arg_hint(&p, arena));
-        example = arena_printf(arena, "%s %s", example, arg_example(&p, arena));
+        text_printf(&list, "\n  %2zu  .%-4s %-20s %s", i + 1, p.type, p.name, arg_hint(&p, arena));
+        text_printf(&example, " %s", arg_example(&p, arena));
     }
-    return arena_printf(arena, "%s\nfor example:\n  %s", list, example);
+    return arena_printf(arena, "%s\nfor example:\n  %s", list.p ? list.p : "", example.p);
 }
 
 static int read_size(struct launch *l)
@@ -358,10 +333,10 @@ static int place_buffer(struct launch *l, struct buffer *b)
     if (b->argument || b->has_content)
         content_fill(&b->content, b->type, b->at, b->count);
     content_free(&b->content);
-    b->before = malloc(bytes);
+    b->before = calloc(1, bytes);
     if (!b->before)
         return failure(l->s, "out of memory for a copy of %s (%s)", buffer_label(b, arena), size_text(bytes, arena));
-    memcpy(b->before, b->at, bytes);
+    copy_sparse(b->before, b->at, bytes);
     return 0;
 }
 
@@ -536,7 +511,7 @@ static json_t *json_stats(const struct launch *l)
                      "lane_efficiency", lane_efficiency(t), "lost_print_bytes", (json_int_t)t->lost_print_bytes);
 }
 
-static void show_json(struct launch *l)
+static int show_json(struct launch *l)
 {
     hd_machine_info info;
     hd_machine_get_info(l->machine, &info);
@@ -557,7 +532,7 @@ static void show_json(struct launch *l)
     json_object_set_new(o, "machine",
                         json_pack("{s:I, s:s}", "workers", (json_int_t)info.workers, "cpu_level", info.cpu_level));
     json_object_set_new(o, "buffers", buffers);
-    print_json(o);
+    return print_json(l->s, o);
 }
 
 static int save_buffers(struct launch *l)
@@ -589,12 +564,13 @@ static int open_own_machine(struct launch *l)
 
 static int show(struct launch *l)
 {
+    int status = 0;
     switch (l->format) {
     case FORMAT_TEXT: show_text(l); break;
-    case FORMAT_JSON: show_json(l); break;
-    case FORMAT_SARIF: print_sarif(l->checker ? add_findings(l, NULL) : NULL); break;
+    case FORMAT_JSON: status = show_json(l); break;
+    case FORMAT_SARIF: status = print_sarif(l, l->checker ? add_findings(l, NULL) : NULL); break;
     }
-    return l->errors > 0;
+    return status ? status : l->errors > 0;
 }
 
 /* Before the first look at what a stranger may have written. */

@@ -68,6 +68,7 @@ int main(int argc, char **argv)
     int status;
     progress_init(&session.progress);
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error like others */
+    json_watch_memory();
     if (setjmp(oom) == 0) {
         session.arena.on_oom = &oom;
         status = run(&session, argc, argv);

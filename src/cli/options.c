@@ -68,7 +68,7 @@ const struct command commands[] = {
      "  rand[:SEED]              floats in [0, 1), integers of all bits (default SEED: the argument's "
      "number)\n"
      "  randint:LO:HI[:SEED]     integers from LO to HI, both included\n"
-     "  @FILE.npy  @FILE         a NumPy file; raw bytes\n"
+     "  @FILE.npy  @FILE         a NumPy file; raw bytes (of a device, as many as the buffer takes)\n"
      "\n"
      "Behind a buffer, any of these; without one, a line shows it where the kernel changed it:\n"
      "  +print                   show every element\n"
@@ -162,6 +162,7 @@ const char *command_options(const struct command *c, int argc, char **argv, stru
 
 const char *command_help(const struct command *c, struct arena *arena)
 {
-    return arena_printf(arena, "usage: %s\nOptions:\n%s\n%s", c->usage,
-                        opts_help(&opts, (unsigned)(c - commands), arena), c->details);
+    return arena_printf(arena, "usage: %s\nOptions:\n%s%s%s", c->usage,
+                        opts_help(&opts, (unsigned)(c - commands), arena), c->details ? "\n" : "",
+                        c->details ? c->details : "");
 }

@@ -1,15 +1,27 @@
 /* What all commands print: errors, reports, JSON, numbers. */
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/printable.h"
 #include "cli/cli.h"
 
+/* Messages may name what a file holds. */
 static void complain(struct session *s, const char *format, va_list args)
 {
+    char *text = NULL;
     progress_end(&s->progress);
     fflush(stdout);
-    fputs("heddle: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    jmp_buf oom, *outer = s->arena.on_oom;
+    s->arena.on_oom = &oom;
+    if (setjmp(oom) == 0)
+        fprintf(stderr, "heddle: %s\n", text ? printable_excerpt(&s->arena, str_of(text), true) : "out of memory");
+    else
+        fputs("heddle: out of memory\n", stderr);
+    s->arena.on_oom = outer;
+    free(text);
 }
 
 int usage_error(struct session *s, const char *format, ...)
@@ -48,16 +60,61 @@ int report_failure(struct session *s, hd_result result, hd_report *report)
 
 json_t *report_entries(hd_report *report)
 {
-    json_t *entries = json_loads(hd_report_json(report), 0, NULL);
+    json_t *entries = report ? json_loads(hd_report_json(report), 0, NULL) : json_array();
+    if (json_array_size(entries) != hd_report_count(report))
+        json_lose();
     hd_report_free(report);
-    return entries ? entries : json_array();
+    return entries;
 }
 
-int print_json(json_t *value)
+/* A JSON value that lacks memory for a part of it just has no such part: jansson's functions are not asked one by one. */
+static atomic_bool json_is_short;
+
+static void *json_malloc(size_t n)
 {
-    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    putchar('\n');
+    void *p = malloc(n);
+    if (!p)
+        json_is_short = true;
+    return p;
+}
+
+void json_watch_memory(void)
+{
+    json_set_alloc_funcs(json_malloc, free);
+}
+
+void json_lose(void)
+{
+    json_is_short = true;
+}
+
+json_t *json_text(const char *text, size_t n)
+{
+    static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+    char *valid = malloc(3 * n + 1), *to = valid;
+    for (size_t i = 0; valid && i < n;) {
+        uint32_t code;
+        unsigned length = utf8_decode(text + i, n - i, &code);
+        to = mempcpy(to, length ? text + i : replacement, length ? length : 3);
+        i += length ? length : 1;
+    }
+    json_t *string = valid ? json_stringn_nocheck(valid, (size_t)(to - valid)) : NULL;
+    if (!string)
+        json_lose();
+    free(valid);
+    return string;
+}
+
+int print_json(struct session *s, json_t *value)
+{
+    char *text = json_is_short ? NULL : json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII);
     json_decref(value);
+    if (!text || json_is_short) {
+        free(text);
+        return failure(s, "out of memory: the results cannot be written as JSON");
+    }
+    puts(text);
+    free(text);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/isa_table.h"
 #include "cli/kernel_name.h"
@@ -20,8 +21,8 @@ static void print_file(struct session *s, const char *path, const hd_ptx *ptx)
     const char *refused = i.kernels_refused ? arena_printf(a, " (valid, but %s cannot run in Heddle yet)",
                                                            count_text(i.kernels_refused, a))
                                             : "";
-    printf("%s: PTX %u.%u for %s: %s%s, %s, %s, %s\n", path, i.version_major, i.version_minor, i.target,
-           plural(i.kernels, "kernel", a), refused, plural(i.functions, "function", a),
+    printf("%s: PTX %u.%u for %s: %s%s, %s, %s, %s\n", printable(a, str_of(path)), i.version_major, i.version_minor,
+           i.target, plural(i.kernels, "kernel", a), refused, plural(i.functions, "function", a),
            plural(i.variables, "variable", a), plural(i.instructions, "instruction", a));
     for (size_t k = 0; s->o.verbose && hd_ptx_get_function(ptx, k, &f); k++)
         printf("  %5u  %s %s: %s, %s%s\n", f.line, f.is_kernel ? "kernel  " : "function", kernel_readable(f.name, a),
@@ -33,7 +34,7 @@ static json_t *file_json(const char *path, hd_ptx *ptx, bool print, hd_report *r
 {
     hd_ptx_info i;
     hd_ptx_function f;
-    json_t *o = json_pack("{s:s, s:b}", "file", path, "valid", ptx != NULL);
+    json_t *o = json_pack("{s:o, s:b}", "file", json_text(path, strlen(path)), "valid", ptx != NULL);
     if (ptx) {
         hd_ptx_get_info(ptx, &i);
         json_t *functions = json_array();
@@ -48,8 +49,12 @@ static json_t *file_json(const char *path, hd_ptx *ptx, bool print, hd_report *r
         json_object_set_new(o, "variables", json_integer((json_int_t)i.variables));
         json_object_set_new(o, "instructions", json_integer((json_int_t)i.instructions));
         json_object_set_new(o, "functions", functions);
+        size_t bytes = 0;
+        const char *text = print ? hd_ptx_print(ptx, &bytes) : NULL;
         if (print)
-            json_object_set_new(o, "text", json_string(hd_ptx_print(ptx, NULL)));
+            json_object_set_new(o, "text", json_text(text ? text : "", bytes));
+        if (print && !text)
+            json_lose();
     }
     json_object_set_new(o, "diagnostics", report_entries(report));
     return o;
@@ -74,11 +79,16 @@ static int check_file(struct session *s, const char *path, json_t *list)
         report_failure(s, r, report);
     } else {
         report_print(s, report);
-        const char *text = s->o.print ? hd_ptx_print(ptx, NULL) : NULL;
+        size_t bytes = 0;
+        const char *text = s->o.print ? hd_ptx_print(ptx, &bytes) : NULL;
         if (text)
-            fputs(text, stdout);
+            fwrite(text, 1, bytes, stdout);
+        else if (s->o.print)
+            r = HD_ERROR_OUT_OF_MEMORY;
         else
             print_file(s, path, ptx);
+        if (r)
+            failure(s, "%s", hd_result_string(r));
     }
     hd_ptx_free(ptx);
     free(file.bytes);
@@ -101,7 +111,6 @@ int cmd_ptx(struct session *s)
         int one = check_file(s, s->words[i], list);
         status = one > status ? one : status;
     }
-    if (list)
-        print_json(list);
-    return status;
+    int printed = list ? print_json(s, list) : 0;
+    return status ? status : printed;
 }

@@ -1,6 +1,8 @@
 /* See show.h. */
 #include "cli/show.h"
 
+#include "cli/cli.h"
+
 #include <math.h>
 
 enum { FIRST_VALUES = 8, VALUES_A_LINE = 10 };
@@ -165,7 +167,7 @@ json_t *show_buffer_json(const struct buffer *b)
     if (b->argument)
         json_object_set_new(o, "argument", json_integer(b->argument));
     else
-        json_object_set_new(o, "variable", json_string(b->text));
+        json_object_set_new(o, "variable", json_text(b->text, strlen(b->text)));
     json_object_set_new(o, "type", json_string(isa_type_name(b->type)));
     json_object_set_new(o, "shape", shape);
     json_object_set_new(o, "bytes", json_integer((json_int_t)buffer_bytes(b)));
@@ -179,7 +181,7 @@ json_t *show_buffer_json(const struct buffer *b)
     json_object_set_new(o, "nan", json_integer((json_int_t)s.nans));
     json_object_set_new(o, "values", values);
     if (b->save)
-        json_object_set_new(o, "saved", json_string(b->save));
+        json_object_set_new(o, "saved", json_text(b->save, strlen(b->save)));
     return o;
 }
 

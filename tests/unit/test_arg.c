@@ -102,7 +102,7 @@ static void text_reads_back(void **state)
 
 static const char *parse(const char *text, enum isa_type type, struct content *c)
 {
-    return content_parse(&arena, str_of(text), &type, 1, c);
+    return content_parse(&arena, str_of(text), &type, 0, 1, c);
 }
 
 static void contents_fill_as_described(void **state)

@@ -138,7 +138,7 @@ static void what_is_written_reads_back(void **state)
         assert_null(file_create(&w, &arena, path));
         npy_write(&w, &n);
         assert_null(file_finish(&w));
-        assert_null(file_read(&arena, path, &f));
+        assert_null(file_read(&arena, path, 0, &f));
         assert_null(npy_read(&arena, f.bytes, f.n, &back));
         assert_true(npy_fits(&back, types[i]) && back.n_dims == 2 && back.dim[1] == 3);
         assert_memory_equal(back.data, data, 6 * value_bytes(types[i]));
