@@ -11,6 +11,12 @@ enum { PAGE = 4096, UNIT = 64 << 10, MAX_PIECES = 4096, MAX_GAPS = 4096, ALIGN =
 struct worker;
 void *__wrap_pool_take(struct worker *k, size_t bytes);
 void __wrap_pool_give(struct worker *k, void *p, size_t bytes);
+void *__wrap_pool_take_window(struct worker *k, size_t bytes);
+void __wrap_pool_give_window(struct worker *k, void *p, size_t bytes);
+void *__real_pool_take(struct worker *k, size_t bytes);
+void __real_pool_give(struct worker *k, void *p, size_t bytes);
+void *__real_pool_take_window(struct worker *k, size_t bytes);
+void __real_pool_give_window(struct worker *k, void *p, size_t bytes);
 
 /* A piece has a range of its own of twice the margin, in the middle of which it is. */
 static struct piece {
@@ -19,7 +25,7 @@ static struct piece {
     bool used;
 } pieces[MAX_PIECES];
 static uint8_t *arena;
-static bool at_end = true;
+static enum guard_pieces how = GUARD_ENDS;
 static unsigned taken, n_ever; /* pieces from n_ever on were never used */
 
 static struct gap {
@@ -52,9 +58,9 @@ static void look_at_pattern(const uint8_t *p, size_t bytes, const char *beside)
         }
 }
 
-void guard_ends(bool ends)
+void guard_pieces(enum guard_pieces h)
 {
-    at_end = ends;
+    how = h;
 }
 
 /* ---- pieces of the pool ---- */
@@ -77,9 +83,8 @@ static struct piece *find_room(size_t bytes)
 }
 
 /* The piece's contents are never the same twice: who reads what he has not written is seen. */
-void *__wrap_pool_take(struct worker *k, size_t bytes)
+static void *take_piece(size_t bytes)
 {
-    (void)k;
     struct piece *p = find_room(bytes);
     size_t room = (bytes + ALIGN - 1) / ALIGN * ALIGN, length = (room + PAGE - 1) / PAGE * PAGE;
     if (!p) /* deep recursion: the rest has no pages of its own */
@@ -89,7 +94,7 @@ void *__wrap_pool_take(struct worker *k, size_t bytes)
     p->used = true;
     p->bytes = bytes;
     p->length = length;
-    p->at = at_end ? p->pages + length - room : p->pages;
+    p->at = how == GUARD_ENDS ? p->pages + length - room : p->pages;
     put_pattern(p->pages, length);
     memset(p->at, (int)(++taken * 29), bytes);
     return p->at;
@@ -101,9 +106,8 @@ static void look_at_piece(const struct piece *p)
     look_at_pattern(p->at + p->bytes, (size_t)(p->pages + p->length - (p->at + p->bytes)), "behind memory of the pool");
 }
 
-void __wrap_pool_give(struct worker *k, void *given, size_t bytes)
+static void give_piece(void *given)
 {
-    (void)k, (void)bytes;
     size_t offset = (size_t)((uint8_t *)given - arena);
     if (!given || offset >= MAX_PIECES * 2 * MARGIN) {
         free(given);
@@ -115,6 +119,26 @@ void __wrap_pool_give(struct worker *k, void *given, size_t bytes)
     look_at_piece(p);
     p->used = false;
     mmap(p->pages, p->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void *__wrap_pool_take(struct worker *k, size_t bytes)
+{
+    return how == GUARD_NONE ? __real_pool_take(k, bytes) : take_piece(bytes);
+}
+
+void __wrap_pool_give(struct worker *k, void *p, size_t bytes)
+{
+    how == GUARD_NONE ? __real_pool_give(k, p, bytes) : give_piece(p);
+}
+
+void *__wrap_pool_take_window(struct worker *k, size_t bytes)
+{
+    return how == GUARD_NONE ? __real_pool_take_window(k, bytes) : take_piece(bytes);
+}
+
+void __wrap_pool_give_window(struct worker *k, void *p, size_t bytes)
+{
+    how == GUARD_NONE ? __real_pool_give_window(k, p, bytes) : give_piece(p);
 }
 
 /* ---- the machine's range ---- */

@@ -38,6 +38,7 @@ class Access:
     space = register = guard = fix = element = None
     is_store = adds = False
     stride = 0
+    varies = False
     wild_lane = wild_index = None
     displacements = ()
     vector = 1
@@ -173,10 +174,10 @@ class Kernel:
         R, size = self.R, a.size()
         first = R.choice([0, 0, 0, 0, size, -size, 1024, -(1 << 31), (1 << 31) - size, -(1 << 31) + 16 * size, (1 << 31) - 64 * size,
                           (1 << 30), -4096])
-        n = R.choice([1, 1, 1, 2, 2, 3, 4])
-        apart = R.choice([size, size, size, 2 * size, 4 * size, 32 * size])
-        if R.random() < 0.18:
-            apart = R.choice([(1 << 31) // size * size, (1 << 32) - size, (1 << 32) - 4 * size, (1 << 32) - 32 * size])
+        n, apart = R.choice([1, 1, 1, 2, 2, 3, 4]), R.choice([size, size, size, 2 * size, 4 * size, 32 * size])
+        if R.random() < 0.15:  # two of which the one is where the other is, or beside it, in 32 bits
+            n, first = 2, -(1 << 31) + R.choice([0, 0, size, 64 * size])
+            apart = R.choice([(1 << 31) // size * size, (1 << 32) - size, (1 << 32) - 4 * size, (1 << 32) - 32 * size, (1 << 32) - 64 * size])
         elif (n - 1) * apart > self.space_of(a) // 4:
             n = 1
         all_of = [first + k * apart for k in range(n)]
@@ -209,6 +210,7 @@ class Kernel:
     def varying_lanes(self, a, bits):
         """An index that follows no pattern, in one lane another one, of elements as large as the access."""
         R = self.R
+        a.varies = True
         mask = self.number((1 << (self.space_of(a) // 16 // a.size()).bit_length() - 1) - 1, 32)
         index = self.operation("mul.lo.u32", 32, [Expression("%me", 32, lambda w: w.thread), self.number(40503, 32)], lambda a, b: a * b)
         index = self.operation("shr.u32", 32, [index, self.number(3, 32)], lambda a, b: a >> b)
@@ -477,6 +479,9 @@ class Launch:
         self.is_exact = True
         kinds = ["legal", "legal", "legal", "legal", "beside", "beside", "wraps", "wraps", "wild"]
         last = R.choice(kinds)
+        others = [a for a in kernel.accesses if a.space == "shared" and (a.is_store or a.adds)]
+        self.shared_is_constant = not others
+        self.strays = False  # an access may meet what other threads store
         self.early = self.values("legal" if R.random() < 0.95 else R.choice(kinds), True)
         self.last = self.values(last, False)
 
@@ -485,7 +490,8 @@ class Launch:
 
     def active(self, a):
         n = self.threads
-        threads = {0, 1 % n, n - 1} | ({self.below - 1} if 0 < self.below <= n else set())
+        threads = set(range(n)) if a.varies else {0, 1 % n, n - 1}
+        threads |= {self.below - 1} if 0 < self.below <= n else set()
         if self.blocks > 1:
             threads |= {n * (self.blocks - 1), n * self.blocks - 1}
         keep = {None: lambda t: True, "turn": lambda t: True, "below": lambda t: t % n < self.below, "odd": lambda t: t % n % 2 == 1}[a.guard]
@@ -526,6 +532,14 @@ class Launch:
         ways = [signed(p - origin, bits) + signed(d - a.displacements[0], bits) for p in places for d in a.displacements]
         return origin, min(ways), max(ways)
 
+    def may_meet_others(self, a, below, above):
+        """How far it goes out of its space, below (negative) and above: to another buffer or array?"""
+        if a.space == "local":
+            return False
+        if a.space == "shared":
+            return not self.shared_is_constant and (below < 0 or above > 0)
+        return any(1 << 16 < abs(d) < 1 << 28 for d in (min(below, 0), max(above, 0))) 
+
     def is_own(self, a, knobs, rounds):
         """Has a thread places of its own, whatever the others do?"""
         one = Launch.__new__(Launch)
@@ -553,6 +567,7 @@ class Launch:
                 self.make_wrap(knobs, rounds)
             if self.place(knobs, rounds, kind) or kind in ("wraps", "wild"):
                 break
+        self.strays |= self.strayed
         return knobs
 
     def choose_step(self, kind, bits, attempt):
@@ -588,7 +603,7 @@ class Launch:
 
     def place(self, knobs, rounds, kind):
         """Sets how far each access is from its base; false where one does not fit its space."""
-        R, fits = self.R, True
+        R, fits, strays = self.R, True, False
         missing = R.randrange(len(self.kernel.accesses)) if self.kernel.accesses else 0
         for number, a in enumerate(self.kernel.accesses):
             self.set(knobs, a.fix, 0)
@@ -600,6 +615,8 @@ class Launch:
                 continue
             origin, least, most = reach
             low, high = 0, self.kernel.space_of(a)
+            if a.space == "shared" and self.shared_is_constant:  # to the last byte of the block's
+                high = (high + 15) // 16 * 16 + ADD_BYTES + OWN_BYTES
             size = a.size()
             align = size
             first, last = low - least, high - size - most
@@ -616,12 +633,15 @@ class Launch:
                         -(1 << 32), (1 << 32) + size, 1 << 44, 1 << 63]
                 if kind == "beside" or R.random() < 0.15:
                     target = (last if up else first) + R.choice(miss)
-            if a.wild_lane and kind != "legal":
+            wild = a.wild_lane and kind != "legal"
+            if wild:
                 n = size if R.random() < 0.3 else 1
                 self.set(knobs, a.wild_index, R.choice([-1, -1, (1 << 31), (1 << 31) - 1, (1 << 32) // size, (1 << 32) // size - 1, (1 << 31) // size,
                                                         (high - target) // size, (high - target) // size - 1, -target // size - 1, n << 20]))
+            strays |= self.may_meet_others(a, target + least - low, target + most + size - high) or bool(wild and a.space == "shared")
             sign = getattr(a, "fix_sign", 1)
             self.set(knobs, a.fix, sign * (target - origin - a.displacements[0]))
+        self.strayed = strays
         return fits
 
     def stores_apart(self):
@@ -660,7 +680,7 @@ class Launch:
         return 0
 
     def line(self):
-        how = "warp" if self.one_warp else "exact" if self.stores_apart() else "free"
+        how = "warp" if self.one_warp else "exact" if not self.strays and self.stores_apart() else "free"
         knobs = " ".join(f"{e} {l}" for e, l in zip(self.early, self.last))
         return f"//! launch {self.blocks} {self.threads} {how} @0 @1 @2 @3 {self.turns} {self.below} {knobs}"
 
