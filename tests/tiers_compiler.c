@@ -3,7 +3,8 @@
  *
  * It writes the tier of each request to HEDDLE_TEST_ASKED, a line each. What it does with those of the second tier is
  * HEDDLE_TEST_SECOND: `pass` them on, `mark` them (code stores MARKED where the kernel says PLAIN, so that who runs it is to be
- * seen), `crash`, or `hang`.
+ * seen), `crash`, or `hang`. With HEDDLE_TEST_RECORD, requests and answers are written to files of that name and .request, .answer
+ * (tests/campaigns).
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -32,12 +33,26 @@ static int start_inner(void)
     return ends[0];
 }
 
+static void record(const char *what, const void *bytes, size_t n)
+{
+    const char *name = getenv("HEDDLE_TEST_RECORD");
+    char path[4096];
+    if (!name)
+        return;
+    snprintf(path, sizeof path, "%s.%s", name, what);
+    FILE *f = fopen(path, "ab");
+    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
+        exit(1);
+}
+
 /* All that it says; its end is ours. */
 static void *pass_answers(void *inner)
 {
     static char bytes[1 << 16];
-    for (ssize_t n; (n = recv(*(int *)inner, bytes, sizeof bytes, 0)) > 0;)
+    for (ssize_t n; (n = recv(*(int *)inner, bytes, sizeof bytes, 0)) > 0;) {
+        record("answer", bytes, (size_t)n);
         channel_send(JIT_SOCKET, bytes, (size_t)n);
+    }
     _exit(0);
 }
 
@@ -74,8 +89,10 @@ static bool pass_request(int inner, const struct wire_ask *ask)
 {
     uint8_t *request = malloc(ask->bytes);
     bool ok = request && channel_receive(JIT_SOCKET, request, ask->bytes);
-    if (ok)
+    if (ok) {
         note(ask->tier);
+        record("request", request, ask->bytes);
+    }
     if (ok && ask->tier == TIER_SECOND)
         treat(request, ask->bytes);
     ok = ok && channel_send(inner, ask, sizeof *ask) && channel_send(inner, request, ask->bytes);

@@ -3,7 +3,7 @@
 its own, and keeps those that show a mistake of Heddle's in FOUND (build/found), with what was said and how to repeat them. Prints
 TAP, and what the cases were: a campaign without a difference says something only where many were valid and ran.
 
-NAME is that of a module here, whose make(seed, number) gives a case: mutants, strides. --case N does that one alone and shows it.
+NAME is that of a module here, whose make(seed, number) gives a case for its PROGRAM: mutants, strides, images, messages, programs. --case N does that one alone and shows it.
 """
 import argparse
 import collections
@@ -20,6 +20,9 @@ build = os.environ.get("HEDDLE_BUILD", os.path.join(source, "build"))
 sys.path.insert(0, here)
 
 FINDINGS = {"crash", "hang", "canary", "differs", "print", "unrepeatable", "lost"}
+
+
+SHOWN = 30  # findings; all are kept
 
 
 class Harness:
@@ -58,6 +61,19 @@ class Harness:
             self.process.wait()
 
 
+class Commands:
+    """Does cases by commands, where a module says how: do(case), which gives a verdict and what was said."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def do(self, number, case):
+        return self.module.do(case)
+
+    def end(self):
+        pass
+
+
 def count(said, counts):
     """Adds what a case was: its verdict, and how its launches ended."""
     verdict = said.split()[0]
@@ -75,6 +91,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", type=int)
+    parser.add_argument("--stop", action="store_true", help="at the first finding")
     parser.add_argument("--limit", type=int, default=15, help="seconds of processor time that a case may take")
     parser.add_argument("--found", default=os.path.join(build, "found"))
     o = parser.parse_args()
@@ -86,8 +103,11 @@ def main():
         path = os.path.join(o.found, f"{o.name}-{o.seed}-{o.case}")
         with open(path, "wb") as f:
             f.write(encode(make(o.seed, o.case)))
+        if hasattr(module, "do"):
+            print(*module.do(make(o.seed, o.case)), sep="\n")
+            return
         sys.exit(subprocess.run([os.path.join(build, "tests", program), path]).returncode)
-    harness = Harness(program, os.path.join(o.found, f"{o.name}.log"), o.limit)
+    harness = Commands(module) if hasattr(module, "do") else Harness(program, os.path.join(o.found, f"{o.name}.log"), o.limit)
     counts, number, begin = collections.Counter(), o.first, time.time()
     while (time.time() - begin < o.seconds) if o.seconds else (number - o.first < (o.cases or 100)):
         case = encode(make(o.seed, number))
@@ -98,7 +118,11 @@ def main():
                 f.write(case)
             with open(path + ".txt", "w") as f:
                 f.write(f"{said}\n{log}\nrepeat: tests/campaigns/campaign.py {o.name} --seed {o.seed} --case {number}\n")
-            print(f"# case {number}: {said}", flush=True)
+            if sum(counts[v] for v in FINDINGS) <= SHOWN:
+                print(f"# case {number}: {said}", flush=True)
+            if o.stop:
+                number += 1
+                break
         number += 1
     harness.end()
     found = sum(counts[v] for v in FINDINGS)

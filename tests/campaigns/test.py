@@ -8,7 +8,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [here, os.path.dirname(here)]
 import strides
 from both import build, need_compiler
-from tap import main
+from tap import SANITIZED, Skip, main
 
 
 def campaign(name, cases):
@@ -22,14 +22,32 @@ def campaign(name, cases):
 
 def changed_PTX_does_the_same_by_both_engines_and_stays_in_its_memory():
     need_compiler()
-    said = campaign("mutants", 60)
+    said = campaign("mutants", 25)
     assert "of these, success" in said, said
 
 
 def extreme_strides_do_the_same_by_both_engines_and_stay_in_their_memory():
     need_compiler()
-    said = campaign("strides", 5)
+    said = campaign("strides", 3)
     assert "of these, success" in said and "of these, fault" in said, said
+
+
+def damaged_images_are_loaded_or_refused():
+    said = campaign("images", 300)
+    assert "of these, loaded" in said and "of these, refused" in said, said
+
+
+def damaged_objects_messages_and_arrays_are_taken_or_refused():
+    need_compiler()
+    said = campaign("messages", 150)
+    assert "of these, accepted" in said and "of these, refused" in said, said
+
+
+def damaged_programs_run_or_are_refused():
+    if SANITIZED:
+        raise Skip("it is built with sanitizers")
+    said = campaign("programs", 10)
+    assert " ok\n" in said, said
 
 
 KERNEL = """//! buffer 1000 hash 1
