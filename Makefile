@@ -74,6 +74,12 @@ fuzz-engines: all
 fuzz-ptx: all
 	$(CAMPAIGN) mutants --seconds $(SECONDS)
 
+# Damaged images, programs, files and messages; a third of the time each.
+fuzz-image: all
+	$(CAMPAIGN) images --seconds $$(($(SECONDS) / 3))
+	$(CAMPAIGN) messages --seconds $$(($(SECONDS) / 3))
+	$(CAMPAIGN) programs --seconds $$(($(SECONDS) / 3))
+
 # All that an H200 has answered, held against compiled code: minutes.
 .PHONY: oracle-jit
 oracle-jit: all
