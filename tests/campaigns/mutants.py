@@ -23,6 +23,8 @@ SIZES = "0 1 2 3 4 8 12 16 32 64 100 128 1000 1024 4096 65536 1073741824 4294967
 
 OPCODE = re.compile(r"(?<![\w%.$@])[a-z][a-z0-9]*(?:\.[\w:]+)+")
 REGISTER = re.compile(r"%([a-z]+)(\d+)")
+# What has another result each time: clocks, and what is left of the kernels' heap.
+CHANGES_BY_ITSELF = re.compile(r"%clock|%globaltimer|^\s*malloc\b,?\s*$", re.M)
 LABEL = re.compile(r"^\s*([$\w]+):", re.M)
 
 
@@ -224,8 +226,9 @@ def make(seed, number):
         code = [k for k, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(("//", ".loc", ".file"))] or [0]
         change(R, lines, R.choice(code))
     threads = R.choice([32, 32, 32, 1, 16, 31])
+    how = "free" if CHANGES_BY_ITSELF.search("\n".join(lines)) else "warp"
     head = [f"//! machine {R.randrange(4)} {R.randrange(3)} 50000", "//! buffer 4096 below 64 1", "//! buffer 6000 hash 2",
-            f"//! launch 1 {threads} warp auto"]
+            f"//! launch 1 {threads} {how} auto"]
     if R.random() < 0.4:
         head.append(f"//! launch {R.choice([1, 2, 3])} {R.choice([64, 96, 128, 256])} free auto")
     return "\n".join(head + lines)
