@@ -331,7 +331,7 @@ enum hd_launch_flags {
     HD_LAUNCH_COOPERATIVE = 1, /* all blocks must be resident at once: HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE if not */
     HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
                                   what no thread of its own will change then fails instead of spinning on */
-    HD_LAUNCH_CLUSTERED = 4,   /* clusters are of one block each: what a kernel with .explicitcluster wants to be told */
+    HD_LAUNCH_CLUSTERED = 4, /* clusters are of one block each: what a kernel with .explicitcluster wants to be told */
 };
 
 typedef struct hd_launch_config {

@@ -27,7 +27,7 @@ struct image_text {
 struct image {
     struct image_text *texts;
     size_t n, bytes; /* of texts; of all of them together */
-    char why[512]; /* what is wrong with it, for people, where the result is not IMAGE_OK */
+    char why[512];   /* what is wrong with it, for people, where the result is not IMAGE_OK */
 };
 
 /* `bytes`: SIZE_MAX where the caller does not know. `arch`: of the device. */
