@@ -10,6 +10,8 @@ Threads load from what nobody stores to, and store to places of their own, or ad
 """
 import random
 
+import shapes
+
 OWN_BYTES, ADD_BYTES = 4096, 1024  # of shared memory
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 
@@ -477,7 +479,7 @@ class Launch:
         self.below = R.choice([self.threads, self.threads, self.threads - 1, 1, 17, 0])
         self.turns = R.choice([1, 2, 3, 5]) if kernel.outer else 1
         self.is_exact = True
-        kinds = ["legal", "legal", "legal", "legal", "beside", "beside", "wraps", "wraps", "wild"]
+        kinds = ["legal", "legal", "legal", "legal", "legal", "beside", "beside", "beside", "wraps", "wraps", "turns", "turns", "wild"]
         last = R.choice(kinds)
         others = [a for a in kernel.accesses if a.space == "shared" and (a.is_store or a.adds)]
         self.shared_is_constant = not others
@@ -497,7 +499,7 @@ class Launch:
         keep = {None: lambda t: True, "turn": lambda t: True, "below": lambda t: t % n < self.below, "odd": lambda t: t % n % 2 == 1}[a.guard]
         return [t for t in threads if keep(t)]
 
-    def set_bounds(self, knobs, loop, rounds):
+    def set_bounds(self, knobs, loop, rounds, start=None):
         R, bits, by = self.R, loop["bits"], loop["by"]
         top = (1 << bits - 1) - 1 if loop["signed"] else (1 << bits) - 1
         low = -(1 << bits - 1) if loop["signed"] else 0
@@ -505,7 +507,7 @@ class Launch:
         starts = [0, 0, 0, 1, 5, (1 << 31) - 3] if way > 0 else [-way, -way, -way + 3, (1 << 31) + 3]
         if R.random() < 0.15:
             starts = [top - way - R.choice([0, 1, by]), low + R.choice([0, 1])] if way > 0 else [low - way + R.choice([0, 1, -by]), top]
-        start = R.choice(starts)
+        start = R.choice(starts) if start is None else start
         end, before = start + way, start + way - by
         bound = {"lt": R.choice([end, before + 1]), "le": R.choice([before, end - 1]), "gt": R.choice([end, before - 1]),
                  "ge": R.choice([before, end + 1]), "ne": end}[loop["is"]]
@@ -516,8 +518,9 @@ class Launch:
     def set(knobs, e, v):
         knobs[Kernel.index(e)] = v & ((1 << e.bits) - 1)
 
-    def reach(self, a, knobs, rounds):
-        """The least and the greatest place of the group, seen from that of its first thread and round; and that one."""
+    def reach(self, a, knobs, rounds, straight=False):
+        """The least and the greatest place of the group, seen from that of its first thread and round; and that one. Straight: as
+        if all rounds went on as the second does from the first."""
         if a.loop is None:
             total, inner = 1, 1
         else:
@@ -525,7 +528,11 @@ class Launch:
             total = inner * a.loop["again"]
         threads = self.active(a)
         bits = a.register.bits
-        places = [a.register.at(self.where(knobs, t, i, inner)) for t in threads for i in {0, 1 % total, inner - 1, total - 1}]
+        at = lambda t, i: a.register.at(self.where(knobs, t, i, inner))
+        if straight and total > 1:
+            places = [at(t, 0) + i * (at(t, 1) - at(t, 0)) for t in threads for i in (0, total - 1)]
+        else:
+            places = [at(t, i) for t in threads for i in {0, 1 % total, inner - 1, total - 1}]
         if not places:
             return None
         origin = places[0]
@@ -565,6 +572,8 @@ class Launch:
                 self.set_bounds(knobs, loop, n)
             if kind == "wraps":
                 self.make_wrap(knobs, rounds)
+            elif kind == "turns":
+                self.make_turn(knobs, rounds)
             if self.place(knobs, rounds, kind) or kind in ("wraps", "wild"):
                 break
         self.strays |= self.strayed
@@ -578,6 +587,19 @@ class Launch:
         if R.random() < 0.25 and attempt < 12:  # what a product or a shift makes of this part is nothing
             step += R.choice([1, -1, 3]) << R.choice([bits - 1, bits - 2, bits - 3, bits - 8, bits - 24 if bits == 64 else bits - 4])
         return step
+
+    def make_turn(self, knobs, rounds):
+        """A register of 32 bits, or the counter, comes past 2^31 or 2^32 on its way."""
+        R = self.R
+        for loop in self.kernel.loops:
+            n = rounds[id(loop)]
+            edge = R.choice([1 << 31, 1 << 32])
+            for start, step in loop["carried"]:
+                if start.bits == 32 and Kernel.is_knob(start):
+                    by = signed(step.at(self.where(knobs, 0, 0, 1)), 32)
+                    self.set(knobs, start, edge - by * R.randrange(1, n + 1))
+            if loop["bits"] == 32 and R.random() < 0.5 and (edge == 1 << 31) != loop["signed"]:
+                self.set_bounds(knobs, loop, n, edge % (1 << 32) - loop["by"] * R.randrange(1, n + 1))
 
     def make_wrap(self, knobs, rounds):
         """One step such that the way of all rounds is nothing, or nearly."""
@@ -610,7 +632,7 @@ class Launch:
             if a.wild_lane:
                 self.set(knobs, a.wild_lane, R.randrange(self.threads))
                 self.set(knobs, a.wild_index, 0)
-            reach = self.reach(a, knobs, rounds)
+            reach = self.reach(a, knobs, rounds, kind == "turns")
             if not reach:
                 continue
             origin, least, most = reach
@@ -690,6 +712,8 @@ LAUNCHES = 20
 
 def make(seed, number):
     R = random.Random(f"strides {seed} {number}")
+    if R.random() < 0.15:
+        return shapes.make(R)
     sizes = {"in": R.choice([4096, 4000, 3 << 15, 65536, 100000, 8200, 50000]), "own": R.choice([16384, 16384 - 32, 65536 + 48, 200000, 131072]),
              "add": R.choice([4096, 3500, 1000])}
     kernel = Kernel(R, sizes)
