@@ -120,9 +120,6 @@ static uint32_t param_offset(const struct code *c, bool result, uint32_t index)
 
 static bool enter(struct warp *w, struct activation *a, const struct op *o, struct code *callee, uint32_t mask)
 {
-    const struct ptx_signature *s = &callee->ir->func->signature;
-    if (s->params.n != o->call->params.n || s->returns.n != o->call->results.n)
-        return warp_fault(w, FAULT_invalid_pc, o, (unsigned)__builtin_ctz(mask));
     struct activation *b = act_push(w, callee, a, o, mask);
     if (!b)
         return false;
@@ -131,6 +128,19 @@ static bool enter(struct warp *w, struct activation *a, const struct op *o, stru
         copy_words(w, o, a->frame + o->call->params.at[i].caller_at, b->frame + param_offset(callee, false, i),
                    o->call->params.at[i].bytes, mask);
     return true;
+}
+
+/* Is a function what a call takes it for? A prototype, and the first of .calltargets, say so of whatever the register has; what is
+ * copied must fit the frames of both. */
+static bool has_type(const struct code *callee, const struct ir_call *call)
+{
+    const struct ptx_signature *s = &callee->ir->func->signature;
+    bool same = s->params.n == call->params.n && s->returns.n == call->results.n;
+    for (uint32_t i = 0; same && i < s->params.n; i++)
+        same = s->params.at[i]->size == call->params.at[i].bytes;
+    for (uint32_t i = 0; same && i < s->returns.n; i++)
+        same = s->returns.at[i]->size == call->results.at[i].bytes;
+    return same;
 }
 
 /* Lanes that hold the same function pointer call together. */
@@ -147,7 +157,7 @@ static bool call_indirect(struct warp *w, struct activation *a, const struct op 
             same |= target[l] == target[lane] ? 1u << l : 0;
         }
         struct code *callee = code_at(w->block->launch->kernel, target[lane]);
-        if (!callee)
+        if (!callee || !has_type(callee, o->call))
             return warp_fault_value(w, FAULT_invalid_pc, o, lane, target[lane]);
         if (!enter(w, a, o, callee, same))
             return false;

@@ -315,7 +315,7 @@ static const struct ptx_signature *signature_of(struct builder *b, const struct 
 static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param, bool store)
 {
     if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR)
-        return ir_add_frame_var(b, (struct ptx_var *)o->symbol) + (uint32_t)o->disp;
+        return ir_add_frame_var(b, (struct ptx_var *)o->symbol);
     uint32_t bytes = param->size < 4 ? 4 : (uint32_t)param->size;
     uint32_t at = add_frame_bytes(b, bytes, bytes > 16 ? 16 : bytes);
     if (!store)

@@ -1,12 +1,13 @@
-"""Kernels whose addresses wrap around 2^32 or 2^64 where a test of bounds looks at two ends, or at one place for many. Whatever is
-tested, both engines say the same on every CPU level, and nothing outside of the kernel's memory is touched."""
+"""Kernels whose addresses wrap around 2^32 or 2^64 where a test of bounds looks at two ends, or at one place for many, and calls
+whose arguments would reach beyond a frame. Whatever is tested, both engines say the same on every CPU level, and nothing outside of
+the kernel's memory is touched."""
 import itertools
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, fault_by_both, has_level, keep_what_is_compiled, written
-from tap import main
+from both import HEAD, by_both, fault_by_both, has_level, keep_what_is_compiled, written
+from tap import main, run
 
 LEVELS = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if has_level(level)] or [None]
 ILLEGAL = "[illegal-address]"
@@ -403,6 +404,43 @@ END:
 def what_one_version_has_noted_holds_for_all():
     """A gang stores the vectors of all lanes; single warps, of which lanes may have ended, each lane's for itself."""
     faults(VERSIONS, "--grid", 4, "--block", 128, "u32[992]=ones", "u32[512]=ones", 512, levels=LEVELS)
+
+
+F = ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x]; st.param.b32 [r], %r1; ret; }\n"
+WIDE = ".func g(.param .b8 x[60000]) { ret; }\n"
+
+
+def a_function_of_another_type_is_not_called():
+    """A prototype says how many bytes go into the frame of the function, and how many come out of it."""
+    for returns, params, call, table in [
+        ("(.param .b32 _)", "(.param .b8 _[60000])", "(s), %rd1, (wide)", ".callprototype"),
+        ("(.param .b8 _[60000])", "(.param .b32 _)", "(wide), %rd1, (s)", ".callprototype"),
+        ("", "(.param .b8 _[60000])", "%rd1, (wide)", ".callprototype"),
+        ("", "", "%rd1, (wide)", ".calltargets g, f"),
+    ]:
+        proto = table if "targets" in table else f"{table} {returns} _ {params}"
+        text = F + WIDE + f""".visible .entry k(.param .u64 p)
+{{
+    .reg .u64 %rd<2>; .param .b8 wide[60000]; .param .b32 s;
+    mov.u64 %rd1, f;
+T:  {proto};
+    call {call}, T;
+    ret;
+}}
+"""
+        with written(text) as path:
+            said = fault_by_both(path, "--grid", 1, "--block", 64, "u32[64]")
+        assert "which is no function of its type [invalid-pc]" in said, (proto, said)
+
+
+def an_argument_is_a_whole_variable():
+    """Behind a variable of a frame stand other variables, other threads' memory and, far enough, the host's."""
+    for distance in 4, 4096, 60000, 2000000000, -4, -100000:
+        for call in f"(r), f, (a+{distance})", f"(r+{distance}), f, (a)":
+            text = HEAD + F + f".visible .entry k(.param .u64 p) {{ .param .b32 a, r; call {call}; ret; }}\n"
+            with written(text) as path:
+                status, _, err = run("ptx", path)
+            assert status == 1 and "an argument is a whole .param variable [ptx-operand]" in err, (call, err)
 
 
 main(globals())
