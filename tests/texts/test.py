@@ -66,6 +66,12 @@ def launching_takes_time_in_proportion_to_the_text():
         grows_in_proportion("launch", family)
 
 
+def a_launch_does_not_compare_all_variables_with_each_other():
+    with written(families.variables(150000)) as path:
+        done = Done("launch", path, *RUN)
+    assert done.status == 0 and done.seconds < 2, (done.status, done.seconds)
+
+
 def printing_takes_time_in_proportion_to_the_text():
     for family in families.functions, families.variables, families.one_initialiser, families.targets, families.instructions:
         with written(family(20000)) as path:
