@@ -228,7 +228,10 @@ void fault_report(struct machine *m, const struct kernel *k, const struct fault 
 {
     const char *thread = arena_printf(diags->arena, ": thread (%u,%u,%u) of block (%u,%u,%u)", f->thread[0],
                                       f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2]);
-    diag_error(diags, fault_place(f->at, diags->arena), faults[f->kind].code, help_of(m, f), "kernel `%s`%s %s",
-               demangle(k->func->symbol.name, diags->arena), f->of_launch ? "" : thread,
+    const struct ptx_func *func = k->func;
+    struct place place = f->at ? fault_place(f->at, diags->arena) /* else before its first instruction */
+                               : ptx_place(func->module, func->symbol.offset, (uint32_t)func->symbol.name.n);
+    diag_error(diags, place, faults[f->kind].code, help_of(m, f), "kernel `%s`%s %s",
+               demangle(func->symbol.name, diags->arena), f->of_launch ? "" : thread,
                fault_describe(m, f, diags->arena));
 }
