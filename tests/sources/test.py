@@ -128,6 +128,7 @@ def a_signal_leaves_nothing_behind():
     for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
         write("pids", "")
         child = subprocess.Popen([heddle, "cc", "-ccbin", os.path.abspath("slow"), "k.cu", "-o", "out"],
+                                 preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a shell's background ignores SIGINT
                                  stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=os.path.join(work.name, "tmp")))
         end = time.monotonic() + 20
         while len(open("pids").read().split()) < 2 and time.monotonic() < end:
