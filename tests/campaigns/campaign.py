@@ -19,6 +19,10 @@ source = os.path.dirname(os.path.dirname(here))
 build = os.environ.get("HEDDLE_BUILD", os.path.join(source, "build"))
 sys.path.insert(0, here)
 
+# of a build with sanitizers
+os.environ.setdefault("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1")
+os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1")
+
 FINDINGS = {"crash", "hang", "canary", "differs", "print", "unrepeatable", "lost"}
 
 

@@ -24,7 +24,7 @@ SIZES = "0 1 2 3 4 8 12 16 32 64 100 128 1000 1024 4096 65536 1073741824 4294967
 OPCODE = re.compile(r"(?<![\w%.$@])[a-z][a-z0-9]*(?:\.[\w:]+)+")
 REGISTER = re.compile(r"%([a-z]+)(\d+)")
 # What has another result each time: clocks, and what is left of the kernels' heap.
-CHANGES_BY_ITSELF = re.compile(r"%clock|%globaltimer|^\s*malloc\b,?\s*$", re.M)
+CHANGES_BY_ITSELF = re.compile(r"%clock|%globaltimer|%gridid|^\s*malloc\b,?\s*$", re.M)
 LABEL = re.compile(r"^\s*([$\w]+):", re.M)
 
 
