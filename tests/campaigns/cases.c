@@ -1,6 +1,7 @@
 /* See cases.h. */
 #include "cases.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,17 +57,30 @@ static void limit_time(void)
     struct rlimit cpu = {seconds_a_case, seconds_a_case + 5}, core = {0, 0};
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-    alarm(10 * seconds_a_case);
 }
 
-static void judge_end(int status)
+/* Its status; one that takes ten times as long as it may use the processor is killed: it waits for something, and may have
+ * blocked whatever else would end it. */
+static int wait_for(pid_t pid, bool *waits)
+{
+    int status, fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    *waits = fd >= 0 && poll(&end, 1, (int)(10000 * seconds_a_case)) == 0;
+    if (*waits)
+        kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    close(fd);
+    return status;
+}
+
+static void judge_end(int status, bool waits)
 {
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     char what[1024];
     snprintf(what, sizeof what, "%.1000s", told->what);
-    if (number == SIGXCPU || number == SIGALRM) {
+    if (number == SIGXCPU || waits) {
         told->verdict = V_HANG;
-        snprintf(told->what, sizeof told->what, "no end within its time");
+        snprintf(told->what, sizeof told->what, "no end within its time%s", waits ? ", waiting" : "");
     } else if (status != 0) {
         told->verdict = V_CRASH;
         snprintf(told->what, sizeof told->what, "%s %d %s", number ? "signal" : "exit status",
@@ -75,7 +90,7 @@ static void judge_end(int status)
 
 void do_in_child(void (*function)(const void *), const void *argument)
 {
-    int status;
+    bool waits;
     *told = (struct told){0};
     fflush(stdout);
     pid_t pid = fork();
@@ -90,8 +105,8 @@ void do_in_child(void (*function)(const void *), const void *argument)
         function(argument);
         _exit(0);
     }
-    waitpid(pid, &status, 0);
-    judge_end(status);
+    int status = wait_for(pid, &waits);
+    judge_end(status, waits);
 }
 
 void case_fails(enum verdict verdict, const char *format, ...)

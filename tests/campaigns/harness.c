@@ -11,7 +11,7 @@
  * code and line. HOW says when that is so:
  *
  *     exact     always
- *     result    always, but for the counts: threads wait for each other
+ *     result    always, but for the counts, and which of several faults comes first: lanes run one after the other
  *     warp      where one warp, which the interpreter runs under several schedules, has one result
  *     free      never: it has to end, and to leave alone what is not its own
  *
@@ -365,7 +365,7 @@ static bool has_parted(const struct launch *l, const struct ended *e)
 static bool compare(const struct testcase *c, int number, const struct ended *a, const struct ended *b)
 {
     const struct launch *l = &c->launches[number];
-    bool one_warp = l->grid == 1 && l->block <= 32;
+    bool one_warp = l->grid == 1 && l->block <= 32 && l->how != RESULT; /* one order of what it does */
     if (b->result == HD_ERROR_NOT_SUPPORTED && !a->result) {
         told->counts[UNCOMPILED]++;
     } else if (l->how == FREE) {

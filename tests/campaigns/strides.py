@@ -672,6 +672,7 @@ class Launch:
         if not stores:
             return True
         a, owner = stores[0], {}
+        mask = (1 << a.register.bits) - 1
         for knobs in (self.early, self.last):
             inner = 1 if a.loop is None else self.rounds_of(a.loop, knobs)
             most = (inner + 8) * 2
@@ -682,7 +683,7 @@ class Launch:
                 for i in range(own * (1 if a.loop is None else a.loop["again"])):
                     at = a.register.at(self.where(knobs, t, i, own))
                     for byte in (d + k for d in a.displacements for k in range(0, a.size(), min(a.element, 4))):
-                        key = (t // self.threads if a.space == "shared" else 0, (at + byte) // min(a.element, 4) & M64)
+                        key = (t // self.threads if a.space == "shared" else 0, ((at + byte) & mask) // min(a.element, 4))
                         if owner.setdefault(key, t) != t:
                             return False
         return True
