@@ -310,19 +310,47 @@ HD_API bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info
 
 /* ---- checking ---- */
 
-/* Watches launches for accesses out of bounds and misaligned, reads of memory that nobody has written (global, shared,
- * local), misused barriers and warp masks (PTX ISA 9.7.13), and leaks of the device heap. Bad accesses are left out, so
- * that a launch goes on and several errors are found. The machine must have a policy other than "fair". */
+/* Watches all launches of a machine, in whatever stream, for accesses out of bounds and misaligned, reads of memory that
+ * nobody has written (global, shared, local), misused barriers and warp masks (PTX ISA 9.7.13), and leaks of the device
+ * heap. The machine must have a policy other than "fair". */
 typedef struct hd_checker hd_checker;
 
-/* Errors: HD_ERROR_INVALID_VALUE (a fair machine), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
-HD_API hd_result hd_checker_create(hd_machine *machine, hd_checker **checker);
+/* What is looked for; the names are compute-sanitizer's. */
+enum hd_tool {
+    HD_TOOL_MEMCHECK = 1,  /* accesses out of bounds and misaligned, leaks of the device heap */
+    HD_TOOL_RACECHECK = 2, /* data races */
+    HD_TOOL_INITCHECK = 4, /* reads of what nobody has written */
+    HD_TOOL_SYNCCHECK = 8, /* misused barriers and masks */
+    HD_TOOLS_ALL = 15,
+};
+
+/* What a bad access ends. */
+enum hd_on_error {
+    HD_ON_ERROR_NOTHING, /* it is left out (a load gives 0) and the launch goes on, so that several errors are found */
+    HD_ON_ERROR_KERNEL,  /* the launch; its context goes on */
+    HD_ON_ERROR_CONTEXT, /* the launch, which fails, and with it its context, as on a GPU */
+};
+
+/* Zero is the default throughout. */
+typedef struct hd_checker_options {
+    unsigned tools; /* of enum hd_tool; 0: all */
+    enum hd_on_error on_error;
+    /* Called after each launch, from its thread: `fresh` where it has shown something new. */
+    void (*launched)(void *data, bool fresh);
+    void *data;
+} hd_checker_options;
+
+/* From here on the machine's launches are watched. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (a fair machine,
+ * one that has a checker), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
+HD_API hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
 HD_API void hd_checker_destroy(hd_checker *checker); /* NULL is allowed */
 /* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. */
 HD_API hd_result hd_checker_mark_undefined(hd_checker *checker, const void *p, size_t bytes, const char *name);
 HD_API void hd_checker_mark_defined(hd_checker *checker, const void *p, size_t bytes);
-/* What all its launches have shown, each finding once with a count, in the order of the PTX text; NULL where there is
- * nothing. Leaks count as of now. */
+/* Nothing more will run: what can be known only then (leaks) becomes findings. */
+HD_API void hd_checker_end(hd_checker *checker);
+/* What its launches have shown so far, each finding once with a count, in the order of the PTX text; NULL where there is
+ * nothing. */
 HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);
 
 /* ---- launches ---- */
@@ -332,6 +360,7 @@ enum hd_launch_flags {
     HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
                                   what no thread of its own will change then fails instead of spinning on */
     HD_LAUNCH_CLUSTERED = 4, /* clusters are of one block each: what a kernel with .explicitcluster wants to be told */
+    HD_LAUNCH_UNCHECKED = 8, /* the machine's checker does not watch it; all memory then counts as written */
 };
 
 typedef struct hd_launch_config {
@@ -339,7 +368,6 @@ typedef struct hd_launch_config {
     size_t shared_bytes;        /* dynamic shared memory of a block */
     unsigned flags;             /* enum hd_launch_flags */
     hd_engine engine;           /* auto: as the machine */
-    hd_checker *checker;        /* watches the launch, or NULL */
     /* Parameters: pointers to the values, in order, or packed at their offsets; exactly one of the two is set
      * where the kernel has parameters. Values are read before hd_launch returns. */
     const void *const *args;
@@ -404,7 +432,7 @@ HD_API hd_result hd_stream_synchronize(hd_stream *stream);
 HD_API uint64_t hd_stream_number(const hd_stream *stream);
 
 /* hd_launch in a stream: returns when the launch has been put there. The configuration is checked, and parameters are
- * read, before it returns; a checker is not possible. Errors as those of hd_launch before it starts. */
+ * read, before it returns. Errors as those of hd_launch before it starts. */
 HD_API hd_result hd_stream_launch(hd_stream *stream, hd_kernel *kernel, const hd_launch_config *config,
                                   hd_report **report);
 

@@ -33,12 +33,12 @@ static void run(hd_machine *m, hd_module *module, void *out, const char *name, c
     const void *args[] = {&out};
     hd_launch_config c = {.grid = {1, 1, 1}, .block = {64, 1, 1}, .flags = HD_LAUNCH_CLOSED, .args = args};
     memset(out, 0, OUT_BYTES);
-    hd_result r = hd_checker_create(m, &checker);
+    hd_result r = hd_checker_create(m, NULL, &checker);
     if (!r)
         r = hd_module_get_kernel(module, name, &k, &report);
     if (!r) {
-        c.checker = checker;
         r = hd_launch(k, &c, NULL, &report);
+        hd_checker_end(checker);
         hd_checker_report(checker, &findings);
     }
     snprintf(got, size, "%s\n%s%s", hd_result_name(r), report ? hd_report_text(report) : "",

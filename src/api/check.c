@@ -3,17 +3,22 @@
 
 #include "api/handles.h"
 
-hd_result hd_checker_create(hd_machine *machine, hd_checker **checker)
+hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
 {
-    if (!machine || !checker || machine->machine->schedule.policy == POLICY_FAIR)
+    hd_checker_options o = options ? *options : (hd_checker_options){0};
+    if (!machine || !checker || machine->checker || machine->machine->schedule.policy == POLICY_FAIR ||
+        o.tools & ~(unsigned)HD_TOOLS_ALL)
         return HD_ERROR_INVALID_VALUE;
+    o.tools = o.tools ? o.tools : HD_TOOLS_ALL;
     hd_checker *c = calloc(1, sizeof *c);
-    if (!c || !(c->checker = checker_new(machine->machine))) {
+    if (!c || !(c->checker = checker_new(machine->machine, &o))) {
         free(c);
         return HD_ERROR_OUT_OF_MEMORY;
     }
     pthread_mutex_init(&c->lock, NULL);
-    *checker = c;
+    c->machine = machine;
+    c->options = o;
+    machine->checker = *checker = c;
     return HD_SUCCESS;
 }
 
@@ -21,6 +26,7 @@ void hd_checker_destroy(hd_checker *c)
 {
     if (!c)
         return;
+    c->machine->checker = NULL;
     checker_free(c->checker);
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -42,6 +48,15 @@ void hd_checker_mark_defined(hd_checker *c, const void *p, size_t bytes)
         return;
     pthread_mutex_lock(&c->lock);
     checker_mark_defined(c->checker, p, bytes);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void hd_checker_end(hd_checker *c)
+{
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->lock);
+    checker_finish(c->checker);
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -23,6 +23,7 @@ struct name {
 struct hd_machine {
     struct machine *machine;
     struct tracer *tracer; /* or NULL */
+    hd_checker *checker;   /* that watches its launches, or NULL */
     pthread_mutex_t lock;  /* of what follows */
     struct hd_module *modules;
     struct name *names;
@@ -58,6 +59,8 @@ struct hd_module {
 };
 
 struct hd_checker {
+    hd_machine *machine;
+    hd_checker_options options;
     pthread_mutex_t lock;
     struct checker *checker;
 };
@@ -87,6 +90,9 @@ void module_free(hd_module *m);
  * HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
                          struct diags *d);
+
+/* Runs it, watched where the machine has a checker. */
+hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags);
 
 /* Copies the texts that diagnostics point into, which may go before the report does. */
 void report_keep_places(hd_report *r);

@@ -102,16 +102,28 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     return HD_SUCCESS;
 }
 
-static hd_result launch_checked(hd_kernel *k, hd_checker *c, struct launch_request *q, hd_launch_stats *stats,
-                                struct diags *diags)
+static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
 {
+    bool watched = !(q->flags & HD_LAUNCH_UNCHECKED);
     pthread_mutex_lock(&c->lock);
-    checker_begin(c->checker, k->kernel);
-    q->hooks.at[q->hooks.n++] = checker_hooks(c->checker);
-    hd_result r = machine_launch(k->module->machine->machine, q, stats, diags);
+    size_t before = checker_count(c->checker);
+    checker_begin(c->checker, q->kernel);
+    if (watched)
+        q->hooks.at[q->hooks.n++] = checker_hooks(c->checker);
+    hd_result r = machine_launch(c->machine->machine, q, stats, diags);
     checker_end(c->checker);
+    if (!watched)
+        checker_forget_undefined(c->checker);
+    bool fresh = checker_count(c->checker) > before;
     pthread_mutex_unlock(&c->lock);
+    if (c->options.launched)
+        c->options.launched(c->options.data, fresh);
     return r;
+}
+
+hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
+{
+    return m->checker ? launch_checked(m->checker, q, stats, diags) : machine_launch(m->machine, q, stats, diags);
 }
 
 static hd_result prepare_and_launch(hd_kernel *k, const hd_launch_config *c, void **packed, hd_launch_stats *stats,
@@ -119,11 +131,7 @@ static hd_result prepare_and_launch(hd_kernel *k, const hd_launch_config *c, voi
 {
     struct launch_request q;
     hd_result r = launch_prepare(k, c, &q, packed, diags);
-    if (!r && c->checker)
-        r = launch_checked(k, c->checker, &q, stats, diags);
-    else if (!r)
-        r = machine_launch(k->module->machine->machine, &q, stats, diags);
-    return r;
+    return r ? r : launch_run(k->module->machine, &q, stats, diags);
 }
 
 hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *stats, hd_report **report)

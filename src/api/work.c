@@ -13,12 +13,19 @@ struct launch_task {
     void *packed;
 };
 
+/* HD_ON_ERROR_KERNEL: what a kernel has done, not what it was denied. */
+static bool ends_kernel_alone(const hd_machine *m, hd_result result)
+{
+    return m->checker && m->checker->options.on_error == HD_ON_ERROR_KERNEL && result >= HD_ERROR_ILLEGAL_ADDRESS &&
+           result <= HD_ERROR_LAUNCH_FAILED && result != HD_ERROR_LAUNCH_TIMEOUT;
+}
+
 static hd_result launch_now(struct launch_task *l, hd_report *r)
 {
-    hd_result result = machine_launch(l->machine->machine, &l->request, NULL, &r->diags);
+    hd_result result = launch_run(l->machine, &l->request, NULL, &r->diags);
     if (result && l->context->options.fault)
         l->context->options.fault(l->context->options.data, result, r);
-    return result;
+    return ends_kernel_alone(l->machine, result) ? HD_SUCCESS : result;
 }
 
 static hd_result run_launch(struct task *t, struct worker *k)
@@ -60,7 +67,7 @@ hd_result hd_stream_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c
 {
     if (report)
         *report = NULL;
-    if (!s || !k || !c || c->checker)
+    if (!s || !k || !c)
         return HD_ERROR_INVALID_VALUE;
     hd_result fault = context_fault(s->context->context);
     hd_report *r = fault ? NULL : report_new();

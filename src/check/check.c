@@ -3,16 +3,17 @@
 
 #include <stdlib.h>
 
-struct checker *checker_new(struct machine *m)
+struct checker *checker_new(struct machine *m, const hd_checker_options *o)
 {
     struct checker *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->machine = m;
+    c->options = *o;
     c->hooks = (struct hooks){.data = c,
-                              .access = check_access,
-                              .fault = check_fault,
-                              .sync = check_sync,
+                              .access = o->tools & HD_TOOL_INITCHECK ? check_access : NULL,
+                              .fault = o->tools & HD_TOOL_MEMCHECK ? check_fault : NULL,
+                              .sync = o->tools & HD_TOOL_SYNCCHECK ? check_sync : NULL,
                               .heap = check_heap,
                               .schedule = check_schedule};
     return c;
@@ -116,9 +117,19 @@ static const char *text_of(struct arena *arena, const struct finding *f)
     return f->written ? arena_printf(arena, "%s; %s", f->text, f->written) : f->text;
 }
 
+void checker_finish(struct checker *c)
+{
+    if (c->options.tools & HD_TOOL_MEMCHECK)
+        check_leaks(c);
+}
+
+size_t checker_count(const struct checker *c)
+{
+    return c->n_findings;
+}
+
 void checker_report(struct checker *c, struct diags *diags)
 {
-    check_leaks(c);
     const struct finding **sorted = ARENA_ARRAY(diags->arena, const struct finding *, c->n_findings);
     uint32_t n = 0;
     for (struct finding *f = c->findings; f; f = f->next)

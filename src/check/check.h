@@ -12,7 +12,7 @@
 struct checker;
 
 /* NULL where memory is exhausted. Where that happens during a launch, findings are lost, and nothing else. */
-struct checker *checker_new(struct machine *m);
+struct checker *checker_new(struct machine *m, const hd_checker_options *o);
 void checker_free(struct checker *c);
 
 const struct hooks *checker_hooks(struct checker *c);
@@ -24,7 +24,14 @@ void checker_end(struct checker *c);
 bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name);
 void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes);
 
-/* The findings of all launches so far, leaks included, in the order of the source. Texts are copied. */
+/* What is undefined is no longer known: all memory counts as written. */
+void checker_forget_undefined(struct checker *c);
+
+/* Nothing more will be launched: what has not been freed becomes a finding. */
+void checker_finish(struct checker *c);
+/* How many findings there are. */
+size_t checker_count(const struct checker *c);
+/* The findings of all launches so far, in the order of the source. Texts are copied. */
 void checker_report(struct checker *c, struct diags *diags);
 
 #endif

@@ -47,6 +47,7 @@ struct barrier_use {
 struct checker {
     struct arena arena; /* of findings; lives as long as the checker */
     struct machine *machine;
+    hd_checker_options options;
     const struct kernel *kernel;
     struct hooks hooks;
     struct finding *findings, lost; /* lost: stands in where memory is exhausted */

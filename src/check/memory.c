@@ -76,6 +76,12 @@ void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
         }
 }
 
+void checker_forget_undefined(struct checker *c)
+{
+    for (struct region *r = c->global; r; r = r->next)
+        define(r, r->start, r->size);
+}
+
 /* The region that an access of a lane touches; NULL where nothing is known of it: then it is defined. Local memory is
  * one region a warp, lane after lane; *at is the address there. */
 static struct region *region_of(struct checker *c, const struct access_event *e, unsigned lane, uint64_t *at)
@@ -184,6 +190,8 @@ bool check_fault(void *data, const struct fault_event *e)
 {
     struct checker *c = data;
     bool fresh;
+    if (c->options.on_error)
+        return false; /* the launch's own report says it */
     struct finding *f = finding_add(c, fault_code(e->kind), e->op, NULL, &fresh);
     if (!fresh)
         return true;

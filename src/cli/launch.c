@@ -72,6 +72,7 @@ static hd_report *add_findings(struct launch *l, hd_report *report)
 {
     hd_report *findings = NULL;
     hd_diagnostic d;
+    hd_checker_end(l->checker);
     hd_checker_report(l->checker, &findings);
     for (size_t i = 0; hd_report_get(findings, i, &d); i++) {
         l->errors += d.severity == HD_SEVERITY_ERROR;
@@ -276,7 +277,6 @@ static int read_size(struct launch *l)
     }
     l->config.shared_bytes = o->shared;
     l->config.flags = HD_LAUNCH_CLOSED | (o->cooperative ? HD_LAUNCH_COOPERATIVE : 0u);
-    l->config.checker = l->checker;
     return 0;
 }
 
@@ -556,7 +556,7 @@ static int open_own_machine(struct launch *l)
     hd_machine_options options = {.print = take_printed, .note = print_note, .print_data = l};
     interrupt_start(&l->interrupt);
     int status = open_machine(l->s, &options, &l->machine);
-    if (!status && l->s->o.check && hd_checker_create(l->machine, &l->checker))
+    if (!status && l->s->o.check && hd_checker_create(l->machine, NULL, &l->checker))
         status = usage_error(l->s, "checking needs a policy other than fair");
     return status;
 }

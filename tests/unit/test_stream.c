@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,10 +43,10 @@ static void on_fault(void *data, hd_result result, hd_report *report)
     strncpy(f->report, hd_report_text(report), sizeof f->report - 1);
 }
 
-static int set_up(void **state)
+static int set_up_policy(void **state, const char *policy)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    hd_machine_options options = {.workers = 2, .memory_bytes = 1 << 24};
+    hd_machine_options options = {.workers = 2, .memory_bytes = 1 << 24, .policy = policy};
     hd_source source = {"stream.ptx", text, sizeof text - 1};
     hd_context_options context = {on_fault, f};
     hd_module *module;
@@ -59,6 +60,16 @@ static int set_up(void **state)
     memset(f->cell, 0, 256);
     *state = f;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_policy(state, NULL);
+}
+
+static int set_up_serial(void **state)
+{
+    return set_up_policy(state, "serial");
 }
 
 static int tear_down(void **state)
@@ -280,6 +291,93 @@ static void boxes_are_copied_and_filled_row_by_row(void **state)
         assert_int_equal(words[i], i % 4 < 2 ? 0x1234 : 0);
 }
 
+/* ---- checkers ---- */
+
+struct watch {
+    unsigned launches, fresh;
+};
+
+static void count_launch(void *data, bool fresh)
+{
+    struct watch *w = data;
+    w->launches++;
+    w->fresh += fresh;
+}
+
+/* What the checker has found: the code of the only finding, and its count; NULL where there is none. */
+static const char *found(hd_checker *checker, uint64_t *count)
+{
+    static char code[64];
+    hd_report *report;
+    hd_diagnostic d;
+    assert_int_equal(hd_checker_report(checker, &report), HD_SUCCESS);
+    if (!report)
+        return NULL;
+    assert_int_equal(hd_report_count(report), 1);
+    assert_true(hd_report_get(report, 0, &d));
+    snprintf(code, sizeof code, "%s", d.code);
+    *count = d.count;
+    hd_report_free(report);
+    return code;
+}
+
+static void launches_of_all_streams_are_watched(void **state)
+{
+    struct fixture *f = *state;
+    hd_checker *checker, *second;
+    struct watch w = {0};
+    uint64_t count;
+    hd_checker_options o = {.launched = count_launch, .data = &w};
+    assert_int_equal(hd_checker_create(f->machine, &o, &checker), HD_SUCCESS);
+    assert_int_equal(hd_checker_create(f->machine, &o, &second), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(launch(new_stream(f, 0), f->add, &f->cell[0], 1), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    assert_null(found(checker, &count));
+    for (int i = 0; i < 2; i++) { /* the bad access is left out, and nothing fails */
+        assert_int_equal(launch(new_stream(f, 0), f->wild, NULL, 0), HD_SUCCESS);
+        assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    }
+    assert_string_equal(found(checker, &count), "illegal-address");
+    assert_int_equal(count, 2);
+    assert_int_equal(w.launches, 3);
+    assert_int_equal(w.fresh, 1);
+    assert_int_equal(f->faults, 0);
+    hd_checker_destroy(checker);
+    assert_int_equal(launch(new_stream(f, 0), f->wild, NULL, 0), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void a_launch_that_is_not_to_be_checked_fails_as_ever(void **state)
+{
+    struct fixture *f = *state;
+    hd_checker *checker;
+    uint64_t count;
+    hd_launch_config c = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .flags = HD_LAUNCH_UNCHECKED};
+    assert_int_equal(hd_checker_create(f->machine, NULL, &checker), HD_SUCCESS);
+    assert_int_equal(hd_stream_launch(new_stream(f, 0), f->wild, &c, NULL), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_null(found(checker, &count));
+    hd_checker_destroy(checker);
+}
+
+static void a_bad_access_ends_what_it_is_to_end(void **state)
+{
+    struct fixture *f = *state;
+    hd_checker *checker;
+    hd_checker_options o = {.on_error = HD_ON_ERROR_KERNEL};
+    assert_int_equal(hd_checker_create(f->machine, &o, &checker), HD_SUCCESS);
+    assert_int_equal(launch(new_stream(f, 0), f->wild, NULL, 0), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    assert_int_equal(f->faults, 1);
+    hd_checker_destroy(checker);
+    o.on_error = HD_ON_ERROR_CONTEXT;
+    assert_int_equal(hd_checker_create(f->machine, &o, &checker), HD_SUCCESS);
+    assert_int_equal(launch(new_stream(f, 0), f->wild, NULL, 0), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->faults, 2);
+    hd_checker_destroy(checker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +392,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_destroyed_stream_finishes_its_work, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_is_freed_in_the_order_of_its_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_are_copied_and_filled_row_by_row, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(launches_of_all_streams_are_watched, set_up_serial, tear_down),
+        cmocka_unit_test_setup_teardown(a_launch_that_is_not_to_be_checked_fails_as_ever, set_up_serial, tear_down),
+        cmocka_unit_test_setup_teardown(a_bad_access_ends_what_it_is_to_end, set_up_serial, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
