@@ -61,18 +61,29 @@ typedef struct hd_report hd_report;
 
 typedef enum hd_severity { HD_SEVERITY_ERROR, HD_SEVERITY_WARNING, HD_SEVERITY_NOTE } hd_severity;
 
+/* A call on the host's stack; what is not known of it is NULL or 0. */
+typedef struct hd_frame {
+    const char *function; /* demangled */
+    const char *file;     /* of the source */
+    unsigned line;
+    const char *object; /* the program or library that it is in */
+    uint64_t offset;    /* of the return address in the object */
+} hd_frame;
+
 typedef struct hd_diagnostic {
     hd_severity severity;
     const char *code;              /* stable and short: "ptx-type", "illegal-address" */
     const char *file;              /* of the PTX; NULL where there is no place */
     unsigned line, column, length; /* from 1; length of the marked text, in bytes */
     const char *cuda_file;         /* the line of CUDA C (PTX ISA 11.5.3), or NULL where the PTX does not tell */
-    unsigned cuda_line;
-    const char *inlined_file; /* where that line calls an inlined function: the line in the function, or NULL */
+    unsigned cuda_line;            /* of the host's mistakes: the line of the host's code */
+    const char *inlined_file;      /* where that line calls an inlined function: the line in the function, or NULL */
     unsigned inlined_line;
-    const char *text; /* one sentence or paragraph */
-    const char *help; /* what to do about it, or NULL */
-    uint64_t count;   /* findings of a checker: how often it was seen; else 0 */
+    const char *text;       /* one sentence or paragraph */
+    const char *help;       /* what to do about it, or NULL */
+    uint64_t count;         /* findings of a checker: how often it was seen; else 0 */
+    const hd_frame *frames; /* of the host's mistakes: who called, innermost first; else NULL */
+    size_t frame_count;
 } hd_diagnostic;
 
 HD_API size_t hd_report_count(const hd_report *report);
@@ -86,6 +97,10 @@ HD_API const char *hd_report_sarif(hd_report *report);
 /* Adds copies of what `from` has (nothing where it is NULL) to *to, which is made where it is NULL. Errors:
  * HD_ERROR_OUT_OF_MEMORY. */
 HD_API hd_result hd_report_add(hd_report **to, const hd_report *from);
+/* The same of a diagnostic that the caller has made of what the host does: its line is that of the first frame that has one. A
+ * note belongs to the error or warning that was added before it. Errors: HD_ERROR_INVALID_VALUE (a place in PTX, no code or
+ * text), HD_ERROR_OUT_OF_MEMORY. */
+HD_API hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *diagnostic);
 HD_API void hd_report_free(hd_report *report); /* NULL is allowed */
 
 /* ---- machines ---- */

@@ -57,8 +57,13 @@ bool hd_report_get(const hd_report *r, size_t i, hd_diagnostic *out)
     if (!r || i >= r->diags.list.n)
         return false;
     const struct diag *d = &r->diags.list.at[i];
-    *out = (hd_diagnostic){
-        .severity = (hd_severity)d->severity, .code = d->code, .text = d->text, .help = d->help, .count = d->count};
+    *out = (hd_diagnostic){.severity = (hd_severity)d->severity,
+                           .code = d->code,
+                           .text = d->text,
+                           .help = d->help,
+                           .count = d->count,
+                           .frames = d->frames,
+                           .frame_count = d->n_frames};
     if (d->place.cuda) {
         out->cuda_file = d->place.cuda->file;
         out->cuda_line = d->place.cuda->line;
@@ -113,6 +118,26 @@ hd_result hd_report_add(hd_report **to, const hd_report *from)
         if (from)
             diags_append(&(*to)->diags, &from->diags);
         report_keep_places(*to);
+        result = HD_SUCCESS;
+    }
+    (*to)->arena.on_oom = NULL;
+    return result;
+}
+
+hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *d)
+{
+    jmp_buf oom;
+    bool known = d && d->code && d->text && (unsigned)d->severity <= HD_SEVERITY_NOTE;
+    if (!to || !known || d->file || d->frame_count > UINT32_MAX || (d->frame_count && !d->frames))
+        return HD_ERROR_INVALID_VALUE;
+    if (!*to && !(*to = report_new()))
+        return HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    (*to)->arena.on_oom = &oom;
+    (*to)->diags.limit = 0;
+    if (setjmp(oom) == 0) {
+        diag_host(&(*to)->diags, (enum diag_severity)d->severity, d->code, d->help, d->count, d->frames,
+                  (uint32_t)d->frame_count, d->text);
         result = HD_SUCCESS;
     }
     (*to)->arena.on_oom = NULL;

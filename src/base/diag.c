@@ -88,17 +88,23 @@ static const char *excerpt(struct arena *arena, const char *format, va_list args
     return text ? text : arena_strdup(arena, "out of memory");
 }
 
-static void add(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
-                uint64_t count, const char *format, va_list args)
+/* Counts it; false where it is not to be kept. */
+static bool is_kept(struct diags *d, enum diag_severity severity)
 {
     uint32_t *kind = severity == DIAG_ERROR ? &d->errors : &d->warnings;
     if (severity != DIAG_NOTE)
         d->dropping = (*kind)++ >= d->limit && d->limit;
-    if (d->dropping)
+    return !d->dropping;
+}
+
+static void add(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
+                uint64_t count, const char *format, va_list args)
+{
+    if (!is_kept(d, severity))
         return;
     const char *text = excerpt(d->arena, format, args);
     help = help ? printable_excerpt(d->arena, str_of(help), true) : NULL;
-    *VEC_PUSH(d->arena, &d->list) = (struct diag){severity, code, place, text, help, count};
+    *VEC_PUSH(d->arena, &d->list) = (struct diag){severity, code, place, text, help, count, NULL, 0};
 }
 
 void diag_verror(struct diags *d, struct place place, const char *code, const char *help, const char *format,
@@ -181,6 +187,41 @@ static const struct cuda_place *copy_cuda(struct arena *arena, const struct cuda
     return p;
 }
 
+static const char *copy_text(struct arena *arena, const char *text)
+{
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
+static const hd_frame *copy_frames(struct arena *arena, const hd_frame *from, uint32_t n)
+{
+    hd_frame *frames = n ? ARENA_ARRAY(arena, hd_frame, n) : NULL;
+    for (uint32_t i = 0; i < n; i++)
+        frames[i] = (hd_frame){.function = copy_text(arena, from[i].function),
+                               .file = copy_text(arena, from[i].file),
+                               .line = from[i].line,
+                               .object = copy_text(arena, from[i].object),
+                               .offset = from[i].offset};
+    return frames;
+}
+
+void diag_host(struct diags *d, enum diag_severity severity, const char *code, const char *help, uint64_t count,
+               const hd_frame *frames, uint32_t n_frames, const char *text)
+{
+    if (!is_kept(d, severity))
+        return;
+    struct diag *g = VEC_PUSH(d->arena, &d->list);
+    *g = (struct diag){.severity = severity,
+                       .code = arena_strdup(d->arena, code),
+                       .text = printable_excerpt(d->arena, str_of(text), false),
+                       .help = help ? printable_excerpt(d->arena, str_of(help), true) : NULL,
+                       .count = count,
+                       .frames = copy_frames(d->arena, frames, n_frames),
+                       .n_frames = n_frames};
+    for (uint32_t i = 0; i < n_frames && !g->place.cuda; i++)
+        if (frames[i].file)
+            g->place.cuda = copy_cuda(d->arena, &(struct cuda_place){.file = frames[i].file, .line = frames[i].line});
+}
+
 void diags_append(struct diags *to, const struct diags *from)
 {
     for (uint32_t i = 0; i < from->list.n; i++) {
@@ -189,6 +230,9 @@ void diags_append(struct diags *to, const struct diags *from)
         d->text = arena_strdup(to->arena, d->text);
         d->help = d->help ? arena_strdup(to->arena, d->help) : NULL;
         d->place.cuda = copy_cuda(to->arena, d->place.cuda);
+        d->frames = copy_frames(to->arena, d->frames, d->n_frames);
+        if (!d->place.source) /* the host's: its code may be nobody's constant */
+            d->code = arena_strdup(to->arena, d->code);
     }
     to->errors += from->errors;
     to->warnings += from->warnings;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "heddle.h"
 
 /* A text being read, kept whole so that a diagnostic can show its line. */
 struct source {
@@ -49,8 +50,10 @@ struct diag {
     const char *code; /* stable, kebab-case: "ptx-syntax" */
     struct place place;
     const char *text;
-    const char *help; /* what to do about it, or NULL */
-    uint64_t count;   /* how often it was seen; 0 where that says nothing */
+    const char *help;       /* what to do about it, or NULL */
+    uint64_t count;         /* how often it was seen; 0 where that says nothing */
+    const hd_frame *frames; /* of the host's call stack, innermost first; or NULL */
+    uint32_t n_frames;
 };
 
 struct diags {
@@ -77,6 +80,10 @@ void diag_warn(struct diags *d, struct place place, const char *code, const char
 /* A finding of a run, seen `count` times. */
 void diag_finding(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
                   uint64_t count, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* A finding in what the host does: its line is that of the first frame that has one. A note (severity) has no help and no
+ * count. Frames are copied. */
+void diag_host(struct diags *d, enum diag_severity severity, const char *code, const char *help, uint64_t count,
+               const hd_frame *frames, uint32_t n_frames, const char *text);
 /* Adds copies of all diagnostics of another list; the sources of their places are shared. */
 void diags_append(struct diags *to, const struct diags *from);
 /* Puts those from element `first` on, which are of one source, in the order of its text. */

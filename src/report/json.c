@@ -15,6 +15,27 @@ static json_t *file_name(const char *name, struct arena *arena)
     return json_string(printable(arena, str_of(name)));
 }
 
+static json_t *frames_array(const struct diag *d, struct arena *arena)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < d->n_frames; i++) {
+        const hd_frame *f = &d->frames[i];
+        json_t *o = json_object();
+        if (f->function)
+            json_object_set_new(o, "function", file_name(f->function, arena));
+        if (f->file) {
+            json_object_set_new(o, "file", file_name(f->file, arena));
+            json_object_set_new(o, "line", json_integer(f->line));
+        }
+        if (f->object) {
+            json_object_set_new(o, "object", file_name(f->object, arena));
+            json_object_set_new(o, "offset", json_integer((json_int_t)f->offset));
+        }
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *diag_object(const struct diag *d, struct arena *arena)
 {
     const struct cuda_place *cuda = d->place.cuda;
@@ -38,6 +59,8 @@ static json_t *diag_object(const struct diag *d, struct arena *arena)
     }
     json_object_set_new(o, "text", string_or_null(d->text));
     json_object_set_new(o, "help", string_or_null(d->help));
+    if (d->n_frames)
+        json_object_set_new(o, "frames", frames_array(d, arena));
     if (d->count)
         json_object_set_new(o, "count", json_integer((json_int_t)d->count));
     return o;

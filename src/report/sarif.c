@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "base/printable.h"
 #include "report/report.h"
 
 /* 3.10: artifact locations are URI references (RFC 3986): percent-encoded, absolute paths with their scheme. */
@@ -54,6 +55,26 @@ static json_t *first_location(const struct diag *d, const char *message, struct 
     return d->place.source ? ptx_location(d, message, arena) : NULL;
 }
 
+/* 3.44, 3.45: the call stack; a frame without a line of source has a place in its binary (3.29.6: an address). */
+static json_t *stack(const struct diag *d, struct arena *arena)
+{
+    json_t *frames = json_array();
+    for (uint32_t i = 0; i < d->n_frames; i++) {
+        const hd_frame *f = &d->frames[i];
+        json_t *at = f->file ? location(f->file, json_pack("{s:i}", "startLine", (int)f->line), NULL, arena)
+                             : json_pack("{s:{s:{s:I}}}", "physicalLocation", "address", "relativeAddress",
+                                         (json_int_t)f->offset);
+        if (f->function)
+            json_object_set_new(at, "logicalLocations",
+                                json_pack("[{s:s}]", "fullyQualifiedName", printable(arena, str_of(f->function))));
+        json_t *frame = json_pack("{s:o}", "location", at);
+        if (f->object)
+            json_object_set_new(frame, "module", json_string(printable(arena, str_of(f->object))));
+        json_array_append_new(frames, frame);
+    }
+    return json_pack("{s:o}", "frames", frames);
+}
+
 static json_t *result(const struct diag *d, struct arena *arena)
 {
     const char *text = d->help ? arena_printf(arena, "%s\nHelp: %s", d->text, d->help) : d->text;
@@ -62,6 +83,8 @@ static json_t *result(const struct diag *d, struct arena *arena)
     json_t *at = first_location(d, NULL, arena);
     if (at)
         json_object_set_new(r, "locations", json_pack("[o]", at));
+    if (d->n_frames)
+        json_object_set_new(r, "stacks", json_pack("[o]", stack(d, arena)));
     if (d->count)
         json_object_set_new(r, "occurrenceCount", json_integer((json_int_t)d->count));
     return r;

@@ -105,6 +105,28 @@ static const char *short_name(const char *file, struct arena *arena)
     return printable_excerpt(arena, str_of(below ? file + n + 1 : file), false);
 }
 
+/* "main at main.cu:27", "main in app+0x1139" */
+static void put_frame(struct text *o, const hd_frame *f)
+{
+    const char *slash = f->object ? strrchr(f->object, '/') : NULL;
+    text_puts(o, f->function ? printable_excerpt(o->arena, str_of(f->function), false) : "a function");
+    if (f->file)
+        text_printf(o, " at %s:%u\n", short_name(f->file, o->arena), f->line);
+    else if (f->object)
+        text_printf(o, " in %s+0x%llx\n", printable(o->arena, str_of(slash ? slash + 1 : f->object)),
+                    (unsigned long long)f->offset);
+    else
+        text_puts(o, "\n");
+}
+
+static void put_frames(struct text *o, const struct diag *d)
+{
+    for (uint32_t i = 0; i < d->n_frames; i++) {
+        text_puts(o, i ? "  called by " : "  in ");
+        put_frame(o, &d->frames[i]);
+    }
+}
+
 static void put_diag(struct text *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
@@ -121,6 +143,7 @@ static void put_diag(struct text *o, const struct diag *d)
         put_cuda_line(o, &d->place);
     if (cuda && cuda->inlined_file)
         text_printf(o, "  inlined from %s:%u\n", short_name(cuda->inlined_file, o->arena), cuda->inlined_line);
+    put_frames(o, d);
     if (cuda && ptx)
         text_printf(o, "  in %s:\n", ptx);
     if (ptx && at.text.n) {

@@ -454,6 +454,49 @@ static void the_instruction_table_is_complete(void **state)
     assert_string_equal(hd_isa_suggest("atmo"), "atom");
 }
 
+/* A diagnostic of the caller's, with the host's stack: in all three forms, and copied. */
+static void hosts_mistakes_are_reported_with_their_stack(void **state)
+{
+    (void)state;
+    const hd_frame frames[] = {{.function = "helper", .object = "/lib/x.so", .offset = 0x1234},
+                               {.function = "main", .file = "main.cu", .line = 27}};
+    hd_diagnostic d = {.severity = HD_SEVERITY_ERROR,
+                       .code = "double-free",
+                       .text = "cudaFree of what was freed before",
+                       .count = 2,
+                       .frames = frames,
+                       .frame_count = 2},
+                  note = {.severity = HD_SEVERITY_NOTE,
+                          .code = "freed",
+                          .text = "it was freed here",
+                          .frames = frames + 1,
+                          .frame_count = 1},
+                  placed = {.code = "x", .text = "x", .file = "x.ptx"};
+    hd_report *report = NULL, *copy = NULL;
+    assert_int_equal(hd_report_add_diagnostic(&report, &placed), HD_ERROR_INVALID_VALUE);
+    assert_null(report);
+    assert_int_equal(hd_report_add_diagnostic(&report, &d), HD_SUCCESS);
+    assert_int_equal(hd_report_add_diagnostic(&report, &note), HD_SUCCESS);
+    assert_int_equal(hd_report_add(&copy, report), HD_SUCCESS);
+    hd_report_free(report);
+    hd_diagnostic back;
+    assert_true(hd_report_get(copy, 0, &back));
+    assert_string_equal(back.cuda_file, "main.cu");
+    assert_int_equal(back.cuda_line, 27);
+    assert_int_equal(back.frame_count, 2);
+    assert_string_equal(back.frames[0].object, "/lib/x.so");
+    assert_string_equal(hd_report_text(copy),
+                        "main.cu:27: error: cudaFree of what was freed before [double-free, 2 times]\n"
+                        "  in helper in x.so+0x1234\n"
+                        "  called by main at main.cu:27\n"
+                        "main.cu:27: note: it was freed here [freed]\n"
+                        "  in main at main.cu:27\n");
+    assert_non_null(strstr(hd_report_json(copy), "\"offset\": 4660"));
+    assert_non_null(strstr(hd_report_sarif(copy), "\"relativeAddress\": 4660"));
+    assert_non_null(strstr(hd_report_sarif(copy), "\"relatedLocations\""));
+    hd_report_free(copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +512,7 @@ int main(void)
         cmocka_unit_test(ptx_is_described),
         cmocka_unit_test(ptx_that_cannot_run_is_warned_of_once),
         cmocka_unit_test(bad_ptx_has_a_report_with_places),
+        cmocka_unit_test(hosts_mistakes_are_reported_with_their_stack),
         cmocka_unit_test(the_instruction_table_is_complete),
     };
     return cmocka_run_group_tests_name("api", tests, NULL, NULL);
