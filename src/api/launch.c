@@ -98,7 +98,7 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
         q->block[i] = c->block[i];
     }
     if (k->module->machine->tracer)
-        q->hooks.at[q->hooks.n++] = trace_hooks(k->module->machine->tracer);
+        hooks_add(&q->hooks, trace_hooks(k->module->machine->tracer));
     return HD_SUCCESS;
 }
 
@@ -109,7 +109,7 @@ static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_laun
     size_t before = checker_count(c->checker);
     checker_begin(c->checker, q->kernel);
     if (watched)
-        q->hooks.at[q->hooks.n++] = checker_hooks(c->checker);
+        hooks_add(&q->hooks, checker_hooks(c->checker));
     hd_result r = machine_launch(c->machine->machine, q, stats, diags);
     checker_end(c->checker);
     if (!watched)

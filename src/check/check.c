@@ -14,6 +14,7 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o)
                               .access = o->tools & HD_TOOL_INITCHECK ? check_access : NULL,
                               .fault = o->tools & HD_TOOL_MEMCHECK ? check_fault : NULL,
                               .sync = o->tools & HD_TOOL_SYNCCHECK ? check_sync : NULL,
+                              .sync_kinds = 1u << SYNC_BARRIER_ARRIVE | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_COLLECTIVE,
                               .heap = check_heap,
                               .schedule = check_schedule};
     return c;

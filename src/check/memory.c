@@ -87,10 +87,10 @@ void checker_forget_undefined(struct checker *c)
 static struct region *region_of(struct checker *c, const struct access_event *e, unsigned lane, uint64_t *at)
 {
     const struct block *b = e->warp->block;
-    *at = e->address[lane];
-    if (e->space[lane] == SPACE_GLOBAL)
+    *at = access_address(e, lane);
+    if (e->space == SPACE_GLOBAL)
         return find_region(c->global, NULL, *at);
-    if (e->space[lane] == SPACE_SHARED) {
+    if (e->space == SPACE_SHARED) {
         struct region *r = find_region(c->shared, b, *at);
         return r ? r : new_region(&c->shared, b, 0, b->launch->shared_bytes);
     }
@@ -113,10 +113,10 @@ static const struct ptx_var *shared_var_at(const struct kernel *k, uint64_t addr
 static const char *place_in_memory(struct checker *c, const struct access_event *e, unsigned lane,
                                    const struct region *r)
 {
-    unsigned long long at = e->address[lane];
-    if (e->space[lane] == SPACE_LOCAL)
+    unsigned long long at = access_address(e, lane);
+    if (e->space == SPACE_LOCAL)
         return arena_printf(&c->arena, "local address 0x%llx", at);
-    if (e->space[lane] == SPACE_SHARED) {
+    if (e->space == SPACE_SHARED) {
         const struct ptx_var *v = shared_var_at(c->kernel, at);
         for (uint32_t i = 0; v && i < c->kernel->shared_vars.n; i++)
             if (c->kernel->shared_vars.at[i].var == v)

@@ -7,7 +7,7 @@
  * the culprit.
  */
 #include "base/checked.h"
-#include "exec/machine.h"
+#include "exec/access.h"
 #include "mem/local.h"
 #if defined __x86_64__
 #include <emmintrin.h>
@@ -30,14 +30,6 @@ static bool window_holds(uint64_t window, uint64_t window_bytes, uint64_t limit,
 }
 
 /* ---- the addresses of an instruction ---- */
-
-/* Where the lanes' bytes are: all at base + address[l] on the host, or in local memory, or each for itself. */
-struct plan {
-    enum { PLAN_HOST, PLAN_LOCAL, PLAN_BY_LANE } kind;
-    uint64_t base; /* PLAN_HOST: to be added to addresses; PLAN_LOCAL: to be subtracted */
-    struct scan scan;
-    uint64_t address[WARP_LANES] __attribute__((aligned(64))); /* not filled where scan.linear */
-};
 
 static unsigned log2_of(uint32_t power_of_two)
 {
@@ -63,11 +55,15 @@ static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const 
     }
 }
 
-/* What a linear scan did not write. */
 static void fill_addresses(const struct warp *w, const struct op *o, uint64_t *address, const struct scan *scan)
 {
     if (scan->linear)
         w->block->launch->rows->fill(address, scan->min, log2_of((uint32_t)o->access->bytes * o->access->n));
+}
+
+void plan_fill(const struct warp *w, const struct op *o, struct plan *p)
+{
+    fill_addresses(w, o, p->address, &p->scan);
 }
 
 void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
@@ -76,13 +72,6 @@ void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[
     struct scan scan;
     scan_addresses(w, a, base, o, mask, address, &scan);
     fill_addresses(w, o, address, &scan);
-}
-
-static bool announce(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t *mask)
-{
-    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
-    access_addresses(w, a, base, o, *mask, address);
-    return access_announce(w, base, o, address, mask);
 }
 
 /* The allocation that holds [min, max + bytes), remembered by operation. */
@@ -103,9 +92,8 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
     return true;
 }
 
-/* How all lanes can be served at once; PLAN_BY_LANE where they cannot. */
-static void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                        struct plan *p)
+void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                 struct plan *p)
 {
     const struct op_access *x = o->access;
     const struct mem *m = &w->block->launch->machine->mem;
@@ -143,20 +131,7 @@ static void plan_access(struct warp *w, struct activation *a, uint8_t *const bas
         p->kind = PLAN_HOST; /* one address for all lanes */
         p->base = 0;
     }
-}
-
-bool access_place(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                  uint64_t *address, uint64_t *from, bool *shared)
-{
-    struct plan p;
-    plan_access(w, a, base, o, mask, &p);
-    if (p.kind != PLAN_HOST || o->access->space == SPACE_PARAM)
-        return false;
-    fill_addresses(w, o, p.address, &p.scan);
-    memcpy(address, p.address, sizeof p.address);
-    *from = p.base;
-    *shared = p.base != 0;
-    return true;
+    p->space = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_PARAM ? space : SPACE_GLOBAL;
 }
 
 /* ---- values ---- */
@@ -219,7 +194,7 @@ static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
 {
     if (HOST_HAS_WHOLE_ELEMENTS || !op_access_is_strong(o->access) || p->base != 0)
         return;
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     p->scan.linear = false;
 }
 
@@ -331,7 +306,7 @@ static void load_local(struct warp *w, const struct op *o, uint8_t *const rows[8
         w->block->launch->rows->blend32(rows[0], local_word(w->local, p->scan.min - p->base, 0), mask);
         return;
     }
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t buffer[128];
@@ -410,7 +385,7 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
         x->bytes == 4 ? fn->load_vectors32(rows, from, x->n) : fn->load_vectors64(rows, from);
         return;
     }
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->address[l] + p->base);
@@ -432,7 +407,7 @@ static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows
 {
     const struct op_access *x = o->access;
     uint32_t bytes = (uint32_t)x->bytes * x->n;
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         struct location at;
@@ -462,28 +437,36 @@ static void watch_load(struct launch *l, const struct plan *p)
         l->read_global = true;
 }
 
+static inline __attribute__((always_inline)) bool load(struct warp *w, uint8_t *const base[4], const struct op *o,
+                                                       uint32_t mask, struct plan *p)
+{
+    uint8_t *rows[8];
+    bool ok = true;
+    rows_of(base, o->access, rows);
+    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
+        watch_load(w->block->launch, p);
+    if (p->kind == PLAN_HOST)
+        load_host(w, o, rows, mask, p);
+    else if (p->kind == PLAN_LOCAL)
+        load_local(w, o, rows, mask, p);
+    else
+        ok = load_by_lane(w, o, rows, mask, p);
+    order_after(o->access);
+    return ok;
+}
+
+static bool perform_load(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p)
+{
+    return load(w, base, o, mask, p);
+}
+
 bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
-    const struct op_access *x = o->access;
     struct plan p;
-    uint8_t *rows[8];
-    if (w->hooks && !announce(w, a, base, o, &mask))
-        return false;
-    if (!mask)
-        return true;
     plan_access(w, a, base, o, mask, &p);
-    rows_of(base, x, rows);
-    bool ok = true;
-    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
-        watch_load(w->block->launch, &p);
-    if (p.kind == PLAN_HOST)
-        load_host(w, o, rows, mask, &p);
-    else if (p.kind == PLAN_LOCAL)
-        load_local(w, o, rows, mask, &p);
-    else
-        ok = load_by_lane(w, o, rows, mask, &p);
-    order_after(x);
-    return ok;
+    if (access_is_watched(w))
+        return access_watched(w, base, o, mask, &p, perform_load);
+    return load(w, base, o, mask, &p);
 }
 
 /* ---- stores ---- */
@@ -529,7 +512,7 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
             write_lanes(x, place, copy);
         return;
     }
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     unsigned order = op_store_order(x);
     for (mask = in_order(mask, order); mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask) ^ order;
@@ -555,7 +538,7 @@ static void store_local(struct warp *w, const struct op *o, uint8_t *const rows[
         w->block->launch->rows->blend32(local_word(w->local, p->scan.min - p->base, 0), rows[0], mask);
         return;
     }
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t buffer[128];
@@ -572,7 +555,7 @@ static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const row
     struct location at[WARP_LANES];
     enum fault_kind kind = FAULT_none;
     unsigned l = 0;
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     for (uint32_t left = mask; left && !kind; left &= left - 1) {
         l = (unsigned)__builtin_ctz(left);
         kind = locate_access(w, o, p->address[l], &at[l]);
@@ -596,7 +579,7 @@ static void watch_store(struct warp *w, const struct op *o, uint8_t *const rows[
 {
     const struct op_access *x = o->access;
     uint32_t bytes = (uint32_t)x->bytes * x->n;
-    fill_addresses(w, o, p->address, &p->scan);
+    plan_fill(w, o, p);
     if (p->kind == PLAN_BY_LANE)
         w->block->launch->changed = true;
     for (; mask && p->kind != PLAN_BY_LANE; mask &= mask - 1) {
@@ -611,26 +594,34 @@ static void watch_store(struct warp *w, const struct op *o, uint8_t *const rows[
     }
 }
 
+static inline __attribute__((always_inline)) bool store(struct warp *w, uint8_t *const base[4], const struct op *o,
+                                                        uint32_t mask, struct plan *p)
+{
+    uint8_t *rows[8];
+    bool ok = true;
+    rows_of(base, o->access, rows);
+    order_before(o->access);
+    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
+        watch_store(w, o, rows, mask, p);
+    if (p->kind == PLAN_HOST)
+        store_host(w, o, rows, mask, p);
+    else if (p->kind == PLAN_LOCAL)
+        store_local(w, o, rows, mask, p);
+    else
+        ok = store_by_lane(w, o, rows, mask, p);
+    return ok;
+}
+
+static bool perform_store(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p)
+{
+    return store(w, base, o, mask, p);
+}
+
 bool access_store(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
-    const struct op_access *x = o->access;
     struct plan p;
-    uint8_t *rows[8];
-    if (w->hooks && !announce(w, a, base, o, &mask))
-        return false;
-    if (!mask)
-        return true;
     plan_access(w, a, base, o, mask, &p);
-    rows_of(base, x, rows);
-    order_before(x);
-    bool ok = true;
-    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
-        watch_store(w, o, rows, mask, &p);
-    if (p.kind == PLAN_HOST)
-        store_host(w, o, rows, mask, &p);
-    else if (p.kind == PLAN_LOCAL)
-        store_local(w, o, rows, mask, &p);
-    else
-        ok = store_by_lane(w, o, rows, mask, &p);
-    return ok;
+    if (access_is_watched(w))
+        return access_watched(w, base, o, mask, &p, perform_store);
+    return store(w, base, o, mask, &p);
 }

@@ -9,7 +9,7 @@
  * memory, through a generic address too, it does not (the ISA's note, and what an H200 answers). atom.add.f64 keeps
  * a signaling NaN on global memory, and makes it quiet on shared memory (what an H200 answers).
  */
-#include "exec/machine.h"
+#include "exec/access.h"
 #include "isa/sem.h"
 
 /* ---- one element ---- */
@@ -370,34 +370,50 @@ static void run_cells(const struct cells *c, u8 *const base[4])
     }
 }
 
-/* Lanes in order: what several lanes of a warp do to one cell happens as if one after the other. */
-bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+static void run_together(uint8_t *const base[4], const struct op *o, uint32_t mask, const struct plan *p)
 {
     const struct op_access *x = o->access;
-    uint32_t bytes = (uint32_t)x->bytes * x->n;
-    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
-    struct cells c = {.x = x, .address = address, .mask = mask};
-    bool watched = w->hooks || atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
-    if (!watched && access_place(w, a, base, o, mask, address, &c.from, &c.shared)) {
-        c.s = row_at(base, x->operands[0]);
-        c.t = row_at(base, x->operands[1]);
-        c.d = x->has_reg[0] ? row_at(base, x->regs[0]) : NULL;
-        run_cells(&c, base);
+    struct cells c = {.x = x,
+                      .from = p->base,
+                      .address = p->address,
+                      .mask = mask,
+                      .s = row_at(base, x->operands[0]),
+                      .t = row_at(base, x->operands[1]),
+                      .d = x->has_reg[0] ? row_at(base, x->regs[0]) : NULL,
+                      .shared = p->space == SPACE_SHARED};
+    run_cells(&c, base);
+}
+
+/* Lanes in order: what several lanes of a warp do to one cell happens as if one after the other. */
+static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p)
+{
+    bool watching = atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
+    plan_fill(w, o, p);
+    if (p->kind == PLAN_HOST && !watching) {
+        run_together(base, o, mask, p);
         return true;
     }
-    access_addresses(w, a, base, o, mask, address);
-    if (w->hooks && !access_announce(w, base, o, address, &mask))
-        return false;
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        struct location p;
-        enum fault_kind kind = locate_access(w, o, address[l], &p);
+        struct location at;
+        enum fault_kind kind = locate_access(w, o, p->address[l], &at);
         if (kind)
-            return warp_fault_at(w, kind, o, l, &p, bytes);
-        if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
-            watch_lane(w->block->launch, x, base, &p, l);
+            return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->bytes * o->access->n);
+        if (watching)
+            watch_lane(w->block->launch, o->access, base, &at, l);
         else
-            run_lane(x, base, p.at, p.space == SPACE_SHARED, l);
+            run_lane(o->access, base, at.at, at.space == SPACE_SHARED, l);
     }
     return true;
+}
+
+bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    struct plan p;
+    plan_access(w, a, base, o, mask, &p);
+    if (p.kind == PLAN_LOCAL) /* where there are none */
+        p.kind = PLAN_BY_LANE;
+    if (access_is_watched(w))
+        return access_watched(w, base, o, mask, &p, perform_atom);
+    return perform_atom(w, base, o, mask, &p);
 }

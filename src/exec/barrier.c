@@ -89,13 +89,14 @@ static void open_if_full(struct block *b, uint32_t id)
     if (!full)
         return;
     struct barrier done = *bar;
-    if (b->launch->hooks) {
-        struct sync_event e = {.kind = SYNC_BARRIER_OPEN, .block = b, .id = id};
-        HOOKS_CALL(b->launch->hooks, sync, &e);
-    }
+    if (hooks_want_sync(b->launch->hooks, SYNC_BARRIER_OPEN))
+        hooks_tell_sync(b->launch->hooks, &(struct sync_event){.kind = SYNC_BARRIER_OPEN, .block = b, .id = id});
     *bar = (struct barrier){0};
     b->open_barriers &= ~(1u << id);
     b->n_opened++;
+    if (done.some_only_arrived)
+        for (uint32_t i = 0; i < b->n_warps; i++)
+            b->warps[i].counted_at[id] = 0;
     b->meets = b->compiled && b->n_done == 0 && __builtin_popcount(done.waiting) == (int)b->n_warps;
     for (uint32_t warps = done.waiting; warps; warps &= warps - 1) {
         struct warp *w = &b->warps[__builtin_ctz(warps)];
@@ -110,8 +111,10 @@ static void count_warp(struct warp *w, uint32_t id)
     struct barrier *bar = &w->block->barriers[id];
     uint32_t live = live_lanes(w);
     if (w->arrived_at[id] && (w->arrived_at[id] & live) == live) {
+        w->counted_at[id] |= w->arrived_at[id];
         w->arrived_at[id] = 0;
         bar->arrived += WARP_LANES;
+        bar->some_only_arrived = true;
     }
     if (w->at_barrier[id] && (w->at_barrier[id] & live) == live && !(bar->waiting & 1u << w->index)) {
         bar->waiting |= 1u << w->index;
@@ -131,11 +134,13 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
         bar->any |= holds != 0;
         bar->not_all |= holds != lanes;
     }
-    if (w->hooks) {
+    if (hooks_want_sync(w->hooks, SYNC_BARRIER_ARRIVE)) {
         struct sync_event e = {
             .kind = SYNC_BARRIER_ARRIVE, .block = b, .warp = w, .op = o, .lanes = lanes, .id = id, .threads = threads};
-        HOOKS_CALL(w->hooks, sync, &e);
+        hooks_tell_sync(w->hooks, &e);
     }
+    if (!bar->first)
+        bar->first = o;
     bar->expected = threads;
     b->open_barriers |= 1u << id;
     if (o->mode == BAR_ARRIVE) {
@@ -158,10 +163,9 @@ static void open_cluster_if_full(struct block *b)
     for (uint32_t i = 0; i < b->n_warps; i++)
         if (live_lanes(&b->warps[i]) & ~b->warps[i].arrived_at[CLUSTER_BARRIER])
             return;
-    if (b->launch->hooks) {
-        struct sync_event e = {.kind = SYNC_BARRIER_OPEN, .block = b, .id = CLUSTER_BARRIER};
-        HOOKS_CALL(b->launch->hooks, sync, &e);
-    }
+    if (hooks_want_sync(b->launch->hooks, SYNC_BARRIER_OPEN))
+        hooks_tell_sync(b->launch->hooks,
+                        &(struct sync_event){.kind = SYNC_BARRIER_OPEN, .block = b, .id = CLUSTER_BARRIER});
     b->open_barriers &= ~(1u << CLUSTER_BARRIER);
     b->n_opened++;
     b->meets = false;
@@ -177,10 +181,10 @@ static void open_cluster_if_full(struct block *b)
 static uint32_t cluster_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes)
 {
     struct block *b = w->block;
-    if (w->hooks) {
+    if (hooks_want_sync(w->hooks, SYNC_BARRIER_ARRIVE)) {
         struct sync_event e = {
             .kind = SYNC_BARRIER_ARRIVE, .block = b, .warp = w, .op = o, .lanes = lanes, .id = CLUSTER_BARRIER};
-        HOOKS_CALL(w->hooks, sync, &e);
+        hooks_tell_sync(w->hooks, &e);
     }
     if (o->mode == BAR_CLUSTER_ARRIVE) {
         b->open_barriers |= 1u << CLUSTER_BARRIER;
@@ -235,7 +239,8 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
 
 bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
-    if (o->mode != BAR_SYNC || !is_constant(o->a) || o->has_b || w->hooks || w->waits || mask != live_lanes(w))
+    if (o->mode != BAR_SYNC || !is_constant(o->a) || o->has_b || w->waits || mask != live_lanes(w) ||
+        hooks_want_sync(w->hooks, SYNC_BARRIER_ARRIVE))
         return false;
     struct block *b = w->block;
     uint32_t id = *row32(w, a, o->a);
@@ -247,6 +252,8 @@ bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op 
     w->at_barrier[id] = mask;
     w->state = WARP_WAITING;
     w->act = NULL;
+    if (!bar->first)
+        bar->first = o;
     bar->expected = 0;
     bar->waiting |= 1u << w->index;
     bar->arrived += WARP_LANES;

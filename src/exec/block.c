@@ -168,6 +168,7 @@ static void begin(struct block *b, uint64_t index, bool again)
     b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
     b->n_done = 0;
     b->begun = b->compiled = b->meets = false;
+    memset(b->client, 0, sizeof b->client);
     memset(b->shared, 0,
            b->launch->shared_bytes); /* the block before has left its own, or another kernel, or the host */
     fill_rows(b, again);

@@ -98,7 +98,7 @@ static bool words_differ(const uint32_t *a, const uint32_t *b, uint32_t mask)
 
 static void copy_words(struct warp *w, const struct op *o, uint32_t from, uint32_t to, uint32_t bytes, uint32_t mask)
 {
-    if (w->hooks)
+    if (w->hooks && w->hooks->wants_access)
         access_tell_write(w, o, mask, to, bytes);
     struct launch *l = w->block->launch;
     bool watching = atomic_load_explicit(&l->watching, memory_order_relaxed);

@@ -223,7 +223,7 @@ static void tell(const struct warp *w, const struct meeting *m, uint32_t memberm
                            .lanes = m->lanes,
                            .membermask = membermask,
                            .source_lane = shuffles ? m->source : NULL};
-    HOOKS_CALL(w->hooks, sync, &e);
+    hooks_tell_sync(w->hooks, &e);
 }
 
 /* All have come: exchange, and let those that waited go on. */
@@ -233,7 +233,7 @@ static void complete(struct warp *w, struct meeting *m, uint32_t membermask)
     for (unsigned i = 0; i < m->n; i++)
         gather(w, m, &m->party[i]);
     compute(m, (enum collective)m->party[0].op->mode);
-    if (w->hooks)
+    if (hooks_want_sync(w->hooks, SYNC_COLLECTIVE))
         tell(w, m, membermask);
     for (unsigned i = 0; i < m->n; i++)
         scatter(w, m, &m->party[i]);

@@ -2,26 +2,50 @@
  *
  * A client fills a struct hooks with the functions it wants and hands it to a launch. Functions are called on the
  * thread that runs the warp, in the order of events on that thread; several threads call at once unless the launch
- * runs under a schedule. Where a launch has no hooks an event costs a test of a pointer that is in a register.
+ * runs under a schedule. All warps of a block are on one thread at any time. Where a launch has no hooks an event costs a
+ * test of a pointer that is in a register; one that no client wants costs a test more.
  *
- * `struct warp`, `struct op` and `struct activation` (exec/warp.h, exec/code.h) may be read, not changed.
+ * `struct warp`, `struct block`, `struct op` and `struct activation` (exec/warp.h, exec/code.h) may be read, not changed, but
+ * for a client's own place in block->client.
  */
 #ifndef HEDDLE_EXEC_HOOKS_H
 #define HEDDLE_EXEC_HOOKS_H
 
 #include "exec/warp.h"
 
-/* Lanes access memory: after addresses have been checked, before anything is read or written. */
+/* How the addresses of an event's lanes lie. What a pattern says is said of all its lanes; it may also hold of events that are
+ * told as ANY. */
+enum access_pattern {
+    ACCESS_ANY,
+    ACCESS_UNIFORM,        /* one address: `base` */
+    ACCESS_LINEAR,         /* lane l at base + l * bytes */
+    ACCESS_UNIFORM_HALVES, /* one address for each half of the warp */
+    ACCESS_LINEAR_HALVES,  /* each half is LINEAR, with a base of its own */
+};
+
+enum { HALF_WARP = WARP_LANES / 2 };
+
+/* Lanes access memory: after addresses have been checked, before anything is read or written. An instruction whose lanes are in
+ * several spaces makes an event for each. Loads of kernel parameters, which nobody writes, make none. */
 struct access_event {
     const struct warp *warp;
-    const struct op *op; /* op->access: bytes, elements, order, scope, atomic operation; NULL there of a call, whose
+    const struct op *op;  /* op->access: bytes, elements, order, scope, atomic operation; NULL there of a call, whose
                             parameters and results the machine copies */
+    enum ptx_space space; /* GLOBAL (with constants), SHARED or LOCAL */
+    enum access_pattern pattern;
     uint32_t lanes;
     uint32_t bytes; /* of one lane */
     bool reads, writes;
-    enum ptx_space space[WARP_LANES]; /* GLOBAL, SHARED or LOCAL, by lane; constants and parameters are GLOBAL */
-    uint64_t address[WARP_LANES];     /* in that space; global addresses are the host's */
+    bool strong; /* volatile, relaxed, ordered or atomic: hooks.performed is called, too */
+    /* Addresses are the host's, or offsets in the block's or the thread's window. */
+    uint64_t base;           /* of UNIFORM and LINEAR; no lane need be there */
+    const uint64_t *address; /* by lane, of lanes that take part; NULL where the pattern is UNIFORM or LINEAR */
 };
+
+static inline uint64_t access_address(const struct access_event *e, unsigned lane)
+{
+    return e->address ? e->address[lane] : e->base + (e->pattern == ACCESS_LINEAR ? (uint64_t)lane * e->bytes : 0);
+}
 
 /* A lane is about to fault. */
 struct fault_event {
@@ -36,9 +60,10 @@ struct fault_event {
 };
 
 enum sync_kind {
-    SYNC_BARRIER_ARRIVE, /* lanes come to barrier `id`, which they give `threads` (0: all of the block) */
-    SYNC_BARRIER_OPEN,   /* barrier `id` of the block opens; warp and op are not set */
-    SYNC_COLLECTIVE,     /* lanes meet, those of membermask that have not exited; op is that of one of them */
+    SYNC_BARRIER_ARRIVE, /* lanes come to barrier `id`, which they give `threads` (0: all of the block); op->mode tells whether
+                            they wait. What stands in the block's records of the barrier is from before */
+    SYNC_BARRIER_OPEN, /* barrier `id` of the block opens; warp and op are not set. See barrier_waited() */
+    SYNC_COLLECTIVE,   /* lanes meet, those of membermask that have not exited; op is that of one of them */
     SYNC_FENCE,
     SYNC_EXIT, /* lanes end */
 };
@@ -51,6 +76,18 @@ struct sync_event {
     uint32_t lanes, id, threads, membermask;
     const uint8_t *source_lane; /* SYNC_COLLECTIVE of shfl: the lane that each lane reads; else NULL */
 };
+
+/* While barrier e->id opens: the lanes of the block's warp that waited there and go on, and those that had only arrived (bar.arrive)
+ * and count. Threads that have exited count, too, and are in neither (warp.exited). */
+static inline uint32_t barrier_waited(const struct sync_event *e, const struct warp *w)
+{
+    bool counts = e->id == CLUSTER_BARRIER || e->block->barriers[e->id].waiting >> w->index & 1;
+    return counts ? w->at_barrier[e->id] : 0;
+}
+static inline uint32_t barrier_arrived(const struct sync_event *e, const struct warp *w)
+{
+    return e->id == CLUSTER_BARRIER ? w->arrived_at[e->id] : w->counted_at[e->id];
+}
 
 /* Lanes enter a block of code. */
 struct control_event {
@@ -82,9 +119,14 @@ struct heap_event {
 struct hooks {
     void *data;
     void (*access)(void *data, const struct access_event *e);
+    /* The accesses of a strong event have been performed. It follows each call of access() for such an event, on the same thread,
+     * with nothing in between but the accesses themselves and other clients' calls: a client may hold a lock from the one to the
+     * other, so that the order in which it hears of operations on a place is that in which they were performed. */
+    void (*performed)(void *data, const struct access_event *e);
     /* True: the lane's access is left out (a load gives 0) and the launch goes on; false: the launch fails. */
     bool (*fault)(void *data, const struct fault_event *e);
     void (*sync)(void *data, const struct sync_event *e);
+    uint32_t sync_kinds; /* 1 << enum sync_kind: which it wants. ARRIVE costs most */
     void (*control)(void *data, const struct control_event *e);
     void (*heap)(void *data, const struct heap_event *e);
     void (*schedule)(void *data, const struct schedule_event *e);
@@ -92,18 +134,26 @@ struct hooks {
 
 enum { MAX_HOOKS = 4 };
 
-/* The clients of a launch. */
+/* The clients of a launch, and what any of them wants. */
 struct hook_list {
     unsigned n;
     const struct hooks *at[MAX_HOOKS];
+    bool wants_access; /* or fault() */
+    bool wants_control;
+    uint32_t sync_kinds;
 };
 
-static inline bool hooks_want_access(const struct hook_list *list)
+static inline void hooks_add(struct hook_list *list, const struct hooks *h)
 {
-    for (unsigned i = 0; i < list->n; i++)
-        if (list->at[i]->access || list->at[i]->fault)
-            return true;
-    return false;
+    list->at[list->n++] = h;
+    list->wants_access |= h->access || h->performed || h->fault;
+    list->wants_control |= h->control != NULL;
+    list->sync_kinds |= h->sync ? h->sync_kinds : 0;
+}
+
+static inline bool hooks_want_sync(const struct hook_list *list, enum sync_kind kind)
+{
+    return list && list->sync_kinds >> kind & 1;
 }
 
 #define HOOKS_CALL(list, name, event)                                                                                  \
@@ -112,5 +162,12 @@ static inline bool hooks_want_access(const struct hook_list *list)
             if ((list)->at[hook_]->name)                                                                               \
                 (list)->at[hook_]->name((list)->at[hook_]->data, (event));                                             \
     } while (0)
+
+static inline void hooks_tell_sync(const struct hook_list *list, const struct sync_event *e)
+{
+    for (unsigned i = 0; i < list->n; i++)
+        if (list->at[i]->sync && list->at[i]->sync_kinds >> e->kind & 1)
+            list->at[i]->sync(list->at[i]->data, e);
+}
 
 #endif

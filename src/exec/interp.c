@@ -296,7 +296,7 @@ uint64_t warp_hash(const struct warp *w)
 static void tell_sync(const struct warp *w, enum sync_kind kind, const struct op *o, uint32_t lanes)
 {
     struct sync_event e = {.kind = kind, .block = w->block, .warp = w, .op = o, .lanes = lanes};
-    HOOKS_CALL(w->hooks, sync, &e);
+    hooks_tell_sync(w->hooks, &e);
 }
 
 static void tell_control(const struct warp *w, const struct at *at)
@@ -314,7 +314,7 @@ static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[
     case OP_NOW: write_uniform(w, row_at(base, o->d), o->width, read_now(w, (enum isa_sreg)o->imm), mask); return true;
     case OP_ACTIVEMASK: write_uniform(w, row_at(base, o->d), o->width, mask, mask); return true;
     case OP_FENCE:
-        if (w->hooks)
+        if (hooks_want_sync(w->hooks, SYNC_FENCE))
             tell_sync(w, SYNC_FENCE, o, mask);
         atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
         return true;
@@ -460,7 +460,7 @@ enter_block:
     count(k, &a->code->blocks[at.block], mask);
     if (limit_is_due(k) && !limit_look(w, o, mask))
         return;
-    if (w->hooks)
+    if (w->hooks && w->hooks->wants_control)
         tell_control(w, &at);
 
 run_op:
@@ -574,7 +574,7 @@ run_op:
             go = guarded(base, o, mask);
             act_add_pending(a, o->next, mask & ~go);
             if (go) {
-                if (w->hooks)
+                if (hooks_want_sync(w->hooks, SYNC_EXIT))
                     tell_sync(w, SYNC_EXIT, o, go);
                 warp_exit_lanes(w, a, go);
                 act_free_empty(w);

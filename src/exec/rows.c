@@ -95,6 +95,34 @@ static void fill(uint64_t *out, uint64_t first, unsigned log2_stride)
         out[l] = first + (l << log2_stride);
 }
 
+/* Do the active lanes differ from lane l at first + l * stride, or at first; lanes from..from + n - 1? */
+static inline bool lie_apart(const uint64_t *address, uint32_t mask, int from, int n, uint64_t first, uint64_t stride)
+{
+    uint64_t off = 0;
+    for (int l = from; l < from + n; l++)
+        off |= mask & 1u << l ? address[l] ^ (first + (uint64_t)l * stride) : 0;
+    return off != 0;
+}
+
+/* The same of each half of the warp, from its own first active lane on. */
+static inline bool halves_lie_apart(const uint64_t *address, uint32_t mask, uint64_t stride)
+{
+    int low = mask & 0xffff ? __builtin_ctz(mask & 0xffff) : 0, high = mask >> 16 ? __builtin_ctz(mask >> 16) + 16 : 16;
+    return lie_apart(address, mask, 0, LANES / 2, address[low] - (uint64_t)low * stride, stride) ||
+           lie_apart(address, mask, LANES / 2, LANES / 2, address[high] - (uint64_t)high * stride, stride);
+}
+
+static struct row_pattern pattern(const uint64_t *address, uint32_t mask, unsigned log2_stride)
+{
+    uint64_t stride = 1ull << log2_stride, lane = (uint64_t)__builtin_ctz(mask);
+    struct row_pattern p = {.first = address[lane] - lane * stride};
+    p.linear = !lie_apart(address, mask, 0, LANES, p.first, stride);
+    p.first = p.linear ? p.first : address[lane];
+    p.linear_halves = !p.linear && !halves_lie_apart(address, mask, stride);
+    p.equal_halves = !p.linear && !p.linear_halves && !halves_lie_apart(address, mask, 0);
+    return p;
+}
+
 /* Inactive lanes hold the address of an active one, so all may be read; theirs is not written. */
 static void gather32(uint32_t *d, const uint64_t *address, uint64_t base, uint32_t mask)
 {
@@ -236,6 +264,7 @@ const struct row_fns ROWS_NAME = {
     .scan64 = scan64,
     .scan32 = scan32,
     .fill = fill,
+    .pattern = pattern,
     .gather32 = gather32,
     .gather64 = gather64,
     .copy32 = copy32,

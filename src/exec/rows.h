@@ -11,6 +11,13 @@ struct scan {
     bool linear;                 /* all 32 lanes are active, lane l is at min + l * stride; `out` is not filled */
 };
 
+/* How the addresses of the active lanes lie that are not all the same. */
+struct row_pattern {
+    uint64_t first; /* linear: of lane 0, active or not; else the first active lane's */
+    bool linear, linear_halves,
+        equal_halves; /* lane l at first + l * stride; the same, and one address, in each half of the warp */
+};
+
 struct row_fns {
     /* d = s in the lanes of mask. */
     void (*blend16)(void *d, const void *s, uint32_t mask);
@@ -23,6 +30,7 @@ struct row_fns {
     void (*scan32)(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s);
     /* out = first + l * stride: what a linear scan left out. */
     void (*fill)(uint64_t *out, uint64_t first, unsigned log2_stride);
+    struct row_pattern (*pattern)(const uint64_t *address, uint32_t mask, unsigned log2_stride);
     /* d[l] = the value at out[l] + base in the lanes of mask. */
     void (*gather32)(uint32_t *d, const uint64_t *address, uint64_t base, uint32_t mask);
     void (*gather64)(uint64_t *d, const uint64_t *address, uint64_t base, uint32_t mask);

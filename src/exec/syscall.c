@@ -21,7 +21,7 @@ static void result(struct warp *w, const struct activation *a, const struct op *
 {
     if (o->call->results.n) {
         const struct ir_copy *c = &o->call->results.at[0];
-        if (w->hooks)
+        if (w->hooks && w->hooks->wants_access)
             access_tell_write(w, o, 1u << lane, a->frame + c->caller_at, c->bytes);
         local_write(w->local, a->frame + c->caller_at, lane, &v, c->bytes < 8 ? c->bytes : 8);
     }

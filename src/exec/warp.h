@@ -46,6 +46,8 @@ enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 /* The barriers that PTX numbers, and one for the cluster, which is one block. */
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 };
 
+enum block_client { CLIENT_MEMORY, CLIENT_RACES, BLOCK_CLIENTS };
+
 /* Branches backwards in a turn, and what those of spinning loops cost. */
 enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET };
 
@@ -80,14 +82,17 @@ struct warp {
     struct wait whole;                 /* of all lanes at once: the only one then */
     uint32_t at_barrier[ALL_BARRIERS]; /* lanes that wait there */
     uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
+    uint32_t counted_at[ALL_BARRIERS]; /* those that have been counted since the barrier opened last */
 };
 
 struct barrier {
-    uint32_t waiting;  /* warps that have been counted and wait, by index */
-    uint32_t arrived;  /* threads that have been counted, by whole warps */
-    uint32_t expected; /* threads; 0 = all of the block that have not exited */
+    uint32_t waiting;       /* warps that have been counted and wait, by index */
+    uint32_t arrived;       /* threads that have been counted, by whole warps */
+    uint32_t expected;      /* threads; 0 = all of the block that have not exited */
+    const struct op *first; /* with which somebody came first, while it is in open_barriers */
     uint32_t popc;
     bool any, not_all;
+    bool some_only_arrived; /* counted_at of some warps is not 0 */
 };
 
 struct block {
@@ -112,7 +117,8 @@ struct block {
     uint32_t met;    /* in this round of lockstep: MET_END, barriers */
     struct warp *stopped; /* where compiled code has left last */
     uint8_t *shared;
-    uint8_t *sregs; /* ROW_BLOCK */
+    uint8_t *sregs;              /* ROW_BLOCK */
+    void *client[BLOCK_CLIENTS]; /* what clients of hooks.h keep from the block's start to its end; NULL at its start */
     struct barrier barriers[BARRIERS];
     struct warp warps[]; /* n_warps */
 };
@@ -233,11 +239,6 @@ bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], c
 void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                       uint64_t *address);
 
-/* Where the bytes of all lanes lie together, aligned and in bounds, in global memory or the block's shared memory: those of
- * lane l at *from + address[l]. False where they do not, and where somebody else must look. */
-bool access_place(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                  uint64_t *address, uint64_t *from, bool *shared);
-
 /* ---- locate.c ---- */
 
 /* Where an address of a lane leads. */
@@ -255,9 +256,9 @@ enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, u
 enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t address, struct location *p);
 /* Copies from a generic address of a lane; false after a fault. */
 bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes);
-/* Tells the hooks of an access; takes the lanes out that a hook has had left out. False after a fault. */
-bool access_announce(struct warp *w, uint8_t *const base[4], const struct op *o, const uint64_t *address,
-                     uint32_t *lanes);
+
+/* ---- watched.c ---- */
+
 /* Tells the hooks that the machine itself writes into the lanes' local memory: parameters, results. */
 void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes);
 
