@@ -163,14 +163,15 @@ static bool launch(struct run *r, const struct test *t, hd_kernel *k)
     const void *args[] = {&r->mem, &r->out};
     hd_launch_config c = {.grid = {t->grid, 1, 1}, .block = {t->block, 1, 1}, .flags = HD_LAUNCH_CLOSED, .args = args};
     hd_report *report = NULL;
+    hd_checker *checker = NULL;
     memory_start(r, t);
-    if (r->way->checked && hd_checker_create(r->machine, &c.checker)) {
+    if (r->way->checked && hd_checker_create(r->machine, NULL, &checker)) {
         snprintf(r->why, sizeof r->why, "there is no checker");
         return false;
     }
     hd_result result = hd_launch(k, &c, NULL, &report);
-    bool good = ends_as_allowed(r, t, result) && (!c.checker || finds_as_it_has_to(r, t, c.checker));
-    hd_checker_destroy(c.checker);
+    bool good = ends_as_allowed(r, t, result) && (!checker || finds_as_it_has_to(r, t, checker));
+    hd_checker_destroy(checker);
     hd_report_free(report);
     r->launches++;
     return good;
