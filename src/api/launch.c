@@ -109,7 +109,7 @@ static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_laun
     size_t before = checker_count(c->checker);
     checker_begin(c->checker, q->kernel);
     if (watched)
-        hooks_add(&q->hooks, checker_hooks(c->checker));
+        checker_add_hooks(c->checker, &q->hooks);
     hd_result r = machine_launch(c->machine->machine, q, stats, diags);
     checker_end(c->checker);
     if (!watched)

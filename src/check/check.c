@@ -17,6 +17,10 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o)
                               .sync_kinds = 1u << SYNC_BARRIER_ARRIVE | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_COLLECTIVE,
                               .heap = check_heap,
                               .schedule = check_schedule};
+    if (o->tools & HD_TOOL_RACECHECK && !(c->races = races_new(m))) {
+        free(c);
+        return NULL;
+    }
     return c;
 }
 
@@ -34,6 +38,7 @@ void checker_free(struct checker *c)
 {
     if (!c)
         return;
+    races_free(c->races);
     free_regions(&c->global);
     free_regions(&c->shared);
     free_regions(&c->local);
@@ -41,15 +46,19 @@ void checker_free(struct checker *c)
     free(c);
 }
 
-const struct hooks *checker_hooks(struct checker *c)
+void checker_add_hooks(struct checker *c, struct hook_list *hooks)
 {
-    return &c->hooks;
+    hooks_add(hooks, &c->hooks);
+    if (c->races)
+        hooks_add(hooks, races_hooks(c->races));
 }
 
 void checker_begin(struct checker *c, const struct kernel *k)
 {
     c->kernel = k;
     c->n_early = c->n_barriers = 0;
+    if (c->races)
+        races_begin(c->races, k, 0);
 }
 
 void checker_end(struct checker *c)
@@ -57,6 +66,8 @@ void checker_end(struct checker *c)
     free_regions(&c->shared);
     free_regions(&c->local);
     c->kernel = NULL;
+    if (c->races)
+        races_end(c->races);
 }
 
 /* ---- findings ---- */
@@ -126,7 +137,7 @@ void checker_finish(struct checker *c)
 
 size_t checker_count(const struct checker *c)
 {
-    return c->n_findings;
+    return c->n_findings + (c->races ? races_count(c->races) : 0);
 }
 
 void checker_report(struct checker *c, struct diags *diags)
@@ -142,4 +153,6 @@ void checker_report(struct checker *c, struct diags *diags)
         diag_finding(diags, f->severity, fault_place(f->op ? f->op->origin : NULL, diags->arena), f->code, f->help,
                      f->count, "%s", text_of(diags->arena, f));
     }
+    if (c->races)
+        races_report(c->races, diags);
 }

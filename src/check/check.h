@@ -15,7 +15,8 @@ struct checker;
 struct checker *checker_new(struct machine *m, const hd_checker_options *o);
 void checker_free(struct checker *c);
 
-const struct hooks *checker_hooks(struct checker *c);
+/* Adds what watches a launch to its hooks. */
+void checker_add_hooks(struct checker *c, struct hook_list *hooks);
 /* Around each launch. */
 void checker_begin(struct checker *c, const struct kernel *k);
 void checker_end(struct checker *c);

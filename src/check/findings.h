@@ -3,6 +3,7 @@
 #define HEDDLE_CHECK_FINDINGS_H
 
 #include "check/check.h"
+#include "check/races.h"
 
 /* One kind of error at one instruction. */
 struct finding {
@@ -50,6 +51,7 @@ struct checker {
     hd_checker_options options;
     const struct kernel *kernel;
     struct hooks hooks;
+    struct races *races;            /* or NULL */
     struct finding *findings, lost; /* lost: stands in where memory is exhausted */
     uint32_t n_findings;
     struct region *global, *shared, *local;

@@ -1,0 +1,82 @@
+/* Access histories: what the race detector knows of a cell of memory.
+ *
+ * A history is the set of earlier accesses to a cell that a later one can still race with, each with who made it: a *record* (an
+ * access of a place in the program, by a warp of an instance, between two of its synchronisations) and lanes. Histories are made
+ * once and never change; a cell holds the number of its own, so that cells with the same past share one, and what an access makes
+ * of a history is computed once and then looked up (struct history_cache). 0 is the empty history.
+ *
+ * Which entries a new access replaces, so that every pair of places that can race is still found:
+ *   - one of the same place and kind that happens before it: whatever is unordered with that one is unordered with the new one;
+ *   - one that happens before everything that can still come: of a launch that all have synchronised with, or, in shared memory, of
+ *     before a barrier of the whole block;
+ *   - of three of the same place and kind in a launch whose threads synchronise by whole blocks and warps alone, one: a later access
+ *     is of one warp, and of two of different warps (or blocks) at least one is unordered with it. (Elsewhere all are kept.)
+ */
+#ifndef HEDDLE_CHECK_HISTORY_H
+#define HEDDLE_CHECK_HISTORY_H
+
+#include "check/numbered.h"
+#include "check/order.h"
+
+/* A place in the program and what it does to memory. */
+struct access_class {
+    const struct op *op; /* one of those that are at the place */
+    uint32_t line;       /* number of the place; findings are about pairs of these */
+    uint8_t bytes;       /* of an element */
+    uint8_t lane_shift;  /* log2 of the bytes of a lane */
+    bool reads, writes, strong, atomic;
+    enum reach reach; /* of a strong one */
+    const char *what; /* not a kernel's: of a copy, the host */
+};
+
+struct record {
+    uint32_t class; /* number of the access_class */
+    uint32_t instance;
+    uint32_t stamp;
+    uint32_t warp;
+};
+
+/* Lanes are relative to the cell where few lanes share one, so that a row of cells which a row of lanes accesses has one history:
+ * lane l of a cell whose index is i is bit (l - i) % 32. */
+struct history_entry {
+    uint32_t record; /* | ENTRY_RELATIVE */
+    uint32_t lanes;
+};
+#define ENTRY_RELATIVE 0x80000000u
+
+struct history {
+    uint32_t n, reserved;
+    struct history_entry at[];
+};
+
+/* Of a launch's global memory, or of a block's shared memory, whose histories end with the block. */
+struct histories {
+    struct numbered records;   /* struct record */
+    struct numbered histories; /* by 8 bytes */
+    struct numbered splits;    /* struct split: cells.h */
+    uint32_t generation;       /* counts how often all have gone */
+};
+
+/* Entries of a history, at most; beyond, the oldest is forgotten and counted. */
+enum { HISTORY_MOST = 96 };
+
+static inline const struct record *history_record(const struct histories *h, uint32_t record)
+{
+    return numbered_at(&h->records, record & ~ENTRY_RELATIVE);
+}
+static inline const struct history *history_at(const struct histories *h, uint32_t number)
+{
+    return numbered_at(&h->histories, number);
+}
+
+static inline uint32_t rotate_left(uint32_t x, unsigned n)
+{
+    return x << (n & 31) | x >> (-n & 31);
+}
+/* The lanes of an entry at a cell. */
+static inline uint32_t entry_lanes(struct history_entry e, uint64_t address, unsigned lane_shift)
+{
+    return e.record & ENTRY_RELATIVE ? rotate_left(e.lanes, (unsigned)(address >> lane_shift)) : e.lanes;
+}
+
+#endif

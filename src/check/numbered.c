@@ -1,0 +1,40 @@
+/* Numbered things; see numbered.h. */
+#include "check/numbered.h"
+
+#include <sys/mman.h>
+
+bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most)
+{
+    void *at =
+        mmap(NULL, each_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *n = (struct numbered){.at = at, .each_bytes = each_bytes, .most = most, .next = 1};
+    return at != MAP_FAILED;
+}
+
+void numbered_close(struct numbered *n)
+{
+    munmap(n->at, n->each_bytes * n->most);
+}
+
+uint32_t numbered_take_row(struct numbered *n, uint32_t count)
+{
+    uint32_t first = atomic_load_explicit(&n->next, memory_order_relaxed);
+    do {
+        if (n->most - first < count)
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&n->next, &first, first + count, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return first;
+}
+
+/* A small number of pages is cleared at less cost than given back. */
+void numbered_clear(struct numbered *n)
+{
+    enum { FEW_BYTES = 256 << 10 };
+    uint64_t bytes = numbered_bytes(n);
+    if (bytes <= FEW_BYTES)
+        __builtin_memset(n->at, 0, bytes);
+    else
+        madvise(n->at, bytes, MADV_DONTNEED);
+    atomic_store(&n->next, 1);
+}

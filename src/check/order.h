@@ -1,0 +1,123 @@
+/* Happens-before between the threads of launches: the causality order of the PTX memory consistency model (PTX ISA 8.9) as far as
+ * the run has shown it. It knows threads, barriers, fences, scopes, and which strong write a strong read has observed; nothing of
+ * races.
+ *
+ * Each run of a block is an *instance*. It has a clock that goes on, by a *stamp*, whenever one of its threads synchronises; an
+ * access has the stamp that its warp had last. What a thread knows of others is a floor: their accesses with lower stamps happen
+ * before all that it does from now on. Floors follow the hierarchy, so that the usual barrier costs nothing for each thread:
+ *
+ *     of the block    raised when all of its threads meet at a barrier
+ *     of a warp       raised when all of its lanes meet in bar.warp.sync, for its own threads
+ *     clocks          (clock.h) of the block, the warp, the lane: all that is less regular: barriers of some, masks of some lanes,
+ *                     what was acquired from other blocks
+ *
+ * Release and acquire (8.7): a release pattern is a strong write that releases, or that follows a fence of its thread; it leaves at
+ * the location, in a *sync variable*, what the thread knew; read-modify-writes add to it, other writes begin anew. An acquire
+ * pattern is a strong read that acquires, or that is followed by a fence. Both only where the scopes of the operations reach the
+ * other thread (8.6, moral strength).
+ *
+ * The parts of a block belong to the worker that runs it. Sync variables are under a lock that is held from before a strong access
+ * until it has been performed, so that the order here is the order in memory.
+ */
+#ifndef HEDDLE_CHECK_ORDER_H
+#define HEDDLE_CHECK_ORDER_H
+
+#include "check/clock.h"
+#include "exec/machine.h"
+
+/* The threads that a scope names (8.5): a block's, a cluster's, the device's, all. */
+enum reach { REACH_CTA, REACH_CLUSTER, REACH_GPU, REACH_SYS, REACH_COUNT };
+enum reach order_reach(enum isa_mod scope);
+
+/* A block's run. */
+struct instance {
+    uint32_t task;    /* its launch's, as the host's operations are ordered (strands.h) */
+    uint32_t cluster; /* the instance that came first of its cluster; itself */
+    uint32_t ctaid[3];
+    uint32_t block[3]; /* the launch's: threads of a block */
+};
+
+/* What lanes have that synchronise by themselves. */
+struct lane_order {
+    struct clock *known[WARP_LANES];              /* beyond what the warp knows, or NULL */
+    struct clock *fence[REACH_COUNT][WARP_LANES]; /* what was known at the last releasing fence of a scope */
+    struct pending *pending;                      /* observed by strong reads that did not acquire */
+    uint32_t n_pending, pending_room;
+};
+
+/* A release whose write has been observed: effective once a fence follows. */
+struct pending {
+    struct clock *clock;
+    uint32_t instance; /* that released */
+    uint8_t scope;     /* with which it released */
+    uint8_t lane;
+};
+
+struct warp_order {
+    uint32_t now;                    /* the stamp of its accesses */
+    uint32_t floor;                  /* bar.warp.sync: of its own threads */
+    uint32_t exists, exited;         /* lanes; those that have exited meet nobody any more: */
+    uint32_t exit_floor[WARP_LANES]; /* which of their accesses others have met with by then */
+    struct clock *known;
+    struct lane_order *lanes; /* or NULL */
+};
+
+struct block_order {
+    struct order *order;
+    uint32_t number; /* of the instance */
+    uint32_t stamp, floor;
+    uint32_t least_exit_floor; /* of threads that have exited; UINT32_MAX: none has */
+    bool irregular;            /* there is a clock somewhere */
+    struct clock *known;
+    struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
+    uint32_t n_warps;
+    struct warp_order warps[];
+};
+
+struct order;
+
+struct order *order_new(void);
+void order_free(struct order *o);
+/* Memory ran out, and something has been lost: what follows may be reported although it is ordered. */
+bool order_is_incomplete(const struct order *o);
+const struct instance *order_instance(const struct order *o, uint32_t number);
+
+struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
+void order_block_end(struct block_order *b);
+
+/* Barrier `id` opens: records of who waits are still there. True where all threads of the block that have not exited meet. */
+bool order_barrier_opens(struct block_order *b, const struct sync_event *e);
+/* Lanes arrive there and go on: bar.arrive. */
+void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id);
+/* bar.warp.sync among lanes. */
+void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
+void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes);
+void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach);
+
+/* Strong accesses, between these two; one location at a time, in the order in which lanes perform them. */
+void order_lock(struct order *o);
+void order_unlock(struct order *o);
+struct strong_access {
+    uint64_t address; /* on the host: unique among blocks, too */
+    uint32_t bytes;
+    bool reads, writes;
+    bool acquires, releases;
+    enum reach reach;
+};
+/* A read: learns what the write that it observes has released. Before the access counts as made, as what acquires is itself behind
+ * what it has acquired; */
+void order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
+/* a write, behind it, as what releases is itself released. */
+void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
+/* A weak write: nothing that a strong read finds there is a release any more. Takes the lock. */
+void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes);
+
+/* Does the scope, used by a thread of one instance, name the threads of another (PTX ISA 8.5)? */
+bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint32_t to);
+
+/* Of lanes `of` of a warp of an instance of the same task, with accesses of this stamp: those that happen before what lane `lane`
+ * does now. */
+uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
+                      uint32_t of, uint32_t stamp);
+
+#endif

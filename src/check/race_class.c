@@ -1,0 +1,67 @@
+/* Places in the program, and what they do to memory; see history.h. Instructions that stand for one line of CUDA, as those of a loop
+ * that the compiler has unrolled, and do the same are one class.
+ */
+#include "check/race_state.h"
+
+#include <string.h>
+
+static unsigned log2_of(uint32_t power_of_two)
+{
+    return (unsigned)__builtin_ctz(power_of_two);
+}
+
+static struct access_class describe(const struct op *op)
+{
+    const struct op_access *x = op->access;
+    bool strong = op_access_is_strong(x);
+    return (struct access_class){.op = op,
+                                 .bytes = x->bytes,
+                                 .lane_shift = (uint8_t)log2_of((uint32_t)x->bytes * x->n),
+                                 .reads = op->kind != OP_ST,
+                                 .writes = op->kind != OP_LD,
+                                 .strong = strong,
+                                 .atomic = op->kind == OP_ATOM,
+                                 .reach = strong ? order_reach((enum isa_mod)x->scope) : REACH_CTA};
+}
+
+static bool same_kind(const struct access_class *a, const struct access_class *b)
+{
+    return a->bytes == b->bytes && a->lane_shift == b->lane_shift && a->reads == b->reads && a->writes == b->writes &&
+           a->strong == b->strong && a->atomic == b->atomic && a->reach == b->reach;
+}
+
+/* Lines that are the same to who reads of them: with .loc, those of CUDA; else those of PTX. */
+static bool same_line(const struct op *a, const struct op *b)
+{
+    const struct ir_insn *x = a->origin, *y = b->origin;
+    if (x == y)
+        return true;
+    if (!x || !y || x->module != y->module)
+        return false;
+    if (!x->loc || !x->loc->line || !y->loc || !y->loc->line)
+        return !(x->loc && x->loc->line) && !(y->loc && y->loc->line) && x->origin == y->origin;
+    bool inlined = x->loc->inlined;
+    return x->loc->file == y->loc->file && x->loc->line == y->loc->line && inlined == y->loc->inlined &&
+           (!inlined || (x->loc->at_file == y->loc->at_file && x->loc->at_line == y->loc->at_line));
+}
+
+uint32_t race_class(struct races *r, const struct op *op)
+{
+    struct access_class c = describe(op);
+    uint32_t line = 0, n = atomic_load(&r->classes.next), found = 0;
+    pthread_mutex_lock(&r->lock);
+    for (uint32_t i = 1; i < n && !found; i++) {
+        const struct access_class *k = numbered_at(&r->classes, i);
+        if (!k->op || !same_line(k->op, op))
+            continue;
+        line = k->line;
+        if (same_kind(k, &c))
+            found = i;
+    }
+    if (!found && (found = numbered_take(&r->classes))) {
+        c.line = line ? line : ++r->n_lines;
+        *(struct access_class *)numbered_at(&r->classes, found) = c;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return found;
+}

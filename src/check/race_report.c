@@ -1,0 +1,218 @@
+/* What is said of a race; see races.h. */
+#include "check/race_state.h"
+
+#include "base/demangle.h"
+
+static const char *thread_words(const struct race_side *s, struct arena *arena)
+{
+    unsigned t = s->thread;
+    const uint32_t *b = s->instance.block, *c = s->instance.ctaid;
+    return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", t % b[0], t / b[0] % b[1], t / b[0] / b[1],
+                        c[0], c[1], c[2]);
+}
+
+static const char *scope_word(enum reach reach)
+{
+    static const char *const words[REACH_COUNT] = {".cta", ".cluster", ".gpu", ".sys"};
+    return words[reach];
+}
+
+/* "reads", "updates by an atomic operation of scope .cta" */
+static const char *access_words(const struct access_class *c, struct arena *arena)
+{
+    if (c->atomic)
+        return arena_printf(arena, "updates (atomically, scope %s)", scope_word(c->reach));
+    const char *verb = c->writes ? "writes" : "reads";
+    return c->strong ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->reach)) : verb;
+}
+
+static const char *noun(const struct access_class *c)
+{
+    return c->atomic ? "atomic update" : c->writes ? "write" : "read";
+}
+
+/* ---- the datum ---- */
+
+static const char *element(const char *name, uint64_t at, uint64_t size, const struct access_class *c,
+                           struct arena *arena)
+{
+    uint64_t width = c->bytes;
+    if (size > width && size % width == 0)
+        return arena_printf(arena, "%s[%llu] (bytes %llu-%llu)", name, (unsigned long long)(at / width),
+                            (unsigned long long)at, (unsigned long long)(at + width - 1));
+    return arena_printf(arena, at || size > width ? "bytes %2$llu-%3$llu of %1$s" : "%1$s", name,
+                        (unsigned long long)at, (unsigned long long)(at + width - 1));
+}
+
+static const char *shared_words(const struct kernel *k, uint64_t at, const struct access_class *c, struct arena *arena)
+{
+    for (uint32_t i = 0; i < k->shared_vars.n; i++) {
+        const struct placed_var *v = &k->shared_vars.at[i];
+        if (at - v->at < v->var->size)
+            return arena_printf(arena, "shared variable %s",
+                                element(arena_printf(arena, "`%s`", demangle(v->var->symbol.name, arena)), at - v->at,
+                                        v->var->size, c, arena));
+    }
+    uint64_t dynamic = at - ((k->static_shared_bytes + 15) & ~15u);
+    return arena_printf(arena, "bytes %llu-%llu of dynamic shared memory", (unsigned long long)dynamic,
+                        (unsigned long long)(dynamic + c->bytes - 1));
+}
+
+static const char *global_words(struct races *r, uint64_t at, const struct access_class *c, struct arena *arena)
+{
+    struct mem_block b;
+    if (!mem_find(&r->machine->mem, at, &b))
+        return arena_printf(arena, "%u bytes at 0x%llx", c->bytes, (unsigned long long)at);
+    const char *name = b.name ? arena_printf(arena, "`%s`", demangle(str_of(b.name), arena))
+                              : arena_printf(arena, "a buffer of %llu bytes", (unsigned long long)b.size);
+    return element(name, at - b.start, b.name ? b.size : 0, c, arena);
+}
+
+/* ---- why nothing orders them, and what would ---- */
+
+static const char *why(enum race_reason reason, const struct race_side *a, const struct race_side *b,
+                       struct arena *arena)
+{
+    switch (reason) {
+    case RACE_ONE_INSTRUCTION: return "threads of a warp that write one place by one instruction are not ordered";
+    case RACE_WARP: return "threads of a warp do not run in lockstep, and no __syncwarp() stands between the two";
+    case RACE_BLOCK: return "no barrier that both threads pass stands between the two";
+    case RACE_BLOCKS: return "nothing orders these two blocks of the launch";
+    case RACE_LAUNCHES: return "nothing orders the two launches";
+    case RACE_HOST: return "nothing orders the host and the launch";
+    case RACE_SCOPE: {
+        const struct race_side *narrow = a->class->reach < b->class->reach ? a : b;
+        return arena_printf(arena, "scope %s of the %s does not reach the other thread",
+                            scope_word(narrow->class->reach), noun(narrow->class));
+    }
+    case RACE_MIXED: {
+        const struct race_side *weak = a->class->strong ? b : a;
+        return arena_printf(arena, "the %s is a plain one, and nothing orders it with the other", noun(weak->class));
+    }
+    case RACE_PARTLY:
+        return arena_printf(arena, "both are strong, but of %u and %u bytes: they overlap in part", a->class->bytes,
+                            b->class->bytes);
+    }
+    return "nothing orders the two";
+}
+
+static const char *remedy(enum race_reason reason, const struct race_side *a, const struct race_side *b,
+                          const char *lines, struct arena *arena)
+{
+    bool same_block = memcmp(a->instance.ctaid, b->instance.ctaid, sizeof a->instance.ctaid) == 0;
+    switch (reason) {
+    case RACE_ONE_INSTRUCTION: return "let one thread write, or use an atomic operation";
+    case RACE_WARP: return arena_printf(arena, "__syncwarp() %s, or an atomic operation", lines);
+    case RACE_BLOCK: return arena_printf(arena, "__syncthreads() %s", lines);
+    case RACE_BLOCKS:
+        return "give each block its own data, use atomic operations, hand the data over with a release and an acquire "
+               "(__threadfence() and a flag that is read and written atomically), or launch a second kernel";
+    case RACE_LAUNCHES:
+        return "put both into one stream, or let the second wait for an event that is recorded behind the first";
+    case RACE_HOST:
+        return "synchronise before the host's access: cudaDeviceSynchronize(), cudaStreamSynchronize(), an event";
+    case RACE_SCOPE: return "use the operation without _block, or cuda::thread_scope_device";
+    case RACE_MIXED:
+        return same_block ? arena_printf(arena, "__syncthreads() %s, or make both atomic", lines)
+                          : "make both atomic (atomicAdd, cuda::atomic_ref, at least volatile), or order them: "
+                            "__threadfence() "
+                            "before an atomic flag, and behind where it is read";
+    case RACE_PARTLY: return "access it with one size";
+    }
+    return NULL;
+}
+
+/* "between lines 12 and 14" */
+static const char *between(const struct race *f, struct arena *arena)
+{
+    const struct cuda_place *x = f->place[0].cuda, *y = f->place[1].cuda;
+    if (x && y && strcmp(x->file, y->file) == 0 && x->line != y->line)
+        return arena_printf(arena, "between lines %u and %u", x->line < y->line ? x->line : y->line,
+                            x->line < y->line ? y->line : x->line);
+    if (x && y && x->line == y->line)
+        return arena_printf(arena, "between two passes through line %u", x->line);
+    return "between the two";
+}
+
+/* Of plain accesses that nothing orders, the pair that is furthest apart is told: what orders it orders the others. */
+static bool is_plain(enum race_reason reason)
+{
+    return reason <= RACE_HOST;
+}
+
+static bool same_finding(const struct race *f, enum race_reason reason, const struct race_side *a,
+                         const struct race_side *b)
+{
+    uint32_t x = f->side[0].class->line, y = f->side[1].class->line, p = a->class->line, q = b->class->line;
+    return (f->reason == reason || (is_plain(f->reason) && is_plain(reason))) &&
+           ((x == p && y == q) || (x == q && y == p));
+}
+
+/* A place in the arena that outlives the module. */
+static struct place keep_place(const struct op *op, struct arena *arena)
+{
+    struct place p = fault_place(op ? op->origin : NULL, arena);
+    if (p.source)
+        p.source = source_new(arena, p.source->name, p.source->text);
+    return p;
+}
+
+static void describe(struct races *r, struct race *f, const struct kernel *k, bool shared, uint64_t address)
+{
+    struct arena *a = &r->arena;
+    const struct race_side *x = &f->side[0], *y = &f->side[1];
+    const struct access_class *narrow = x->class->bytes < y->class->bytes ? x->class : y->class;
+    const char *datum = shared ? shared_words(k, address & ~(uint64_t)(narrow->bytes - 1), narrow, a)
+                               : global_words(r, address & ~(uint64_t)(narrow->bytes - 1), narrow, a);
+    f->place[0] = keep_place(x->class->op, a);
+    f->place[1] = x->class->line == y->class->line ? f->place[0] : keep_place(y->class->op, a);
+    const char *where = y->class->line == x->class->line
+                            ? "here, too"
+                            : arena_printf(a, "at %s", fault_line(y->class->op ? y->class->op->origin : NULL, a));
+    f->text = arena_printf(a, "kernel `%s`: %s %s %s, and %s %s it %s: %s", demangle(k->func->symbol.name, a),
+                           thread_words(x, a), access_words(x->class, a), datum, thread_words(y, a),
+                           access_words(y->class, a), where, why(f->reason, x, y, a));
+    f->note = arena_printf(a, "the other access: %s %s it", thread_words(y, a), access_words(y->class, a));
+    f->help = remedy(f->reason, x, y, between(f, a), a);
+}
+
+void race_found(struct races *r, const struct warp *w, enum race_reason reason, const struct race_side *earlier,
+                const struct race_side *later, bool shared, uint64_t address)
+{
+    pthread_mutex_lock(&r->lock);
+    struct race *f = r->found;
+    while (f && !same_finding(f, reason, earlier, later))
+        f = f->next;
+    bool fresh = !f;
+    if (fresh && (f = ARENA_NEW(&r->arena, struct race))) {
+        f->next = r->found;
+        r->found = f;
+        r->n_found++;
+    }
+    if (f)
+        f->count++;
+    if (f && (fresh || reason > f->reason)) {
+        bool turn = earlier->class->line > later->class->line;
+        f->reason = reason;
+        f->side[turn] = *earlier;
+        f->side[!turn] = *later;
+        describe(r, f, w->block->launch->kernel, shared, address);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+uint32_t races_count(const struct races *r)
+{
+    return r->n_found;
+}
+
+void races_report(struct races *r, struct diags *diags)
+{
+    pthread_mutex_lock(&r->lock);
+    for (const struct race *f = r->found; f; f = f->next) {
+        diag_finding(diags, DIAG_ERROR, f->place[0], "data-race", f->help, f->count, "%s", f->text);
+        if (f->side[0].class->line != f->side[1].class->line)
+            diag_note(diags, f->place[1], "data-race", "%s", f->note);
+    }
+    pthread_mutex_unlock(&r->lock);
+}

@@ -1,0 +1,125 @@
+/* What the parts of the race detector share. Private to check/race*.c. */
+#ifndef HEDDLE_CHECK_RACE_STATE_H
+#define HEDDLE_CHECK_RACE_STATE_H
+
+#include <pthread.h>
+
+#include "check/cells.h"
+#include "check/history.h"
+#include "check/races.h"
+
+/* Why two accesses are a race; findings of the same places are told apart by it. */
+enum race_reason {
+    RACE_ONE_INSTRUCTION, /* lanes of one instruction write one place */
+    RACE_WARP,            /* threads of a warp */
+    RACE_BLOCK,
+    RACE_BLOCKS,
+    RACE_LAUNCHES,
+    RACE_HOST,
+    RACE_SCOPE,  /* both strong, but a scope does not name the other thread */
+    RACE_MIXED,  /* one strong, one weak */
+    RACE_PARTLY, /* both strong, of different sizes */
+};
+
+/* One of the two, as it is told. */
+struct race_side {
+    const struct access_class *class;
+    struct instance instance;
+    unsigned thread; /* of the block */
+};
+
+struct race {
+    struct race *next;
+    enum race_reason reason;
+    uint64_t count;
+    struct race_side side[2]; /* the earlier, the later */
+    const char *datum;        /* "byte 12 of shared variable `tile`" */
+    const struct kernel *kernel;
+    const char *text, *help; /* made when it is found: the module may have gone when it is told */
+    struct place place[2];
+    const char *note;
+};
+
+/* How the threads of a kernel can synchronise. */
+struct kernel_traits {
+    const struct kernel *kernel;
+    bool releases;  /* fences, .acquire, .release: sync variables are kept */
+    bool irregular; /* not by whole blocks and warps alone: histories keep all that is unordered */
+};
+
+/* What an access makes of a history. */
+struct step {
+    uint32_t old, record, lanes, extra, generation, new;
+};
+
+enum { STEPS = 1 << 12, OPS = 1 << 8, ROW = 512 };
+
+/* Numbers that a worker has taken and not used yet. */
+struct stock {
+    uint32_t next, left;
+};
+
+/* A thread that runs blocks. */
+struct race_worker {
+    struct race_worker *next;
+    const struct worker *of;
+    struct {
+        const struct op *op;
+        uint32_t class;
+        uint32_t generation;
+    } ops[OPS];
+    struct step steps[STEPS];
+    struct stock records, histories, splits;
+    struct race_block *free_blocks; /* with what they have taken */
+};
+
+enum { RECENT = 16 };
+struct recent_record {
+    uint32_t class, stamp, record;
+};
+
+/* A block that runs. */
+struct race_block {
+    struct race_block *next;
+    struct races *races;
+    struct race_worker *worker;
+    struct block_order *order;
+    struct kernel_traits traits;
+    uint32_t task;
+    uint64_t settled; /* tasks up to this one are behind all that can still come */
+    struct histories shared;
+    struct stock shared_records, shared_histories, shared_splits;
+    cell *shared_cells;
+    uint32_t shared_words, touched_from, touched_to;
+    struct recent_record (*recent)[2][RECENT]; /* by warp; global, shared */
+    uint32_t wrote;                            /* lanes, in a strong access */
+};
+
+struct races {
+    struct machine *machine;
+    struct hooks regular, irregular;
+    struct order *order;
+    struct histories global;
+    struct cells cells;
+    struct numbered classes; /* struct access_class */
+    _Atomic uint64_t forgotten;
+    _Atomic bool no_memory;
+    pthread_mutex_t lock; /* of what follows */
+    struct arena arena;   /* of findings */
+    struct race_worker *workers;
+    struct map *ops;
+    uint32_t *class_of_place;
+    VEC(struct kernel_traits) kernels;
+    struct race *found;
+    uint32_t n_found, n_lines, active, task;
+    uint32_t generation; /* of numbers of classes that workers remember */
+};
+
+/* race_class.c: the number of what an operation does; 0 without memory. */
+uint32_t race_class(struct races *r, const struct op *op);
+
+/* race_report.c: two accesses race, at an address of a space. */
+void race_found(struct races *r, const struct warp *w, enum race_reason reason, const struct race_side *earlier,
+                const struct race_side *later, bool shared, uint64_t address);
+
+#endif
