@@ -82,6 +82,8 @@ typedef struct hd_diagnostic {
     const char *text;       /* one sentence or paragraph */
     const char *help;       /* what to do about it, or NULL */
     uint64_t count;         /* findings of a checker: how often it was seen; else 0 */
+    const char *kernel;     /* findings of a checker: that was running, as the source has it, or NULL */
+    const char *reason;     /* a stable word that tells findings of one code and place apart, or NULL */
     const hd_frame *frames; /* of the host's mistakes: who called, innermost first; else NULL */
     size_t frame_count;
 } hd_diagnostic;

@@ -28,6 +28,7 @@ void hd_checker_destroy(hd_checker *c)
         return;
     c->machine->checker = NULL;
     checker_free(c->checker);
+    modules_forget(c->machine);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

@@ -22,10 +22,10 @@ struct name {
 
 struct hd_machine {
     struct machine *machine;
-    struct tracer *tracer; /* or NULL */
-    hd_checker *checker;   /* that watches its launches, or NULL */
-    pthread_mutex_t lock;  /* of what follows */
-    struct hd_module *modules;
+    struct tracer *tracer;                /* or NULL */
+    hd_checker *checker;                  /* that watches its launches, or NULL */
+    pthread_mutex_t lock;                 /* of what follows */
+    struct hd_module *modules, *unloaded; /* these, as long as there is a checker: its findings are places in them */
     struct name *names;
 };
 
@@ -85,6 +85,8 @@ struct hd_stream {
 };
 
 void module_free(hd_module *m);
+/* Frees those that were unloaded under a checker. */
+void modules_forget(hd_machine *machine);
 
 /* Checks a configuration and fills the request; *packed, which the request points to, is the caller's to free. Errors:
  * HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */

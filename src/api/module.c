@@ -161,10 +161,16 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
     return result;
 }
 
-void module_free(hd_module *m)
+static void free_variables(hd_module *m)
 {
     for (uint32_t i = 0; i < m->variables.n; i++)
         mem_free(&m->machine->machine->mem, m->variables.at[i].at);
+    m->variables.n = 0;
+}
+
+void module_free(hd_module *m)
+{
+    free_variables(m);
     for (hd_kernel *k = m->kernels; k;) {
         hd_kernel *next = k->next;
         machine_free_kernel(m->machine->machine, k->kernel);
@@ -186,8 +192,24 @@ void hd_module_unload(hd_module *m)
         link = &(*link)->next;
     if (*link)
         *link = m->next;
+    bool keep = m->machine->checker;
+    if (keep) {
+        free_variables(m);
+        m->next = m->machine->unloaded;
+        m->machine->unloaded = m;
+    }
     pthread_mutex_unlock(&m->machine->lock);
-    module_free(m);
+    if (!keep)
+        module_free(m);
+}
+
+void modules_forget(hd_machine *machine)
+{
+    while (machine->unloaded) {
+        hd_module *m = machine->unloaded;
+        machine->unloaded = m->next;
+        module_free(m);
+    }
 }
 
 /* ---- kernels ---- */

@@ -16,7 +16,7 @@ hd_report *report_new(void)
 void report_keep_places(hd_report *r)
 {
     const struct source *from = NULL;
-    const struct source *copy = NULL;
+    struct source *copy = NULL;
     for (uint32_t i = 0; i < r->diags.list.n; i++) {
         struct diag *d = &r->diags.list.at[i];
         if (d->help)
@@ -26,6 +26,7 @@ void report_keep_places(hd_report *r)
         if (d->place.source != from) {
             from = d->place.source;
             copy = source_new(&r->arena, from->name, from->text);
+            copy->lines_before = from->lines_before;
         }
         d->place.source = copy;
     }
@@ -62,6 +63,8 @@ bool hd_report_get(const hd_report *r, size_t i, hd_diagnostic *out)
                            .text = d->text,
                            .help = d->help,
                            .count = d->count,
+                           .kernel = d->kernel,
+                           .reason = d->reason,
                            .frames = d->frames,
                            .frame_count = d->n_frames};
     if (d->place.cuda) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "base/demangle.h"
 
 /* ---- launches ---- */
 
@@ -23,6 +24,8 @@ static bool ends_kernel_alone(const hd_machine *m, hd_result result)
 static hd_result launch_now(struct launch_task *l, hd_report *r)
 {
     hd_result result = launch_run(l->machine, &l->request, NULL, &r->diags);
+    if (result)
+        diag_of_kernel(&r->diags, demangle(l->request.kernel->func->symbol.name, &r->arena), NULL);
     if (result && l->context->options.fault)
         l->context->options.fault(l->context->options.data, result, r);
     return ends_kernel_alone(l->machine, result) ? HD_SUCCESS : result;

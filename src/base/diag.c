@@ -64,7 +64,7 @@ struct place_line place_locate(struct place p)
         stop = (size_t)(newline - text.p);
     if (stop > start && text.p[stop - 1] == '\r')
         stop--;
-    at.line = line + 1;
+    at.line = p.source->lines_before + line + 1;
     at.column = (uint32_t)(target - start) + 1;
     at.text = (struct str){text.p + start, stop - start};
     return at;
@@ -104,7 +104,8 @@ static void add(struct diags *d, enum diag_severity severity, struct place place
         return;
     const char *text = excerpt(d->arena, format, args);
     help = help ? printable_excerpt(d->arena, str_of(help), true) : NULL;
-    *VEC_PUSH(d->arena, &d->list) = (struct diag){severity, code, place, text, help, count, NULL, 0};
+    *VEC_PUSH(d->arena, &d->list) =
+        (struct diag){.severity = severity, .code = code, .place = place, .text = text, .help = help, .count = count};
 }
 
 void diag_verror(struct diags *d, struct place place, const char *code, const char *help, const char *format,
@@ -176,6 +177,29 @@ void diag_finding(struct diags *d, enum diag_severity severity, struct place pla
     va_end(args);
 }
 
+void diag_of_kernel(struct diags *d, const char *kernel, const char *reason)
+{
+    if (d->dropping || !d->list.n)
+        return;
+    struct diag *last = &d->list.at[d->list.n - 1];
+    last->kernel = kernel ? printable_excerpt(d->arena, str_of(kernel), false) : NULL;
+    last->reason = reason ? arena_strdup(d->arena, reason) : NULL;
+}
+
+static const char *copy_text(struct arena *arena, const char *text)
+{
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
+static const struct diag_origin *copy_origin(struct arena *arena, const struct diag_origin *from)
+{
+    if (!from)
+        return NULL;
+    struct diag_origin *o = ARENA_NEW(arena, struct diag_origin);
+    *o = (struct diag_origin){copy_text(arena, from->program), from->pid, copy_text(arena, from->repeat)};
+    return o;
+}
+
 static const struct cuda_place *copy_cuda(struct arena *arena, const struct cuda_place *from)
 {
     if (!from)
@@ -185,11 +209,6 @@ static const struct cuda_place *copy_cuda(struct arena *arena, const struct cuda
     p->file = arena_strdup(arena, from->file);
     p->inlined_file = from->inlined_file ? arena_strdup(arena, from->inlined_file) : NULL;
     return p;
-}
-
-static const char *copy_text(struct arena *arena, const char *text)
-{
-    return text ? arena_strdup(arena, text) : NULL;
 }
 
 static const hd_frame *copy_frames(struct arena *arena, const hd_frame *from, uint32_t n)
@@ -228,11 +247,13 @@ void diags_append(struct diags *to, const struct diags *from)
         struct diag *d = VEC_PUSH(to->arena, &to->list);
         *d = from->list.at[i];
         d->text = arena_strdup(to->arena, d->text);
-        d->help = d->help ? arena_strdup(to->arena, d->help) : NULL;
+        d->help = copy_text(to->arena, d->help);
         d->place.cuda = copy_cuda(to->arena, d->place.cuda);
         d->frames = copy_frames(to->arena, d->frames, d->n_frames);
-        if (!d->place.source) /* the host's: its code may be nobody's constant */
-            d->code = arena_strdup(to->arena, d->code);
+        d->code = arena_strdup(to->arena, d->code);
+        d->kernel = copy_text(to->arena, d->kernel);
+        d->reason = copy_text(to->arena, d->reason);
+        d->origin = copy_origin(to->arena, d->origin);
     }
     to->errors += from->errors;
     to->warnings += from->warnings;

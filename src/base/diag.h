@@ -14,6 +14,7 @@
 struct source {
     const char *name; /* as the user wrote it */
     struct str text;
+    uint32_t lines_before; /* of the file, where the text is only a part of it */
     const uint32_t *lines; /* where each line starts, n_lines of them; NULL: they are counted each time */
     uint32_t n_lines;
 };
@@ -54,6 +55,17 @@ struct diag {
     uint64_t count;         /* how often it was seen; 0 where that says nothing */
     const hd_frame *frames; /* of the host's call stack, innermost first; or NULL */
     uint32_t n_frames;
+    /* Findings of a run; NULL where there is nothing to say: */
+    const char *kernel;               /* that was running, as the source has it */
+    const char *reason;               /* a stable word that tells findings of one code and place apart */
+    const struct diag_origin *origin; /* whose run it was */
+};
+
+/* A process that was checked. */
+struct diag_origin {
+    const char *program;
+    int pid;            /* 0 where nothing else was checked */
+    const char *repeat; /* the command that repeats the run; NULL where the one that was typed does */
 };
 
 struct diags {
@@ -84,6 +96,8 @@ void diag_finding(struct diags *d, enum diag_severity severity, struct place pla
  * count. Frames are copied. */
 void diag_host(struct diags *d, enum diag_severity severity, const char *code, const char *help, uint64_t count,
                const hd_frame *frames, uint32_t n_frames, const char *text);
+/* Of the diagnostic that was added last: the kernel, and what tells it apart; both may be NULL, and are copied. */
+void diag_of_kernel(struct diags *d, const char *kernel, const char *reason);
 /* Adds copies of all diagnostics of another list; the sources of their places are shared. */
 void diags_append(struct diags *to, const struct diags *from);
 /* Puts those from element `first` on, which are of one source, in the order of its text. */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/demangle.h"
+
 struct checker *checker_new(struct machine *m, const hd_checker_options *o)
 {
     struct checker *c = calloc(1, sizeof *c);
@@ -85,7 +87,7 @@ struct finding *finding_add(struct checker *c, const char *code, const struct op
     *fresh = true;
     if (!f)
         return &c->lost;
-    *f = (struct finding){.next = c->findings, .code = code, .op = op, .key = key, .count = 1};
+    *f = (struct finding){.next = c->findings, .code = code, .op = op, .kernel = c->kernel, .key = key, .count = 1};
     c->findings = f;
     c->n_findings++;
     return f;
@@ -152,6 +154,7 @@ void checker_report(struct checker *c, struct diags *diags)
         const struct finding *f = sorted[i];
         diag_finding(diags, f->severity, fault_place(f->op ? f->op->origin : NULL, diags->arena), f->code, f->help,
                      f->count, "%s", text_of(diags->arena, f));
+        diag_of_kernel(diags, f->kernel ? demangle(f->kernel->func->symbol.name, diags->arena) : NULL, NULL);
     }
     if (c->races)
         races_report(c->races, diags);

@@ -11,7 +11,8 @@ struct finding {
     const char *code;
     enum diag_severity severity;
     const struct op *op; /* where it shows; by its place in the text findings are sorted */
-    const void *key;     /* tells findings of one code and instruction apart, or NULL */
+    const struct kernel *kernel;
+    const void *key; /* tells findings of one code and instruction apart, or NULL */
     const char *text;
     const char *help;
     uint64_t count;

@@ -36,6 +36,24 @@ static json_t *frames_array(const struct diag *d, struct arena *arena)
     return list;
 }
 
+/* The line of PTX, for whoever reads the report where the PTX is not; not one of megabytes. */
+static void put_source(json_t *o, struct str line)
+{
+    enum { MOST_BYTES = 16 << 10 };
+    json_t *text = line.n && line.n <= MOST_BYTES ? json_stringn(line.p, line.n) : NULL;
+    if (text)
+        json_object_set_new(o, "source", text);
+}
+
+static void put_origin(json_t *o, const struct diag_origin *origin, struct arena *arena)
+{
+    json_object_set_new(o, "program", file_name(origin->program, arena));
+    if (origin->pid)
+        json_object_set_new(o, "process", json_integer(origin->pid));
+    if (origin->repeat)
+        json_object_set_new(o, "repeat", file_name(origin->repeat, arena));
+}
+
 static json_t *diag_object(const struct diag *d, struct arena *arena)
 {
     const struct cuda_place *cuda = d->place.cuda;
@@ -56,9 +74,16 @@ static json_t *diag_object(const struct diag *d, struct arena *arena)
         json_object_set_new(o, "line", json_integer(at.line));
         json_object_set_new(o, "column", json_integer(at.column));
         json_object_set_new(o, "length", json_integer(d->place.length));
+        put_source(o, at.text);
     }
     json_object_set_new(o, "text", string_or_null(d->text));
     json_object_set_new(o, "help", string_or_null(d->help));
+    if (d->kernel)
+        json_object_set_new(o, "kernel", json_string(d->kernel));
+    if (d->reason)
+        json_object_set_new(o, "reason", json_string(d->reason));
+    if (d->origin)
+        put_origin(o, d->origin, arena);
     if (d->n_frames)
         json_object_set_new(o, "frames", frames_array(d, arena));
     if (d->count)

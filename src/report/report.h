@@ -4,14 +4,23 @@
 
 #include "base/diag.h"
 
+struct json_t; /* jansson.h */
+
 /* Each diagnostic as "file:line: error: text [code]", its line of PTX with a caret, its help. The place that comes first
  * is that of the CUDA source where it is known; its line stands there, too, where the file can be read (as named, or from
  * the PTX file's folder). */
 struct str report_text(const struct diags *d, struct arena *arena);
 
-/* A JSON array of objects: severity, code, cuda_file, cuda_line, inlined_file, inlined_line, file, line, column, length
- * (of the PTX), text, help, count; what is not known is left out. */
+/* A JSON array of objects: severity, code, cuda_file, cuda_line, inlined_file, inlined_line, file, line, column, length, source
+ * (of the PTX), text, help, kernel, reason, program, process, repeat, frames (function, file, line, object, offset), count; what
+ * is not known is left out. */
 struct str report_json(const struct diags *d, struct arena *arena);
+/* Adds what such an array has, so that all writers write the same again. False where it is none. */
+bool report_read(const struct json_t *list, struct diags *d);
+
+/* Adds findings, with their notes, to those of other runs and processes: of one that is there already (code, kernel, reason and
+ * all places are the same), the count. `origin` (kept) is who found what is new; NULL: it stays as it is. */
+void report_merge(struct diags *to, const struct diags *from, const struct diag_origin *origin);
 
 /* A SARIF 2.1.0 log of one run: a result for each error and warning, its notes as related locations. */
 struct str report_sarif(const struct diags *d, struct arena *arena);

@@ -83,6 +83,16 @@ static json_t *result(const struct diag *d, struct arena *arena)
     json_t *at = first_location(d, NULL, arena);
     if (at)
         json_object_set_new(r, "locations", json_pack("[o]", at));
+    json_t *more = json_object(); /* 3.8: what SARIF has no words for */
+    if (d->kernel)
+        json_object_set_new(more, "kernel", json_string(d->kernel));
+    if (d->reason)
+        json_object_set_new(more, "reason", json_string(d->reason));
+    if (d->origin && d->origin->repeat)
+        json_object_set_new(more, "repeat", json_string(printable(arena, str_of(d->origin->repeat))));
+    if (json_object_size(more))
+        json_object_set(r, "properties", more);
+    json_decref(more);
     if (d->n_frames)
         json_object_set_new(r, "stacks", json_pack("[o]", stack(d, arena)));
     if (d->count)

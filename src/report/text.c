@@ -127,6 +127,21 @@ static void put_frames(struct text *o, const struct diag *d)
     }
 }
 
+/* Where several things were checked: which it was. */
+static void put_origin(struct text *o, const struct diag *d)
+{
+    const char *name = d->kernel ? arena_printf(o->arena, "kernel `%s`", d->kernel) : NULL;
+    if (name && strstr(d->text, name))
+        name = NULL; /* it says so itself */
+    if (name)
+        text_printf(o, "  in %s", name);
+    if (d->origin->pid)
+        text_printf(o, "%s process %d, `%s`", name ? " of" : "  in", d->origin->pid,
+                    printable(o->arena, str_of(d->origin->program)));
+    if (name || d->origin->pid)
+        text_puts(o, "\n");
+}
+
 static void put_diag(struct text *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
@@ -144,6 +159,8 @@ static void put_diag(struct text *o, const struct diag *d)
     if (cuda && cuda->inlined_file)
         text_printf(o, "  inlined from %s:%u\n", short_name(cuda->inlined_file, o->arena), cuda->inlined_line);
     put_frames(o, d);
+    if (d->origin && d->severity != DIAG_NOTE)
+        put_origin(o, d);
     if (cuda && ptx)
         text_printf(o, "  in %s:\n", ptx);
     if (ptx && at.text.n) {
@@ -154,6 +171,8 @@ static void put_diag(struct text *o, const struct diag *d)
     }
     if (d->help)
         put_help(o, d->help);
+    if (d->origin && d->origin->repeat && d->severity != DIAG_NOTE)
+        text_printf(o, "  again by: %s\n", printable(o->arena, str_of(d->origin->repeat)));
 }
 
 const char *report_severity(const struct diag *d)

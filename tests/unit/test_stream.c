@@ -29,6 +29,7 @@ static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
 struct fixture {
     hd_machine *machine;
     hd_context *context;
+    hd_module *module;
     hd_kernel *add, *await, *wild;
     uint32_t *cell; /* 64 of them, zero */
     unsigned faults;
@@ -49,12 +50,11 @@ static int set_up_policy(void **state, const char *policy)
     hd_machine_options options = {.workers = 2, .memory_bytes = 1 << 24, .policy = policy};
     hd_source source = {"stream.ptx", text, sizeof text - 1};
     hd_context_options context = {on_fault, f};
-    hd_module *module;
     assert_int_equal(hd_machine_create(&options, &f->machine, NULL), HD_SUCCESS);
-    assert_int_equal(hd_module_load(f->machine, &source, 1, &module, NULL), HD_SUCCESS);
-    assert_int_equal(hd_module_get_kernel(module, "add", &f->add, NULL), HD_SUCCESS);
-    assert_int_equal(hd_module_get_kernel(module, "await", &f->await, NULL), HD_SUCCESS);
-    assert_int_equal(hd_module_get_kernel(module, "wild", &f->wild, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(f->machine, &source, 1, &f->module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(f->module, "add", &f->add, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(f->module, "await", &f->await, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(f->module, "wild", &f->wild, NULL), HD_SUCCESS);
     assert_int_equal(hd_context_create(f->machine, &context, &f->context), HD_SUCCESS);
     assert_int_equal(hd_alloc(f->machine, 256, (void **)&f->cell), HD_SUCCESS);
     memset(f->cell, 0, 256);
@@ -347,6 +347,21 @@ static void launches_of_all_streams_are_watched(void **state)
     assert_int_equal(hd_context_synchronize(f->context), HD_ERROR_ILLEGAL_ADDRESS);
 }
 
+static void findings_outlive_their_module(void **state)
+{
+    struct fixture *f = *state;
+    hd_checker *checker;
+    hd_report *report;
+    assert_int_equal(hd_checker_create(f->machine, NULL, &checker), HD_SUCCESS);
+    assert_int_equal(launch(new_stream(f, 0), f->wild, NULL, 0), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    hd_module_unload(f->module);
+    assert_int_equal(hd_checker_report(checker, &report), HD_SUCCESS);
+    assert_non_null(strstr(hd_report_text(report), "st.global.u64 [%rd1], %rd1;"));
+    hd_report_free(report);
+    hd_checker_destroy(checker);
+}
+
 static void a_launch_that_is_not_to_be_checked_fails_as_ever(void **state)
 {
     struct fixture *f = *state;
@@ -393,6 +408,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(memory_is_freed_in_the_order_of_its_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_are_copied_and_filled_row_by_row, set_up, tear_down),
         cmocka_unit_test_setup_teardown(launches_of_all_streams_are_watched, set_up_serial, tear_down),
+        cmocka_unit_test_setup_teardown(findings_outlive_their_module, set_up_serial, tear_down),
         cmocka_unit_test_setup_teardown(a_launch_that_is_not_to_be_checked_fails_as_ever, set_up_serial, tear_down),
         cmocka_unit_test_setup_teardown(a_bad_access_ends_what_it_is_to_end, set_up_serial, tear_down),
     };

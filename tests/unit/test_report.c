@@ -1,0 +1,138 @@
+/* report/: diagnostics are the same after JSON and back, and findings of several runs are merged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "report/report.h"
+
+static struct arena arena;
+
+static const char ptx[] = "one\n\tld.global.f32 \t%f2, [%rd6];\nthree\n";
+
+static struct place place_of(const char *part, const struct cuda_place *cuda)
+{
+    const struct source *s = source_new(&arena, "app.ptx", (struct str){ptx, sizeof ptx - 1});
+    return (struct place){s, (uint32_t)(strstr(s->text.p, part) - s->text.p), (uint32_t)strlen(part), cuda};
+}
+
+/* One of everything that a diagnostic can have. */
+static struct diags everything(void)
+{
+    static const struct cuda_place cuda = {"main.cu", 12, "inlined.h", 3}, line = {"main.cu", 14, NULL, 0};
+    static const hd_frame frames[] = {
+        {.function = "main", .file = "main.cu", .line = 40, .object = "/bin/app", .offset = 77},
+        {.object = "/lib/libc.so.6", .offset = 9}};
+    static const struct diag_origin origin = {"app", 4711, "heddle check --policy random:7 ./app"};
+    struct diags d = {.arena = &arena};
+    diag_finding(&d, DIAG_ERROR, place_of("ld.global.f32", &cuda), "data-race", "order them", 5, "a `race`");
+    diag_of_kernel(&d, "saxpy<float>", "scope");
+    d.list.at[0].origin = &origin;
+    diag_note(&d, place_of("three", &line), "other", "the other access");
+    diag_host(&d, DIAG_WARNING, "leak", NULL, 2, frames, 2, "64 bytes are never freed");
+    diag_error(&d, (struct place){0}, "launch-config", NULL, "no place at all");
+    return d;
+}
+
+static struct diags and_back(const struct diags *d)
+{
+    struct diags again = {.arena = &arena};
+    json_t *list = json_loads(report_json(d, &arena).p, 0, NULL);
+    assert_non_null(list);
+    assert_true(report_read(list, &again));
+    json_decref(list);
+    return again;
+}
+
+static void json_and_back_is_the_same(void **state)
+{
+    (void)state;
+    struct diags d = everything(), again = and_back(&d);
+    assert_int_equal(again.errors, d.errors);
+    assert_int_equal(again.warnings, d.warnings);
+    assert_string_equal(report_text(&again, &arena).p, report_text(&d, &arena).p);
+    assert_string_equal(report_json(&again, &arena).p, report_json(&d, &arena).p);
+    assert_string_equal(report_sarif(&again, &arena).p, report_sarif(&d, &arena).p);
+    assert_non_null(strstr(report_text(&again, &arena).p, "ld.global.f32 \t%f2"));
+    assert_non_null(strstr(report_text(&again, &arena).p, "in kernel `saxpy<float>` of process 4711, `app`"));
+}
+
+static void what_is_no_report_is_refused(void **state)
+{
+    static const char *const texts[] = {"{}", "[1]", "[{}]", "[{\"severity\": \"error\", \"code\": \"x\"}]",
+                                        "[{\"severity\": \"loud\", \"code\": \"x\", \"text\": \"y\"}]"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct diags d = {.arena = &arena};
+        json_t *value = json_loads(texts[i], 0, NULL);
+        assert_non_null(value);
+        assert_false(report_read(value, &d));
+        json_decref(value);
+    }
+}
+
+static void equal_findings_become_one_with_their_counts(void **state)
+{
+    (void)state;
+    struct diags d = everything(), again = and_back(&d), all = {.arena = &arena};
+    static const struct diag_origin third = {"app", 0, "heddle check --policy random:9 ./app"};
+    report_merge(&all, &d, NULL);
+    report_merge(&all, &again, &third);
+    assert_int_equal(all.list.n, d.list.n);
+    assert_int_equal(all.list.at[0].count, 10);
+    assert_int_equal(all.list.at[0].origin->pid, 4711);
+    assert_int_equal(all.list.at[2].count, 4);
+    assert_int_equal(all.list.at[3].count, 2);
+    assert_int_equal(all.errors, 2);
+    assert_int_equal(all.warnings, 1);
+}
+
+static void findings_of_other_reasons_places_and_kernels_stay_apart(void **state)
+{
+    (void)state;
+    struct diags all = {.arena = &arena};
+    for (int i = 0; i < 5; i++) {
+        struct diags d = everything();
+        if (i == 1)
+            d.list.at[0].reason = "order";
+        if (i == 2)
+            d.list.at[0].kernel = "saxpy<double>";
+        if (i == 3)
+            d.list.at[1].place = place_of("one", NULL); /* of its note: the other access */
+        if (i == 4)
+            d.list.at[3].text = "no place, but another text";
+        report_merge(&all, &d, NULL);
+    }
+    assert_int_equal(all.errors, 2 + 3 + 1);
+    assert_int_equal(all.warnings, 1);
+}
+
+static void numbers_of_a_text_without_a_place_make_no_difference(void **state)
+{
+    (void)state;
+    struct diags all = {.arena = &arena};
+    for (int i = 0; i < 3; i++) {
+        struct diags d = {.arena = &arena};
+        diag_finding(&d, DIAG_WARNING, (struct place){0}, "leak", NULL, 1, "%d bytes at 0x%xbc are not freed", 8 + i,
+                     0x7ffa0 + i);
+        report_merge(&all, &d, NULL);
+    }
+    assert_int_equal(all.list.n, 1);
+    assert_int_equal(all.list.at[0].count, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_and_back_is_the_same),
+        cmocka_unit_test(what_is_no_report_is_refused),
+        cmocka_unit_test(equal_findings_become_one_with_their_counts),
+        cmocka_unit_test(findings_of_other_reasons_places_and_kernels_stay_apart),
+        cmocka_unit_test(numbers_of_a_text_without_a_place_make_no_difference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
