@@ -56,10 +56,12 @@ mufu: all
 	    $(BUILD)/tests/mufu-checksums --all --compiled lanes $(BUILD)/oracle; }
 
 # What things cost on this machine: every bench-* of the build, a table each, then Heddle beside PoCL and OpenMP C (those
-# of them that are installed: pocl-opencl-icd ocl-icd-opencl-dev libomp-19-dev). Figures want an idle machine.
+# of them that are installed: pocl-opencl-icd ocl-icd-opencl-dev libomp-19-dev), then what checking costs. Figures want an
+# idle machine.
 bench: all
 	@for b in $(BUILD)/bench/bench-*; do [ -x $$b ] && [ -f $$b ] && { $$b && echo || exit 1; }; done
 	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare
+	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare --check
 
 # Campaigns, for SECONDS, on one core that nobody else wants: HACKING.md says what each shows. SEED makes one again.
 SEED ?= $(shell date +%s)

@@ -1,4 +1,4 @@
-/* Heddle as a backend: PEER FILE.ptx [ENGINE]. */
+/* Heddle as a backend: PEER FILE.ptx [ENGINE]. Built with -DCHECKED, a checker with all tools watches every launch. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,11 @@ bool backend_open(int argc, char **argv)
         return false;
     hd_machine_options options = {.engine = jit ? HD_ENGINE_JIT : HD_ENGINE_INTERP};
     hd_result r = hd_machine_create(&options, &machine, NULL);
+#ifdef CHECKED
+    hd_checker *checker; /* for as long as the process lives */
+    if (!r)
+        r = hd_checker_create(machine, NULL, &checker);
+#endif
     if (!r)
         r = hd_module_load(machine, &source, 1, &module, &report);
     free((char *)source.text);

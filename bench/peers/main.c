@@ -1,5 +1,6 @@
 /* PEER [--repeat N] [--only NAME] [ARGUMENTS OF THE BACKEND]: runs the problems and prints a line for each:
- * "NAME SECONDS ok" with the median time, or "NAME - REASON". PEER --list prints "NAME BOUND FLOPS BYTES" of each.
+ * "NAME SECONDS ok" with the median time, or "NAME - REASON". PEER --list prints "NAME BOUND FLOPS BYTES BUFFERS" of
+ * each; BUFFERS are bytes, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +64,12 @@ static void run(struct problem *p, int repeats)
 static void list(void)
 {
     static const char *const bounds[] = {"memory", "compute", "barrier", "atomic"};
-    for (unsigned i = 0; i < n_problems; i++)
-        printf("%s %s %.0f %.0f\n", problems[i].name, bounds[problems[i].bound], problems[i].flops, problems[i].bytes);
+    for (const struct problem *p = problems; p < problems + n_problems; p++) {
+        size_t buffers = 0;
+        for (int i = 0; i < MAX_BUFFERS; i++)
+            buffers += p->size[i];
+        printf("%s %s %.0f %.0f %zu\n", p->name, bounds[p->bound], p->flops, p->bytes, buffers);
+    }
 }
 
 int main(int argc, char **argv)
