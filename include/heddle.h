@@ -444,6 +444,8 @@ HD_API hd_stream *hd_context_default_stream(hd_context *context);
 HD_API void hd_stream_destroy(hd_stream *stream);
 /* HD_SUCCESS where all is done, HD_ERROR_NOT_READY where something still runs, or the fault. */
 HD_API hd_result hd_stream_query(hd_stream *stream);
+/* The same, for who does not go by it: checkers do not take it for having waited. */
+HD_API bool hd_stream_is_done(hd_stream *stream);
 HD_API hd_result hd_stream_synchronize(hd_stream *stream);
 /* A number that no other stream of the context has. */
 HD_API uint64_t hd_stream_number(const hd_stream *stream);
@@ -469,15 +471,24 @@ typedef struct hd_fill {
     size_t pitch;           /* in bytes */
 } hd_fill;
 
-/* Any memory of this process may be copied or filled; that it is there and large enough is the caller's affair. With
- * `wait`, they return when it is done. Where the stream has nothing to wait for, the caller itself does what is small or
- * would be waited for. */
-HD_API hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, bool wait);
-HD_API hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, bool wait);
-/* Calls a function of the host, which must not wait for the stream itself. With `always`, also after a fault: *status
- * says what it was. */
+/* When a copy or a fill returns. */
+enum hd_wait {
+    HD_NO_WAIT,         /* when it has been put into the stream */
+    HD_WAIT,            /* when it is done */
+    HD_WAIT_UNPROMISED, /* when it is done, which the caller does not promise its own callers: checkers do not count on it */
+};
+
+/* Any memory of this process may be copied or filled; that it is there and large enough is the caller's affair. Where the
+ * stream has nothing to wait for, the caller itself does what is small or would be waited for. */
+HD_API hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, enum hd_wait wait);
+HD_API hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_wait wait);
+enum hd_call_flags {
+    HD_CALL_ALWAYS = 1, /* also after a fault: status says what it was */
+    HD_CALL_UPKEEP = 2, /* of the caller's own: nobody learns by it that the stream has come so far */
+};
+/* Calls a function of the host, which must not wait for the stream itself. */
 HD_API hd_result hd_stream_call(hd_stream *stream, void (*function)(void *data, hd_result status), void *data,
-                                bool always);
+                                unsigned flags);
 /* Frees memory of hd_alloc when the stream comes to it. */
 HD_API hd_result hd_stream_free(hd_stream *stream, void *pointer);
 

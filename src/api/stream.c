@@ -111,7 +111,14 @@ hd_result hd_stream_query(hd_stream *s)
         return HD_ERROR_INVALID_VALUE;
     bool done = stream_is_done(s->stream);
     hd_result fault = context_fault(s->context->context);
-    return fault ? fault : done ? HD_SUCCESS : HD_ERROR_NOT_READY;
+    if (fault || !done)
+        return fault ? fault : HD_ERROR_NOT_READY;
+    return hd_stream_synchronize(s); /* what it knows is done now comes before what it does next */
+}
+
+bool hd_stream_is_done(hd_stream *s)
+{
+    return s && stream_is_done(s->stream);
 }
 
 hd_result hd_stream_synchronize(hd_stream *s)
@@ -180,6 +187,8 @@ hd_result hd_event_query(hd_event *e)
         return HD_ERROR_INVALID_VALUE;
     struct task *t = task_of(e);
     bool done = !t || task_is_done(t);
+    if (t && done)
+        task_order_host(t);
     task_release(t);
     return done ? HD_SUCCESS : HD_ERROR_NOT_READY;
 }
@@ -189,8 +198,10 @@ hd_result hd_event_synchronize(hd_event *e)
     if (!e)
         return HD_ERROR_INVALID_VALUE;
     struct task *t = task_of(e);
-    if (t)
+    if (t) {
         task_wait(t);
+        task_order_host(t);
+    }
     task_release(t);
     return HD_SUCCESS;
 }
@@ -201,7 +212,7 @@ hd_result hd_stream_wait_event(hd_stream *s, hd_event *e)
         return HD_ERROR_INVALID_VALUE;
     struct task *earlier = task_of(e), *t = NULL;
     bool ok = true;
-    if (earlier && !task_is_done(earlier)) {
+    if (earlier && (earlier->number || !task_is_done(earlier))) {
         t = task_new(sizeof *t);
         ok = t && task_after(t, earlier);
         if (t && !ok)
@@ -220,8 +231,11 @@ hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds)
     hd_result r = !a || !b                               ? HD_ERROR_INVALID_VALUE
                   : !task_is_done(a) || !task_is_done(b) ? HD_ERROR_NOT_READY
                                                          : HD_SUCCESS;
-    if (!r)
+    if (!r) {
         *seconds = b->time - a->time;
+        task_order_host(a);
+        task_order_host(b);
+    }
     task_release(a);
     task_release(b);
     return r;

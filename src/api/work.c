@@ -37,6 +37,7 @@ static hd_result run_launch(struct task *t, struct worker *k)
     hd_report r = {.diags = {.arena = &r.arena, .limit = 50}};
     jmp_buf oom;
     l->request.worker = k;
+    l->request.task = t->number;
     r.arena.on_oom = &oom;
     hd_result result = setjmp(oom) == 0 ? launch_now(l, &r) : HD_ERROR_OUT_OF_MEMORY;
     r.arena.on_oom = NULL;
@@ -56,6 +57,7 @@ static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *
         return HD_ERROR_OUT_OF_MEMORY;
     l->task.run = run_launch;
     l->task.drop = drop_launch;
+    l->task.note = (struct task_note){.kind = TASK_LAUNCH, .name = k->name};
     l->context = s->context;
     l->machine = k->module->machine;
     hd_result r = launch_prepare(k, c, &l->request, &l->packed, d);
@@ -154,13 +156,15 @@ static hd_result run_fill(struct task *t, struct worker *k)
     return HD_SUCCESS;
 }
 
-static hd_result put(hd_stream *s, struct task *t, bool wait)
+static hd_result put(hd_stream *s, struct task *t, enum hd_wait wait)
 {
     struct task *held;
     if (!stream_put(s->stream, t, wait ? &held : NULL))
         return HD_ERROR_OUT_OF_MEMORY;
     if (wait) {
         task_wait(held);
+        if (wait == HD_WAIT)
+            task_order_host(held);
         task_release(held);
     }
     return context_fault(s->context->context);
@@ -171,7 +175,7 @@ static struct mem *mem_of(const hd_stream *s)
     return &s->context->machine->machine->mem;
 }
 
-hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, bool wait)
+hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
 {
     if (!s || !copy)
         return HD_ERROR_INVALID_VALUE;
@@ -187,12 +191,13 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, bool wait)
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_copy;
+    t->task.note.kind = TASK_COPY;
     t->mem = mem_of(s);
     t->copy = *copy;
     return put(s, &t->task, wait);
 }
 
-hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, bool wait)
+hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
 {
     if (!s || !fill || (fill->element_bytes != 1 && fill->element_bytes != 2 && fill->element_bytes != 4))
         return HD_ERROR_INVALID_VALUE;
@@ -208,6 +213,7 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, bool wait)
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_fill;
+    t->task.note.kind = TASK_FILL;
     t->mem = mem_of(s);
     t->fill = *fill;
     return put(s, &t->task, wait);
@@ -229,7 +235,7 @@ static hd_result run_call(struct task *t, struct worker *k)
     return HD_SUCCESS;
 }
 
-hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result status), void *data, bool always)
+hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result status), void *data, unsigned flags)
 {
     if (!s || !function)
         return HD_ERROR_INVALID_VALUE;
@@ -237,10 +243,11 @@ hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result st
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_call;
-    t->task.always = always;
+    t->task.note.kind = flags & HD_CALL_UPKEEP ? TASK_MARK : TASK_CALL;
+    t->task.always = flags & HD_CALL_ALWAYS;
     t->function = function;
     t->data = data;
-    return put(s, &t->task, false);
+    return put(s, &t->task, HD_NO_WAIT);
 }
 
 struct free_task {
@@ -266,8 +273,9 @@ hd_result hd_stream_free(hd_stream *s, void *pointer)
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_free;
+    t->task.note.kind = TASK_FREE;
     t->task.always = true;
     t->machine = s->context->machine;
     t->pointer = pointer;
-    return put(s, &t->task, false);
+    return put(s, &t->task, HD_NO_WAIT);
 }

@@ -239,10 +239,10 @@ BOX_ASYNC(cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, CUDA_MEMCPY2D, copy_2d)
 BOX_ASYNC(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, CUDA_MEMCPY3D, copy_3d)
 BOX_ASYNC(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz, CUDA_MEMCPY3D_PEER, copy_3d_peer)
 
-/* ---- fills; with respect to the host, all of them may be asynchronous ---- */
+/* ---- fills ---- */
 
 static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element_bytes, size_t width, size_t height,
-                     CUstream s)
+                     CUstream s, bool wait)
 {
     TRY(state_ready());
     NEED(to % element_bytes == 0 && (height <= 1 || pitch % element_bytes == 0));
@@ -257,45 +257,45 @@ static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned elem
                               .width = width,
                               .height = height,
                               .pitch = pitch}};
-    return work_put(s, &w, false);
+    return work_put(s, &w, wait);
 }
 
 #define FILL(bits, value_type)                                                                                         \
     CU_API CUresult cuMemsetD##bits##_v2(CUdeviceptr to, value_type value, size_t n)                                   \
     {                                                                                                                  \
-        return fill(to, 0, value, bits / 8, n, 1, CU_STREAM_LEGACY);                                                   \
+        return fill(to, 0, value, bits / 8, n, 1, CU_STREAM_LEGACY, true);                                             \
     }                                                                                                                  \
     CU_API CUresult cuMemsetD##bits##_v2_ptds(CUdeviceptr to, value_type value, size_t n)                              \
     {                                                                                                                  \
-        return fill(to, 0, value, bits / 8, n, 1, OWN);                                                                \
+        return fill(to, 0, value, bits / 8, n, 1, OWN, true);                                                          \
     }                                                                                                                  \
     CU_API CUresult cuMemsetD##bits##Async(CUdeviceptr to, value_type value, size_t n, CUstream s)                     \
     {                                                                                                                  \
-        return fill(to, 0, value, bits / 8, n, 1, s);                                                                  \
+        return fill(to, 0, value, bits / 8, n, 1, s, false);                                                           \
     }                                                                                                                  \
     CU_API CUresult cuMemsetD##bits##Async_ptsz(CUdeviceptr to, value_type value, size_t n, CUstream s)                \
     {                                                                                                                  \
-        return fill(to, 0, value, bits / 8, n, 1, OR_OWN(s));                                                          \
+        return fill(to, 0, value, bits / 8, n, 1, OR_OWN(s), false);                                                   \
     }                                                                                                                  \
     CU_API CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, value_type value, size_t width,               \
                                            size_t height)                                                              \
     {                                                                                                                  \
-        return fill(to, pitch, value, bits / 8, width, height, CU_STREAM_LEGACY);                                      \
+        return fill(to, pitch, value, bits / 8, width, height, CU_STREAM_LEGACY, true);                                \
     }                                                                                                                  \
     CU_API CUresult cuMemsetD2D##bits##_v2_ptds(CUdeviceptr to, size_t pitch, value_type value, size_t width,          \
                                                 size_t height)                                                         \
     {                                                                                                                  \
-        return fill(to, pitch, value, bits / 8, width, height, OWN);                                                   \
+        return fill(to, pitch, value, bits / 8, width, height, OWN, true);                                             \
     }                                                                                                                  \
     CU_API CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, value_type value, size_t width,             \
                                              size_t height, CUstream s)                                                \
     {                                                                                                                  \
-        return fill(to, pitch, value, bits / 8, width, height, s);                                                     \
+        return fill(to, pitch, value, bits / 8, width, height, s, false);                                              \
     }                                                                                                                  \
     CU_API CUresult cuMemsetD2D##bits##Async_ptsz(CUdeviceptr to, size_t pitch, value_type value, size_t width,        \
                                                   size_t height, CUstream s)                                           \
     {                                                                                                                  \
-        return fill(to, pitch, value, bits / 8, width, height, OR_OWN(s));                                             \
+        return fill(to, pitch, value, bits / 8, width, height, OR_OWN(s), false);                                      \
     }
 
 FILL(8, unsigned char)

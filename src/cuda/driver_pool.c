@@ -270,7 +270,7 @@ static CUresult free_in(hd_stream *s, const struct freed *freed)
     if (!f)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *f = *freed;
-    return from_hd(hd_stream_call(s, free_now, f, true));
+    return from_hd(hd_stream_call(s, free_now, f, HD_CALL_ALWAYS | HD_CALL_UPKEEP));
 }
 
 void pool_freed(CUmemoryPool pool, size_t bytes)

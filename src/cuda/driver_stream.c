@@ -195,7 +195,7 @@ CU_API CUresult cuStreamAddCallback(CUstream s, CUstreamCallback function, void 
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *c = (struct callback){function, s, data};
-    return from_hd(hd_stream_call(stream, run_callback, c, true));
+    return from_hd(hd_stream_call(stream, run_callback, c, HD_CALL_ALWAYS));
 }
 TWIN3(cuStreamAddCallback, CUstreamCallback, void *, unsigned)
 

@@ -73,9 +73,18 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
 
 /* ---- copies ---- */
 
-static bool is_pageable(const void *p)
+/* Kinds of memory, as far as when a copy returns depends on them. */
+enum memory { DEVICE, MANAGED, PINNED, PAGEABLE };
+
+static enum memory memory_of(const void *p)
 {
-    return !device_of(p, NULL) && !registered_find(p, NULL);
+    hd_memory_info info;
+    struct registered r;
+    if (device_of(p, &info)) {
+        const struct allocation *a = info.data;
+        return !a ? DEVICE : a->managed ? MANAGED : a->type == CU_MEMORYTYPE_HOST ? PINNED : DEVICE;
+    }
+    return !registered_find(p, &r) ? PAGEABLE : r.managed ? MANAGED : PINNED;
 }
 
 static void free_staged(void *data, hd_result status)
@@ -94,29 +103,53 @@ static void *stage(const hd_copy *c)
     return staged;
 }
 
-/* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns ("API synchronization behavior",
- * 2): what is small is set aside, the rest waited for. */
-static CUresult copy(hd_stream *s, const hd_copy *c, bool wait)
+/* The functions without Async ("API synchronization behavior", 2, "Memcpy"): to the device from pageable memory, the stream is
+ * waited for, but not the copy; and nothing within the device. Where memory is managed, all is, as it was documented up to CUDA 11. */
+static CUresult copy_sync(hd_stream *s, const hd_copy *c)
+{
+    enum memory to = memory_of(c->to), from = memory_of(c->from);
+    if (to == DEVICE && from == PAGEABLE)
+        TRY(from_hd(hd_stream_synchronize(s)));
+    bool promised = to != DEVICE || from == PINNED || from == MANAGED;
+    return from_hd(hd_stream_copy(s, c, promised ? HD_WAIT : HD_WAIT_UNPROMISED));
+}
+
+/* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns: what is small is set aside, the rest
+ * waited for. Between memories of the host, copies are synchronous; where one side is pageable, they might be. */
+static CUresult copy_async(hd_stream *s, const hd_copy *c)
 {
     size_t bytes = c->width * c->height * c->depth;
-    bool done = hd_stream_query(s) == HD_SUCCESS;
-    if (bytes == 0)
+    enum memory to = memory_of(c->to), from = memory_of(c->from);
+    bool pageable = to == PAGEABLE || from == PAGEABLE, host = to >= PINNED && from >= PINNED;
+    if (from != PAGEABLE || host || bytes > STAGED_BYTES || hd_stream_is_done(s))
+        return from_hd(hd_stream_copy(s, c, host ? HD_WAIT : pageable ? HD_WAIT_UNPROMISED : HD_NO_WAIT));
+    void *staged = stage(c);
+    if (!staged)
+        return from_hd(hd_stream_copy(s, c, HD_WAIT_UNPROMISED));
+    hd_copy from_staged = *c;
+    from_staged.from = staged;
+    from_staged.from_pitch = c->width;
+    from_staged.from_slice = c->width * c->height;
+    hd_result r = hd_stream_copy(s, &from_staged, HD_NO_WAIT),
+              freed = hd_stream_call(s, free_staged, staged, HD_CALL_ALWAYS | HD_CALL_UPKEEP);
+    return from_hd(r ? r : freed);
+}
+
+static CUresult copy(hd_stream *s, const hd_copy *c, enum work_how how)
+{
+    if (c->width * c->height * c->depth == 0)
         return CUDA_SUCCESS;
-    if (!wait && !done && is_pageable(c->from)) {
-        void *staged = bytes <= STAGED_BYTES ? stage(c) : NULL;
-        hd_copy from_staged = *c;
-        from_staged.from = staged;
-        from_staged.from_pitch = c->width;
-        from_staged.from_slice = c->width * c->height;
-        if (staged) {
-            hd_result r = hd_stream_copy(s, &from_staged, false), freed = hd_stream_call(s, free_staged, staged, true);
-            return from_hd(r ? r : freed);
-        }
-        wait = true;
-    }
-    if (!wait && (is_pageable(c->to) || is_pageable(c->from)))
-        wait = true;
-    return from_hd(hd_stream_copy(s, c, wait));
+    return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, c, HD_NO_WAIT))
+           : how == WORK_SYNC   ? copy_sync(s, c)
+                                : copy_async(s, c);
+}
+
+/* Fills of what the host can look at are waited for by the functions without Async ("API synchronization behavior", 2,
+ * "Memset"). */
+static CUresult fill(hd_stream *s, const hd_fill *f, enum work_how how)
+{
+    bool wait = how == WORK_SYNC && memory_of(f->to) != DEVICE;
+    return from_hd(hd_stream_fill(s, f, wait ? HD_WAIT : HD_NO_WAIT));
 }
 
 /* ---- host functions ---- */
@@ -141,7 +174,7 @@ static CUresult call(hd_stream *s, CUhostFn function, void *data)
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *c = (struct call){function, data};
-    return from_hd(hd_stream_call(s, run_call, c, true));
+    return from_hd(hd_stream_call(s, run_call, c, HD_CALL_ALWAYS));
 }
 
 /* ---- all of them ---- */
@@ -151,9 +184,8 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
     summary_count(w);
     switch (w->kind) {
     case WORK_LAUNCH: return launch(s, c, &w->launch);
-    case WORK_COPY:
-        return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, &w->copy, false)) : copy(s, &w->copy, how == WORK_SYNC);
-    case WORK_FILL: return from_hd(hd_stream_fill(s, &w->fill, how == WORK_SYNC));
+    case WORK_COPY: return copy(s, &w->copy, how);
+    case WORK_FILL: return fill(s, &w->fill, how);
     case WORK_CALL: return call(s, w->call.function, w->call.data);
     case WORK_RECORD: return event_record(w->event, s, c);
     case WORK_WAIT: return event_wait(w->event, s, c);

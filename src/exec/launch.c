@@ -63,7 +63,7 @@ static bool make_grid_barrier(struct launch *l)
 
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
 {
-    *l = (struct launch){.machine = m, .kernel = r->kernel, .flags = r->flags, .rows = m->rows};
+    *l = (struct launch){.machine = m, .kernel = r->kernel, .task = r->task, .flags = r->flags, .rows = m->rows};
     for (int i = 0; i < 3; i++) {
         l->grid[i] = r->grid[i];
         l->block[i] = r->block[i];

@@ -17,6 +17,7 @@
 struct machine;
 struct launch;
 struct pool_item;
+struct order_hooks;
 
 enum { POOL_CLASSES = 58, SITES = 256 };
 
@@ -131,6 +132,7 @@ struct machine {
     pthread_mutex_t one_at_a_time; /* launches under policies other than fair */
     pthread_mutex_t print_lock;    /* of the sinks of text, too */
     _Atomic uint64_t launch_number, heap_used;
+    const struct order_hooks *_Atomic order; /* queue.h; or NULL */
 };
 
 /* What a launch has printed, and could not. */
@@ -149,6 +151,7 @@ struct launch {
     struct machine *machine;
     struct kernel *kernel;
     uint64_t number;
+    uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
     uint32_t flags;
     uint32_t grid[3], block[3];
     uint32_t threads_per_block, warps_per_block;
@@ -205,6 +208,7 @@ struct launch_request {
     const void *params; /* packed */
     struct hook_list hooks;
     struct worker *worker; /* that launches; NULL: one is made for it */
+    uint32_t task;         /* as in struct launch */
 };
 
 /* A worker for a thread that launches; it keeps memory from one launch to the next. NULL where memory is exhausted. */

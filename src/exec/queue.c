@@ -13,7 +13,14 @@ struct stream {
     struct task *first, **end; /* not taken yet */
     struct task *last;         /* put last; held; NULL where it is known to be done */
     struct task *mark;         /* one of the last THROTTLE tasks; held */
+    uint32_t strand;           /* for order hooks */
     pthread_cond_t wake;
+};
+
+/* The last task of a stream that has gone, as long as what comes after it has to be told. */
+struct tail {
+    struct task *last; /* held */
+    bool blocking;
 };
 
 struct context {
@@ -22,6 +29,8 @@ struct context {
     pthread_cond_t changed; /* a task that somebody watches is done; a stream has gone */
     struct stream *streams; /* with the closed ones that still have tasks */
     struct stream *legacy;
+    struct tail *tails;
+    uint32_t n_tails, cap_tails;
     _Atomic uint64_t n_streams;
     _Atomic int fault;
 };
@@ -60,9 +69,10 @@ void task_release(struct task *t)
     free(t);
 }
 
+/* What is done matters only to those who look at the order. */
 bool task_after(struct task *t, struct task *earlier)
 {
-    if (!earlier || task_is_done(earlier))
+    if (!earlier || (task_is_done(earlier) && !earlier->number))
         return true;
     if (t->n_after == t->cap_after) {
         uint32_t cap = t->cap_after ? 2 * t->cap_after : 4;
@@ -108,6 +118,53 @@ void task_wait(struct task *t)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* ---- the order of tasks, for those who look at it ---- */
+
+static const struct order_hooks *order_of(const struct context *c)
+{
+    return atomic_load_explicit(&c->machine->order, memory_order_acquire);
+}
+
+/* The numbers of what it waits for, to be freed; NULL where there are none, or memory is exhausted. */
+static uint32_t *numbers_after(const struct task *t)
+{
+    uint32_t *numbers = t->n_after ? malloc(t->n_after * sizeof *numbers) : NULL;
+    for (uint32_t i = 0; numbers && i < t->n_after; i++)
+        numbers[i] = t->after[i]->number;
+    return numbers;
+}
+
+/* With the context's lock held, so that numbers are in the order of the stream. */
+static void order_submit(struct task *t, struct stream *s)
+{
+    const struct order_hooks *order = order_of(t->context);
+    if (!order)
+        return;
+    uint32_t *after = numbers_after(t);
+    t->note.stream = s->number;
+    t->number = order->submit(order->data, &s->strand, &t->note, after, after ? t->n_after : 0);
+    free(after);
+}
+
+/* The host has waited for what `t`, which is in no stream, waits for. */
+static void order_wait(const struct context *c, const struct task *t)
+{
+    const struct order_hooks *order = order_of(c);
+    uint32_t *after = order ? numbers_after(t) : NULL;
+    if (after)
+        order->wait(order->data, after, t->n_after);
+    free(after);
+}
+
+void task_order_host(struct task *t)
+{
+    const struct order_hooks *order = order_of(t->context);
+    if (order && t->number)
+        order->wait(order->data, &t->number, 1);
+}
+
+/* ---- running ---- */
+
 hd_result task_status(const struct task *t)
 {
     return (hd_result)atomic_load(&t->context->fault);
@@ -131,20 +188,51 @@ static void run_task(struct task *t, struct worker *k)
     for (uint32_t i = 0; i < t->n_after; i++)
         task_wait(t->after[i]);
     let_go(t);
+    const struct order_hooks *order = t->number ? order_of(c) : NULL;
+    if (order)
+        order->begin(order->data, t->number);
     if (t->run && (t->always || !atomic_load(&c->fault))) {
         int none = HD_SUCCESS, fault = t->run(t, k);
         if (fault)
             atomic_compare_exchange_strong(&c->fault, &none, fault);
     }
+    if (order)
+        order->end(order->data, t->number);
     finish(t);
 }
 
 /* ---- a stream's thread ---- */
 
+/* What comes after a stream that has gone is not told of it by the stream any more. */
+static void keep_tail(struct context *c, struct stream *s)
+{
+    if (c->n_tails == c->cap_tails) {
+        uint32_t cap = c->cap_tails ? 2 * c->cap_tails : 8;
+        struct tail *more = realloc(c->tails, cap * sizeof *more);
+        if (!more)
+            return;
+        c->tails = more;
+        c->cap_tails = cap;
+    }
+    task_hold(s->last);
+    c->tails[c->n_tails++] = (struct tail){s->last, s->blocking};
+}
+
+static void drop_tail(struct context *c, uint32_t i)
+{
+    task_release(c->tails[i].last);
+    c->tails[i] = c->tails[--c->n_tails];
+}
+
 static void free_stream(struct stream *s)
 {
     struct context *c = s->context;
     struct stream **link = &c->streams;
+    const struct order_hooks *order = order_of(c);
+    if (s->last && s->last->number)
+        keep_tail(c, s);
+    if (order && s->strand)
+        order->close(order->data, s->strand);
     while (*link != s)
         link = &(*link)->next;
     *link = s->next;
@@ -234,13 +322,19 @@ void stream_destroy(struct stream *s)
     pthread_mutex_unlock(&c->lock);
 }
 
-static bool is_busy(struct stream *s)
+/* The stream's last task, done or not; NULL where it matters to nobody any more. */
+static struct task *last_of(struct stream *s)
 {
-    if (s->last && task_is_done(s->last)) {
+    if (s->last && task_is_done(s->last) && !s->last->number) {
         task_release(s->last);
         s->last = NULL;
     }
-    return s->last != NULL;
+    return s->last;
+}
+
+static bool is_busy(struct stream *s)
+{
+    return last_of(s) && !task_is_done(s->last);
 }
 
 /* The rule of the legacy default stream: calls `each` for the last tasks that a new one of s has to wait for; stops
@@ -249,18 +343,29 @@ static bool for_implicit(struct stream *s, bool (*each)(struct task *, struct ta
 {
     struct context *c = s->context;
     if (s != c->legacy)
-        return !s->blocking || !is_busy(c->legacy) || each(t, c->legacy->last);
+        return !s->blocking || each(t, last_of(c->legacy));
     for (struct stream *o = c->streams; o; o = o->next)
-        if (o != s && o->blocking && is_busy(o) && !each(t, o->last))
+        if (o != s && o->blocking && !each(t, last_of(o)))
+            return false;
+    for (uint32_t i = 0; i < c->n_tails; i++)
+        if (c->tails[i].blocking && !each(t, c->tails[i].last))
             return false;
     return true;
 }
 
-static bool refuse(struct task *t, struct task *earlier)
+static bool is_done(struct task *t, struct task *earlier)
 {
     (void)t;
-    (void)earlier;
-    return false;
+    return !earlier || task_is_done(earlier);
+}
+
+/* The legacy stream is behind blocking streams that have gone: what comes after it need not be told of them. */
+static void forget_tails(struct stream *s)
+{
+    struct context *c = s->context;
+    for (uint32_t i = s == c->legacy ? c->n_tails : 0; i-- > 0;)
+        if (c->tails[i].blocking)
+            drop_tail(c, i);
 }
 
 static void append(struct stream *s, struct task *t)
@@ -297,6 +402,8 @@ bool stream_put(struct stream *s, struct task *t, struct task **held)
         task_hold(t);
     }
     if (ok) {
+        order_submit(t, s);
+        forget_tails(s);
         append(s, t);
         earlier = throttle(s, t);
     }
@@ -311,10 +418,12 @@ bool stream_put(struct stream *s, struct task *t, struct task **held)
 }
 
 /* Waits for what `t`, which has not been put, would wait for. */
-static bool wait_for_all(struct task *t, bool ok)
+static bool wait_for_all(struct context *c, struct task *t, bool ok)
 {
     for (uint32_t i = 0; ok && i < t->n_after; i++)
         task_wait(t->after[i]);
+    if (ok)
+        order_wait(c, t);
     task_release(t);
     return ok;
 }
@@ -323,16 +432,15 @@ bool stream_wait(struct stream *s)
 {
     struct task *t = task_new(sizeof *t);
     pthread_mutex_lock(&s->context->lock);
-    bool ok =
-        t && (!is_busy(s) || task_after(t, s->last)) && (s != s->context->legacy || for_implicit(s, task_after, t));
+    bool ok = t && task_after(t, last_of(s)) && (s != s->context->legacy || for_implicit(s, task_after, t));
     pthread_mutex_unlock(&s->context->lock);
-    return wait_for_all(t, ok);
+    return wait_for_all(s->context, t, ok);
 }
 
 bool stream_is_idle(struct stream *s)
 {
     pthread_mutex_lock(&s->context->lock);
-    bool idle = !is_busy(s) && for_implicit(s, refuse, NULL);
+    bool idle = !order_of(s->context) && !is_busy(s) && for_implicit(s, is_done, NULL);
     pthread_mutex_unlock(&s->context->lock);
     return idle;
 }
@@ -340,7 +448,7 @@ bool stream_is_idle(struct stream *s)
 bool stream_is_done(struct stream *s)
 {
     pthread_mutex_lock(&s->context->lock);
-    bool done = !is_busy(s) && (s != s->context->legacy || for_implicit(s, refuse, NULL));
+    bool done = !is_busy(s) && (s != s->context->legacy || for_implicit(s, is_done, NULL));
     pthread_mutex_unlock(&s->context->lock);
     return done;
 }
@@ -388,6 +496,9 @@ void context_destroy(struct context *c)
     }
     while (c->streams)
         pthread_cond_wait(&c->changed, &c->lock);
+    while (c->n_tails)
+        drop_tail(c, 0);
+    free(c->tails);
     pthread_mutex_unlock(&c->lock);
     pthread_mutex_destroy(&c->lock);
     pthread_cond_destroy(&c->changed);
@@ -410,17 +521,9 @@ bool context_wait(struct context *c)
     bool ok = t != NULL;
     pthread_mutex_lock(&c->lock);
     for (struct stream *s = c->streams; s && ok; s = s->next)
-        ok = !is_busy(s) || task_after(t, s->last);
+        ok = task_after(t, last_of(s));
+    for (; c->n_tails && ok; drop_tail(c, c->n_tails - 1))
+        ok = task_after(t, c->tails[c->n_tails - 1].last);
     pthread_mutex_unlock(&c->lock);
-    return wait_for_all(t, ok);
-}
-
-bool context_is_idle(struct context *c)
-{
-    bool idle = true;
-    pthread_mutex_lock(&c->lock);
-    for (struct stream *s = c->streams; s && idle; s = s->next)
-        idle = !is_busy(s);
-    pthread_mutex_unlock(&c->lock);
-    return idle;
+    return wait_for_all(c, t, ok);
 }

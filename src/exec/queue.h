@@ -16,11 +16,45 @@
 struct context;
 struct stream;
 
+enum task_kind {
+    TASK_MARK, /* does nothing: a moment of a stream */
+    TASK_LAUNCH,
+    TASK_COPY,
+    TASK_FILL,
+    TASK_CALL, /* of a function of the host */
+    TASK_FREE,
+    TASK_HOST, /* is in no queue: what the host itself does */
+};
+
+/* What a task is to those who look at the order of tasks, and to their reports. */
+struct task_note {
+    enum task_kind kind;
+    const char *name;  /* the kernel's, or NULL; is copied */
+    uint64_t stream;   /* its number; 0: none */
+    const char *where; /* the host's call that put it, or NULL; lives as long as the order */
+};
+
+/* Who looks at the order of tasks (check/). Tasks then have numbers, from 1, by which is told what comes before what, although it
+ * may be done already. */
+struct order_hooks {
+    void *data;
+    /* A task has been put behind its strand's last, which is the stream's, and behind `after`; *strand is 0 at first. */
+    uint32_t (*submit)(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n);
+    /* Around what it does, when all that it waits for is done. */
+    void (*begin)(void *data, uint32_t task);
+    void (*end)(void *data, uint32_t task);
+    /* The host has waited for tasks, or has seen that they are done. */
+    void (*wait)(void *data, const uint32_t *tasks, uint32_t n);
+    /* The stream has gone. */
+    void (*close)(void *data, uint32_t strand);
+};
+
 struct task {
     /* Runs on the stream's thread; `k` serves launches. An error is the context's fault. */
     hd_result (*run)(struct task *t, struct worker *k);
     void (*drop)(struct task *t); /* frees what the task has of its own; NULL = nothing. Always called, once. */
     bool always;                  /* runs after a fault, too: to see task_status() */
+    struct task_note note;        /* but for the stream, which is known when it is put */
     /* The rest is the queue's. */
     struct context *context;
     struct task *next;
@@ -28,7 +62,8 @@ struct task {
     uint32_t n_after, cap_after;
     _Atomic uint32_t refs;
     _Atomic bool done, watched;
-    double time; /* when it was done: seconds_now() */
+    uint32_t number; /* for the machine's order hooks; 0: there were none */
+    double time;     /* when it was done: seconds_now() */
 };
 
 /* A task of `bytes` bytes, zeroed, that begins with a struct task; one reference is the caller's. NULL: no memory. */
@@ -39,6 +74,8 @@ void task_release(struct task *t);
 bool task_after(struct task *t, struct task *earlier);
 bool task_is_done(const struct task *t);
 void task_wait(struct task *t);
+/* The host acts on the task's being done: to be told where CUDA promises what follows to come after it. */
+void task_order_host(struct task *t);
 /* The context's fault so far. */
 hd_result task_status(const struct task *t);
 
@@ -50,8 +87,6 @@ struct stream *context_legacy_stream(struct context *c);
 hd_result context_fault(struct context *c);
 /* Waits until all that has been put into any stream is done; false where memory is exhausted. */
 bool context_wait(struct context *c);
-/* Everything that has been put is done. */
-bool context_is_idle(struct context *c);
 
 struct stream *stream_create(struct context *c, bool blocking);
 /* What has been put still runs. */
@@ -59,7 +94,7 @@ void stream_destroy(struct stream *s);
 /* Takes over the caller's reference of the task; *held, if not NULL, gets one of its own. Waits where a thousand tasks
  * are pending. False where no thread can be made: the task has then been dropped. */
 bool stream_put(struct stream *s, struct task *t, struct task **held);
-/* Nothing is pending that a new task would wait for. */
+/* Nothing is pending that a new task would wait for, and nobody looks at the order of tasks: the caller may do it himself. */
 bool stream_is_idle(struct stream *s);
 /* All that has been put is done; for the legacy stream, also what that is put into blocking streams. */
 bool stream_is_done(struct stream *s);
