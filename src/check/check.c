@@ -12,6 +12,14 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o)
         return NULL;
     c->machine = m;
     c->options = *o;
+    if (o->tools & HD_TOOL_RACECHECK) {
+        c->strands = strands_new();
+        if (!c->strands) {
+            checker_free(c);
+            return NULL;
+        }
+        atomic_store(&m->order, strands_hooks(c->strands));
+    }
     c->hooks = (struct hooks){.data = c,
                               .access = o->tools & HD_TOOL_INITCHECK ? check_access : NULL,
                               .fault = o->tools & HD_TOOL_MEMCHECK ? check_fault : NULL,
@@ -41,11 +49,27 @@ void checker_free(struct checker *c)
     if (!c)
         return;
     races_free(c->races);
+    atomic_store(&c->machine->order, NULL);
+    strands_free(c->strands);
     free_regions(&c->global);
     free_regions(&c->shared);
     free_regions(&c->local);
     arena_free(&c->arena);
     free(c);
+}
+
+struct strands *checker_strands(struct checker *c)
+{
+    return c->strands;
+}
+
+void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write)
+{
+    (void)c;
+    (void)task;
+    (void)p;
+    (void)bytes;
+    (void)write;
 }
 
 void checker_add_hooks(struct checker *c, struct hook_list *hooks)

@@ -10,6 +10,7 @@
 #include "exec/machine.h"
 
 struct checker;
+struct strands;
 
 /* NULL where memory is exhausted. Where that happens during a launch, findings are lost, and nothing else. */
 struct checker *checker_new(struct machine *m, const hd_checker_options *o);
@@ -20,6 +21,11 @@ void checker_add_hooks(struct checker *c, struct hook_list *hooks);
 /* Around each launch. */
 void checker_begin(struct checker *c, const struct kernel *k);
 void checker_end(struct checker *c);
+
+/* The order of the machine's tasks; NULL where no tool asks for it. */
+struct strands *checker_strands(struct checker *c);
+/* A task that is no launch reads or writes memory: a copy, a fill. Before it does so. */
+void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write);
 
 /* Memory whose contents are undefined until a kernel or the host (the second function) writes it. */
 bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name);

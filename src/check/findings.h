@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "check/races.h"
+#include "check/strands.h"
 
 /* One kind of error at one instruction. */
 struct finding {
@@ -49,6 +50,7 @@ struct barrier_use {
 struct checker {
     struct arena arena; /* of findings; lives as long as the checker */
     struct machine *machine;
+    struct strands *strands; /* or NULL */
     hd_checker_options options;
     const struct kernel *kernel;
     struct hooks hooks;

@@ -1,0 +1,491 @@
+/* See strands.h.
+ *
+ * A task is known by its strand and its place there. Its clock says of every other strand up to which place that has come
+ * before it; clocks are made when tasks begin, since host functions can add to what comes before a task that was submitted long
+ * ago. Clocks are never changed and are shared: most tasks have that of the one before them.
+ */
+#include "check/strands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 << (32 - CHUNK_LOG2) };
+
+struct clock {
+    uint32_t refs, n;
+    uint32_t at[]; /* by strand: how many of its tasks */
+};
+
+/* Between submission and beginning. */
+struct pending {
+    struct clock *host; /* the host's at the submission */
+    uint32_t previous, n, after[];
+};
+
+struct record {
+    uint32_t strand, place; /* place: from 1 */
+    uint32_t floor;
+    struct clock *clock; /* NULL: it has not begun, or memory is exhausted */
+    struct pending *pending;
+    struct task_note note;
+};
+
+struct strand {
+    uint32_t *tasks; /* by place - 1 */
+    uint32_t n, capacity;
+    uint32_t last_work; /* place of the last that is no mark */
+    bool closed;
+};
+
+struct strands {
+    pthread_mutex_t lock;
+    struct order_hooks hooks;
+    struct record *_Atomic *chunks;
+    uint32_t n_tasks;
+    struct strand *strands;
+    uint32_t n_strands, cap_strands;
+    uint32_t *now;        /* the host's clock: cap_strands places */
+    struct clock *shared; /* the same as a clock, or NULL */
+    uint32_t stretch;     /* the task of the host's accesses, or 0 where it would be a new one */
+    uint32_t *scratch;    /* cap_strands places */
+    struct arena arena;   /* names */
+    struct map names;
+};
+
+static struct record *record_of(const struct strands *s, uint32_t task)
+{
+    return &atomic_load_explicit(&s->chunks[task >> CHUNK_LOG2], memory_order_acquire)[task & (CHUNK_TASKS - 1)];
+}
+
+/* ---- clocks ---- */
+
+static void clock_release(struct clock *c)
+{
+    if (c && --c->refs == 0)
+        free(c);
+}
+
+static struct clock *clock_keep(struct clock *c)
+{
+    if (c)
+        c->refs++;
+    return c;
+}
+
+static struct clock *clock_new(const uint32_t *at, uint32_t n)
+{
+    struct clock *c = malloc(sizeof *c + n * sizeof *at);
+    if (!c)
+        return NULL;
+    c->refs = 1;
+    c->n = n;
+    memcpy(c->at, at, n * sizeof *at);
+    return c;
+}
+
+static void join(uint32_t *at, const struct clock *c)
+{
+    for (uint32_t i = 0; c && i < c->n; i++)
+        at[i] = at[i] > c->at[i] ? at[i] : c->at[i];
+}
+
+static void join_place(uint32_t *at, uint32_t strand, uint32_t place)
+{
+    at[strand] = at[strand] > place ? at[strand] : place;
+}
+
+/* What is before a task. */
+static void join_past(const struct strands *s, uint32_t *at, uint32_t task)
+{
+    const struct record *r = record_of(s, task);
+    join(at, r->clock);
+    join_place(at, r->strand, r->place - 1);
+}
+
+/* What is before whoever comes after it. */
+static void join_task(const struct strands *s, uint32_t *at, uint32_t task)
+{
+    if (!task)
+        return;
+    join_past(s, at, task);
+    join_place(at, record_of(s, task)->strand, record_of(s, task)->place);
+}
+
+static bool is_same(const struct clock *c, const uint32_t *at, uint32_t n)
+{
+    for (uint32_t i = c->n; i < n; i++)
+        if (at[i])
+            return false;
+    return memcmp(c->at, at, (c->n < n ? c->n : n) * sizeof *at) == 0;
+}
+
+/* The host's clock, to be kept; NULL where memory is exhausted. */
+static struct clock *host_clock(struct strands *s)
+{
+    if (!s->shared)
+        s->shared = clock_new(s->now, s->n_strands);
+    return clock_keep(s->shared);
+}
+
+/* The host's clock is about to change, or somebody to come after what the host has done: its next accesses are another task. */
+static void end_stretch(struct strands *s)
+{
+    s->stretch = 0;
+}
+
+static void host_moves(struct strands *s)
+{
+    end_stretch(s);
+    clock_release(s->shared);
+    s->shared = NULL;
+}
+
+/* ---- strands and records ---- */
+
+static bool grow(struct strands *s)
+{
+    if (s->n_strands < s->cap_strands)
+        return true;
+    uint32_t capacity = s->cap_strands ? 2 * s->cap_strands : 16;
+    struct strand *strands = realloc(s->strands, capacity * sizeof *strands);
+    s->strands = strands ? strands : s->strands;
+    uint32_t *now = realloc(s->now, capacity * sizeof *now);
+    s->now = now ? now : s->now;
+    uint32_t *scratch = realloc(s->scratch, capacity * sizeof *scratch);
+    s->scratch = scratch ? scratch : s->scratch;
+    if (!strands || !now || !scratch)
+        return false;
+    memset(now + s->cap_strands, 0, (capacity - s->cap_strands) * sizeof *now);
+    s->cap_strands = capacity;
+    return true;
+}
+
+/* A strand that is closed, and all of whose tasks the host has waited for, can go on as another one: what is submitted comes
+ * after them anyway. */
+static uint32_t strand_again(struct strands *s)
+{
+    for (uint32_t i = HOST + 1; i < s->n_strands; i++)
+        if (s->strands[i].closed && s->now[i] == s->strands[i].n) {
+            s->strands[i].closed = false;
+            return i;
+        }
+    return 0;
+}
+
+static bool strand_new(struct strands *s, uint32_t *strand)
+{
+    *strand = strand_again(s);
+    if (*strand)
+        return true;
+    if (!grow(s))
+        return false;
+    *strand = s->n_strands++;
+    s->strands[*strand] = (struct strand){0};
+    return true;
+}
+
+/* NULL where memory is exhausted. */
+static const char *intern(struct strands *s, const char *text)
+{
+    char *known = map_get(&s->names, str_of(text));
+    jmp_buf oom;
+    if (known)
+        return known;
+    if (setjmp(oom) != 0)
+        return NULL;
+    s->arena.on_oom = &oom;
+    known = arena_strdup(&s->arena, text);
+    map_put(&s->names, str_of(known), known);
+    s->arena.on_oom = NULL;
+    return known;
+}
+
+/* The next number, with a record; 0 where memory is exhausted. */
+static uint32_t task_add(struct strands *s, uint32_t strand, const struct task_note *note)
+{
+    uint32_t task = s->n_tasks + 1;
+    struct strand *x = &s->strands[strand];
+    if (task == 0)
+        return 0;
+    if (!s->chunks[task >> CHUNK_LOG2]) {
+        struct record *chunk = calloc(CHUNK_TASKS, sizeof *chunk);
+        if (!chunk)
+            return 0;
+        atomic_store_explicit(&s->chunks[task >> CHUNK_LOG2], chunk, memory_order_release);
+    }
+    if (x->n == x->capacity) {
+        uint32_t capacity = x->capacity ? 2 * x->capacity : 64;
+        uint32_t *tasks = realloc(x->tasks, capacity * sizeof *tasks);
+        if (!tasks)
+            return 0;
+        x->tasks = tasks;
+        x->capacity = capacity;
+    }
+    x->tasks[x->n++] = task;
+    if (note->kind != TASK_MARK)
+        x->last_work = x->n;
+    s->n_tasks = task;
+    *record_of(s, task) = (struct record){.strand = strand, .place = x->n, .note = *note};
+    if (note->name)
+        record_of(s, task)->note.name = intern(s, note->name);
+    return task;
+}
+
+/* The tasks up to it are all among those that `at` counts; those of the task's own strand before it are, too. */
+static uint32_t floor_of(const struct strands *s, const uint32_t *at, uint32_t n, uint32_t task)
+{
+    uint32_t floor = task - 1, own = record_of(s, task)->strand;
+    for (uint32_t i = 0; i < s->n_strands; i++) {
+        uint32_t place = i < n ? at[i] : 0;
+        if (i != own && place < s->strands[i].n && s->strands[i].tasks[place] <= floor)
+            floor = s->strands[i].tasks[place] - 1;
+    }
+    return floor;
+}
+
+/* ---- tasks ---- */
+
+/* What comes before it is known; `at` has n_strands places. */
+static void set_clock(struct strands *s, uint32_t task, uint32_t *at, struct clock *like)
+{
+    struct record *r = record_of(s, task);
+    at[r->strand] = 0;
+    struct clock *old = r->clock;
+    r->floor = floor_of(s, at, s->n_strands, task);
+    r->clock = like && is_same(like, at, s->n_strands) ? clock_keep(like) : clock_new(at, s->n_strands);
+    clock_release(old);
+}
+
+static struct pending *pending_new(struct strands *s, uint32_t previous, const uint32_t *after, uint32_t n)
+{
+    struct pending *p = malloc(sizeof *p + n * sizeof *after);
+    if (!p)
+        return NULL;
+    p->host = host_clock(s);
+    p->previous = previous;
+    p->n = n;
+    if (n)
+        memcpy(p->after, after, n * sizeof *after);
+    return p;
+}
+
+uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_note *note, const uint32_t *after,
+                        uint32_t n)
+{
+    uint32_t task = 0;
+    pthread_mutex_lock(&s->lock);
+    end_stretch(s);
+    if (*strand || strand_new(s, strand)) {
+        struct strand *x = &s->strands[*strand];
+        uint32_t previous = x->n ? x->tasks[x->n - 1] : 0;
+        task = task_add(s, *strand, note);
+        if (task)
+            record_of(s, task)->pending = pending_new(s, previous, after, n);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return task;
+}
+
+static void begin(struct strands *s, uint32_t task)
+{
+    struct record *r = record_of(s, task);
+    struct pending *p = r->pending;
+    struct clock *like = p && p->previous ? record_of(s, p->previous)->clock : NULL;
+    memset(s->scratch, 0, s->n_strands * sizeof *s->scratch);
+    if (p) {
+        join(s->scratch, p->host);
+        join_task(s, s->scratch, p->previous);
+        for (uint32_t i = 0; i < p->n; i++)
+            join_task(s, s->scratch, p->after[i]);
+    }
+    set_clock(s, task, s->scratch, like);
+    if (p)
+        clock_release(p->host);
+    free(p);
+    r->pending = NULL;
+}
+
+static bool is_host_function(const struct strands *s, uint32_t task)
+{
+    return record_of(s, task)->note.kind == TASK_CALL;
+}
+
+void strands_begin(struct strands *s, uint32_t task)
+{
+    if (!task)
+        return;
+    pthread_mutex_lock(&s->lock);
+    begin(s, task);
+    if (is_host_function(s, task)) {
+        host_moves(s);
+        join_past(s, s->now, task);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+void strands_end(struct strands *s, uint32_t task)
+{
+    if (!task)
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (is_host_function(s, task)) {
+        memcpy(s->scratch, s->now, s->n_strands * sizeof *s->scratch);
+        join(s->scratch, record_of(s, task)->clock);
+        set_clock(s, task, s->scratch, NULL);
+        host_moves(s);
+        join_task(s, s->now, task);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+void strands_close(struct strands *s, uint32_t strand)
+{
+    pthread_mutex_lock(&s->lock);
+    if (strand)
+        s->strands[strand].closed = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- the host ---- */
+
+void strands_wait(struct strands *s, const uint32_t *tasks, uint32_t n)
+{
+    pthread_mutex_lock(&s->lock);
+    host_moves(s);
+    for (uint32_t i = 0; i < n; i++)
+        join_task(s, s->now, tasks[i]);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static uint32_t new_stretch(struct strands *s)
+{
+    static const struct task_note note = {.kind = TASK_HOST};
+    uint32_t task = task_add(s, HOST, &note);
+    if (!task)
+        return 0;
+    memcpy(s->scratch, s->now, s->n_strands * sizeof *s->scratch);
+    set_clock(s, task, s->scratch, NULL);
+    host_moves(s);
+    s->now[HOST] = record_of(s, task)->place;
+    return task;
+}
+
+uint32_t strands_host(struct strands *s)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!s->stretch)
+        s->stretch = new_stretch(s);
+    uint32_t task = s->stretch;
+    pthread_mutex_unlock(&s->lock);
+    return task;
+}
+
+bool strands_is_synchronized(struct strands *s)
+{
+    bool all = true;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; i < s->n_strands && all; i++)
+        all = s->now[i] >= s->strands[i].last_work;
+    pthread_mutex_unlock(&s->lock);
+    return all;
+}
+
+/* ---- asking ---- */
+
+bool strands_before(const struct strands *s, uint32_t a, uint32_t b)
+{
+    const struct record *x = record_of(s, a), *y = record_of(s, b);
+    if (a <= y->floor)
+        return true;
+    if (x->strand == y->strand)
+        return x->place < y->place;
+    return y->clock && x->strand < y->clock->n && x->place <= y->clock->at[x->strand];
+}
+
+uint32_t strands_floor(const struct strands *s, uint32_t b)
+{
+    return record_of(s, b)->floor;
+}
+
+const struct task_note *strands_note(const struct strands *s, uint32_t task)
+{
+    return &record_of(s, task)->note;
+}
+
+/* ---- life ---- */
+
+static uint32_t hook_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after,
+                            uint32_t n)
+{
+    return strands_submit(data, strand, note, after, n);
+}
+
+static void hook_begin(void *data, uint32_t task)
+{
+    strands_begin(data, task);
+}
+
+static void hook_end(void *data, uint32_t task)
+{
+    strands_end(data, task);
+}
+
+static void hook_wait(void *data, const uint32_t *tasks, uint32_t n)
+{
+    strands_wait(data, tasks, n);
+}
+
+static void hook_close(void *data, uint32_t strand)
+{
+    strands_close(data, strand);
+}
+
+const struct order_hooks *strands_hooks(struct strands *s)
+{
+    return &s->hooks;
+}
+
+struct strands *strands_new(void)
+{
+    struct strands *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    map_init(&s->names, &s->arena);
+    s->hooks = (struct order_hooks){s, hook_submit, hook_begin, hook_end, hook_wait, hook_close};
+    s->chunks = calloc(N_CHUNKS, sizeof *s->chunks);
+    if (!s->chunks || !grow(s)) {
+        strands_free(s);
+        return NULL;
+    }
+    s->n_strands = 1;
+    s->strands[HOST] = (struct strand){0};
+    return s;
+}
+
+void strands_free(struct strands *s)
+{
+    if (!s)
+        return;
+    for (uint32_t t = 1; t <= s->n_tasks && t; t++) {
+        struct record *r = record_of(s, t);
+        clock_release(r->clock);
+        if (r->pending)
+            clock_release(r->pending->host);
+        free(r->pending);
+    }
+    for (uint32_t i = 0; s->chunks && i <= s->n_tasks >> CHUNK_LOG2; i++)
+        free(s->chunks[i]);
+    for (uint32_t i = 0; i < s->n_strands; i++)
+        free(s->strands[i].tasks);
+    clock_release(s->shared);
+    free((void *)s->chunks);
+    free(s->strands);
+    free(s->now);
+    free(s->scratch);
+    arena_free(&s->arena);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}

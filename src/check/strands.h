@@ -1,0 +1,58 @@
+/* Happens-before of what a program gives to its streams and of what the host itself does: vector clocks over strands.
+ *
+ * A *task* is a launch, a copy, a fill, a call of a host function, a moment of a stream (an event), or a stretch of the
+ * host's own loads and stores between two of its calls. Tasks have dense numbers from 1. A *strand* is a sequence of tasks
+ * that are ordered among themselves: a stream, or the host.
+ *
+ * Who submits a task says which tasks it comes after, whether or not these have ended already; it also comes after the last
+ * one of its strand, and after all that the host had done, or waited for, when it was submitted (CUDA C++ Programming Guide,
+ * "Asynchronous Concurrent Execution"). So the order is CUDA's, and not that of this run.
+ *
+ * All threads of the host are one strand: how they order each other (mutexes, creation, flags of their own) cannot be seen, so
+ * what one of them does counts as after what any of them had done before. A host function in a stream is a task and an act of
+ * the host at once: what it comes after is before all that the host does from its beginning on, and all that the host has done
+ * until its end is before what comes after it. Both may hide an order that is missing; neither reports one that is there.
+ *
+ * Thread-safe. Asking for the order takes no lock.
+ */
+#ifndef HEDDLE_CHECK_STRANDS_H
+#define HEDDLE_CHECK_STRANDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exec/queue.h"
+
+struct strands;
+
+/* NULL where memory is exhausted. */
+struct strands *strands_new(void);
+void strands_free(struct strands *s); /* NULL is allowed */
+
+/* What the queues are to call. */
+const struct order_hooks *strands_hooks(struct strands *s);
+
+/* A new task of a strand, which is made where *strand is 0; the host's is never asked for here. It comes after `after` too,
+ * zeros aside. 0 where memory is exhausted: the task is then not known, and before nothing. */
+uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_note *note, const uint32_t *after,
+                        uint32_t n);
+/* The task begins: all that it comes after has ended. From here on its order can be asked for. */
+void strands_begin(struct strands *s, uint32_t task);
+void strands_end(struct strands *s, uint32_t task);
+/* The strand gets no more tasks. */
+void strands_close(struct strands *s, uint32_t strand);
+/* The host has waited for tasks that have ended, or has been told that they have; zeros aside. */
+void strands_wait(struct strands *s, const uint32_t *tasks, uint32_t n);
+/* The task that loads and stores of the host's belong to which happen now; 0 where memory is exhausted. */
+uint32_t strands_host(struct strands *s);
+/* The host has waited for all that there is. */
+bool strands_is_synchronized(struct strands *s);
+
+/* Does the end of `a` come before the beginning of `b`? Both have begun. */
+bool strands_before(const struct strands *s, uint32_t a, uint32_t b);
+/* A number such that all tasks up to it come before `b`: the largest. */
+uint32_t strands_floor(const struct strands *s, uint32_t b);
+/* What the task is. */
+const struct task_note *strands_note(const struct strands *s, uint32_t task);
+
+#endif
