@@ -6,20 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A graph made ready: its nodes in an order in which each comes after those it depends on. */
-struct CUgraphExec_st {
-    enum handle_kind kind;
-    cuuint64_t flags;
-    size_t n;
-    struct step {
-        CUgraphNode node; /* of the graph, as a key */
-        CUgraphNodeType type;
-        CUcontext context;
-        struct work work;
-        bool disabled;
-    } steps[];
-};
-
 static CUresult graph_of(CUgraph g)
 {
     TRY(state_ready());
@@ -268,7 +254,7 @@ static bool place(CUgraphExec x, CUgraphNode n, CUresult *r)
     s->node = n;
     s->type = n->type;
     s->context = n->context;
-    x->n++;
+    n->place = x->n++;
     return true;
 }
 
@@ -276,6 +262,7 @@ static void exec_free(CUgraphExec x)
 {
     for (size_t i = 0; i < x->n; i++)
         work_disown(&x->steps[i].work);
+    branches_free(x);
     x->kind = 0;
     free(x);
 }
@@ -299,9 +286,10 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
         n->mark = UNSEEN;
     for (CUgraphNode n = g->first; n && ok; n = n->next)
         ok = place(x, n, &r);
-    if (!ok) {
+    r = ok ? branches_find(x) : r ? r : CUDA_ERROR_INVALID_VALUE;
+    if (r) {
         exec_free(x);
-        return r ? r : CUDA_ERROR_INVALID_VALUE;
+        return r;
     }
     *exec = x;
     return CUDA_SUCCESS;
@@ -369,10 +357,7 @@ CU_API CUresult cuGraphLaunch(CUgraphExec x, CUstream s)
     CUcontext c;
     TRY(exec_of(x));
     TRY(stream_run(s, &stream, &c));
-    for (size_t i = 0; i < x->n; i++)
-        if (!x->steps[i].disabled)
-            TRY(work_run(stream, c, &x->steps[i].work, WORK_IN_GRAPH));
-    return CUDA_SUCCESS;
+    return branches_launch(x, stream, c);
 }
 
 CU_API CUresult cuGraphLaunch_ptsz(CUgraphExec x, CUstream s)

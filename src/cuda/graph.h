@@ -1,5 +1,5 @@
 /* Graphs: work with an order between its pieces, put together by hand or captured from streams, and launched as often as
- * wanted. A launch puts the nodes into one stream, each after those it depends on. Private to cuda/.
+ * wanted. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_GRAPH_H
 #define HEDDLE_CUDA_GRAPH_H
@@ -17,13 +17,37 @@ struct CUgraphNode_st {
     CUgraphNode *after; /* the nodes that it depends on */
     size_t n_after;
     size_t n_before; /* how many depend on it */
-    int mark;        /* while they are sorted */
+    int mark;        /* while they are sorted, */
+    size_t place;    /* and then their place */
 };
 
 struct CUgraph_st {
     enum handle_kind kind;
     CUgraphNode first, *end;
     size_t n;
+};
+
+/* A graph made ready: its nodes in an order in which each comes after those it depends on. */
+struct CUgraphExec_st {
+    enum handle_kind kind;
+    cuuint64_t flags;
+    size_t n, n_branches;    /* branches: graph_branch.c */
+    hd_stream **streams;     /* by branch */
+    uint64_t streams_of;     /* the context's id */
+    hd_event *begun, *ended; /* the last launch, */
+    uint64_t launched_in;    /* in the stream with this number */
+    struct step {
+        CUgraphNode node; /* of the graph, as a key */
+        CUgraphNodeType type;
+        CUcontext context;
+        struct work work;
+        bool disabled;
+        bool is_first, is_last; /* it depends on nothing, nothing depends on it */
+        size_t branch;
+        struct step **waits_for; /* in other branches */
+        size_t n_waits;
+        hd_event *event; /* its end, where others wait for it, or NULL */
+    } steps[];
 };
 
 CUgraph graph_new(void);
@@ -38,6 +62,13 @@ CUresult graph_order(CUgraphNode earlier, CUgraphNode node);
 /* Work with a copy of its parameters, as they are now; frees that copy. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
+
+/* ---- launching: graph_branch.c ---- */
+
+/* To be called once, when the steps are there. */
+CUresult branches_find(CUgraphExec x);
+void branches_free(CUgraphExec x);
+CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c);
 
 /* ---- capturing: driver_capture.c ---- */
 

@@ -373,11 +373,19 @@ struct own_stream {
     struct stream_attributes attributes;
 };
 
-static bool context_lives(uint64_t id)
+static bool context_lives_held(uint64_t id)
 {
     bool found = false;
     for (CUcontext c = state.contexts; c && !found; c = c->next)
         found = c->id == id;
+    return found;
+}
+
+bool context_lives(uint64_t id)
+{
+    state_lock();
+    bool found = context_lives_held(id);
+    state_unlock();
     return found;
 }
 
@@ -386,7 +394,7 @@ static void drop_own_streams(void *list)
     state_lock();
     for (struct own_stream *o = list, *next; o; o = next) {
         next = o->next;
-        if (context_lives(o->context_id))
+        if (context_lives_held(o->context_id))
             hd_stream_destroy(o->stream);
         free(o);
     }

@@ -158,6 +158,8 @@ CUresult context_renew(CUcontext context);
 void stream_add(CUstream s);
 void stream_remove(CUstream s);
 bool is_context(CUcontext context);
+/* Is there still the context with this number? */
+bool context_lives(uint64_t id);
 /* The thread's; NULL where there is none. */
 CUcontext context_top(void);
 CUresult context_push(CUcontext context);

@@ -1,5 +1,7 @@
 /* Graphs: put together by hand, and captured from streams. */
+#include <semaphore.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "kernels.h"
 #include "tap.h"
@@ -105,6 +107,58 @@ static void nodes_run_after_those_they_depend_on(void)
     OK(cuMemFree(p));
 }
 
+/* One of two branches waits for the other one; what depends on both sees that each has ended. */
+static struct {
+    sem_t semaphore;
+    int waited, posted, joined;
+} branches;
+
+static void wait_for_branch(void *data)
+{
+    struct timespec end;
+    (void)data;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 20;
+    branches.waited += sem_timedwait(&branches.semaphore, &end) == 0;
+}
+
+static void post_branch(void *data)
+{
+    (void)data;
+    sem_post(&branches.semaphore);
+    branches.posted++;
+}
+
+static void join_branches(void *data)
+{
+    (void)data;
+    branches.joined += branches.waited == branches.posted;
+}
+
+static void branches_run_beside_each_other(void)
+{
+    CUgraph g;
+    CUgraphNode both[2], last;
+    CUgraphExec x;
+    CUstream a, b;
+    sem_init(&branches.semaphore, 0, 0);
+    OK(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphAddHostNode(&both[0], g, NULL, 0, &(CUDA_HOST_NODE_PARAMS){wait_for_branch, NULL}));
+    OK(cuGraphAddHostNode(&both[1], g, NULL, 0, &(CUDA_HOST_NODE_PARAMS){post_branch, NULL}));
+    OK(cuGraphAddHostNode(&last, g, both, 2, &(CUDA_HOST_NODE_PARAMS){join_branches, NULL}));
+    OK(cuGraphInstantiate(&x, g, 0));
+    for (int i = 0; i < 10; i++)
+        OK(cuGraphLaunch(x, i & 1 ? a : b)); /* each after the one before */
+    OK(cuStreamSynchronize(a));
+    CHECK(branches.waited == 10 && branches.posted == 10 && branches.joined == 10);
+    OK(cuStreamDestroy(a));
+    OK(cuStreamDestroy(b));
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+}
+
 static void a_stream_is_captured(void)
 {
     CUstream s;
@@ -187,6 +241,7 @@ int main(void)
         return 1;
     }
     RUN(nodes_run_after_those_they_depend_on);
+    RUN(branches_run_beside_each_other);
     RUN(a_stream_is_captured);
     RUN(capturing_follows_events_into_other_streams);
     return summary();
