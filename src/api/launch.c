@@ -126,12 +126,30 @@ hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *s
     return m->checker ? launch_checked(m->checker, q, stats, diags) : machine_launch(m->machine, q, stats, diags);
 }
 
+/* In no stream: after what the host has waited for, and waited for itself. */
+static hd_result launch_in_order(hd_kernel *k, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
+{
+    hd_machine *m = k->module->machine;
+    const struct order_hooks *order = atomic_load(&m->machine->order);
+    const struct task_note note = {.kind = TASK_LAUNCH, .name = k->name};
+    uint32_t strand = 0;
+    if (!order)
+        return launch_run(m, q, stats, diags);
+    q->task = order->submit(order->data, &strand, &note, NULL, 0);
+    order->begin(order->data, q->task);
+    hd_result r = launch_run(m, q, stats, diags);
+    order->end(order->data, q->task);
+    order->wait(order->data, &q->task, 1);
+    order->close(order->data, strand);
+    return r;
+}
+
 static hd_result prepare_and_launch(hd_kernel *k, const hd_launch_config *c, void **packed, hd_launch_stats *stats,
                                     struct diags *diags)
 {
     struct launch_request q;
     hd_result r = launch_prepare(k, c, &q, packed, diags);
-    return r ? r : launch_run(k->module->machine, &q, stats, diags);
+    return r ? r : launch_in_order(k, &q, stats, diags);
 }
 
 hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *stats, hd_report **report)

@@ -94,9 +94,22 @@ hd_result hd_stream_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c
 /* Up to here, the caller does it as fast as it could be handed over. */
 enum { SMALL_BYTES = 32 << 10 };
 
+/* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels cannot reach is of no
+ * interest. */
+static void note_box(const hd_machine *m, uint32_t task, const void *p, size_t width, size_t height, size_t depth,
+                     size_t pitch, size_t slice, bool write)
+{
+    struct mem_block b;
+    if (!m->checker || !task || !mem_reach(&m->machine->mem, (uint64_t)(uintptr_t)p, &b))
+        return;
+    for (size_t z = 0; z < depth; z++)
+        for (size_t y = 0; y < height; y++)
+            checker_range(m->checker->checker, task, (const char *)p + z * slice + y * pitch, width, write);
+}
+
 struct copy_task {
     struct task task;
-    struct mem *mem;
+    hd_machine *machine;
     hd_copy copy;
 };
 
@@ -120,13 +133,16 @@ static hd_result run_copy(struct task *t, struct worker *k)
 {
     (void)k;
     struct copy_task *c = (struct copy_task *)t;
-    do_copy(c->mem, &c->copy);
+    const hd_copy *x = &c->copy;
+    note_box(c->machine, t->number, x->from, x->width, x->height, x->depth, x->from_pitch, x->from_slice, false);
+    note_box(c->machine, t->number, x->to, x->width, x->height, x->depth, x->to_pitch, x->to_slice, true);
+    do_copy(&c->machine->machine->mem, x);
     return HD_SUCCESS;
 }
 
 struct fill_task {
     struct task task;
-    struct mem *mem;
+    hd_machine *machine;
     hd_fill fill;
 };
 
@@ -152,7 +168,9 @@ static hd_result run_fill(struct task *t, struct worker *k)
 {
     (void)k;
     struct fill_task *f = (struct fill_task *)t;
-    do_fill(f->mem, &f->fill);
+    const hd_fill *x = &f->fill;
+    note_box(f->machine, t->number, x->to, x->width * x->element_bytes, x->height, 1, x->pitch, 0, true);
+    do_fill(&f->machine->machine->mem, x);
     return HD_SUCCESS;
 }
 
@@ -192,7 +210,7 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_copy;
     t->task.note.kind = TASK_COPY;
-    t->mem = mem_of(s);
+    t->machine = s->context->machine;
     t->copy = *copy;
     return put(s, &t->task, wait);
 }
@@ -214,7 +232,7 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_fill;
     t->task.note.kind = TASK_FILL;
-    t->mem = mem_of(s);
+    t->machine = s->context->machine;
     t->fill = *fill;
     return put(s, &t->task, wait);
 }
