@@ -3,6 +3,7 @@
  * All memory is this process's, so that one way to copy serves hosts, devices and peers. A function for the legacy
  * default stream has a twin for the thread's own (_ptds, _ptsz).
  */
+#include "cuda/watch.h"
 #include "cuda/work.h"
 
 #include <string.h>
@@ -11,8 +12,29 @@
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 #define AT(p)     ((void *)(uintptr_t)(p))
 
+/* What a call wants to have of memory on one side of it. */
+struct want {
+    enum watch_side side;
+    bool writes;
+};
+
+/* Whether an address is one of a machine's: never the host's own, allocated or not. */
+static bool is_in_machine(const void *p)
+{
+    for (int i = 0; i < state_device_count(); i++) {
+        struct device *d;
+        hd_machine_info info;
+        if (device_get(i, &d))
+            continue;
+        hd_machine_get_info(d->machine, &info);
+        if ((size_t)((const char *)p - (const char *)info.addresses.start) < info.addresses.bytes)
+            return true;
+    }
+    return false;
+}
+
 /* The bytes must lie in one allocation or variable, or in host memory. */
-static CUresult check(const void *p, size_t bytes, bool device)
+static CUresult check(const void *p, size_t bytes, struct want want)
 {
     hd_memory_info info;
     struct registered r;
@@ -21,20 +43,24 @@ static CUresult check(const void *p, size_t bytes, bool device)
         if (bytes <= left)
             return CUDA_SUCCESS;
         log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes, left);
-        return CUDA_ERROR_INVALID_VALUE;
+    } else if (registered_find(p, &r) || !bytes) {
+        return CUDA_SUCCESS;
+    } else if (want.side == SIDE_DEVICE || is_in_machine(p)) {
+        log_line(LOG_ERROR, "%p is no device memory", p);
+    } else if (p) {
+        return CUDA_SUCCESS;
     }
-    if (!device || registered_find(p, &r))
-        return p || !bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    log_line(LOG_ERROR, "%p is no device memory", p);
+    watch_bad_side(p, bytes, want.writes, want.side);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_bytes(const void *to, bool to_device, const void *from, bool from_device, size_t bytes, CUstream s,
-                           bool wait)
+static CUresult copy_bytes(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side,
+                           size_t bytes, CUstream s, bool wait)
 {
     TRY(state_ready());
-    TRY(check(to, bytes, to_device));
-    TRY(check(from, bytes, from_device));
+    TRY(check(to, bytes, (struct want){to_side, true}));
+    TRY(check(from, bytes, (struct want){from_side, false}));
+    watch_sides(to, to_side, from, from_side);
     struct work w = {.kind = WORK_COPY, .copy = {.to = AT(to), .from = from, .width = bytes, .height = 1, .depth = 1}};
     return work_put(s, &w, wait);
 }
@@ -61,18 +87,18 @@ static CUresult copy_bytes(const void *to, bool to_device, const void *from, boo
     }
 
 /* clang-format off */
-COPY(cuMemcpy, cuMemcpy_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), to, false, from, false, n)
-COPY(cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds, (CUdeviceptr to, const void *from, size_t n), to, true, from, false, n)
-COPY(cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds, (void *to, CUdeviceptr from, size_t n), to, false, from, true, n)
-COPY(cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), to, true, from, true, n)
+COPY(cuMemcpy, cuMemcpy_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), to, SIDE_ANY, from, SIDE_ANY, n)
+COPY(cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds, (CUdeviceptr to, const void *from, size_t n), to, SIDE_DEVICE, from, SIDE_HOST, n)
+COPY(cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds, (void *to, CUdeviceptr from, size_t n), to, SIDE_HOST, from, SIDE_DEVICE, n)
+COPY(cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), to, SIDE_DEVICE, from, SIDE_DEVICE, n)
 COPY_ASYNC(cuMemcpyAsync, cuMemcpyAsync_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s),
-           to, false, from, false, n)
+           to, SIDE_ANY, from, SIDE_ANY, n)
 COPY_ASYNC(cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz, (CUdeviceptr to, const void *from, size_t n, CUstream s),
-           to, true, from, false, n)
+           to, SIDE_DEVICE, from, SIDE_HOST, n)
 COPY_ASYNC(cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz, (void *to, CUdeviceptr from, size_t n, CUstream s),
-           to, false, from, true, n)
+           to, SIDE_HOST, from, SIDE_DEVICE, n)
 COPY_ASYNC(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s),
-           to, true, from, true, n)
+           to, SIDE_DEVICE, from, SIDE_DEVICE, n)
 /* clang-format on */
 
 static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t n,
@@ -81,7 +107,7 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from
     TRY(state_ready());
     if (!is_context(to_context) || !is_context(from_context))
         return CUDA_ERROR_INVALID_CONTEXT;
-    return copy_bytes(AT(to), true, AT(from), true, n, s, wait);
+    return copy_bytes(AT(to), SIDE_DEVICE, AT(from), SIDE_DEVICE, n, s, wait);
 }
 
 CU_API CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t n)
@@ -109,9 +135,14 @@ CU_API CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr to, CUcontext to_context, CUd
 
 /* ---- rows and boxes ---- */
 
+static enum watch_side side_of(CUmemorytype type)
+{
+    return type == CU_MEMORYTYPE_DEVICE ? SIDE_DEVICE : type == CU_MEMORYTYPE_HOST ? SIDE_HOST : SIDE_ANY;
+}
+
 /* One side of a box copy: where its first byte is, and what is addressed in all. */
 static CUresult side(CUmemorytype type, const void *host, CUdeviceptr device, size_t x, size_t y, size_t z,
-                     size_t pitch, size_t height, const hd_copy *c, const void **at)
+                     size_t pitch, size_t height, const hd_copy *c, bool writes, const void **at)
 {
     if (type == CU_MEMORYTYPE_ARRAY)
         return api_not_supported("a copy from or to a CUDA array");
@@ -121,7 +152,7 @@ static CUresult side(CUmemorytype type, const void *host, CUdeviceptr device, si
     *at = base + z * slice + y * pitch + x;
     NEED(pitch >= x + c->width || c->height * c->depth <= 1);
     size_t last = (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
-    return check(*at, last, type == CU_MEMORYTYPE_DEVICE);
+    return check(*at, last, (struct want){side_of(type), writes});
 }
 
 CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *c)
@@ -142,9 +173,10 @@ CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *c)
     c->from_slice = c->from_pitch * from_height;
     c->to_slice = c->to_pitch * to_height;
     TRY(side(m->srcMemoryType, m->srcHost, m->srcDevice, m->srcXInBytes, m->srcY, m->srcZ, c->from_pitch, from_height,
-             c, &c->from));
+             c, false, &c->from));
     TRY(side(m->dstMemoryType, m->dstHost, m->dstDevice, m->dstXInBytes, m->dstY, m->dstZ, c->to_pitch, to_height, c,
-             &to));
+             true, &to));
+    watch_sides(to, side_of(m->dstMemoryType), c->from, side_of(m->srcMemoryType));
     c->to = AT(to);
     return CUDA_SUCCESS;
 }
@@ -249,7 +281,7 @@ static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned elem
     if (width == 0 || height == 0)
         return CUDA_SUCCESS;
     NEED(height == 1 || pitch >= width * element_bytes);
-    TRY(check(AT(to), (height - 1) * pitch + width * element_bytes, true));
+    TRY(check(AT(to), (height - 1) * pitch + width * element_bytes, (struct want){SIDE_DEVICE, true}));
     struct work w = {.kind = WORK_FILL,
                      .fill = {.to = AT(to),
                               .value = value,

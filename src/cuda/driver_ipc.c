@@ -5,6 +5,7 @@
 
 #include "base/memory_file.h"
 #include "cuda/mapping.h"
+#include "cuda/watch.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -273,6 +274,7 @@ CU_API CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
     }
     *e = (struct CUevent_st){
         .kind = HANDLE_EVENT, .context = c, .shared = shared, .flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS};
+    watch_created(e, "event", c);
     *event = e;
     return CUDA_SUCCESS;
 }

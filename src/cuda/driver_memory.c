@@ -1,5 +1,6 @@
 /* Memory: device, managed, host; what is known of a pointer ("CUDA Driver API", 6.13, 6.16). */
 #include "cuda/mapping.h"
+#include "cuda/watch.h"
 
 #include <string.h>
 
@@ -75,8 +76,10 @@ static CUresult release(const void *p, CUmemorytype type)
         mapping_end(&part);
         return CUDA_SUCCESS;
     }
-    if (!a || a->start != p || a->type != type)
+    if (!a || a->start != p || a->type != type) {
+        watch_bad_free(p, type);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     hd_context_synchronize(a->context->context);
     print_flush();
     hd_machine *m = d->machine;

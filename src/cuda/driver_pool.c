@@ -3,6 +3,7 @@
  * file in memory, each allocation a part of it.
  */
 #include "cuda/mapping.h"
+#include "cuda/watch.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -289,12 +290,18 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
     struct freed f = {.start = (void *)(uintptr_t)pointer};
     struct allocation *a = allocation_find(f.start, NULL, NULL);
     TRY(stream_run(s, &stream, &c));
+    if (!a && !mapping_take(f.start, &f.mapping)) {
+        watch_bad_free(f.start, CU_MEMORYTYPE_DEVICE);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!a) {
-        NEED(mapping_take(f.start, &f.mapping));
         pool_freed(f.mapping.pool, f.mapping.bytes);
         return free_in(stream, &f);
     }
-    NEED(a->start == f.start && a->type == CU_MEMORYTYPE_DEVICE);
+    if (a->start != f.start || a->type != CU_MEMORYTYPE_DEVICE) {
+        watch_bad_free(f.start, CU_MEMORYTYPE_DEVICE);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     f.machine = a->context->device->machine;
     pool_freed(a->pool, a->bytes);
     hd_set_data(f.machine, f.start, NULL);

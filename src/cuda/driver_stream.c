@@ -1,6 +1,7 @@
 /* Streams and events ("CUDA Driver API", 6.17, 6.18). */
 #include "cuda/graph.h"
 #include "cuda/ipc.h"
+#include "cuda/watch.h"
 
 #include <stdlib.h>
 
@@ -41,6 +42,7 @@ CU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int
         return from_hd(r);
     }
     stream_add(s);
+    watch_created(s, "stream", c);
     *stream = s;
     return CUDA_SUCCESS;
 }
@@ -58,14 +60,15 @@ static bool is_created(CUstream s)
 CU_API CUresult cuStreamDestroy_v2(CUstream s)
 {
     TRY(state_ready());
-    if (!is_created(s) || s->kind != HANDLE_STREAM)
+    if (!is_created(s) || !watch_handle(s, "stream") || s->kind != HANDLE_STREAM)
         return CUDA_ERROR_INVALID_HANDLE;
     if (s->capture) /* it would be left without one of its streams */
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     stream_remove(s);
     hd_stream_destroy(s->stream);
     s->kind = 0;
-    free(s);
+    if (watch_destroyed(s))
+        free(s);
     return CUDA_SUCCESS;
 }
 
@@ -219,6 +222,7 @@ CU_API CUresult cuEventCreate(CUevent *event, unsigned flags)
     e->kind = HANDLE_EVENT;
     e->context = c;
     e->flags = flags;
+    watch_created(e, "event", c);
     *event = e;
     return CUDA_SUCCESS;
 }
@@ -226,7 +230,7 @@ CU_API CUresult cuEventCreate(CUevent *event, unsigned flags)
 static CUresult event_of(CUevent e)
 {
     TRY(state_ready());
-    return e && e->kind == HANDLE_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return e && watch_handle(e, "event") && e->kind == HANDLE_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CU_API CUresult cuEventDestroy_v2(CUevent e)
@@ -236,7 +240,8 @@ CU_API CUresult cuEventDestroy_v2(CUevent e)
     hd_event_destroy(e->event);
     ipc_event_drop(e->shared);
     e->kind = 0;
-    free(e);
+    if (watch_destroyed(e))
+        free(e);
     return CUDA_SUCCESS;
 }
 

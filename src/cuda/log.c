@@ -28,16 +28,27 @@ static bool is_wanted(enum log_topic topic)
     return has_word(secure_getenv("HEDDLE_LOG"), words[topic]);
 }
 
+static void (*error_listener)(const char *text);
+
+void log_listen(void (*listener)(const char *text))
+{
+    error_listener = listener;
+}
+
 void log_line(enum log_topic topic, const char *format, ...)
 {
-    if (!is_wanted(topic))
+    bool wanted = is_wanted(topic), heard = topic == LOG_ERROR && error_listener;
+    if (!wanted && !heard)
         return;
     char text[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "heddle: %s\n", text);
+    if (heard)
+        error_listener(text);
+    if (wanted)
+        fprintf(stderr, "heddle: %s\n", text);
 }
 
 void say(const char *format, ...)

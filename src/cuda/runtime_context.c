@@ -61,8 +61,10 @@ static cudaError_t ready(void)
 
 cudaError_t rt_return(cudaError_t error)
 {
-    if (error)
+    if (error) {
         thread.last = error;
+        heddle_call_failed((int)error, cudaGetErrorName(error));
+    }
     return error;
 }
 
@@ -221,12 +223,14 @@ static bool is_sticky(cudaError_t error)
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    heddle_error_seen();
     return thread.last;
 }
 
 cudaError_t cudaGetLastError(void)
 {
     cudaError_t e = thread.last;
+    heddle_error_seen();
     if (!is_sticky(e))
         thread.last = cudaSuccess;
     return e;

@@ -1,9 +1,10 @@
-/* See state.h. The only mutable state of the process. */
+/* See state.h. The mutable state of the process, but for what is kept about it (watch.c, stack.c, summary.c). */
 #include "cuda/state.h"
 
 #include "cuda/limits.h"
 #include "cuda/mapping.h"
 #include "cuda/module.h"
+#include "cuda/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,6 +323,14 @@ bool is_context(CUcontext context)
     return found;
 }
 
+void context_each(void (*visit)(CUcontext context))
+{
+    state_lock();
+    for (CUcontext c = state.contexts; c; c = c->next)
+        visit(c);
+    state_unlock();
+}
+
 CUcontext context_top(void)
 {
     return stack.n ? stack.at[stack.n - 1] : NULL;
@@ -437,7 +446,7 @@ CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
     if (r)
         return r;
     if (created) {
-        if (handle->kind != HANDLE_STREAM)
+        if (!watch_handle(handle, "stream") || handle->kind != HANDLE_STREAM)
             return CUDA_ERROR_INVALID_HANDLE;
         c = handle->context;
         *stream = handle->stream;
@@ -523,12 +532,14 @@ CUresult allocation_new(CUcontext c, size_t bytes, struct allocation **allocatio
     c->allocations = a;
     state_unlock();
     hd_set_data(c->device->machine, a->start, a);
+    watch_allocated(a);
     *allocation = a;
     return CUDA_SUCCESS;
 }
 
 void allocation_forget(struct allocation *a)
 {
+    watch_freed(a);
     state_lock();
     *a->link = a->next;
     if (a->next)
@@ -677,6 +688,7 @@ static void empty_context(CUcontext c)
     hd_context_destroy(c->context);
     c->context = NULL;
     print_flush();
+    watch_leaks(c);
     while (c->allocations) {
         struct allocation *a = c->allocations;
         hd_free(c->device->machine, a->start);

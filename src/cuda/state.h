@@ -97,6 +97,7 @@ struct allocation {
     bool managed;
     uint64_t id;
     struct CUmemPoolHandle_st *pool;
+    const struct stack *stack; /* of the call that gave it, where watch.h is on */
 };
 
 /* PTX that has been loaded; on a device it becomes a hd_module when it is first asked for there. */
@@ -160,6 +161,7 @@ void stream_remove(CUstream s);
 bool is_context(CUcontext context);
 /* Is there still the context with this number? */
 bool context_lives(uint64_t id);
+void context_each(void (*visit)(CUcontext context));
 /* The thread's; NULL where there is none. */
 CUcontext context_top(void);
 CUresult context_push(CUcontext context);

@@ -65,8 +65,9 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
                                .packed_bytes = l->packed_bytes,
                                .timeout_seconds = limits_time_left(state_limits())};
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
-    if (report)
-        log_line(LOG_ERROR, "`%s` cannot be launched: %s", l->function->name, hd_report_text(report));
+    hd_diagnostic first;
+    if (hd_report_get(report, 0, &first))
+        log_line(LOG_ERROR, "`%s` cannot be launched: %s", l->function->name, first.text);
     hd_report_free(report);
     return from_hd(r);
 }

@@ -1,0 +1,59 @@
+/* The host's mistakes, under `heddle check`: what a program does wrong with memory, copies, handles and errors of CUDA's. The
+ * driver's functions tell of what passes through them, each kind at one place; what is found is kept here, once for each
+ * stack of calls, until it is reported. Where nobody watches, all of this is a test of a flag. Private to cuda/.
+ */
+#ifndef HEDDLE_CUDA_WATCH_H
+#define HEDDLE_CUDA_WATCH_H
+
+#include "cuda/stack.h"
+#include "cuda/state.h"
+
+/* Which failed calls are findings: --report-api-errors. */
+enum watch_errors {
+    WATCH_ERRORS_UNSEEN, /* those whose error nobody has looked at */
+    WATCH_ERRORS_ALL,
+    WATCH_ERRORS_NONE,
+};
+
+struct watch_options {
+    bool memory; /* bad copies, frees and handles, and what follows */
+    bool leaks;  /* what is left when its context or the process ends */
+    enum watch_errors errors;
+};
+
+/* Before the first call that it is to know of. */
+void watch_start(const struct watch_options *o);
+bool watch_is_on(void);
+/* Nothing more will be called: what can be known only then becomes findings. */
+void watch_end(void);
+/* Adds what has been found so far; *report may be NULL. */
+hd_result watch_report(hd_report **report);
+
+/* ---- memory ---- */
+
+/* Notes who allocates, and who frees: `a` is about to be forgotten. */
+void watch_allocated(struct allocation *a);
+void watch_freed(const struct allocation *a);
+/* Something that is to be freed as memory of this type, and cannot. */
+void watch_bad_free(const void *p, CUmemorytype type);
+/* What is left in a context that ends. */
+void watch_leaks(CUcontext c);
+/* Where memory came from that an address of a kernel's access lies in or near: hd_machine_options.origin. */
+size_t watch_origin(void *data, const void *start, bool freed, char *text, size_t bytes);
+
+/* What a copy or fill wants to be at an address. */
+enum watch_side { SIDE_ANY, SIDE_HOST, SIDE_DEVICE };
+/* It is not there: `p` is refused. */
+void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted);
+/* Both sides are there; is what the call says of them true? */
+void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side);
+
+/* ---- streams and events ---- */
+
+void watch_created(const void *handle, const char *what, CUcontext c);
+/* Before it is freed; false where its memory must stay, so that no other handle gets its address. */
+bool watch_destroyed(const void *handle);
+/* Whether a handle may be looked at; a destroyed one, and what never was one, is a finding. */
+bool watch_handle(const void *handle, const char *what);
+
+#endif
