@@ -27,8 +27,8 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o)
                               .sync_kinds = 1u << SYNC_BARRIER_ARRIVE | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_COLLECTIVE,
                               .heap = check_heap,
                               .schedule = check_schedule};
-    if (o->tools & HD_TOOL_RACECHECK && !(c->races = races_new(m))) {
-        free(c);
+    if (o->tools & HD_TOOL_RACECHECK && !(c->races = races_new(m, c->strands))) {
+        checker_free(c);
         return NULL;
     }
     return c;
@@ -65,11 +65,8 @@ struct strands *checker_strands(struct checker *c)
 
 void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write)
 {
-    (void)c;
-    (void)task;
-    (void)p;
-    (void)bytes;
-    (void)write;
+    if (c->races && task)
+        races_range(c->races, task, p, bytes, write);
 }
 
 void checker_add_hooks(struct checker *c, struct hook_list *hooks)
@@ -84,7 +81,7 @@ void checker_begin(struct checker *c, const struct kernel *k)
     c->kernel = k;
     c->n_early = c->n_barriers = 0;
     if (c->races)
-        races_begin(c->races, k, 0);
+        races_begin(c->races, k);
 }
 
 void checker_end(struct checker *c)
@@ -92,8 +89,6 @@ void checker_end(struct checker *c)
     free_regions(&c->shared);
     free_regions(&c->local);
     c->kernel = NULL;
-    if (c->races)
-        races_end(c->races);
 }
 
 /* ---- findings ---- */

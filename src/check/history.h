@@ -25,8 +25,8 @@ struct access_class {
     uint8_t bytes;       /* of an element */
     uint8_t lane_shift;  /* log2 of the bytes of a lane */
     bool reads, writes, strong, atomic;
-    enum reach reach; /* of a strong one */
-    const char *what; /* not a kernel's: of a copy, the host */
+    enum reach reach;             /* of a strong one */
+    const struct task_note *note; /* of a task that is no launch; else NULL */
 };
 
 struct record {

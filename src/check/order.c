@@ -100,9 +100,11 @@ bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint3
 
 /* ---- blocks ---- */
 
-struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task)
+static struct block_order *start(struct order *o, uint32_t task, uint32_t threads, const uint32_t ctaid[3],
+                                 const uint32_t block[3])
 {
-    struct block_order *s = calloc(1, sizeof *s + b->n_warps * sizeof *s->warps);
+    uint32_t n_warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    struct block_order *s = calloc(1, sizeof *s + n_warps * sizeof *s->warps);
     uint32_t number = s ? numbered_take(&o->instances) : 0;
     if (!number) {
         atomic_store(&o->incomplete, true);
@@ -111,16 +113,26 @@ struct block_order *order_block_start(struct order *o, const struct block *b, ui
     }
     struct instance *i = numbered_at(&o->instances, number);
     *i = (struct instance){.task = task, .cluster = number};
-    memcpy(i->ctaid, b->ctaid, sizeof i->ctaid);
-    memcpy(i->block, b->launch->block, sizeof i->block);
+    memcpy(i->ctaid, ctaid, sizeof i->ctaid);
+    memcpy(i->block, block, sizeof i->block);
     *s = (struct block_order){
-        .order = o, .number = number, .stamp = 1, .floor = 1, .least_exit_floor = UINT32_MAX, .n_warps = b->n_warps};
-    for (uint32_t w = 0; w < b->n_warps; w++) {
-        uint32_t left = b->launch->threads_per_block - w * WARP_LANES;
+        .order = o, .number = number, .stamp = 1, .floor = 1, .least_exit_floor = UINT32_MAX, .n_warps = n_warps};
+    for (uint32_t w = 0; w < n_warps; w++) {
+        uint32_t left = threads - w * WARP_LANES;
         s->warps[w].now = 1;
         s->warps[w].exists = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1;
     }
     return s;
+}
+
+struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task)
+{
+    return start(o, task, b->launch->threads_per_block, b->ctaid, b->launch->block);
+}
+
+struct block_order *order_task_start(struct order *o, uint32_t task)
+{
+    return start(o, task, 1, (uint32_t[3]){0}, (uint32_t[3]){1, 1, 1});
 }
 
 static void drop_lanes(struct lane_order *l)

@@ -83,6 +83,8 @@ bool order_is_incomplete(const struct order *o);
 const struct instance *order_instance(const struct order *o, uint32_t number);
 
 struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
+/* Of a task that is no launch: one thread. */
+struct block_order *order_task_start(struct order *o, uint32_t task);
 void order_block_end(struct block_order *b);
 
 /* Barrier `id` opens: records of who waits are still there. True where all threads of the block that have not exited meet. */

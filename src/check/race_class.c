@@ -65,3 +65,23 @@ uint32_t race_class(struct races *r, const struct op *op)
     pthread_mutex_unlock(&r->lock);
     return found;
 }
+
+/* Copies, fills and the host's own accesses have no place in the program but their names. */
+uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write)
+{
+    uint32_t n = atomic_load(&r->classes.next), found = 0, line = 0;
+    pthread_mutex_lock(&r->lock);
+    for (uint32_t i = 1; i < n && !found; i++) {
+        const struct access_class *k = numbered_at(&r->classes, i);
+        if (!k->note || k->note->kind != note->kind || k->note->name != note->name || k->note->where != note->where)
+            continue;
+        line = k->line;
+        if (k->writes == write)
+            found = i;
+    }
+    if (!found && (found = numbered_take(&r->classes)))
+        *(struct access_class *)numbered_at(&r->classes, found) = (struct access_class){
+            .note = note, .bytes = 1, .reads = !write, .writes = write, .line = line ? line : ++r->n_lines};
+    pthread_mutex_unlock(&r->lock);
+    return found;
+}

@@ -3,12 +3,27 @@
 
 #include "base/demangle.h"
 
-static const char *thread_words(const struct race_side *s, struct arena *arena)
+/* Of what is no launch: "the host", "a copy in stream 3". */
+static const char *task_words(const struct task_note *note, struct arena *arena)
+{
+    static const char *const words[] = {
+        [TASK_COPY] = "a copy", [TASK_FILL] = "a fill", [TASK_CALL] = "a host function", [TASK_HOST] = "the host"};
+    const char *word = note->kind < sizeof words / sizeof *words && words[note->kind] ? words[note->kind] : "a task";
+    if (note->kind != TASK_HOST && note->stream)
+        word = arena_printf(arena, "%s in stream %llu", word, (unsigned long long)note->stream);
+    return note->where ? arena_printf(arena, "%s (%s)", word, note->where) : word;
+}
+
+/* Which kernel's it is is said where the two are of different ones. */
+static const char *thread_words(const struct race_side *s, const char *kernel, struct arena *arena)
 {
     unsigned t = s->thread;
     const uint32_t *b = s->instance.block, *c = s->instance.ctaid;
-    return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", t % b[0], t / b[0] % b[1], t / b[0] / b[1],
-                        c[0], c[1], c[2]);
+    if (!s->class->op)
+        return task_words(s->class->note, arena);
+    const char *of = kernel ? arena_printf(arena, " of kernel `%s`", kernel) : "";
+    return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)%s", t % b[0], t / b[0] % b[1], t / b[0] / b[1],
+                        c[0], c[1], c[2], of);
 }
 
 static const char *scope_word(enum reach reach)
@@ -157,26 +172,43 @@ static struct place keep_place(const struct op *op, struct arena *arena)
     return p;
 }
 
+static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
+{
+    const struct task_note *note = strands_note(r->strands, s->instance.task);
+    return s->class->op && note->name ? demangle(str_of(note->name), arena) : NULL;
+}
+
+/* "writes it at main.cu:12" */
+static const char *other_words(const struct race_side *x, const struct race_side *y, struct arena *a)
+{
+    if (y->class->line == x->class->line)
+        return arena_printf(a, "%s it here, too", access_words(y->class, a));
+    if (!y->class->op)
+        return arena_printf(a, "%s it", access_words(y->class, a));
+    return arena_printf(a, "%s it at %s", access_words(y->class, a), fault_line(y->class->op->origin, a));
+}
+
 static void describe(struct races *r, struct race *f, const struct kernel *k, bool shared, uint64_t address)
 {
     struct arena *a = &r->arena;
     const struct race_side *x = &f->side[0], *y = &f->side[1];
-    const struct access_class *narrow = x->class->bytes < y->class->bytes ? x->class : y->class;
-    const char *datum = shared ? shared_words(k, address & ~(uint64_t)(narrow->bytes - 1), narrow, a)
-                               : global_words(r, address & ~(uint64_t)(narrow->bytes - 1), narrow, a);
+    const struct access_class *narrow =
+        !y->class->op || (x->class->op && x->class->bytes < y->class->bytes) ? x->class : y->class;
+    const char *first = kernel_name(r, x, a), *second = kernel_name(r, y, a);
+    bool same = x->instance.task == y->instance.task;
+    address &= ~(uint64_t)(narrow->bytes - 1);
+    const char *datum = shared ? shared_words(k, address, narrow, a) : global_words(r, address, narrow, a);
     f->place[0] = keep_place(x->class->op, a);
     f->place[1] = x->class->line == y->class->line ? f->place[0] : keep_place(y->class->op, a);
-    const char *where = y->class->line == x->class->line
-                            ? "here, too"
-                            : arena_printf(a, "at %s", fault_line(y->class->op ? y->class->op->origin : NULL, a));
-    f->text = arena_printf(a, "kernel `%s`: %s %s %s, and %s %s it %s: %s", demangle(k->func->symbol.name, a),
-                           thread_words(x, a), access_words(x->class, a), datum, thread_words(y, a),
-                           access_words(y->class, a), where, why(f->reason, x, y, a));
-    f->note = arena_printf(a, "the other access: %s %s it", thread_words(y, a), access_words(y->class, a));
+    f->text = arena_printf(a, "%s%s %s %s, and %s %s: %s", same && first ? arena_printf(a, "kernel `%s`: ", first) : "",
+                           thread_words(x, same ? NULL : first, a), access_words(x->class, a), datum,
+                           thread_words(y, same ? NULL : second, a), other_words(x, y, a), why(f->reason, x, y, a));
+    f->note = arena_printf(a, "the other access: %s %s it", thread_words(y, same ? NULL : second, a),
+                           access_words(y->class, a));
     f->help = remedy(f->reason, x, y, between(f, a), a);
 }
 
-void race_found(struct races *r, const struct warp *w, enum race_reason reason, const struct race_side *earlier,
+void race_found(struct races *r, const struct kernel *k, enum race_reason reason, const struct race_side *earlier,
                 const struct race_side *later, bool shared, uint64_t address)
 {
     pthread_mutex_lock(&r->lock);
@@ -192,11 +224,11 @@ void race_found(struct races *r, const struct warp *w, enum race_reason reason, 
     if (f)
         f->count++;
     if (f && (fresh || reason > f->reason)) {
-        bool turn = earlier->class->line > later->class->line;
+        bool turn = !earlier->class->op || (later->class->op && earlier->class->line > later->class->line);
         f->reason = reason;
         f->side[turn] = *earlier;
         f->side[!turn] = *later;
-        describe(r, f, w->block->launch->kernel, shared, address);
+        describe(r, f, k, shared, address);
     }
     pthread_mutex_unlock(&r->lock);
 }

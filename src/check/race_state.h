@@ -7,6 +7,7 @@
 #include "check/cells.h"
 #include "check/history.h"
 #include "check/races.h"
+#include "check/strands.h"
 
 /* Why two accesses are a race; findings of the same places are told apart by it. */
 enum race_reason {
@@ -33,9 +34,7 @@ struct race {
     enum race_reason reason;
     uint64_t count;
     struct race_side side[2]; /* the earlier, the later */
-    const char *datum;        /* "byte 12 of shared variable `tile`" */
-    const struct kernel *kernel;
-    const char *text, *help; /* made when it is found: the module may have gone when it is told */
+    const char *text, *help;  /* made when it is found: the module may have gone when it is told */
     struct place place[2];
     const char *note;
 };
@@ -86,7 +85,7 @@ struct race_block {
     struct block_order *order;
     struct kernel_traits traits;
     uint32_t task;
-    uint64_t settled; /* tasks up to this one are behind all that can still come */
+    uint32_t floor, settled; /* tasks up to these come before the block's; before all that begins from now on */
     struct histories shared;
     struct stock shared_records, shared_histories, shared_splits;
     cell *shared_cells;
@@ -97,29 +96,31 @@ struct race_block {
 
 struct races {
     struct machine *machine;
+    const struct strands *strands; /* or NULL */
     struct hooks regular, irregular;
     struct order *order;
     struct histories global;
     struct cells cells;
-    struct numbered classes; /* struct access_class */
+    struct numbered classes;  /* struct access_class */
+    struct race_block *range; /* what stands for a block while a task that is no launch accesses memory */
+    pthread_mutex_t range_lock;
     _Atomic uint64_t forgotten;
     _Atomic bool no_memory;
     pthread_mutex_t lock; /* of what follows */
     struct arena arena;   /* of findings */
     struct race_worker *workers;
-    struct map *ops;
-    uint32_t *class_of_place;
     VEC(struct kernel_traits) kernels;
     struct race *found;
-    uint32_t n_found, n_lines, active, task;
+    uint32_t n_found, n_lines;
     uint32_t generation; /* of numbers of classes that workers remember */
 };
 
-/* race_class.c: the number of what an operation does; 0 without memory. */
+/* race_class.c: the number of what an operation does, or a task that is no launch; 0 without memory. */
 uint32_t race_class(struct races *r, const struct op *op);
+uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);
 
 /* race_report.c: two accesses race, at an address of a space. */
-void race_found(struct races *r, const struct warp *w, enum race_reason reason, const struct race_side *earlier,
+void race_found(struct races *r, const struct kernel *k, enum race_reason reason, const struct race_side *earlier,
                 const struct race_side *later, bool shared, uint64_t address);
 
 #endif

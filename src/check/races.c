@@ -29,7 +29,8 @@ static uint32_t take(struct races *r, struct numbered *n, struct stock *s, uint3
 struct now {
     struct races *r;
     struct race_block *b;
-    const struct warp *w;
+    const struct kernel *kernel; /* NULL: a task of another kind */
+    unsigned warp;
     const struct access_class *class;
     uint32_t class_number, record;
     struct histories *h;
@@ -40,7 +41,7 @@ struct now {
 
 static uint32_t new_record(struct now *n)
 {
-    unsigned warp = n->w->index;
+    unsigned warp = n->warp;
     uint32_t stamp = n->b->order->warps[warp].now;
     struct recent_record *p = &n->b->recent[warp][n->shared][n->class_number % RECENT];
     if (p->class == n->class_number && p->stamp == stamp && p->record)
@@ -79,11 +80,17 @@ static struct earlier meet(const struct now *n, struct history_entry entry, uint
     return e;
 }
 
+static bool is_task_before(const struct now *n, const struct earlier *e)
+{
+    uint32_t task = order_instance(n->r->order, e->record->instance)->task;
+    return task <= n->b->floor || (n->r->strands && strands_before(n->r->strands, task, n->b->task));
+}
+
 /* Those of its lanes whose accesses happen before what `lane` does now; its own are, in program order. */
 static uint32_t before(const struct now *n, const struct earlier *e, unsigned lane)
 {
-    unsigned warp = n->w->index;
-    if (!e->same_task && order_instance(n->r->order, e->record->instance)->task <= n->b->settled)
+    unsigned warp = n->warp;
+    if (!e->same_task && is_task_before(n, e))
         return e->lanes;
     uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0;
     return own | order_before(n->b->order, warp, lane, e->record->instance, e->record->warp, e->lanes & ~own,
@@ -146,12 +153,14 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
 {
     if (e->class->strong && n->class->strong)
         return e->class->bytes != n->class->bytes ? RACE_PARTLY : RACE_SCOPE;
-    if (e->class->strong != n->class->strong)
+    if (e->class->strong != n->class->strong && e->class->op && n->class->op)
         return RACE_MIXED;
-    return !e->same_task                    ? RACE_LAUNCHES
-           : !e->same_instance              ? RACE_BLOCKS
-           : e->record->warp != n->w->index ? RACE_BLOCK
-                                            : RACE_WARP;
+    if (!e->class->op || !n->class->op)
+        return RACE_HOST;
+    return !e->same_task                ? RACE_LAUNCHES
+           : !e->same_instance          ? RACE_BLOCKS
+           : e->record->warp != n->warp ? RACE_BLOCK
+                                        : RACE_WARP;
 }
 
 static struct race_side side(const struct now *n, const struct access_class *c, uint32_t instance, unsigned thread)
@@ -162,8 +171,8 @@ static struct race_side side(const struct now *n, const struct access_class *c, 
 static void tell(const struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)
 {
     struct race_side earlier = side(n, e->class, e->record->instance, e->record->warp * WARP_LANES + of);
-    struct race_side later = side(n, n->class, n->b->order->number, n->w->index * WARP_LANES + lane);
-    race_found(n->r, n->w, reason_of(n, e), &earlier, &later, n->shared, address);
+    struct race_side later = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + lane);
+    race_found(n->r, n->kernel, reason_of(n, e), &earlier, &later, n->shared, address);
 }
 
 static void check_entry(const struct now *n, const struct history *h, uint32_t i, const struct earlier *e,
@@ -182,9 +191,9 @@ static void check_lanes(const struct now *n, uint32_t lanes, uint64_t address)
     if (!n->class->writes || n->class->strong || !(lanes & (lanes - 1)))
         return;
     unsigned a = (unsigned)__builtin_ctz(lanes), b = (unsigned)__builtin_ctz(lanes & (lanes - 1));
-    struct race_side x = side(n, n->class, n->b->order->number, n->w->index * WARP_LANES + a), y = x;
-    y.thread = n->w->index * WARP_LANES + b;
-    race_found(n->r, n->w, RACE_ONE_INSTRUCTION, &x, &y, n->shared, address);
+    struct race_side x = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + a), y = x;
+    y.thread = n->warp * WARP_LANES + b;
+    race_found(n->r, n->kernel, RACE_ONE_INSTRUCTION, &x, &y, n->shared, address);
 }
 
 /* ---- what becomes of a history ---- */
@@ -214,7 +223,7 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
         struct earlier e = meet(n, out[i], address);
         if (e.class != n->class || !e.same_task)
             continue;
-        int rank = !e.same_instance ? 2 : e.record->warp != n->w->index;
+        int rank = !e.same_instance ? 2 : e.record->warp != n->warp;
         same++;
         if (rank >= best_rank) {
             best_rank = rank;
@@ -506,7 +515,8 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     uint32_t class = class_of(b, e->op);
     n->r = b->races;
     n->b = b;
-    n->w = e->warp;
+    n->warp = e->warp->index;
+    n->kernel = e->warp->block->launch->kernel;
     n->shared = e->space == SPACE_SHARED;
     n->class_number = class;
     n->class = class_at(b->races, class);
@@ -522,7 +532,7 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
 /* A place that strong operations have made a sync variable of is written by a weak one. */
 static void forget_releases(const struct now *n, const struct access_event *e, uint32_t lanes)
 {
-    uint64_t from = n->shared ? (uint64_t)(uintptr_t)n->w->block->shared : 0;
+    uint64_t from = n->shared ? (uint64_t)(uintptr_t)e->warp->block->shared : 0;
     for (; lanes; lanes &= lanes - 1)
         order_weak_write(n->b->order, from + access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
 }
@@ -531,7 +541,7 @@ static void forget_releases(const struct now *n, const struct access_event *e, u
 static void touch_strong(struct now *n, const struct access_event *e)
 {
     const struct op_access *x = e->op->access;
-    uint64_t from = n->shared ? (uint64_t)(uintptr_t)n->w->block->shared : 0;
+    uint64_t from = n->shared ? (uint64_t)(uintptr_t)e->warp->block->shared : 0;
     struct strong_access s = {.bytes = x->bytes,
                               .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
                               .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
@@ -543,14 +553,14 @@ static void touch_strong(struct now *n, const struct access_event *e)
         for (uint32_t at = 0; at < e->bytes; at += x->bytes) {
             s.address = from + access_address(e, l) + at;
             if (s.reads)
-                order_observe(n->b->order, n->w->index, l, &s);
+                order_observe(n->b->order, n->warp, l, &s);
         }
         n->record = new_record(n);
         if (n->record)
             touch(n, access_address(e, l), e->bytes, 1u << l);
         for (uint32_t at = 0; at < e->bytes && s.writes; at += x->bytes) {
             s.address = from + access_address(e, l) + at;
-            order_release(n->b->order, n->w->index, l, &s);
+            order_release(n->b->order, n->warp, l, &s);
         }
     }
 }
@@ -774,6 +784,14 @@ static struct race_block *reuse_block(struct race_worker *k, const struct block 
     return b;
 }
 
+static void set_task(struct race_block *b, uint32_t task)
+{
+    const struct strands *s = b->races->strands;
+    b->task = task;
+    b->floor = s ? strands_floor(s, task) : task - 1;
+    b->settled = s ? strands_settled(s) : task - 1;
+}
+
 static void block_starts(struct races *r, struct block *block)
 {
     struct race_worker *k = worker_of(r, block->worker);
@@ -786,8 +804,7 @@ static void block_starts(struct races *r, struct block *block)
     b->races = r;
     b->worker = k;
     b->traits = find_traits(r, block->launch->kernel);
-    b->task = (uint32_t)block->launch->number;
-    b->settled = b->task - 1;
+    set_task(b, r->strands ? block->launch->task : (uint32_t)block->launch->number);
     b->order = order_block_start(r->order, block, b->task);
     if (b->order) {
         block->client[CLIENT_RACES] = b;
@@ -824,12 +841,13 @@ static void on_heap(void *data, const struct heap_event *e)
 
 /* ---- life ---- */
 
-struct races *races_new(struct machine *m)
+struct races *races_new(struct machine *m, const struct strands *strands)
 {
     struct races *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->machine = m;
+    r->strands = strands;
     r->order = order_new();
     if (!r->order || !open_histories(&r->global, 1u << 30, 1u << 30, 1u << 28) ||
         !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24)) {
@@ -838,6 +856,12 @@ struct races *races_new(struct machine *m)
         return NULL;
     }
     pthread_mutex_init(&r->lock, NULL);
+    pthread_mutex_init(&r->range_lock, NULL);
+    r->range = calloc(1, sizeof *r->range);
+    if (!r->range || !(r->range->recent = calloc(1, sizeof *r->range->recent))) {
+        races_free(r);
+        return NULL;
+    }
     r->regular = (struct hooks){.data = r,
                                 .access = on_access,
                                 .performed = on_performed,
@@ -863,6 +887,9 @@ void races_free(struct races *r)
         }
         free(k);
     }
+    if (r->range)
+        free(r->range->recent);
+    free(r->range);
     close_histories(&r->global);
     numbered_close(&r->classes);
     cells_clear(&r->cells);
@@ -877,12 +904,10 @@ const struct hooks *races_hooks(struct races *r)
     return &r->irregular;
 }
 
-void races_begin(struct races *r, const struct kernel *k, uint32_t task)
+void races_begin(struct races *r, const struct kernel *k)
 {
     struct kernel_traits t = traits_of(k);
     pthread_mutex_lock(&r->lock);
-    r->task = task;
-    r->active++;
     for (uint32_t i = 0; i < r->kernels.n; i++)
         if (r->kernels.at[i].kernel == k)
             r->kernels.at[i] = r->kernels.at[--r->kernels.n];
@@ -890,11 +915,52 @@ void races_begin(struct races *r, const struct kernel *k, uint32_t task)
     pthread_mutex_unlock(&r->lock);
 }
 
-void races_end(struct races *r)
+/* ---- tasks that are no launches ---- */
+
+/* All bytes are the one thread's of an instance of its own. */
+static void touch_range(struct now *n, uint64_t address, uint64_t bytes)
 {
-    pthread_mutex_lock(&r->lock);
-    r->active--;
-    pthread_mutex_unlock(&r->lock);
+    uint64_t end = address + bytes;
+    for (uint64_t at = address; at < end;) {
+        if (at % 4 || end - at < 4) {
+            touch(n, at, 1, 1);
+            at++;
+            continue;
+        }
+        uint64_t page_end = (at | (CELLS_PAGE_BYTES - 1)) + 1, to = page_end < end ? page_end : end & ~3ull;
+        cell *c = cell_at(n, at);
+        for (; c && at < to; at += 4)
+            touch_word(n, c++, 1, false, at);
+        if (!c) {
+            atomic_store(&n->r->no_memory, true);
+            return;
+        }
+    }
+}
+
+void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
+{
+    struct now n = {
+        .r = r, .h = &r->global, .class_number = race_class_of_task(r, strands_note(r->strands, task), write)};
+    pthread_mutex_lock(&r->range_lock);
+    struct race_block *b = r->range;
+    b->worker = worker_of(r, NULL);
+    b->races = r;
+    set_task(b, task);
+    b->order = b->worker && n.class_number ? order_task_start(r->order, task) : NULL;
+    if (b->order) {
+        n.b = b;
+        n.class = class_at(r, n.class_number);
+        n.records = &b->worker->records;
+        n.histories = &b->worker->histories;
+        n.splits = &b->worker->splits;
+        memset(b->recent[0], 0, sizeof b->recent[0]);
+        n.record = new_record(&n);
+        if (n.record)
+            touch_range(&n, (uint64_t)(uintptr_t)p, bytes);
+        order_block_end(b->order);
+    }
+    pthread_mutex_unlock(&r->range_lock);
 }
 
 void races_forget(struct races *r, const void *p, uint64_t bytes)

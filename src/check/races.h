@@ -12,12 +12,15 @@
 
 struct races;
 
-struct races *races_new(struct machine *m); /* NULL where memory is exhausted */
+struct strands;
+/* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. */
+struct races *races_new(struct machine *m, const struct strands *strands);
 void races_free(struct races *r);
 const struct hooks *races_hooks(struct races *r);
-/* A launch begins, of which the other launches and the host's operations know as `task`; and has ended. */
-void races_begin(struct races *r, const struct kernel *k, uint32_t task);
-void races_end(struct races *r);
+/* Before a launch of the kernel. */
+void races_begin(struct races *r, const struct kernel *k);
+/* A task that is no launch, or the host, reads or writes memory that kernels can reach. */
+void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write);
 /* Memory is freed or given another meaning: what has been done to it is forgotten. */
 void races_forget(struct races *r, const void *p, uint64_t bytes);
 uint32_t races_count(const struct races *r); /* findings */

@@ -50,7 +50,8 @@ struct strands {
     struct clock *shared; /* the same as a clock, or NULL */
     uint32_t stretch;     /* the task of the host's accesses, or 0 where it would be a new one */
     uint32_t *scratch;    /* cap_strands places */
-    struct arena arena;   /* names */
+    _Atomic uint32_t settled;
+    struct arena arena; /* names */
     struct map names;
 };
 
@@ -350,13 +351,28 @@ void strands_close(struct strands *s, uint32_t strand)
 
 /* ---- the host ---- */
 
+static bool has_waited_for_all(const struct strands *s)
+{
+    for (uint32_t i = 0; i < s->n_strands; i++)
+        if (s->now[i] < s->strands[i].last_work)
+            return false;
+    return true;
+}
+
 void strands_wait(struct strands *s, const uint32_t *tasks, uint32_t n)
 {
     pthread_mutex_lock(&s->lock);
     host_moves(s);
     for (uint32_t i = 0; i < n; i++)
         join_task(s, s->now, tasks[i]);
+    if (has_waited_for_all(s))
+        atomic_store(&s->settled, s->n_tasks);
     pthread_mutex_unlock(&s->lock);
+}
+
+uint32_t strands_settled(const struct strands *s)
+{
+    return atomic_load_explicit(&s->settled, memory_order_relaxed);
 }
 
 static uint32_t new_stretch(struct strands *s)
@@ -384,10 +400,8 @@ uint32_t strands_host(struct strands *s)
 
 bool strands_is_synchronized(struct strands *s)
 {
-    bool all = true;
     pthread_mutex_lock(&s->lock);
-    for (uint32_t i = 0; i < s->n_strands && all; i++)
-        all = s->now[i] >= s->strands[i].last_work;
+    bool all = has_waited_for_all(s);
     pthread_mutex_unlock(&s->lock);
     return all;
 }

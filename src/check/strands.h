@@ -48,6 +48,9 @@ uint32_t strands_host(struct strands *s);
 /* The host has waited for all that there is. */
 bool strands_is_synchronized(struct strands *s);
 
+/* All tasks up to it come before whatever begins from now on: the last time that the host had waited for all that there was. */
+uint32_t strands_settled(const struct strands *s);
+
 /* Does the end of `a` come before the beginning of `b`? Both have begun. */
 bool strands_before(const struct strands *s, uint32_t a, uint32_t b);
 /* A number such that all tasks up to it come before `b`: the largest. */
