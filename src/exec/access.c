@@ -132,6 +132,8 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
         p->base = 0;
     }
     p->space = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_PARAM ? space : SPACE_GLOBAL;
+    bool scattered = p->kind != PLAN_BY_LANE && !p->scan.linear && min != max;
+    p->pattern = scattered ? w->block->launch->rows->pattern(p->address, mask, log2_of(bytes)) : PATTERN_NONE;
 }
 
 /* ---- values ---- */
@@ -196,6 +198,7 @@ static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
         return;
     plan_fill(w, o, p);
     p->scan.linear = false;
+    p->pattern = PATTERN_NONE;
 }
 
 /* All 16 bytes at once, as others see it. CPUs that have AVX promise that of an aligned load or store (Intel SDM 3A, 10.1.1;
@@ -367,6 +370,8 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
             fn->copy64((uint64_t *)rows[0], (const uint64_t *)from);
         else if (p->scan.min == p->scan.max)
             load_uniform(w, x, rows[0], mask, from);
+        else if (x->bytes == 4 && mask == UINT32_MAX && p->pattern != PATTERN_NONE)
+            fn->gather_halves32((uint32_t *)rows[0], p->address, p->base, p->pattern == PATTERN_LINEAR_HALVES);
         else if (x->bytes == 4)
             fn->gather32((uint32_t *)rows[0], p->address, p->base, mask);
         else

@@ -78,15 +78,24 @@ static void scan64(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2
     summarise(out, s);
 }
 
+/* Summed up before they are extended: that is half the work. */
 static void scan32(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s)
 {
+    uint32_t at[LANES] __attribute__((aligned(64))), min, max, all = 0;
     if (mask == UINT32_MAX && linear32(a, disp, log2_stride, s))
         return;
+    uint32_t active = a[__builtin_ctz(mask)] + (uint32_t)disp;
+    min = max = active;
+    for (int l = 0; l < LANES; l++) {
+        uint32_t v = a[l] + (uint32_t)disp;
+        at[l] = v = mask & 1u << l ? v : active;
+        min = v < min ? v : min;
+        max = v > max ? v : max;
+        all |= v;
+    }
     for (int l = 0; l < LANES; l++)
-        out[l] = (uint32_t)(a[l] + (uint32_t)disp);
-    if (mask != UINT32_MAX)
-        fill_inactive(out, mask);
-    summarise(out, s);
+        out[l] = at[l];
+    *s = (struct scan){min, max, all, false};
 }
 
 static void fill(uint64_t *out, uint64_t first, unsigned log2_stride)
@@ -95,7 +104,7 @@ static void fill(uint64_t *out, uint64_t first, unsigned log2_stride)
         out[l] = first + (l << log2_stride);
 }
 
-/* Do the active lanes differ from lane l at first + l * stride, or at first; lanes from..from + n - 1? */
+/* Do the active lanes of lanes from..from + n - 1 differ from lane l at first + l * stride? */
 static inline bool lie_apart(const uint64_t *address, uint32_t mask, int from, int n, uint64_t first, uint64_t stride)
 {
     uint64_t off = 0;
@@ -112,15 +121,41 @@ static inline bool halves_lie_apart(const uint64_t *address, uint32_t mask, uint
            lie_apart(address, mask, LANES / 2, LANES / 2, address[high] - (uint64_t)high * stride, stride);
 }
 
-static struct row_pattern pattern(const uint64_t *address, uint32_t mask, unsigned log2_stride)
+/* Of a whole warp, which is not linear, as the scan would have said so. */
+static enum pattern pattern_of_all(const uint64_t *address, uint64_t stride)
+{
+    const uint64_t *upper = address + LANES / 2;
+    uint64_t off_line = 0, off_one = 0;
+    for (uint64_t l = 0; l < LANES / 2; l++) {
+        uint64_t low = address[l] - address[0], high = upper[l] - upper[0];
+        off_line |= (low ^ l * stride) | (high ^ l * stride);
+        off_one |= low | high;
+    }
+    return !off_line ? PATTERN_LINEAR_HALVES : !off_one ? PATTERN_EQUAL_HALVES : PATTERN_NONE;
+}
+
+static enum pattern pattern(const uint64_t *address, uint32_t mask, unsigned log2_stride)
 {
     uint64_t stride = 1ull << log2_stride, lane = (uint64_t)__builtin_ctz(mask);
-    struct row_pattern p = {.first = address[lane] - lane * stride};
-    p.linear = !lie_apart(address, mask, 0, LANES, p.first, stride);
-    p.first = p.linear ? p.first : address[lane];
-    p.linear_halves = !p.linear && !halves_lie_apart(address, mask, stride);
-    p.equal_halves = !p.linear && !p.linear_halves && !halves_lie_apart(address, mask, 0);
-    return p;
+    if (mask == UINT32_MAX)
+        return pattern_of_all(address, stride);
+    if (!lie_apart(address, mask, 0, LANES, address[lane] - lane * stride, stride))
+        return PATTERN_LINEAR;
+    if (!halves_lie_apart(address, mask, stride))
+        return PATTERN_LINEAR_HALVES;
+    return halves_lie_apart(address, mask, 0) ? PATTERN_NONE : PATTERN_EQUAL_HALVES;
+}
+
+static void gather_halves32(uint32_t *d, const uint64_t *address, uint64_t base, bool linear)
+{
+    for (int half = 0; half < LANES; half += LANES / 2) {
+        const uint32_t *from = (const uint32_t *)(uintptr_t)(address[half] + base);
+        if (linear)
+            memcpy(d + half, from, LANES / 2 * sizeof *d);
+        else
+            for (int l = 0; l < LANES / 2; l++)
+                d[half + l] = *from;
+    }
 }
 
 /* Inactive lanes hold the address of an active one, so all may be read; theirs is not written. */
@@ -265,6 +300,7 @@ const struct row_fns ROWS_NAME = {
     .scan32 = scan32,
     .fill = fill,
     .pattern = pattern,
+    .gather_halves32 = gather_halves32,
     .gather32 = gather32,
     .gather64 = gather64,
     .copy32 = copy32,

@@ -11,12 +11,9 @@ struct scan {
     bool linear;                 /* all 32 lanes are active, lane l is at min + l * stride; `out` is not filled */
 };
 
-/* How the addresses of the active lanes lie that are not all the same. */
-struct row_pattern {
-    uint64_t first; /* linear: of lane 0, active or not; else the first active lane's */
-    bool linear, linear_halves,
-        equal_halves; /* lane l at first + l * stride; the same, and one address, in each half of the warp */
-};
+/* How the addresses of the active lanes lie that are neither all the same nor a linear scan: lane l at some place + l * stride;
+ * the same, or one place, in each half of the warp. */
+enum pattern { PATTERN_NONE, PATTERN_LINEAR, PATTERN_LINEAR_HALVES, PATTERN_EQUAL_HALVES };
 
 struct row_fns {
     /* d = s in the lanes of mask. */
@@ -30,7 +27,9 @@ struct row_fns {
     void (*scan32)(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s);
     /* out = first + l * stride: what a linear scan left out. */
     void (*fill)(uint64_t *out, uint64_t first, unsigned log2_stride);
-    struct row_pattern (*pattern)(const uint64_t *address, uint32_t mask, unsigned log2_stride);
+    enum pattern (*pattern)(const uint64_t *address, uint32_t mask, unsigned log2_stride);
+    /* d[l] = the value at address[l] + base in all lanes, which lie by halves. */
+    void (*gather_halves32)(uint32_t *d, const uint64_t *address, uint64_t base, bool linear);
     /* d[l] = the value at out[l] + base in the lanes of mask. */
     void (*gather32)(uint32_t *d, const uint64_t *address, uint64_t base, uint32_t mask);
     void (*gather64)(uint64_t *d, const uint64_t *address, uint64_t base, uint32_t mask);

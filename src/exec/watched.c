@@ -53,23 +53,24 @@ static uint64_t window_of(const struct warp *w, const struct plan *p)
 /* `in_space` holds the addresses where they have to be others than the plan's. */
 static void find_pattern(const struct warp *w, const struct plan *p, struct access_event *e, uint64_t *in_space)
 {
+    static const enum access_pattern patterns[] = {[PATTERN_NONE] = ACCESS_ANY,
+                                                   [PATTERN_LINEAR] = ACCESS_LINEAR,
+                                                   [PATTERN_LINEAR_HALVES] = ACCESS_LINEAR_HALVES,
+                                                   [PATTERN_EQUAL_HALVES] = ACCESS_UNIFORM_HALVES};
     uint64_t window = window_of(w, p);
     e->base = p->scan.min - window;
     if (p->scan.linear || p->scan.min == p->scan.max) {
         e->pattern = p->scan.linear ? ACCESS_LINEAR : ACCESS_UNIFORM;
         return;
     }
-    const uint64_t *address = p->address;
+    unsigned lane = (unsigned)__builtin_ctz(e->lanes);
+    e->pattern = patterns[p->pattern];
+    e->base = p->address[lane] - window - (uint64_t)lane * e->bytes;
+    if (p->pattern == PATTERN_LINEAR)
+        return;
+    e->address = window ? in_space : p->address;
     for (unsigned l = 0; window && l < WARP_LANES; l++)
-        in_space[l] = address[l] - window;
-    address = window ? in_space : address;
-    struct row_pattern found = w->block->launch->rows->pattern(address, e->lanes, (unsigned)__builtin_ctz(e->bytes));
-    e->pattern = found.linear          ? ACCESS_LINEAR
-                 : found.linear_halves ? ACCESS_LINEAR_HALVES
-                 : found.equal_halves  ? ACCESS_UNIFORM_HALVES
-                                       : ACCESS_ANY;
-    e->base = found.first;
-    e->address = found.linear ? NULL : address;
+        in_space[l] = p->address[l] - window;
 }
 
 static bool watched_together(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
