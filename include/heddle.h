@@ -329,7 +329,8 @@ HD_API bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info
 
 /* Watches all launches of a machine, in whatever stream, for accesses out of bounds and misaligned, reads of memory that
  * nobody has written (global, shared, local), misused barriers and warp masks (PTX ISA 9.7.13), and leaks of the device
- * heap. The machine must have a policy other than "fair". */
+ * heap. They run on the interpreter; bad accesses are left out, so that a launch goes on and several errors are found. It may be called
+ * from any thread; what it finds in what a schedule leaves open does not depend on the number of workers. */
 typedef struct hd_checker hd_checker;
 
 /* What is looked for; the names are compute-sanitizer's. */
@@ -357,13 +358,19 @@ typedef struct hd_checker_options {
     void *data;
 } hd_checker_options;
 
-/* From here on the machine's launches are watched. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (a fair machine,
- * one that has a checker), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
+/* From here on the machine's launches are watched. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (a machine
+ * that has a checker), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
 HD_API hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
 HD_API void hd_checker_destroy(hd_checker *checker); /* NULL is allowed */
 /* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. */
 HD_API hd_result hd_checker_mark_undefined(hd_checker *checker, const void *p, size_t bytes, const char *name);
 HD_API void hd_checker_mark_defined(hd_checker *checker, const void *p, size_t bytes);
+/* After a copy: the bytes of `to` are as defined as those of `from` are. */
+HD_API void hd_checker_mark_copied(hd_checker *checker, const void *to, const void *from, size_t bytes);
+/* How many of the bytes have been written before the first that has not. */
+HD_API size_t hd_checker_defined_bytes(hd_checker *checker, const void *p, size_t bytes);
+/* An allocation, given by its start, is about to be freed. */
+HD_API void hd_checker_forget(hd_checker *checker, const void *p, size_t bytes);
 /* Nothing more will run: what can be known only then (leaks) becomes findings. */
 HD_API void hd_checker_end(hd_checker *checker);
 /* What its launches have shown so far, each finding once with a count, in the order of the PTX text; NULL where there is

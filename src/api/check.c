@@ -6,8 +6,7 @@
 hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
 {
     hd_checker_options o = options ? *options : (hd_checker_options){0};
-    if (!machine || !checker || machine->checker || machine->machine->schedule.policy == POLICY_FAIR ||
-        o.tools & ~(unsigned)HD_TOOLS_ALL)
+    if (!machine || !checker || machine->checker || o.tools & ~(unsigned)HD_TOOLS_ALL)
         return HD_ERROR_INVALID_VALUE;
     o.tools = o.tools ? o.tools : HD_TOOLS_ALL;
     hd_checker *c = calloc(1, sizeof *c);
@@ -15,7 +14,6 @@ hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *optio
         free(c);
         return HD_ERROR_OUT_OF_MEMORY;
     }
-    pthread_mutex_init(&c->lock, NULL);
     c->machine = machine;
     c->options = o;
     machine->checker = *checker = c;
@@ -29,7 +27,6 @@ void hd_checker_destroy(hd_checker *c)
     c->machine->checker = NULL;
     checker_free(c->checker);
     modules_forget(c->machine);
-    pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
@@ -37,28 +34,50 @@ hd_result hd_checker_mark_undefined(hd_checker *c, const void *p, size_t bytes, 
 {
     if (!c || !p || !bytes)
         return HD_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&c->lock);
-    bool ok = checker_mark_undefined(c->checker, p, bytes, name);
-    pthread_mutex_unlock(&c->lock);
-    return ok ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+    return checker_mark_undefined(c->checker, p, bytes, name) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 void hd_checker_mark_defined(hd_checker *c, const void *p, size_t bytes)
 {
-    if (!c)
-        return;
-    pthread_mutex_lock(&c->lock);
-    checker_mark_defined(c->checker, p, bytes);
-    pthread_mutex_unlock(&c->lock);
+    if (c)
+        checker_mark_defined(c->checker, p, bytes);
+}
+
+void hd_checker_mark_copied(hd_checker *c, const void *to, const void *from, size_t bytes)
+{
+    if (c)
+        checker_mark_copied(c->checker, to, from, bytes);
+}
+
+size_t hd_checker_defined_bytes(hd_checker *c, const void *p, size_t bytes)
+{
+    return c ? checker_defined_bytes(c->checker, p, bytes) : bytes;
+}
+
+void hd_checker_forget(hd_checker *c, const void *p, size_t bytes)
+{
+    if (c)
+        checker_forget(c->checker, p, bytes);
+}
+
+static bool fill_report(hd_checker *c, hd_report *r)
+{
+    jmp_buf oom;
+    volatile bool whole = false;
+    r->diags.limit = 0;
+    r->arena.on_oom = &oom;
+    if (setjmp(oom) == 0 && checker_report(c->checker, &r->diags)) {
+        report_keep_places(r);
+        whole = true;
+    }
+    r->arena.on_oom = NULL;
+    return whole;
 }
 
 void hd_checker_end(hd_checker *c)
 {
-    if (!c)
-        return;
-    pthread_mutex_lock(&c->lock);
-    checker_finish(c->checker);
-    pthread_mutex_unlock(&c->lock);
+    if (c)
+        checker_finish(c->checker);
 }
 
 hd_result hd_checker_report(hd_checker *c, hd_report **report)
@@ -69,18 +88,7 @@ hd_result hd_checker_report(hd_checker *c, hd_report **report)
     hd_report *r = report_new();
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
-    jmp_buf oom;
-    pthread_mutex_lock(&c->lock);
-    if (setjmp(oom) == 0) {
-        r->arena.on_oom = &oom;
-        r->diags.limit = 0;
-        checker_report(c->checker, &r->diags);
-        report_keep_places(r);
-        result = HD_SUCCESS;
-    }
-    r->arena.on_oom = NULL;
-    pthread_mutex_unlock(&c->lock);
+    hd_result result = fill_report(c, r) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
     report_give(r, report);
     return result;
 }

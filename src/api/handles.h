@@ -61,7 +61,6 @@ struct hd_module {
 struct hd_checker {
     hd_machine *machine;
     hd_checker_options options;
-    pthread_mutex_t lock;
     struct checker *checker;
 };
 

@@ -105,19 +105,16 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
 static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
 {
     bool watched = !(q->flags & HD_LAUNCH_UNCHECKED);
-    pthread_mutex_lock(&c->lock);
     size_t before = checker_count(c->checker);
-    checker_begin(c->checker, q->kernel);
     if (watched)
-        checker_add_hooks(c->checker, &q->hooks);
+        checker_begin(c->checker, q->kernel, &q->hooks);
     hd_result r = machine_launch(c->machine->machine, q, stats, diags);
-    checker_end(c->checker);
-    if (!watched)
+    if (watched)
+        checker_end(c->checker);
+    else
         checker_forget_undefined(c->checker);
-    bool fresh = checker_count(c->checker) > before;
-    pthread_mutex_unlock(&c->lock);
     if (c->options.launched)
-        c->options.launched(c->options.data, fresh);
+        c->options.launched(c->options.data, checker_count(c->checker) > before);
     return r;
 }
 

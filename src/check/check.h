@@ -1,8 +1,10 @@
-/* The checker: watches launches for bad accesses, uninitialised reads, misused barriers and masks, and leaks.
+/* The checker: watches launches for bad accesses and leaks (memcheck), uninitialised reads (initcheck), misused barriers and masks
+ * (synccheck), data races (racecheck).
  *
- * A client of exec/hooks.h. Bad accesses are left out and the launch goes on, so that one run finds several errors. Each
- * finding stands once, with a count, and with the first thread that it was seen in. The launches must run under a
- * schedule (exec/schedule.h): the checker is not made for several threads, and its findings come in a stable order.
+ * One checker serves all launches of a machine, those of several streams at once, on all workers and under every policy: it may be
+ * called from any thread. Bad accesses are left out and the launch goes on, so that one run finds several errors. Each finding
+ * stands once, with a count, and with the thread that was first in the order of blocks and threads; findings come in the order of
+ * the source. So what is reported does not depend on how many workers there were.
  */
 #ifndef HEDDLE_CHECK_CHECK_H
 #define HEDDLE_CHECK_CHECK_H
@@ -16,10 +18,8 @@ struct strands;
 struct checker *checker_new(struct machine *m, const hd_checker_options *o);
 void checker_free(struct checker *c);
 
-/* Adds what watches a launch to its hooks. */
-void checker_add_hooks(struct checker *c, struct hook_list *hooks);
-/* Around each launch. */
-void checker_begin(struct checker *c, const struct kernel *k);
+/* Before a launch of the kernel: its hooks are added. And after it. */
+void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks);
 void checker_end(struct checker *c);
 
 /* The order of the machine's tasks; NULL where no tool asks for it. */
@@ -27,9 +27,16 @@ struct strands *checker_strands(struct checker *c);
 /* A task that is no launch reads or writes memory: a copy, a fill. Before it does so. */
 void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write);
 
-/* Memory whose contents are undefined until a kernel or the host (the second function) writes it. */
+/* Memory whose contents are undefined until a kernel or the host (the second function) writes it. False where memory is
+ * exhausted: it counts as defined then. `name` (copied) may be NULL: the allocation's own. */
 bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name);
 void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes);
+/* The bytes are copied: those of `to` are as defined as those of `from` are. */
+void checker_mark_copied(struct checker *c, const void *to, const void *from, uint64_t bytes);
+/* How many bytes from p on, of `bytes`, are defined before the first that is not. */
+uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes);
+/* An allocation is about to be freed, given by its start. */
+void checker_forget(struct checker *c, const void *p, uint64_t bytes);
 
 /* What is undefined is no longer known: all memory counts as written. */
 void checker_forget_undefined(struct checker *c);
@@ -37,8 +44,9 @@ void checker_forget_undefined(struct checker *c);
 /* Nothing more will be launched: what has not been freed becomes a finding. */
 void checker_finish(struct checker *c);
 /* How many findings there are. */
-size_t checker_count(const struct checker *c);
-/* The findings of all launches so far, in the order of the source. Texts are copied. */
-void checker_report(struct checker *c, struct diags *diags);
+size_t checker_count(struct checker *c);
+/* The findings of all launches so far, in the order of the source. Texts are copied. False where memory is
+ * exhausted. */
+bool checker_report(struct checker *c, struct diags *diags);
 
 #endif

@@ -1,86 +1,126 @@
-/* What the parts of the checker share: regions of memory with their state, and the list of findings. Private to check/. */
+/* What the parts of the checker share: its tools' state, and the list of findings. Private to check/. */
 #ifndef HEDDLE_CHECK_FINDINGS_H
 #define HEDDLE_CHECK_FINDINGS_H
 
 #include "check/check.h"
+#include "check/defined.h"
 #include "check/races.h"
 #include "check/strands.h"
 
-/* One kind of error at one instruction. */
+/* ---- findings.c ---- */
+
+/* One kind of error at one instruction. Texts are the checker's own, so that they outlive the kernel. */
 struct finding {
-    struct finding *next;
+    struct finding *next;      /* of all, newest first */
+    struct finding *in_bucket; /* of those that findings_sight() compares */
     const char *code;
     enum diag_severity severity;
-    const struct op *op; /* where it shows; by its place in the text findings are sorted */
-    const struct kernel *kernel;
-    const void *key; /* tells findings of one code and instruction apart, or NULL */
+    const struct op *op;    /* where it shows; NULL once the kernel is gone */
+    const void *key;        /* tells findings of one code and instruction apart, or NULL */
+    struct place place;     /* of op */
+    const char *kernel;     /* that was running */
+    const char *kind;       /* in words, what tells findings of one code and line apart */
+    uint64_t launch;        /* its number */
+    _Atomic uint64_t first; /* the first thread seen in it, in the order of blocks and threads */
+    _Atomic uint64_t count;
     const char *text;
     const char *help;
-    uint64_t count;
-    const struct op *writer; /* uninitialised reads: who wrote there later */
-    const char *written;     /* and what is known at the first sight */
+    const char *written;   /* uninitialised reads: what is known of writes there at the first sight, */
+    const char *later;     /* where it is written later, */
+    struct region *region; /* of whose state at the end it depends what is said of it, or NULL */
 };
 
-/* A piece of memory and which of its bytes have been written: global, of a block (shared) or of a warp (local). */
-struct region {
-    struct region *next;
-    uint64_t start, size;       /* addresses in its state space */
-    const void *owner;          /* block or warp; NULL for global memory */
-    const char *name;           /* or NULL */
-    uint64_t *defined;          /* a bit a byte */
-    const struct op *writer;    /* the last to write into it */
-    const struct op *allocator; /* device malloc */
-    bool heap;
+enum { FINDING_BUCKETS = 1 << 8 };
+
+struct findings {
+    pthread_mutex_t lock; /* of all but `bucket` and what is atomic */
+    struct arena arena;   /* of findings and their texts; as long as the checker */
+    struct finding *newest;
+    _Atomic(struct finding *) bucket[FINDING_BUCKETS];
+    uint32_t n;
+    struct kept_source *sources; /* texts that places are in */
 };
 
-struct uninitialised { /* an address that was read too early, until somebody writes it */
-    uint64_t address;
-    const void *owner;
-    struct finding *finding;
-};
-
-enum { MAX_EARLY = 256, MAX_BARRIERS = 256 };
-
-struct barrier_use {
-    const struct block *block;
-    uint32_t id, threads;
+/* What a thread did wrong. */
+struct sight {
+    const char *code, *kind;
+    enum diag_severity severity;
     const struct op *op;
+    const void *key;
+    const struct warp *warp;
+    unsigned lane;
+    uint64_t count; /* of threads that did so here */
 };
 
-struct checker {
-    struct arena arena; /* of findings; lives as long as the checker */
-    struct machine *machine;
-    struct strands *strands; /* or NULL */
-    hd_checker_options options;
-    const struct kernel *kernel;
-    struct hooks hooks;
-    struct races *races;            /* or NULL */
-    struct finding *findings, lost; /* lost: stands in where memory is exhausted */
-    uint32_t n_findings;
-    struct region *global, *shared, *local;
-    struct uninitialised early[MAX_EARLY];
-    uint32_t n_early;
-    struct barrier_use barriers[MAX_BARRIERS]; /* that threads stand at; more than these are not followed */
-    uint32_t n_barriers;
-};
+/* Counts it. Where it is the first of its kind at its place, or of an earlier thread of the same launch, returns the finding, whose
+ * text is to be made, and to be followed by findings_done(); else NULL, as where memory is exhausted. */
+struct finding *findings_sight(struct findings *f, const struct sight *s);
+void findings_done(struct findings *f);
+/* A finding of an instruction that is reported where its count is made other than 0. To be called with the lock held. */
+struct finding *findings_add(struct findings *f, const struct sight *s);
+void findings_report(struct checker *c, struct diags *diags);
+void findings_free(struct findings *f);
 
-/* The finding of this kind at this instruction; *fresh is set where it is new, and needs its text. */
-struct finding *finding_add(struct checker *c, const char *code, const struct op *op, const void *key, bool *fresh);
 /* "thread (1,0,0) of block (0,0,0)" */
-const char *thread_name(struct checker *c, const struct warp *w, unsigned lane);
-/* "lanes 0-3, 7" */
-const char *lanes_name(struct checker *c, uint32_t lanes);
+const char *thread_name(struct arena *arena, const struct warp *w, unsigned lane);
+/* "block (0,0,0)" */
+const char *block_name(struct arena *arena, const struct block *b);
 /* "at file.cu:12", "at PTX line 7" */
 const char *place_name(struct arena *arena, const struct op *op);
 
-/* memory.c */
-void check_access(void *data, const struct access_event *e);
-bool check_fault(void *data, const struct fault_event *e);
-void check_heap(void *data, const struct heap_event *e);
-void check_schedule(void *data, const struct schedule_event *e);
-void check_leaks(struct checker *c);
+/* ---- the tools ---- */
 
-/* sync.c */
-void check_sync(void *data, const struct sync_event *e);
+/* A place that was read too early, until somebody writes it. */
+struct early {
+    _Atomic(const void *) owner; /* block or warp; the checker where it is in global memory; NULL: no more */
+    uint64_t address;
+    struct finding *finding;
+};
+
+enum { MAX_EARLY = 64, REGION_BUCKETS = 1 << 12 };
+
+/* An allocation of whose bytes some have been undefined. */
+struct region {
+    struct region *next;
+    uint64_t start, size;
+    const char *name;                  /* or NULL */
+    _Atomic(const struct op *) writer; /* of those that have defined bytes of it, the first in its text */
+    struct finding *leak;              /* of its malloc in a kernel; else NULL */
+};
+
+struct checker {
+    struct machine *machine;
+    hd_checker_options options;
+    bool finished;             /* nothing more is launched */
+    struct strands *strands;   /* or NULL */
+    struct races *races;       /* or NULL */
+    struct hooks memory, sync; /* of the tools that are wanted */
+    struct findings findings;
+    pthread_mutex_t lock; /* of `running`; held where the host looks at shadow memory */
+    uint32_t running;     /* launches */
+    struct defined defined;
+    pthread_rwlock_t regions_lock;
+    struct region *regions[REGION_BUCKETS]; /* by start */
+    struct region *retired;                 /* not there any more, but a launch may still look at them */
+    struct early early[MAX_EARLY];
+    _Atomic uint32_t n_early; /* grows while a launch runs */
+    pthread_mutex_t blocks_lock;
+    struct block_memory *free_blocks; /* of blocks that have ended */
+};
+
+/* ---- memory.c: memcheck and initcheck ---- */
+
+bool memory_open(struct checker *c);
+void memory_close(struct checker *c);
+/* No launch runs: what was kept for one that did can go. With c->lock held. */
+void memory_rest(struct checker *c);
+/* Makes the findings of leaks as of now. With the lock of the findings held. */
+void memory_count_leaks(struct checker *c);
+/* What is known of writes to what was read: the end of the finding's sentence, or NULL. */
+const char *memory_written(const struct finding *f, struct arena *arena);
+
+/* ---- sync.c: synccheck ---- */
+
+void sync_open(struct checker *c);
 
 #endif

@@ -1,199 +1,427 @@
-/* Bad accesses, reads of memory that nobody has written, leaks; see check.h. */
+/* memcheck and initcheck: bad accesses, leaks of the kernels' heap, reads of memory that nobody has written; see check.h.
+ *
+ * What has been written is kept in defined.h. Where all of a row is defined, which is nearly always, an event ends after a test of
+ * bits and has taken no lock; single lanes are looked at where some byte is not.
+ */
 #include "check/findings.h"
 
 #include <stdlib.h>
 
 #include "base/demangle.h"
 
-/* ---- regions ---- */
+/* ---- allocations of whose bytes some have been undefined ---- */
 
-static struct region *new_region(struct region **list, const void *owner, uint64_t start, uint64_t size)
+static struct region **bucket_of(struct checker *c, uint64_t start)
 {
-    struct region *r = calloc(1, sizeof *r);
-    if (!r || !(r->defined = calloc(size / 64 + 2, 8))) {
-        free(r);
-        return NULL;
-    }
-    r->start = start;
-    r->size = size;
-    r->owner = owner;
-    r->next = *list;
-    *list = r;
+    return &c->regions[start / 16 * 0x9E3779B97F4A7C15u >> 52];
+}
+
+_Static_assert(REGION_BUCKETS == 1 << (64 - 52), "the upper bits of the product are the bucket");
+
+/* With the lock of the regions held. */
+static struct region **find_link(struct checker *c, uint64_t start)
+{
+    struct region **link = bucket_of(c, start);
+    while (*link && (*link)->start != start)
+        link = &(*link)->next;
+    return link;
+}
+
+/* The allocation that holds an address; the address itself where none does: memory of the host. */
+static struct mem_block allocation_at(const struct checker *c, uint64_t address, uint64_t bytes)
+{
+    struct mem_block b;
+    if (mem_find(&c->machine->mem, address, &b))
+        return b;
+    return (struct mem_block){.start = address, .size = bytes};
+}
+
+static struct region *find_region(struct checker *c, uint64_t address)
+{
+    uint64_t start = allocation_at(c, address, 0).start;
+    pthread_rwlock_rdlock(&c->regions_lock);
+    struct region *r = *find_link(c, start);
+    pthread_rwlock_unlock(&c->regions_lock);
     return r;
 }
 
-static struct region *find_region(struct region *list, const void *owner, uint64_t address)
+static const char *keep_text(struct checker *c, const char *text)
 {
-    for (struct region *r = list; r; r = r->next)
-        if (r->owner == owner && address - r->start < r->size)
-            return r;
-    return NULL;
+    pthread_mutex_lock(&c->findings.lock);
+    const char *copy = text ? arena_strdup(&c->findings.arena, text) : NULL;
+    pthread_mutex_unlock(&c->findings.lock);
+    return copy;
 }
 
-static void drop_regions(struct region **list, const void *owner)
+static bool note_region(struct checker *c, uint64_t address, uint64_t bytes, const char *name, struct finding *leak)
 {
-    for (struct region **link = list; *link;) {
-        struct region *r = *link;
-        if (r->owner != owner) {
-            link = &r->next;
-            continue;
-        }
-        *link = r->next;
-        free(r->defined);
-        free(r);
+    struct mem_block b = allocation_at(c, address, bytes);
+    bool whole = b.start == address && b.size == bytes;
+    pthread_rwlock_wrlock(&c->regions_lock);
+    struct region **link = find_link(c, b.start), *r = *link;
+    if (!r && (r = calloc(1, sizeof *r)))
+        *link = r;
+    if (r) {
+        r->start = b.start;
+        r->size = b.size;
+        r->name = name ? name : r->name;
+        r->leak = leak;
+        if (whole)
+            r->writer = NULL;
     }
-}
-
-static void define(struct region *r, uint64_t at, uint64_t bytes)
-{
-    for (uint64_t i = at - r->start; i < at - r->start + bytes && i < r->size; i++)
-        r->defined[i / 64] |= 1ull << (i % 64);
-}
-
-static bool is_defined(const struct region *r, uint64_t at, uint64_t bytes)
-{
-    for (uint64_t i = at - r->start; i < at - r->start + bytes && i < r->size; i++)
-        if (!(r->defined[i / 64] >> (i % 64) & 1))
-            return false;
-    return true;
-}
-
-bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name)
-{
-    struct region *r = new_region(&c->global, NULL, (uint64_t)(uintptr_t)p, bytes);
-    if (r && name)
-        r->name = arena_strdup(&c->arena, name);
+    pthread_rwlock_unlock(&c->regions_lock);
     return r != NULL;
 }
 
-void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
+static const char *region_written(const struct region *r, struct arena *arena)
+{
+    const struct op *writer = atomic_load_explicit(&r->writer, memory_order_relaxed);
+    return writer ? arena_printf(arena, "other parts of it are written %s", place_name(arena, writer))
+                  : "nothing of it has been written";
+}
+
+/* What findings say of it is settled. */
+static void settle_findings(struct checker *c, const struct region *r)
+{
+    pthread_mutex_lock(&c->findings.lock);
+    for (struct finding *f = c->findings.newest; f; f = f->next) {
+        if (f->region != r)
+            continue;
+        f->written = region_written(r, &c->findings.arena);
+        f->region = NULL;
+    }
+    pthread_mutex_unlock(&c->findings.lock);
+}
+
+void checker_forget(struct checker *c, const void *p, uint64_t bytes)
+{
+    pthread_rwlock_wrlock(&c->regions_lock);
+    struct region **link = find_link(c, (uint64_t)(uintptr_t)p), *r = *link;
+    if (r) {
+        *link = r->next;
+        r->next = c->retired;
+        c->retired = r;
+    }
+    pthread_rwlock_unlock(&c->regions_lock);
+    if (r)
+        settle_findings(c, r);
+    checker_mark_defined(c, p, bytes);
+}
+
+/* ---- what the host says ---- */
+
+bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name)
 {
     uint64_t at = (uint64_t)(uintptr_t)p;
-    for (struct region *r = c->global; r; r = r->next)
-        if (at < r->start + r->size && r->start < at + bytes) {
-            uint64_t from = at > r->start ? at : r->start, to = at + bytes;
-            define(r, from, (to < r->start + r->size ? to : r->start + r->size) - from);
-        }
+    if (!(c->options.tools & HD_TOOL_INITCHECK))
+        return true;
+    pthread_mutex_lock(&c->lock);
+    bool ok = note_region(c, at, bytes, keep_text(c, name), NULL) && defined_set_undefined(&c->defined, at, bytes);
+    pthread_mutex_unlock(&c->lock);
+    return ok;
 }
 
 void checker_forget_undefined(struct checker *c)
 {
-    for (struct region *r = c->global; r; r = r->next)
-        define(r, r->start, r->size);
+    pthread_rwlock_rdlock(&c->regions_lock);
+    pthread_mutex_lock(&c->lock);
+    for (unsigned i = 0; i < REGION_BUCKETS; i++)
+        for (const struct region *r = c->regions[i]; r; r = r->next)
+            defined_set_all(&c->defined, r->start, r->size);
+    pthread_mutex_unlock(&c->lock);
+    pthread_rwlock_unlock(&c->regions_lock);
 }
 
-/* The region that an access of a lane touches; NULL where nothing is known of it: then it is defined. Local memory is
- * one region a warp, lane after lane; *at is the address there. */
-static struct region *region_of(struct checker *c, const struct access_event *e, unsigned lane, uint64_t *at)
+void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
 {
-    const struct block *b = e->warp->block;
-    *at = access_address(e, lane);
-    if (e->space == SPACE_GLOBAL)
-        return find_region(c->global, NULL, *at);
-    if (e->space == SPACE_SHARED) {
-        struct region *r = find_region(c->shared, b, *at);
-        return r ? r : new_region(&c->shared, b, 0, b->launch->shared_bytes);
+    pthread_mutex_lock(&c->lock);
+    defined_set_all(&c->defined, (uint64_t)(uintptr_t)p, bytes);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void checker_mark_copied(struct checker *c, const void *to, const void *from, uint64_t bytes)
+{
+    uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
+    pthread_mutex_lock(&c->lock);
+    while (bytes) {
+        uint64_t n = defined_bytes(&c->defined, b, bytes);
+        defined_set_all(&c->defined, a, n);
+        bytes -= n;
+        a += n;
+        b += n;
+        n = undefined_bytes(&c->defined, b, bytes);
+        defined_set_undefined(&c->defined, a, n);
+        bytes -= n;
+        a += n;
+        b += n;
     }
-    uint64_t local_bytes = b->launch->kernel->local_bytes;
-    *at += lane * local_bytes;
-    struct region *r = find_region(c->local, e->warp, *at);
-    return r ? r : new_region(&c->local, e->warp, 0, local_bytes * WARP_LANES);
+    pthread_mutex_unlock(&c->lock);
+}
+
+uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes)
+{
+    pthread_mutex_lock(&c->lock);
+    uint64_t n = defined_bytes(&c->defined, (uint64_t)(uintptr_t)p, bytes);
+    pthread_mutex_unlock(&c->lock);
+    return n;
 }
 
 /* ---- what to call it ---- */
 
-static const struct ptx_var *shared_var_at(const struct kernel *k, uint64_t address)
+static const struct placed_var *shared_var_at(const struct kernel *k, uint64_t address)
 {
     for (uint32_t i = 0; i < k->shared_vars.n; i++)
         if (address - k->shared_vars.at[i].at < k->shared_vars.at[i].var->size)
-            return k->shared_vars.at[i].var;
+            return &k->shared_vars.at[i];
     return NULL;
 }
 
-static const char *place_in_memory(struct checker *c, const struct access_event *e, unsigned lane,
-                                   const struct region *r)
+static const char *shared_place(const struct kernel *k, uint64_t at, struct arena *arena)
 {
-    unsigned long long at = access_address(e, lane);
-    if (e->space == SPACE_LOCAL)
-        return arena_printf(&c->arena, "local address 0x%llx", at);
-    if (e->space == SPACE_SHARED) {
-        const struct ptx_var *v = shared_var_at(c->kernel, at);
-        for (uint32_t i = 0; v && i < c->kernel->shared_vars.n; i++)
-            if (c->kernel->shared_vars.at[i].var == v)
-                return arena_printf(&c->arena, "byte %llu of shared variable `%s`",
-                                    at - c->kernel->shared_vars.at[i].at, demangle(v->symbol.name, &c->arena));
-        return arena_printf(&c->arena, "byte %llu of dynamic shared memory", at - c->kernel->static_shared_bytes);
-    }
-    const char *name = r->name ? arena_printf(&c->arena, " `%s`", r->name) : "";
-    return arena_printf(&c->arena, "byte %llu of a buffer of %llu bytes%s", at - (unsigned long long)r->start,
-                        (unsigned long long)r->size, name);
+    const struct placed_var *v = shared_var_at(k, at);
+    if (!v)
+        return arena_printf(arena, "byte %llu of dynamic shared memory",
+                            (unsigned long long)(at - k->static_shared_bytes));
+    return arena_printf(arena, "byte %llu of shared variable `%s`", (unsigned long long)(at - v->at),
+                        demangle(v->var->symbol.name, arena));
+}
+
+static const char *global_place(const struct checker *c, const struct region *r, uint64_t at, struct arena *arena)
+{
+    struct mem_block b = allocation_at(c, at, 0);
+    const char *name = r && r->name ? r->name : b.name;
+    if (!b.size)
+        return arena_printf(arena, "0x%llx", (unsigned long long)at);
+    return arena_printf(arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start),
+                        (unsigned long long)b.size, name ? arena_printf(arena, " `%s`", name) : "");
 }
 
 /* ---- reads of what nobody has written ---- */
 
-static void read_undefined(struct checker *c, const struct access_event *e, unsigned lane, const struct region *r,
-                           uint64_t at)
+/* Where several threads have memory of their own at one address: whose. */
+static const void *owner_of(const struct checker *c, const struct access_event *e)
 {
-    bool fresh;
-    struct finding *f = finding_add(c, "uninitialised-read", e->op, NULL, &fresh);
-    if (!fresh)
-        return;
-    f->severity = DIAG_ERROR;
-    f->text = arena_printf(&c->arena, "%s reads %u bytes that have never been written: %s",
-                           thread_name(c, e->warp, lane), e->bytes, place_in_memory(c, e, lane, r));
-    if (r->writer)
-        f->written = arena_printf(&c->arena, "other parts of it are written %s", place_name(&c->arena, r->writer));
-    else
-        f->written = "nothing of it has been written";
-    if (c->n_early < MAX_EARLY)
-        c->early[c->n_early++] = (struct uninitialised){at, r->owner, f};
+    return e->space == SPACE_GLOBAL   ? (const void *)c
+           : e->space == SPACE_SHARED ? (const void *)e->warp->block
+                                      : e->warp;
 }
 
-/* Does somebody now write what was read too early? */
-static void note_writer(struct checker *c, const struct region *r, uint64_t at, uint64_t bytes, const struct op *op)
+static struct block_memory *memory_of(struct checker *c, const struct block *b);
+
+/* From here on writes to the place are looked at. More places than there is room for are not. */
+static void expect_writer(struct checker *c, const void *owner, uint64_t address, struct finding *f)
 {
-    for (uint32_t i = 0; i < c->n_early;) {
-        struct uninitialised *u = &c->early[i];
-        if (u->owner == r->owner && u->address - at < bytes) {
-            if (!u->finding->writer)
-                u->finding->writer = op;
-            *u = c->early[--c->n_early];
-        } else {
-            i++;
-        }
+    uint32_t n = atomic_load_explicit(&c->n_early, memory_order_relaxed);
+    for (uint32_t i = 0; i < n; i++)
+        if (c->early[i].finding == f)
+            atomic_store_explicit(&c->early[i].owner, NULL, memory_order_relaxed);
+    if (n == MAX_EARLY)
+        return;
+    c->early[n].address = address;
+    c->early[n].finding = f;
+    atomic_store_explicit(&c->early[n].owner, owner, memory_order_relaxed);
+    atomic_store_explicit(&c->n_early, n + 1, memory_order_release);
+}
+
+static void describe_read(struct checker *c, const struct access_event *e, unsigned lane, struct finding *f)
+{
+    struct arena *arena = &c->findings.arena;
+    uint64_t at = access_address(e, lane);
+    const struct op *writer = e->space == SPACE_SHARED ? memory_of(c, e->warp->block)->writer : NULL;
+    f->region = e->space == SPACE_GLOBAL ? find_region(c, at) : NULL;
+    const char *place = e->space == SPACE_GLOBAL ? global_place(c, f->region, at, arena)
+                        : e->space == SPACE_SHARED
+                            ? shared_place(e->warp->block->launch->kernel, at, arena)
+                            : arena_printf(arena, "local address 0x%llx", (unsigned long long)at);
+    f->text = arena_printf(arena, "%s reads %u bytes that have never been written: %s",
+                           thread_name(arena, e->warp, lane), e->bytes, place);
+    f->later = NULL;
+    f->written = writer ? arena_printf(arena, "other parts of it are written %s", place_name(arena, writer))
+                        : "nothing of it has been written";
+    expect_writer(c, owner_of(c, e), at, f);
+}
+
+static void read_undefined(struct checker *c, const struct access_event *e, uint32_t lanes)
+{
+    unsigned lane = (unsigned)__builtin_ctz(lanes);
+    struct sight s = {.code = "uninitialised-read",
+                      .severity = DIAG_ERROR,
+                      .op = e->op,
+                      .warp = e->warp,
+                      .lane = lane,
+                      .count = (uint64_t)__builtin_popcount(lanes)};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
+        return;
+    describe_read(c, e, lane, f);
+    findings_done(&c->findings);
+}
+
+const char *memory_written(const struct finding *f, struct arena *arena)
+{
+    if (f->later)
+        return arena_printf(arena, "it is written only later, %s", f->later);
+    return f->region ? region_written(f->region, arena) : f->written;
+}
+
+/* Somebody now writes what was read too early. */
+static void note_late_writer(struct checker *c, const struct access_event *e, struct early *early)
+{
+    pthread_mutex_lock(&c->findings.lock);
+    if (atomic_exchange(&early->owner, NULL))
+        early->finding->later = place_name(&c->findings.arena, e->op);
+    pthread_mutex_unlock(&c->findings.lock);
+}
+
+static void look_for_early_reads(struct checker *c, const struct access_event *e, const struct run *r)
+{
+    const void *owner = owner_of(c, e);
+    uint32_t n = atomic_load_explicit(&c->n_early, memory_order_acquire);
+    for (uint32_t i = 0; i < n; i++)
+        if (atomic_load_explicit(&c->early[i].owner, memory_order_relaxed) == owner &&
+            c->early[i].address - r->address < r->bytes)
+            note_late_writer(c, e, &c->early[i]);
+}
+
+/* ---- writes of what was undefined ---- */
+
+static uint32_t text_offset(const struct op *op)
+{
+    return op->origin && op->origin->origin ? op->origin->origin->offset : UINT32_MAX;
+}
+
+/* The allocation that an operation stores to, remembered for as long as its block runs. */
+static struct region *region_stored_to(struct checker *c, const struct access_event *e, uint64_t address)
+{
+    struct block_memory *b = memory_of(c, e->warp->block);
+    struct region_site *s = &b->sites[(uintptr_t)e->op / sizeof *e->op % (sizeof b->sites / sizeof b->sites[0])];
+    if (s->op != e->op || !s->region || address - s->region->start >= s->region->size)
+        *s = (struct region_site){e->op, find_region(c, address)};
+    return s->region;
+}
+
+static void note_global_writer(struct checker *c, const struct access_event *e, uint64_t address)
+{
+    struct region *r = region_stored_to(c, e, address);
+    const struct op *writer = r ? atomic_load_explicit(&r->writer, memory_order_relaxed) : NULL;
+    if (r && writer != e->op && (!writer || text_offset(e->op) < text_offset(writer)))
+        atomic_store_explicit(&r->writer, e->op, memory_order_relaxed);
+}
+
+/* ---- accesses ---- */
+
+/* The lanes that read what is not defined. */
+static uint32_t undefined_global(const struct checker *c, const struct access_event *e)
+{
+    uint32_t left = e->lanes, lanes = 0;
+    bool good = true;
+    struct run r;
+    while (next_run(e, &left, &r))
+        good &= defined_has(&c->defined, r.address, r.bytes);
+    for (uint32_t m = good ? 0 : e->lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        lanes |= defined_has(&c->defined, access_address(e, l), e->bytes) ? 0 : 1u << l;
+    }
+    return lanes;
+}
+
+static void access_global(struct checker *c, const struct access_event *e)
+{
+    uint32_t left = e->lanes, lanes = e->reads ? undefined_global(c, e) : 0;
+    struct run r;
+    if (lanes)
+        read_undefined(c, e, lanes);
+    while (e->writes && next_run(e, &left, &r)) {
+        if (defined_has(&c->defined, r.address, r.bytes) || !defined_set(&c->defined, r.address, r.bytes))
+            continue;
+        note_global_writer(c, e, r.address);
+        look_for_early_reads(c, e, &r);
     }
 }
 
-void check_access(void *data, const struct access_event *e)
+static uint32_t undefined_shared(const struct block_memory *b, const struct access_event *e)
+{
+    uint32_t left = e->lanes, lanes = 0;
+    bool bad = false;
+    struct run r;
+    while (next_run(e, &left, &r))
+        bad |= bits_any(b->shared, r.address, r.bytes);
+    for (uint32_t m = bad ? e->lanes : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        lanes |= bits_any(b->shared, access_address(e, l), e->bytes) ? 1u << l : 0;
+    }
+    return lanes;
+}
+
+static void access_shared(struct checker *c, const struct access_event *e)
+{
+    struct block_memory *b = memory_of(c, e->warp->block);
+    uint32_t left = e->lanes;
+    struct run r;
+    if (!b || !b->n_undefined)
+        return;
+    uint32_t lanes = e->reads ? undefined_shared(b, e) : 0;
+    if (lanes)
+        read_undefined(c, e, lanes);
+    while (e->writes && next_run(e, &left, &r)) {
+        if (!shared_set(b, r.address, r.bytes))
+            continue;
+        b->writer = e->op;
+        look_for_early_reads(c, e, &r);
+    }
+}
+
+/* Lanes at one address, which are all or one, are one question. */
+static void access_local(struct checker *c, const struct access_event *e)
+{
+    struct block_memory *b = memory_of(c, e->warp->block);
+    uint32_t lanes = 0;
+    if (!b)
+        return;
+    struct defined_local *d = &b->local[e->warp->index];
+    for (uint32_t left = e->lanes, same; left; left &= ~same) {
+        uint64_t at = access_address(e, (unsigned)__builtin_ctz(left));
+        same = e->pattern == ACCESS_UNIFORM ? left : left & (0 - left);
+        lanes |= e->reads ? local_undefined(d, at, e->bytes, same) : 0;
+        if (e->writes)
+            local_set(d, at, e->bytes, same);
+        struct run r = {at, e->bytes, 0};
+        if (e->writes && atomic_load_explicit(&c->n_early, memory_order_relaxed))
+            look_for_early_reads(c, e, &r);
+    }
+    if (lanes)
+        read_undefined(c, e, lanes);
+}
+
+static void on_access(void *data, const struct access_event *e)
 {
     struct checker *c = data;
-    for (uint32_t lanes = e->lanes; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        uint64_t at;
-        struct region *r = region_of(c, e, l, &at);
-        if (!r)
-            continue;
-        if (e->reads && !is_defined(r, at, e->bytes))
-            read_undefined(c, e, l, r, at);
-        if (!e->writes)
-            continue;
-        define(r, at, e->bytes);
-        r->writer = e->op;
-        if (c->n_early)
-            note_writer(c, r, at, e->bytes, e->op);
+    switch (e->space) {
+    case SPACE_SHARED: access_shared(c, e); break;
+    case SPACE_LOCAL: access_local(c, e); break;
+    default: access_global(c, e); break;
     }
 }
 
 /* ---- bad accesses ---- */
 
-bool check_fault(void *data, const struct fault_event *e)
+static bool on_fault(void *data, const struct fault_event *e)
 {
+    static const char *const kinds[] = {"reads", "writes", "updates"};
     struct checker *c = data;
-    bool fresh;
-    if (c->options.on_error)
-        return false; /* the launch's own report says it */
-    struct finding *f = finding_add(c, fault_code(e->kind), e->op, NULL, &fresh);
-    if (!fresh)
+    struct arena *arena = &c->findings.arena;
+    bool atomic = e->op->kind == OP_ATOM, writes = e->op->kind != OP_LD;
+    struct sight s = {.code = fault_code(e->kind),
+                      .kind = kinds[atomic + writes],
+                      .severity = DIAG_ERROR,
+                      .op = e->op,
+                      .warp = e->warp,
+                      .lane = e->lane,
+                      .count = 1};
+    if (c->options.on_error) /* the launch's own report says it */
+        return false;
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
         return true;
     struct fault fault = {.kind = e->kind,
                           .at = e->op->origin,
@@ -201,60 +429,145 @@ bool check_fault(void *data, const struct fault_event *e)
                           .bytes = e->bytes,
                           .window = e->window,
                           .space = e->space,
-                          .is_write = e->op->kind != OP_LD,
-                          .is_atomic = e->op->kind == OP_ATOM};
-    f->severity = DIAG_ERROR;
-    f->text = arena_printf(&c->arena, "%s %s", thread_name(c, e->warp, e->lane),
-                           fault_describe(c->machine, &fault, &c->arena));
+                          .is_write = writes,
+                          .is_atomic = atomic};
+    f->text =
+        arena_printf(arena, "%s %s", thread_name(arena, e->warp, e->lane), fault_describe(c->machine, &fault, arena));
+    findings_done(&c->findings);
     return true;
 }
 
-/* ---- the heap of the kernels, and the lives of blocks ---- */
+/* ---- the heap of the kernels ---- */
 
-void check_heap(void *data, const struct heap_event *e)
+static void on_malloc(struct checker *c, const struct heap_event *e)
 {
-    struct checker *c = data;
+    struct sight s = {.code = "leak", .severity = DIAG_WARNING, .op = e->op, .warp = e->warp, .lane = e->lane};
     uint64_t at = (uint64_t)(uintptr_t)e->p;
-    if (e->is_free) {
-        for (struct region **link = &c->global; *link; link = &(*link)->next)
-            if ((*link)->start == at && (*link)->heap) {
-                struct region *r = *link;
-                *link = r->next;
-                free(r->defined);
-                free(r);
-                return;
-            }
-        return;
+    struct finding *leak = NULL;
+    if (c->options.tools & HD_TOOL_MEMCHECK) {
+        pthread_mutex_lock(&c->findings.lock);
+        leak = findings_add(&c->findings, &s);
+        pthread_mutex_unlock(&c->findings.lock);
     }
-    struct region *r = new_region(&c->global, NULL, at, e->bytes);
-    if (r) {
-        r->heap = true;
-        r->allocator = e->op;
-        r->name = "malloc";
-    }
+    note_region(c, at, e->bytes, "malloc", leak);
+    if (c->options.tools & HD_TOOL_INITCHECK)
+        defined_set_undefined(&c->defined, at, e->bytes);
 }
 
-void check_schedule(void *data, const struct schedule_event *e)
+static void on_heap(void *data, const struct heap_event *e)
+{
+    struct mem_block b;
+    if (!e->is_free)
+        on_malloc(data, e);
+    else if (mem_find(&((struct checker *)data)->machine->mem, (uint64_t)(uintptr_t)e->p, &b) && b.kind == MEM_HEAP &&
+             b.start == (uint64_t)(uintptr_t)e->p)
+        checker_forget(data, e->p, b.size);
+}
+
+void memory_count_leaks(struct checker *c)
+{
+    for (struct finding *f = c->findings.newest; f; f = f->next)
+        if (strcmp(f->code, "leak") == 0)
+            f->count = 0;
+    pthread_rwlock_rdlock(&c->regions_lock);
+    for (unsigned i = 0; i < REGION_BUCKETS; i++)
+        for (const struct region *r = c->regions[i]; r; r = r->next) {
+            if (!r->leak)
+                continue;
+            if (r->leak->count++ == 0)
+                r->leak->text = arena_printf(&c->findings.arena, "%llu bytes of the device heap are never freed",
+                                             (unsigned long long)r->size);
+        }
+    pthread_rwlock_unlock(&c->regions_lock);
+}
+
+/* ---- lives ---- */
+
+/* The block's record: it is made when the block first needs it. NULL where memory is exhausted. */
+static struct block_memory *memory_of(struct checker *c, const struct block *b)
+{
+    struct block_memory **of = (struct block_memory **)&((struct block *)b)->client[CLIENT_MEMORY];
+    const struct launch *l = b->launch;
+    if (*of)
+        return *of;
+    pthread_mutex_lock(&c->blocks_lock);
+    for (struct block_memory **link = &c->free_blocks; *link && !*of; link = &(*link)->next)
+        if ((*link)->shared_bytes == l->shared_bytes && (*link)->n_warps >= l->warps_per_block) {
+            *of = *link;
+            *link = (*link)->next;
+            break;
+        }
+    pthread_mutex_unlock(&c->blocks_lock);
+    if (!*of)
+        *of = block_memory_new(l->shared_bytes, l->warps_per_block);
+    if (*of)
+        block_memory_clear(*of);
+    return *of;
+}
+
+static void on_schedule(void *data, const struct schedule_event *e)
 {
     struct checker *c = data;
+    struct block_memory *b = e->block->client[CLIENT_MEMORY];
     if (e->kind != SCHEDULE_BLOCK_END)
         return;
-    drop_regions(&c->shared, e->block);
-    for (uint32_t i = 0; i < e->block->n_warps; i++)
-        drop_regions(&c->local, &e->block->warps[i]);
+    uint32_t n = atomic_load_explicit(&c->n_early, memory_order_acquire);
+    for (uint32_t i = 0; i < n; i++) {
+        const void *owner = c->early[i].owner;
+        const struct warp *first = e->block->warps;
+        if (owner == e->block ||
+            ((const struct warp *)owner >= first && (const struct warp *)owner < first + e->block->n_warps))
+            c->early[i].owner = NULL;
+    }
+    if (!b)
+        return;
+    pthread_mutex_lock(&c->blocks_lock);
+    b->next = c->free_blocks;
+    c->free_blocks = b;
+    pthread_mutex_unlock(&c->blocks_lock);
 }
 
-void check_leaks(struct checker *c)
+bool memory_open(struct checker *c)
 {
-    for (struct region *r = c->global; r; r = r->next) {
-        bool fresh;
-        if (!r->heap)
-            continue;
-        struct finding *f = finding_add(c, "leak", r->allocator, NULL, &fresh);
-        f->severity = DIAG_WARNING;
-        if (fresh)
-            f->text =
-                arena_printf(&c->arena, "%llu bytes of the device heap are never freed", (unsigned long long)r->size);
-        r->heap = false; /* once */
-    }
+    bool init = c->options.tools & HD_TOOL_INITCHECK, memory = c->options.tools & HD_TOOL_MEMCHECK;
+    c->memory = (struct hooks){.data = c,
+                               .access = init ? on_access : NULL,
+                               .fault = memory ? on_fault : NULL,
+                               .heap = on_heap,
+                               .schedule = init ? on_schedule : NULL};
+    pthread_rwlock_init(&c->regions_lock, NULL);
+    pthread_mutex_init(&c->blocks_lock, NULL);
+    return defined_init(&c->defined, 0);
 }
+
+void memory_rest(struct checker *c)
+{
+    while (c->retired) {
+        struct region *r = c->retired;
+        c->retired = r->next;
+        free(r);
+    }
+    while (c->free_blocks) {
+        struct block_memory *b = c->free_blocks;
+        c->free_blocks = b->next;
+        block_memory_free(b);
+    }
+    c->n_early = 0;
+    shadow_reclaim(&c->defined.pages);
+}
+
+void memory_close(struct checker *c)
+{
+    memory_rest(c);
+    for (unsigned i = 0; i < REGION_BUCKETS; i++)
+        while (c->regions[i]) {
+            struct region *r = c->regions[i];
+            c->regions[i] = r->next;
+            free(r);
+        }
+    defined_destroy(&c->defined);
+    pthread_rwlock_destroy(&c->regions_lock);
+    pthread_mutex_destroy(&c->blocks_lock);
+}
+
+/* Where it wrote is said in words from now on. */

@@ -1,6 +1,8 @@
 /* What is said of a race; see races.h. */
 #include "check/race_state.h"
 
+#include <stdlib.h>
+
 #include "base/demangle.h"
 
 /* Of what is no launch: "the host", "a copy in stream 3". */
@@ -205,6 +207,7 @@ static void describe(struct races *r, struct race *f, const struct kernel *k, bo
                            thread_words(y, same ? NULL : second, a), other_words(x, y, a), why(f->reason, x, y, a));
     f->note = arena_printf(a, "the other access: %s %s it", thread_words(y, same ? NULL : second, a),
                            access_words(y->class, a));
+    f->kernel = first ? first : second;
     f->help = remedy(f->reason, x, y, between(f, a), a);
 }
 
@@ -238,11 +241,45 @@ uint32_t races_count(const struct races *r)
     return r->n_found;
 }
 
+static int compare_places(const struct place *a, const struct place *b)
+{
+    const char *x = a->source ? a->source->name : "", *y = b->source ? b->source->name : "";
+    int order = strcmp(x, y);
+    return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct race *x = *(struct race *const *)a, *y = *(struct race *const *)b;
+    int order = compare_places(&x->place[0], &y->place[0]);
+    order = order ? order : compare_places(&x->place[1], &y->place[1]);
+    return order ? order : (int)x->reason - (int)y->reason;
+}
+
+/* What tells findings of one pair of places apart. */
+static const char *reason_word(enum race_reason reason)
+{
+    switch (reason) {
+    case RACE_SCOPE: return "scope";
+    case RACE_MIXED: return "mixed";
+    case RACE_PARTLY: return "partly";
+    default: return "unordered";
+    }
+}
+
 void races_report(struct races *r, struct diags *diags)
 {
     pthread_mutex_lock(&r->lock);
-    for (const struct race *f = r->found; f; f = f->next) {
+    const struct race **sorted = ARENA_ARRAY(diags->arena, const struct race *, r->n_found);
+    uint32_t n = 0;
+    for (const struct race *f = r->found; f; f = f->next)
+        sorted[n++] = f;
+    if (n)
+        qsort(sorted, n, sizeof *sorted, by_place);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct race *f = sorted[i];
         diag_finding(diags, DIAG_ERROR, f->place[0], "data-race", f->help, f->count, "%s", f->text);
+        diag_of_kernel(diags, f->kernel, reason_word(f->reason));
         if (f->side[0].class->line != f->side[1].class->line)
             diag_note(diags, f->place[1], "data-race", "%s", f->note);
     }

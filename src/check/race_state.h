@@ -34,6 +34,7 @@ struct race {
     enum race_reason reason;
     uint64_t count;
     struct race_side side[2]; /* the earlier, the later */
+    const char *kernel;       /* of the first that is a kernel's */
     const char *text, *help;  /* made when it is found: the module may have gone when it is told */
     struct place place[2];
     const char *note;

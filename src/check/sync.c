@@ -1,5 +1,10 @@
-/* Misused barriers and masks; see check.h. What makes threads wait for ever is not here: exec/stall.c reports it. */
+/* synccheck: misused barriers and masks; see check.h. What makes threads wait for ever is not here: exec/stall.c reports it. */
 #include "check/findings.h"
+
+static const char *lanes_name(struct arena *arena, uint32_t lanes)
+{
+    return fault_members("lane", lanes, arena);
+}
 
 static bool is_aligned(const struct op *o)
 {
@@ -9,18 +14,24 @@ static bool is_aligned(const struct op *o)
 
 static void divergent(struct checker *c, const struct warp *w, const struct wait *a, const struct wait *b)
 {
-    bool fresh;
-    struct finding *f = finding_add(c, "divergent-barrier", a->op, b->op, &fresh);
-    const uint32_t *at = w->block->ctaid;
-    f->severity = DIAG_ERROR;
-    if (!fresh)
+    struct arena *arena = &c->findings.arena;
+    struct sight s = {.code = "divergent-barrier",
+                      .severity = DIAG_ERROR,
+                      .op = a->op,
+                      .key = b->op,
+                      .warp = w,
+                      .lane = (unsigned)__builtin_ctz(a->lanes),
+                      .count = 1};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
         return;
-    f->text = arena_printf(&c->arena,
-                           "%s of warp %u of block (%u,%u,%u) reach %s here, %s %s: all threads of the "
+    f->text = arena_printf(arena,
+                           "%s of warp %u of %s reach %s here, %s %s: all threads of the "
                            "warp must execute one instruction",
-                           lanes_name(c, a->lanes), w->index, at[0], at[1], at[2], barrier_name(a->barrier),
-                           lanes_name(c, b->lanes), place_name(&c->arena, b->op));
+                           lanes_name(arena, a->lanes), w->index, block_name(arena, w->block), barrier_name(a->barrier),
+                           lanes_name(arena, b->lanes), place_name(arena, b->op));
     f->help = "move the barrier out of the branch, or use barrier.sync without .aligned";
+    findings_done(&c->findings);
 }
 
 /* 9.7.13.1: .aligned says that all threads of the warp execute the same barrier instruction. Looked at when the barrier
@@ -28,8 +39,8 @@ static void divergent(struct checker *c, const struct warp *w, const struct wait
 static void check_alignment(struct checker *c, const struct block *b, uint32_t id)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
-        const struct wait *first = NULL;
-        for (const struct wait *t = b->warps[i].waits; t; t = t->next) {
+        const struct wait *first = NULL, *waits = b->warps[i].waits;
+        for (const struct wait *t = waits && waits->next ? waits : NULL; t; t = t->next) {
             if (t->op->kind != OP_BAR || t->barrier != id || !is_aligned(t->op))
                 continue;
             if (first && first->op != t->op)
@@ -42,80 +53,94 @@ static void check_alignment(struct checker *c, const struct block *b, uint32_t i
 /* Threads that meet at a barrier must give it the same count. */
 static void check_count(struct checker *c, const struct sync_event *e)
 {
-    bool fresh;
-    for (uint32_t i = 0; i < c->n_barriers; i++) {
-        struct barrier_use *u = &c->barriers[i];
-        if (u->block != e->block || u->id != e->id)
-            continue;
-        if (u->threads == e->threads)
-            return;
-        struct finding *f = finding_add(c, "barrier-count", e->op, u->op, &fresh);
-        f->severity = DIAG_ERROR;
-        if (fresh)
-            f->text = arena_printf(&c->arena, "barrier %u is given %u threads here and %u %s (0: all of the block)",
-                                   e->id, e->threads, u->threads, place_name(&c->arena, u->op));
+    const struct barrier *bar = &e->block->barriers[e->id];
+    struct arena *arena = &c->findings.arena;
+    struct sight s = {.code = "barrier-count",
+                      .severity = DIAG_ERROR,
+                      .op = e->op,
+                      .key = bar->first,
+                      .warp = e->warp,
+                      .lane = (unsigned)__builtin_ctz(e->lanes),
+                      .count = 1};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
         return;
-    }
-    if (c->n_barriers < MAX_BARRIERS)
-        c->barriers[c->n_barriers++] = (struct barrier_use){e->block, e->id, e->threads, e->op};
+    f->text = arena_printf(arena, "barrier %u is given %u threads here and %u %s (0: all of the block)", e->id,
+                           e->threads, bar->expected, place_name(arena, bar->first));
+    findings_done(&c->findings);
 }
 
-static void barrier_opened(struct checker *c, const struct sync_event *e)
+static struct finding *mask_sight(struct checker *c, const struct sync_event *e, const char *code, uint32_t lanes)
 {
-    for (uint32_t i = 0; i < c->n_barriers; i++)
-        if (c->barriers[i].block == e->block && c->barriers[i].id == e->id)
-            c->barriers[i--] = c->barriers[--c->n_barriers];
+    struct sight s = {.code = code,
+                      .severity = DIAG_ERROR,
+                      .op = e->op,
+                      .warp = e->warp,
+                      .lane = (unsigned)__builtin_ctz(lanes),
+                      .count = 1};
+    return findings_sight(&c->findings, &s);
 }
 
-static struct finding *mask_finding(struct checker *c, const struct sync_event *e, const char *code, bool *fresh)
+/* "lanes 0-3 of warp 1 of block (0,0,0)" */
+static const char *lanes_of_warp(struct arena *arena, const struct sync_event *e, uint32_t lanes)
 {
-    struct finding *f = finding_add(c, code, e->op, NULL, fresh);
-    f->severity = DIAG_ERROR;
-    return f;
+    return arena_printf(arena, "%s of warp %u of %s", lanes_name(arena, lanes), e->warp->index,
+                        block_name(arena, e->block));
+}
+
+static void report_strangers(struct checker *c, const struct sync_event *e, uint32_t lanes)
+{
+    struct arena *arena = &c->findings.arena;
+    struct finding *f = mask_sight(c, e, "mask", lanes);
+    if (!f)
+        return;
+    f->text = arena_printf(arena, "%s use mask 0x%08x, which does not name them", lanes_of_warp(arena, e, lanes),
+                           e->membermask);
+    findings_done(&c->findings);
+}
+
+static void report_readers(struct checker *c, const struct sync_event *e, uint32_t lanes)
+{
+    struct arena *arena = &c->findings.arena;
+    unsigned l = (unsigned)__builtin_ctz(lanes);
+    struct finding *f = mask_sight(c, e, "shfl-source", lanes);
+    if (!f)
+        return;
+    f->text =
+        arena_printf(arena, "%s read from lanes that take no part (lane %u from lane %u): the values are undefined",
+                     lanes_of_warp(arena, e, lanes), l, e->source_lane[l]);
+    findings_done(&c->findings);
 }
 
 /* 9.7.9.6, 9.7.13: a lane that executes a .sync instruction stands in its own mask; shfl reads from lanes that take
  * part. */
 static void check_mask(struct checker *c, const struct sync_event *e)
 {
-    bool fresh;
     uint32_t strangers = e->lanes & ~e->membermask, readers = 0;
-    const uint32_t *at = e->block->ctaid;
     if (e->op->flags & OPF_NO_MASK)
         return;
-    if (strangers) {
-        struct finding *f = mask_finding(c, e, "mask", &fresh);
-        if (fresh)
-            f->text = arena_printf(&c->arena,
-                                   "%s of warp %u of block (%u,%u,%u) use mask 0x%08x, which does not name "
-                                   "them",
-                                   lanes_name(c, strangers), e->warp->index, at[0], at[1], at[2], e->membermask);
-    }
-    for (uint32_t m = e->source_lane ? e->lanes : 0; m; m &= m - 1) {
+    if (strangers)
+        report_strangers(c, e, strangers);
+    for (uint32_t m = e->source_lane && e->lanes != UINT32_MAX ? e->lanes : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         readers |= e->lanes >> e->source_lane[l] & 1 ? 0 : 1u << l;
     }
-    if (readers) {
-        struct finding *f = mask_finding(c, e, "shfl-source", &fresh);
-        unsigned l = (unsigned)__builtin_ctz(readers);
-        if (fresh)
-            f->text = arena_printf(&c->arena,
-                                   "%s of warp %u of block (%u,%u,%u) read from lanes that take no part (lane "
-                                   "%u from lane %u): the values are undefined",
-                                   lanes_name(c, readers), e->warp->index, at[0], at[1], at[2], l, e->source_lane[l]);
+    if (readers)
+        report_readers(c, e, readers);
+}
+
+static void on_sync(void *data, const struct sync_event *e)
+{
+    switch (e->kind) {
+    case SYNC_BARRIER_COUNTS: check_count(data, e); break;
+    case SYNC_BARRIER_OPEN: check_alignment(data, e->block, e->id); break;
+    default: check_mask(data, e); break;
     }
 }
 
-void check_sync(void *data, const struct sync_event *e)
+void sync_open(struct checker *c)
 {
-    struct checker *c = data;
-    switch (e->kind) {
-    case SYNC_BARRIER_ARRIVE: check_count(c, e); break;
-    case SYNC_BARRIER_OPEN:
-        check_alignment(c, e->block, e->id);
-        barrier_opened(c, e);
-        break;
-    case SYNC_COLLECTIVE: check_mask(c, e); break;
-    default: break;
-    }
+    c->sync = (struct hooks){.data = c,
+                             .sync = on_sync,
+                             .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_COLLECTIVE};
 }

@@ -104,11 +104,13 @@ static void print_verdict(const struct launch *l)
                 l->warnings_found == 1 ? "" : "s");
 }
 
-/* How to have the same run again, for every policy that can. */
+/* How to have the same run again, for every policy that can; and where there is something to find in it, which ones can. */
 static void print_repeat(const struct launch *l)
 {
     if (strcmp(policy_of(l), "fair") != 0)
         fprintf(stderr, "heddle: repeat this run with --policy %s\n", policy_of(l));
+    else if (l->checker && (l->errors || l->warnings_found))
+        fputs("heddle: for a run that can be repeated choice by choice: --policy serial, or random:SEED\n", stderr);
 }
 
 static int fail(struct launch *l, hd_result result, hd_report *report)

@@ -31,7 +31,7 @@ int open_machine(struct session *s, const hd_machine_options *base, hd_machine *
     m.stack_bytes = o->stack;
     m.step_limit = o->step_limit;
     m.cpu_level = o->cpu;
-    m.policy = o->policy ? o->policy : o->check ? "serial" : NULL;
+    m.policy = o->policy;
     m.record_path = o->record;
     m.trace_path = o->trace;
     if (!read_engine(o->engine, &m.engine))

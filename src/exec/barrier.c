@@ -122,6 +122,17 @@ static void count_warp(struct warp *w, uint32_t id)
     }
 }
 
+static void tell_arrival(const struct warp *w, const struct op *o, uint32_t lanes, uint32_t id, uint32_t threads)
+{
+    const struct barrier *bar = &w->block->barriers[id];
+    struct sync_event e = {.block = w->block, .warp = w, .op = o, .lanes = lanes, .id = id, .threads = threads};
+    e.kind = SYNC_BARRIER_COUNTS;
+    if (bar->first && bar->expected != threads)
+        hooks_tell_sync(w->hooks, &e);
+    e.kind = SYNC_BARRIER_ARRIVE;
+    hooks_tell_sync(w->hooks, &e);
+}
+
 /* Lanes that name the same barrier; returns those that go on at once. */
 static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes, uint32_t id,
                        uint32_t threads)
@@ -134,11 +145,8 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
         bar->any |= holds != 0;
         bar->not_all |= holds != lanes;
     }
-    if (hooks_want_sync(w->hooks, SYNC_BARRIER_ARRIVE)) {
-        struct sync_event e = {
-            .kind = SYNC_BARRIER_ARRIVE, .block = b, .warp = w, .op = o, .lanes = lanes, .id = id, .threads = threads};
-        hooks_tell_sync(w->hooks, &e);
-    }
+    if (w->hooks)
+        tell_arrival(w, o, lanes, id, threads);
     if (!bar->first)
         bar->first = o;
     bar->expected = threads;
@@ -244,9 +252,9 @@ bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op 
         return false;
     struct block *b = w->block;
     uint32_t id = *row32(w, a, o->a);
-    if (id >= BARRIERS || w->arrived_at[id])
+    struct barrier *bar = &b->barriers[id < BARRIERS ? id : 0];
+    if (id >= BARRIERS || w->arrived_at[id] || bar->expected)
         return false;
-    struct barrier *bar = &b->barriers[id];
     w->whole = (struct wait){.op = o, .act = a, .lanes = mask, .barrier = id};
     w->waits = &w->whole;
     w->at_barrier[id] = mask;

@@ -62,8 +62,9 @@ struct fault_event {
 enum sync_kind {
     SYNC_BARRIER_ARRIVE, /* lanes come to barrier `id`, which they give `threads` (0: all of the block); op->mode tells whether
                             they wait. What stands in the block's records of the barrier is from before */
-    SYNC_BARRIER_OPEN, /* barrier `id` of the block opens; warp and op are not set. See barrier_waited() */
-    SYNC_COLLECTIVE,   /* lanes meet, those of membermask that have not exited; op is that of one of them */
+    SYNC_BARRIER_COUNTS, /* they give it other `threads` than those before did, as block->barriers[id] has it */
+    SYNC_BARRIER_OPEN,   /* barrier `id` of the block opens; warp and op are not set. See barrier_waited() */
+    SYNC_COLLECTIVE,     /* lanes meet, those of membermask that have not exited; op is that of one of them */
     SYNC_FENCE,
     SYNC_EXIT, /* lanes end */
 };

@@ -1,0 +1,235 @@
+/* Findings: counted by all threads, kept once each, told in the order of the source; see findings.h.
+ *
+ * A sight of what has been seen before takes no lock, unless it is of an earlier thread: which thread a finding names does not
+ * depend on how blocks were shared out to workers.
+ */
+#include "check/findings.h"
+
+#include <stdlib.h>
+
+#include "base/demangle.h"
+
+/* A copy of a text that places are in, which goes with its module. */
+struct kept_source {
+    struct kept_source *next;
+    const struct source *source;
+};
+
+static const struct source *keep_source(struct findings *f, const struct source *from)
+{
+    for (const struct kept_source *k = f->sources; k; k = k->next)
+        if (strcmp(k->source->name, from->name) == 0 && str_eq(k->source->text, from->text))
+            return k->source;
+    struct kept_source *k = ARENA_NEW(&f->arena, struct kept_source);
+    const struct source *copy = source_new(&f->arena, from->name, from->text);
+    if (k) {
+        *k = (struct kept_source){f->sources, copy};
+        f->sources = k;
+    }
+    return copy;
+}
+
+static struct place keep_place(struct findings *f, const struct op *op)
+{
+    struct place p = fault_place(op->origin, &f->arena);
+    if (p.source)
+        p.source = keep_source(f, p.source);
+    return p;
+}
+
+static unsigned bucket_of(const struct op *op)
+{
+    return (unsigned)((uintptr_t)op / sizeof *op % FINDING_BUCKETS);
+}
+
+static struct finding *find(const struct findings *f, const struct sight *s)
+{
+    struct finding *x = atomic_load_explicit(&f->bucket[bucket_of(s->op)], memory_order_acquire);
+    while (x && !(x->op == s->op && x->key == s->key && strcmp(x->code, s->code) == 0))
+        x = x->in_bucket;
+    return x;
+}
+
+static struct finding *add(struct findings *f, const struct sight *s)
+{
+    struct finding *x = ARENA_NEW(&f->arena, struct finding);
+    *x = (struct finding){.next = f->newest,
+                          .in_bucket = f->bucket[bucket_of(s->op)],
+                          .code = s->code,
+                          .severity = s->severity,
+                          .op = s->op,
+                          .key = s->key,
+                          .kind = s->kind,
+                          .place = keep_place(f, s->op),
+                          .kernel = demangle(s->warp->block->launch->kernel->func->symbol.name, &f->arena),
+                          .first = UINT64_MAX};
+    f->newest = x;
+    f->n++;
+    atomic_store_explicit(&f->bucket[bucket_of(s->op)], x, memory_order_release);
+    return x;
+}
+
+struct finding *findings_add(struct findings *f, const struct sight *s)
+{
+    jmp_buf oom;
+    struct finding *volatile x = find(f, s);
+    f->arena.on_oom = &oom;
+    if (!x && setjmp(oom) == 0)
+        x = add(f, s);
+    f->arena.on_oom = NULL;
+    return x;
+}
+
+/* The place of a thread among those of a launch. */
+static uint64_t order_of(const struct sight *s)
+{
+    enum { THREAD_BITS = 10 };
+    return s->warp->block->index << THREAD_BITS | (s->warp->index * WARP_LANES + s->lane);
+}
+
+static bool is_first(const struct finding *x, const struct sight *s)
+{
+    uint64_t first = atomic_load_explicit(&x->first, memory_order_relaxed);
+    return first == UINT64_MAX || (x->launch == s->warp->block->launch->number && order_of(s) < first);
+}
+
+struct finding *findings_sight(struct findings *f, const struct sight *s)
+{
+    struct finding *x = find(f, s);
+    if (!x || is_first(x, s)) {
+        pthread_mutex_lock(&f->lock);
+        x = findings_add(f, s);
+        if (x && is_first(x, s)) {
+            x->launch = s->warp->block->launch->number;
+            atomic_store_explicit(&x->first, order_of(s), memory_order_relaxed);
+            atomic_fetch_add_explicit(&x->count, s->count, memory_order_relaxed);
+            return x;
+        }
+        pthread_mutex_unlock(&f->lock);
+    }
+    if (x)
+        atomic_fetch_add_explicit(&x->count, s->count, memory_order_relaxed);
+    return NULL;
+}
+
+void findings_done(struct findings *f)
+{
+    pthread_mutex_unlock(&f->lock);
+}
+
+void findings_free(struct findings *f)
+{
+    arena_free(&f->arena);
+    pthread_mutex_destroy(&f->lock);
+}
+
+/* ---- words ---- */
+
+const char *thread_name(struct arena *arena, const struct warp *w, unsigned lane)
+{
+    const struct launch *l = w->block->launch;
+    uint32_t t = w->index * WARP_LANES + lane;
+    return arena_printf(arena, "thread (%u,%u,%u) of %s", t % l->block[0], t / l->block[0] % l->block[1],
+                        t / l->block[0] / l->block[1], block_name(arena, w->block));
+}
+
+const char *block_name(struct arena *arena, const struct block *b)
+{
+    return arena_printf(arena, "block (%u,%u,%u)", b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+}
+
+const char *place_name(struct arena *arena, const struct op *op)
+{
+    return arena_printf(arena, "at %s", fault_line(op ? op->origin : NULL, arena));
+}
+
+/* ---- the report ---- */
+
+static int compare_words(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_places(const struct place *a, const struct place *b)
+{
+    int order = compare_words(a->source ? a->source->name : NULL, b->source ? b->source->name : NULL);
+    return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+    int order = compare_places(&x->place, &y->place);
+    order = order ? order : strcmp(x->code, y->code);
+    return order ? order : compare_words(x->kind, y->kind);
+}
+
+/* What the user has to mend is a line: unrolled loops, instances of templates and modules that were loaded again have it several
+ * times. */
+static bool are_same(const struct finding *a, const struct finding *b)
+{
+    const struct cuda_place *p = a->place.cuda, *q = b->place.cuda;
+    if (strcmp(a->code, b->code) != 0 || compare_words(a->kind, b->kind) != 0)
+        return false;
+    if (!p || !q)
+        return !p && !q && compare_places(&a->place, &b->place) == 0;
+    return p->line == q->line && strcmp(p->file, q->file) == 0 && p->inlined_line == q->inlined_line &&
+           compare_words(p->inlined_file, q->inlined_file) == 0;
+}
+
+static const char *text_of(const struct finding *f, struct arena *arena)
+{
+    const char *written = memory_written(f, arena);
+    return written ? arena_printf(arena, "%s; %s", f->text, written) : f->text;
+}
+
+static uint64_t count_of(const struct finding *f)
+{
+    return f->text ? atomic_load(&f->count) : 0;
+}
+
+static uint64_t merge_same(const struct finding **sorted, uint32_t n, uint32_t i)
+{
+    uint64_t count = count_of(sorted[i]);
+    for (uint32_t k = i + 1; k < n; k++) {
+        if (!sorted[k] || !are_same(sorted[i], sorted[k]))
+            continue;
+        count += count_of(sorted[k]);
+        sorted[k] = NULL;
+    }
+    return count;
+}
+
+/* Copies: the report outlives the checker. */
+static struct place report_place(const struct place *p, struct arena *arena)
+{
+    struct place copy = *p;
+    struct cuda_place *cuda = p->cuda ? ARENA_NEW(arena, struct cuda_place) : NULL;
+    if (cuda) {
+        *cuda = *p->cuda;
+        cuda->file = arena_strdup(arena, cuda->file);
+        cuda->inlined_file = cuda->inlined_file ? arena_strdup(arena, cuda->inlined_file) : NULL;
+    }
+    copy.cuda = cuda;
+    return copy;
+}
+
+void findings_report(struct checker *c, struct diags *diags)
+{
+    struct findings *f = &c->findings;
+    const struct finding **sorted = ARENA_ARRAY(diags->arena, const struct finding *, f->n);
+    uint32_t n = 0;
+    for (struct finding *x = f->newest; x; x = x->next)
+        if (count_of(x))
+            sorted[n++] = x;
+    if (n > 0)
+        qsort(sorted, n, sizeof *sorted, by_place);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct finding *x = sorted[i];
+        if (!x)
+            continue;
+        diag_finding(diags, x->severity, report_place(&x->place, diags->arena), x->code, x->help,
+                     merge_same(sorted, n, i), "%s", text_of(x, diags->arena));
+        diag_of_kernel(diags, x->kernel, x->kind);
+    }
+}
