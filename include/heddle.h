@@ -146,7 +146,7 @@ typedef struct hd_machine_options {
     void (*print)(void *data, const char *text, size_t bytes);
     /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
     void (*note)(void *data, const char *text);
-    void *print_data; /* for both, and for host_ranges */
+    void *print_data; /* for both, for host_ranges and for origin */
     /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock), "replay:FILE". All but
      * fair run one launch at a time on one thread, with clocks that count instructions, and can be repeated. */
     const char *policy;
@@ -160,6 +160,13 @@ typedef struct hd_machine_options {
      * ranges in any order and returns how many there are; where that is more it is called again with room for them. Called
      * from any thread while a launch runs, at the first need and where an address is in none. NULL: nothing. */
     size_t (*host_ranges)(void *data, hd_range *ranges, size_t n);
+    /* Freed memory is not used again soon (of small allocations, up to 64 MiB), and there are gaps between allocations, so that
+     * wrong addresses are found out. */
+    bool guarded;
+    /* Where memory of hd_alloc came from, for messages: "allocated at main.cu:27", given its start; of memory that was `freed`:
+     * "at main.cu:40 (allocated at main.cu:27)". False
+     * where nothing is known. From any thread, while a launch runs. */
+    bool (*origin)(void *data, const void *start, bool freed, char *text, size_t bytes);
     const char *device; /* what it claims to be: "sm_80"; default: sm_90, an H200 */
 } hd_machine_options;
 

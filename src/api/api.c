@@ -62,7 +62,9 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .record_path = o->record_path,
                                .device = o->device,
                                .host_memory = o->host_memory,
-                               .host_ranges = o->host_ranges};
+                               .host_ranges = o->host_ranges,
+                               .guarded = o->guarded,
+                               .origin = o->origin};
     const char *ignored;
     error = error ? error : &ignored;
     *error = NULL;

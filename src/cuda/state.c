@@ -222,6 +222,8 @@ static CUresult make_machine(struct device *d)
                             .note = show_note,
                             .host_memory = host_is_pageable(),
                             .host_ranges = host_ranges,
+                            .guarded = watch_is_on(),
+                            .origin = watch_is_on() ? watch_origin : NULL,
                             .memory_bytes = state.limits.memory_bytes,
                             .stack_bytes = state.limits.stack_bytes,
                             .step_limit = state.limits.steps,

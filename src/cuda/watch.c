@@ -248,18 +248,18 @@ static bool freed_find(const void *p, struct freed *freed)
     return is_there;
 }
 
-size_t watch_origin(void *data, const void *start, bool freed, char *text, size_t bytes)
+bool watch_origin(void *data, const void *start, bool was_freed, char *text, size_t bytes)
 {
     struct freed f;
-    struct allocation *a = freed ? NULL : allocation_find(start, NULL, NULL);
+    struct allocation *a = was_freed ? NULL : allocation_find(start, NULL, NULL);
     (void)data;
-    *text = 0;
-    if (!watch.on)
-        return 0;
-    if (freed && freed_find(start, &f))
-        return (size_t)snprintf(text, bytes, "allocated %s, freed %s", stack_text(f.allocated).place,
-                                stack_text(f.freed).place);
-    return a && a->stack ? (size_t)snprintf(text, bytes, "allocated %s", stack_text(a->stack).place) : 0;
+    if (was_freed && freed_find(start, &f))
+        snprintf(text, bytes, "%s (allocated %s)", stack_text(f.freed).place, stack_text(f.allocated).place);
+    else if (a && a->stack)
+        snprintf(text, bytes, "allocated %s", stack_text(a->stack).place);
+    else
+        return false;
+    return true;
 }
 
 /* "the 3600-byte buffer", in a text of the caller's. */

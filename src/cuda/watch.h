@@ -38,8 +38,8 @@ void watch_freed(const struct allocation *a);
 void watch_bad_free(const void *p, CUmemorytype type);
 /* What is left in a context that ends. */
 void watch_leaks(CUcontext c);
-/* Where memory came from that an address of a kernel's access lies in or near: hd_machine_options.origin. */
-size_t watch_origin(void *data, const void *start, bool freed, char *text, size_t bytes);
+/* hd_machine_options.origin: where memory came from that a kernel misses. */
+bool watch_origin(void *data, const void *start, bool freed, char *text, size_t bytes);
 
 /* What a copy or fill wants to be at an address. */
 enum watch_side { SIDE_ANY, SIDE_HOST, SIDE_DEVICE };

@@ -118,6 +118,16 @@ static const char *far_away(const struct machine *m, const struct fault *f, cons
     return is_hosts(m, f) ? "which is memory of the host" : unless_hosts;
 }
 
+const char *fault_buffer(struct machine *m, const struct mem_block *b, bool freed, struct arena *arena)
+{
+    char origin[512];
+    const void *start = (const void *)(uintptr_t)b->start;
+    bool hosts = b->kind == MEM_DEVICE && m->config.origin;
+    if (hosts && m->config.origin(m->config.print_data, start, freed, origin, sizeof origin))
+        return arena_printf(arena, " %s", origin);
+    return b->name ? arena_printf(arena, " `%s`", b->name) : "";
+}
+
 /* Where an address lies relative to the nearest allocation. */
 static const char *neighbourhood(struct machine *m, const struct fault *f, struct arena *arena)
 {
@@ -125,12 +135,13 @@ static const char *neighbourhood(struct machine *m, const struct fault *f, struc
     if (f->address < 4096)
         return "a null pointer";
     if (mem_was_freed(&m->mem, f->address, &b))
-        return arena_printf(arena, "%llu bytes into a buffer of %llu bytes that was freed",
-                            (unsigned long long)(f->address - b.start), (unsigned long long)b.size);
+        return arena_printf(arena, "%llu bytes into a buffer of %llu bytes that was freed%s",
+                            (unsigned long long)(f->address - b.start), (unsigned long long)b.size,
+                            fault_buffer(m, &b, true, arena));
     if (!mem_nearest(&m->mem, f->address, &b))
         return far_away(m, f, "the machine has no allocations");
     uint64_t end = b.start + b.size;
-    const char *name = b.name ? arena_printf(arena, " `%s`", b.name) : "";
+    const char *name = fault_buffer(m, &b, false, arena);
     const char *what = b.kind == MEM_VARIABLE || b.kind == MEM_CONST ? "variable" : "buffer";
     unsigned long long size = b.size;
     if (f->address >= b.start && f->address < end)

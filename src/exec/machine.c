@@ -126,6 +126,8 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
         machine_destroy(m);
         return r;
     }
+    if (m->config.guarded)
+        mem_guard(&m->mem);
     *machine = m;
     return HD_SUCCESS;
 }

@@ -84,6 +84,8 @@ struct machine_config {
     const char *device;          /* see device_model(); NULL: the default */
     bool host_memory;            /* kernels reach the host's own memory, */
     host_ranges_fn *host_ranges; /* or these parts of it, if any */
+    bool guarded;                /* mem_guard() */
+    bool (*origin)(void *data, const void *start, bool freed, char *text, size_t bytes);
 };
 
 /* The compiler of kernels, where there is one (src/jit): the machine's functions that run launches call these. */

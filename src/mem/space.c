@@ -32,6 +32,13 @@ struct mem_unit {
     void *_Atomic *data;
 };
 
+struct mem_held {
+    struct mem_block block;
+    struct mem_unit *unit; /* of its slot; NULL: it was a run of units */
+    uint32_t slot;
+    struct mem_run run;
+};
+
 static uint64_t round_up(uint64_t x, uint64_t to)
 {
     return (x + to - 1) / to * to;
@@ -99,6 +106,7 @@ void mem_destroy(struct mem *m)
         host_destroy(m->host);
     free(m->host);
     free(m->free_runs);
+    free(m->held);
     munmap((void *)m->units, m->n_units * sizeof *m->units);
     munmap(m->start, m->reserved_bytes);
     pthread_mutex_destroy(&m->lock);
@@ -113,8 +121,8 @@ static uint64_t unit_address(const struct mem *m, uint32_t unit)
     return m->heap_start + (uint64_t)unit * MEM_UNIT_BYTES;
 }
 
-/* `n` consecutive free units with memory behind them; UINT32_MAX where there are none. */
-static uint32_t take_run(struct mem *m, uint32_t n, bool constant)
+/* `n` consecutive free units; UINT32_MAX where there are none. */
+static uint32_t find_run(struct mem *m, uint32_t n, bool constant)
 {
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; !constant && i < m->n_free_runs && first == UINT32_MAX; i++) {
@@ -135,6 +143,21 @@ static uint32_t take_run(struct mem *m, uint32_t n, bool constant)
         first = *used;
         *used += n;
     }
+    return first;
+}
+
+static void let_go(struct mem *m);
+
+/* The same with memory behind them. */
+static uint32_t take_run(struct mem *m, uint32_t n, bool constant)
+{
+    uint32_t first = find_run(m, n, constant);
+    while (first == UINT32_MAX && !constant && m->n_held) {
+        let_go(m);
+        first = find_run(m, n, constant);
+    }
+    if (first == UINT32_MAX)
+        return first;
     void *at = (void *)(uintptr_t)unit_address(m, first);
     size_t bytes = (size_t)n * MEM_UNIT_BYTES;
     if (mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0)
@@ -292,12 +315,20 @@ static uint64_t cost_of(uint64_t size, int class_log2)
     return class_log2 == LARGE || class_log2 > SMALL_LOG2 ? size : (1ull << class_log2) + NOTED_BYTES;
 }
 
+/* What an allocation takes of addresses. */
+static uint64_t room_of(const struct mem *m, uint64_t size, enum mem_kind kind)
+{
+    uint64_t gap = !m->guarded ? 0 : kind == MEM_HEAP ? 16 : MEM_GAP_BYTES;
+    return kind != MEM_HEAP && size < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES + gap : size + gap;
+}
+
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name)
 {
     bool constant = kind == MEM_CONST || kind == MEM_PARAM;
     if (size == 0 || size > m->heap_size)
         return NULL;
-    int class_log2 = class_of(kind != MEM_HEAP && size < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES : size);
+    uint64_t room = room_of(m, size, kind);
+    int class_log2 = class_of(room);
     void *p = NULL;
     if (!mem_charge(m, cost_of(size, class_log2)))
         return NULL;
@@ -305,7 +336,7 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
     struct mem_unit **open = class_log2 == LARGE ? NULL : &m->open_units[constant][class_log2 - CLASS_FIRST_LOG2];
     struct mem_unit *u = open ? *open : NULL;
     if (!u) {
-        u = new_unit(m, size, class_log2, constant);
+        u = new_unit(m, room, class_log2, constant);
         if (u && open)
             *open = u;
     }
@@ -405,8 +436,76 @@ int mem_share(struct mem *m, void *p, uint64_t *offset)
     return file;
 }
 
-/* A large allocation's unit goes back; units of slots stay for the next of their size. Readers may still look
- * at the unit: it is unlinked here and freed with the space. */
+/* ---- freeing ---- */
+
+/* A slot can be used again. */
+static void give_slot(struct mem *m, struct mem_unit *u, uint32_t slot)
+{
+    u->free_slots[u->n_free++] = slot;
+    if (u->n_free > 1)
+        return;
+    struct mem_unit **open = &m->open_units[u->constant][u->class_log2 - CLASS_FIRST_LOG2];
+    u->next_open = *open;
+    *open = u;
+}
+
+static uint64_t held_cost(const struct mem_held *h)
+{
+    return h->unit ? 1ull << h->unit->class_log2 : 0;
+}
+
+/* What has been held for the longest time can be used again. */
+static void let_go(struct mem *m)
+{
+    const struct mem_held *h = &m->held[m->oldest_held];
+    m->oldest_held = (m->oldest_held + 1) % MEM_HELD;
+    m->n_held--;
+    m->held_bytes -= held_cost(h);
+    if (h->unit)
+        give_slot(m, h->unit, h->slot);
+    else
+        give_run(m, h->run.first, h->run.n);
+}
+
+/* False where nothing is held: then it can be used again at once. */
+static bool hold(struct mem *m, const struct mem_held *h)
+{
+    if (!m->guarded || (h->unit && h->unit->constant))
+        return false;
+    if (!m->held && !(m->held = calloc(MEM_HELD, sizeof *m->held)))
+        return false;
+    if (m->n_held == MEM_HELD)
+        let_go(m);
+    m->held[(m->oldest_held + m->n_held++) % MEM_HELD] = *h;
+    m->held_bytes += held_cost(h);
+    while (m->held_bytes > MEM_HELD_BYTES)
+        let_go(m);
+    return true;
+}
+
+void mem_guard(struct mem *m)
+{
+    m->guarded = true;
+}
+
+/* A large allocation's unit goes back. Readers may still look at it: it is unlinked here and freed with the space. */
+static void give_unit(struct mem *m, struct mem_unit *u, const struct mem_block *block)
+{
+    struct mem_run run = {(uint32_t)((u->start - m->heap_start) / MEM_UNIT_BYTES), u->n_units};
+    for (uint32_t i = 0; i < run.n; i++)
+        m->units[run.first + i] = NULL;
+    if (u->file >= 0 || !u->constant)
+        give_memory(m, u->start, (size_t)run.n * MEM_UNIT_BYTES, u->file >= 0);
+    if (u->file >= 0)
+        close(u->file);
+    u->file = -1;
+    if (!u->constant && !hold(m, &(struct mem_held){.block = *block, .run = run}))
+        give_run(m, run.first, run.n);
+    u->next_open = m->retired_units;
+    m->retired_units = u;
+}
+
+/* Units of slots stay for the next of their size. */
 bool mem_free(struct mem *m, void *p)
 {
     uint64_t address = (uint64_t)(uintptr_t)p;
@@ -415,31 +514,18 @@ bool mem_free(struct mem *m, void *p)
     struct mem_unit *u = unit_of(m, address);
     uint32_t slot = u ? slot_of(u, address) : 0;
     if (u && u->sizes[slot] && slot_address(u, slot) == address) {
+        struct mem_block block = {address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot], NULL};
         ok = true;
-        m->allocated_bytes -= u->sizes[slot];
-        mem_discharge(m, cost_of(u->sizes[slot], u->class_log2));
-        m->freed[m->n_freed++ % MEM_FREED] =
-            (struct mem_block){address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot], NULL};
+        m->allocated_bytes -= block.size;
+        mem_discharge(m, cost_of(block.size, u->class_log2));
+        m->freed[m->n_freed++ % MEM_FREED] = block;
         u->sizes[slot] = 0;
         m->version++;
-        u->free_slots[u->n_free++] = slot;
         if (u->class_log2 == LARGE) {
-            uint32_t first = (uint32_t)((u->start - m->heap_start) / MEM_UNIT_BYTES);
-            for (uint32_t i = 0; i < u->n_units; i++)
-                m->units[first + i] = NULL;
-            if (u->file >= 0 || !u->constant)
-                give_memory(m, u->start, (size_t)u->n_units * MEM_UNIT_BYTES, u->file >= 0);
-            if (u->file >= 0)
-                close(u->file);
-            u->file = -1;
-            if (!u->constant)
-                give_run(m, first, u->n_units);
-            u->next_open = m->retired_units;
-            m->retired_units = u;
-        } else if (u->n_free == 1) {
-            struct mem_unit **open = &m->open_units[u->constant][u->class_log2 - CLASS_FIRST_LOG2];
-            u->next_open = *open;
-            *open = u;
+            u->free_slots[u->n_free++] = slot;
+            give_unit(m, u, &block);
+        } else if (!hold(m, &(struct mem_held){.block = block, .unit = u, .slot = slot})) {
+            give_slot(m, u, slot);
         }
     }
     pthread_mutex_unlock(&m->lock);
@@ -537,8 +623,9 @@ bool mem_was_freed(struct mem *m, uint64_t address, struct mem_block *block)
     bool found = false;
     pthread_mutex_lock(&m->lock);
     uint32_t n = m->n_freed < MEM_FREED ? m->n_freed : MEM_FREED;
-    for (uint32_t i = 1; i <= n && !found; i++) {
-        const struct mem_block *b = &m->freed[(m->n_freed - i) % MEM_FREED];
+    for (uint32_t i = 1; i <= n + m->n_held && !found; i++) {
+        const struct mem_block *b = i <= n ? &m->freed[(m->n_freed - i) % MEM_FREED]
+                                           : &m->held[(m->oldest_held + m->n_held + n - i) % MEM_HELD].block;
         found = address - b->start < b->size;
         *block = found ? *b : *block;
     }

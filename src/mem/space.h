@@ -34,6 +34,8 @@
 #define MEM_CONST_BYTES         ((1ull << 30) - (1ull << 25))
 
 enum { MEM_UNIT_BYTES = 64 << 10, MEM_ALIGN_BYTES = 256, MEM_FREED = 64 };
+/* Of a space that is guarded: what is kept from use after it was freed, and the least gap behind an allocation (MEM_HEAP: 16). */
+enum { MEM_HELD = 1 << 16, MEM_HELD_BYTES = 64 << 20, MEM_GAP_BYTES = 256 };
 
 /* MEM_FOREIGN is the host's own memory. */
 enum mem_kind {
@@ -56,6 +58,7 @@ struct mem_block {
 };
 
 struct mem_unit; /* what a unit holds; see space.c */
+struct mem_held; /* what has been freed and is not used again yet */
 
 struct mem_run {
     uint32_t first, n;
@@ -80,6 +83,11 @@ struct mem {
     struct mem_unit *all_units, *retired_units;
     struct mem_block freed[MEM_FREED]; /* the last ones, for messages; a ring */
     uint32_t n_freed;
+    bool guarded;
+    struct mem_held
+        *held; /* a ring of MEM_HELD, where it is guarded; oldest_held is the place of the first of n_held */
+    uint32_t oldest_held, n_held;
+    uint64_t held_bytes;    /* of the host's memory */
     struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */
     pthread_mutex_t lock;
     pthread_rwlock_t use; /* for writing: who takes away, or exchanges, what is behind addresses */
@@ -92,6 +100,10 @@ void mem_discharge(struct mem *m, uint64_t bytes);
 /* false with errno set where no address range can be reserved. */
 bool mem_init(struct mem *m, uint64_t limit_bytes);
 void mem_destroy(struct mem *m);
+
+/* From now on what is freed is not used again soon, so that who still has its address is found out: the last MEM_HELD
+ * allocations, of small ones (slots) MEM_HELD_BYTES, fewer where addresses run out; and there are gaps between allocations. */
+void mem_guard(struct mem *m);
 
 /* To be held by whoever reads or writes memory of the space at addresses that mem_find() has given, while others may free it:
  * what is freed meanwhile stays mapped, so that a late access meets undefined contents, and not a signal. */

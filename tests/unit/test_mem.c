@@ -167,10 +167,71 @@ static void large_allocations_ask_for_large_pages(void **state)
     mem_destroy(&m);
 }
 
+/* Of what has been freed, neither runs nor slots are given out again soon, and what was freed is remembered. */
+static void guarded_memory_is_not_used_again_soon(void **state)
+{
+    (void)state;
+    struct mem m;
+    struct mem_block b;
+    setup(&m);
+    mem_guard(&m);
+    void *small = mem_alloc(&m, 100, MEM_DEVICE, NULL), *large = mem_alloc(&m, 1 << 20, MEM_DEVICE, NULL);
+    assert_true(mem_free(&m, small) && mem_free(&m, large));
+    for (int i = 0; i < 500; i++) {
+        void *p = mem_alloc(&m, 100, MEM_DEVICE, NULL), *q = mem_alloc(&m, 1 << 20, MEM_DEVICE, NULL);
+        assert_true(p && q && p != small && q != large);
+        assert_true(mem_free(&m, p) && mem_free(&m, q));
+    }
+    assert_false(mem_find(&m, (uint64_t)(uintptr_t)small + 50, &b));
+    assert_true(mem_was_freed(&m, (uint64_t)(uintptr_t)small + 50, &b) && b.size == 100);
+    assert_true(mem_was_freed(&m, (uint64_t)(uintptr_t)large + 50, &b) && b.size == 1 << 20);
+    assert_int_equal(m.charged_bytes, 0);
+    mem_destroy(&m);
+}
+
+/* More than there are addresses for, or than may be held: the oldest goes first. */
+static void guarded_memory_is_used_again_when_there_is_no_other(void **state)
+{
+    (void)state;
+    struct mem m;
+    setup(&m);
+    mem_guard(&m);
+    for (int i = 0; i < 40; i++) {
+        void *p = mem_alloc(&m, 1u << 29, MEM_DEVICE, NULL);
+        assert_non_null(p);
+        assert_true(mem_free(&m, p));
+    }
+    for (int i = 0; i < 3 * MEM_HELD; i++)
+        assert_true(mem_free(&m, mem_alloc(&m, 4096, MEM_DEVICE, NULL)));
+    assert_true(m.n_held <= MEM_HELD && m.held_bytes <= MEM_HELD_BYTES);
+    mem_destroy(&m);
+}
+
+/* What is behind one is nobody's, whatever its size. */
+static void guarded_allocations_have_gaps_between(void **state)
+{
+    (void)state;
+    struct mem m;
+    struct mem_block b;
+    setup(&m);
+    mem_guard(&m);
+    for (uint64_t size = 256; size <= 1 << 18; size *= 2) {
+        uint64_t p[8];
+        for (int i = 0; i < 8; i++)
+            p[i] = (uint64_t)(uintptr_t)mem_alloc(&m, size, MEM_DEVICE, NULL);
+        for (int i = 0; i < 8; i++)
+            assert_false(mem_find(&m, p[i] + size, &b) || mem_find(&m, p[i] + size + MEM_GAP_BYTES - 1, &b));
+    }
+    mem_destroy(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_exact),
+        cmocka_unit_test(guarded_memory_is_not_used_again_soon),
+        cmocka_unit_test(guarded_memory_is_used_again_when_there_is_no_other),
+        cmocka_unit_test(guarded_allocations_have_gaps_between),
         cmocka_unit_test(freed_memory_is_not_found),
         cmocka_unit_test(memory_that_is_freed_while_it_is_used_stays_mapped),
         cmocka_unit_test(shared_memory_is_that_of_a_file),
