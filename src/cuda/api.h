@@ -26,4 +26,25 @@ CU_API void heddle_error_seen(void);
 /* For calls, or uses of them, that Heddle does not have: names them in the log. */
 CUresult api_not_supported(const char *what);
 
+/* What libcuda defines as cuX is heddle_cuX to the linker: programs call the entry points of entry.S, which jump there. */
+#ifdef HEDDLE_CUDA_VERSIONS
+/* First versions, which cuda.h does not declare. */
+CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes);
+CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n);
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                              const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p);
+
+#define BEHIND_ENTRY(symbol, like) extern __typeof__(like) symbol __asm__("heddle_" #symbol);
+#define BEHIND_plain(symbol)       BEHIND_ENTRY(symbol, symbol)
+#define BEHIND_ptds(symbol)        BEHIND_ENTRY(symbol, symbol) BEHIND_ENTRY(symbol##_ptds, symbol)
+#define BEHIND_ptsz(symbol)        BEHIND_ENTRY(symbol, symbol) BEHIND_ENTRY(symbol##_ptsz, symbol)
+#define BEHIND_no(symbol, stream)
+#define BEHIND_done(symbol, stream)               BEHIND_##stream(symbol)
+#define BEHIND_partial(symbol, stream)            BEHIND_##stream(symbol)
+#define API(export, name, version, stream, state) BEHIND_##state(export, stream)
+#include "cuda/api.def"
+#undef API
+#endif
+
 #endif

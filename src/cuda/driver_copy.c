@@ -45,7 +45,7 @@ static CUresult check(const void *p, size_t bytes, struct want want)
         log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes, left);
     } else if (registered_find(p, &r) || !bytes) {
         return CUDA_SUCCESS;
-    } else if (want.side == SIDE_DEVICE || is_in_machine(p)) {
+    } else if (want.side >= SIDE_DEVICE || is_in_machine(p)) {
         log_line(LOG_ERROR, "%p is no device memory", p);
     } else if (p) {
         return CUDA_SUCCESS;
@@ -281,7 +281,7 @@ static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned elem
     if (width == 0 || height == 0)
         return CUDA_SUCCESS;
     NEED(height == 1 || pitch >= width * element_bytes);
-    TRY(check(AT(to), (height - 1) * pitch + width * element_bytes, (struct want){SIDE_DEVICE, true}));
+    TRY(check(AT(to), (height - 1) * pitch + width * element_bytes, (struct want){SIDE_FILL, true}));
     struct work w = {.kind = WORK_FILL,
                      .fill = {.to = AT(to),
                               .value = value,

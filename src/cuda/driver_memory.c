@@ -73,6 +73,7 @@ static CUresult release(const void *p, CUmemorytype type)
     if (!a && type == CU_MEMORYTYPE_DEVICE && mapping_take(p, &part)) {
         hd_context_synchronize(context_top()->context);
         pool_freed(part.pool, part.bytes);
+        watch_freed(part.start, part.bytes, type, NULL);
         mapping_end(&part);
         return CUDA_SUCCESS;
     }

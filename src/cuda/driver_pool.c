@@ -296,6 +296,7 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
     }
     if (!a) {
         pool_freed(f.mapping.pool, f.mapping.bytes);
+        watch_freed(f.start, f.mapping.bytes, CU_MEMORYTYPE_DEVICE, NULL);
         return free_in(stream, &f);
     }
     if (a->start != f.start || a->type != CU_MEMORYTYPE_DEVICE) {

@@ -9,7 +9,7 @@
 #undef cuGetProcAddress
 
 #define MISSING(symbol)                                                                                                \
-    CU_API CUresult missing_##symbol(void) __asm__(#symbol);                                                           \
+    CU_API CUresult missing_##symbol(void) __asm__("heddle_" #symbol);                                                 \
     CUresult missing_##symbol(void)                                                                                    \
     {                                                                                                                  \
         return api_not_supported(#symbol);                                                                             \

@@ -82,8 +82,9 @@ static void find_own(void)
     dl_iterate_phdr(note_own, NULL);
 }
 
-static bool is_own(uintptr_t address)
+bool stack_is_own(uintptr_t address)
 {
+    pthread_once(&depot.once, find_own);
     for (size_t i = 0; i < depot.n_own; i++)
         if (depot.own[i].start <= address && address < depot.own[i].end)
             return true;
@@ -106,7 +107,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *c, void *data)
     uintptr_t address = _Unwind_GetIPInfo(c, &before) - !before;
     if (address + 1 <= 1 || w->n == MAX_ADDRESSES)
         return _URC_END_OF_STACK;
-    if (w->n == 0 && is_own(address))
+    if (w->n == 0 && stack_is_own(address))
         w->call = address;
     else
         w->addresses[w->n++] = address;
@@ -148,7 +149,6 @@ const struct stack *stack_here(void)
 {
     struct walk w = {0};
     Dl_info call;
-    pthread_once(&depot.once, find_own);
     _Unwind_Backtrace(visit, &w);
     if (w.call && dladdr((void *)w.call, &call))
         w.name = call.dli_sname;
@@ -267,7 +267,7 @@ static void read_address(struct reading *r, uintptr_t address)
     size_t n = 0;
     if (!dladdr((void *)address, &at) || !at.dli_fname)
         at.dli_fname = "";
-    if (is_own(address) || is_runtime(at.dli_fname)) { /* ours: a stream's thread, which has called the program */
+    if (stack_is_own(address) || is_runtime(at.dli_fname)) { /* ours: a stream's thread, which has called the program */
         r->done = r->n > 0;
         return;
     }

@@ -15,6 +15,9 @@ struct stack;
 /* Of the calling thread. NULL where memory is exhausted. */
 const struct stack *stack_here(void);
 
+/* Whether an address of code is one of our libraries'. */
+bool stack_is_own(uintptr_t address);
+
 /* Whether the program drops what CUDA's function returns there: nothing reads it. False where that cannot be told. */
 bool stack_drops_result(const struct stack *s);
 

@@ -541,7 +541,7 @@ CUresult allocation_new(CUcontext c, size_t bytes, struct allocation **allocatio
 
 void allocation_forget(struct allocation *a)
 {
-    watch_freed(a);
+    watch_freed(a->start, a->bytes, a->type, a->stack);
     state_lock();
     *a->link = a->next;
     if (a->next)

@@ -65,6 +65,9 @@ static struct {
     struct failed *failed, **last_failed;
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &watch.findings, .last_failed = &watch.failed};
 
+/* Whether entry.S hands errors on. */
+char watch_entries;
+
 static _Thread_local struct {
     const struct stack *explained; /* of the last finding: the call's own error says no more */
     struct failed *unseen;         /* the last failed call, until somebody looks */
@@ -81,6 +84,7 @@ void watch_start(const struct watch_options *o)
     watch.options = *o;
     watch.on = true;
     log_listen(note_reason);
+    watch_entries = true;
 }
 
 bool watch_is_on(void)
@@ -221,7 +225,7 @@ void watch_allocated(struct allocation *a)
         a->stack = stack_here();
 }
 
-void watch_freed(const struct allocation *a)
+void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated)
 {
     if (!watch.on)
         return;
@@ -230,7 +234,7 @@ void watch_freed(const struct allocation *a)
     if (!watch.freed)
         watch.freed = calloc(MAX_FREED, sizeof *watch.freed);
     if (watch.freed)
-        watch.freed[watch.n_freed++ % MAX_FREED] = (struct freed){a->start, a->bytes, a->type, a->stack, s};
+        watch.freed[watch.n_freed++ % MAX_FREED] = (struct freed){start, bytes, type, allocated, s};
     pthread_mutex_unlock(&watch.lock);
 }
 
@@ -363,6 +367,9 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
     } else if (!p) {
         w.code = "invalid-pointer";
         found(&w, "%s %s %zu bytes at a null pointer", call, verb, bytes);
+    } else if (wanted == SIDE_FILL) {
+        w.code = "invalid-pointer";
+        found(&w, "%s %s %zu bytes at %p, which is no memory of the device", call, verb, bytes, p);
     } else if (wanted == SIDE_DEVICE) {
         w.code = "copy-direction";
         w.help = "the order is destination, source, bytes, direction; is that the direction of these pointers?";
@@ -555,6 +562,16 @@ void heddle_call_failed(int error, const char *name)
     pthread_mutex_unlock(&watch.lock);
     thread.reason[0] = 0;
     thread.unseen = f;
+}
+
+/* From entry.S: what an entry point returns to `caller`. The runtime's calls are no concern of the program's. */
+CUresult watch_result(CUresult error, uintptr_t caller)
+{
+    const char *name = NULL;
+    cuGetErrorName(error, &name);
+    if (!stack_is_own(caller))
+        heddle_call_failed((int)error, name ? name : "an error");
+    return error;
 }
 
 void heddle_error_seen(void)

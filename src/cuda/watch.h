@@ -31,9 +31,9 @@ hd_result watch_report(hd_report **report);
 
 /* ---- memory ---- */
 
-/* Notes who allocates, and who frees: `a` is about to be forgotten. */
+/* Notes who allocates, and who frees what was `allocated` there (NULL: that is not known). */
 void watch_allocated(struct allocation *a);
-void watch_freed(const struct allocation *a);
+void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated);
 /* Something that is to be freed as memory of this type, and cannot. */
 void watch_bad_free(const void *p, CUmemorytype type);
 /* What is left in a context that ends. */
@@ -42,11 +42,22 @@ void watch_leaks(CUcontext c);
 bool watch_origin(void *data, const void *start, bool freed, char *text, size_t bytes);
 
 /* What a copy or fill wants to be at an address. */
-enum watch_side { SIDE_ANY, SIDE_HOST, SIDE_DEVICE };
+enum watch_side {
+    SIDE_ANY,
+    SIDE_HOST,
+    SIDE_DEVICE,
+    SIDE_FILL, /* the device's: there is no other side */
+};
 /* It is not there: `p` is refused. */
 void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted);
 /* Both sides are there; is what the call says of them true? */
 void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side);
+
+/* ---- errors ---- */
+
+/* Whether entry.S calls the second function with what an entry point returns, if that is an error. */
+extern char watch_entries;
+CUresult watch_result(CUresult error, uintptr_t caller);
 
 /* ---- streams and events ---- */
 
