@@ -360,8 +360,8 @@ enum hd_on_error {
 typedef struct hd_checker_options {
     unsigned tools; /* of enum hd_tool; 0: all */
     enum hd_on_error on_error;
-    /* Called after each launch, from its thread: `fresh` where it has shown something new. */
-    void (*launched)(void *data, bool fresh);
+    /* Called after each launch that was watched, from its thread: `fresh` where it has shown something new. */
+    void (*launched)(void *data, const char *kernel, bool fresh);
     void *data;
 } hd_checker_options;
 

@@ -102,6 +102,15 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     return HD_SUCCESS;
 }
 
+static void tell_launched(const hd_checker *c, struct str kernel, bool fresh)
+{
+    struct arena scratch = {0};
+    const char *name = c->options.launched ? arena_strndup(&scratch, kernel.p, kernel.n) : NULL;
+    if (name)
+        c->options.launched(c->options.data, name, fresh);
+    arena_free(&scratch);
+}
+
 static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
 {
     bool watched = !(q->flags & HD_LAUNCH_UNCHECKED);
@@ -113,8 +122,9 @@ static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_laun
         checker_end(c->checker);
     else
         checker_forget_undefined(c->checker);
-    if (c->options.launched)
-        c->options.launched(c->options.data, checker_count(c->checker) > before);
+    bool fresh = checker_count(c->checker) > before;
+    if (watched)
+        tell_launched(c, q->kernel->func->symbol.name, fresh);
     return r;
 }
 

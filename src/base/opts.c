@@ -78,7 +78,9 @@ static bool set_dims(uint32_t *field, struct str text)
 
 /* What a value of the kind looks like. */
 static const char *const wanted[] = {
+    [OPT_YES_NO] = "yes or no",
     [OPT_NUMBER] = "a number from 1",
+    [OPT_COUNT] = "a number from 0",
     [OPT_SIZE] = "a size like 4096, 64K or 2G",
     [OPT_SECONDS] = "a time in seconds from 0.001, like 10 or 0.5",
     [OPT_DIMS] = "one to three numbers from 1, like 32 or 32,8 or 8x8x8",
@@ -90,7 +92,15 @@ static const char *set_value(const struct opt *o, void *field, const char *text,
     bool ok = true;
     switch (o->kind) {
     case OPT_SWITCH: *(bool *)field = true; break;
+    case OPT_YES_NO:
+        *(bool *)field = !text || strcmp(text, "yes") == 0;
+        ok = !text || *(bool *)field || strcmp(text, "no") == 0;
+        break;
     case OPT_TEXT: *(const char **)field = text; break;
+    case OPT_COUNT:
+        ok = opts_size(str_of(text), &number) && text[strspn(text, "0123456789")] == 0;
+        *(struct opt_count *)field = (struct opt_count){ok, number};
+        break;
     case OPT_SECONDS: ok = opts_seconds(str_of(text), field); break;
     case OPT_DIMS: ok = set_dims(field, str_of(text)); break;
     case OPT_NUMBER:
@@ -114,12 +124,12 @@ static const char *set_value(const struct opt *o, void *field, const char *text,
 
 /* ---- reading ---- */
 
-static const struct opt *find(const struct opts *opts, unsigned command, struct str name)
+static const struct opt *find(const struct opts *opts, uint32_t commands, struct str name)
 {
     for (size_t i = 0; i < opts->n; i++) {
         const struct opt *o = &opts->at[i];
         bool letter = name.n == 1 && o->letter == name.p[0];
-        if (o->commands >> command & 1 && (letter || str_is(name, o->name)))
+        if (o->commands & commands && (letter || str_is(name, o->name)))
             return o;
     }
     return NULL;
@@ -130,6 +140,9 @@ static const char *unknown(const struct opts *opts, unsigned command, struct str
     struct str name = {word.p + strspn(word.p, "-"), word.n - strspn(word.p, "-")};
     const char *near = NULL;
     unsigned least = FAR + 1;
+    for (size_t i = 0; i < opts->n_elsewhere; i++)
+        if (opts->elsewhere[i].commands >> command & 1 && str_is(name, opts->elsewhere[i].name))
+            return arena_printf(arena, "there is no option `%.*s`: %s", STR_ARG(word), opts->elsewhere[i].hint);
     for (size_t i = 0; i < opts->n; i++) {
         const struct opt *o = &opts->at[i];
         if (o->commands >> command & 1) {
@@ -166,28 +179,51 @@ struct reader {
     int argc, at;
     char **argv;
     void *values;
-    uint64_t given; /* options, by index in the table: at most 64 */
+    bool *given; /* options, by index in the table */
     struct arena *arena;
 };
 
-static const char *read_option(struct reader *r)
+/* A word that looks like an option, in its parts. */
+struct given {
+    struct str whole, name; /* without its value; without its dashes */
+    const char *text;       /* the value behind "=", or NULL */
+    const struct opt *opt;  /* or NULL */
+};
+
+static struct given take_apart(const struct opts *opts, uint32_t commands, const char *word)
 {
-    const char *word = r->argv[r->at];
+    struct given g = {0};
     const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
     size_t dashes = word[1] == '-' ? 2 : 1;
-    struct str whole = {word, equals ? (size_t)(equals - word) : strlen(word)};
-    struct str name = {whole.p + dashes, whole.n - dashes};
-    const struct opt *o = find(r->opts, r->command, name);
-    if (!o || (name.n == 1) != (dashes == 1))
-        return unknown(r->opts, r->command, whole, r->arena);
-    uint64_t bit = 1ull << (o - r->opts->at);
-    if (r->given & bit && o->kind != OPT_LIST)
+    g.whole = (struct str){word, equals ? (size_t)(equals - word) : strlen(word)};
+    g.name = (struct str){g.whole.p + dashes, g.whole.n - dashes};
+    g.text = equals ? equals + 1 : NULL;
+    g.opt = (g.name.n == 1) == (dashes == 1) ? find(opts, commands, g.name) : NULL;
+    return g;
+}
+
+/* Is the next word the value of an option that may do without one? */
+static bool is_yes_no(const struct opt *o, const char *next)
+{
+    return o->kind == OPT_YES_NO && next && (strcmp(next, "yes") == 0 || strcmp(next, "no") == 0);
+}
+
+static const char *read_option(struct reader *r)
+{
+    struct given g = take_apart(r->opts, 1u << r->command, r->argv[r->at]);
+    const struct opt *o = g.opt;
+    if (!o)
+        return unknown(r->opts, r->command, g.whole, r->arena);
+    bool *given = &r->given[o - r->opts->at];
+    if (*given && o->kind != OPT_LIST)
         return arena_printf(r->arena, "`--%s` is given twice", o->name);
-    r->given |= bit;
-    const char *text = equals ? equals + 1 : NULL;
+    *given = true;
+    const char *text = g.text;
     if (o->kind == OPT_SWITCH && text)
         return arena_printf(r->arena, "`--%s` takes no value", o->name);
-    if (o->kind != OPT_SWITCH && !text) {
+    if (!text && is_yes_no(o, r->at + 1 < r->argc ? r->argv[r->at + 1] : NULL))
+        text = r->argv[++r->at];
+    if (o->kind != OPT_SWITCH && o->kind != OPT_YES_NO && !text) {
         if (r->at + 1 == r->argc || looks_like_option(r->argv[r->at + 1]))
             return arena_printf(r->arena, "`--%s` needs a value: --%s %s", o->name, o->name, o->value);
         text = r->argv[++r->at];
@@ -198,7 +234,7 @@ static const char *read_option(struct reader *r)
 const char *opts_parse(const struct opts *opts, unsigned command, int argc, char **argv, void *values,
                        const char **words, int *n_words, struct arena *arena)
 {
-    struct reader r = {opts, command, argc, 1, argv, values, 0, arena};
+    struct reader r = {opts, command, argc, 1, argv, values, ARENA_ARRAY(arena, bool, opts->n), arena};
     bool only_words = false;
     *n_words = 0;
     for (; r.at < argc; r.at++) {
@@ -213,6 +249,20 @@ const char *opts_parse(const struct opts *opts, unsigned command, int argc, char
             if (error)
                 return error;
         }
+    }
+    return NULL;
+}
+
+const char *opts_first_word(const struct opts *opts, uint32_t commands, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0)
+            return i + 1 < argc ? argv[i + 1] : NULL;
+        if (!looks_like_option(argv[i]))
+            return argv[i];
+        struct given g = take_apart(opts, commands, argv[i]);
+        bool takes = g.opt && !g.text && g.opt->kind != OPT_SWITCH && g.opt->kind != OPT_YES_NO;
+        i += takes || (g.opt && !g.text && is_yes_no(g.opt, i + 1 < argc ? argv[i + 1] : NULL));
     }
     return NULL;
 }

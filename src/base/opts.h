@@ -14,7 +14,9 @@
  */
 enum opt_kind {
     OPT_SWITCH,  /* bool: no value */
+    OPT_YES_NO,  /* bool: no value, or "yes" or "no" */
     OPT_NUMBER,  /* uint64_t: from 1 */
+    OPT_COUNT,   /* struct opt_count: from 0 */
     OPT_SIZE,    /* uint64_t: from 1, "512", "64K", "2G" */
     OPT_SECONDS, /* double: from 0.001, "10", "0.5" */
     OPT_DIMS,    /* uint32_t[3]: "32", "32,32", "8x8x8"; those not said are 1 */
@@ -28,6 +30,11 @@ struct opt_list {
     unsigned n;
 };
 
+struct opt_count {
+    bool given;
+    uint64_t value;
+};
+
 struct opt {
     const char *name; /* without the dashes */
     char letter;      /* or 0 */
@@ -38,17 +45,30 @@ struct opt {
     size_t offset;     /* of the field */
 };
 
+/* An option of another program's that a user may look for here. */
+struct opt_elsewhere {
+    const char *name;
+    const char *hint; /* what there is instead, behind "there is no option `--name`: " */
+    uint32_t commands;
+};
+
 struct opts {
     const struct opt *at;
     size_t n;
     const char *(*command_name)(unsigned command); /* for messages */
     uint32_t first_word_ends;                      /* the commands whose options end at the first word, a bit each */
+    const struct opt_elsewhere *elsewhere;
+    size_t n_elsewhere;
 };
 
 /* Reads argv[1..argc-1] as arguments of the command. `words` has room for argc pointers. Returns NULL, or in
  * the arena a sentence that says what is wrong. */
 const char *opts_parse(const struct opts *opts, unsigned command, int argc, char **argv, void *values,
                        const char **words, int *n_words, struct arena *arena);
+
+/* The first word of argv[1..argc-1], where options of any of these commands may stand before it, however they are misused; NULL
+ * where there is none. */
+const char *opts_first_word(const struct opts *opts, uint32_t commands, int argc, char **argv);
 
 /* The options of a command as lines of help, in the arena. */
 const char *opts_help(const struct opts *opts, unsigned command, struct arena *arena);

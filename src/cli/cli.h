@@ -12,6 +12,8 @@
 /* Values of the options: a field for each row of flags.def. */
 struct options {
 #define FIELD_SWITCH(field)                                    bool field;
+#define FIELD_YES_NO(field)                                    bool field;
+#define FIELD_COUNT(field)                                     struct opt_count field;
 #define FIELD_NUMBER(field)                                    uint64_t field;
 #define FIELD_SIZE(field)                                      uint64_t field;
 #define FIELD_SECONDS(field)                                   double field;
@@ -28,6 +30,8 @@ struct session {
     const struct command *command;
     struct arena arena;
     struct options o;
+    int argc;
+    char **argv;        /* the command's name and its arguments, as typed */
     const char **words; /* what is no option */
     int n_words;
     struct progress progress;
@@ -35,7 +39,7 @@ struct session {
 
 /* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong usage. */
 struct command {
-    const char *name, *summary;
+    const char *name, *summary; /* in the list of commands; NULL: it is a variant of another */
     int (*run)(struct session *s);
     const char *usage, *details; /* of its help: around the list of options; NULL: it reads all its arguments itself */
 };
@@ -44,6 +48,7 @@ int cmd_run(struct session *s);
 int cmd_cc(struct session *s);
 int cmd_launch(struct session *s);
 int cmd_check(struct session *s);
+int cmd_check_program(struct session *s);
 int cmd_ptx(struct session *s);
 int cmd_info(struct session *s);
 int cmd_cache(struct session *s);
@@ -54,6 +59,8 @@ int cmd_cache(struct session *s);
 extern const struct command commands[];
 /* The command called so, or NULL; then *near is the nearest name, or NULL. */
 const struct command *command_find(const char *name, const char **near);
+/* The same command, or what it is for these arguments: PTX and programs are checked by different ones. */
+const struct command *command_variant(const struct command *c, int argc, char **argv);
 /* Reads argv behind the command's name. Returns NULL, or what is wrong. */
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s);
 const char *command_help(const struct command *c, struct arena *arena);

@@ -103,9 +103,46 @@ const char *file_read(struct arena *arena, const char *path, uint64_t wanted, st
     return error == EOVERFLOW ? no_end(arena, path, &r) : failure(arena, "read", path, error);
 }
 
+/* What a GPU's machine code begins with: fat binaries, and ELF files, at whose offset 18 the machine stands. */
+static const char elf[4] = "\177ELF", fat_binary[4] = "\x50\xed\x55\xba";
+enum { ELF_MACHINE_AT = 18, ELF_MACHINE_CUDA = 190 };
+
+/* Text up to its first statement, which is .version (PTX ISA 11.1.1). */
+static bool begins_as_ptx(const char *p)
+{
+    for (;;) {
+        p += strspn(p, " \t\r\n");
+        const char *end = strncmp(p, "//", 2) == 0   ? strchr(p, '\n')
+                          : strncmp(p, "/*", 2) == 0 ? strstr(p, "*/")
+                                                     : NULL;
+        if (!end)
+            return strncmp(p, ".version", 8) == 0;
+        p = end + (*end == '*' ? 2 : 1);
+    }
+}
+
+bool file_is_ptx(const char *path)
+{
+    static char head[64 << 10];
+    struct stat st;
+    if (strcmp(path, "-") == 0 || strcmp(file_extension(path), ".ptx") == 0)
+        return true;
+    if (stat(path, &st) != 0)
+        return false;
+    if (!S_ISREG(st.st_mode))
+        return S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, head, sizeof head - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    head[n > 0 ? n : 0] = 0;
+    bool cubin =
+        n > ELF_MACHINE_AT && memcmp(head, elf, 4) == 0 && (unsigned char)head[ELF_MACHINE_AT] == ELF_MACHINE_CUDA;
+    return cubin || (n >= 4 && memcmp(head, fat_binary, 4) == 0) || begins_as_ptx(head);
+}
+
 const char *file_read_ptx(struct arena *arena, const char *path, struct file_bytes *f)
 {
-    static const char elf[4] = "\177ELF", fat_binary[4] = "\x50\xed\x55\xba";
     const char *error = file_read(arena, path, 0, f);
     if (error || f->n < 4)
         return error;

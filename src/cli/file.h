@@ -18,6 +18,9 @@ const char *file_read(struct arena *arena, const char *path, uint64_t wanted, st
 /* The same for PTX text; says what a program, a cubin or a fat binary is, and what helps. */
 const char *file_read_ptx(struct arena *arena, const char *path, struct file_bytes *f);
 
+/* Is it for file_read_ptx(), by its name or by how it begins, rather than a program? */
+bool file_is_ptx(const char *path);
+
 /* A file being written. It gets its name when it is complete: what stood there before is replaced at once. */
 struct file_writer {
     const char *path; /* as given */

@@ -10,7 +10,8 @@ static void print_help(void)
     printf("heddle %s: runs CUDA kernels with no GPU\n\nusage: heddle COMMAND [ARGUMENTS]\n\nCommands:\n",
            hd_version());
     for (const struct command *c = commands; c->name; c++)
-        printf("  %-10s %s\n", c->name, c->summary);
+        if (c->summary)
+            printf("  %-10s %s\n", c->name, c->summary);
     puts("\n`heddle COMMAND --help` explains one, with examples.");
 }
 
@@ -21,7 +22,7 @@ static bool is_help(const char *word)
 
 static int run_command(struct session *s, const struct command *c, int argc, char **argv)
 {
-    s->command = c;
+    s->command = c = command_variant(c, argc, argv);
     if (!c->usage) {
         s->words = (const char **)argv + 1;
         s->n_words = argc - 1;

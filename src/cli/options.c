@@ -8,6 +8,7 @@ enum {
     PTX = 1 << 3,
     INFO = 1 << 4,
     CACHE = 1 << 5,
+    PROGRAM = 1 << 7,
 }; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
@@ -87,7 +88,7 @@ const struct command commands[] = {
      "below the current folder or the PTX file's. --no-sandbox leaves that out.\n"
      "\n"
      "The exit status is 0 after a success, 1 where the PTX or the kernel has errors, 2 for wrong usage.\n"},
-    {"check", "run a kernel and look for mistakes in it", cmd_check,
+    {"check", "run a CUDA program, or a kernel of PTX files, and look for mistakes", cmd_check,
      "heddle check FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
      "\n"
      "Runs a kernel as `heddle launch` does, and looks for accesses out of bounds and misaligned, reads of memory\n"
@@ -128,6 +129,29 @@ const struct command commands[] = {
      "ago goes first. This command shows what is there.\n",
      NULL},
     {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc_flags.def */
+    {"check", NULL, cmd_check_program,
+     "heddle check [OPTIONS] PROGRAM [ARGUMENT]...\n"
+     "\n"
+     "Runs a CUDA program, unchanged, as `heddle run` does, and watches all that it launches, in all streams, of its\n"
+     "children, too: for accesses out of bounds and misaligned, reads of memory that nobody has written, data races,\n"
+     "misused barriers and warp masks, deadlocks, and mistakes of the host. Each finding stands there once, with a\n"
+     "count, the CUDA line (of nvcc -lineinfo) and the PTX. Options are named as compute-sanitizer's.\n",
+     "Options stand before PROGRAM; what follows is the program's. What it prints and its exit status stay its own,\n"
+     "unless errors were found: they are shown on stderr at the end. What it has found is shown as well where it\n"
+     "crashes, is killed or is ended by --timeout.\n"
+     "\n"
+     "A rule of a suppressions file is a line `CODE PLACE KERNEL`: the finding's code, FILE:LINE of one of its places\n"
+     "(the file's name alone does), and the kernel; * and ? stand for anything and any character, # starts a comment:\n"
+     "  uninitialised-read  saxpy.cu:*  saxpy\n"
+     "\n"
+     "Examples:\n"
+     "  heddle check ./vectorAdd\n"
+     "  heddle check --tool memcheck,initcheck --kernel-name kns=reduce python3 train.py\n"
+     "  heddle check --runs 5 --format sarif --log-file races.sarif ./app\n"
+     "\n"
+     "The exit status is the program's, but --error-exitcode (1) where it is 0 and errors were found; 124 where the\n"
+     "time of --timeout was over, 126 where it cannot be run under Heddle, 127 where there is none, 2 for wrong "
+     "usage.\n"},
     {0},
 };
 
@@ -136,7 +160,14 @@ static const char *command_name(unsigned command)
     return commands[command].name;
 }
 
-static const struct opts opts = {flags, sizeof flags / sizeof flags[0], command_name, RUN};
+static const struct opt_elsewhere elsewhere[] = {
+#define ELSEWHERE(name, hint) {name, hint, PROGRAM},
+#include "cli/check_elsewhere.def"
+#undef ELSEWHERE
+};
+
+static const struct opts opts = {flags,     sizeof flags / sizeof flags[0],        command_name, RUN | PROGRAM,
+                                 elsewhere, sizeof elsewhere / sizeof elsewhere[0]};
 
 const struct command *command_find(const char *name, const char **near)
 {
@@ -154,15 +185,38 @@ const struct command *command_find(const char *name, const char **near)
     return NULL;
 }
 
+static unsigned bit_of(const struct command *c)
+{
+    return 1u << (c - commands);
+}
+
+static const struct command *command_by_bit(unsigned bit)
+{
+    return &commands[__builtin_ctz(bit)];
+}
+
+const struct command *command_variant(const struct command *c, int argc, char **argv)
+{
+    if (bit_of(c) != CHECK)
+        return c;
+    const char *word = opts_first_word(&opts, CHECK | PROGRAM, argc, argv);
+    return word && file_is_ptx(word) ? c : command_by_bit(PROGRAM);
+}
+
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s)
 {
+    s->argc = argc;
+    s->argv = argv;
     s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc + 1); /* room for a NULL at the end */
     return opts_parse(&opts, (unsigned)(c - commands), argc, argv, &s->o, s->words, &s->n_words, &s->arena);
 }
 
 const char *command_help(const struct command *c, struct arena *arena)
 {
-    return arena_printf(arena, "usage: %s\nOptions:\n%s%s%s", c->usage,
-                        opts_help(&opts, (unsigned)(c - commands), arena), c->details ? "\n" : "",
-                        c->details ? c->details : "");
+    const char *text =
+        arena_printf(arena, "usage: %s\nOptions:\n%s%s%s", c->usage, opts_help(&opts, (unsigned)(c - commands), arena),
+                     c->details ? "\n" : "", c->details ? c->details : "");
+    if (bit_of(c) != PROGRAM)
+        return text;
+    return arena_printf(arena, "%s\n\n%s", text, command_help(command_by_bit(CHECK), arena));
 }

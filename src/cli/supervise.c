@@ -6,6 +6,8 @@
 #include "cli/supervise.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/program.h"
+
 /* For a program whose kernels have ended to wind up; and for one that has been asked to end. */
 static const double grace_seconds = 5, last_seconds = 2;
 
-enum { CANNOT_RUN = 126 };
+static const double tick_seconds = 0.25;
 
 static double now(void)
 {
@@ -38,21 +42,43 @@ static sigset_t passed_on(void)
     return set;
 }
 
-static pid_t start(struct session *s, const char *file, char *const *words, const sigset_t *before)
+/* In the child. What keeps the program from starting goes to the parent, which knows what else to say. */
+static void become(const struct supervision *v, pid_t parent, int tell, const sigset_t *before)
 {
-    pid_t self = getpid(), pid = fork();
-    if (pid)
-        return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigprocmask(SIG_SETMASK, before, NULL);
-    if (getppid() == self)
-        execv(file, words);
-    usage_error(s, "cannot run `%s`: %s", file, strerror(errno));
-    _exit(CANNOT_RUN);
+    signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
+    if (v->in_child)
+        v->in_child(v->data);
+    if (getppid() == parent)
+        execv(v->file, v->words);
+    int error = errno;
+    while (write(tell, &error, sizeof error) < 0 && errno == EINTR)
+        ;
+    _exit(PROGRAM_CANNOT_RUN);
+}
+
+/* Returns the exit status where it could not be started. */
+static int start(struct session *s, const struct supervision *v, const sigset_t *before, pid_t *pid)
+{
+    pid_t self = getpid();
+    int ends[2], error = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0 || (*pid = fork()) < 0)
+        return failure(s, "cannot start a process: %s", strerror(errno));
+    if (*pid == 0)
+        become(v, self, ends[1], before);
+    close(ends[1]);
+    ssize_t n = read(ends[0], &error, sizeof error); /* nothing where the program has begun */
+    close(ends[0]);
+    if (n <= 0)
+        return 0;
+    waitpid(*pid, NULL, 0);
+    usage_error(s, "cannot run `%s`: %s", v->file, strerror(error));
+    return PROGRAM_CANNOT_RUN;
 }
 
 /* Waits for the program's end until a moment, reaping whatever else ends. */
-static bool wait_until(pid_t pid, double end, int *status)
+static bool wait_until(const struct supervision *v, pid_t pid, double end, int *status)
 {
     sigset_t set = passed_on();
     for (;;) {
@@ -66,11 +92,14 @@ static bool wait_until(pid_t pid, double end, int *status)
         double left = end - now();
         if (left <= 0)
             return false;
+        left = v->tick && left > tick_seconds ? tick_seconds : left < 1e6 ? left : 1e6;
         struct timespec most = {(time_t)left, (long)(1e9 * (left - (double)(time_t)left))};
         siginfo_t info;
         int signal = sigtimedwait(&set, &info, &most);
         if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) /* not from the terminal, which it has itself */
             kill(pid, signal);
+        if (v->tick)
+            v->tick(v->data);
     }
 }
 
@@ -96,7 +125,7 @@ static void kill_children(void)
     }
 }
 
-static int as_it_ended(int status)
+int end_as(int status)
 {
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
@@ -109,26 +138,33 @@ static int as_it_ended(int status)
     return 128 + WTERMSIG(status);
 }
 
-int supervise(struct session *s, const char *file, char *const *words, double seconds)
+static void end_it(struct session *s, const struct supervision *v, pid_t pid, double end)
 {
-    sigset_t set = passed_on(), before;
-    double end = now() + seconds;
     int status;
-    sigprocmask(SIG_BLOCK, &set, &before);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pid_t pid = start(s, file, words, &before);
-    if (pid < 0)
-        return failure(s, "cannot start a process: %s", strerror(errno));
-    if (wait_until(pid, end, &status))
-        return as_it_ended(status);
-    bool ended = wait_until(pid, end + grace_seconds, &status);
-    if (ended) {
-        failure(s, "the time limit of %g s is over", seconds);
+    if (wait_until(v, pid, end + grace_seconds, &status)) {
+        failure(s, "the time limit of %g s is over", v->seconds);
     } else {
-        failure(s, "the time limit of %g s is over, and the program goes on: it is ended", seconds);
+        failure(s, "the time limit of %g s is over, and the program goes on: it is ended", v->seconds);
         kill(pid, SIGTERM);
-        wait_until(pid, end + grace_seconds + last_seconds, &status);
+        wait_until(v, pid, end + grace_seconds + last_seconds, &status);
     }
     kill_children();
-    return TIME_IS_OVER;
+}
+
+int supervise(struct session *s, const struct supervision *v, struct ending *e)
+{
+    sigset_t set = passed_on(), before;
+    double end = v->seconds > 0 ? now() + v->seconds : INFINITY;
+    *e = (struct ending){0};
+    sigprocmask(SIG_BLOCK, &set, &before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t pid = 0;
+    int status = start(s, v, &before, &pid);
+    e->over_time = !status && !wait_until(v, pid, end, &e->status);
+    if (e->over_time)
+        end_it(s, v, pid, end);
+    while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0) /* they were the program's */
+        ;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* See state.h. The mutable state of the process, but for what is kept about it (watch.c, stack.c, summary.c). */
 #include "cuda/state.h"
 
+#include "cuda/check.h"
 #include "cuda/limits.h"
 #include "cuda/mapping.h"
 #include "cuda/module.h"
@@ -74,6 +75,7 @@ static void after_fork(void)
     pthread_mutex_init(&state.primary_lock, NULL);
     pthread_mutex_init(&state.print_lock, NULL);
     state.n_printed = 0; /* the parent prints it */
+    check_after_fork();
 }
 
 static void drop_own_streams(void *list);
@@ -97,7 +99,7 @@ static int count_devices(void)
 
 static CUresult start(void)
 {
-    if (!limits_read(&state.limits))
+    if (!limits_read(&state.limits) || !check_start())
         return CUDA_ERROR_INVALID_VALUE;
     state.n_devices = count_devices();
     for (int i = 0; i < MAX_DEVICES; i++)
@@ -227,10 +229,16 @@ static CUresult make_machine(struct device *d)
                             .memory_bytes = state.limits.memory_bytes,
                             .stack_bytes = state.limits.stack_bytes,
                             .step_limit = state.limits.steps,
+                            .policy = check_options() ? check_options()->policy : NULL,
                             .device = secure_getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
-    hd_result r = hd_machine_create(&o, &d->machine, &error);
-    if (r)
+    hd_machine *machine = NULL;
+    hd_result r = hd_machine_create(&o, &machine, &error);
+    if (!r && (r = check_machine(machine)))
+        hd_machine_destroy(machine);
+    if (!r)
+        __atomic_store_n(&d->machine, machine, __ATOMIC_RELEASE);
+    else
         say("device %d cannot be made: %s", d->ordinal, error ? error : hd_result_string(r));
     return from_hd(r);
 }
@@ -270,7 +278,8 @@ static void show_fault(void *data, hd_result result, hd_report *report)
     (void)result;
     print_flush();
     fflush(stdout);
-    fputs(hd_report_text(report), stderr);
+    if (!check_found(report))
+        fputs(hd_report_text(report), stderr);
 }
 
 /* An H200's (recorded). */
@@ -724,4 +733,19 @@ CUresult context_renew(CUcontext c)
     c->cache_config = c->shared_config = 0;
     c->peers = 0;
     return start_context(c);
+}
+
+void contexts_finish(void)
+{
+    enum { MOST = 256 };
+    hd_context *contexts[MOST];
+    size_t n = 0;
+    state_lock(); /* not while waiting: launches ask for it (host_ranges) */
+    for (CUcontext c = state.contexts; c && n < MOST; c = c->next)
+        if (c->context)
+            contexts[n++] = c->context;
+    state_unlock();
+    for (size_t i = 0; i < n; i++)
+        hd_context_synchronize(contexts[i]);
+    print_flush();
 }

@@ -155,6 +155,8 @@ CUresult context_new(struct device *d, unsigned flags, CUcontext *context);
 void context_free(CUcontext context);
 /* The same, but the handle then is a fresh context. */
 CUresult context_renew(CUcontext context);
+/* Waits for the work of all contexts, when the process ends. */
+void contexts_finish(void);
 /* Its list of streams. */
 void stream_add(CUstream s);
 void stream_remove(CUstream s);

@@ -1,6 +1,7 @@
 /* See work.h. */
 #include "cuda/work.h"
 
+#include "cuda/check.h"
 #include "cuda/graph.h"
 #include "cuda/limits.h"
 #include "cuda/module.h"
@@ -59,7 +60,8 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
                                .block = {l->block[0], l->block[1], l->block[2]},
                                .shared_bytes = l->shared_bytes,
                                .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
-                                        (l->clustered ? HD_LAUNCH_CLUSTERED : 0),
+                                        (l->clustered ? HD_LAUNCH_CLUSTERED : 0) |
+                                        (check_wants(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED),
                                .args = (const void *const *)l->args,
                                .packed_args = l->packed,
                                .packed_bytes = l->packed_bytes,

@@ -455,7 +455,7 @@ def cooperative_launches_must_fit():
 # ---- files ----
 
 def programs_are_not_taken_for_ptx():
-    for command in "launch", "check", "ptx":
+    for command in "launch", "ptx":  # `heddle check` takes both
         usage(command, heddle, says="`heddle run` runs programs")
 
 

@@ -14,6 +14,8 @@ struct values {
     uint32_t grid[3];
     const char *name;
     struct opt_list vars;
+    bool track;
+    struct opt_count skip;
 };
 
 static const struct opt rows[] = {
@@ -23,6 +25,8 @@ static const struct opt rows[] = {
     {"grid", 0, OPT_DIMS, "X,Y,Z", "blocks", 1, offsetof(struct values, grid)},
     {"name", 'n', OPT_TEXT, "NAME", "a name", 1, offsetof(struct values, name)},
     {"var", 0, OPT_LIST, "NAME", "a variable", 1, offsetof(struct values, vars)},
+    {"track", 0, OPT_YES_NO, "", "or not", 1, offsetof(struct values, track)},
+    {"skip", 's', OPT_COUNT, "N", "how many", 1, offsetof(struct values, skip)},
     {"isa", 0, OPT_SWITCH, "", "the table", 2, offsetof(struct values, quiet)},
 };
 
@@ -31,7 +35,9 @@ static const char *command_name(unsigned command)
     return command ? "ptx" : "launch";
 }
 
-static const struct opts opts = {rows, sizeof rows / sizeof rows[0], command_name, 0};
+static const struct opt_elsewhere elsewhere[] = {{"xml", "--format json", 1}, {"read", "no", 2}};
+
+static const struct opts opts = {rows, sizeof rows / sizeof rows[0], command_name, 0, elsewhere, 2};
 
 /* One reading; the arena lives as long as the test program. */
 static struct arena arena;
@@ -60,6 +66,59 @@ static void values_of_every_kind_are_read(void **state)
     assert_string_equal(values.vars.at[1], "v");
     assert_int_equal(n_words, 2);
     assert_string_equal(words[1], "b");
+}
+
+static void yes_and_no_may_be_said(void **state)
+{
+    (void)state;
+    assert_null(READ("--track", "a"));
+    assert_true(values.track && n_words == 1);
+    assert_null(READ("--track", "no", "yes"));
+    assert_true(!values.track && n_words == 1);
+    assert_null(READ("--track=yes", "no"));
+    assert_true(values.track && n_words == 1);
+    assert_non_null(strstr(READ("--track=maybe"), "must be yes or no"));
+}
+
+static void counts_may_be_zero(void **state)
+{
+    (void)state;
+    assert_null(READ("a"));
+    assert_false(values.skip.given);
+    assert_null(READ("-s", "0"));
+    assert_true(values.skip.given && values.skip.value == 0);
+    assert_null(READ("--skip", "7"));
+    assert_int_equal(values.skip.value, 7);
+    assert_non_null(strstr(READ("--skip", "1K"), "a number from 0"));
+}
+
+static void options_of_other_programs_lead_to_ours(void **state)
+{
+    (void)state;
+    assert_string_equal(READ("--xml"), "there is no option `--xml`: --format json");
+    assert_string_equal(READ("--xml=x"), "there is no option `--xml`: --format json");
+    assert_non_null(strstr(READ("--read"), "launch --help"));
+}
+
+static const char *first(char **argv, int argc)
+{
+    return opts_first_word(&opts, 3, argc, argv);
+}
+
+#define FIRST(...)                                                                                                     \
+    first((char *[]){"launch", __VA_ARGS__}, (int)(sizeof((char *[]){"launch", __VA_ARGS__}) / sizeof(char *)))
+
+static void the_first_word_is_found_behind_any_options(void **state)
+{
+    (void)state;
+    assert_string_equal(FIRST("app", "--grid", "4"), "app");
+    assert_string_equal(FIRST("--grid", "4", "-q", "--isa", "--memory=2G", "-n", "name", "app"), "app");
+    assert_string_equal(FIRST("--track", "app"), "app");
+    assert_string_equal(FIRST("--track", "no", "app"), "app");
+    assert_string_equal(FIRST("--unheard-of", "app"), "app");
+    assert_string_equal(FIRST("--", "--app"), "--app");
+    assert_null(FIRST("--grid"));
+    assert_null(FIRST("-q"));
 }
 
 static void negative_numbers_and_words_behind_dashes_are_words(void **state)
@@ -125,6 +184,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_kind_are_read),
+        cmocka_unit_test(yes_and_no_may_be_said),
+        cmocka_unit_test(counts_may_be_zero),
+        cmocka_unit_test(options_of_other_programs_lead_to_ours),
+        cmocka_unit_test(the_first_word_is_found_behind_any_options),
         cmocka_unit_test(negative_numbers_and_words_behind_dashes_are_words),
         cmocka_unit_test(misuse_is_an_error),
         cmocka_unit_test(values_that_do_not_fit_are_errors),

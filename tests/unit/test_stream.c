@@ -297,9 +297,10 @@ struct watch {
     unsigned launches, fresh;
 };
 
-static void count_launch(void *data, bool fresh)
+static void count_launch(void *data, const char *kernel, bool fresh)
 {
     struct watch *w = data;
+    assert_string_equal(kernel, w->launches ? "wild" : "add");
     w->launches++;
     w->fresh += fresh;
 }

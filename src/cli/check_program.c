@@ -1,0 +1,439 @@
+/* heddle check PROGRAM: runs a CUDA program, and shows what its processes have found in it (cuda/check.h).
+ *
+ * This process stays the program's parent. The processes write to a folder of its own, which is read, and removed, when the
+ * program has ended, however it has ended.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/printable.h"
+#include "base/text.h"
+#include "cli/check_findings.h"
+#include "cli/check_settings.h"
+#include "cli/program.h"
+#include "cli/supervise.h"
+#include "cli/suppressions.h"
+#include "report/report.h"
+
+struct check {
+    struct session *s;
+    struct check_settings settings;
+    struct suppressions suppressions;
+    const char *program;
+    FILE *log; /* --log-file, or NULL */
+    /* The run: */
+    unsigned run; /* from 0 */
+    char *folder;
+    struct check_options options;
+    double started, next_progress;
+    struct ending ending;
+    bool stop; /* no more runs */
+    /* All of them: */
+    struct ending first;
+    struct findings findings;
+    uint32_t suppressed;
+    const char *survivor; /* a process that goes on, or NULL */
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- before the program ---- */
+
+static int get_ready(struct check *c)
+{
+    struct session *s = c->s;
+    struct arena *arena = &s->arena;
+    const struct options *o = &s->o;
+    if (!s->n_words)
+        return usage_error(s, "heddle check needs a program or a PTX file; `heddle check --help` explains");
+    const char *wrong = check_settings(o, &c->settings, arena);
+    if (!wrong && o->suppressions)
+        wrong = suppressions_read(&c->suppressions, o->suppressions, arena);
+    if (!wrong && o->generate_suppressions)
+        wrong = file_may_create(arena, o->generate_suppressions);
+    if (!wrong && c->settings.save)
+        wrong = file_may_create(arena, c->settings.save);
+    if (wrong)
+        return usage_error(s, "%s", wrong);
+    if (c->settings.log_file && !(c->log = fopen(c->settings.log_file, "we")))
+        return usage_error(s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
+    findings_init(&c->findings, arena);
+    return 0;
+}
+
+static int find(struct check *c)
+{
+    int status;
+    c->program = program_prepare(c->s, &status);
+    return status;
+}
+
+/* ---- a run ---- */
+
+static int make_folder(struct check *c)
+{
+    const char *temporary = getenv("TMPDIR");
+    c->folder =
+        arena_printf(&c->s->arena, "%s/heddle-check-XXXXXX", temporary && temporary[0] == '/' ? temporary : "/tmp");
+    return mkdtemp(c->folder) ? 0 : failure(c->s, "cannot make the folder %s: %s", c->folder, strerror(errno));
+}
+
+/* It has files alone. A process that goes on may write one while it is emptied. */
+static void remove_folder(const struct check *c)
+{
+    for (int round = 0; round < 10 && rmdir(c->folder) && errno == ENOTEMPTY; round++) {
+        DIR *d = opendir(c->folder);
+        for (const struct dirent *e; d && (e = readdir(d));)
+            unlinkat(dirfd(d), e->d_name, 0);
+        if (d)
+            closedir(d);
+    }
+}
+
+static void redirect(const char *path, int flags, int to)
+{
+    int fd = open(path, flags);
+    if (fd >= 0 && fd != to) {
+        dup2(fd, to);
+        close(fd);
+    }
+}
+
+/* In the program's process, which then becomes the program. */
+static void enter(void *data)
+{
+    struct check *c = data;
+    struct check_options o = c->options;
+    o.process = c->settings.application_only ? (int)getpid() : 0;
+    char *text = check_options_text(&o);
+    if (!text || setenv("HEDDLE_CHECK", text, 1)) {
+        failure(c->s,
+                "what is to be checked cannot be told to the program: a text of it is no UTF-8, or memory has run out");
+        _exit(PROGRAM_CANNOT_RUN);
+    }
+    free(text);
+    if (c->run > 0) {
+        redirect("/dev/null", O_RDONLY, STDIN_FILENO);
+        redirect("/dev/null", O_WRONLY, STDOUT_FILENO);
+        redirect("/dev/null", O_WRONLY, STDERR_FILENO);
+    }
+}
+
+/* A line now and then, as the program may write to the same terminal. */
+static void show_progress(void *data)
+{
+    static const double first_seconds = 5;
+    struct check *c = data;
+    uint64_t launches, found;
+    double seconds = now() - c->started;
+    if (!c->next_progress)
+        c->next_progress = first_seconds;
+    if (seconds < c->next_progress)
+        return;
+    c->next_progress *= 2;
+    findings_look(c->folder, &launches, &found);
+    fprintf(stderr, "heddle: check: %s launches and %s findings after %.0f s", count_text(launches, &c->s->arena),
+            count_text(found, &c->s->arena), seconds);
+    if (c->settings.runs > 1)
+        fprintf(stderr, " of run %u of %u", c->run + 1, c->settings.runs);
+    fputs("\n", stderr);
+}
+
+static bool is_quoted(const char *word)
+{
+    return word[0] == 0 || word[strcspn(word, " \t\n\"'`$&|;<>()*?[]{}~#!\\")] != 0;
+}
+
+static void put_word(struct text *t, const char *word)
+{
+    text_puts(t, " ");
+    if (!is_quoted(word)) {
+        text_puts(t, word);
+        return;
+    }
+    text_puts(t, "'");
+    for (const char *p = word; *p; p++)
+        text_puts(t, *p == '\'' ? "'\\''" : (char[]){*p, 0});
+    text_puts(t, "'");
+}
+
+/* Options that say how often, and where to; with --policy they are not what a single run needs. */
+static bool is_left_out(const char *word)
+{
+    static const char *const names[] = {
+        "--runs", "--seed", "--policy", "--log-file", "--save", "--format", "--generate-suppressions"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(word, names[i], n) == 0 && (word[n] == 0 || word[n] == '='))
+            return true;
+    }
+    return false;
+}
+
+/* The command that has this run alone. */
+static const char *repeat_command(const struct check *c, const char *policy)
+{
+    struct text t = {.arena = &c->s->arena};
+    text_printf(&t, "heddle check --policy %s", policy);
+    char **argv = c->s->argv;
+    int i = 1;
+    for (; i < c->s->argc && argv[i] != c->s->words[0]; i++) {
+        if (!is_left_out(argv[i]))
+            put_word(&t, argv[i]);
+        else if (!strchr(argv[i], '='))
+            i++;
+    }
+    for (; i < c->s->argc; i++)
+        put_word(&t, argv[i]);
+    return t.p;
+}
+
+static int run_once(struct check *c)
+{
+    struct session *s = c->s;
+    struct supervision v = {.file = c->program,
+                            .words = (char *const *)s->words,
+                            .seconds = s->o.run_timeout,
+                            .in_child = enter,
+                            .tick = isatty(STDERR_FILENO) ? show_progress : NULL,
+                            .data = c};
+    const char *repeat = NULL;
+    int status = make_folder(c);
+    if (status)
+        return status;
+    c->options = c->settings.process;
+    c->options.folder = c->folder;
+    if (c->run > 0) {
+        c->options.policy = arena_printf(&s->arena, "random:%llu", (unsigned long long)(c->settings.seed + c->run - 1));
+        repeat = repeat_command(c, c->options.policy);
+    }
+    c->started = now();
+    c->next_progress = 0;
+    status = supervise(s, &v, &c->ending);
+    if (!status)
+        c->survivor = findings_await(c->folder, &s->arena);
+    findings_collect(&c->findings, c->folder, repeat);
+    remove_folder(c);
+    return status;
+}
+
+/* Somebody has asked the program to end. */
+static bool is_interrupted(const struct ending *e)
+{
+    int signal = !e->over_time && WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+    return signal == SIGINT || signal == SIGTERM || signal == SIGQUIT || signal == SIGHUP;
+}
+
+static int run_all(struct check *c)
+{
+    int status = 0;
+    for (c->run = 0; !status && !c->stop && c->run < c->settings.runs; c->run++) {
+        status = run_once(c);
+        if (c->run == 0)
+            c->first = c->ending;
+        c->stop = c->ending.over_time || is_interrupted(&c->ending);
+    }
+    return status;
+}
+
+/* ---- what was found ---- */
+
+static FILE *output(const struct check *c)
+{
+    return c->log ? c->log : stderr;
+}
+
+static const char *plural(uint64_t n, const char *what, struct arena *arena)
+{
+    return arena_printf(arena, "%s %s%s", count_text(n, arena), what,
+                        n == 1                          ? ""
+                        : what[strlen(what) - 1] == 'h' ? "es"
+                                                        : "s");
+}
+
+/* The last line. */
+static const char *verdict(const struct check *c)
+{
+    struct arena *arena = &c->s->arena;
+    const struct findings *f = &c->findings;
+    struct text t = {.arena = arena};
+    if (!f->n_processes)
+        return arena_printf(arena, "check: `%s` has run and used nothing of CUDA%s: there was nothing to check\n",
+                            c->s->words[0], c->settings.application_only ? " itself" : "");
+    text_puts(&t, "check: ");
+    if (f->diags.errors || f->diags.warnings)
+        text_printf(&t, "%s, %s", plural(f->diags.errors, "error", arena), plural(f->diags.warnings, "warning", arena));
+    else if (f->launches)
+        text_printf(&t, "no errors in %s of %s", plural(f->launches, "launch", arena),
+                    plural(json_object_size(f->kernels), "kernel", arena));
+    else
+        text_puts(&t, "no errors, and no kernel was launched");
+    if (c->run > 1)
+        text_printf(&t, " in %u runs", c->run);
+    if (f->unchecked)
+        text_printf(&t, "; %s not checked", plural(f->unchecked, "launch", arena));
+    if (c->suppressed)
+        text_printf(&t, "; %s suppressed", count_text(c->suppressed, arena));
+    text_puts(&t, "\n");
+    return t.p;
+}
+
+/* What the reader has to know beside the findings. */
+static const char *remarks(const struct check *c)
+{
+    struct text t = {.arena = &c->s->arena};
+    const struct ending *e = &c->ending;
+    const char *name = c->s->words[0];
+    text_puts(&t, "");
+    if (!e->over_time && WIFSIGNALED(e->status))
+        text_printf(&t, "heddle: `%s` was ended by SIG%s; what its launches have shown until then is here\n", name,
+                    sigabbrev_np(WTERMSIG(e->status)) ? sigabbrev_np(WTERMSIG(e->status)) : "?");
+    if (c->survivor)
+        text_printf(&t, "heddle: %s has not ended with the program; what it has shown until now is here\n",
+                    c->survivor);
+    if (c->findings.lost)
+        text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");
+    if (c->settings.runs > c->run)
+        text_printf(&t, "heddle: %u of %u runs were done\n", c->run, c->settings.runs);
+    return t.p ? t.p : "";
+}
+
+/* The first findings, with their notes; how many there are is still known. */
+static struct diags first_findings(const struct diags *d, uint64_t limit)
+{
+    struct diags first = *d;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < d->list.n && limit; i++) {
+        n += d->list.at[i].severity != DIAG_NOTE;
+        if (n > limit) {
+            first.list.n = i;
+            break;
+        }
+    }
+    return first;
+}
+
+static json_t *json_kernels(const struct findings *f)
+{
+    json_t *list = json_array(), *set;
+    const char *name;
+    json_object_foreach(f->kernels, name, set) json_array_append_new(list, json_string(name));
+    return list;
+}
+
+static const char *as_json(struct check *c)
+{
+    const struct findings *f = &c->findings;
+    struct arena *arena = &c->s->arena;
+    const struct ending *e = &c->first;
+    json_t *o = json_object();
+    json_object_set_new(o, "program", json_text(c->s->words[0], strlen(c->s->words[0])));
+    json_object_set_new(o, "runs", json_integer(c->run));
+    if (!e->over_time)
+        json_object_set_new(o, WIFSIGNALED(e->status) ? "signal" : "status",
+                            json_integer(WIFSIGNALED(e->status) ? WTERMSIG(e->status) : WEXITSTATUS(e->status)));
+    json_object_set_new(o, "launches", json_integer((json_int_t)f->launches));
+    json_object_set_new(o, "unchecked", json_integer((json_int_t)f->unchecked));
+    json_object_set_new(o, "kernels", json_kernels(f));
+    json_object_set_new(o, "processes", json_incref(f->processes));
+    json_object_set_new(o, "errors", json_integer(f->diags.errors));
+    json_object_set_new(o, "warnings", json_integer(f->diags.warnings));
+    json_object_set_new(o, "suppressed", json_integer(c->suppressed));
+    json_object_set_new(o, "whole", json_boolean(!f->lost && !c->survivor));
+    json_object_set_new(o, "findings", json_loads(report_json(&f->diags, arena).p, 0, NULL));
+    char *text = json_dumps(o, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    json_decref(o);
+    const char *kept = arena_printf(arena, "%s\n", text ? text : "{}");
+    free(text);
+    return kept;
+}
+
+static const char *as_sarif(struct check *c)
+{
+    return arena_printf(&c->s->arena, "%s\n", report_sarif(&c->findings.diags, &c->s->arena).p);
+}
+
+static void print(struct check *c)
+{
+    FILE *out = output(c);
+    struct diags shown = first_findings(&c->findings.diags, c->settings.print_limit);
+    const char *words = arena_printf(&c->s->arena, "%s%s", remarks(c), verdict(c));
+    fflush(stdout);
+    switch (c->settings.format) {
+    case CHECK_TEXT:
+        fputs(report_text(&shown, &c->s->arena).p, out);
+        fputs(words, out);
+        return;
+    case CHECK_JSON: fputs(as_json(c), out); break;
+    case CHECK_SARIF: fputs(as_sarif(c), out); break;
+    }
+    if (c->log)
+        fputs(words, stderr);
+}
+
+static int write_file(struct check *c, const char *path, const char *text)
+{
+    struct file_writer w;
+    const char *error = file_create(&w, &c->s->arena, path);
+    error = error ? error : file_write(&w, text, strlen(text));
+    const char *finished = file_finish(&w);
+    error = error ? error : finished;
+    return error ? failure(c->s, "%s", error) : 0;
+}
+
+static int show(struct check *c)
+{
+    const struct options *o = &c->s->o;
+    struct arena *arena = &c->s->arena;
+    int status = 0;
+    c->suppressed = suppressions_apply(&c->suppressions, &c->findings.diags);
+    print(c);
+    if (c->settings.save)
+        status |= write_file(c, c->settings.save,
+                             strcmp(file_extension(c->settings.save), ".sarif") ? as_json(c) : as_sarif(c));
+    if (o->generate_suppressions)
+        status |= write_file(c, o->generate_suppressions, suppressions_text(&c->findings.diags, arena).p);
+    if (c->log && (ferror(c->log) | fclose(c->log)))
+        status |= failure(c->s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
+    c->log = NULL;
+    return status;
+}
+
+/* The program's own, unless that is 0 and errors were found, or not all of them are known. */
+static int exit_status(struct check *c, int status)
+{
+    const struct ending *e = &c->first;
+    if (c->ending.over_time)
+        return TIME_IS_OVER;
+    if (WIFSIGNALED(e->status) || WEXITSTATUS(e->status))
+        return end_as(e->status);
+    if (c->findings.diags.errors && c->settings.error_exitcode)
+        return c->settings.error_exitcode;
+    return status ? status : c->findings.lost;
+}
+
+int cmd_check_program(struct session *s)
+{
+    static int (*const steps[])(struct check *) = {get_ready, find, run_all, show};
+    struct check c = {.s = s};
+    int status = 0;
+    size_t i = 0;
+    for (; !status && i < sizeof steps / sizeof steps[0]; i++)
+        status = steps[i](&c);
+    if (c.log)
+        fclose(c.log);
+    findings_free(&c.findings);
+    return i == sizeof steps / sizeof steps[0] ? exit_status(&c, status) : status;
+}

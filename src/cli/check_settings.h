@@ -1,0 +1,23 @@
+/* What the options of `heddle check PROGRAM` ask for. */
+#ifndef HEDDLE_CLI_CHECK_SETTINGS_H
+#define HEDDLE_CLI_CHECK_SETTINGS_H
+
+#include "cli/cli.h"
+#include "cuda/check_options.h"
+
+enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF };
+
+struct check_settings {
+    struct check_options process; /* for the processes; its folder is not set */
+    enum check_format format;
+    bool application_only;
+    unsigned runs;
+    uint64_t seed, print_limit; /* print_limit 0: none */
+    int error_exitcode;
+    const char *log_file, *save; /* or NULL */
+};
+
+/* Returns NULL, or what is wrong, in the arena. */
+const char *check_settings(const struct options *o, struct check_settings *c, struct arena *arena);
+
+#endif

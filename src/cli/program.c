@@ -1,0 +1,253 @@
+/* See program.h.
+ *
+ * The environment does it, and children inherit it: LD_LIBRARY_PATH leads to libcuda.so.1 and libcudart.so.N,
+ * LD_PRELOAD to the library that takes the place of a runtime inside the program (cuda/preload.c).
+ */
+#include "cli/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/elf.h"
+#include "cli/places.h"
+#include "cuda/fatbin.h"
+
+enum { MAX_DEVICES = 16 /* of libcuda.so.1 */ };
+
+/* What the environment of the program gets. */
+struct start {
+    struct session *s;
+    const char *program;   /* its path */
+    const char *libraries; /* the folder of ours */
+    const char *preload;   /* a list of files for LD_PRELOAD */
+};
+
+static int cannot(struct session *s, int status, const char *text)
+{
+    usage_error(s, "%s", text);
+    return status;
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* ---- where things are ---- */
+
+/* The program's path, as the shell would find it; NULL where there is none. */
+static const char *find_program(const char *name, struct arena *arena)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/'))
+        return access(name, F_OK) == 0 ? name : NULL;
+    for (const char *p = path ? path : "/usr/local/bin:/bin:/usr/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        const char *file = arena_printf(arena, "%.*s%s%s", (int)n, p, n ? "/" : "", name);
+        if (access(file, X_OK) == 0)
+            return file;
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+/* ---- what a program's file says ---- */
+
+/* Whether RPATH, which goes before LD_LIBRARY_PATH, leads to this library. (RUNPATH goes after it.) */
+static bool rpath_hides(const struct elf *e, const char *program, const char *library, struct arena *arena)
+{
+    const char *rpath = elf_dynamic_string(e, DT_RPATH, 0), *slash = strrchr(program, '/');
+    if (!rpath || elf_dynamic_string(e, DT_RUNPATH, 0))
+        return false;
+    for (const char *p = rpath; *p;) {
+        size_t n = strcspn(p, ":"), origin = strncmp(p, "$ORIGIN", 7) == 0     ? 7
+                                             : strncmp(p, "${ORIGIN}", 9) == 0 ? 9
+                                                                               : 0;
+        const char *folder = arena_printf(arena, "%.*s%.*s", origin && slash ? (int)(slash - program) : 0, program,
+                                          (int)(n - origin), p + origin);
+        if (is_there(arena_printf(arena, "%s/%s", folder, library)))
+            return true;
+        p += n + (p[n] == ':');
+    }
+    return false;
+}
+
+/* Our libraries that the program's RPATH would pass over are loaded first: a library is loaded once, by its name. */
+static void preload_hidden(struct start *start, const struct elf *e)
+{
+    struct arena *arena = &start->s->arena;
+    const char *library;
+    for (unsigned i = 0; (library = elf_dynamic_string(e, DT_NEEDED, i)); i++) {
+        const char *ours = arena_printf(arena, "%s/%s", start->libraries, library);
+        if (strncmp(library, "libcuda", 7) == 0 && is_there(ours) && rpath_hides(e, start->program, library, arena))
+            start->preload = arena_printf(arena, "%s:%s", start->preload, ours);
+    }
+}
+
+/* Where it has machine code and no PTX: what it has, and what helps. */
+static const char *no_ptx(const struct elf *e, const char *device, struct arena *arena)
+{
+    static const char *const names[] = {".nv_fatbin", "__nv_relfatbin"};
+    struct image_section sections[2];
+    size_t n = 0;
+    char why[512];
+    for (size_t i = 0; i < 2; i++) {
+        const Elf64_Shdr *section = elf_section(e, names[i]);
+        const void *data = section ? elf_contents(e, section) : NULL;
+        if (data)
+            sections[n++] = (struct image_section){data, section->sh_size};
+    }
+    unsigned arch = device ? (unsigned)atoi(device + 3) : 90;
+    return image_sections_lack_ptx(sections, n, arch, why, sizeof why) ? arena_printf(arena, "%s", why) : NULL;
+}
+
+/* Why an executable cannot run, or NULL. */
+static const char *obstacle(const struct elf *e, const char *program, const char *device, struct arena *arena)
+{
+    if (!elf_section(e, ".nvFatBinSegment"))
+        return NULL;
+    if (!elf_section(e, ".interp"))
+        return arena_printf(arena,
+                            "%s is linked statically as a whole, C library included: nothing can be put in the place "
+                            "of its CUDA runtime; link it without -static",
+                            program);
+    if (elf_is_stripped_of(e, "__cudaRegisterFatBinary"))
+        return arena_printf(arena,
+                            "%s has the CUDA runtime inside and has been stripped: the runtime's functions cannot be "
+                            "found; link it with `nvcc -cudart shared`, or do not strip it, or build it with `heddle "
+                            "cc`",
+                            program);
+    const char *why = no_ptx(e, device, arena);
+    return why ? arena_printf(arena, "%s: %s", program, why) : NULL;
+}
+
+/* ---- starting ---- */
+
+/* NAME=value[:what was there]. */
+static bool prepend(const char *name, const char *value, struct arena *arena)
+{
+    const char *before = getenv(name);
+    return setenv(name, before && *before ? arena_printf(arena, "%s:%s", value, before) : value, 1) == 0;
+}
+
+static bool set(const char *name, const char *value)
+{
+    return !value || setenv(name, value, 1) == 0;
+}
+
+static const char *number_text(uint64_t n, struct arena *arena)
+{
+    return n ? arena_printf(arena, "%llu", (unsigned long long)n) : NULL;
+}
+
+/* For the program's kernels, and those of its children: one clock for all. */
+static bool set_clock(double seconds, struct arena *arena)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return seconds <= 0 ||
+           (set("HEDDLE_TIMEOUT", arena_printf(arena, "%.6f", seconds)) &&
+            set("HEDDLE_TIMEOUT_FROM", arena_printf(arena, "%lld.%09ld", (long long)t.tv_sec, t.tv_nsec)));
+}
+
+static bool set_environment(const struct start *start)
+{
+    const struct options *o = &start->s->o;
+    struct arena *arena = &start->s->arena;
+    return prepend("LD_LIBRARY_PATH", start->libraries, arena) && prepend("LD_PRELOAD", start->preload, arena) &&
+           set("HEDDLE_DEVICE", o->device) && set("HEDDLE_LOG", o->log) &&
+           set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
+           set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&
+           set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) && set_clock(o->run_timeout, arena) &&
+           set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
+}
+
+/* NULL, or what is wrong with --device: only the library knows the devices. */
+static const char *wrong_device(const char *device, struct arena *arena)
+{
+    hd_machine_options options = {.device = device, .workers = 1};
+    hd_machine *machine;
+    const char *error = NULL;
+    hd_result r = device ? hd_machine_create(&options, &machine, &error) : HD_SUCCESS;
+    if (device && !r)
+        hd_machine_destroy(machine);
+    return r == HD_ERROR_INVALID_VALUE && error ? arena_printf(arena, "--device %s: %s", device, error) : NULL;
+}
+
+/* A part of the value of --log, as long as that. */
+static bool is_topic(const char *p, size_t n)
+{
+#define LOG_TOPIC(name, word)                                                                                          \
+    if (n == strlen(word) && memcmp(p, word, n) == 0)                                                                  \
+        return true;
+#include "base/log_topics.def"
+#undef LOG_TOPIC
+    return false;
+}
+
+static const char *wrong_options(const struct options *o, struct arena *arena)
+{
+#define LOG_TOPIC(name, word) ", " word
+    static const char topics[] =
+#include "base/log_topics.def"
+        ;
+#undef LOG_TOPIC
+    const char *wrong = wrong_device(o->device, arena);
+    if (wrong)
+        return wrong;
+    if (o->stack > UINT32_MAX / 2)
+        return "`--stack`: at most 1G is possible";
+    if (o->devices > MAX_DEVICES)
+        return arena_printf(arena, "--devices %llu: %d are possible", (unsigned long long)o->devices, MAX_DEVICES);
+    for (const char *p = o->log; p && *p;) {
+        size_t n = strcspn(p, ",");
+        if (!is_topic(p, n))
+            return arena_printf(arena, "--log %s: the topics are %s", o->log, topics + strlen(", "));
+        p += n + (p[n] == ',');
+    }
+    return NULL;
+}
+
+const char *program_prepare(struct session *s, int *status)
+{
+    struct start start = {.s = s, .libraries = place_of_libraries(&s->arena)};
+    struct elf e;
+    const char *wrong = wrong_options(&s->o, &s->arena);
+    *status = wrong ? usage_error(s, "%s", wrong) : 0;
+    if (!wrong && !start.libraries)
+        *status = failure(s, "Heddle's libcuda.so.1 is neither beside this program nor where it was installed");
+    if (*status)
+        return NULL;
+    start.program = find_program(s->words[0], &s->arena);
+    if (!start.program) {
+        *status = cannot(s, PROGRAM_NOT_FOUND, arena_printf(&s->arena, "there is no program `%s`", s->words[0]));
+        return NULL;
+    }
+    struct stat st;
+    if (stat(start.program, &st) == 0 && S_ISDIR(st.st_mode)) {
+        *status =
+            cannot(s, PROGRAM_CANNOT_RUN, arena_printf(&s->arena, "`%s` is a folder, not a program", s->words[0]));
+        return NULL;
+    }
+    start.preload = arena_printf(&s->arena, "%s/libheddle-preload.so", start.libraries);
+    if (elf_open(&e, start.program)) {
+        wrong = obstacle(&e, start.program, s->o.device, &s->arena);
+        preload_hidden(&start, &e);
+        elf_close(&e);
+    }
+    if (wrong)
+        *status = cannot(s, PROGRAM_CANNOT_RUN, wrong);
+    else if (!set_environment(&start))
+        *status = failure(s, "out of memory");
+    if (*status)
+        return NULL;
+    if (s->o.verbose)
+        fprintf(stderr, "heddle: %s with the libraries of %s\n", start.program, start.libraries);
+    s->words[s->n_words] = NULL;
+    return start.program;
+}

@@ -1,0 +1,272 @@
+/* See check.h. */
+#include "cuda/check.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <pthread.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/demangle.h"
+#include "cuda/state.h"
+
+static const double SECONDS_BETWEEN_COUNTS = 0.25;
+
+static struct {
+    bool on;
+    pid_t process;
+    struct check_options options;
+    regex_t only[MAX_FILTERS], except[MAX_FILTERS]; /* of the filters that are regular expressions */
+    pthread_mutex_t lock;                           /* of what follows */
+    char *path;                                     /* of the file */
+    hd_checker *checkers[MAX_DEVICES];
+    unsigned n_checkers;
+    hd_report *others; /* findings that no checker has */
+    uint64_t matching; /* launches that the filters do not keep out */
+    uint64_t launches, unchecked;
+    json_t *kernels; /* an object: the mangled names of those that were checked, in the order of their first launches */
+    double written_at;
+    bool ended, cannot_write;
+} check = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the file ---- */
+
+/* All but the findings; without its closing brace. */
+static char *head_text(void)
+{
+    json_t *kernels = json_array(), *program = json_string(program_invocation_short_name), *set;
+    const char *name;
+    json_object_foreach(check.kernels, name, set) json_array_append_new(kernels, json_string(name));
+    json_t *head = json_pack("{s:o, s:i, s:b, s:I, s:I, s:o}", "program", program ? program : json_string("?"),
+                             "process", (int)check.process, "ended", check.ended, "launches",
+                             (json_int_t)check.launches, "unchecked", (json_int_t)check.unchecked, "kernels", kernels);
+    char *text = json_dumps(head, JSON_COMPACT);
+    json_decref(head);
+    if (text)
+        text[strlen(text) - 1] = 0;
+    return text;
+}
+
+/* What has been found so far; NULL: nothing. */
+static hd_report *all_findings(void)
+{
+    hd_report *all = NULL;
+    for (unsigned i = 0; i < check.n_checkers; i++) {
+        hd_report *report = NULL;
+        hd_checker_report(check.checkers[i], &report);
+        if (report)
+            hd_report_add(&all, report);
+        hd_report_free(report);
+    }
+    if (check.others)
+        hd_report_add(&all, check.others);
+    return all;
+}
+
+static bool write_text(const char *path, const char *head, const char *findings)
+{
+    FILE *f = fopen(path, "we");
+    bool ok = f && fprintf(f, "%s, \"findings\": %s}\n", head, findings) > 0;
+    ok &= f && fclose(f) == 0;
+    return ok;
+}
+
+/* An empty file needs no room on a disk that is full. */
+static void say_lost(void)
+{
+    char path[PATH_MAX];
+    FILE *f;
+    if (check.cannot_write || errno == ENOENT) /* the command has gone: nobody reads it */
+        return;
+    check.cannot_write = true;
+    say("findings cannot be written to %s: %s", check.options.folder, strerror(errno));
+    snprintf(path, sizeof path, "%s.lost", check.path);
+    if ((f = fopen(path, "we")))
+        fclose(f);
+}
+
+/* With the lock held. A file that may not grow is an error here, and no end of the program. */
+static void write_file(void)
+{
+    char path[PATH_MAX];
+    sigset_t too_large, before;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    snprintf(path, sizeof path, "%s.new", check.path);
+    hd_report *findings = all_findings();
+    char *head = head_text();
+    errno = head ? 0 : ENOMEM;
+    if (!head || !write_text(path, head, hd_report_json(findings)) || rename(path, check.path)) {
+        say_lost();
+        unlink(path);
+    }
+    free(head);
+    hd_report_free(findings);
+    check.written_at = now();
+    sigtimedwait(&too_large, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- start ---- */
+
+static bool compile(const struct check_filters *f, regex_t *regexes)
+{
+    bool ok = true;
+    for (unsigned i = 0; i < f->n; i++)
+        if (f->at[i].key == FILTER_REGEX)
+            ok &= regcomp(&regexes[i], f->at[i].value, REG_EXTENDED | REG_NOSUB) == 0;
+    return ok;
+}
+
+bool check_start(void)
+{
+    const char *text = secure_getenv("HEDDLE_CHECK");
+    struct check_options *o = &check.options;
+    if (!text || !*text)
+        return true;
+    if (!check_options_read(text, o) || !compile(&o->only, check.only) || !compile(&o->except, check.except)) {
+        say("HEDDLE_CHECK is set, and not by `heddle check`; unset it");
+        return false;
+    }
+    check.process = getpid();
+    if (o->process && o->process != check.process)
+        return true;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    if (asprintf(&check.path, "%s/%d-%lld.%09ld", o->folder, (int)check.process, (long long)t.tv_sec, t.tv_nsec) < 0)
+        return false;
+    check.kernels = json_object();
+    check.on = true;
+    pthread_mutex_lock(&check.lock);
+    write_file();
+    pthread_mutex_unlock(&check.lock);
+    return true;
+}
+
+const struct check_options *check_options(void)
+{
+    return check.on ? &check.options : NULL;
+}
+
+void check_after_fork(void)
+{
+    check.on = false;
+    pthread_mutex_init(&check.lock, NULL);
+}
+
+/* ---- launches ---- */
+
+static bool fits(const struct check_filter *f, const regex_t *regex, const char *name)
+{
+    switch (f->key) {
+    case FILTER_NAME: return strcmp(name, f->value) == 0;
+    case FILTER_PART: return strstr(name, f->value) != NULL;
+    case FILTER_REGEX: return regexec(regex, name, 0, NULL, 0) == 0;
+    }
+    return false;
+}
+
+static bool any_fits(const struct check_filters *f, const regex_t *regexes, const char *mangled, const char *readable)
+{
+    for (unsigned i = 0; i < f->n; i++)
+        if (fits(&f->at[i], &regexes[i], mangled) || fits(&f->at[i], &regexes[i], readable))
+            return true;
+    return false;
+}
+
+static bool filters_take(const char *kernel)
+{
+    const struct check_options *o = &check.options;
+    struct arena scratch = {0};
+    const char *readable = o->only.n || o->except.n ? demangle(str_of(kernel), &scratch) : kernel;
+    readable = readable ? readable : kernel;
+    bool take = (!o->only.n || any_fits(&o->only, check.only, kernel, readable)) &&
+                !any_fits(&o->except, check.except, kernel, readable);
+    arena_free(&scratch);
+    return take;
+}
+
+bool check_wants(const char *kernel)
+{
+    const struct check_options *o = &check.options;
+    if (!check.on)
+        return true;
+    pthread_mutex_lock(&check.lock);
+    bool wanted = filters_take(kernel);
+    if (wanted) {
+        uint64_t place = check.matching++;
+        wanted = place >= o->skip && (!o->count || place - o->skip < o->count);
+    }
+    check.unchecked += !wanted;
+    pthread_mutex_unlock(&check.lock);
+    return wanted;
+}
+
+/* From the launch's thread. */
+static void launched(void *data, const char *kernel, bool fresh)
+{
+    (void)data;
+    if (!check.on)
+        return;
+    pthread_mutex_lock(&check.lock);
+    check.launches++;
+    json_object_set_new(check.kernels, kernel, json_true());
+    if (fresh || now() - check.written_at > SECONDS_BETWEEN_COUNTS)
+        write_file();
+    pthread_mutex_unlock(&check.lock);
+}
+
+hd_result check_machine(hd_machine *machine)
+{
+    hd_checker_options o = {.tools = check.options.tools, .on_error = check.options.on_error, .launched = launched};
+    if (!check.on)
+        return HD_SUCCESS;
+    hd_checker *checker;
+    hd_result r = hd_checker_create(machine, &o, &checker);
+    pthread_mutex_lock(&check.lock);
+    if (!r)
+        check.checkers[check.n_checkers++] = checker;
+    pthread_mutex_unlock(&check.lock);
+    return r;
+}
+
+bool check_found(const hd_report *findings)
+{
+    if (!check.on)
+        return false;
+    pthread_mutex_lock(&check.lock);
+    hd_report_add(&check.others, findings);
+    write_file();
+    pthread_mutex_unlock(&check.lock);
+    return true;
+}
+
+/* ---- the end ---- */
+
+/* A program may end without waiting for what it has launched: that is checked, too. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (!check.on || check.process != getpid())
+        return;
+    contexts_finish();
+    for (unsigned i = 0; i < check.n_checkers; i++)
+        hd_checker_end(check.checkers[i]);
+    pthread_mutex_lock(&check.lock);
+    check.ended = true;
+    write_file();
+    pthread_mutex_unlock(&check.lock);
+}

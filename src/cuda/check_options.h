@@ -1,0 +1,44 @@
+/* What `heddle check` asks of the processes that it starts: the environment variable HEDDLE_CHECK, a JSON object. Users type
+ * the command's options instead. */
+#ifndef HEDDLE_CUDA_CHECK_OPTIONS_H
+#define HEDDLE_CUDA_CHECK_OPTIONS_H
+
+#include "heddle.h"
+
+/* --report-api-errors, in compute-sanitizer's words. */
+enum check_api_errors { API_ERRORS_NO, API_ERRORS_EXPLICIT, API_ERRORS_EXTENDED, API_ERRORS_ALL };
+
+/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular expression for a part. */
+enum check_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX };
+struct check_filter {
+    enum check_filter_key key;
+    const char *value;
+};
+
+enum { MAX_FILTERS = 64 };
+struct check_filters {
+    unsigned n;
+    struct check_filter at[MAX_FILTERS];
+};
+
+struct check_options {
+    const char *folder; /* of the processes' findings: check.h */
+    int process;        /* the only one that is checked; 0: all */
+    unsigned tools;     /* of enum hd_tool */
+    enum hd_on_error on_error;
+    const char *policy; /* hd_machine_options.policy, or NULL */
+    /* Launches of kernels that `only` names (all, where it names none) and `except` does not; of these the first `skip` are not
+     * checked, and then `count` are (0: all). */
+    struct check_filters only, except;
+    uint64_t skip, count;
+    bool leak_check;    /* allocations of the host's that are never freed */
+    bool unused_memory; /* allocations that no kernel and no copy uses */
+    enum check_api_errors api_errors;
+};
+
+/* The variable's value, from malloc; NULL where memory is exhausted or a text is no UTF-8. */
+char *check_options_text(const struct check_options *o);
+/* False where it is no such value. The strings live until the process ends. */
+bool check_options_read(const char *text, struct check_options *o);
+
+#endif

@@ -1,0 +1,343 @@
+"""heddle check PROGRAM: what all processes of a program find is shown, however it ends."""
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import SANITIZED, Skip, heddle, main, run, source
+
+here = os.path.join(source, "tests", "check_program")
+folder = tempfile.TemporaryDirectory()
+os.environ["HEDDLE_CACHE"] = "off"
+os.environ["TMPDIR"] = folder.name  # what is left there is seen
+WAYS = os.path.join(folder.name, "ways")
+BEYOND, UNWRITTEN = "illegal-address", "uninitialised-read"
+
+
+def path(name):
+    return os.path.join(folder.name, name)
+
+
+def build(*flags):
+    done = subprocess.run([heddle, "cc", *flags, "-lineinfo", "-o", WAYS, os.path.join(here, "ways.cu")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def check(*args, status=None, **more):
+    """Returns the program's output, what was said, and the JSON of the findings."""
+    save = path("findings.json")
+    if os.path.exists(save):
+        os.remove(save)
+    got, out, err = run("check", "--save", save, *args, **more)
+    assert status is None or got == status, (args, got, out, err)
+    left = [name for name in os.listdir(folder.name) if name.startswith("heddle-check-")]
+    assert not left, left
+    if not os.path.exists(save):
+        return out, err, None
+    with open(save) as f:
+        return out, err, json.load(f)
+
+
+def codes(result):
+    """The codes of the errors, and the kernels that they were found in."""
+    return sorted((f["code"], f.get("kernel")) for f in result["findings"] if f["severity"] != "note")
+
+
+BOTH = [(BEYOND, "beyond"), (UNWRITTEN, "unwritten<float>")]
+
+
+# ---- findings, output, exit status ----
+
+def findings_stand_behind_what_the_program_prints():
+    out, err, result = check(WAYS, status=1)
+    assert out == "cudaSuccess\n", out
+    assert "ways.cu:15: error: thread (100,0,0) of block (0,0,0) writes 4 bytes" in err, err
+    assert "p[i] = i; // beyond the end" in err and "st.global.u32" in err and "in kernel `beyond`" in err, err
+    assert f"[{UNWRITTEN}, 64 times]" in err, err
+    assert err.endswith("check: 2 errors, 0 warnings\n"), err
+    assert codes(result) == BOTH and result["errors"] == 2 and result["launches"] == 2 and result["status"] == 0
+    assert [f["cuda_line"] for f in result["findings"]] == [15, 28]
+    assert result["kernels"] == ["_Z6beyondPii", "_Z9unwrittenIfEvPT_"]
+
+
+def a_clean_program_has_its_output_and_its_status():
+    assert check(WAYS, "clean", status=0)[:2] == ("cudaSuccess\n", "check: no errors in 7 launches of 1 kernel\n")
+
+
+def the_programs_own_failure_stays_its_status():
+    assert codes(check(WAYS, "fail", status=5)[2]) == BOTH
+
+
+def the_exit_status_after_errors_can_be_chosen():
+    check("--error-exitcode", 42, WAYS, status=42)
+    check("--error-exitcode=0", WAYS, status=0)
+    check("--error-exitcode", 42, WAYS, "clean", status=0)
+
+
+def launches_of_all_streams_and_threads_are_watched():
+    result = check(WAYS, "threads", status=1)[2]
+    assert codes(result) == [(BEYOND, "beyond")] and result["launches"] == 24, result
+
+
+def launches_of_graphs_are_watched():
+    result = check(WAYS, "graph", status=1)[2]
+    assert codes(result) == [(BEYOND, "beyond")] and result["findings"][0]["count"] == 3 and result["launches"] == 3, result
+
+
+# ---- how programs end ----
+
+def what_was_found_is_shown_however_the_program_ends():
+    for way, status, said in (("abort", -signal.SIGABRT, "ended by SIGABRT"), ("kill", -signal.SIGKILL, "ended by SIGKILL"),
+                              ("_exit", 1, ""), ("reset", 1, "")):
+        _, err, result = check(WAYS, way, status=status)
+        assert codes(result) == BOTH and said in err, (way, err)
+
+
+def what_was_launched_and_not_waited_for_is_checked():
+    assert codes(check(WAYS, "unwaited", status=1)[2]) == [(BEYOND, "beyond")]
+
+
+def a_program_that_takes_too_long_is_ended():
+    _, err, result = check("--timeout", "1", WAYS, "spin", status=124)
+    assert "the time limit of 1 s is over" in err, err
+    assert set(BOTH) < set(codes(result)) and ("timeout", "spin") in codes(result), codes(result)
+
+
+def a_signal_ends_the_program_and_not_the_report():
+    for number in signal.SIGINT, signal.SIGTERM:
+        p = subprocess.Popen([heddle, "check", "--runs", "3", WAYS, "sleep"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, start_new_session=True)
+        assert p.stdout.readline() == "cudaSuccess\n"
+        p.send_signal(number)
+        err = p.communicate(timeout=60)[1]
+        assert p.returncode == -number and BEYOND in err and "1 of 3 runs were done" in err, (p.returncode, err)
+
+
+def children_are_checked_too():
+    _, err, result = check(WAYS, "exec", status=1)
+    assert codes(result) == BOTH and [f["count"] for f in result["findings"]] == [2, 128], result
+    assert len(result["processes"]) == 2 and re.search(r"of process \d+, `ways`", err), err
+    assert codes(check(WAYS, "fork", status=1)[2]) == BOTH
+    result = check("--target-processes", "application-only", WAYS, "exec", status=1)[2]
+    assert [f["count"] for f in result["findings"]] == [1, 64] and len(result["processes"]) == 1, result
+    _, err, result = check("--target-processes", "application-only", WAYS, "fork", status=1)
+    assert "used nothing of CUDA itself" in err and result["findings"] == [], err
+
+
+def a_program_of_python_is_checked():
+    if SANITIZED:
+        raise Skip("python3 cannot load sanitized libraries")
+    text = f"""import ctypes, subprocess
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, kernel, memory = (ctypes.c_void_p() for _ in range(4))
+ptx = b'''.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry store(.param .u64 p)
+{{
+.reg .u64 %rd<2>;
+ld.param.u64 %rd1, [p];
+st.global.u32 [%rd1+64], 1;
+ret;
+}}'''
+assert not cuda.cuInit(0) and not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+assert not cuda.cuCtxSetCurrent(context) and not cuda.cuModuleLoadData(ctypes.byref(module), ptx)
+assert not cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"store")
+assert not cuda.cuMemAlloc_v2(ctypes.byref(memory), 64)
+args = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(memory), ctypes.c_void_p))
+assert not cuda.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, args, None)
+assert not cuda.cuModuleUnload(module)
+subprocess.run([{WAYS!r}])
+"""
+    result = check("python3", "-c", text, status=1)[2]
+    assert codes(result) == sorted(BOTH + [(BEYOND, "store")]), result
+    assert {p["program"] for p in result["processes"]} == {"python3", "ways"}, result
+
+
+def a_process_that_goes_on_is_named():
+    err = outlived.communicate(timeout=60)[1]
+    assert outlived.returncode == 1 and re.search(r"process \d+, `ways` has not ended with the program", err), err
+    assert "check: 2 errors" in err and f"[{UNWRITTEN}, 128 times]" in err, err
+
+
+def what_cannot_be_checked_is_said():
+    assert "used nothing of CUDA" in check("true", status=0)[1]
+    assert "used nothing of CUDA" in check(WAYS, "nothing", status=3)[1]
+    for words, status, said in (([path("none")], 127, "there is no program"), ([folder.name], 126, "is a folder"),
+                                ([os.path.join(here, "ways.cu")], 126, "cannot run"), ([], 2, "needs a program or a PTX file")):
+        _, err, result = check(*words, status=status)
+        assert said in err and result is None and "check:" not in err, err
+
+
+def findings_that_cannot_be_written_are_missed():
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    done = subprocess.run([heddle, "check", WAYS, "clean"], capture_output=True, text=True, preexec_fn=no_room)
+    assert done.returncode == 1 and done.stdout == "cudaSuccess\n", done
+    assert "findings cannot be written" in done.stderr and "some are missing" in done.stderr, done.stderr
+
+
+# ---- what is checked ----
+
+def kernels_are_chosen_by_name():
+    both = [(UNWRITTEN, "unwritten<float>"), (UNWRITTEN, "unwritten<int>")]
+    floats, ints = both[:1], both[1:]
+    for filter, found in (("kns=unwritt", both), ("kne=_Z9unwrittenIfEvPT_", floats), ("kernel_name=unwritten<int>", ints),
+                          ("kne=unwritten", []), ("regex=nI[i-z]E", ints), ("kns=<float,kns=<int", both), ("regex=f{2},|IfE", floats)):
+        assert codes(check("--kernel-name", filter, WAYS, "types")[2]) == found, filter
+        left = [f for f in both if f not in found]
+        assert codes(check("--kernel-name-exclude", filter, WAYS, "types")[2]) == left, filter
+    assert codes(check("--kernel-regex", "kns=IfE", "--kernel-regex", "kns=IiE", WAYS, "types")[2]) == both
+    assert codes(check("--kernel-regex", "kns=unw", "--kernel-regex-exclude", "kns=IiE", WAYS, "types")[2]) == floats
+    for wrong, said in (("beyond", "kne=NAME"), ("regex=[", "regex=["), ("kns=", "nothing stands behind")):
+        assert said in check("--kernel-name", wrong, WAYS, status=2)[1]
+
+
+def launches_are_skipped_and_counted():
+    def checked(*options):
+        result = check(*options, WAYS, "clean")[2]
+        return result["launches"], result["unchecked"]
+
+    assert checked("--launch-skip", 2) == (5, 2)
+    assert checked("--launch-count", 3) == (3, 4)
+    assert checked("-s", 2, "-c", 3) == (3, 4)
+    assert checked("-s", 0, "-c", 0) == (7, 0)
+    assert checked("-s", 1, "--kernel-name", "kns=clean") == (6, 1)
+
+
+def tools_are_chosen():
+    assert codes(check("--tool", "initcheck", WAYS, "early")[2]) == []
+    assert codes(check("--tool", "memcheck", WAYS, status=1)[2]) == BOTH[:1]
+    assert codes(check("--tool", "memcheck,initcheck", WAYS, status=1)[2]) == BOTH
+    assert codes(check("--tool", "memcheck", "--tool", "initcheck", WAYS, status=1)[2]) == BOTH
+    assert "the tools are" in check("--tool", "mem", WAYS, status=2)[1]
+
+
+def a_bad_access_ends_the_kernel_or_its_context():
+    out, _, result = check("--destroy-on-device-error", "kernel", WAYS)
+    assert out == "cudaSuccess\n" and codes(result) == BOTH, result
+    out, _, result = check("--destroy-on-device-error", "context", WAYS)
+    assert out == "cudaErrorIllegalAddress\n" and codes(result) == BOTH[:1], result
+
+
+def options_of_compute_sanitizer_that_are_not_here_lead_to_what_is():
+    for option in "xml", "read", "show-backtrace", "coredump-name", "racecheck-report", "padding", "force-blocking-launches":
+        err = check("--" + option, WAYS, status=2)[1]
+        assert f"there is no option `--{option}`: " in err, err
+    assert "--format" in check("--xml", WAYS, status=2)[1]
+
+
+# ---- other runs ----
+
+def other_schedules_find_more_and_say_how():
+    options = ["--tool", "initcheck", "--policy", "serial"]
+    out, err, result = check(*options, WAYS, "early", status=0)
+    out, err, result = check("--runs", 12, "--seed", 3, *options, WAYS, "early", status=1)
+    assert out == "cudaSuccess\n" and codes(result) == [(UNWRITTEN, "too_early")], (out, err)
+    assert err.endswith("check: 1 error, 0 warnings in 12 runs\n") and result["runs"] == 12, err
+    (again,) = {f["repeat"] for f in result["findings"]}
+    assert f"  again by: {again}\n" in err and again.startswith("heddle check --policy random:"), again
+    words = again.split()[2:]
+    for _ in range(2):
+        assert codes(check(*words, status=1)[2]) == [(UNWRITTEN, "too_early")], again
+
+
+def findings_of_all_runs_are_counted_together():
+    _, err, result = check("--runs", 3, WAYS, status=1)
+    assert codes(result) == BOTH and [f["count"] for f in result["findings"]] == [3, 192] and result["launches"] == 6, result
+    assert "again by" not in err
+
+
+# ---- where findings go ----
+
+def findings_are_json_and_sarif():
+    log = path("log")
+    for format, word in ("json", "findings"), ("sarif", "runs"):
+        out, err, _ = check("--format", format, "--log-file", log, WAYS, status=1)
+        assert out == "cudaSuccess\n" and err == "check: 2 errors, 0 warnings\n", (out, err)
+        with open(log) as f:
+            assert len(json.load(f)[word]) == (2 if format == "json" else 1)
+    status, out, err = run("check", "--json", WAYS)
+    assert status == 1 and out == "cudaSuccess\n" and json.loads(err)["errors"] == 2
+    run("check", "--save", path("x.sarif"), WAYS)
+    with open(path("x.sarif")) as f:
+        results = json.load(f)["runs"][0]["results"]
+    assert [r["ruleId"] for r in results] == [BEYOND, UNWRITTEN] and results[0]["properties"]["kernel"] == "beyond"
+
+
+def names_of_files_may_hold_the_process_and_the_environment():
+    os.environ["HEDDLE_TEST_NAME"] = "part"
+    assert check("--log-file", path("%q{HEDDLE_TEST_NAME}-%p-%%.log"), WAYS, "clean", status=0)[1] == ""
+    (name,) = [n for n in os.listdir(folder.name) if n.startswith("part-")]
+    assert re.fullmatch(r"part-\d+-%\.log", name), name
+    with open(path(name)) as f:
+        assert f.read() == "check: no errors in 7 launches of 1 kernel\n"
+    assert "behind % stand" in check("--log-file", "%x", WAYS, status=2)[1]
+    assert "No such file" in check("--log-file", "/no/such/folder/x", WAYS, status=2)[1]
+
+
+def suppressed_findings_are_left_out():
+    rules = path("rules")
+    check("--generate-suppressions", rules, WAYS, status=1)
+    _, err, result = check("--suppressions", rules, WAYS, status=0)
+    assert codes(result) == [] and result["suppressed"] == 2, result
+    assert err == "check: no errors in 2 launches of 2 kernels; 2 suppressed\n", err
+    for rule, left in (("*", []), ("illegal-* *", BOTH[1:]), ("* ways.cu:28", BOTH[:1]), ("* */ways.cu:1? beyond", BOTH[1:]),
+                       ("* * unwritten<float>  ", BOTH[:1]), ("# *\n\n", BOTH), ("* * bey", BOTH), ("illegal", BOTH)):
+        with open(rules, "w") as f:
+            f.write(rule + "\n")
+        assert codes(check("--suppressions", rules, WAYS)[2]) == left, rule
+    with open(rules, "w") as f:
+        f.write("<ComputeSanitizerOutput/>\n")
+    assert "is XML" in check("--suppressions", rules, WAYS, status=2)[1]
+    assert "No such file" in check("--suppressions", path("none"), WAYS, status=2)[1]
+
+
+def only_some_findings_are_printed():
+    _, err, result = check("--print-limit", 1, WAYS, status=1)
+    assert BEYOND in err and UNWRITTEN not in err and "and 1 more errors" in err and codes(result) == BOTH, err
+    assert UNWRITTEN in check("--print-limit", 0, WAYS, status=1)[1]
+
+
+def ptx_is_still_checked_by_its_own_options():
+    saxpy = os.path.join(source, "examples", "saxpy", "saxpy.ptx")
+    args = ["--grid", 1, "--block", 4, 4, 2.0, "f32[4]=undef", "f32[4]=ones"]
+    plain = path("kernel")
+    with open(saxpy) as f, open(plain, "w") as g:
+        g.write("// a comment\n/* another */\n" + f.read())
+    for words in [saxpy, *args], [*args[:4], saxpy, *args[4:]], [plain, *args]:
+        status, out, err = run("check", *words)
+        assert status == 1 and "saxpy: 1 block of 4 threads" in out and UNWRITTEN in err, (out, err)
+    assert "No such file" in run("check", path("none.ptx"), *args)[2]
+    status, out, _ = run("check", "--help")
+    assert status == 0 and "PROGRAM" in out and "--kernel-name" in out and "--grid" in out
+
+
+def progress_is_shown_on_a_terminal():
+    """Begun before the other tests, as it takes some seconds."""
+    os.set_blocking(terminal, False)
+    text, end = b"", time.time() + 30
+    while b"after 5 s" not in text and time.time() < end:
+        try:
+            text += os.read(terminal, 4096)
+        except BlockingIOError:
+            time.sleep(0.1)
+    slow.send_signal(signal.SIGTERM)
+    slow.wait(timeout=30)
+    assert b"heddle: check: 2 launches and 2 findings after 5 s" in text, text
+
+
+build()
+terminal, theirs = pty.openpty()
+slow = subprocess.Popen([heddle, "check", WAYS, "sleep"], stdout=subprocess.DEVNULL, stderr=theirs, env=dict(os.environ, TMPDIR="/tmp"))
+outlived = subprocess.Popen([heddle, "check", WAYS, "outlived"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                            env=dict(os.environ, TMPDIR="/tmp"))
+main(globals())
