@@ -243,6 +243,12 @@ HD_API void hd_machine_cancel(hd_machine *machine);
 HD_API hd_result hd_alloc(hd_machine *machine, size_t bytes, void **pointer);
 /* The same with a name (copied), by which reports call the allocation. */
 HD_API hd_result hd_alloc_named(hd_machine *machine, size_t bytes, const char *name, void **pointer);
+/* The same of zeros, for what the host itself reads and writes while kernels run (CUDA's managed and pinned memory): a checker
+ * can watch what it does there (hd_checker_options.host). */
+HD_API hd_result hd_alloc_host(hd_machine *machine, size_t bytes, void **pointer);
+/* Where to access memory of the machine's without being taken for the program: the same place at another address, or at its
+ * own. */
+HD_API void *hd_own_view(hd_machine *machine, const void *pointer);
 /* HD_ERROR_INVALID_VALUE where the pointer is not one of hd_alloc's. NULL is allowed. */
 HD_API hd_result hd_free(hd_machine *machine, void *pointer);
 

@@ -162,11 +162,28 @@ hd_result hd_alloc(hd_machine *m, size_t bytes, void **pointer)
     return hd_alloc_named(m, bytes, NULL, pointer);
 }
 
+hd_result hd_alloc_host(hd_machine *m, size_t bytes, void **pointer)
+{
+    if (!m || !pointer || bytes == 0)
+        return HD_ERROR_INVALID_VALUE;
+    struct mem *mem = &m->machine->mem;
+    *pointer = mem_alloc_zero(mem, bytes, mem->host_shift ? MEM_HOST : MEM_DEVICE, NULL);
+    return *pointer ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+void *hd_own_view(hd_machine *m, const void *pointer)
+{
+    struct mem_block b;
+    bool found = mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b);
+    return (char *)pointer + (found ? mem_shift(&m->machine->mem, &b) : 0);
+}
+
 static bool is_start(hd_machine *m, const void *pointer)
 {
     struct mem_block b;
     uint64_t address = (uint64_t)(uintptr_t)pointer;
-    return m && mem_find(&m->machine->mem, address, &b) && b.start == address && b.kind == MEM_DEVICE;
+    return m && mem_find(&m->machine->mem, address, &b) && b.start == address &&
+           (b.kind == MEM_DEVICE || b.kind == MEM_HOST);
 }
 
 hd_result hd_free(hd_machine *m, void *pointer)
@@ -191,7 +208,8 @@ bool hd_find(hd_machine *m, const void *pointer, hd_memory_info *info)
     struct mem_block b;
     if (!m || !info || !mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
         return false;
-    *info = (hd_memory_info){(void *)(uintptr_t)b.start, b.size, b.kind == MEM_DEVICE, b.name, b.data};
+    *info = (hd_memory_info){(void *)(uintptr_t)b.start, b.size, b.kind == MEM_DEVICE || b.kind == MEM_HOST, b.name,
+                             b.data};
     return true;
 }
 

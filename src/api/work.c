@@ -113,12 +113,14 @@ struct copy_task {
     hd_copy copy;
 };
 
-static void do_copy(struct mem *mem, const hd_copy *c)
+static void do_copy(hd_machine *m, const hd_copy *c)
 {
+    struct mem *mem = &m->machine->mem;
     mem_begin_use(mem);
+    char *to_start = hd_own_view(m, c->to), *from_start = hd_own_view(m, c->from);
     for (size_t z = 0; z < c->depth; z++) {
-        char *to = (char *)c->to + z * c->to_slice;
-        const char *from = (const char *)c->from + z * c->from_slice;
+        char *to = to_start + z * c->to_slice;
+        const char *from = from_start + z * c->from_slice;
         bool whole = c->height == 1 || (c->to_pitch == c->width && c->from_pitch == c->width);
         if (whole)
             memmove(to, from, c->width * c->height);
@@ -136,7 +138,7 @@ static hd_result run_copy(struct task *t, struct worker *k)
     const hd_copy *x = &c->copy;
     note_box(c->machine, t->number, x->from, x->width, x->height, x->depth, x->from_pitch, x->from_slice, false);
     note_box(c->machine, t->number, x->to, x->width, x->height, x->depth, x->to_pitch, x->to_slice, true);
-    do_copy(&c->machine->machine->mem, x);
+    do_copy(c->machine, x);
     return HD_SUCCESS;
 }
 
@@ -156,11 +158,13 @@ static void fill_row(void *to, uint32_t value, unsigned element_bytes, size_t n)
         ((uint32_t *)to)[i] = value;
 }
 
-static void do_fill(struct mem *mem, const hd_fill *f)
+static void do_fill(hd_machine *m, const hd_fill *f)
 {
+    struct mem *mem = &m->machine->mem;
     mem_begin_use(mem);
+    char *to = hd_own_view(m, f->to);
     for (size_t y = 0; y < f->height; y++)
-        fill_row((char *)f->to + y * f->pitch, f->value, f->element_bytes, f->width);
+        fill_row(to + y * f->pitch, f->value, f->element_bytes, f->width);
     mem_end_use(mem);
 }
 
@@ -170,7 +174,7 @@ static hd_result run_fill(struct task *t, struct worker *k)
     struct fill_task *f = (struct fill_task *)t;
     const hd_fill *x = &f->fill;
     note_box(f->machine, t->number, x->to, x->width * x->element_bytes, x->height, 1, x->pitch, 0, true);
-    do_fill(&f->machine->machine->mem, x);
+    do_fill(f->machine, x);
     return HD_SUCCESS;
 }
 
@@ -188,11 +192,6 @@ static hd_result put(hd_stream *s, struct task *t, enum hd_wait wait)
     return context_fault(s->context->context);
 }
 
-static struct mem *mem_of(const hd_stream *s)
-{
-    return &s->context->machine->machine->mem;
-}
-
 hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
 {
     if (!s || !copy)
@@ -202,7 +201,7 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
         return fault;
     bool small = copy->width * copy->height * copy->depth <= SMALL_BYTES;
     if ((wait || small) && stream_is_idle(s->stream)) {
-        do_copy(mem_of(s), copy);
+        do_copy(s->context->machine, copy);
         return HD_SUCCESS;
     }
     struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
@@ -224,7 +223,7 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
         return fault;
     bool small = fill->width * fill->height * fill->element_bytes <= SMALL_BYTES;
     if ((wait || small) && stream_is_idle(s->stream)) {
-        do_fill(mem_of(s), fill);
+        do_fill(s->context->machine, fill);
         return HD_SUCCESS;
     }
     struct fill_task *t = (struct fill_task *)task_new(sizeof *t);

@@ -131,7 +131,7 @@ void findings_collect(struct findings *f, const char *folder, const char *repeat
     f->lost |= has_lost(folder);
 }
 
-void findings_free(struct findings *f)
+void check_findings_free(struct findings *f)
 {
     json_decref(f->processes);
     json_decref(f->kernels);

@@ -20,7 +20,7 @@ struct findings {
 void findings_init(struct findings *f, struct arena *arena);
 /* Adds what is in the folder. `repeat`: the command that repeats this run, or NULL. */
 void findings_collect(struct findings *f, const char *folder, const char *repeat);
-void findings_free(struct findings *f);
+void check_findings_free(struct findings *f);
 
 /* While processes run: how far they are. */
 void findings_look(const char *folder, uint64_t *launches, uint64_t *found);

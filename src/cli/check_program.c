@@ -434,6 +434,6 @@ int cmd_check_program(struct session *s)
         status = steps[i](&c);
     if (c.log)
         fclose(c.log);
-    findings_free(&c.findings);
+    check_findings_free(&c.findings);
     return i == sizeof steps / sizeof steps[0] ? exit_status(&c, status) : status;
 }

@@ -16,7 +16,7 @@ struct memop {
 
 static uint64_t load(const struct memop *m)
 {
-    void *at = (void *)(uintptr_t)m->address;
+    const void *at = hd_own_view(m->context->device->machine, (void *)(uintptr_t)m->address);
     return m->wide ? __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE)
                    : __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
 }
@@ -36,7 +36,7 @@ static bool is_met(const struct memop *m)
 static void run(void *data, hd_result status)
 {
     struct memop m = *(struct memop *)data;
-    void *at = (void *)(uintptr_t)m.address;
+    void *at = hd_own_view(m.context->device->machine, (void *)(uintptr_t)m.address);
     free(data);
     if (status)
         return;

@@ -9,13 +9,13 @@
 /* ---- allocating ---- */
 
 /* Memory that streams are about to free may be what is missing. */
-static CUresult allocate(CUcontext c, size_t bytes, struct allocation **a)
+static CUresult allocate(CUcontext c, size_t bytes, bool host, struct allocation **a)
 {
     NEED(bytes > 0);
-    CUresult r = allocation_new(c, bytes, a);
+    CUresult r = allocation_new(c, bytes, host, a);
     if (r == CUDA_ERROR_OUT_OF_MEMORY) {
         TRY(from_hd(hd_context_synchronize(c->context)));
-        r = allocation_new(c, bytes, a);
+        r = allocation_new(c, bytes, host, a);
     }
     if (r)
         log_line(LOG_ERROR, "no memory for %zu bytes", bytes);
@@ -28,7 +28,7 @@ CU_API CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     struct allocation *a;
     TRY(context_current(&c));
     NEED(pointer);
-    TRY(allocate(c, bytes, &a));
+    TRY(allocate(c, bytes, false, &a));
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return CUDA_SUCCESS;
 }
@@ -44,7 +44,7 @@ CU_API CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t w
     NEED(width <= SIZE_MAX / 2);
     *pitch = (width + align - 1) / align * align;
     NEED(height <= SIZE_MAX / *pitch);
-    TRY(allocate(c, *pitch * height, &a));
+    TRY(allocate(c, *pitch * height, false, &a));
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return CUDA_SUCCESS;
 }
@@ -55,10 +55,9 @@ CU_API CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned f
     struct allocation *a;
     TRY(context_current(&c));
     NEED(pointer && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST));
-    TRY(allocate(c, bytes, &a));
+    TRY(allocate(c, bytes, true, &a));
     a->managed = true;
     a->flags = flags;
-    memset(a->start, 0, bytes < 4096 ? bytes : 0); /* fresh pages are zero; small pieces are used again */
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return CUDA_SUCCESS;
 }
@@ -132,7 +131,7 @@ CU_API CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     TRY(context_current(&c));
     NEED(pointer && (flags & ~known) == 0);
-    TRY(allocate(c, bytes, &a));
+    TRY(allocate(c, bytes, true, &a));
     a->type = CU_MEMORYTYPE_HOST;
     /* As an H200 says it: unified addressing maps all of it, for all contexts. */
     a->flags = (flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE) | CU_MEMHOSTALLOC_DEVICEMAP;

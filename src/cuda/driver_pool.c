@@ -212,10 +212,10 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     NEED(pointer && bytes);
     if (pool->file)
         return take_part(pool, bytes, pointer);
-    CUresult r = allocation_new(c, bytes, &a);
+    CUresult r = allocation_new(c, bytes, false, &a);
     if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* what streams are about to free may be what is missing */
         TRY(from_hd(hd_context_synchronize(c->context)));
-        r = allocation_new(c, bytes, &a);
+        r = allocation_new(c, bytes, false, &a);
     }
     TRY(r);
     a->pool = pool;

@@ -523,10 +523,12 @@ struct allocation *allocation_find(const void *address, hd_memory_info *info, st
     return d ? (info ? info : &own)->data : NULL;
 }
 
-CUresult allocation_new(CUcontext c, size_t bytes, struct allocation **allocation)
+CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation)
 {
     struct allocation *a = calloc(1, sizeof *a);
-    hd_result r = a ? hd_alloc(c->device->machine, bytes, &a->start) : HD_ERROR_OUT_OF_MEMORY;
+    hd_result r = !a     ? HD_ERROR_OUT_OF_MEMORY
+                  : host ? hd_alloc_host(c->device->machine, bytes, &a->start)
+                         : hd_alloc(c->device->machine, bytes, &a->start);
     if (r) {
         free(a);
         return from_hd(r);

@@ -193,7 +193,8 @@ CUstreamCaptureMode *capture_mode(void);
 
 /* The allocation that an address lies in, or NULL; *info, if not NULL, as hd_find says. */
 struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device);
-CUresult allocation_new(CUcontext c, size_t bytes, struct allocation **allocation);
+/* `host`: which the host reads and writes itself. */
+CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation);
 /* Memory of a pool, or of NULL, has been freed. */
 void pool_freed(struct CUmemPoolHandle_st *pool, size_t bytes);
 /* Takes it out of its context's list and forgets it; the memory is not freed. */

@@ -74,13 +74,15 @@ void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[
     fill_addresses(w, o, address, &scan);
 }
 
-/* The allocation that holds [min, max + bytes), remembered by operation. */
-static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes, bool write)
+/* The allocation that holds [min, max + bytes), remembered by operation; *shift is what mem_shift() says of it. */
+static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes, bool write,
+                           uint64_t *shift)
 {
     struct machine *m = w->block->launch->machine;
     struct worker *k = worker_of(w);
     struct site *s = &k->sites[((uintptr_t)o / sizeof *o) % (sizeof k->sites / sizeof k->sites[0])];
     uint64_t version = atomic_load_explicit(&m->mem.version, memory_order_relaxed);
+    *shift = s->shift;
     if (s->key == o && s->version == version && range_holds(s->lo, s->hi, min, max, bytes))
         return true;
     struct mem_block b;
@@ -88,7 +90,8 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
         return false;
     if (write && (b.kind == MEM_CONST || b.kind == MEM_PARAM))
         return false;
-    *s = (struct site){b.start, b.start + b.size, version, o};
+    *shift = mem_shift(&m->mem, &b);
+    *s = (struct site){b.start, b.start + b.size, version, *shift, o};
     return true;
 }
 
@@ -124,9 +127,8 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
             p->kind = PLAN_LOCAL;
             p->base = window;
         }
-    } else if (space != SPACE_PARAM && one_allocation(w, o, min, max, bytes, o->kind != OP_LD)) {
+    } else if (space != SPACE_PARAM && one_allocation(w, o, min, max, bytes, o->kind != OP_LD, &p->base)) {
         p->kind = PLAN_HOST;
-        p->base = 0;
     } else if (space == SPACE_PARAM && !locate(w, space, min, bytes, false, &(struct location){0})) {
         p->kind = PLAN_HOST; /* one address for all lanes */
         p->base = 0;
@@ -194,7 +196,7 @@ enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
 /* Strong accesses, where that matters, go to global memory lane by lane. */
 static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
 {
-    if (HOST_HAS_WHOLE_ELEMENTS || !op_access_is_strong(o->access) || p->base != 0)
+    if (HOST_HAS_WHOLE_ELEMENTS || !op_access_is_strong(o->access) || p->space == SPACE_SHARED)
         return;
     plan_fill(w, o, p);
     p->scan.linear = false;
@@ -360,7 +362,7 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
-    bool whole = op_access_is_whole(x) && p->base == 0;
+    bool whole = op_access_is_whole(x) && p->space != SPACE_SHARED;
     part_lanes(w, o, p);
     if (x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
@@ -438,7 +440,7 @@ static void rows_of(uint8_t *const base[4], const struct op_access *x, uint8_t *
 /* While a stall is looked into: what others may change has been read. */
 static void watch_load(struct launch *l, const struct plan *p)
 {
-    if (p->kind != PLAN_LOCAL && (p->kind == PLAN_BY_LANE || p->base == 0))
+    if (p->kind != PLAN_LOCAL && (p->kind == PLAN_BY_LANE || p->space != SPACE_SHARED))
         l->read_global = true;
 }
 
@@ -495,7 +497,7 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
-    bool whole = op_access_is_whole(x) && p->base == 0;
+    bool whole = op_access_is_whole(x) && p->space != SPACE_SHARED;
     part_lanes(w, o, p);
     if (p->scan.linear && x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
         uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);

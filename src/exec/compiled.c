@@ -27,7 +27,9 @@ static bool run_access(struct warp *w, struct activation *a, const struct op *o,
     access_addresses(w, a, base, o, mask, address);
     if (!compiled_op(w, a, o, mask))
         return false;
-    bool found = mem_reach(&w->block->launch->machine->mem, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0;
+    const struct mem *m = &w->block->launch->machine->mem;
+    bool found = mem_reach(m, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0 &&
+                 !mem_shift(m, &b); /* it goes to addresses as they are */
     if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
         *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0,
                                        tally_shift(w->block->worker, o, &b)};

@@ -34,6 +34,7 @@ static enum fault_kind locate_global(const struct warp *w, uint64_t address, uin
     *p = (struct location){.at = (uint8_t *)(uintptr_t)address, .space = SPACE_GLOBAL, .address = address};
     if (!mem_reach(&w->block->launch->machine->mem, address, &b) || bytes > b.size - (address - b.start))
         return FAULT_illegal_address;
+    p->at += mem_shift(&w->block->launch->machine->mem, &b);
     return writes && (b.kind == MEM_CONST || b.kind == MEM_PARAM) ? FAULT_read_only : FAULT_none;
 }
 

@@ -67,7 +67,7 @@ struct worker {
     uint64_t sites_version; /* of memory, when they were empty last */
     struct tallies tallies;
     struct site { /* the allocation that an operation accessed last: access.c */
-        uint64_t lo, hi, version;
+        uint64_t lo, hi, version, shift; /* shift: mem_shift() */
         const struct op *key;
     } sites[SITES];
 };

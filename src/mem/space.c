@@ -4,6 +4,7 @@
 #include "base/memory_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,13 +18,16 @@ enum { LARGE_PAGES_FROM = 4 << 20 };
 /* Slots: 16 bytes (the kernels' own malloc) to 32 KB. */
 enum { CLASS_FIRST_LOG2 = 4, CLASS_LAST_LOG2 = 15, LARGE = -1 };
 
+enum area { AREA_GLOBAL, AREA_CONST, AREA_HOST };
+
 /* One unit of slots, or the run of units of one large allocation. */
 struct mem_unit {
-    struct mem_unit *next_open, *next;
+    struct mem_unit *next_open, *next, *next_host;
     _Atomic uint64_t start; /* of a large one: changes when it is used again */
     int class_log2;         /* log2 of the slot size, or LARGE */
     int file;               /* that its memory is shared by, or -1 */
-    bool constant;
+    enum area area;
+    bool mapped; /* AREA_HOST: at both places */
     uint32_t n_slots, n_free, n_units;
     uint32_t *free_slots;    /* stack of n_free */
     _Atomic uint64_t *sizes; /* by slot: bytes asked for, 0 = free */
@@ -53,7 +57,7 @@ static void *reserve(uint64_t bytes)
 bool mem_init(struct mem *m, uint64_t limit_bytes)
 {
     const uint64_t fixed = MEM_LOCAL_WINDOW_BYTES + MEM_SHARED_WINDOW_BYTES + MEM_CODE_BYTES;
-    *m = (struct mem){.limit_bytes = limit_bytes};
+    *m = (struct mem){.limit_bytes = limit_bytes, .host_file = -1};
     /* Twice the limit leaves room for fragments; less where the system allows less. */
     uint64_t least = fixed + MEM_CONST_BYTES + (64u << 20);
     uint64_t want = fixed + MEM_CONST_BYTES + round_up(2 * limit_bytes, MEM_UNIT_BYTES);
@@ -109,6 +113,10 @@ void mem_destroy(struct mem *m)
     free(m->held);
     munmap((void *)m->units, m->n_units * sizeof *m->units);
     munmap(m->start, m->reserved_bytes);
+    if (m->host_shift)
+        munmap((void *)(uintptr_t)(m->heap_start + m->host_shift), m->heap_size);
+    if (m->host_file >= 0)
+        close(m->host_file);
     pthread_mutex_destroy(&m->lock);
     pthread_rwlock_destroy(&m->use);
     m->start = NULL;
@@ -149,8 +157,9 @@ static uint32_t find_run(struct mem *m, uint32_t n, bool constant)
 static void let_go(struct mem *m);
 
 /* The same with memory behind them. */
-static uint32_t take_run(struct mem *m, uint32_t n, bool constant)
+static uint32_t take_run(struct mem *m, uint32_t n, enum area area)
 {
+    bool constant = area == AREA_CONST;
     uint32_t first = find_run(m, n, constant);
     while (first == UINT32_MAX && !constant && m->n_held) {
         let_go(m);
@@ -162,7 +171,7 @@ static uint32_t take_run(struct mem *m, uint32_t n, bool constant)
     size_t bytes = (size_t)n * MEM_UNIT_BYTES;
     if (mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0)
         return UINT32_MAX;
-    if (bytes >= LARGE_PAGES_FROM)
+    if (bytes >= LARGE_PAGES_FROM && area != AREA_HOST)
         madvise(at, bytes, MADV_HUGEPAGE); /* it may have none */
     return first;
 }
@@ -224,40 +233,113 @@ static void give_run(struct mem *m, uint32_t first, uint32_t n)
     m->free_runs[i] = (struct mem_run){first, n};
 }
 
+/* ---- memory of the host and the kernels, watched ---- */
+
+static void *machines_view(const struct mem *m, const struct mem_unit *u)
+{
+    return (void *)(uintptr_t)(u->start + m->host_shift);
+}
+
+static int host_protection(const struct mem *m)
+{
+    return m->host_closed ? PROT_NONE : PROT_READ | PROT_WRITE;
+}
+
+/* The unit's addresses show the file, and so do those at the distance. */
+static bool map_host_unit(struct mem *m, struct mem_unit *u)
+{
+    size_t bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
+    off_t at = (off_t)(u->start - m->heap_start);
+    u->mapped = mmap((void *)(uintptr_t)u->start, bytes, host_protection(m), MAP_SHARED | MAP_FIXED, m->host_file,
+                     at) != MAP_FAILED &&
+                mmap(machines_view(m, u), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, m->host_file, at) !=
+                    MAP_FAILED;
+    return u->mapped;
+}
+
+static void unmap_host_unit(struct mem *m, struct mem_unit *u)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    size_t bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
+    bool used = pthread_rwlock_trywrlock(&m->use) != 0; /* as in give_memory() */
+    u->mapped = false;
+    fallocate(m->host_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(u->start - m->heap_start),
+              (off_t)bytes);
+    mmap((void *)(uintptr_t)u->start, bytes, used ? PROT_READ | PROT_WRITE : PROT_NONE, flags, -1, 0);
+    mmap(machines_view(m, u), bytes, used ? PROT_READ | PROT_WRITE : PROT_NONE, flags, -1, 0);
+    if (!used)
+        pthread_rwlock_unlock(&m->use);
+}
+
+bool mem_watch_host(struct mem *m)
+{
+    if (m->host_shift)
+        return true;
+    void *view = reserve(m->heap_size);
+    m->host_file = memory_file_new(m->heap_size);
+    if (!view || m->host_file < 0) {
+        if (view)
+            munmap(view, m->heap_size);
+        return false;
+    }
+    m->host_shift = (uint64_t)(uintptr_t)view - m->heap_start;
+    return true;
+}
+
+void mem_close_host(struct mem *m, bool closed)
+{
+    if (m->host_closed == closed)
+        return;
+    pthread_mutex_lock(&m->lock);
+    m->host_closed = closed;
+    for (struct mem_unit *u = m->host_units; u; u = u->next_host)
+        if (u->mapped)
+            mprotect((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, host_protection(m));
+    pthread_mutex_unlock(&m->lock);
+}
+
 /* ---- units ---- */
 
 /* The records of freed large allocations serve the next ones. */
-static struct mem_unit *retired_unit(struct mem *m)
+static struct mem_unit *retired_unit(struct mem *m, enum area area)
 {
-    struct mem_unit *u = m->retired_units;
+    struct mem_unit *u = m->retired_units[area];
     if (u)
-        m->retired_units = u->next_open;
+        m->retired_units[area] = u->next_open;
     return u;
+}
+
+static void retire_unit(struct mem *m, struct mem_unit *u)
+{
+    u->next_open = m->retired_units[u->area];
+    m->retired_units[u->area] = u;
 }
 
 static bool map_unit(struct mem *m, struct mem_unit *u)
 {
-    uint32_t first = take_run(m, u->n_units, u->constant);
+    uint32_t first = take_run(m, u->n_units, u->area);
     if (first == UINT32_MAX)
         return false;
     u->start = unit_address(m, first);
+    if (u->area == AREA_HOST && !map_host_unit(m, u)) {
+        give_run(m, first, u->n_units);
+        return false;
+    }
     for (uint32_t i = 0; i < u->n_units; i++)
         m->units[first + i] = u;
     return true;
 }
 
-static struct mem_unit *new_unit(struct mem *m, uint64_t size, int class_log2, bool constant)
+static struct mem_unit *new_unit(struct mem *m, uint64_t size, int class_log2, enum area area)
 {
-    struct mem_unit *again = class_log2 == LARGE ? retired_unit(m) : NULL;
+    struct mem_unit *again = class_log2 == LARGE ? retired_unit(m, area) : NULL;
     uint32_t n_units = class_log2 == LARGE ? (uint32_t)(round_up(size, MEM_UNIT_BYTES) / MEM_UNIT_BYTES) : 1;
     uint32_t n_slots = class_log2 == LARGE ? 1 : MEM_UNIT_BYTES >> class_log2;
     if (again) {
         again->n_units = n_units;
-        again->constant = constant;
         if (map_unit(m, again))
             return again;
-        again->next_open = m->retired_units;
-        m->retired_units = again;
+        retire_unit(m, again);
         return NULL;
     }
     struct mem_unit *u = calloc(1, sizeof *u);
@@ -265,7 +347,7 @@ static struct mem_unit *new_unit(struct mem *m, uint64_t size, int class_log2, b
         return NULL;
     u->class_log2 = class_log2;
     u->file = -1;
-    u->constant = constant;
+    u->area = area;
     u->n_slots = u->n_free = n_slots;
     u->n_units = n_units;
     u->free_slots = malloc(n_slots * sizeof *u->free_slots);
@@ -282,6 +364,10 @@ static struct mem_unit *new_unit(struct mem *m, uint64_t size, int class_log2, b
         u->free_slots[i] = n_slots - 1 - i;
     u->next = m->all_units;
     m->all_units = u;
+    if (area == AREA_HOST) {
+        u->next_host = m->host_units;
+        m->host_units = u;
+    }
     return u;
 }
 
@@ -324,7 +410,7 @@ static uint64_t room_of(const struct mem *m, uint64_t size, enum mem_kind kind)
 
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name)
 {
-    bool constant = kind == MEM_CONST || kind == MEM_PARAM;
+    enum area area = kind == MEM_CONST || kind == MEM_PARAM ? AREA_CONST : kind == MEM_HOST ? AREA_HOST : AREA_GLOBAL;
     if (size == 0 || size > m->heap_size)
         return NULL;
     uint64_t room = room_of(m, size, kind);
@@ -333,10 +419,10 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
     if (!mem_charge(m, cost_of(size, class_log2)))
         return NULL;
     pthread_mutex_lock(&m->lock);
-    struct mem_unit **open = class_log2 == LARGE ? NULL : &m->open_units[constant][class_log2 - CLASS_FIRST_LOG2];
+    struct mem_unit **open = class_log2 == LARGE ? NULL : &m->open_units[area][class_log2 - CLASS_FIRST_LOG2];
     struct mem_unit *u = open ? *open : NULL;
     if (!u) {
-        u = new_unit(m, room, class_log2, constant);
+        u = new_unit(m, room, class_log2, area);
         if (u && open)
             *open = u;
     }
@@ -361,11 +447,13 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
 
 void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const char *name)
 {
-    void *p = mem_alloc(m, size, kind, name);
+    char *p = mem_alloc(m, size, kind, name);
     bool large = p && class_of(size) == LARGE;
+    if (large && kind == MEM_HOST)
+        return p; /* a hole of the file */
     /* A kernel may have written to what is freed: the system gives pages of zeros once more. */
     if (p && (!large || madvise(p, (size_t)round_up(size, SPARSE_PAGE_BYTES), MADV_DONTNEED) != 0))
-        memset(p, 0, size);
+        memset(p + (kind == MEM_HOST ? m->host_shift : 0), 0, size);
     return p;
 }
 
@@ -383,6 +471,12 @@ static uint32_t slot_of(const struct mem_unit *u, uint64_t address)
 static uint64_t slot_address(const struct mem_unit *u, uint32_t slot)
 {
     return u->class_log2 == LARGE ? u->start : u->start + ((uint64_t)slot << u->class_log2);
+}
+
+bool mem_is_host(const struct mem *m, uint64_t address)
+{
+    const struct mem_unit *u = unit_of(m, address);
+    return u && u->area == AREA_HOST && u->mapped;
 }
 
 /* ---- memory of several processes ---- */
@@ -423,7 +517,7 @@ int mem_share(struct mem *m, void *p, uint64_t *offset)
     pthread_rwlock_wrlock(&m->use); /* what is written between the copy and the change would be lost */
     pthread_mutex_lock(&m->lock);
     struct mem_unit *u = unit_of(m, address);
-    if (!u || u->constant || !u->sizes[slot_of(u, address)]) {
+    if (!u || u->area != AREA_GLOBAL || !u->sizes[slot_of(u, address)]) {
         errno = EINVAL;
     } else {
         if (u->file < 0)
@@ -444,7 +538,7 @@ static void give_slot(struct mem *m, struct mem_unit *u, uint32_t slot)
     u->free_slots[u->n_free++] = slot;
     if (u->n_free > 1)
         return;
-    struct mem_unit **open = &m->open_units[u->constant][u->class_log2 - CLASS_FIRST_LOG2];
+    struct mem_unit **open = &m->open_units[u->area][u->class_log2 - CLASS_FIRST_LOG2];
     u->next_open = *open;
     *open = u;
 }
@@ -470,7 +564,7 @@ static void let_go(struct mem *m)
 /* False where nothing is held: then it can be used again at once. */
 static bool hold(struct mem *m, const struct mem_held *h)
 {
-    if (!m->guarded || (h->unit && h->unit->constant))
+    if (!m->guarded || (h->unit && h->unit->area == AREA_CONST))
         return false;
     if (!m->held && !(m->held = calloc(MEM_HELD, sizeof *m->held)))
         return false;
@@ -494,15 +588,16 @@ static void give_unit(struct mem *m, struct mem_unit *u, const struct mem_block 
     struct mem_run run = {(uint32_t)((u->start - m->heap_start) / MEM_UNIT_BYTES), u->n_units};
     for (uint32_t i = 0; i < run.n; i++)
         m->units[run.first + i] = NULL;
-    if (u->file >= 0 || !u->constant)
+    if (u->area == AREA_HOST)
+        unmap_host_unit(m, u);
+    else if (u->file >= 0 || u->area != AREA_CONST)
         give_memory(m, u->start, (size_t)run.n * MEM_UNIT_BYTES, u->file >= 0);
     if (u->file >= 0)
         close(u->file);
     u->file = -1;
-    if (!u->constant && !hold(m, &(struct mem_held){.block = *block, .run = run}))
+    if (u->area != AREA_CONST && !hold(m, &(struct mem_held){.block = *block, .run = run}))
         give_run(m, run.first, run.n);
-    u->next_open = m->retired_units;
-    m->retired_units = u;
+    retire_unit(m, u);
 }
 
 /* Units of slots stay for the next of their size. */

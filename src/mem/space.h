@@ -16,6 +16,9 @@
  * of one size; a large one is a run of units. Pages get memory when they are touched, of 2 MB each where
  * a run is large and the system has such, and lose it when a whole run is freed. Units whose memory is
  * shared with other processes (mem_share) are mapped from a file.
+ *
+ * Where the host's accesses to what it shares with kernels are watched (mem_watch_host), such memory is a file that is mapped
+ * twice: at its addresses, where pages can be closed to the host, and at a distance, where the machine finds it.
  */
 #ifndef HEDDLE_MEM_SPACE_H
 #define HEDDLE_MEM_SPACE_H
@@ -42,8 +45,7 @@ enum mem_kind {
     MEM_NONE,
     MEM_FOREIGN,
     MEM_DEVICE,
-    MEM_MANAGED,
-    MEM_HOST,
+    MEM_HOST, /* the host's as well as the kernels', where somebody watches what the host does there: mem_watch_host() */
     MEM_HEAP,
     MEM_VARIABLE,
     MEM_CONST,
@@ -79,8 +81,12 @@ struct mem {
     uint32_t const_units, used_const_units; /* the first const_units units are the constants' */
     struct mem_run *free_runs;              /* by address, not adjacent */
     uint32_t n_free_runs, cap_free_runs;
-    struct mem_unit *open_units[2][13]; /* units with free slots: of heap and const, by size class */
-    struct mem_unit *all_units, *retired_units;
+    struct mem_unit *open_units[3][13]; /* units with free slots: by area, by size class */
+    struct mem_unit *all_units, *retired_units[3];
+    int host_file;            /* of MEM_HOST; an address's place there is its distance from heap_start */
+    uint64_t host_shift;      /* from its addresses to where the machine finds it; 0: nobody watches */
+    _Atomic bool host_closed; /* to the host */
+    struct mem_unit *host_units;
     struct mem_block freed[MEM_FREED]; /* the last ones, for messages; a ring */
     uint32_t n_freed;
     bool guarded;
@@ -123,6 +129,18 @@ bool mem_free(struct mem *m, void *p);
 int mem_share(struct mem *m, void *p, uint64_t *offset);
 /* What mem_find() is to say of an allocation, given by its start; NULL at first. */
 void mem_set_data(struct mem *m, void *p, void *data);
+
+/* From here on the host's accesses to memory of kind MEM_HOST can be watched. False where the system has no room for it. */
+bool mem_watch_host(struct mem *m);
+/* Takes the host's access to all of it, or gives it back. */
+void mem_close_host(struct mem *m, bool closed);
+/* Does the address lie in a page of it? */
+bool mem_is_host(const struct mem *m, uint64_t address);
+/* From addresses of the block to where the machine's own threads access it. */
+static inline uint64_t mem_shift(const struct mem *m, const struct mem_block *b)
+{
+    return b->kind == MEM_HOST ? m->host_shift : 0;
+}
 
 /* The allocation that holds the address; false where none does. */
 bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
