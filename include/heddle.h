@@ -366,6 +366,11 @@ enum hd_on_error {
 typedef struct hd_checker_options {
     unsigned tools; /* of enum hd_tool; 0: all */
     enum hd_on_error on_error;
+    /* With HD_TOOL_RACECHECK: what the host itself reads and writes in memory of hd_alloc_host takes part, as far as launches
+     * and copies have been put into streams that it has not waited for. Such memory is closed to it then, and handlers of this
+     * process see each access, by SIGSEGV and SIGTRAP (those of the program's own are called for what is not of this). Has no
+     * effect on CPUs other than x86-64. */
+    bool host;
     /* Called after each launch that was watched, from its thread: `fresh` where it has shown something new. */
     void (*launched)(void *data, const char *kernel, bool fresh);
     void *data;

@@ -16,7 +16,7 @@ static bool open_races(struct checker *c)
     c->strands = strands_new();
     c->races = c->strands ? races_new(c->machine, c->strands) : NULL;
     if (c->races)
-        atomic_store(&c->machine->order, strands_hooks(c->strands));
+        tasks_watch(c);
     return c->races;
 }
 
@@ -39,24 +39,13 @@ void checker_free(struct checker *c)
 {
     if (!c)
         return;
-    atomic_store(&c->machine->order, NULL);
+    tasks_unwatch(c);
     races_free(c->races);
     strands_free(c->strands);
     memory_close(c);
     findings_free(&c->findings);
     pthread_mutex_destroy(&c->lock);
     free(c);
-}
-
-struct strands *checker_strands(struct checker *c)
-{
-    return c->strands;
-}
-
-void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write)
-{
-    if (c->races && task)
-        races_range(c->races, task, p, bytes, write);
 }
 
 void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks)

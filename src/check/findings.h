@@ -4,7 +4,9 @@
 
 #include "check/check.h"
 #include "check/defined.h"
+#include "check/host.h"
 #include "check/races.h"
+#include "check/host.h"
 #include "check/strands.h"
 
 /* ---- findings.c ---- */
@@ -91,8 +93,10 @@ struct region {
 struct checker {
     struct machine *machine;
     hd_checker_options options;
-    bool finished;             /* nothing more is launched */
-    struct strands *strands;   /* or NULL */
+    bool finished;           /* nothing more is launched */
+    struct strands *strands; /* or NULL */
+    struct order_hooks order;
+    struct host_watch *host;   /* or NULL */
     struct races *races;       /* or NULL */
     struct hooks memory, sync; /* of the tools that are wanted */
     struct findings findings;
@@ -118,6 +122,11 @@ void memory_rest(struct checker *c);
 void memory_count_leaks(struct checker *c);
 /* What is known of writes to what was read: the end of the finding's sentence, or NULL. */
 const char *memory_written(const struct finding *f, struct arena *arena);
+
+/* ---- tasks.c: the order of tasks, and what those that are no launches do to memory ---- */
+
+void tasks_watch(struct checker *c);
+void tasks_unwatch(struct checker *c);
 
 /* ---- sync.c: synccheck ---- */
 

@@ -41,7 +41,6 @@ struct strand {
 
 struct strands {
     pthread_mutex_t lock;
-    struct order_hooks hooks;
     struct record *_Atomic *chunks;
     uint32_t n_tasks;
     struct strand *strands;
@@ -430,37 +429,6 @@ const struct task_note *strands_note(const struct strands *s, uint32_t task)
 
 /* ---- life ---- */
 
-static uint32_t hook_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after,
-                            uint32_t n)
-{
-    return strands_submit(data, strand, note, after, n);
-}
-
-static void hook_begin(void *data, uint32_t task)
-{
-    strands_begin(data, task);
-}
-
-static void hook_end(void *data, uint32_t task)
-{
-    strands_end(data, task);
-}
-
-static void hook_wait(void *data, const uint32_t *tasks, uint32_t n)
-{
-    strands_wait(data, tasks, n);
-}
-
-static void hook_close(void *data, uint32_t strand)
-{
-    strands_close(data, strand);
-}
-
-const struct order_hooks *strands_hooks(struct strands *s)
-{
-    return &s->hooks;
-}
-
 struct strands *strands_new(void)
 {
     struct strands *s = calloc(1, sizeof *s);
@@ -468,7 +436,6 @@ struct strands *strands_new(void)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
     map_init(&s->names, &s->arena);
-    s->hooks = (struct order_hooks){s, hook_submit, hook_begin, hook_end, hook_wait, hook_close};
     s->chunks = calloc(N_CHUNKS, sizeof *s->chunks);
     if (!s->chunks || !grow(s)) {
         strands_free(s);

@@ -29,9 +29,6 @@ struct strands;
 struct strands *strands_new(void);
 void strands_free(struct strands *s); /* NULL is allowed */
 
-/* What the queues are to call. */
-const struct order_hooks *strands_hooks(struct strands *s);
-
 /* A new task of a strand, which is made where *strand is 0; the host's is never asked for here. It comes after `after` too,
  * zeros aside. 0 where memory is exhausted: the task is then not known, and before nothing. */
 uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_note *note, const uint32_t *after,

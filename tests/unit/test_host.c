@@ -1,0 +1,302 @@
+/* Accesses of the host that are seen one by one (src/check/host.h): which bytes, in what order, and nothing else changes. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "check/host.h"
+
+#if defined __x86_64__
+
+#include <immintrin.h>
+
+enum { BYTES = 1 << 16, MOST = 4096 };
+
+struct fixture {
+    struct mem mem;
+    struct host_watch *watch;
+    uint8_t *p; /* zeros */
+    struct host_access seen[MOST];
+    volatile unsigned n; /* the handler counts */
+};
+
+static void on_access(void *data, const struct host_access *a)
+{
+    struct fixture *f = data;
+    f->seen[f->n++ % MOST] = *a;
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_true(mem_init(&f->mem, 64 << 20));
+    f->watch = host_watch_new(&f->mem, on_access, f);
+    assert_non_null(f->watch);
+    f->p = mem_alloc_zero(&f->mem, BYTES, MEM_HOST, NULL);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    host_watch_free(f->watch);
+    mem_destroy(&f->mem);
+    free(f);
+    return 0;
+}
+
+static void expect(struct fixture *f, const void *p, uint64_t bytes, bool write)
+{
+    assert_int_equal(f->n, 1);
+    assert_int_equal(f->seen[0].address, (uintptr_t)p);
+    assert_int_equal(f->seen[0].bytes, bytes);
+    assert_int_equal(f->seen[0].write, write);
+    f->n = 0;
+}
+
+static void nothing_is_seen_while_nobody_watches(void **state)
+{
+    struct fixture *f = *state;
+    memset(f->p, 1, BYTES);
+    host_watch_set(f->watch, true);
+    host_watch_set(f->watch, false);
+    for (int i = 0; i < BYTES; i++)
+        assert_int_equal(f->p[i], 1);
+    assert_int_equal(f->n, 0);
+}
+
+#define SIZE(type, whole_is)                                                                                           \
+    do {                                                                                                               \
+        volatile type *at = (volatile type *)(f->p + 3 * sizeof(type));                                                \
+        *at = (type)42;                                                                                                \
+        assert_int_equal(f->seen[0].whole, whole_is);                                                                  \
+        expect(f, (const void *)at, sizeof(type), true);                                                               \
+        type v = *at;                                                                                                  \
+        expect(f, (const void *)at, sizeof(type), false);                                                              \
+        assert_true(v == (type)42);                                                                                    \
+        *at += 1;                                                                                                      \
+        assert_true(f->n >= 1);                                                                                        \
+        f->n = 0;                                                                                                      \
+    } while (0)
+
+static void loads_and_stores_are_seen_with_their_bytes(void **state)
+{
+    struct fixture *f = *state;
+    host_watch_set(f->watch, true);
+    SIZE(uint8_t, true);
+    SIZE(int16_t, true);
+    SIZE(uint32_t, true);
+    SIZE(int64_t, true);
+    SIZE(float, true);
+    SIZE(double, true);
+}
+
+static void every_access_is_seen(void **state)
+{
+    struct fixture *f = *state;
+    host_watch_set(f->watch, true);
+    volatile uint32_t *p = (volatile uint32_t *)f->p;
+    for (uint32_t i = 0; i < 1000; i++)
+        p[7 * i % 1024] = i;
+    assert_int_equal(f->n, 1000);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(f->seen[i].address, (uintptr_t)&p[7 * i % 1024]);
+    f->n = 0;
+    while (f->n < 500)
+        (void)p[0];
+    host_watch_set(f->watch, false);
+    assert_int_equal(p[7], 1);
+    assert_int_equal(f->n, 500);
+}
+
+static void vectors_and_locked_instructions_are_seen(void **state)
+{
+    struct fixture *f = *state;
+    host_watch_set(f->watch, true);
+    __m128i v = _mm_loadu_si128((const __m128i *)(f->p + 17));
+    expect(f, f->p + 17, 16, false);
+    _mm_storeu_si128((__m128i *)(f->p + 33), v);
+    expect(f, f->p + 33, 16, true);
+    __atomic_fetch_add((uint32_t *)(f->p + 64), 5, __ATOMIC_SEQ_CST);
+    expect(f, f->p + 64, 4, true);
+    uint64_t old = 0;
+    __atomic_compare_exchange_n((uint64_t *)(f->p + 72), &old, 9, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    expect(f, f->p + 72, 8, true);
+}
+
+__attribute__((target("avx2"))) static void with_avx(struct fixture *f)
+{
+    __m256i v = _mm256_loadu_si256((const __m256i *)(f->p + 5));
+    expect(f, f->p + 5, 32, false);
+    _mm256_storeu_si256((__m256i *)(f->p + 50), v);
+    expect(f, f->p + 50, 32, true);
+    _mm256_storeu_ps((float *)(f->p + 200), _mm256_broadcast_ss((const float *)(f->p + 100)));
+    assert_int_equal(f->n, 2);
+    assert_int_equal(f->seen[0].bytes, 4);
+    assert_int_equal(f->seen[1].bytes, 32);
+    f->n = 0;
+}
+
+static void wide_vectors_are_seen(void **state)
+{
+    struct fixture *f = *state;
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+    host_watch_set(f->watch, true);
+    with_avx(f);
+}
+
+static void an_access_of_two_pages_is_one(void **state)
+{
+    struct fixture *f = *state;
+    host_watch_set(f->watch, true);
+    *(volatile uint64_t *)(f->p + 4096 - 3) = 0x0102030405060708;
+    expect(f, f->p + 4096 - 3, 8, true);
+    host_watch_set(f->watch, false);
+    assert_int_equal(f->p[4096], 5);
+}
+
+static bool covers(const struct fixture *f, const uint8_t *p, size_t bytes, bool write)
+{
+    uint8_t *told = calloc(1, bytes);
+    for (unsigned i = 0; i < f->n; i++)
+        for (uint64_t k = 0; k < f->seen[i].bytes && f->seen[i].write == write; k++)
+            if (f->seen[i].address + k - (uintptr_t)p < bytes)
+                told[f->seen[i].address + k - (uintptr_t)p] = 1;
+    bool all = memchr(told, 0, bytes) == NULL;
+    free(told);
+    return all;
+}
+
+static void the_c_librarys_copies_are_seen(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t *own = malloc(BYTES);
+    memset(own, 7, BYTES);
+    host_watch_set(f->watch, true);
+    for (size_t n = 1; n < 20000; n = 3 * n + 1) {
+        memcpy(f->p + 100, own, n);
+        assert_true(covers(f, f->p + 100, n, true));
+        f->n = 0;
+        memcpy(own + 1, f->p + 100, n);
+        assert_true(covers(f, f->p + 100, n, false));
+        f->n = 0;
+        memset(f->p + 9, (int)n, n);
+        assert_true(covers(f, f->p + 9, n, true));
+        f->n = 0;
+    }
+    host_watch_set(f->watch, false);
+    assert_int_equal(own[1], 7);
+    free(own);
+}
+
+static void strings_are_done_at_once(void **state)
+{
+    struct fixture *f = *state;
+    static uint32_t own[1000];
+    void *to = f->p + 8, *from = own;
+    size_t n = 1000;
+    own[999] = 12;
+    host_watch_set(f->watch, true);
+    __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(n)::"memory");
+    expect(f, f->p + 8, 4000, true);
+    assert_true(to == f->p + 4008 && from == own + 1000 && n == 0);
+    n = 3000, to = f->p + 5000;
+    __asm__ volatile("rep stosw" : "+D"(to), "+c"(n) : "a"(0x1234) : "memory");
+    expect(f, f->p + 5000, 6000, true);
+    assert_true(to == f->p + 11000 && n == 0);
+    host_watch_set(f->watch, false);
+    assert_int_equal(*(uint32_t *)(f->p + 8 + 4 * 999), 12);
+    assert_int_equal(*(uint16_t *)(f->p + 10998), 0x1234);
+    assert_int_equal(*(uint16_t *)(f->p + 11000), 0);
+}
+
+static void the_machine_sees_the_same_memory_elsewhere(void **state)
+{
+    struct fixture *f = *state;
+    struct mem_block b;
+    host_watch_set(f->watch, true);
+    assert_true(mem_find(&f->mem, (uintptr_t)f->p, &b));
+    volatile uint32_t *own = (volatile uint32_t *)(f->p + mem_shift(&f->mem, &b));
+    own[5] = 77;
+    assert_int_equal(f->n, 0);
+    assert_int_equal(((volatile uint32_t *)f->p)[5], 77);
+    assert_int_equal(f->n, 1);
+}
+
+static void memory_that_is_freed_and_taken_again_is_watched(void **state)
+{
+    struct fixture *f = *state;
+    host_watch_set(f->watch, true);
+    for (int i = 0; i < 50; i++) {
+        size_t bytes = (size_t)1 << (6 + i % 14);
+        volatile uint8_t *p = mem_alloc_zero(&f->mem, bytes, MEM_HOST, NULL);
+        f->n = 0;
+        assert_int_equal(p[bytes - 1], 0);
+        p[bytes - 1] = 1;
+        assert_int_equal(f->n, 2);
+        assert_true(mem_free(&f->mem, (void *)p));
+    }
+}
+
+/* ---- the program's own handlers ---- */
+
+static sigjmp_buf landing;
+static volatile sig_atomic_t caught;
+
+static void on_own(int signal)
+{
+    caught = signal;
+    siglongjmp(landing, 1);
+}
+
+static void faults_of_the_programs_own_reach_its_handler(void **state)
+{
+    struct fixture *f = *state;
+    volatile int *volatile nowhere = NULL;
+    signal(SIGSEGV, on_own);
+    host_watch_set(f->watch, true);
+    if (sigsetjmp(landing, 1) == 0)
+        *nowhere = 1;
+    assert_int_equal(caught, SIGSEGV);
+    *(volatile int *)f->p = 1;
+    expect(f, f->p, 4, true);
+    host_watch_set(f->watch, false);
+    signal(SIGSEGV, SIG_DFL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_is_seen_while_nobody_watches),
+        TEST(loads_and_stores_are_seen_with_their_bytes),
+        TEST(every_access_is_seen),
+        TEST(vectors_and_locked_instructions_are_seen),
+        TEST(wide_vectors_are_seen),
+        TEST(an_access_of_two_pages_is_one),
+        TEST(the_c_librarys_copies_are_seen),
+        TEST(strings_are_done_at_once),
+        TEST(the_machine_sees_the_same_memory_elsewhere),
+        TEST(memory_that_is_freed_and_taken_again_is_watched),
+        TEST(faults_of_the_programs_own_reach_its_handler),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+    return 0;
+}
+
+#endif
