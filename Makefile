@@ -76,6 +76,10 @@ fuzz-engines: all
 fuzz-ptx: all
 	$(CAMPAIGN) mutants --seconds $(SECONDS)
 
+# Kernels with and without data races, under the checker, held against the memory model.
+fuzz-races: all
+	$(CAMPAIGN) races --seconds $(SECONDS)
+
 # Damaged images, programs, files and messages; a third of the time each.
 fuzz-image: all
 	$(CAMPAIGN) images --seconds $$(($(SECONDS) / 3))
@@ -124,4 +128,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all ulp test install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

@@ -3,7 +3,8 @@
 its own, and keeps those that show a mistake of Heddle's in FOUND (build/found), with what was said and how to repeat them. Prints
 TAP, and what the cases were: a campaign without a difference says something only where many were valid and ran.
 
-NAME is that of a module here, whose make(seed, number) gives a case for its PROGRAM: mutants, strides, images, messages, programs. --case N does that one alone and shows it.
+NAME is that of a module here, whose make(seed, number) gives a case for its PROGRAM: mutants, strides, images, messages, programs,
+races. --case N does that one alone and shows it.
 """
 import argparse
 import collections
