@@ -50,6 +50,11 @@ def damaged_programs_run_or_are_refused():
     assert " ok\n" in said, said
 
 
+def the_checker_reports_the_races_that_the_memory_model_has():
+    said = campaign("races", 100)
+    assert "of these, clean" in said and " 0 of these, clean" not in said and " 0 of these, races" not in said, said
+
+
 KERNEL = """//! buffer 1000 hash 1
 //! launch 1 32 warp @0
 .version 7.0
