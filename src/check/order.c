@@ -18,6 +18,7 @@ struct sync_variable {
     struct sync_variable *next; /* of the same bucket */
     uint64_t address;
     uint32_t bytes;
+    uint32_t owner;    /* as in struct strong_access */
     uint32_t instance; /* of the last write */
     uint8_t reach;
     uint32_t n, room;
@@ -244,6 +245,11 @@ static void join_all(struct block_order *b, unsigned warp, uint32_t lanes, struc
 static void advance(struct block_order *b, unsigned warp)
 {
     b->warps[warp].now = ++b->stamp;
+}
+
+void order_step(struct block_order *b, unsigned warp)
+{
+    advance(b, warp);
 }
 
 /* The lanes learn what is in a clock of theirs alone. */
@@ -530,13 +536,14 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
     for (unsigned r = 0; l && r < REACH_COUNT; r++)
         fenced |= l->fence[r][lane] != NULL;
     struct sync_variable *v = find_variable(b->order, s->address);
-    if (v && (!s->reads || !are_morally_strong(b, s, v)))
-        drop_releases(v);
+    if (v && (v->owner != s->owner || !s->reads || !are_morally_strong(b, s, v)))
+        drop_releases(v); /* the chain ends, or it was of a block that had this memory before */
     if (!v && (fenced || s->releases))
         v = make_variable(b->order, s->address);
     if (!v)
         return;
     v->bytes = s->bytes;
+    v->owner = s->owner;
     v->instance = b->number;
     v->reach = (uint8_t)s->reach;
     for (unsigned r = 0; fenced && r < REACH_COUNT; r++)
@@ -553,7 +560,7 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
 void order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s)
 {
     const struct sync_variable *v = find_variable(b->order, s->address);
-    if (v && v->n && are_morally_strong(b, s, v))
+    if (v && v->owner == s->owner && v->n && are_morally_strong(b, s, v))
         observe(b, warp, lane, s, v);
 }
 

@@ -93,6 +93,8 @@ bool order_barrier_opens(struct block_order *b, const struct sync_event *e);
 void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id);
 /* bar.warp.sync among lanes. */
 void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
+/* What a warp does from here on has a later stamp. */
+void order_step(struct block_order *b, unsigned warp);
 void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes);
 void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach);
 
@@ -100,8 +102,9 @@ void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acqu
 void order_lock(struct order *o);
 void order_unlock(struct order *o);
 struct strong_access {
-    uint64_t address; /* on the host: unique among blocks, too */
+    uint64_t address; /* on the host */
     uint32_t bytes;
+    uint32_t owner; /* the instance whose shared memory it is; 0: global */
     bool reads, writes;
     bool acquires, releases;
     enum reach reach;

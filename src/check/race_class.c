@@ -10,7 +10,7 @@ static unsigned log2_of(uint32_t power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
-static struct access_class describe(const struct op *op)
+static struct access_class describe(const struct op *op, bool in_vain)
 {
     const struct op_access *x = op->access;
     bool strong = op_access_is_strong(x);
@@ -18,7 +18,7 @@ static struct access_class describe(const struct op *op)
                                  .bytes = x->bytes,
                                  .lane_shift = (uint8_t)log2_of((uint32_t)x->bytes * x->n),
                                  .reads = op->kind != OP_ST,
-                                 .writes = op->kind != OP_LD,
+                                 .writes = op->kind != OP_LD && !in_vain,
                                  .strong = strong,
                                  .atomic = op->kind == OP_ATOM,
                                  .reach = strong ? order_reach((enum isa_mod)x->scope) : REACH_CTA};
@@ -45,9 +45,9 @@ static bool same_line(const struct op *a, const struct op *b)
            (!inlined || (x->loc->at_file == y->loc->at_file && x->loc->at_line == y->loc->at_line));
 }
 
-uint32_t race_class(struct races *r, const struct op *op)
+uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
 {
-    struct access_class c = describe(op);
+    struct access_class c = describe(op, in_vain);
     uint32_t line = 0, n = atomic_load(&r->classes.next), found = 0;
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 1; i < n && !found; i++) {

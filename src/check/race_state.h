@@ -63,10 +63,10 @@ struct stock {
 struct race_worker {
     struct race_worker *next;
     const struct worker *of;
-    struct {
+    struct known_op {
         const struct op *op;
         uint32_t class;
-        uint32_t generation;
+        bool in_vain;
     } ops[OPS];
     struct step steps[STEPS];
     struct stock records, histories, splits;
@@ -92,7 +92,6 @@ struct race_block {
     cell *shared_cells;
     uint32_t shared_words, touched_from, touched_to;
     struct recent_record (*recent)[2][RECENT]; /* by warp; global, shared */
-    uint32_t wrote;                            /* lanes, in a strong access */
 };
 
 struct races {
@@ -113,11 +112,10 @@ struct races {
     VEC(struct kernel_traits) kernels;
     struct race *found;
     uint32_t n_found, n_lines;
-    uint32_t generation; /* of numbers of classes that workers remember */
 };
 
-/* race_class.c: the number of what an operation does, or a task that is no launch; 0 without memory. */
-uint32_t race_class(struct races *r, const struct op *op);
+/* race_class.c: the number of what an operation does (a cas that compares in vain only reads), or a task that is no launch; 0 without memory. */
+uint32_t race_class(struct races *r, const struct op *op, bool in_vain);
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);
 
 /* race_report.c: two accesses race, at an address of a space. */

@@ -59,6 +59,24 @@ static const struct access_class *class_at(const struct races *r, uint32_t numbe
     return numbered_at(&r->classes, number);
 }
 
+static uint32_t class_of(struct race_block *b, const struct op *op, bool in_vain)
+{
+    struct race_worker *k = b->worker;
+    struct known_op *p = &k->ops[(unsigned)((uintptr_t)op / sizeof *op) % OPS];
+    if (p->op != op || p->in_vain != in_vain) {
+        p->op = op;
+        p->in_vain = in_vain;
+        p->class = race_class(b->races, op, in_vain);
+    }
+    return p->class;
+}
+
+static void use_class(struct now *n, uint32_t class)
+{
+    n->class_number = class;
+    n->class = class ? class_at(n->r, class) : NULL;
+}
+
 /* ---- is an earlier access ordered before this one? ---- */
 
 /* An entry of the cell's history, as the access meets it. */
@@ -288,10 +306,13 @@ static uint32_t advance(struct now *n, uint32_t old, uint32_t lanes, bool relati
     return intern(n, out, count);
 }
 
-/* Where entries and the access count lanes in different ways, what comes out depends on the address, too. */
+/* Where entries and the access count lanes in different ways, or lanes of a warp know different things, what comes out depends on the
+ * address, too. */
 static uint32_t extra_key(const struct now *n, uint32_t old, bool relative, uint64_t address)
 {
     const struct history *h = old ? history_at(n->h, old) : NULL;
+    if (h && relative && n->b->order->irregular)
+        return 1 + (uint32_t)(address & 1023);
     for (uint32_t i = 0; h && i < h->n; i++) {
         bool is_relative = h->at[i].record & ENTRY_RELATIVE;
         if (is_relative != relative ||
@@ -387,7 +408,7 @@ static void touch_word(struct now *n, cell *c, uint32_t lanes, bool relative, ui
     }
     struct split *s = split(n, c);
     for (unsigned i = 0; s && i < 4; i++)
-        touch_one(n, &s->byte[i], lanes, relative, address);
+        touch_one(n, &s->byte[i], lanes, relative, address + i);
 }
 
 /* The cell of the word at an address. */
@@ -492,19 +513,6 @@ static void touch_event(struct now *n, const struct access_event *e, uint32_t la
 
 /* ---- events ---- */
 
-static uint32_t class_of(struct race_block *b, const struct op *op)
-{
-    struct race_worker *k = b->worker;
-    unsigned i = (unsigned)((uintptr_t)op / sizeof *op) % OPS;
-    if (k->ops[i].op != op || k->ops[i].generation != b->races->generation) {
-        uint32_t class = race_class(b->races, op);
-        k->ops[i].op = op;
-        k->ops[i].class = class;
-        k->ops[i].generation = b->races->generation;
-    }
-    return k->ops[i].class;
-}
-
 static struct race_block *block_of(const struct block *b)
 {
     return b->client[CLIENT_RACES];
@@ -512,20 +520,18 @@ static struct race_block *block_of(const struct block *b)
 
 static bool begin(struct now *n, const struct access_event *e, struct race_block *b)
 {
-    uint32_t class = class_of(b, e->op);
     n->r = b->races;
     n->b = b;
     n->warp = e->warp->index;
     n->kernel = e->warp->block->launch->kernel;
     n->shared = e->space == SPACE_SHARED;
-    n->class_number = class;
-    n->class = class_at(b->races, class);
+    use_class(n, class_of(b, e->op, false));
     n->h = n->shared ? &b->shared : &b->races->global;
     n->records = n->shared ? &b->shared_records : &b->worker->records;
     n->histories = n->shared ? &b->shared_histories : &b->worker->histories;
     n->splits = n->shared ? &b->shared_splits : &b->worker->splits;
     n->last.record = 0;
-    n->record = class ? new_record(n) : 0;
+    n->record = n->class ? new_record(n) : 0;
     return n->record != 0;
 }
 
@@ -537,6 +543,24 @@ static void forget_releases(const struct now *n, const struct access_event *e, u
         order_weak_write(n->b->order, from + access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
 }
 
+static void observe_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s,
+                             uint64_t from)
+{
+    for (uint32_t at = 0; s->reads && at < e->bytes; at += s->bytes) {
+        s->address = from + access_address(e, lane) + at;
+        order_observe(n->b->order, n->warp, lane, s);
+    }
+}
+
+static void release_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s,
+                             uint64_t from)
+{
+    for (uint32_t at = 0; at < e->bytes; at += s->bytes) {
+        s->address = from + access_address(e, lane) + at;
+        order_release(n->b->order, n->warp, lane, s);
+    }
+}
+
 /* Lanes one after the other, as they have performed it. */
 static void touch_strong(struct now *n, const struct access_event *e)
 {
@@ -546,22 +570,24 @@ static void touch_strong(struct now *n, const struct access_event *e)
                               .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
                               .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
                               .reads = e->reads,
-                              .writes = e->writes,
-                              .reach = n->class->reach};
-    for (uint32_t lanes = e->lanes; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        for (uint32_t at = 0; at < e->bytes; at += x->bytes) {
-            s.address = from + access_address(e, l) + at;
-            if (s.reads)
-                order_observe(n->b->order, n->warp, l, &s);
-        }
-        n->record = new_record(n);
+                              .owner = n->shared ? n->b->order->number : 0,
+                              .reach = order_reach((enum isa_mod)x->scope)};
+    unsigned order = e->op->kind == OP_ST ? op_store_order(x) : 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        unsigned l = i ^ order;
+        if (!(e->lanes >> l & 1))
+            continue;
+        s.writes = e->wrote >> l & 1;
+        use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
+        if (n->b->traits.releases)
+            observe_elements(n, e, l, &s, from);
+        if (order && e->pattern != ACCESS_LINEAR) /* of lanes that store at one place the last has been seen, not all */
+            order_step(n->b->order, n->warp);
+        n->record = n->class ? new_record(n) : 0;
         if (n->record)
             touch(n, access_address(e, l), e->bytes, 1u << l);
-        for (uint32_t at = 0; at < e->bytes && s.writes; at += x->bytes) {
-            s.address = from + access_address(e, l) + at;
-            order_release(n->b->order, n->warp, l, &s);
-        }
+        if (n->b->traits.releases && s.writes)
+            release_elements(n, e, l, &s, from);
     }
 }
 
@@ -571,6 +597,12 @@ static bool is_watched(const struct access_event *e)
            !e->op->access->is_const;
 }
 
+/* Must it be known what the access has seen, or whether it has written? */
+static bool waits_for_result(const struct race_block *b, const struct access_event *e)
+{
+    return e->strong && (b->traits.releases || (e->op->kind == OP_ATOM && e->op->access->atom == ATOM_cas));
+}
+
 static void on_access(void *data, const struct access_event *e)
 {
     struct now n;
@@ -578,10 +610,10 @@ static void on_access(void *data, const struct access_event *e)
     (void)data;
     if (!is_watched(e))
         return;
-    if (e->strong && b->traits.releases) {
+    if (e->strong && b->traits.releases)
         order_lock(b->races->order);
+    if (waits_for_result(b, e))
         return;
-    }
     if (!begin(&n, e, b))
         return;
     touch_event(&n, e, e->lanes);
@@ -594,11 +626,12 @@ static void on_performed(void *data, const struct access_event *e)
     struct now n;
     struct race_block *b = block_of(e->warp->block);
     (void)data;
-    if (!is_watched(e) || !b->traits.releases)
+    if (!is_watched(e) || !waits_for_result(b, e))
         return;
     if (begin(&n, e, b))
         touch_strong(&n, e);
-    order_unlock(b->races->order);
+    if (b->traits.releases)
+        order_unlock(b->races->order);
 }
 
 /* Behind a barrier of all its threads nothing in shared memory can race with what was before. */

@@ -215,8 +215,9 @@ static u64 element(const u8 *row, unsigned bytes, unsigned lane)
     return v;
 }
 
-/* A lane's operation on n elements; results go to the destinations that there are. */
-static void run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool shared, unsigned lane)
+/* A lane's operation on n elements; results go to the destinations that there are. False where it has compared in vain: then it is
+ * no write (PTX ISA 8.3.1). */
+static bool run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool shared, unsigned lane)
 {
     if (x->bytes == 16) {
         b128 s, t, old;
@@ -225,8 +226,9 @@ static void run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool 
         old = atom_b128(x, at, shared, s, t);
         if (x->has_reg[0])
             memcpy(row_at(base, x->regs[0]) + 16 * lane, &old, 16);
-        return;
+        return x->atom != ATOM_cas || memcmp(&old, &s, 16) == 0;
     }
+    bool wrote = true;
     for (unsigned k = 0; k < x->n; k++) {
         u64 s = element(row_at(base, x->operands[k]), x->bytes, lane), t = 0;
         if (x->atom == ATOM_cas)
@@ -234,19 +236,22 @@ static void run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool 
         u64 old = atom_element(x, at + k * x->bytes, shared, s, t);
         if (x->has_reg[k])
             memcpy(row_at(base, x->regs[k]) + lane * x->bytes, &old, x->bytes);
+        wrote = x->atom != ATOM_cas || old == s;
     }
+    return wrote;
 }
 
 /* While a stall is looked into: does the operation change anything, or read what others may change? */
-static void watch_lane(struct launch *launch, const struct op_access *x, u8 *const base[4], const struct location *p,
+static bool watch_lane(struct launch *launch, const struct op_access *x, u8 *const base[4], const struct location *p,
                        unsigned lane)
 {
     u8 before[32];
     size_t bytes = (size_t)x->bytes * x->n;
     memcpy(before, p->at, bytes);
-    run_lane(x, base, p->at, p->space == SPACE_SHARED, lane);
+    bool wrote = run_lane(x, base, p->at, p->space == SPACE_SHARED, lane);
     launch->changed |= memcmp(before, p->at, bytes) != 0;
     launch->read_global |= p->space != SPACE_SHARED;
+    return wrote;
 }
 
 /* ---- warps whose cells are all in one place ---- */
@@ -389,7 +394,9 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
 {
     bool watching = atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
     plan_fill(w, o, p);
-    if (p->kind == PLAN_HOST && !watching) {
+    bool compares = o->access->atom == ATOM_cas && w->hooks; /* who watches wants to know which lanes have written */
+    w->block->worker->wrote = mask;
+    if (p->kind == PLAN_HOST && !watching && !compares) {
         run_together(base, o, mask, p);
         return true;
     }
@@ -399,10 +406,10 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
         enum fault_kind kind = locate_access(w, o, p->address[l], &at);
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->bytes * o->access->n);
-        if (watching)
-            watch_lane(w->block->launch, o->access, base, &at, l);
-        else
-            run_lane(o->access, base, at.at, at.space == SPACE_SHARED, l);
+        bool wrote = watching ? watch_lane(w->block->launch, o->access, base, &at, l)
+                              : run_lane(o->access, base, at.at, at.space == SPACE_SHARED, l);
+        if (!wrote)
+            w->block->worker->wrote &= ~(1u << l);
     }
     return true;
 }

@@ -36,7 +36,8 @@ struct access_event {
     uint32_t lanes;
     uint32_t bytes; /* of one lane */
     bool reads, writes;
-    bool strong; /* volatile, relaxed, ordered or atomic: hooks.performed is called, too */
+    uint32_t wrote; /* of performed(): lanes that have written; not those of a cas that has compared in vain */
+    bool strong;    /* volatile, relaxed, ordered or atomic: hooks.performed is called, too */
     /* Addresses are the host's, or offsets in the block's or the thread's window. */
     uint64_t base;           /* of UNIFORM and LINEAR; no lane need be there */
     const uint64_t *address; /* by lane, of lanes that take part; NULL where the pattern is UNIFORM or LINEAR */

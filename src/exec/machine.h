@@ -60,6 +60,7 @@ struct worker {
     uint64_t part;                             /* of what the launch had left, when it looked last */
     uint64_t begun_at;                         /* warp_instructions when one of its blocks has begun or ended last */
     uint32_t looks;                            /* into stalls */
+    uint32_t wrote;                            /* lanes, of the last atomic operation that was watched */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
     const struct compiled *compiled;           /* code that compiled_sites belong to */
     struct compiled_site *compiled_sites;

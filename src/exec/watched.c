@@ -35,8 +35,11 @@ static bool tell_and_perform(struct warp *w, uint8_t *const base[4], const struc
 {
     HOOKS_CALL(w->hooks, access, e);
     bool ok = perform(w, base, o, e->lanes, p);
-    if (e->strong)
-        HOOKS_CALL(w->hooks, performed, e);
+    if (e->strong) {
+        struct access_event done = *e;
+        done.wrote = o->kind == OP_ATOM ? w->block->worker->wrote & e->lanes : e->writes ? e->lanes : 0;
+        HOOKS_CALL(w->hooks, performed, &done);
+    }
     return ok;
 }
 
