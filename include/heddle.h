@@ -380,14 +380,15 @@ typedef struct hd_checker_options {
  * that has a checker), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
 HD_API hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
 HD_API void hd_checker_destroy(hd_checker *checker); /* NULL is allowed */
+HD_API hd_checker *hd_machine_checker(const hd_machine *machine); /* or NULL */
 /* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. */
 HD_API hd_result hd_checker_mark_undefined(hd_checker *checker, const void *p, size_t bytes, const char *name);
 HD_API void hd_checker_mark_defined(hd_checker *checker, const void *p, size_t bytes);
-/* After a copy: the bytes of `to` are as defined as those of `from` are. */
+/* After a copy that no stream has made: the bytes of `to` are as defined as those of `from` are. */
 HD_API void hd_checker_mark_copied(hd_checker *checker, const void *to, const void *from, size_t bytes);
 /* How many of the bytes have been written before the first that has not. */
 HD_API size_t hd_checker_defined_bytes(hd_checker *checker, const void *p, size_t bytes);
-/* An allocation, given by its start, is about to be freed. */
+/* Memory gets another meaning, as in a pool: what was known of it, and done to it, counts no more. hd_free says so itself. */
 HD_API void hd_checker_forget(hd_checker *checker, const void *p, size_t bytes);
 /* Nothing more will run: what can be known only then (leaks) becomes findings. */
 HD_API void hd_checker_end(hd_checker *checker);

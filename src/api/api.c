@@ -188,9 +188,14 @@ static bool is_start(hd_machine *m, const void *pointer)
 
 hd_result hd_free(hd_machine *m, void *pointer)
 {
+    struct mem_block b;
     if (!pointer)
         return HD_SUCCESS;
-    return is_start(m, pointer) && mem_free(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
+    if (!is_start(m, pointer))
+        return HD_ERROR_INVALID_VALUE;
+    if (m->checker && mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
+        checker_forget(m->checker->checker, pointer, b.size);
+    return mem_free(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
 }
 
 hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
@@ -198,6 +203,9 @@ hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
     uint64_t at = 0;
     if (!file || !offset || !is_start(m, pointer))
         return HD_ERROR_INVALID_VALUE;
+    struct mem_block b;
+    if (m->checker && mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
+        checker_mark_defined(m->checker->checker, pointer, b.size); /* what others write there is not seen */
     *file = mem_share(&m->machine->mem, pointer, &at);
     *offset = (size_t)at;
     return *file >= 0 ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;

@@ -30,6 +30,11 @@ void hd_checker_destroy(hd_checker *c)
     free(c);
 }
 
+hd_checker *hd_machine_checker(const hd_machine *machine)
+{
+    return machine ? machine->checker : NULL;
+}
+
 hd_result hd_checker_mark_undefined(hd_checker *c, const void *p, size_t bytes, const char *name)
 {
     if (!c || !p || !bytes)

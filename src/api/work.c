@@ -113,20 +113,33 @@ struct copy_task {
     hd_copy copy;
 };
 
+/* Where a copy's sides are to the machine, whose threads may have another mapping of them. */
+struct copy_views {
+    char *to;
+    const char *from;
+};
+
+static void copy_row(const hd_machine *m, const hd_copy *c, const struct copy_views *v, size_t to, size_t from,
+                     size_t n)
+{
+    if (m->checker)
+        checker_mark_copied(m->checker->checker, (char *)c->to + to, (const char *)c->from + from, n);
+    memmove(v->to + to, v->from + from, n);
+}
+
 static void do_copy(hd_machine *m, const hd_copy *c)
 {
     struct mem *mem = &m->machine->mem;
     mem_begin_use(mem);
-    char *to_start = hd_own_view(m, c->to), *from_start = hd_own_view(m, c->from);
+    struct copy_views v = {hd_own_view(m, c->to), hd_own_view(m, c->from)};
     for (size_t z = 0; z < c->depth; z++) {
-        char *to = to_start + z * c->to_slice;
-        const char *from = from_start + z * c->from_slice;
+        size_t to = z * c->to_slice, from = z * c->from_slice;
         bool whole = c->height == 1 || (c->to_pitch == c->width && c->from_pitch == c->width);
         if (whole)
-            memmove(to, from, c->width * c->height);
+            copy_row(m, c, &v, to, from, c->width * c->height);
         else
             for (size_t y = 0; y < c->height; y++)
-                memmove(to + y * c->to_pitch, from + y * c->from_pitch, c->width);
+                copy_row(m, c, &v, to + y * c->to_pitch, from + y * c->from_pitch, c->width);
     }
     mem_end_use(mem);
 }
@@ -163,8 +176,11 @@ static void do_fill(hd_machine *m, const hd_fill *f)
     struct mem *mem = &m->machine->mem;
     mem_begin_use(mem);
     char *to = hd_own_view(m, f->to);
-    for (size_t y = 0; y < f->height; y++)
+    for (size_t y = 0; y < f->height; y++) {
+        if (m->checker)
+            checker_mark_defined(m->checker->checker, (char *)f->to + y * f->pitch, f->width * f->element_bytes);
         fill_row(to + y * f->pitch, f->value, f->element_bytes, f->width);
+    }
     mem_end_use(mem);
 }
 

@@ -43,9 +43,16 @@ void checker_free(struct checker *c)
     races_free(c->races);
     strands_free(c->strands);
     memory_close(c);
-    findings_free(&c->findings);
+    findings_close(&c->findings);
     pthread_mutex_destroy(&c->lock);
     free(c);
+}
+
+void checker_forget(struct checker *c, const void *p, uint64_t bytes)
+{
+    memory_forget(c, p, bytes);
+    if (c->races)
+        races_forget(c->races, p, bytes);
 }
 
 void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks)

@@ -117,7 +117,7 @@ void findings_done(struct findings *f)
     pthread_mutex_unlock(&f->lock);
 }
 
-void findings_free(struct findings *f)
+void findings_close(struct findings *f)
 {
     arena_free(&f->arena);
     pthread_mutex_destroy(&f->lock);

@@ -11,13 +11,13 @@
 
 /* ---- findings.c ---- */
 
-/* One kind of error at one instruction. Texts are the checker's own, so that they outlive the kernel. */
+/* One kind of error at one instruction. */
 struct finding {
     struct finding *next;      /* of all, newest first */
     struct finding *in_bucket; /* of those that findings_sight() compares */
     const char *code;
     enum diag_severity severity;
-    const struct op *op;    /* where it shows; NULL once the kernel is gone */
+    const struct op *op;    /* where it shows; modules stay as long as the machine has a checker */
     const void *key;        /* tells findings of one code and instruction apart, or NULL */
     struct place place;     /* of op */
     const char *kernel;     /* that was running */
@@ -61,7 +61,7 @@ void findings_done(struct findings *f);
 /* A finding of an instruction that is reported where its count is made other than 0. To be called with the lock held. */
 struct finding *findings_add(struct findings *f, const struct sight *s);
 void findings_report(struct checker *c, struct diags *diags);
-void findings_free(struct findings *f);
+void findings_close(struct findings *f);
 
 /* "thread (1,0,0) of block (0,0,0)" */
 const char *thread_name(struct arena *arena, const struct warp *w, unsigned lane);
@@ -118,6 +118,8 @@ bool memory_open(struct checker *c);
 void memory_close(struct checker *c);
 /* No launch runs: what was kept for one that did can go. With c->lock held. */
 void memory_rest(struct checker *c);
+/* An allocation is about to be freed, or a part of one gets another meaning. */
+void memory_forget(struct checker *c, const void *p, uint64_t bytes);
 /* Makes the findings of leaks as of now. With the lock of the findings held. */
 void memory_count_leaks(struct checker *c);
 /* What is known of writes to what was read: the end of the finding's sentence, or NULL. */

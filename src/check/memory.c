@@ -93,7 +93,7 @@ static void settle_findings(struct checker *c, const struct region *r)
     pthread_mutex_unlock(&c->findings.lock);
 }
 
-void checker_forget(struct checker *c, const void *p, uint64_t bytes)
+void memory_forget(struct checker *c, const void *p, uint64_t bytes)
 {
     pthread_rwlock_wrlock(&c->regions_lock);
     struct region **link = find_link(c, (uint64_t)(uintptr_t)p), *r = *link;
@@ -123,13 +123,9 @@ bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, co
 
 void checker_forget_undefined(struct checker *c)
 {
-    pthread_rwlock_rdlock(&c->regions_lock);
     pthread_mutex_lock(&c->lock);
-    for (unsigned i = 0; i < REGION_BUCKETS; i++)
-        for (const struct region *r = c->regions[i]; r; r = r->next)
-            defined_set_all(&c->defined, r->start, r->size);
+    shadow_clear(&c->defined.pages);
     pthread_mutex_unlock(&c->lock);
-    pthread_rwlock_unlock(&c->regions_lock);
 }
 
 void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
@@ -142,6 +138,8 @@ void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
 void checker_mark_copied(struct checker *c, const void *to, const void *from, uint64_t bytes)
 {
     uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
+    if (!find_region(c, a)) /* memory that the host may write, too, which nobody sees */
+        return;
     pthread_mutex_lock(&c->lock);
     while (bytes) {
         uint64_t n = defined_bytes(&c->defined, b, bytes);
@@ -461,7 +459,7 @@ static void on_heap(void *data, const struct heap_event *e)
         on_malloc(data, e);
     else if (mem_find(&((struct checker *)data)->machine->mem, (uint64_t)(uintptr_t)e->p, &b) && b.kind == MEM_HEAP &&
              b.start == (uint64_t)(uintptr_t)e->p)
-        checker_forget(data, e->p, b.size);
+        memory_forget(data, e->p, b.size);
 }
 
 void memory_count_leaks(struct checker *c)
@@ -569,5 +567,3 @@ void memory_close(struct checker *c)
     pthread_rwlock_destroy(&c->regions_lock);
     pthread_mutex_destroy(&c->blocks_lock);
 }
-
-/* Where it wrote is said in words from now on. */

@@ -33,22 +33,6 @@ static size_t slots_of_table(const struct shadow *s)
     return 1ull << (SHADOW_TABLE_BITS - s->log2_page_bytes);
 }
 
-void shadow_destroy(struct shadow *s)
-{
-    shadow_reclaim(s);
-    for (size_t t = 0; s->tables && t < SHADOW_TABLES; t++) {
-        shadow_slot *slots = atomic_load(&s->tables[t]);
-        for (size_t i = 0; slots && i < slots_of_table(s); i++) {
-            void *page = atomic_load_explicit(&slots[i], memory_order_relaxed);
-            if (page && page != s->prototype)
-                free(header_of(page));
-        }
-        free(slots);
-    }
-    free(s->tables);
-    pthread_mutex_destroy(&s->lock);
-}
-
 /* ---- memory ---- */
 
 static bool charge(struct shadow *s)
@@ -170,4 +154,24 @@ bool shadow_fill(struct shadow *s, uint64_t first, uint64_t last, bool with_prot
             return false;
     }
     return true;
+}
+
+void shadow_clear(struct shadow *s)
+{
+    for (size_t t = 0; s->tables && t < SHADOW_TABLES; t++) {
+        shadow_slot *slots = atomic_load(&s->tables[t]);
+        for (size_t i = 0; slots && i < slots_of_table(s); i++)
+            if (atomic_load_explicit(&slots[i], memory_order_relaxed))
+                put_away(s, atomic_exchange(&slots[i], NULL));
+    }
+}
+
+void shadow_destroy(struct shadow *s)
+{
+    shadow_clear(s);
+    shadow_reclaim(s);
+    for (size_t t = 0; s->tables && t < SHADOW_TABLES; t++)
+        free(s->tables[t]);
+    free(s->tables);
+    pthread_mutex_destroy(&s->lock);
 }

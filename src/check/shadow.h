@@ -74,6 +74,8 @@ void shadow_retire(struct shadow *s, shadow_slot *slot, void *page);
 /* All pages that lie in [first, last], whole pages' addresses, become the prototype (or none at all). False where memory is
  * exhausted. */
 bool shadow_fill(struct shadow *s, uint64_t first, uint64_t last, bool with_prototype);
+/* Takes all pages away. */
+void shadow_clear(struct shadow *s);
 /* Frees what has been taken away. */
 void shadow_reclaim(struct shadow *s);
 

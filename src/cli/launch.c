@@ -559,7 +559,7 @@ static int open_own_machine(struct launch *l)
     interrupt_start(&l->interrupt);
     int status = open_machine(l->s, &options, &l->machine);
     if (!status && l->s->o.check && hd_checker_create(l->machine, NULL, &l->checker))
-        status = usage_error(l->s, "checking needs a policy other than fair");
+        status = failure(l->s, "out of memory");
     return status;
 }
 

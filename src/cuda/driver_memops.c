@@ -40,6 +40,8 @@ static void run(void *data, hd_result status)
     free(data);
     if (status)
         return;
+    if (!m.wait)
+        hd_checker_mark_defined(hd_machine_checker(m.context->device->machine), at, m.wide ? 8 : 4);
     if (m.wait) {
         while (!is_met(&m) && hd_context_status(m.context->context) == HD_SUCCESS)
             sched_yield();

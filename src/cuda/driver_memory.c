@@ -29,6 +29,7 @@ CU_API CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     TRY(context_current(&c));
     NEED(pointer);
     TRY(allocate(c, bytes, false, &a));
+    allocation_is_undefined(a);
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return CUDA_SUCCESS;
 }
@@ -45,6 +46,7 @@ CU_API CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t w
     *pitch = (width + align - 1) / align * align;
     NEED(height <= SIZE_MAX / *pitch);
     TRY(allocate(c, *pitch * height, false, &a));
+    allocation_is_undefined(a);
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return CUDA_SUCCESS;
 }

@@ -218,6 +218,7 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
         r = allocation_new(c, bytes, false, &a);
     }
     TRY(r);
+    allocation_is_undefined(a);
     a->pool = pool;
     pool_keep(pool);
     count(pool, (int64_t)bytes);

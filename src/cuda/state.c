@@ -550,6 +550,13 @@ CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation 
     return CUDA_SUCCESS;
 }
 
+void allocation_is_undefined(const struct allocation *a)
+{
+    hd_checker *checker = hd_machine_checker(a->context->device->machine);
+    if (checker)
+        hd_checker_mark_undefined(checker, a->start, a->bytes, NULL);
+}
+
 void allocation_forget(struct allocation *a)
 {
     watch_freed(a->start, a->bytes, a->type, a->stack);

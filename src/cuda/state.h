@@ -195,6 +195,8 @@ CUstreamCaptureMode *capture_mode(void);
 struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device);
 /* `host`: which the host reads and writes itself. */
 CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation);
+/* Nothing has been written into it yet, which checkers are to know. */
+void allocation_is_undefined(const struct allocation *a);
 /* Memory of a pool, or of NULL, has been freed. */
 void pool_freed(struct CUmemPoolHandle_st *pool, size_t bytes);
 /* Takes it out of its context's list and forgets it; the memory is not freed. */

@@ -348,6 +348,70 @@ static void launches_of_all_streams_are_watched(void **state)
     assert_int_equal(hd_context_synchronize(f->context), HD_ERROR_ILLEGAL_ADDRESS);
 }
 
+static void launches_of_several_streams_are_watched_at_once(void **state)
+{
+    enum { STREAMS = 6, LAUNCHES = 40 };
+    struct fixture *f = *state;
+    hd_checker *checker;
+    hd_stream *streams[STREAMS];
+    hd_launch_config c = {.grid = {3, 1, 1}, .block = {64, 1, 1}};
+    uint64_t count;
+    assert_int_equal(hd_checker_create(f->machine, NULL, &checker), HD_SUCCESS);
+    for (unsigned s = 0; s < STREAMS; s++)
+        streams[s] = new_stream(f, HD_STREAM_NON_BLOCKING);
+    for (unsigned i = 0; i < LAUNCHES; i++)
+        for (unsigned s = 0; s < STREAMS; s++)
+            assert_int_equal(hd_stream_launch(streams[s], f->wild, &c, NULL), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    assert_string_equal(found(checker, &count), "illegal-address");
+    assert_int_equal(count, STREAMS * LAUNCHES * 3 * 64);
+    hd_checker_destroy(checker);
+}
+
+/* How often `add` has read what nobody has written, once it has run on a cell. */
+static uint64_t undefined_reads(struct fixture *f, uint32_t *cell)
+{
+    uint64_t count = 0;
+    assert_int_equal(launch(hd_context_default_stream(f->context), f->add, cell, 1), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    found(hd_machine_checker(f->machine), &count);
+    return count;
+}
+
+static void copies_and_fills_write_what_they_copy(void **state)
+{
+    struct fixture *f = *state;
+    hd_checker *checker;
+    uint32_t *a, *b, *c, host[64];
+    hd_stream *s = hd_context_default_stream(f->context);
+    assert_int_equal(hd_checker_create(f->machine, NULL, &checker), HD_SUCCESS);
+    assert_int_equal(hd_alloc(f->machine, 256, (void **)&a), HD_SUCCESS);
+    assert_int_equal(hd_alloc(f->machine, 256, (void **)&b), HD_SUCCESS);
+    assert_int_equal(hd_alloc(f->machine, 256, (void **)&c), HD_SUCCESS);
+    hd_checker_mark_undefined(checker, a, 256, "a");
+    hd_checker_mark_undefined(checker, b, 256, "b");
+    hd_checker_mark_undefined(checker, c, 256, "c");
+    hd_fill fill = {.to = a, .value = 7, .element_bytes = 4, .width = 32, .height = 1, .pitch = 128};
+    hd_copy copy = {.to = b, .from = a, .width = 256, .height = 1, .depth = 1};
+    assert_int_equal(hd_stream_fill(s, &fill, HD_NO_WAIT), HD_SUCCESS);
+    assert_int_equal(hd_stream_copy(s, &copy, HD_WAIT), HD_SUCCESS);
+    assert_int_equal(hd_checker_defined_bytes(checker, a, 256), 128);
+    assert_int_equal(hd_checker_defined_bytes(checker, b, 256), 128);
+    assert_int_equal(undefined_reads(f, &a[31]), 0);
+    assert_int_equal(undefined_reads(f, &b[31]), 0);
+    assert_int_equal(undefined_reads(f, &b[32]), 1); /* what was copied had not been written either */
+    assert_int_equal(undefined_reads(f, &b[32]), 1); /* but now it has */
+    hd_copy out = {.to = host, .from = a, .width = 256, .height = 1, .depth = 1};
+    assert_int_equal(hd_stream_copy(s, &out, HD_WAIT), HD_SUCCESS);
+    memset(host, 0, sizeof host); /* which nobody sees: memory of the host counts as written */
+    hd_copy in = {.to = c, .from = host, .width = 256, .height = 1, .depth = 1};
+    assert_int_equal(hd_stream_copy(s, &in, HD_WAIT), HD_SUCCESS);
+    assert_int_equal(undefined_reads(f, &c[63]), 1);
+    assert_int_equal(hd_free(f->machine, c), HD_SUCCESS); /* nothing is known of it then */
+    assert_int_equal(hd_checker_defined_bytes(checker, c, 256), 256);
+    hd_checker_destroy(checker);
+}
+
 static void findings_outlive_their_module(void **state)
 {
     struct fixture *f = *state;
@@ -410,6 +474,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(boxes_are_copied_and_filled_row_by_row, set_up, tear_down),
         cmocka_unit_test_setup_teardown(launches_of_all_streams_are_watched, set_up_serial, tear_down),
         cmocka_unit_test_setup_teardown(findings_outlive_their_module, set_up_serial, tear_down),
+        cmocka_unit_test_setup_teardown(launches_of_several_streams_are_watched_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(copies_and_fills_write_what_they_copy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_launch_that_is_not_to_be_checked_fails_as_ever, set_up_serial, tear_down),
         cmocka_unit_test_setup_teardown(a_bad_access_ends_what_it_is_to_end, set_up_serial, tear_down),
     };
