@@ -126,10 +126,10 @@ static const char *read_word(const char *name, const char *given, const char *co
 static const char *read_words(const struct options *o, struct check_settings *c, struct arena *arena)
 {
     static const char *const formats[] = {"text", "json", "sarif", NULL}, *const leaks[] = {"no", "full", NULL},
-                             *const errors[] = {"no", "explicit", "extended", "all", NULL},
+                             *const errors[] = {"no", "unseen", "all", "explicit", "extended", NULL},
                              *const ends[] = {"no", "kernel", "context", NULL},
                              *const which[] = {"all", "application-only", NULL};
-    int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_EXTENDED, on_error = 0,
+    int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_UNSEEN, on_error = 0,
         only = 0;
     const char *wrong = read_word("format", o->format, formats, &format, arena);
     wrong = wrong ? wrong : read_word("leak-check", o->leak_check, leaks, &leak_check, arena);
@@ -139,7 +139,7 @@ static const char *read_words(const struct options *o, struct check_settings *c,
     c->format = (enum check_format)format;
     c->application_only = only;
     c->process.leak_check = leak_check;
-    c->process.api_errors = (enum check_api_errors)api_errors;
+    c->process.api_errors = (enum check_api_errors)(api_errors < API_ERRORS_ALL ? api_errors : API_ERRORS_ALL);
     c->process.on_error = (enum hd_on_error)on_error;
     return wrong;
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
-#include "cuda/state.h"
+#include "cuda/watch.h"
 
 static const double SECONDS_BETWEEN_COUNTS = 0.25;
 
@@ -73,6 +73,7 @@ static hd_report *all_findings(void)
     }
     if (check.others)
         hd_report_add(&all, check.others);
+    watch_report(&all);
     return all;
 }
 
@@ -132,6 +133,27 @@ static bool compile(const struct check_filters *f, regex_t *regexes)
     return ok;
 }
 
+static void write_now(void)
+{
+    pthread_mutex_lock(&check.lock);
+    write_file();
+    pthread_mutex_unlock(&check.lock);
+}
+
+static void watch_host(const struct check_options *o)
+{
+    static const enum watch_errors errors[] = {
+        [API_ERRORS_NO] = WATCH_ERRORS_NONE,
+        [API_ERRORS_UNSEEN] = WATCH_ERRORS_UNSEEN,
+        [API_ERRORS_ALL] = WATCH_ERRORS_ALL,
+    };
+    bool memcheck = o->tools == 0 || o->tools & HD_TOOL_MEMCHECK;
+    watch_start(&(struct watch_options){.memory = memcheck,
+                                        .leaks = memcheck && o->leak_check,
+                                        .errors = memcheck ? errors[o->api_errors] : WATCH_ERRORS_NONE,
+                                        .fresh = write_now});
+}
+
 bool check_start(void)
 {
     const char *text = secure_getenv("HEDDLE_CHECK");
@@ -151,9 +173,8 @@ bool check_start(void)
         return false;
     check.kernels = json_object();
     check.on = true;
-    pthread_mutex_lock(&check.lock);
-    write_file();
-    pthread_mutex_unlock(&check.lock);
+    write_now();
+    watch_host(o);
     return true;
 }
 
@@ -263,10 +284,9 @@ __attribute__((destructor)) static void finish(void)
     if (!check.on || check.process != getpid())
         return;
     contexts_finish();
+    watch_end();
     for (unsigned i = 0; i < check.n_checkers; i++)
         hd_checker_end(check.checkers[i]);
-    pthread_mutex_lock(&check.lock);
     check.ended = true;
-    write_file();
-    pthread_mutex_unlock(&check.lock);
+    write_now();
 }

@@ -5,8 +5,8 @@
 
 #include "heddle.h"
 
-/* --report-api-errors, in compute-sanitizer's words. */
-enum check_api_errors { API_ERRORS_NO, API_ERRORS_EXPLICIT, API_ERRORS_EXTENDED, API_ERRORS_ALL };
+/* Which failed calls are reported: those whose error nobody looks at, or all. */
+enum check_api_errors { API_ERRORS_NO, API_ERRORS_UNSEEN, API_ERRORS_ALL };
 
 /* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular expression for a part. */
 enum check_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX };

@@ -146,6 +146,8 @@ static void found(const struct found *what, const char *format, ...)
     pthread_mutex_unlock(&watch.lock);
     if (!what->stack)
         thread.explained = stack;
+    if (fresh && watch.options.fresh)
+        watch.options.fresh();
 }
 
 /* The call of CUDA's that the program has made. */

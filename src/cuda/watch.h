@@ -19,6 +19,7 @@ struct watch_options {
     bool memory; /* bad copies, frees and handles, and what follows */
     bool leaks;  /* what is left when its context or the process ends */
     enum watch_errors errors;
+    void (*fresh)(void); /* called where something new has been found; or NULL */
 };
 
 /* Before the first call that it is to know of. */

@@ -91,6 +91,16 @@ def launches_of_graphs_are_watched():
     assert codes(result) == [(BEYOND, "beyond")] and result["findings"][0]["count"] == 3 and result["launches"] == 3, result
 
 
+def mistakes_of_the_host_are_found():
+    copy = [("copy-out-of-bounds", None)] * 2
+    assert codes(check(WAYS, "host", status=1)[2]) == copy
+    assert codes(check(WAYS, "crash", status=-signal.SIGABRT)[2]) == copy
+    assert codes(check("--leak-check", "full", WAYS, "host", status=1)[2]) == copy + [("leak", None)]
+    result = check("--tool", "memcheck", "--tool", "racecheck", WAYS, "host", status=1)[2]
+    assert codes(result) == copy and all(f["severity"] != "warning" for f in result["findings"])
+    assert codes(check("--tool", "initcheck", WAYS, "host", status=0)[2]) == []
+
+
 # ---- how programs end ----
 
 def what_was_found_is_shown_however_the_program_ends():

@@ -116,6 +116,21 @@ static int graph()
     return synchronize();
 }
 
+// Mistakes of the host alone.
+static int host(bool crash)
+{
+    static int values[200];
+    int *p = memory();
+    p = memory();
+    cudaMemcpy(p, values, 500, cudaMemcpyHostToDevice); // beyond the end
+    if (cudaMemset(p, 0, 500)) // is looked at
+        cudaGetLastError();
+    if (crash)
+        abort();
+    cudaFree(p);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "bad";
@@ -133,6 +148,8 @@ int main(int argc, char **argv)
         return child(argv[0], false);
     if (is("exec"))
         return child(argv[0], true) + bad();
+    if (is("host") || is("crash"))
+        return host(is("crash"));
     if (is("threads"))
         return threads();
     if (is("graph"))
