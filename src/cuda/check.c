@@ -16,7 +16,7 @@
 #include "base/demangle.h"
 #include "cuda/watch.h"
 
-static const double SECONDS_BETWEEN_COUNTS = 0.25;
+static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 10;
 
 static struct {
     bool on;
@@ -278,12 +278,22 @@ bool check_found(const hd_report *findings)
 
 /* ---- the end ---- */
 
-/* A program may end without waiting for what it has launched: that is checked, too. */
+static void add_unfinished(void)
+{
+    hd_diagnostic d = {.severity = HD_SEVERITY_WARNING,
+                       .code = "unfinished",
+                       .text = "kernels still ran when the program had ended, and were not checked to their end",
+                       .help = "wait for them, as by cudaDeviceSynchronize"};
+    hd_report_add_diagnostic(&check.others, &d);
+}
+
+/* A program may end without waiting for what it has launched: that is checked, too, unless it does not end. */
 __attribute__((destructor)) static void finish(void)
 {
     if (!check.on || check.process != getpid())
         return;
-    contexts_finish();
+    if (!contexts_finish(SECONDS_AT_END))
+        add_unfinished();
     watch_end();
     for (unsigned i = 0; i < check.n_checkers; i++)
         hd_checker_end(check.checkers[i]);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { PRINT_BYTES = 1 << 20, STACK_DEPTH = 64 };
 
@@ -275,7 +276,8 @@ struct device *device_of(const void *address, hd_memory_info *info)
 static void show_fault(void *data, hd_result result, hd_report *report)
 {
     (void)data;
-    (void)result;
+    if (result == HD_ERROR_CANCELLED) /* contexts_finish() */
+        return;
     print_flush();
     fflush(stdout);
     if (!check_found(report))
@@ -744,11 +746,12 @@ CUresult context_renew(CUcontext c)
     return start_context(c);
 }
 
-void contexts_finish(void)
+static void *synchronize_all(void *data)
 {
     enum { MOST = 256 };
     hd_context *contexts[MOST];
     size_t n = 0;
+    (void)data;
     state_lock(); /* not while waiting: launches ask for it (host_ranges) */
     for (CUcontext c = state.contexts; c && n < MOST; c = c->next)
         if (c->context)
@@ -756,5 +759,23 @@ void contexts_finish(void)
     state_unlock();
     for (size_t i = 0; i < n; i++)
         hd_context_synchronize(contexts[i]);
+    return NULL;
+}
+
+bool contexts_finish(double seconds)
+{
+    pthread_t thread;
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += (time_t)seconds;
+    if (pthread_create(&thread, NULL, synchronize_all, NULL))
+        return false;
+    bool done = pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &end) == 0;
+    for (int i = 0; i < state.n_devices && !done; i++)
+        if (state.devices[i].machine)
+            hd_machine_cancel(state.devices[i].machine);
+    if (!done)
+        pthread_join(thread, NULL);
     print_flush();
+    return done;
 }

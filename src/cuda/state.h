@@ -155,8 +155,8 @@ CUresult context_new(struct device *d, unsigned flags, CUcontext *context);
 void context_free(CUcontext context);
 /* The same, but the handle then is a fresh context. */
 CUresult context_renew(CUcontext context);
-/* Waits for the work of all contexts, when the process ends. */
-void contexts_finish(void);
+/* Waits for the work of all contexts, when the process ends; false where it was not done after so long: it is then cancelled. */
+bool contexts_finish(double seconds);
 /* Its list of streams. */
 void stream_add(CUstream s);
 void stream_remove(CUstream s);

@@ -171,6 +171,12 @@ subprocess.run([{WAYS!r}])
     assert {p["program"] for p in result["processes"]} == {"python3", "ways"}, result
 
 
+def a_kernel_that_outlives_the_program_is_ended():
+    err = endless.communicate(timeout=60)[1]
+    assert endless.returncode == 1 and "kernels still ran when the program had ended" in err, err
+    assert err.endswith("check: 1 error, 1 warning\n"), err
+
+
 def a_process_that_goes_on_is_named():
     err = outlived.communicate(timeout=60)[1]
     assert outlived.returncode == 1 and re.search(r"process \d+, `ways` has not ended with the program", err), err
@@ -348,6 +354,6 @@ def progress_is_shown_on_a_terminal():
 build()
 terminal, theirs = pty.openpty()
 slow = subprocess.Popen([heddle, "check", WAYS, "sleep"], stdout=subprocess.DEVNULL, stderr=theirs, env=dict(os.environ, TMPDIR="/tmp"))
-outlived = subprocess.Popen([heddle, "check", WAYS, "outlived"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                            env=dict(os.environ, TMPDIR="/tmp"))
+outlived, endless = (subprocess.Popen([heddle, "check", WAYS, way], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                      env=dict(os.environ, TMPDIR="/tmp")) for way in ("outlived", "endless"))
 main(globals())

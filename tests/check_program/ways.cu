@@ -169,6 +169,11 @@ int main(int argc, char **argv)
         spin<<<1, 1>>>(memory());
         return synchronize();
     }
+    if (is("endless")) {
+        beyond<<<1, 128>>>(memory(), 100);
+        spin<<<1, 1>>>(memory());
+        return 0;
+    }
     if (is("unwaited")) {
         beyond<<<1, 128>>>(memory(), 100);
         return 0;
