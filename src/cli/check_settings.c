@@ -212,6 +212,6 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
     wrong = wrong ? wrong : read_file_name("log-file", o->log_file, &c->log_file, arena);
     wrong = wrong ? wrong : read_file_name("save", o->save, &c->save, arena);
     wrong = wrong ? wrong : wrong_policy(o->check_policy, arena);
-    c->process.policy = o->check_policy ? o->check_policy : "serial";
+    c->process.policy = o->check_policy;
     return wrong;
 }

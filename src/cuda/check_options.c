@@ -14,7 +14,7 @@ static json_t *filters_json(const struct check_filters *f)
 
 char *check_options_text(const struct check_options *o)
 {
-    json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:s?, s:o, s:o, s:I, s:I, s:b, s:b, s:i}", "folder", o->folder,
+    json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:s*, s:o, s:o, s:I, s:I, s:b, s:b, s:i}", "folder", o->folder,
                              "process", o->process, "tools", (int)o->tools, "on_error", (int)o->on_error, "policy",
                              o->policy, "only", filters_json(&o->only), "except", filters_json(&o->except), "skip",
                              (json_int_t)o->skip, "count", (json_int_t)o->count, "leak_check", o->leak_check,

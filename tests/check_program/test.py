@@ -204,10 +204,10 @@ def findings_that_cannot_be_written_are_missed():
 # ---- what is checked ----
 
 def kernels_are_chosen_by_name():
-    both = [(UNWRITTEN, "unwritten<float>"), (UNWRITTEN, "unwritten<int>")]
-    floats, ints = both[:1], both[1:]
-    for filter, found in (("kns=unwritt", both), ("kne=_Z9unwrittenIfEvPT_", floats), ("kernel_name=unwritten<int>", ints),
-                          ("kne=unwritten", []), ("regex=nI[i-z]E", ints), ("kns=<float,kns=<int", both), ("regex=f{2},|IfE", floats)):
+    both = [(UNWRITTEN, "also_unwritten<int>"), (UNWRITTEN, "unwritten<float>")]
+    ints, floats = both[:1], both[1:]
+    for filter, found in (("kns=unwritt", both), ("kne=_Z9unwrittenIfEvPT_", floats), ("kernel_name=also_unwritten<int>", ints),
+                          ("kne=unwritten", []), ("regex=nI[i-z]E|o_", ints), ("kns=<float,kns=<int", both), ("regex=f{2},|IfE", floats)):
         assert codes(check("--kernel-name", filter, WAYS, "types")[2]) == found, filter
         left = [f for f in both if f not in found]
         assert codes(check("--kernel-name-exclude", filter, WAYS, "types")[2]) == left, filter

@@ -28,6 +28,12 @@ template <typename T> __global__ void unwritten(T *p)
     p[threadIdx.x] = s[threadIdx.x]; // never written
 }
 
+template <typename T> __global__ void also_unwritten(T *p)
+{
+    __shared__ T s[64];
+    p[threadIdx.x] = s[63 - threadIdx.x]; // never written
+}
+
 // Whether the last warp reads before the first one has written is a matter of the schedule.
 __global__ void too_early(int *p)
 {
@@ -180,7 +186,7 @@ int main(int argc, char **argv)
     }
     if (is("types")) {
         unwritten<float><<<1, 64>>>((float *)memory());
-        unwritten<int><<<1, 64>>>(memory());
+        also_unwritten<int><<<1, 64>>>(memory());
         return synchronize();
     }
     int status = bad();
