@@ -186,6 +186,7 @@ const struct check_options *check_options(void)
 void check_after_fork(void)
 {
     check.on = false;
+    watch_stop();
     pthread_mutex_init(&check.lock, NULL);
 }
 

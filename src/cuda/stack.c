@@ -193,11 +193,14 @@ static void load_symbols(void)
         *(void **)&depot.symbols_at = dlsym(library, "heddle_symbols_at");
 }
 
-/* "cuda_runtime.h" of a toolkit, or of ours. */
+/* A header whose functions call the runtime: of a toolkit, or of ours. */
 static bool is_header_of_cuda(const char *file)
 {
-    const char *name = base_name(file);
-    return strcmp(name, "cuda_runtime.h") == 0 || strcmp(name, "cuda_runtime_api.h") == 0;
+    static const char *const headers[] = {"cuda_runtime.h", "cuda_runtime_api.h", "device_functions.h"};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        if (strcmp(base_name(file), headers[i]) == 0)
+            return true;
+    return false;
 }
 
 static const char stub_prefix[] = "__device_stub__";

@@ -87,6 +87,14 @@ void watch_start(const struct watch_options *o)
     watch_entries = true;
 }
 
+void watch_stop(void)
+{
+    watch.on = false;
+    watch_entries = false;
+    watch.options = (struct watch_options){.errors = WATCH_ERRORS_NONE};
+    pthread_mutex_init(&watch.lock, NULL);
+}
+
 bool watch_is_on(void)
 {
     return watch.on;
@@ -144,8 +152,9 @@ static void found(const struct found *what, const char *format, ...)
         memcpy(f->notes, what->notes, sizeof f->notes);
     }
     pthread_mutex_unlock(&watch.lock);
-    if (!what->stack)
-        thread.explained = stack;
+    if (what->stack)
+        return; /* one of many at the end */
+    thread.explained = stack;
     if (fresh && watch.options.fresh)
         watch.options.fresh();
 }
@@ -557,13 +566,14 @@ void heddle_call_failed(int error, const char *name)
         return;
     pthread_mutex_lock(&watch.lock);
     struct failed *f = failed_find(s, error);
-    if (!f)
-        f = failed_add(s, error, name);
+    bool fresh = !f && (f = failed_add(s, error, name));
     if (f)
         f->count++;
     pthread_mutex_unlock(&watch.lock);
     thread.reason[0] = 0;
     thread.unseen = f;
+    if (fresh && watch.options.fresh)
+        watch.options.fresh();
 }
 
 /* From entry.S: what an entry point returns to `caller`. The runtime's calls are no concern of the program's. */

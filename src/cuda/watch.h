@@ -25,6 +25,8 @@ struct watch_options {
 /* Before the first call that it is to know of. */
 void watch_start(const struct watch_options *o);
 bool watch_is_on(void);
+/* In a child of fork(). */
+void watch_stop(void);
 /* Nothing more will be called: what can be known only then becomes findings. */
 void watch_end(void);
 /* Adds what has been found so far; *report may be NULL. */
