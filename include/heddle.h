@@ -371,6 +371,12 @@ typedef struct hd_checker_options {
      * process see each access, by SIGSEGV and SIGTRAP (those of the program's own are called for what is not of this). Has no
      * effect on CPUs other than x86-64. */
     bool host;
+    /* Where in the program the calling thread is, for findings about what the host does and has put into streams: a pointer that
+     * is the same for the same place and good as long as the checker. May be called from a signal's handler. NULL: nobody
+     * knows. */
+    const void *(*place)(void *data);
+    /* The calls that led there, innermost first; they live as long. */
+    size_t (*frames)(void *data, const void *place, const hd_frame **frames);
     /* Called after each launch that was watched, from its thread: `fresh` where it has shown something new. */
     void (*launched)(void *data, const char *kernel, bool fresh);
     void *data;

@@ -104,7 +104,7 @@ bool checker_report(struct checker *c, struct diags *diags)
             memory_count_leaks(c);
         findings_report(c, diags);
         if (c->races)
-            races_report(c->races, diags);
+            races_report(c->races, &c->options, diags);
         whole = true;
     }
     pthread_mutex_unlock(&c->findings.lock);

@@ -13,7 +13,6 @@
 
 struct checker;
 struct strands;
-struct host_access;
 
 /* NULL where memory is exhausted. Where that happens during a launch, findings are lost, and nothing else. */
 struct checker *checker_new(struct machine *m, const hd_checker_options *o);
@@ -27,8 +26,6 @@ void checker_end(struct checker *c);
 struct strands *checker_strands(struct checker *c);
 /* A task that is no launch reads or writes memory: a copy, a fill. Before it does so. */
 void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write);
-/* The host itself reads or writes memory that kernels reach, as part of a task of its own. Before it does so, in its thread. */
-void checker_host_access(struct checker *c, uint32_t task, const struct host_access *a);
 
 /* Memory whose contents are undefined until a kernel or the host (the second function) writes it. False where memory is
  * exhausted: it counts as defined then. `name` (copied) may be NULL: the allocation's own. */

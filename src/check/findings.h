@@ -90,15 +90,18 @@ struct region {
     struct finding *leak;              /* of its malloc in a kernel; else NULL */
 };
 
+enum { MOST_LEARNT = 8 };
+
 struct checker {
     struct machine *machine;
     hd_checker_options options;
-    bool finished;           /* nothing more is launched */
-    struct strands *strands; /* or NULL */
-    struct order_hooks order;
-    struct host_watch *host;   /* or NULL */
-    struct races *races;       /* or NULL */
-    struct hooks memory, sync; /* of the tools that are wanted */
+    bool finished;                        /* nothing more is launched */
+    struct strands *strands;              /* or NULL */
+    struct order_hooks order;             /* that keep them */
+    struct host_watch *host;              /* or NULL */
+    _Atomic uint32_t learnt[MOST_LEARNT]; /* launches of which the host knows something */
+    struct races *races;                  /* or NULL */
+    struct hooks memory, sync;            /* of the tools that are wanted */
     struct findings findings;
     pthread_mutex_t lock; /* of `running`; held where the host looks at shadow memory */
     uint32_t running;     /* launches */

@@ -26,7 +26,8 @@ struct access_class {
     uint8_t lane_shift;  /* log2 of the bytes of a lane */
     bool reads, writes, strong, atomic;
     enum reach reach;             /* of a strong one */
-    const struct task_note *note; /* of a task that is no launch; else NULL */
+    const struct task_note *note; /* of a task that is no launch; else NULL: */
+    const void *where;            /* whose it is, as hd_checker_options.place says it; or NULL */
 };
 
 struct record {

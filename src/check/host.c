@@ -17,6 +17,7 @@ enum {
     PAGE = 4096,
     MOST_WATCHES = 16,
     MOST_PAGES = 32,
+    MOST_OPERANDS = 4,
     XSTATE_MASKS = 5,
     TRAP_FLAG = 0x100,
     DIRECTION_FLAG = 0x400,
@@ -38,8 +39,9 @@ static uint32_t masks_at; /* where a saved extended state has the masks of AVX-5
 /* The instruction that a thread has been let do: pages that are open for it, and what has been told of it. */
 static _Thread_local struct {
     struct host_watch *watch;
-    uint64_t pages[MOST_PAGES], told_start, told_end;
-    unsigned n;
+    uint64_t pages[MOST_PAGES];
+    struct host_access operands[MOST_OPERANDS];
+    unsigned n, n_operands;
 } step __attribute__((tls_model("initial-exec")));
 
 /* ---- signals ---- */
@@ -97,35 +99,55 @@ static struct host_registers registers_of(const ucontext_t *u)
 
 /* ---- accesses ---- */
 
-static void tell(struct host_watch *w, uint64_t address, uint64_t bytes, bool write, uint64_t pc)
+static struct host_access access_of(uint64_t address, uint64_t bytes, bool write, const ucontext_t *u)
 {
+    const greg_t *g = u->uc_mcontext.gregs;
     bool whole = bytes <= 8 && (bytes & (bytes - 1)) == 0 && address % bytes == 0;
-    w->tell(w->data,
-            &(struct host_access){.address = address, .bytes = bytes, .write = write, .whole = whole, .pc = pc});
+    return (struct host_access){address, bytes, write, whole, (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP]};
 }
 
 /* Where the instruction is not known, the byte that it stumbled over stands for what it accesses. */
-static void tell_operand(struct host_watch *w, uint64_t address, bool write, const struct host_registers *r)
+static struct host_access operand_at(uint64_t address, const ucontext_t *u)
 {
+    const struct host_registers r = registers_of(u);
+    bool write = u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES;
     struct host_operand o;
-    bool known = host_insn_operand((const uint8_t *)(uintptr_t)r->pc, r, &o) && address - o.address < o.bytes;
-    step.told_start = known ? o.address : address;
-    step.told_end = step.told_start + (known ? o.bytes : 1);
-    tell(w, step.told_start, step.told_end - step.told_start, write, r->pc);
+    bool known = host_insn_operand((const uint8_t *)(uintptr_t)r.pc, &r, &o) && address - o.address < o.bytes;
+    return known ? access_of(o.address, o.bytes, write, u) : access_of(address, 1, write, u);
+}
+
+static bool has_been_told(uint64_t address)
+{
+    for (unsigned i = 0; i < step.n_operands; i++)
+        if (address - step.operands[i].address < step.operands[i].bytes)
+            return true;
+    return false;
 }
 
 /* The page is open until the instruction is done. An instruction may come here for several pages. */
 static void let_step(struct host_watch *w, uint64_t address, ucontext_t *u)
 {
-    const struct host_registers r = registers_of(u);
-    bool known = step.n && address - step.told_start < step.told_end - step.told_start;
-    if (!known)
-        tell_operand(w, address, u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES, &r);
+    if (!has_been_told(address) && step.n_operands < MOST_OPERANDS) {
+        struct host_access *a = &step.operands[step.n_operands++];
+        *a = operand_at(address, u);
+        w->tell(w->data, a, false);
+    }
     protect(address & -(uint64_t)PAGE, PROT_READ | PROT_WRITE);
     if (step.n < MOST_PAGES)
         step.pages[step.n++] = address & -(uint64_t)PAGE;
     step.watch = w;
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+}
+
+static void end_step(ucontext_t *u)
+{
+    struct host_watch *w = step.watch;
+    for (unsigned i = 0; i < step.n_operands; i++)
+        w->tell(w->data, &step.operands[i], true);
+    for (unsigned i = 0; i < step.n && w->mem->host_closed; i++)
+        protect(step.pages[i], PROT_NONE);
+    step.n = step.n_operands = 0;
+    u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
 /* ---- strings ---- */
@@ -150,14 +172,19 @@ static bool do_string(struct host_watch *w, ucontext_t *u)
     uint8_t *to_view = view_of(w, to, bytes, &writes), *from_view = s.copies ? view_of(w, from, bytes, &reads) : NULL;
     if (!to_view || (s.copies && (!from_view || !apart)))
         return false;
+    struct host_access read = access_of(from, bytes, false, u), write = access_of(to, bytes, true, u);
     if (reads)
-        tell(w, from, bytes, false, (uint64_t)g[REG_RIP]);
+        w->tell(w->data, &read, false);
     if (writes)
-        tell(w, to, bytes, true, (uint64_t)g[REG_RIP]);
+        w->tell(w->data, &write, false);
     if (s.copies)
         memcpy(to_view, from_view, bytes);
     for (uint64_t at = 0; !s.copies && at < bytes; at += s.element_bytes)
         memcpy(to_view + at, &g[REG_RAX], s.element_bytes);
+    if (reads)
+        w->tell(w->data, &read, true);
+    if (writes)
+        w->tell(w->data, &write, true);
     g[REG_RDI] += (greg_t)bytes;
     g[REG_RSI] += s.copies ? (greg_t)bytes : 0;
     g[REG_RCX] = 0;
@@ -182,14 +209,10 @@ static void on_segv(int signal, siginfo_t *info, void *context)
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
-    if (!step.n) {
+    if (step.n)
+        end_step(context);
+    else
         pass_on(&others[1], signal, info, context);
-    } else {
-        for (unsigned i = 0; i < step.n && step.watch->mem->host_closed; i++)
-            protect(step.pages[i], PROT_NONE);
-        step.n = 0;
-        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-    }
     errno = saved;
 }
 

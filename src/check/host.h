@@ -22,11 +22,12 @@ struct host_access {
     bool write; /* also of what reads and writes */
     bool
         whole; /* one access of at most 8 bytes, aligned: what the C++ of other threads may do to it at the same time, too */
-    uint64_t pc; /* of the instruction; 0: a system call */
+    uint64_t pc; /* of the instruction */
+    uint64_t sp; /* the stack pointer */
 };
 
-/* Called in the thread that accesses, from a signal's handler, before the access. */
-typedef void host_access_fn(void *data, const struct host_access *a);
+/* Called in the thread that accesses, from a signal's handler, before the access and again when it is done. */
+typedef void host_access_fn(void *data, const struct host_access *a, bool done);
 
 /* NULL where it cannot be done. */
 struct host_watch *host_watch_new(struct mem *m, host_access_fn *tell, void *data);

@@ -31,7 +31,7 @@ struct order {
     struct numbered instances; /* struct instance */
     pthread_mutex_t lock;      /* of what follows */
     struct sync_variable *_Atomic buckets[BUCKETS];
-    _Atomic bool incomplete;
+    _Atomic bool incomplete, has_host;
 };
 
 struct order *order_new(void)
@@ -94,8 +94,11 @@ enum reach order_reach(enum isa_mod scope)
 
 bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint32_t to)
 {
-    if (from == to || reach >= REACH_GPU)
+    if (from == to || reach == REACH_SYS)
         return true;
+    if (reach == REACH_GPU)
+        return !atomic_load_explicit(&o->has_host, memory_order_relaxed) ||
+               order_instance(o, from)->host == order_instance(o, to)->host;
     return reach == REACH_CLUSTER && order_instance(o, from)->cluster == order_instance(o, to)->cluster;
 }
 
@@ -240,6 +243,22 @@ static void join_all(struct block_order *b, unsigned warp, uint32_t lanes, struc
         for (; lanes; lanes &= lanes - 1)
             clock_add(k, clock_key(b->number, CLOCK_THREAD + warp * WARP_LANES + (unsigned)__builtin_ctz(lanes)),
                       w->now + 1);
+}
+
+struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before)
+{
+    struct block_order *b = order_task_start(o, task);
+    atomic_store(&o->has_host, true);
+    if (b)
+        ((struct instance *)numbered_at(&o->instances, b->number))->host = true;
+    if (b && before) {
+        struct clock_builder k = {0};
+        join_all(before, 0, 1, &k);
+        b->known = make(b, &k);
+        b->irregular = true;
+    }
+    order_block_end(before);
+    return b;
 }
 
 static void advance(struct block_order *b, unsigned warp)
@@ -562,6 +581,15 @@ void order_observe(struct block_order *b, unsigned warp, unsigned lane, const st
     const struct sync_variable *v = find_variable(b->order, s->address);
     if (v && v->owner == s->owner && v->n && are_morally_strong(b, s, v))
         observe(b, warp, lane, s, v);
+}
+
+uint32_t order_released_to_host(const struct order *o, uint64_t address)
+{
+    const struct sync_variable *v = find_variable(o, address);
+    for (uint32_t i = 0; v && i < v->n; i++)
+        if (v->releases[i].reach == REACH_SYS)
+            return order_instance(o, v->releases[i].instance)->task;
+    return 0;
 }
 
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes)

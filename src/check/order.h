@@ -35,6 +35,7 @@ struct instance {
     uint32_t cluster; /* the instance that came first of its cluster; itself */
     uint32_t ctaid[3];
     uint32_t block[3]; /* the launch's: threads of a block */
+    bool host;         /* whose thread only the scope .sys names */
 };
 
 /* What lanes have that synchronise by themselves. */
@@ -85,6 +86,8 @@ const struct instance *order_instance(const struct order *o, uint32_t number);
 struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
 /* Of a task that is no launch: one thread. */
 struct block_order *order_task_start(struct order *o, uint32_t task);
+/* Of the host: one thread, which knows all that it has done before and knew (`before`, which ends; or NULL). */
+struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before);
 void order_block_end(struct block_order *b);
 
 /* Barrier `id` opens: records of who waits are still there. True where all threads of the block that have not exited meet. */
@@ -112,6 +115,8 @@ struct strong_access {
 /* A read: learns what the write that it observes has released. Before the access counts as made, as what acquires is itself behind
  * what it has acquired; */
 void order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
+/* The task of a thread that has released there, so that the host learns of it; 0: none has. */
+uint32_t order_released_to_host(const struct order *o, uint64_t address);
 /* a write, behind it, as what releases is itself released. */
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
 /* A weak write: nothing that a strong read finds there is a release any more. Takes the lock. */

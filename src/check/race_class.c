@@ -66,22 +66,44 @@ uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
     return found;
 }
 
-/* Copies, fills and the host's own accesses have no place in the program but their names. */
-uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write)
+/* Of what is no instruction of a kernel: by the host's place that it is from. */
+static uint32_t class_of_place(struct races *r, struct access_class c)
 {
     uint32_t n = atomic_load(&r->classes.next), found = 0, line = 0;
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 1; i < n && !found; i++) {
         const struct access_class *k = numbered_at(&r->classes, i);
-        if (!k->note || k->note->kind != note->kind || k->note->name != note->name || k->note->where != note->where)
+        if (!k->note || k->note->kind != c.note->kind || k->note->name != c.note->name || k->where != c.where)
             continue;
         line = k->line;
-        if (k->writes == write)
+        if (same_kind(k, &c))
             found = i;
     }
-    if (!found && (found = numbered_take(&r->classes)))
-        *(struct access_class *)numbered_at(&r->classes, found) = (struct access_class){
-            .note = note, .bytes = 1, .reads = !write, .writes = write, .line = line ? line : ++r->n_lines};
+    if (!found && (found = numbered_take(&r->classes))) {
+        c.line = line ? line : ++r->n_lines;
+        *(struct access_class *)numbered_at(&r->classes, found) = c;
+    }
     pthread_mutex_unlock(&r->lock);
     return found;
+}
+
+uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write)
+{
+    return class_of_place(
+        r, (struct access_class){.note = note, .where = note->where, .bytes = 1, .reads = !write, .writes = write});
+}
+
+/* What the host does by one instruction may be a volatile or atomic access: it counts as strong, with an acquire or a release, as
+ * the processor has them. */
+uint32_t race_class_of_host(struct races *r, const struct task_note *note, const void *where,
+                            const struct host_access *a)
+{
+    struct access_class c = {
+        .note = note, .where = where, .bytes = 1, .reads = !a->write, .writes = a->write, .reach = REACH_SYS};
+    if (a->whole) {
+        c.strong = true;
+        c.bytes = (uint8_t)a->bytes;
+        c.lane_shift = (uint8_t)log2_of((uint32_t)a->bytes);
+    }
+    return class_of_place(r, c);
 }

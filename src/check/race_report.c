@@ -13,7 +13,7 @@ static const char *task_words(const struct task_note *note, struct arena *arena)
     const char *word = note->kind < sizeof words / sizeof *words && words[note->kind] ? words[note->kind] : "a task";
     if (note->kind != TASK_HOST && note->stream)
         word = arena_printf(arena, "%s in stream %llu", word, (unsigned long long)note->stream);
-    return note->where ? arena_printf(arena, "%s (%s)", word, note->where) : word;
+    return word;
 }
 
 /* Which kernel's it is is said where the two are of different ones. */
@@ -40,7 +40,7 @@ static const char *access_words(const struct access_class *c, struct arena *aren
     if (c->atomic)
         return arena_printf(arena, "updates (atomically, scope %s)", scope_word(c->reach));
     const char *verb = c->writes ? "writes" : "reads";
-    return c->strong ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->reach)) : verb;
+    return c->strong && c->op ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->reach)) : verb;
 }
 
 static const char *noun(const struct access_class *c)
@@ -87,6 +87,20 @@ static const char *global_words(struct races *r, uint64_t at, const struct acces
 
 /* ---- why nothing orders them, and what would ---- */
 
+static bool is_host(const struct access_class *c)
+{
+    return !c->op && c->note->kind == TASK_HOST;
+}
+
+static const char *work_words(const struct access_class *c)
+{
+    return c->op                        ? "the launch"
+           : is_host(c)                 ? "the host"
+           : c->note->kind == TASK_COPY ? "the copy"
+           : c->note->kind == TASK_FILL ? "the fill"
+                                        : "the work";
+}
+
 static const char *why(enum race_reason reason, const struct race_side *a, const struct race_side *b,
                        struct arena *arena)
 {
@@ -96,7 +110,7 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
     case RACE_BLOCK: return "no barrier that both threads pass stands between the two";
     case RACE_BLOCKS: return "nothing orders these two blocks of the launch";
     case RACE_LAUNCHES: return "nothing orders the two launches";
-    case RACE_HOST: return "nothing orders the host and the launch";
+    case RACE_HOST: return arena_printf(arena, "nothing orders %s and %s", work_words(a->class), work_words(b->class));
     case RACE_SCOPE: {
         const struct race_side *narrow = a->class->reach < b->class->reach ? a : b;
         return arena_printf(arena, "scope %s of the %s does not reach the other thread",
@@ -127,6 +141,8 @@ static const char *remedy(enum race_reason reason, const struct race_side *a, co
     case RACE_LAUNCHES:
         return "put both into one stream, or let the second wait for an event that is recorded behind the first";
     case RACE_HOST:
+        if (!is_host(a->class) && !is_host(b->class))
+            return "put both into one stream, or let the second wait for an event that is recorded behind the first";
         return "synchronise before the host's access: cudaDeviceSynchronize(), cudaStreamSynchronize(), an event";
     case RACE_SCOPE: return "use the operation without _block, or cuda::thread_scope_device";
     case RACE_MIXED:
@@ -241,11 +257,43 @@ uint32_t races_count(const struct races *r)
     return r->n_found;
 }
 
+/* ---- the host's places, which are asked for when findings are reported ---- */
+
+struct frames {
+    const hd_frame *at;
+    size_t n;
+};
+
+static struct frames frames_of(const hd_checker_options *o, const struct access_class *c)
+{
+    struct frames f = {0};
+    if (c->where && o->frames)
+        f.n = o->frames(o->data, c->where, &f.at);
+    return f;
+}
+
+/* The line of the innermost call that has one. */
+static void place_side(struct races *r, struct race *f, unsigned side, const hd_checker_options *o)
+{
+    struct frames frames = frames_of(o, f->side[side].class);
+    const hd_frame *line = NULL;
+    for (size_t i = 0; i < frames.n && !line; i++)
+        line = frames.at[i].file ? &frames.at[i] : NULL;
+    struct cuda_place *cuda = line && !f->place[side].cuda ? ARENA_NEW(&r->arena, struct cuda_place) : NULL;
+    if (cuda) {
+        *cuda = (struct cuda_place){.file = line->file, .line = line->line};
+        f->place[side].cuda = cuda;
+    }
+}
+
 static int compare_places(const struct place *a, const struct place *b)
 {
     const char *x = a->source ? a->source->name : "", *y = b->source ? b->source->name : "";
     int order = strcmp(x, y);
-    return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
+    if (order || a->source || !a->cuda || !b->cuda)
+        return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
+    order = strcmp(a->cuda->file, b->cuda->file);
+    return order ? order : a->cuda->line < b->cuda->line ? -1 : a->cuda->line > b->cuda->line;
 }
 
 static int by_place(const void *a, const void *b)
@@ -267,21 +315,45 @@ static const char *reason_word(enum race_reason reason)
     }
 }
 
-void races_report(struct races *r, struct diags *diags)
+/* Several instructions of the host that are of one line. */
+static bool is_the_same(const struct race *a, const struct race *b)
+{
+    bool host = !a->side[0].class->op || !a->side[1].class->op;
+    return host && compare_places(&a->place[0], &b->place[0]) == 0 && compare_places(&a->place[1], &b->place[1]) == 0 &&
+           a->place[1].cuda && b->place[1].cuda && strcmp(reason_word(a->reason), reason_word(b->reason)) == 0;
+}
+
+static void report(const struct race *f, uint64_t count, const hd_checker_options *o, struct diags *diags)
+{
+    struct frames first = frames_of(o, f->side[0].class), second = frames_of(o, f->side[1].class);
+    if (first.n)
+        diag_host(diags, DIAG_ERROR, "data-race", f->help, count, first.at, (uint32_t)first.n, f->text);
+    else
+        diag_finding(diags, DIAG_ERROR, f->place[0], "data-race", f->help, count, "%s", f->text);
+    diag_of_kernel(diags, f->kernel, reason_word(f->reason));
+    if (second.n)
+        diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);
+    else if (f->side[0].class->line != f->side[1].class->line)
+        diag_note(diags, f->place[1], "data-race", "%s", f->note);
+}
+
+void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)
 {
     pthread_mutex_lock(&r->lock);
     const struct race **sorted = ARENA_ARRAY(diags->arena, const struct race *, r->n_found);
     uint32_t n = 0;
-    for (const struct race *f = r->found; f; f = f->next)
+    for (struct race *f = r->found; f; f = f->next) {
+        place_side(r, f, 0, o);
+        place_side(r, f, 1, o);
         sorted[n++] = f;
+    }
     if (n)
         qsort(sorted, n, sizeof *sorted, by_place);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct race *f = sorted[i];
-        diag_finding(diags, DIAG_ERROR, f->place[0], "data-race", f->help, f->count, "%s", f->text);
-        diag_of_kernel(diags, f->kernel, reason_word(f->reason));
-        if (f->side[0].class->line != f->side[1].class->line)
-            diag_note(diags, f->place[1], "data-race", "%s", f->note);
+    for (uint32_t i = 0, next; i < n; i = next) {
+        uint64_t count = sorted[i]->count;
+        for (next = i + 1; next < n && is_the_same(sorted[i], sorted[next]); next++)
+            count += sorted[next]->count;
+        report(sorted[i], count, o, diags);
     }
     pthread_mutex_unlock(&r->lock);
 }

@@ -6,6 +6,7 @@
 
 #include "check/cells.h"
 #include "check/history.h"
+#include "check/host.h"
 #include "check/races.h"
 #include "check/strands.h"
 
@@ -102,7 +103,8 @@ struct races {
     struct histories global;
     struct cells cells;
     struct numbered classes;  /* struct access_class */
-    struct race_block *range; /* what stands for a block while a task that is no launch accesses memory */
+    struct race_block *range; /* what stands for a block while a task that is no launch accesses memory, */
+    struct race_block *host;  /* and the host */
     pthread_mutex_t range_lock;
     _Atomic uint64_t forgotten;
     _Atomic bool no_memory;
@@ -117,6 +119,8 @@ struct races {
 /* race_class.c: the number of what an operation does (a cas that compares in vain only reads), or a task that is no launch; 0 without memory. */
 uint32_t race_class(struct races *r, const struct op *op, bool in_vain);
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);
+uint32_t race_class_of_host(struct races *r, const struct task_note *note, const void *where,
+                            const struct host_access *a);
 
 /* race_report.c: two accesses race, at an address of a space. */
 void race_found(struct races *r, const struct kernel *k, enum race_reason reason, const struct race_side *earlier,

@@ -874,6 +874,26 @@ static void on_heap(void *data, const struct heap_event *e)
 
 /* ---- life ---- */
 
+/* Of one thread. */
+static struct race_block *make_task_block(void)
+{
+    struct race_block *b = calloc(1, sizeof *b);
+    if (b && !(b->recent = calloc(1, sizeof *b->recent))) {
+        free(b);
+        return NULL;
+    }
+    return b;
+}
+
+static void free_task_block(struct race_block *b)
+{
+    if (!b)
+        return;
+    order_block_end(b->order);
+    free(b->recent);
+    free(b);
+}
+
 struct races *races_new(struct machine *m, const struct strands *strands)
 {
     struct races *r = calloc(1, sizeof *r);
@@ -890,8 +910,9 @@ struct races *races_new(struct machine *m, const struct strands *strands)
     }
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->range_lock, NULL);
-    r->range = calloc(1, sizeof *r->range);
-    if (!r->range || !(r->range->recent = calloc(1, sizeof *r->range->recent))) {
+    r->range = make_task_block();
+    r->host = make_task_block();
+    if (!r->range || !r->host) {
         races_free(r);
         return NULL;
     }
@@ -920,9 +941,8 @@ void races_free(struct races *r)
         }
         free(k);
     }
-    if (r->range)
-        free(r->range->recent);
-    free(r->range);
+    free_task_block(r->range);
+    free_task_block(r->host);
     close_histories(&r->global);
     numbered_close(&r->classes);
     cells_clear(&r->cells);
@@ -971,29 +991,99 @@ static void touch_range(struct now *n, uint64_t address, uint64_t bytes)
     }
 }
 
-void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
+/* Its block stands for one thread. With the range's lock held; false where memory is exhausted. */
+static bool begin_task(struct now *n, struct races *r, struct race_block *b, uint32_t class)
 {
-    struct now n = {
-        .r = r, .h = &r->global, .class_number = race_class_of_task(r, strands_note(r->strands, task), write)};
-    pthread_mutex_lock(&r->range_lock);
-    struct race_block *b = r->range;
     b->worker = worker_of(r, NULL);
     b->races = r;
+    if (!b->worker || !b->order || !class)
+        return false;
+    *n = (struct now){.r = r,
+                      .b = b,
+                      .h = &r->global,
+                      .class_number = class,
+                      .class = class_at(r, class),
+                      .records = &b->worker->records,
+                      .histories = &b->worker->histories,
+                      .splits = &b->worker->splits};
+    return true;
+}
+
+static void touch_as_task(struct now *n, uint64_t address, uint64_t bytes)
+{
+    memset(n->b->recent[0], 0, sizeof n->b->recent[0]);
+    n->record = new_record(n);
+    if (n->record && n->class->strong)
+        touch(n, address, (uint32_t)bytes, 1);
+    else if (n->record)
+        touch_range(n, address, bytes);
+}
+
+void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
+{
+    struct now n;
+    uint32_t class = race_class_of_task(r, strands_note(r->strands, task), write);
+    pthread_mutex_lock(&r->range_lock);
+    struct race_block *b = r->range;
+    b->order = order_task_start(r->order, task);
+    b->races = r;
     set_task(b, task);
-    b->order = b->worker && n.class_number ? order_task_start(r->order, task) : NULL;
-    if (b->order) {
-        n.b = b;
-        n.class = class_at(r, n.class_number);
-        n.records = &b->worker->records;
-        n.histories = &b->worker->histories;
-        n.splits = &b->worker->splits;
-        memset(b->recent[0], 0, sizeof b->recent[0]);
-        n.record = new_record(&n);
-        if (n.record)
-            touch_range(&n, (uint64_t)(uintptr_t)p, bytes);
-        order_block_end(b->order);
-    }
+    if (begin_task(&n, r, b, class))
+        touch_as_task(&n, (uint64_t)(uintptr_t)p, bytes);
+    order_block_end(b->order);
+    b->order = NULL;
     pthread_mutex_unlock(&r->range_lock);
+}
+
+/* Its accesses until it waits or submits are one task; what it has learnt from threads it knows for good. */
+static void set_host_task(struct races *r, uint32_t task)
+{
+    struct race_block *b = r->host;
+    b->races = r;
+    if (!b->order || b->task != task)
+        b->order = order_host_start(r->order, task, b->order);
+    set_task(b, task);
+}
+
+/* What releases is told before it is done, what acquires when it is: so nobody observes what is not told yet, and a read is taken
+ * for one that has seen all that had been written when it is told. */
+static uint32_t host_synchronises(struct now *n, const struct host_access *a, bool done)
+{
+    struct strong_access s = {.address = a->address,
+                              .bytes = (uint32_t)a->bytes,
+                              .reads = done,
+                              .writes = !done,
+                              .acquires = done,
+                              .releases = !done,
+                              .reach = REACH_SYS};
+    if (!done) {
+        order_release(n->b->order, 0, 0, &s);
+        return 0;
+    }
+    order_observe(n->b->order, 0, 0, &s);
+    return order_released_to_host(n->r->order, a->address);
+}
+
+uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done)
+{
+    struct now n;
+    uint32_t learnt = 0, class = race_class_of_host(r, strands_note(r->strands, task), where, a);
+    pthread_mutex_lock(&r->range_lock);
+    order_lock(r->order);
+    set_host_task(r, task);
+    if (begin_task(&n, r, r->host, class)) {
+        if (n.class->strong && done)
+            learnt = host_synchronises(&n, a, true);
+        if (done != a->write)
+            touch_as_task(&n, a->address, a->bytes);
+        if (n.class->strong && a->write && !done)
+            host_synchronises(&n, a, false);
+    }
+    order_unlock(r->order);
+    if (!a->whole && a->write && !done && r->host->order)
+        order_weak_write(r->host->order, a->address, (uint32_t)a->bytes);
+    pthread_mutex_unlock(&r->range_lock);
+    return learnt;
 }
 
 void races_forget(struct races *r, const void *p, uint64_t bytes)

@@ -13,6 +13,7 @@
 struct races;
 
 struct strands;
+struct host_access;
 /* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. */
 struct races *races_new(struct machine *m, const struct strands *strands);
 void races_free(struct races *r);
@@ -21,9 +22,12 @@ const struct hooks *races_hooks(struct races *r);
 void races_begin(struct races *r, const struct kernel *k);
 /* A task that is no launch, or the host, reads or writes memory that kernels can reach. */
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write);
+/* The host itself does, from a place in the program, as part of a task of its own: before and after the access. Returns the task of
+ * which the host has learnt by it: 0, or a launch in which a thread has released what the host has acquired. */
+uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done);
 /* Memory is freed or given another meaning: what has been done to it is forgotten. */
 void races_forget(struct races *r, const void *p, uint64_t bytes);
 uint32_t races_count(const struct races *r); /* findings */
-void races_report(struct races *r, struct diags *diags);
+void races_report(struct races *r, const hd_checker_options *o, struct diags *diags);
 
 #endif

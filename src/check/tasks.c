@@ -7,10 +7,34 @@
 
 /* ---- order: exec/queue.h ---- */
 
+/* What a thread of a launch has released to the host is before all that the host submits from now on; so is then all of the
+ * launch, since order among tasks knows no parts of them. */
+static void pass_learnt(struct checker *c)
+{
+    for (unsigned i = 0; i < MOST_LEARNT; i++) {
+        uint32_t task = atomic_exchange(&c->learnt[i], 0);
+        if (task)
+            strands_wait(c->strands, &task, 1);
+    }
+}
+
+static void keep_learnt(struct checker *c, uint32_t task)
+{
+    uint32_t none = 0;
+    for (unsigned i = 0; i < MOST_LEARNT; i++, none = 0)
+        if (atomic_load(&c->learnt[i]) == task || atomic_compare_exchange_strong(&c->learnt[i], &none, task))
+            return;
+    strands_wait(c->strands, &task, 1);
+}
+
 static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n)
 {
     struct checker *c = data;
-    uint32_t task = strands_submit(c->strands, strand, note, after, n);
+    struct task_note placed = *note;
+    if (note->kind != TASK_MARK && c->options.place)
+        placed.where = c->options.place(c->options.data);
+    pass_learnt(c);
+    uint32_t task = strands_submit(c->strands, strand, &placed, after, n);
     if (c->host && note->kind != TASK_MARK)
         host_watch_set(c->host, true);
     return task;
@@ -57,17 +81,35 @@ void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t byt
         races_range(c->races, task, p, bytes, write);
 }
 
-void checker_host_access(struct checker *c, uint32_t task, const struct host_access *a)
+/* An instruction is at one place as long as the function that it is in has the same caller: its return address is where the stack
+ * ends in functions of the C library that have not pushed anything. */
+static const void *place_of(struct checker *c, const struct host_access *a)
 {
-    checker_range(c, task, (const void *)(uintptr_t)a->address, a->bytes, a->write);
+    static _Thread_local struct {
+        const struct checker *checker;
+        uint64_t pc, sp, top;
+        const void *place;
+    } last;
+    uint64_t top = *(const uint64_t *)(uintptr_t)a->sp;
+    if (!c->options.place)
+        return NULL;
+    if (last.checker != c || last.pc != a->pc || last.sp != a->sp || last.top != top) {
+        last.checker = c;
+        last.pc = a->pc;
+        last.sp = a->sp;
+        last.top = top;
+        last.place = c->options.place(c->options.data);
+    }
+    return last.place;
 }
 
-static void on_host_access(void *data, const struct host_access *a)
+static void on_host_access(void *data, const struct host_access *a, bool done)
 {
     struct checker *c = data;
     uint32_t task = strands_host(c->strands);
-    if (task)
-        checker_host_access(c, task, a);
+    uint32_t learnt = task ? races_host(c->races, task, place_of(c, a), a, done) : 0;
+    if (learnt)
+        keep_learnt(c, learnt);
 }
 
 /* ---- life ---- */

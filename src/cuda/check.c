@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
+#include "cuda/stack.h"
+#include "cuda/state.h"
 #include "cuda/watch.h"
 
 static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 10;
@@ -252,9 +254,28 @@ static void launched(void *data, const char *kernel, bool fresh)
     pthread_mutex_unlock(&check.lock);
 }
 
+static const void *host_place(void *data)
+{
+    (void)data;
+    return stack_here();
+}
+
+static size_t host_frames(void *data, const void *place, const hd_frame **frames)
+{
+    struct stack_text text = stack_text(place);
+    (void)data;
+    *frames = text.frames;
+    return text.n;
+}
+
 hd_result check_machine(hd_machine *machine)
 {
-    hd_checker_options o = {.tools = check.options.tools, .on_error = check.options.on_error, .launched = launched};
+    hd_checker_options o = {.tools = check.options.tools,
+                            .on_error = check.options.on_error,
+                            .host = true,
+                            .place = host_place,
+                            .frames = host_frames,
+                            .launched = launched};
     if (!check.on)
         return HD_SUCCESS;
     hd_checker *checker;

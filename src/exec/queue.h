@@ -31,7 +31,7 @@ struct task_note {
     enum task_kind kind;
     const char *name;  /* the kernel's, or NULL; is copied */
     uint64_t stream;   /* its number; 0: none */
-    const char *where; /* the host's call that put it, or NULL; lives as long as the order */
+    const void *where; /* the host's call that put it: a place of hd_checker_options, or NULL */
 };
 
 /* Who looks at the order of tasks (check/). Tasks then have numbers, from 1, by which is told what comes before what, although it
