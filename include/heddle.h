@@ -44,6 +44,7 @@ typedef enum hd_result {
     HD_ERROR_LAUNCH_FAILED = 719, /* trap, deadlock */
     HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
     HD_ERROR_NOT_SUPPORTED = 801,
+    HD_ERROR_INVALID_CLUSTER_SIZE = 912,
     HD_ERROR_CANCELLED = 999,
 } hd_result;
 
@@ -329,7 +330,9 @@ typedef struct hd_kernel_info {
     unsigned max_threads;                    /* of .maxntid or .reqntid, else the machine's limit */
     unsigned registers;                      /* of a thread: an estimate, as there is no machine code */
     unsigned required_block[3];              /* of .reqntid, else 0 */
-    bool explicit_cluster, required_cluster; /* .explicitcluster; .reqnctapercluster, which is of one block */
+    bool explicit_cluster;                   /* .explicitcluster: launches have to say how large a cluster is */
+    unsigned required_cluster[3];            /* of .reqnctapercluster, else 0 */
+    unsigned max_cluster;                    /* of .maxclusterrank, else 0 */
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_API void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
@@ -408,15 +411,18 @@ enum hd_launch_flags {
     HD_LAUNCH_COOPERATIVE = 1, /* all blocks must be resident at once: HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE if not */
     HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
                                   what no thread of its own will change then fails instead of spinning on */
-    HD_LAUNCH_CLUSTERED = 4, /* clusters are of one block each: what a kernel with .explicitcluster wants to be told */
-    HD_LAUNCH_UNCHECKED = 8, /* the machine's checker does not watch it; all memory then counts as written */
+    HD_LAUNCH_NON_PORTABLE_CLUSTER = 4, /* clusters of up to 16 blocks; else of up to 8 */
+    HD_LAUNCH_UNCHECKED = 8,            /* the machine's checker does not watch it; all memory then counts as written */
 };
 
 typedef struct hd_launch_config {
     unsigned grid[3], block[3]; /* in blocks, in threads; all at least 1 */
-    size_t shared_bytes;        /* dynamic shared memory of a block */
-    unsigned flags;             /* enum hd_launch_flags */
-    hd_engine engine;           /* auto: as the machine */
+    /* Blocks of a cluster; the grid has whole ones. 0: what the kernel requires, or no clusters. HD_ERROR_INVALID_CLUSTER_SIZE
+     * where it is not what the kernel or the device can have. */
+    unsigned cluster[3];
+    size_t shared_bytes; /* dynamic shared memory of a block */
+    unsigned flags;      /* enum hd_launch_flags */
+    hd_engine engine;    /* auto: as the machine */
     /* Parameters: pointers to the values, in order, or packed at their offsets; exactly one of the two is set
      * where the kernel has parameters. Values are read before hd_launch returns. */
     const void *const *args;

@@ -174,6 +174,16 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*k
         return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
     }(std::forward<Arguments>(arguments)...);
 }
+template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, T *func, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxPotentialClusterSize(clusterSize, (const void *)func, config);
+}
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, T *func, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxActiveClusters(numClusters, (const void *)func, config);
+}
 template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T *entry)
 {
     return ::cudaFuncGetAttributes(attr, (const void *)entry);

@@ -33,12 +33,65 @@ static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct di
                    "%llu bytes of shared memory (%u static, %llu dynamic); a block can have %u",
                    (unsigned long long)(kernel->static_shared_bytes + c->shared_bytes), kernel->static_shared_bytes,
                    (unsigned long long)c->shared_bytes, optin);
-    if (kernel->explicit_cluster && !kernel->req_cluster && !(c->flags & HD_LAUNCH_CLUSTERED))
-        diag_error(
-            d, (struct place){0}, "launch-config", NULL,
-            "the launch does not say how large a cluster is, as the kernel wants it (.explicitcluster); Heddle has "
-            "clusters of one block");
     return d->errors == 0;
+}
+
+/* The size of clusters: the launch's, or else what the kernel requires; 0 where neither says. */
+static void find_cluster(const hd_kernel *k, const hd_launch_config *c, uint32_t cluster[3])
+{
+    bool says = c->cluster[0] || c->cluster[1] || c->cluster[2];
+    for (int i = 0; i < 3; i++)
+        cluster[i] = !says ? k->kernel->req_cluster[i] : c->cluster[i] ? c->cluster[i] : 1;
+}
+
+static void cluster_error(struct diags *d, const char *help, const char *text)
+{
+    diag_error(d, (struct place){0}, "cluster-size", help, "%s", text);
+}
+
+/* Is the size of clusters one that the kernel, the device and the grid allow? Answers as an H200's do. */
+static bool clusters_fit(const hd_kernel *k, const hd_launch_config *c, const uint32_t cluster[3], struct diags *d)
+{
+    enum { PORTABLE = 8, LARGEST = 16 };
+    static const char axis[] = "xyz";
+    const struct kernel *kernel = k->kernel;
+    uint64_t blocks = 1, most = c->flags & HD_LAUNCH_NON_PORTABLE_CLUSTER ? LARGEST : PORTABLE;
+    if (!cluster[0] && kernel->explicit_cluster)
+        cluster_error(d, "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, --cluster, hd_launch_config.cluster",
+                      "the launch does not say how large a cluster is, as the kernel wants it (.explicitcluster)");
+    if (!cluster[0])
+        return d->errors == 0;
+    for (int i = 0; i < 3; i++) {
+        if (kernel->req_cluster[0] && kernel->req_cluster[i] != cluster[i])
+            diag_error(d, (struct place){0}, "cluster-size", NULL,
+                       "cluster.%c is %u; the kernel requires %u (.reqnctapercluster)", axis[i], cluster[i],
+                       kernel->req_cluster[i]);
+        if (c->grid[i] % cluster[i])
+            diag_error(d, (struct place){0}, "cluster-size", NULL, "grid.%c is %u, no multiple of the cluster's %u",
+                       axis[i], c->grid[i], cluster[i]);
+        blocks = cluster[i] > LARGEST ? LARGEST + 1 : blocks * cluster[i];
+    }
+    if (blocks > most)
+        diag_error(d, (struct place){0}, "cluster-size",
+                   most < LARGEST ? "up to 16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "
+                                    "HD_LAUNCH_NON_PORTABLE_CLUSTER"
+                                  : NULL,
+                   "a cluster of more than %u blocks", (unsigned)most);
+    if (kernel->max_cluster_rank && blocks > kernel->max_cluster_rank)
+        diag_error(d, (struct place){0}, "cluster-size", NULL,
+                   "a cluster of %u blocks; the kernel allows %u (.maxclusterrank)", (unsigned)blocks,
+                   kernel->max_cluster_rank);
+    return d->errors == 0;
+}
+
+/* Can the kernel, and the device that is claimed, have clusters of more than one block at all? */
+static bool has_clusters(const hd_kernel *k, const uint32_t cluster[3], struct diags *d)
+{
+    if (cluster[0] * cluster[1] * cluster[2] <= 1)
+        return true;
+    if (k->module->machine->machine->model->arch < 90)
+        cluster_error(d, NULL, "the device has no clusters: it is older than sm_90");
+    return d->errors == 0 && kernel_runs_in_clusters(k->kernel, d);
 }
 
 static bool cooperates(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
@@ -83,6 +136,12 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
         return HD_ERROR_INVALID_VALUE;
     if (!launch_fits(k, c, d))
         return HD_ERROR_INVALID_VALUE;
+    uint32_t cluster[3];
+    find_cluster(k, c, cluster);
+    if (!clusters_fit(k, c, cluster, d))
+        return HD_ERROR_INVALID_CLUSTER_SIZE;
+    if (!has_clusters(k, cluster, d))
+        return HD_ERROR_NOT_SUPPORTED;
     if (!cooperates(k, c, d))
         return HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     if (has_params && !(*packed = pack_params(k, c)))
@@ -96,6 +155,7 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     for (int i = 0; i < 3; i++) {
         q->grid[i] = c->grid[i];
         q->block[i] = c->block[i];
+        q->cluster[i] = cluster[i];
     }
     if (k->module->machine->tracer)
         hooks_add(&q->hooks, trace_hooks(k->module->machine->tracer));

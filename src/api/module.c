@@ -381,10 +381,12 @@ void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
                              .max_threads = device_max_threads(kernel),
                              .registers = device_registers(kernel),
                              .explicit_cluster = kernel->explicit_cluster,
-                             .required_cluster = kernel->req_cluster,
+                             .max_cluster = kernel->max_cluster_rank,
                              .instructions = kernel->instructions};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         info->required_block[i] = kernel->req_ntid[i];
+        info->required_cluster[i] = kernel->req_cluster[i];
+    }
 }
 
 bool hd_kernel_get_param(const hd_kernel *k, size_t i, hd_param_info *info)

@@ -26,17 +26,6 @@ static void warn_refused(hd_ptx *p, const struct ptx_insn *insn, struct diags *d
               missing);
 }
 
-static void find_clusters(const hd_ptx *p, const struct ptx_func *f, hd_ptx_function *d, struct diags *diags)
-{
-    const struct ptx_directive *cluster = ptx_directive(f, "reqnctapercluster");
-    if (!cluster || ptx_product(cluster) == 1)
-        return;
-    d->missing = "clusters of more than one block";
-    diag_warn(diags,
-              ptx_place(p->module, (uint32_t)(cluster->name.p - p->module->source->text.p), (uint32_t)cluster->name.n),
-              "not-supported", NULL, "`%s` cannot be launched: Heddle has no %s yet", d->name, d->missing);
-}
-
 static void count_instructions(hd_ptx *p, const struct ptx_func *f, hd_ptx_function *d, struct diags *diags)
 {
     for (uint32_t i = 0; i < f->body.n; i++) {
@@ -145,7 +134,6 @@ static void describe(hd_ptx *p, struct diags *diags)
                                .is_kernel = f->entry,
                                .line = place_locate(ptx_place(m, f->symbol.offset, 0)).line,
                                .params = f->signature.params.n};
-        find_clusters(p, f, d, diags);
         count_instructions(p, f, d, diags);
         p->info.kernels += f->entry;
         p->info.functions += !f->entry;

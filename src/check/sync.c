@@ -129,11 +129,21 @@ static void check_mask(struct checker *c, const struct sync_event *e)
         report_readers(c, e, readers);
 }
 
+static void check_cluster(struct checker *c, const struct block *b)
+{
+    const struct block *peer = b;
+    do {
+        check_alignment(c, peer, CLUSTER_BARRIER);
+        peer = peer->peer;
+    } while (peer != b);
+}
+
 static void on_sync(void *data, const struct sync_event *e)
 {
     switch (e->kind) {
     case SYNC_BARRIER_COUNTS: check_count(data, e); break;
     case SYNC_BARRIER_OPEN: check_alignment(data, e->block, e->id); break;
+    case SYNC_CLUSTER_OPEN: check_cluster(data, e->block); break;
     default: check_mask(data, e); break;
     }
 }
@@ -142,5 +152,6 @@ void sync_open(struct checker *c)
 {
     c->sync = (struct hooks){.data = c,
                              .sync = on_sync,
-                             .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_COLLECTIVE};
+                             .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_OPEN |
+                                           1u << SYNC_CLUSTER_OPEN | 1u << SYNC_COLLECTIVE};
 }

@@ -275,10 +275,11 @@ static int read_size(struct launch *l)
         return usage_error(s, "how many threads in a block? As in --block 256 or --block 16,16");
     for (int i = 0; i < 3; i++) {
         l->config.grid[i] = o->grid[i];
+        l->config.cluster[i] = o->cluster[i];
         l->config.block[i] = o->block[0] ? o->block[i] : l->info.required_block[i];
     }
     l->config.shared_bytes = o->shared;
-    l->config.flags = HD_LAUNCH_CLOSED | (o->cooperative ? HD_LAUNCH_COOPERATIVE : 0u);
+    l->config.flags = HD_LAUNCH_CLOSED | HD_LAUNCH_NON_PORTABLE_CLUSTER | (o->cooperative ? HD_LAUNCH_COOPERATIVE : 0u);
     return 0;
 }
 
@@ -527,6 +528,8 @@ static int show_json(struct launch *l)
     }
     json_object_set_new(o, "grid", json_numbers(l->config.grid));
     json_object_set_new(o, "block", json_numbers(l->config.block));
+    if (l->config.cluster[0])
+        json_object_set_new(o, "cluster", json_numbers(l->config.cluster));
     json_object_set_new(o, "shared_bytes",
                         json_integer((json_int_t)(l->info.static_shared_bytes + l->config.shared_bytes)));
     json_object_set_new(o, "stats", json_stats(l));

@@ -1,5 +1,8 @@
 /* Kernels: attributes and occupancy ("CUDA Driver API", 6.12, 6.22, 6.24). A CUkernel is a CUfunction. */
 #include "cuda/module.h"
+#include "cuda/work.h"
+
+#include <string.h>
 
 enum { CACHE_CONFIGS = CU_FUNC_CACHE_PREFER_EQUAL + 1 };
 
@@ -71,11 +74,11 @@ static CUresult get(const struct CUfunc_st *f, struct device *d, CUfunction_attr
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = dynamic_shared_limit(f, d, &info); break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = f->carveout; break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = info.explicit_cluster; break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *value = info.required_cluster; break;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *value = (int)info.required_cluster[0]; break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: *value = (int)info.required_cluster[1]; break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *value = (int)info.required_cluster[2]; break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = f->non_portable_cluster; break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = f->cluster_policy; break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -98,11 +101,15 @@ static CUresult set(struct CUfunc_st *f, struct device *d, CUfunction_attribute 
         NEED(value >= CU_SHAREDMEM_CARVEOUT_DEFAULT && value <= CU_SHAREDMEM_CARVEOUT_MAX_SHARED);
         f->carveout = value;
         return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: f->non_portable_cluster = value != 0; return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: /* a hint */
+        NEED(value >= CU_CLUSTER_SCHEDULING_POLICY_DEFAULT && value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
+        f->cluster_policy = value;
+        return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return api_not_supported("a function attribute of clusters");
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        return api_not_supported("setting the size of a kernel's clusters as its attribute");
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
@@ -330,5 +337,72 @@ CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunctio
             high = middle - 1;
     }
     *bytes = low;
+    return CUDA_SUCCESS;
+}
+
+/* ---- clusters ---- */
+
+/* The launch that a configuration describes, as far as it has to do with clusters. */
+static CUresult cluster_launch(const CUlaunchConfig *c, CUfunction function, hd_kernel **kernel, hd_kernel_info *info,
+                               struct device **d, struct work_launch *l)
+{
+    TRY(kernel_here(function, kernel, d));
+    NEED(c && (c->attrs || !c->numAttrs) && c->blockDimX && c->blockDimY && c->blockDimZ);
+    hd_kernel_get_info(*kernel, info);
+    *l = (struct work_launch){.block = {c->blockDimX, c->blockDimY, c->blockDimZ}, .shared_bytes = c->sharedMemBytes};
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, l));
+    if (!l->cluster[0])
+        memcpy(l->cluster, info->required_cluster, sizeof l->cluster);
+    return CUDA_SUCCESS;
+}
+
+static unsigned blocks_of_device(struct device *d, hd_kernel *kernel, const struct work_launch *l)
+{
+    return hd_kernel_max_blocks(kernel, l->block[0] * l->block[1] * l->block[2], l->shared_bytes) *
+           (unsigned)attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
+/* The largest that a launch of the kernel may ask for. */
+static unsigned largest_cluster(const struct CUfunc_st *f, const hd_kernel_info *info)
+{
+    unsigned most = f->non_portable_cluster ? 16 : 8, required = 1;
+    for (int i = 0; i < 3 && info->required_cluster[0]; i++)
+        required *= info->required_cluster[i];
+    if (info->required_cluster[0])
+        return required <= most ? required : 0;
+    return info->max_cluster && info->max_cluster < most ? info->max_cluster : most;
+}
+
+CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config)
+{
+    struct CUfunc_st *f;
+    struct work_launch l;
+    hd_kernel *kernel;
+    hd_kernel_info info;
+    struct device *d;
+    NEED(size);
+    TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
+    TRY(function_of((CUkernel)function, &f));
+    unsigned most = largest_cluster(f, &info), fit = blocks_of_device(d, kernel, &l);
+    *size = (int)(most < fit ? most : fit);
+    return CUDA_SUCCESS;
+}
+
+/* A GPU keeps the blocks of a cluster within a group of multiprocessors, and may hold fewer. */
+CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
+{
+    struct CUfunc_st *f;
+    struct work_launch l;
+    hd_kernel *kernel;
+    hd_kernel_info info;
+    struct device *d;
+    NEED(clusters);
+    TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
+    TRY(function_of((CUkernel)function, &f));
+    uint64_t size = l.cluster[0] ? (uint64_t)l.cluster[0] * l.cluster[1] * l.cluster[2] : 1;
+    if (size > largest_cluster(f, &info))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    *clusters = (int)(blocks_of_device(d, kernel, &l) / size);
     return CUDA_SUCCESS;
 }

@@ -158,6 +158,44 @@ CU_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph g, const CUgr
     return add(g, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w, NULL, after, n, node);
 }
 
+/* What a launch has by attributes, which its parameters do not say. */
+static void copy_attributes(struct work_launch *to, const struct work_launch *from)
+{
+    to->cooperative = from->cooperative;
+    memcpy(to->cluster, from->cluster, sizeof to->cluster);
+}
+
+CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID id, const CUkernelNodeAttrValue *value)
+{
+    TRY(node_of(n, CU_GRAPH_NODE_TYPE_KERNEL));
+    NEED(value);
+    return launch_apply(id, value, &n->work.launch);
+}
+
+CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID id, CUkernelNodeAttrValue *value)
+{
+    TRY(node_of(n, CU_GRAPH_NODE_TYPE_KERNEL));
+    NEED(value);
+    const struct work_launch *l = &n->work.launch;
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: value->cooperative = l->cooperative; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        value->clusterDim.x = l->cluster[0];
+        value->clusterDim.y = l->cluster[1];
+        value->clusterDim.z = l->cluster[2];
+        return CUDA_SUCCESS;
+    default: return api_not_supported("an attribute of a graph's kernel that has no meaning for Heddle");
+    }
+}
+
+CU_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
+{
+    TRY(node_of(to, CU_GRAPH_NODE_TYPE_KERNEL));
+    TRY(node_of(from, CU_GRAPH_NODE_TYPE_KERNEL));
+    copy_attributes(&to->work.launch, &from->work.launch);
+    return CUDA_SUCCESS;
+}
+
 CU_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
 {
     struct work w, own;
@@ -165,6 +203,7 @@ CU_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_N
     TRY(node_of(n, CU_GRAPH_NODE_TYPE_KERNEL));
     NEED(p);
     TRY(kernel_work(p, true, &w, &c));
+    copy_attributes(&w.launch, &n->work.launch);
     TRY(work_own(&w, n->context, &own));
     work_disown(&n->work);
     n->work = own;
@@ -388,12 +427,14 @@ static struct step *step_of(CUgraphExec x, CUgraphNode n)
     return NULL;
 }
 
-static CUresult change(CUgraphExec x, CUgraphNode n, CUgraphNodeType type, const struct work *w)
+static CUresult change(CUgraphExec x, CUgraphNode n, CUgraphNodeType type, struct work *w)
 {
     struct work own;
     TRY(exec_of(x));
     struct step *s = step_of(x, n);
     NEED(s && s->type == type);
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL)
+        copy_attributes(&w->launch, &s->work.launch);
     TRY(work_own(w, s->context, &own));
     work_disown(&s->work);
     s->work = own;

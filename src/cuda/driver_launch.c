@@ -62,10 +62,9 @@ CU_API CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, unsign
     return cuLaunchCooperativeKernel(f, gx, gy, gz, bx, by, bz, shared, OR_OWN(s), params);
 }
 
-/* Attributes are honoured, are hints without a meaning here, or refused. */
-static CUresult apply(const CUlaunchAttribute *a, struct work_launch *l)
+CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l)
 {
-    switch (a->id) {
+    switch (id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
@@ -75,15 +74,15 @@ static CUresult apply(const CUlaunchAttribute *a, struct work_launch *l)
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: l->cooperative = a->value.cooperative != 0; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: l->cooperative = value->cooperative != 0; return CUDA_SUCCESS;
     /* Overlapping with the kernel before is allowed, not required. */
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        if (a->value.clusterDim.x <= 1 && a->value.clusterDim.y <= 1 && a->value.clusterDim.z <= 1) {
-            l->clustered = true;
-            return CUDA_SUCCESS;
-        }
-        return api_not_supported("a launch with clusters of more than one block");
+        NEED(value->clusterDim.x && value->clusterDim.y && value->clusterDim.z);
+        l->cluster[0] = value->clusterDim.x;
+        l->cluster[1] = value->clusterDim.y;
+        l->cluster[2] = value->clusterDim.z;
+        return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return api_not_supported("a launch with a programmatic event");
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: return api_not_supported("a launch with a completion event");
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
@@ -99,7 +98,7 @@ CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **p
                             .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
                             .shared_bytes = c->sharedMemBytes};
     for (unsigned i = 0; i < c->numAttrs; i++)
-        TRY(apply(&c->attrs[i], &l));
+        TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, &l));
     return launch(&l, f, c->hStream, params, extra);
 }
 

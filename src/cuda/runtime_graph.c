@@ -65,6 +65,25 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     return rt_return(e ? e : rt_error_of(cuGraphExecKernelNodeSetParams_v2(hGraphExec, node, &p)));
 }
 
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr,
+                                            const cudaLaunchAttributeValue *value)
+{
+    return rt_return(rt_error_of(
+        cuGraphKernelNodeSetAttribute(hNode, (CUkernelNodeAttrID)attr, (const CUkernelNodeAttrValue *)value)));
+}
+
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr,
+                                            cudaLaunchAttributeValue *value_out)
+{
+    return rt_return(rt_error_of(
+        cuGraphKernelNodeGetAttribute(hNode, (CUkernelNodeAttrID)attr, (CUkernelNodeAttrValue *)value_out)));
+}
+
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc)
+{
+    return rt_return(rt_error_of(cuGraphKernelNodeCopyAttributes(hDst, hSrc)));
+}
+
 /* ---- copies, fills, host functions ---- */
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,

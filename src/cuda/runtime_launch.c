@@ -219,6 +219,18 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
                 cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (CUfunction)kernel, numBlocks, blockSize));
 }
 
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func, const cudaLaunchConfig_t *config)
+{
+    CUlaunchConfig c = config ? driver_config(config) : (CUlaunchConfig){0};
+    KERNEL_CALL(func, cuOccupancyMaxPotentialClusterSize(clusterSize, (CUfunction)kernel, config ? &c : NULL));
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func, const cudaLaunchConfig_t *config)
+{
+    CUlaunchConfig c = config ? driver_config(config) : (CUlaunchConfig){0};
+    KERNEL_CALL(func, cuOccupancyMaxActiveClusters(numClusters, (CUfunction)kernel, config ? &c : NULL));
+}
+
 /* ---- attributes of kernels ---- */
 
 #define ATTRIBUTE(field, number)                                                                                       \

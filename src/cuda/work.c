@@ -32,22 +32,6 @@ static CUresult check_shared(const struct work_launch *l, CUcontext c, hd_kernel
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* CUDA has an error of its own for what hd_launch refuses as a configuration. */
-static CUresult check_cluster(const struct work_launch *l, hd_kernel *kernel)
-{
-    hd_kernel_info info;
-    hd_kernel_get_info(kernel, &info);
-    if (l->clustered || info.required_cluster || !info.explicit_cluster)
-        return CUDA_SUCCESS;
-    log_line(
-        LOG_ERROR,
-        "`%s` wants to be told how large a cluster is (.explicitcluster): launch it with "
-        "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION (cudaLaunchAttributeClusterDimension), 1 in each direction, as Heddle "
-        "has no larger clusters",
-        l->function->name);
-    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-}
-
 static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
 {
     hd_kernel *kernel;
@@ -55,12 +39,12 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     TRY(function_on(l->function, c->device, &kernel));
     if (l->shared_bytes)
         TRY(check_shared(l, c, kernel));
-    TRY(check_cluster(l, kernel));
     hd_launch_config config = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
                                .block = {l->block[0], l->block[1], l->block[2]},
+                               .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
                                .shared_bytes = l->shared_bytes,
                                .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
-                                        (l->clustered ? HD_LAUNCH_CLUSTERED : 0) |
+                                        (l->function->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0) |
                                         (check_wants(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED),
                                .args = (const void *const *)l->args,
                                .packed_args = l->packed,

@@ -8,9 +8,9 @@ enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_
 
 struct work_launch {
     struct CUfunc_st *function;
-    unsigned grid[3], block[3], shared_bytes;
-    bool cooperative, clustered; /* clustered: clusters of one block are asked for */
-    void *const *args;           /* or packed */
+    unsigned grid[3], block[3], cluster[3], shared_bytes; /* cluster: 0 where the launch does not say */
+    bool cooperative;
+    void *const *args; /* or packed */
     const void *packed;
     size_t packed_bytes;
 };
@@ -37,6 +37,8 @@ enum work_how { WORK_ASYNC, WORK_SYNC, WORK_IN_GRAPH };
 /* Puts it where it runs. */
 CUresult work_run(hd_stream *stream, CUcontext c, const struct work *w, enum work_how how);
 
+/* Attributes are honoured, are hints without a meaning here, or refused. */
+CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l);
 /* The `extra` of a launch: its packed parameters. */
 CUresult launch_read_extra(void **extra, struct work_launch *l);
 /* A box copy as the library takes it, checked. Nothing to be copied has width 0. */

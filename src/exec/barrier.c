@@ -1,8 +1,8 @@
-/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1), and barrier.cluster (9.7.13.3), as a cluster is
- * one block.
+/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1); and of a cluster, barrier.cluster (9.7.13.3).
  *
  * A warp takes part as a whole: once all its lanes that have not exited stand at the barrier, wherever in the code,
- * it counts for its 32 threads. Exited threads count as arrived. At the cluster's barrier threads count by themselves.
+ * it counts for its 32 threads. Exited threads count as arrived. At the cluster's barrier threads count by themselves. The
+ * blocks of a cluster are of one worker, so what one does may change the records of all.
  */
 #include "exec/machine.h"
 
@@ -165,38 +165,94 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
     return o->mode == BAR_ARRIVE ? lanes : 0; /* where it has opened, the lanes are pending at the next block */
 }
 
-/* arrived_at: the lanes that have arrived at the cluster's barrier since it opened last. */
-static void open_cluster_if_full(struct block *b)
+/* ---- the cluster's barrier; arrived_at: the lanes that have arrived there since it opened last ---- */
+
+static void tell_cluster(const struct warp *w, const struct op *o, uint32_t lanes, enum sync_kind kind)
 {
-    for (uint32_t i = 0; i < b->n_warps; i++)
-        if (live_lanes(&b->warps[i]) & ~b->warps[i].arrived_at[CLUSTER_BARRIER])
-            return;
-    if (hooks_want_sync(b->launch->hooks, SYNC_BARRIER_OPEN))
-        hooks_tell_sync(b->launch->hooks,
-                        &(struct sync_event){.kind = SYNC_BARRIER_OPEN, .block = b, .id = CLUSTER_BARRIER});
+    struct sync_event e = {.kind = kind,
+                           .block = w->block,
+                           .warp = w,
+                           .op = o,
+                           .lanes = lanes,
+                           .order = ORDER_ACQUIRE,
+                           .scope = MOD_cluster};
+    if (kind == SYNC_CLUSTER_ARRIVE)
+        e.order = isa_has(o->origin->origin->inst, MOD_relaxed) ? ORDER_RELAXED : ORDER_RELEASE;
+    if (hooks_want_sync(w->hooks, kind))
+        hooks_tell_sync(w->hooks, &e);
+}
+
+uint32_t cluster_missing(const struct warp *w)
+{
+    /* the warps of a block that is built on another (block_start) are where those ended, until it begins */
+    uint32_t live = w->block->clean && !w->block->begun ? w->exists : live_lanes(w);
+    return live & ~w->arrived_at[CLUSTER_BARRIER];
+}
+
+static bool block_has_arrived(const struct block *b)
+{
+    for (const struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
+        if (cluster_missing(w))
+            return false;
+    return true;
+}
+
+/* Lets the block's lanes go on that wait. */
+static void pass_cluster(struct block *b)
+{
     b->open_barriers &= ~(1u << CLUSTER_BARRIER);
     b->n_opened++;
     b->meets = false;
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        struct warp *w = &b->warps[i];
+    for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         w->arrived_at[CLUSTER_BARRIER] = 0;
+        for (const struct wait *t = w->hooks && w->at_barrier[CLUSTER_BARRIER] ? w->waits : NULL; t; t = t->next)
+            if (t->op->kind == OP_BAR && t->barrier == CLUSTER_BARRIER)
+                tell_cluster(w, t->op, t->lanes, SYNC_CLUSTER_WAIT);
         if (w->at_barrier[CLUSTER_BARRIER])
             release_warp(w, CLUSTER_BARRIER, &(struct barrier){0});
     }
 }
 
+static void open_cluster_if_full(struct block *b)
+{
+    struct block *peer = b;
+    do {
+        if (!block_has_arrived(peer))
+            return;
+        peer = peer->peer;
+    } while (peer != b);
+    if (hooks_want_sync(b->launch->hooks, SYNC_CLUSTER_OPEN))
+        hooks_tell_sync(b->launch->hooks,
+                        &(struct sync_event){.kind = SYNC_CLUSTER_OPEN, .block = b, .scope = MOD_cluster});
+    do {
+        pass_cluster(peer);
+        peer = peer->peer;
+    } while (peer != b);
+}
+
+bool cluster_leave(struct block *b)
+{
+    struct block *before = b;
+    while (before->peer != b)
+        before = before->peer;
+    before->peer = b->peer;
+    b->peer = b;
+    if (before != b && b->open_barriers & 1u << CLUSTER_BARRIER && !launch_has_failed(b->launch))
+        open_cluster_if_full(before);
+    return before == b;
+}
+
 /* Lanes that wait go on at once where the barrier has opened since they arrived. */
 static uint32_t cluster_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes)
 {
-    struct block *b = w->block;
-    if (hooks_want_sync(w->hooks, SYNC_BARRIER_ARRIVE)) {
-        struct sync_event e = {
-            .kind = SYNC_BARRIER_ARRIVE, .block = b, .warp = w, .op = o, .lanes = lanes, .id = CLUSTER_BARRIER};
-        hooks_tell_sync(w->hooks, &e);
-    }
+    struct block *b = w->block, *peer = b;
     if (o->mode == BAR_CLUSTER_ARRIVE) {
-        b->open_barriers |= 1u << CLUSTER_BARRIER;
+        tell_cluster(w, o, lanes, SYNC_CLUSTER_ARRIVE);
         w->arrived_at[CLUSTER_BARRIER] |= lanes;
+        do {
+            peer->open_barriers |= 1u << CLUSTER_BARRIER;
+            peer = peer->peer;
+        } while (peer != b);
         open_cluster_if_full(b);
         return lanes;
     }
@@ -206,6 +262,8 @@ static uint32_t cluster_arrive(struct warp *w, struct activation *a, const struc
         t->barrier = CLUSTER_BARRIER;
         w->at_barrier[CLUSTER_BARRIER] |= stay;
     }
+    if (lanes & ~stay)
+        tell_cluster(w, o, lanes & ~stay, SYNC_CLUSTER_WAIT);
     return lanes & ~stay;
 }
 

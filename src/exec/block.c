@@ -12,7 +12,24 @@ static void splat_row(uint8_t *row, unsigned width, uint64_t value)
         memcpy(row + l * width / 8, &value, width / 8);
 }
 
-/* The value of a special register that holds for a block or longer; a cluster is one block. */
+/* The place of a block's cluster among the clusters, or of the block in its cluster, in one direction. */
+static uint32_t cluster_of(const struct block *b, unsigned c)
+{
+    return c < 3 ? b->ctaid[c] / b->launch->cluster[c] : 0;
+}
+
+static uint32_t place_in_cluster(const struct block *b, unsigned c)
+{
+    return c < 3 ? b->ctaid[c] % b->launch->cluster[c] : 0;
+}
+
+static uint32_t rank_in_cluster(const struct block *b)
+{
+    const uint32_t *n = b->launch->cluster;
+    return place_in_cluster(b, 0) + n[0] * (place_in_cluster(b, 1) + n[1] * place_in_cluster(b, 2));
+}
+
+/* The value of a special register that holds for a block or longer. */
 static uint64_t block_value(const struct block *b, uint32_t sreg)
 {
     const struct launch *l = b->launch;
@@ -25,19 +42,23 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
     }
     switch ((enum isa_sreg)(sreg / 4)) {
     case SREG_ntid: return c < 3 ? l->block[c] : 1;
-    case SREG_ctaid:
-    case SREG_clusterid: return c < 3 ? b->ctaid[c] : 0;
-    case SREG_nctaid:
-    case SREG_nclusterid: return c < 3 ? l->grid[c] : 1;
-    case SREG_cluster_nctaid:
-    case SREG_cluster_nctarank: return 1;
+    case SREG_ctaid: return c < 3 ? b->ctaid[c] : 0;
+    case SREG_nctaid: return c < 3 ? l->grid[c] : 1;
+    case SREG_clusterid: return cluster_of(b, c);
+    case SREG_nclusterid: return c < 3 ? l->grid[c] / l->cluster[c] : 1;
+    case SREG_cluster_ctaid: return place_in_cluster(b, c);
+    case SREG_cluster_nctaid: return c < 3 ? l->cluster[c] : 1;
+    case SREG_cluster_ctarank: return rank_in_cluster(b);
+    case SREG_cluster_nctarank: return l->blocks_per_cluster;
+    case SREG_is_explicit_cluster: return l->explicit_cluster;
     case SREG_nwarpid: return l->machine->model->max_threads / WARP_LANES;
     case SREG_smid: return b->worker->id % l->machine->model->multiprocessors;
     case SREG_nsmid: return l->machine->model->multiprocessors;
     case SREG_gridid: return l->number;
     case SREG_total_smem_size: /* in units of 128 bytes */
         return (l->kernel->static_shared_bytes + l->dynamic_shared_bytes + 127) & ~127ull;
-    case SREG_aggr_smem_size: return l->kernel->static_shared_bytes + l->dynamic_shared_bytes;
+    case SREG_aggr_smem_size: /* with what the system has of it */
+        return l->kernel->static_shared_bytes + l->dynamic_shared_bytes + l->machine->model->shared_bytes_reserved;
     case SREG_dynamic_smem_size: return l->dynamic_shared_bytes;
     default: return 0;
     }
@@ -58,7 +79,7 @@ static uint32_t lane_value(enum isa_sreg s, unsigned l)
 /* Do blocks of a launch differ in it? A block's number is all that they differ in. */
 static bool is_of_block(uint32_t sreg)
 {
-    return sreg < IR_ENVREG && (sreg / 4 == SREG_ctaid || sreg / 4 == SREG_clusterid);
+    return sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(sreg / 4))->when == WHEN_BLOCK;
 }
 
 /* `again`: the rows are those of another block of the launch. */
@@ -71,7 +92,7 @@ static void fill_rows(struct block *b, bool again)
         if (again && !is_of_block(f->sreg))
             continue;
         if (f->width == 32 && is_of_block(f->sreg)) {
-            uint32_t value = f->sreg % 4 < 3 ? b->ctaid[f->sreg % 4] : 0;
+            uint32_t value = (uint32_t)block_value(b, f->sreg);
             if (!again || *(uint32_t *)row != value)
                 b->launch->rows->splat32((uint32_t *)row, value);
         } else if (f->sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(f->sreg / 4))->when == WHEN_LANE)
@@ -82,11 +103,27 @@ static void fill_rows(struct block *b, bool again)
     }
 }
 
+/* The blocks of a cluster follow each other, in the order of their ranks. */
+static void number_in_clusters(struct block *b, uint64_t index)
+{
+    const struct launch *l = b->launch;
+    uint64_t rank = index % l->blocks_per_cluster, cluster = index / l->blocks_per_cluster;
+    for (unsigned c = 0; c < 3; c++) {
+        uint32_t clusters = l->grid[c] / l->cluster[c];
+        b->ctaid[c] = (uint32_t)(cluster % clusters * l->cluster[c] + rank % l->cluster[c]);
+        cluster /= clusters;
+        rank /= l->cluster[c];
+    }
+}
+
 /* `again`: it was another one, mostly the one before. */
 static void number_block(struct block *b, uint64_t index, bool again)
 {
-    const uint32_t *grid = b->launch->grid;
-    if (again && index == b->index + 1) {
+    const struct launch *l = b->launch;
+    const uint32_t *grid = l->grid;
+    if (l->blocks_per_cluster > 1) {
+        number_in_clusters(b, index);
+    } else if (again && index == b->index + 1) {
         for (unsigned c = 0; c < 3 && ++b->ctaid[c] == grid[c]; c++)
             b->ctaid[c] = 0;
     } else {
@@ -167,6 +204,8 @@ static void begin(struct block *b, uint64_t index, bool again)
     number_block(b, index, again);
     b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
     b->n_done = 0;
+    b->open_barriers = 0;
+    b->peer = b;
     b->begun = b->compiled = b->meets = false;
     memset(b->client, 0, sizeof b->client);
     memset(b->shared, 0,
@@ -185,7 +224,7 @@ void block_be_next(struct block *b, uint64_t index)
     begin(b, index, true);
 }
 
-struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
+struct block *block_start(struct worker *k, struct launch *l, uint64_t index, struct block *first)
 {
     struct block *b = k->kept ? k->kept : make_block(k, l);
     bool again = k->kept;
@@ -196,6 +235,10 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index)
     begin(b, index, again);
     if (!again)
         start_warps(b);
+    if (first) {
+        b->peer = first->peer;
+        first->peer = b;
+    }
     if (l->hooks)
         tell(b, NULL, SCHEDULE_BLOCK_START);
     return b;
@@ -243,12 +286,31 @@ static bool can_run(const struct warp *w)
     return w->state == WARP_FRESH || w->state == WARP_RUNNABLE;
 }
 
-bool block_is_stuck(const struct block *b)
+static bool has_no_turn(const struct block *b)
 {
     for (uint32_t i = 0; i < b->n_warps; i++)
         if (can_run(&b->warps[i]))
             return false;
-    return b->n_done < b->n_warps;
+    return b->n_done < b->n_warps && (b->begun || !b->clean);
+}
+
+static bool waits_for_cluster(const struct block *b)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        lanes |= b->warps[i].at_barrier[CLUSTER_BARRIER];
+    return lanes;
+}
+
+/* Others of its cluster may let a block go on that waits at the cluster's barrier. */
+bool block_is_stuck(const struct block *b)
+{
+    if (!has_no_turn(b))
+        return false;
+    for (const struct block *peer = b->peer; peer != b && waits_for_cluster(b); peer = peer->peer)
+        if (!has_no_turn(peer))
+            return false;
+    return true;
 }
 
 bool block_round(struct block *b, bool *progress)
@@ -281,7 +343,7 @@ bool block_round(struct block *b, bool *progress)
         if (b->meets)
             return false;
     }
-    if (b->n_done < b->n_warps && block_is_stuck(b)) {
+    if (block_is_stuck(b)) {
         stall_report_deadlock(b);
         return true;
     }

@@ -125,7 +125,8 @@ static void place_vars(struct preparer *p, struct ir_func *ir)
     for (uint32_t i = 1; i < ir->consts.n; i++)
         fix_const(p, &ir->consts.at[i]);
     for (uint32_t i = 0; i < ir->insns.n; i++)
-        if (ir->insns.at[i].kind == IR_LD || ir->insns.at[i].kind == IR_ST || ir->insns.at[i].kind == IR_ATOM)
+        if (ir->insns.at[i].kind == IR_LD || ir->insns.at[i].kind == IR_ST || ir->insns.at[i].kind == IR_ATOM ||
+            ir->insns.at[i].kind == IR_MBARRIER)
             fix_access(ir, ir->insns.at[i].access);
 }
 
@@ -285,6 +286,19 @@ static enum bar_mode bar_mode_of(const struct isa_inst *i)
     return isa_has(i, MOD_arrive) ? BAR_ARRIVE : BAR_SYNC;
 }
 
+static enum mbarrier_mode mbarrier_mode_of(const struct isa_inst *i)
+{
+    static const uint8_t table[][2] = {
+        {MOD_init, MBARRIER_INIT},           {MOD_inval, MBARRIER_INVAL},
+        {MOD_arrive, MBARRIER_ARRIVE},       {MOD_arrive_drop, MBARRIER_ARRIVE_DROP},
+        {MOD_test_wait, MBARRIER_TEST_WAIT}, {MOD_try_wait, MBARRIER_TRY_WAIT},
+    };
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
+        if (isa_has(i, (enum isa_mod)table[k][0]))
+            return (enum mbarrier_mode)table[k][1];
+    return MBARRIER_INVAL;
+}
+
 struct op_access op_access_of(const struct ir_access *a)
 {
     return (struct op_access){.space = a->space,
@@ -355,6 +369,7 @@ static enum op_kind plain_kind(enum ir_kind kind)
     case IR_TRAP: return OP_TRAP;
     case IR_BRKPT: return OP_BRKPT;
     case IR_BAR: return OP_BAR;
+    case IR_MBARRIER: return OP_MBARRIER;
     case IR_NANOSLEEP: return OP_NANOSLEEP;
     default: return OP_COLLECTIVE;
     }
@@ -385,6 +400,10 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
     case IR_ATOM: o->access = decode_access(d, in); break;
     case IR_CALL: o->call = in->call; break;
     case IR_BAR: o->mode = (uint8_t)bar_mode_of(in->origin->inst); break;
+    case IR_MBARRIER:
+        o->access = decode_access(d, in);
+        o->mode = (uint8_t)mbarrier_mode_of(in->origin->inst);
+        break;
     case IR_BRA: o->target = order_of(d->c, in->targets[0]); break;
     case IR_BRX: {
         uint32_t *targets = ARENA_ARRAY(d->p->arena, uint32_t, in->n_targets);
@@ -580,25 +599,52 @@ static uint32_t deepest_chain(struct preparer *p, struct code *first)
     return first->depth_bytes;
 }
 
-/* PTX ISA 11.4, 11.7. Clusters are of one block. */
-static bool read_directives(struct preparer *p)
+static void read_sizes(uint32_t to[3], const struct ptx_directive *d)
 {
-    struct kernel *k = p->k;
+    for (uint32_t j = 0; d && j < 3; j++)
+        to[j] = j < d->n ? (uint32_t)d->value[j] : 1;
+}
+
+/* PTX ISA 11.4, 11.7. */
+static void read_directives(struct kernel *k)
+{
     const struct ptx_directive *required = ptx_directive(k->func, "reqntid"), *most = ptx_directive(k->func, "maxntid"),
-                               *cluster = ptx_directive(k->func, "reqnctapercluster");
-    for (uint32_t j = 0; required && j < 3; j++)
-        k->req_ntid[j] = j < required->n ? (uint32_t)required->value[j] : 1;
+                               *rank = ptx_directive(k->func, "maxclusterrank");
+    read_sizes(k->req_ntid, required);
+    read_sizes(k->req_cluster, ptx_directive(k->func, "reqnctapercluster"));
     k->max_ntid = required ? ptx_product(required) : most ? ptx_product(most) : 0;
+    k->max_cluster_rank = rank ? (uint32_t)rank->value[0] : 0;
     k->explicit_cluster = ptx_directive(k->func, "explicitcluster") != NULL;
-    k->req_cluster = cluster != NULL;
-    if (!cluster || ptx_product(cluster) == 1)
-        return true;
+    k->blocks_are_clusters = ptx_directive(k->func, "blocksareclusters") != NULL;
+}
+
+/* A mapa in what it reaches leads to memory of other blocks in clusters that have some. */
+static const struct ptx_insn *find_mapa(const struct kernel *k, const struct ptx_module **module)
+{
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        if (k->functions.at[i]->ir->maps_clusters) {
+            *module = k->functions.at[i]->ir->func->module;
+            return k->functions.at[i]->ir->maps_clusters;
+        }
+    return NULL;
+}
+
+bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags)
+{
     const struct ptx_module *m = k->func->module;
-    diag_error(p->diags, ptx_place(m, (uint32_t)(cluster->name.p - m->source->text.p), (uint32_t)cluster->name.n),
-               "not-supported", "this kernel cannot run here; others of the module can",
-               "`.reqnctapercluster` of %u blocks is not supported: Heddle has no clusters of more than one block yet",
-               ptx_product(cluster));
-    return false;
+    const struct ptx_directive *clusters = ptx_directive(k->func, "blocksareclusters");
+    const struct ptx_insn *mapa = find_mapa(k, &m);
+    if (mapa)
+        diag_error(diags, ptx_place(m, mapa->offset, mapa->length), "not-supported",
+                   "launched without clusters, or in clusters of one block, it can run",
+                   "`%.*s` is not supported in clusters of more than one block: Heddle has no shared memory of other "
+                   "blocks yet",
+                   STR_ARG(mapa->inst->text));
+    else if (clusters)
+        diag_error(diags, ptx_place(m, (uint32_t)(clusters->name.p - m->source->text.p), (uint32_t)clusters->name.n),
+                   "not-supported", "leave the directive out, and let the grid count blocks",
+                   "`.blocksareclusters` is not supported for clusters of more than one block");
+    return !mapa && !clusters;
 }
 
 /* Few threads use more of a stack that has no bound; compiled code leaves what is beyond to the interpreter. */
@@ -621,7 +667,8 @@ static bool prepare(struct preparer *p)
     if (k->unbounded_stack && k->local_bytes > k->module_local_bytes + READY_STACK_BYTES)
         k->local_ready_bytes = k->module_local_bytes + READY_STACK_BYTES;
     k->param_bytes = (uint32_t)k->func->signature.param_bytes; /* bounded by the verifier */
-    return read_directives(p);
+    read_directives(k);
+    return true;
 }
 
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags)

@@ -49,6 +49,7 @@ enum op_kind {
     OP_BRKPT,
     OP_COLLECTIVE, /* shfl, vote, match, redux, elect, bar.warp.sync */
     OP_BAR,
+    OP_MBARRIER,
     OP_NANOSLEEP,
 };
 
@@ -84,6 +85,15 @@ enum collective {
     COLLECTIVE_ELECT,
 };
 
+enum mbarrier_mode {
+    MBARRIER_INIT,
+    MBARRIER_INVAL,
+    MBARRIER_ARRIVE,
+    MBARRIER_ARRIVE_DROP,
+    MBARRIER_TEST_WAIT,
+    MBARRIER_TRY_WAIT,
+};
+
 enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };
 
 struct op_access {
@@ -101,7 +111,7 @@ struct op {
     uint8_t kind, flags;
     uint8_t width;   /* of d: 1, 16, 32, 64, 128 */
     uint8_t e_kind;  /* OP_LANES: use of the carry */
-    uint8_t mode;    /* enum collective, enum bar_mode */
+    uint8_t mode;    /* enum collective, enum bar_mode, enum mbarrier_mode */
     uint32_t target; /* OP_BRA: block where taken */
     uint32_t next;
     row_ref guard, d, e, a, b, c, f;
@@ -168,8 +178,9 @@ struct kernel {
                              bound */
     uint32_t local_ready_bytes; /* of these, what is cleared when a warp begins; the rest once it is used */
     bool unbounded_stack, suspends;
-    uint32_t max_ntid, req_ntid[3];     /* 0 where not said */
-    bool explicit_cluster, req_cluster; /* the directives .explicitcluster; .reqnctapercluster, which is of one block */
+    uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
+    uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
+    bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
     uint64_t instructions;
     VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
     uint32_t block_rows_bytes;
@@ -196,6 +207,15 @@ static inline bool op_access_is_strong(const struct op_access *x)
 {
     return x->order != ORDER_WEAK || x->is_volatile;
 }
+/* What an access does to memory. */
+static inline bool op_reads(const struct op *o)
+{
+    return o->kind == OP_MBARRIER ? o->mode >= MBARRIER_ARRIVE : o->kind != OP_ST;
+}
+static inline bool op_writes(const struct op *o)
+{
+    return o->kind == OP_MBARRIER ? o->mode <= MBARRIER_ARRIVE_DROP : o->kind != OP_LD;
+}
 /* Is what a lane has one access, of more than a register? PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2);
  * GPUs keep the up to 16 bytes together, and CUB's scans by key count on it: a sum and the word that says that it is there are one
  * vector. */
@@ -215,6 +235,8 @@ static inline unsigned op_store_order(const struct op_access *x)
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);
 void kernel_free(struct kernel *k);
+/* Can it be launched in clusters of more than one block? Reports what does not go there. */
+bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);
 
 /* A function's address, as function pointers hold it; the function of an address, or NULL. */
 uint64_t code_address(const struct mem *mem, const struct ptx_func *f);

@@ -49,6 +49,7 @@ bool device_model_attribute(const struct device_model *d, int number, int *value
         *value = d->arch == 90 ? DEVICE_MAX_PERSISTING_L2_CACHE_SIZE : d->arch >= 80 ? d->l2_bytes / 4 * 3 : 0;
         return true;
     case 111: *value = (int)d->shared_bytes_reserved; return true;
+    case 120: *value = d->arch >= 90; return true;
     default: return false;
     }
 }

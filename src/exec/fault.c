@@ -31,7 +31,7 @@ static bool record(struct warp *w, enum fault_kind kind, const struct op *o, uns
     f.kind = kind;
     f.at = o ? o->origin : NULL;
     f.is_write = o && (o->kind == OP_ST || o->kind == OP_ATOM);
-    f.is_atomic = o && o->kind == OP_ATOM;
+    f.is_atomic = o && (o->kind == OP_ATOM || o->kind == OP_MBARRIER);
     f.thread[0] = thread % l->block[0];
     f.thread[1] = thread / l->block[0] % l->block[1];
     f.thread[2] = thread / l->block[0] / l->block[1];
@@ -180,7 +180,9 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
     case FAULT_read_only: return arena_printf(arena, "writes to constant memory at 0x%llx", address);
     case FAULT_address_space:
-        return arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
+        return f->at && f->at->kind == IR_MBARRIER
+                   ? arena_printf(arena, "uses an mbarrier that is not in shared memory (address 0x%llx)", address)
+                   : arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
     case FAULT_stack_overflow: return "needs more stack than a thread has";
     case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
     case FAULT_bad_branch_index: return arena_printf(arena, "branches to entry %llu of a shorter table", address);
@@ -189,6 +191,14 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                             "names barrier or thread count %llu: there are barriers 0 to 15, counts are "
                             "multiples of 32",
                             address);
+    case FAULT_mbarrier_count:
+        return arena_printf(arena, "gives an mbarrier the count %llu; 1 to 1048575 are possible", address);
+    case FAULT_mbarrier_invalid:
+        return "uses an mbarrier that has not been initialised (mbarrier.init), or not since it was invalidated";
+    case FAULT_mbarrier_excess:
+        return arena_printf(
+            arena, "arrives at an mbarrier more often than its phase expects: %llu arrivals are pending", address);
+    case FAULT_mbarrier_completes: return "completes a phase of an mbarrier by an arrival with .noComplete";
     case FAULT_bad_membermask:
         return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not name its own lane",
                             address);

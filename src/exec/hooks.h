@@ -67,7 +67,13 @@ enum sync_kind {
     SYNC_BARRIER_OPEN,   /* barrier `id` of the block opens; warp and op are not set. See barrier_waited() */
     SYNC_COLLECTIVE,     /* lanes meet, those of membermask that have not exited; op is that of one of them */
     SYNC_FENCE,
-    SYNC_EXIT, /* lanes end */
+    SYNC_EXIT,           /* lanes end */
+    SYNC_CLUSTER_ARRIVE, /* lanes execute barrier.cluster.arrive, `order` is release or relaxed */
+    SYNC_CLUSTER_OPEN,   /* all threads of the block's cluster have arrived or exited; warp and op are not set */
+    SYNC_CLUSTER_WAIT,   /* lanes go on behind barrier.cluster.wait, which acquires */
+    /* A lane and the mbarrier at `address` of its block's shared memory, with `order` and `scope`: */
+    SYNC_MBARRIER_ARRIVE, /* it arrives in the phase of this parity, which its arrival may complete */
+    SYNC_MBARRIER_WAIT, /* test_wait or try_wait has said that the phase of this parity, the last one, has completed */
 };
 
 struct sync_event {
@@ -76,6 +82,9 @@ struct sync_event {
     const struct warp *warp;
     const struct op *op;
     uint32_t lanes, id, threads, membermask;
+    uint64_t address;
+    uint8_t order, scope; /* enum ir_order; enum isa_mod, as in struct op_access */
+    bool parity, completes;
     const uint8_t *source_lane; /* SYNC_COLLECTIVE of shfl: the lane that each lane reads; else NULL */
 };
 
@@ -83,12 +92,11 @@ struct sync_event {
  * and count. Threads that have exited count, too, and are in neither (warp.exited). */
 static inline uint32_t barrier_waited(const struct sync_event *e, const struct warp *w)
 {
-    bool counts = e->id == CLUSTER_BARRIER || e->block->barriers[e->id].waiting >> w->index & 1;
-    return counts ? w->at_barrier[e->id] : 0;
+    return e->block->barriers[e->id].waiting >> w->index & 1 ? w->at_barrier[e->id] : 0;
 }
 static inline uint32_t barrier_arrived(const struct sync_event *e, const struct warp *w)
 {
-    return e->id == CLUSTER_BARRIER ? w->arrived_at[e->id] : w->counted_at[e->id];
+    return w->counted_at[e->id];
 }
 
 /* Lanes enter a block of code. */
@@ -101,7 +109,8 @@ struct control_event {
 
 enum schedule_kind { SCHEDULE_BLOCK_START, SCHEDULE_BLOCK_END, SCHEDULE_TURN_START, SCHEDULE_TURN_END };
 
-/* Blocks start and end; warps have a turn on a worker. warp is NULL for blocks. */
+/* Blocks start and end; warps have a turn on a worker. warp is NULL for blocks. The blocks of a cluster start one behind the other,
+ * in the order of their ranks, on one thread, before any has a turn: those that have started and not ended are block->peer, around. */
 struct schedule_event {
     enum schedule_kind kind;
     const struct block *block;

@@ -622,6 +622,22 @@ run_op:
             at.block = o->next;
             goto go_on;
         }
+        case OP_MBARRIER: {
+            bool in_vain = false;
+            go = guarded(base, o, mask);
+            if (go && !mbarrier_run(w, a, base, o, go, &in_vain))
+                return;
+            at.block = o->next;
+            if (in_vain) {
+                w->budget = 0; /* as if it had been suspended */
+                goto went_back;
+            }
+            if (--w->slice == 0) {
+                save(w, &at, first_op(&at));
+                return;
+            }
+            goto go_on;
+        }
         case OP_NANOSLEEP:
             at.block = o->next;
             w->budget = 0;

@@ -67,14 +67,17 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     for (int i = 0; i < 3; i++) {
         l->grid[i] = r->grid[i];
         l->block[i] = r->block[i];
+        l->cluster[i] = r->cluster[i] ? r->cluster[i] : 1;
     }
+    l->blocks_per_cluster = l->cluster[0] * l->cluster[1] * l->cluster[2];
+    l->explicit_cluster = r->cluster[0] != 0;
     l->number = atomic_fetch_add(&m->launch_number, 1) + 1;
     l->threads_per_block = r->block[0] * r->block[1] * r->block[2];
     l->warps_per_block = (l->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     l->n_blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
     l->dynamic_shared_bytes = r->shared_bytes;
     l->shared_bytes = ((r->kernel->static_shared_bytes + 15) & ~15u) + r->shared_bytes;
-    l->max_resident = launch_capacity(m, l->threads_per_block, l->shared_bytes);
+    l->max_resident = launch_capacity(m, l->threads_per_block, l->shared_bytes) / l->blocks_per_cluster;
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;
     l->engine = r->engine ? r->engine : m->config.engine;
@@ -161,7 +164,7 @@ static bool enlist(struct machine *m, struct launch *l)
 static void offer(struct machine *m, struct launch *l)
 {
     atomic_store(&l->next_block, 0);
-    if (l->n_blocks == 1 || l->schedule)
+    if (l->n_blocks == l->blocks_per_cluster || l->schedule)
         return;
     pthread_mutex_lock(&m->lock);
     pthread_cond_broadcast(&m->work);

@@ -71,8 +71,9 @@ enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t addre
         *p = (struct location){.space = x->space, .address = address};
         return FAULT_misaligned;
     }
-    enum fault_kind kind = locate(w, x->space, address, bytes, o->kind != OP_LD, p);
-    return !kind && o->kind == OP_ATOM && p->space == SPACE_LOCAL ? FAULT_address_space : kind;
+    enum fault_kind kind = locate(w, x->space, address, bytes, op_writes(o), p);
+    bool elsewhere = o->kind == OP_ATOM ? p->space == SPACE_LOCAL : o->kind == OP_MBARRIER && p->space != SPACE_SHARED;
+    return elsewhere && (!kind || o->kind == OP_MBARRIER) ? FAULT_address_space : kind;
 }
 
 bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes)

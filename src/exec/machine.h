@@ -53,7 +53,7 @@ struct worker {
     uint64_t claim, claim_end; /* blocks that are this worker's to start */
     uint64_t batch;            /* how many it took last */
     uint64_t done_blocks;      /* not counted in the launch yet */
-    bool has_place;            /* among the resident ones, of a block that has ended */
+    bool has_place;            /* among the resident ones, of a cluster that has ended */
     uint64_t warp_instructions, lane_instructions;
     _Atomic uint64_t look_at;                  /* where warp_instructions exceed it, limit_look() */
     uint64_t counted_steps;                    /* warp instructions that are in the launch's sum */
@@ -67,7 +67,7 @@ struct worker {
     uint32_t n_sites;
     uint64_t sites_version; /* of memory, when they were empty last */
     struct tallies tallies;
-    struct site { /* the allocation that an operation accessed last: access.c */
+    struct site {                        /* the allocation that an operation accessed last: access.c */
         uint64_t lo, hi, version, shift; /* shift: mem_shift() */
         const struct op *key;
     } sites[SITES];
@@ -157,10 +157,12 @@ struct launch {
     uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
     uint32_t flags;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3], blocks_per_cluster; /* 1 where there are no clusters */
+    bool explicit_cluster;                   /* somebody has said how large they are */
     uint32_t threads_per_block, warps_per_block;
     uint64_t n_blocks;
     uint32_t shared_bytes, dynamic_shared_bytes;
-    uint32_t max_resident; /* blocks that the claimed device could hold */
+    uint32_t max_resident; /* clusters, or blocks where there are none, that the claimed device could hold */
     uint8_t *params;       /* in the machine's memory */
     uint8_t *grid_barrier; /* of a cooperative launch: what %envreg1 and 2 address */
     uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
@@ -205,6 +207,7 @@ void machine_free_kernel(struct machine *m, struct kernel *k);
 struct launch_request {
     struct kernel *kernel;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* 0 where nobody has said */
     uint32_t shared_bytes, flags;
     hd_engine engine;
     double deadline;    /* as in struct launch */
@@ -277,7 +280,7 @@ static inline void tally_settle(struct worker *k)
 void stall_look(struct worker *k, struct launch *l, double since);
 /* Parks while another worker looks. */
 void stall_park(struct worker *k, struct launch *l);
-/* All lanes of a block wait for each other. */
+/* All lanes of a block wait for each other, or those of a cluster. */
 void stall_report_deadlock(struct block *b);
 
 /* ---- limit.c ---- */
@@ -315,7 +318,13 @@ static inline struct timespec seconds_to_timespec(double seconds)
 
 /* ---- block.c ---- */
 
-struct block *block_start(struct worker *k, struct launch *l, uint64_t index);
+/* `first`: the first of its cluster that has been started; NULL where it is itself. */
+struct block *block_start(struct worker *k, struct launch *l, uint64_t index, struct block *first);
+/* The number of its cluster in the launch, known from its start. */
+static inline uint64_t block_cluster(const struct block *b)
+{
+    return b->index / b->launch->blocks_per_cluster;
+}
 /* Runs one warp until it gives way. */
 void block_run_warp(struct warp *w);
 /* Lets every warp that can run do so once. *progress is set where one came to a barrier or its end. True when the
@@ -324,6 +333,7 @@ bool block_round(struct block *b, bool *progress);
 /* Turns that each warp that can run sits out, at least; and takes so many of them off. */
 uint32_t block_least_rest(const struct block *b);
 void block_skip_rest(struct block *b, uint32_t turns);
+/* Can nobody's turn let it go on? */
 bool block_is_stuck(const struct block *b);
 /* May one that is done become another one, without being put away and started again? Makes it that. */
 bool block_can_be_next(const struct block *b);

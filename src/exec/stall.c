@@ -29,14 +29,21 @@ static struct place place_of(const struct op *o, struct arena *arena)
     return fault_place(o ? o->origin : NULL, arena);
 }
 
-/* Where a warp spins: the first access or vote of the block of code that it stands at. */
+static bool may_be_waited_for(const struct op *o)
+{
+    return o->kind == OP_LD || o->kind == OP_ATOM || o->kind == OP_COLLECTIVE || o->kind == OP_MBARRIER;
+}
+
+/* Where a warp spins: the first access, vote or test of the block of code that it stands at, or what has ended the one before. */
 static const struct op *spin_op(const struct warp *w)
 {
     const struct code *c = w->act->code;
     const struct op *first = &c->ops[c->blocks[w->at_block].first];
     for (uint32_t i = 0; i < c->blocks[w->at_block].n; i++)
-        if (first[i].kind == OP_LD || first[i].kind == OP_ATOM || first[i].kind == OP_COLLECTIVE)
+        if (may_be_waited_for(&first[i]))
             return &first[i];
+    if (w->at_block && may_be_waited_for(first - 1) && first[-1].next == w->at_block)
+        return first - 1;
     return w->op;
 }
 
@@ -51,15 +58,20 @@ static const char *block_name(const struct block *b, struct arena *arena)
     return arena_printf(arena, "block (%u,%u,%u)", b->ctaid[0], b->ctaid[1], b->ctaid[2]);
 }
 
+/* The first warp of the cluster of which lanes have not arrived. */
 static const char *cluster_lacks(const struct block *b, struct arena *arena)
 {
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const struct warp *w = &b->warps[i];
-        uint32_t missing = w->exists & ~w->exited & ~w->arrived_at[CLUSTER_BARRIER];
-        if (missing)
-            return arena_printf(arena, "%s of warp %u %s not arrived", fault_members("lane", missing, arena), i,
-                                verb(missing, "has", "have"));
-    }
+    const struct block *at = b;
+    do {
+        for (const struct warp *w = at->warps; w < at->warps + at->n_warps; w++) {
+            uint32_t missing = cluster_missing(w);
+            const char *of_block = at == b ? "" : arena_printf(arena, " of %s", block_name(at, arena));
+            if (missing)
+                return arena_printf(arena, "%s of warp %u%s %s not arrived", fault_members("lane", missing, arena),
+                                    w->index, of_block, verb(missing, "has", "have"));
+        }
+        at = at->peer;
+    } while (at != b);
     return "all have arrived";
 }
 
@@ -160,9 +172,9 @@ static void make_report(struct launch *l, const struct block *only, const char *
         const struct op *o = b ? first_op(b) : NULL;
         diag_error(d, place_of(o, d->arena), "deadlock", NULL, "kernel `%s` can never finish: %s",
                    demangle(l->kernel->func->symbol.name, d->arena), what);
-        if (only)
-            note_block(d, only, &groups);
-        else
+        for (b = only; b; b = b->peer == only ? NULL : b->peer)
+            note_block(d, b, &groups);
+        if (!only)
             for (struct worker *k = l->workers; k; k = k->next)
                 for (b = k->resident; b; b = b->next)
                     note_block(d, b, &groups);
@@ -178,7 +190,9 @@ void stall_report_deadlock(struct block *b)
     pthread_mutex_lock(&l->lock);
     if (!l->fault.kind) {
         l->fault.kind = FAULT_deadlock;
-        make_report(l, b, "all threads of a block wait for each other");
+        make_report(l, b,
+                    b->peer == b ? "all threads of a block wait for each other"
+                                 : "all threads of a cluster wait for each other");
         atomic_store(&l->failed, true);
     }
     pthread_mutex_unlock(&l->lock);

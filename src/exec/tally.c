@@ -29,6 +29,7 @@ static bool keeps_apart(const struct op *o)
     case OP_FENCE:
     case OP_CALL:
     case OP_NANOSLEEP: return false;
+    case OP_BAR: return o->mode != BAR_CLUSTER_WAIT;
     default: return true;
     }
 }

@@ -43,7 +43,7 @@ struct wait {
 
 enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 
-/* The barriers that PTX numbers, and one for the cluster, which is one block. */
+/* The barriers that PTX numbers, and the cluster's. */
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 };
 
 enum block_client { CLIENT_MEMORY, CLIENT_RACES, BLOCK_CLIENTS };
@@ -97,6 +97,7 @@ struct barrier {
 
 struct block {
     struct block *next; /* resident of the same worker */
+    struct block *peer; /* the next of its cluster that has not ended, around to itself; all are of the same worker */
     struct launch *launch;
     struct worker *worker;
     uint64_t index;
@@ -276,8 +277,18 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
  * warp waits then, or has its place to go on. */
 bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 void barrier_recheck(struct warp *w);
+/* The block has ended, or never begins: its cluster goes on without it. True where it was the last one. */
+bool cluster_leave(struct block *b);
+/* Those of the warp's lanes that have not arrived at the cluster's barrier. */
+uint32_t cluster_missing(const struct warp *w);
 /* "barrier 3". */
 const char *barrier_name(uint32_t id);
+
+/* ---- mbarrier.c ---- */
+
+/* False after a fault; *in_vain: a try_wait of all lanes whose phases have not completed. */
+bool mbarrier_run(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                  bool *in_vain);
 
 struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
 void wait_remove(struct warp *w, struct wait *wait);

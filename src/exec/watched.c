@@ -25,8 +25,8 @@ static struct access_event event_of(const struct warp *w, const struct op *o, en
                                  .space = space,
                                  .lanes = lanes,
                                  .bytes = (uint32_t)o->access->bytes * o->access->n,
-                                 .reads = o->kind != OP_ST,
-                                 .writes = o->kind != OP_LD,
+                                 .reads = op_reads(o),
+                                 .writes = op_writes(o),
                                  .strong = o->kind == OP_ATOM || op_access_is_strong(o->access)};
 }
 

@@ -43,17 +43,18 @@ static bool claim(struct worker *k, struct launch *l)
         return true;
     if (next >= l->n_blocks)
         return false;
-    uint64_t most = (l->n_blocks - next) / ((l->machine->n_threads + 1) * PARTS);
+    uint64_t most = (l->n_blocks - next) / l->blocks_per_cluster / ((l->machine->n_threads + 1) * PARTS);
     k->batch = k->batch == 0 ? 1 : k->batch < MAX_BATCH ? 2 * k->batch : MAX_BATCH;
     if (k->batch > most)
         k->batch = most ? most : 1;
     count_done(k, l);
-    k->claim = atomic_fetch_add(&l->next_block, k->batch);
-    k->claim_end = k->claim + k->batch < l->n_blocks ? k->claim + k->batch : l->n_blocks;
+    uint64_t blocks = k->batch * l->blocks_per_cluster;
+    k->claim = atomic_fetch_add(&l->next_block, blocks);
+    k->claim_end = k->claim + blocks < l->n_blocks ? k->claim + blocks : l->n_blocks;
     return k->claim < k->claim_end;
 }
 
-/* A place among the resident blocks, of which the claimed device holds so many. */
+/* A place among the resident clusters (or blocks), of which the claimed device holds so many. */
 static bool take_place(struct worker *k, struct launch *l)
 {
     if (!k->has_place && atomic_fetch_add(&l->resident, 1) >= l->max_resident) {
@@ -78,7 +79,18 @@ static bool is_patient(const struct worker *k)
     return k->warp_instructions - k->begun_at < PATIENCE_INSTRUCTIONS;
 }
 
-/* Starts the next block, as the last of the worker's residents; NULL where none is left, or no more fit. */
+static void add_resident(struct worker *k, struct block *b)
+{
+    struct block **link = &k->resident;
+    while (*link)
+        link = &(*link)->next;
+    *link = b;
+    k->n_resident++;
+    k->begun_at = k->warp_instructions;
+}
+
+/* Starts the next block, or the next cluster's, as the last of the worker's residents; the first of them, or NULL where none is
+ * left, or no more fit. The blocks of a cluster are resident together, on one worker. */
 static struct block *admit(struct worker *k, struct launch *l)
 {
     bool left = k->claim < k->claim_end || atomic_load_explicit(&l->next_block, memory_order_relaxed) < l->n_blocks;
@@ -88,19 +100,19 @@ static struct block *admit(struct worker *k, struct launch *l)
         leave_place(k, l);
         return NULL;
     }
-    struct block *b = block_start(k, l, k->claim++);
-    if (!b) {
-        launch_fail(l, FAULT_out_of_memory);
-        leave_place(k, l);
-        return NULL;
+    struct block *first = NULL;
+    for (uint32_t rank = 0; rank < l->blocks_per_cluster; rank++) {
+        struct block *b = block_start(k, l, k->claim++, first);
+        if (!b) {
+            launch_fail(l, FAULT_out_of_memory);
+            if (!first)
+                leave_place(k, l);
+            return NULL;
+        }
+        first = first ? first : b;
+        add_resident(k, b);
     }
-    struct block **link = &k->resident;
-    while (*link)
-        link = &(*link)->next;
-    *link = b;
-    k->n_resident++;
-    k->begun_at = k->warp_instructions;
-    return b;
+    return first;
 }
 
 static void note_done(struct worker *k)
@@ -111,10 +123,12 @@ static void note_done(struct worker *k)
 
 static void retire(struct worker *k, struct block *b)
 {
+    bool last = cluster_leave(b);
     block_finish(b);
     k->n_resident--;
     note_done(k);
-    leave_place(k, k->launch);
+    if (last)
+        leave_place(k, k->launch);
 }
 
 /* Is it time for the compiler to think about a launch? */
@@ -130,7 +144,8 @@ static bool run_round(struct worker *k, struct block *b, bool *progress)
     for (;;) {
         if (!block_round(b, progress))
             return false;
-        bool others = k->n_resident > 1 || atomic_load_explicit(&l->prober, memory_order_relaxed) || is_due(k, l);
+        bool others = k->n_resident > 1 || l->blocks_per_cluster > 1 ||
+                      atomic_load_explicit(&l->prober, memory_order_relaxed) || is_due(k, l);
         if (others || launch_has_failed(l) || k->claim == k->claim_end || !block_can_be_next(b))
             return true;
         note_done(k);
@@ -231,7 +246,6 @@ static void unlist(struct runnable *r, struct warp *w)
     w->listed = 0;
 }
 
-/* A turn of a warp changes what can run in its own block only. */
 static void list_block(struct runnable *r, struct block *b)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
@@ -244,6 +258,16 @@ static void list_block(struct runnable *r, struct block *b)
             unlist(r, w);
         }
     }
+}
+
+/* A turn of a warp changes what can run in its own cluster only. */
+static void list_cluster(struct runnable *r, struct block *b)
+{
+    struct block *peer = b;
+    do {
+        list_block(r, peer);
+        peer = peer->peer;
+    } while (peer != b);
 }
 
 /* The same from scratch, in the order of blocks and warps, which serial keeps to. */
@@ -296,7 +320,7 @@ static void admit_some(struct worker *k, struct launch *l, struct runnable *r, u
 {
     struct block *b;
     for (; wanted && (b = admit(k, l)); wanted--)
-        list_block(r, b);
+        list_cluster(r, b);
 }
 
 static uint32_t choose_warp(struct schedule *s, const struct runnable *r, uint32_t idle, uint64_t turn)
@@ -311,7 +335,7 @@ static uint32_t choose_warp(struct schedule *s, const struct runnable *r, uint32
 void worker_run_scheduled(struct worker *k, struct launch *l)
 {
     struct schedule *s = l->schedule;
-    uint32_t idle = 0, limit = l->max_resident * l->warps_per_block;
+    uint32_t idle = 0, limit = l->max_resident * l->blocks_per_cluster * l->warps_per_block;
     uint64_t turn = 0;
     struct runnable r = {.list = pool_take(k, limit * sizeof *r.list)};
     bool serial = s->policy == POLICY_SERIAL;
@@ -327,7 +351,7 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
         if (!k->resident)
             break;
         struct warp *w = r.list[choose_warp(s, &r, idle, ++turn)];
-        struct block *b = w->block;
+        struct block *b = w->block, *peer = b->peer;
         uint32_t done = b->n_done, open = b->open_barriers, opened = b->n_opened;
         w->slice = choose_slice(s);
         block_run_warp(w);
@@ -335,9 +359,11 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
             w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open || b->n_opened != opened;
         idle = changed ? 0 : idle + 1;
         if (changed)
-            list_block(&r, b);
+            list_cluster(&r, b);
         if (!launch_has_failed(l))
             end_turn(k, b);
+        if (changed && peer != b)
+            list_cluster(&r, peer);
         if (changed && serial)
             list_all(&r, k);
         if (idle > r.n + (PATIENCE << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {

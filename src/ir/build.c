@@ -46,6 +46,7 @@ static bool ends_block(enum ir_kind kind)
     case IR_ELECT:
     case IR_WARPSYNC:
     case IR_BAR:
+    case IR_MBARRIER:
     case IR_NANOSLEEP: return true;
     default: return kind >= IR_BRA;
     }
@@ -208,6 +209,7 @@ static void lower_insn(struct builder *b)
     case KIND_BRKPT: ir_emit_guarded(b, IR_BRKPT); break;
     case KIND_BAR: lower_bar(b); break;
     case KIND_CLUSTERBAR: ir_emit_guarded(b, IR_BAR); break;
+    case KIND_MBARRIER: lower_mbarrier(b); break;
     case KIND_WARPSYNC: lower_warp(b, IR_WARPSYNC); break;
     case KIND_SHFL: lower_warp(b, IR_SHFL); break;
     case KIND_VOTE: lower_warp(b, IR_VOTE); break;

@@ -74,7 +74,8 @@ void lower_compare(struct builder *b); /* set, setp */
 void lower_lop3p(struct builder *b);
 void lower_video(struct builder *b);
 void lower_mov(struct builder *b);
-void lower_memory(struct builder *b);  /* ld, st, atom, red */
+void lower_memory(struct builder *b); /* ld, st, atom, red */
+void lower_mbarrier(struct builder *b);
 void lower_address(struct builder *b); /* cvta, isspacep, mapa, getctarank, createpolicy.range */
 void lower_call(struct builder *b);
 /* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.

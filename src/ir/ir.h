@@ -71,6 +71,7 @@ enum ir_kind {
     IR_WARPSYNC, /* bar.warp.sync; membermask in f */
     IR_BAR,      /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
     IR_FENCE,
+    IR_MBARRIER,  /* access; a = address base, b = count, state or parity; d = state or result; imm = enum ir_order */
     IR_NANOSLEEP, /* a = nanoseconds */
     IR_ALLOCA,    /* d = address, a = bytes, imm = alignment */
     IR_STACKSAVE,
@@ -172,17 +173,18 @@ struct ir_func {
     VEC(struct ir_block) blocks; /* in the text's order */
     uint32_t *order;             /* block numbers in the order of execution: those that can be reached */
     uint32_t n_ordered;
-    VEC(struct ir_reg) regs;        /* index 0 is not used */
-    VEC(struct ir_const) consts;    /* index 0 is not used */
-    uint32_t frame_bytes;           /* of local memory */
-    uint32_t *frame_at;             /* by number of a variable of the function: 1 + its place in the frame, or 0 */
-    uint32_t register_bytes;        /* of the frame of registers */
-    bool suspends;                  /* has barriers, warp operations, calls or spinning loops */
-    bool uses_dynamic_stack;        /* alloca */
-    VEC(struct ptx_func *) callees; /* called directly or address taken */
-    VEC(struct ptx_var *) vars;     /* module variables whose address is used */
-    VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
-    uint64_t *work_left;            /* steps that the passes may still take; NULL: any number */
+    VEC(struct ir_reg) regs;     /* index 0 is not used */
+    VEC(struct ir_const) consts; /* index 0 is not used */
+    uint32_t frame_bytes;        /* of local memory */
+    uint32_t *frame_at;          /* by number of a variable of the function: 1 + its place in the frame, or 0 */
+    uint32_t register_bytes;     /* of the frame of registers */
+    const struct ptx_insn *maps_clusters; /* a mapa, or NULL: it is for clusters of one block */
+    bool suspends;                        /* has barriers, warp operations, calls or spinning loops */
+    bool uses_dynamic_stack;              /* alloca */
+    VEC(struct ptx_func *) callees;       /* called directly or address taken */
+    VEC(struct ptx_var *) vars;           /* module variables whose address is used */
+    VEC(uint32_t) zeroed;                 /* registers that may be read before they are written */
+    uint64_t *work_left;                  /* steps that the passes may still take; NULL: any number */
 };
 
 /* Passes take time in proportion to a function, but for what grows with the depth of loops, or with registers times blocks. Of

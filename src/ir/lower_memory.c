@@ -208,6 +208,41 @@ void lower_memory(struct builder *b)
         lower_atom(b, a, base, type);
 }
 
+/* ---- mbarrier (9.7.13.15) ---- */
+
+/* Its object is accessed by one strong operation, but for init and inval, which are writes like others; what else arrivals and
+ * tests order is said by imm. */
+void lower_mbarrier(struct builder *b)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct isa_inst *inst = in->inst;
+    bool weak = isa_has(inst, MOD_init) || isa_has(inst, MOD_inval);
+    bool tests = isa_has(inst, MOD_test_wait) || isa_has(inst, MOD_try_wait);
+    unsigned at = weak ? 0 : 1;
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);
+    *a = (struct ir_access){.space = space_of(b, inst),
+                            .bytes = 8,
+                            .n = 1,
+                            .order = weak ? ORDER_WEAK : ORDER_RELAXED,
+                            .scope = (uint8_t)(weak    ? MOD_none
+                                               : scope ? scope
+                                                       : MOD_cta)};
+    ir_ref base = lower_place(b, &in->operands[at], a), operand = REF_NONE;
+    if (in->n_operands > at + 1)
+        operand = ir_source(b, &in->operands[at + 1], isa_operand_type(inst, &inst->operand[at + 1]));
+    struct ir_dest d = {0};
+    if (!weak && in->operands[0].kind != OPND_SINK)
+        d = ir_destination(b, &in->operands[0], tests ? TYPE_pred : TYPE_b64);
+    struct ir_insn *i = ir_emit_guarded(b, IR_MBARRIER);
+    i->access = a;
+    i->a = base;
+    i->b = operand;
+    i->d = d.ref;
+    i->imm = weak ? ORDER_WEAK : isa_has(inst, MOD_relaxed) ? ORDER_RELAXED : tests ? ORDER_ACQUIRE : ORDER_RELEASE;
+    ir_finish(b, d);
+}
+
 /* ---- addresses ---- */
 
 static ir_ref u64_base(struct builder *b, enum ir_base base)
@@ -285,10 +320,13 @@ void lower_address(struct builder *b)
     switch (inst->kind) {
     case KIND_CVTA: lower_cvta(b, space); break;
     case KIND_ISSPACEP: lower_isspacep(b, space); break;
-    case KIND_MAPA: /* a cluster of one block: every address is the block's own */
+    case KIND_MAPA: /* of one block: larger clusters are refused (b->f->maps_clusters) */
+        b->f->maps_clusters = b->insn;
         write_u64(b, ir_source(b, &b->insn->operands[1], (enum isa_type)inst->type[0]));
         break;
-    case KIND_GETCTARANK: write_u64(b, ir_const_of(b, 32, 0)); break;
+    case KIND_GETCTARANK: /* the same: without mapa every address is the block's own */
+        write_u64(b, ir_make_ref(REF_SREG, SREG_cluster_ctarank * 4));
+        break;
     default: write_u64(b, ir_const_of(b, 64, 0)); break; /* createpolicy.range: policies are only carried */
     }
 }

@@ -28,6 +28,7 @@ static const char *const kinds[] = {
     [IR_WARPSYNC] = "bar.warp.sync",
     [IR_BAR] = "bar",
     [IR_FENCE] = "fence",
+    [IR_MBARRIER] = "mbarrier",
     [IR_NANOSLEEP] = "nanosleep",
     [IR_ALLOCA] = "alloca",
     [IR_STACKSAVE] = "stacksave",

@@ -337,7 +337,8 @@ uint8_t *ir_find_drawn(const struct ir_func *f, struct arena *arena)
         changed = false;
         for (uint32_t k = 0; k < f->insns.n; k++) {
             const struct ir_insn *i = &f->insns.at[k];
-            bool hangs = i->kind == IR_ATOM || (i->kind == IR_LD && i->access->space == SPACE_SHARED);
+            bool hangs =
+                i->kind == IR_ATOM || i->kind == IR_MBARRIER || (i->kind == IR_LD && i->access->space == SPACE_SHARED);
             for (unsigned n = ir_reads(i, refs); n-- > 0;)
                 hangs |= ir_ref_kind(refs[n]) == REF_REG && drawn[ir_ref_index(refs[n])];
             for (unsigned n = hangs ? ir_writes(i, refs) : 0; n-- > 0;) {

@@ -1,8 +1,8 @@
 /* Which loops spin: their exit hangs on what other threads do.
  *
  * A loop spins where a branch that decides whether it goes on depends on a value that the loop itself takes from
- * outside: a strong load or an atomic operation, a weak load whose address does not change in the loop, a vote, a
- * clock. Such a loop gives way to others after few rounds (exec/turn.c); a loop that merely contains an atomic
+ * outside: a strong load or an atomic operation, a weak load whose address does not change in the loop, a test of an
+ * mbarrier, a vote, a clock. Such a loop gives way to others after few rounds (exec/turn.c); a loop that merely contains an atomic
  * operation, a histogram's for example, does not, nor one that counts towards a number in memory, which compilers load
  * anew in each round where the loop writes to memory. Dependence is traced through registers, without regard to order:
  * too many loops may be called spinning, never too few of those that spin on memory.
@@ -58,8 +58,8 @@ static void unmark_results(struct finder *s, const struct ir_insn *i)
 /* Does the instruction bring in a value that others decide? */
 static bool is_source(const struct ir_insn *i)
 {
-    return i->kind == IR_ATOM || i->kind == IR_VOTE || i->kind == IR_MATCH || i->kind == IR_NOW ||
-           (i->kind == IR_LD && i->access->order != ORDER_WEAK);
+    return i->kind == IR_ATOM || i->kind == IR_MBARRIER || i->kind == IR_VOTE || i->kind == IR_MATCH ||
+           i->kind == IR_NOW || (i->kind == IR_LD && i->access->order != ORDER_WEAK);
 }
 
 static bool is_weak_source(const struct finder *s, const struct ir_insn *i)

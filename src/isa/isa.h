@@ -96,6 +96,7 @@ enum isa_kind {
     KIND_BRKPT,
     KIND_BAR,
     KIND_CLUSTERBAR,
+    KIND_MBARRIER,
     KIND_WARPSYNC,
     KIND_SHFL,
     KIND_VOTE,

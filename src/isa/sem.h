@@ -62,5 +62,6 @@ static inline f64 f64_of(u64 u)
 #include "isa/sem_cvt.h"
 #include "isa/sem_mufu.h"
 #include "isa/sem_video.h"
+#include "isa/sem_mbarrier.h"
 
 #endif

@@ -67,6 +67,7 @@ static bool goes_on(const struct emit *e, uint32_t order, bool passes_barriers)
     const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
     switch (block->n ? e->ir->insns.at[block->first + block->n - 1].kind : IR_JUMP) {
     case IR_BAR: return passes_barriers;
+    case IR_MBARRIER:
     case IR_NANOSLEEP:
     case IR_BRX:
     case IR_CALL:

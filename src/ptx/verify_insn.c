@@ -335,6 +335,25 @@ static void check_barrier(struct verifier *v)
         operand_error(v, &in->operands[threads], "write a multiple of 32", "a barrier counts threads of whole warps");
 }
 
+/* 9.7.13.15.13: what is not in its own row. Arrivals at another block's object have no state to give. */
+static void check_mbarrier(struct verifier *v)
+{
+    const struct ptx_insn *in = v->insn;
+    bool arrives = isa_has(in->inst, MOD_arrive) || isa_has(in->inst, MOD_arrive_drop);
+    bool sinks = in->operands[0].kind == OPND_SINK;
+    if (arrives && in->n_operands == 3 && !isa_has(in->inst, MOD_noComplete))
+        verify_need(v, insn_place(v), "a count without .noComplete", (struct isa_need){70, 90, false});
+    if (arrives && in->n_operands == 3 && in->operands[2].kind == OPND_INT && (uint32_t)in->operands[2].bits == 0)
+        operand_error(v, &in->operands[2], NULL, "an arrival counts at least 1");
+    if (arrives && sinks)
+        verify_need(v, insn_place(v), "a state that is dropped", (struct isa_need){71, 80, false});
+    if (arrives && !sinks && isa_has(in->inst, MOD_shared_cluster))
+        operand_error(v, &in->operands[0], "write `_`", "`%.*s` has no state as its result", STR_ARG(in->inst->text));
+    if (!arrives && sinks)
+        operand_error(v, &in->operands[0], "write an unused register", "the result of `%.*s` cannot be dropped",
+                      STR_ARG(in->inst->text));
+}
+
 /* ---- all ---- */
 
 static bool is_relaxed(const struct isa_inst *inst, const struct isa_operand *spec)
@@ -387,6 +406,8 @@ static void check_operands(struct verifier *v)
         verify_need(v, insn_place(v), "a third input", (struct isa_need){88, 100, false});
     if (in->inst->kind == KIND_BAR)
         check_barrier(v);
+    if (in->inst->kind == KIND_MBARRIER)
+        check_mbarrier(v);
     if (in->inst->kind == KIND_ST)
         check_store_to_param(v);
 }

@@ -218,7 +218,7 @@ void verify_destination(struct verifier *v, const struct ptx_operand *o, enum is
 /* `_` drops a result where there is more than one, or an effect besides. */
 static bool may_drop(const struct isa_inst *inst, const struct isa_operand *spec)
 {
-    return inst->kind == KIND_ATOM || spec->pair || spec->kind == OPERAND_DPRED;
+    return inst->kind == KIND_ATOM || inst->kind == KIND_MBARRIER || spec->pair || spec->kind == OPERAND_DPRED;
 }
 
 static void verify_result(struct verifier *v, const struct ptx_operand *o, const struct isa_operand *spec, bool relaxed)

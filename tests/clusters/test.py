@@ -1,10 +1,12 @@
-"""Clusters, which are of one block; larger ones are refused by name. The barrier of a cluster (PTX ISA 9.7.13.3): an H200 gives
-the same answers, but for the two kernels in which a thread spins between its arrival and its wait; see docs/H200.md."""
+"""Clusters: their sizes, the places of their blocks, and their barrier (PTX ISA 9.7.13.3). For clusters of one block an H200
+gives the same answers, but for the two kernels in which a thread spins between its arrival and its wait; see docs/H200.md."""
 import os
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, fault_by_both, written
+from both import by_both, fault_by_both, need_compiler, written
 from tap import launch, main, run, values
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -119,24 +121,8 @@ def a_deadlock_names_who_has_not_arrived():
     assert "[deadlock]" in text, text
 
 
-# Heads of a kernel, and words of what is said of a launch, or nothing.
-HEADS = [
-    ("", ""),
-    (".maxclusterrank 8", ""),
-    (".reqnctapercluster 1", ""),
-    (".explicitcluster .reqnctapercluster 1, 1, 1", ""),
-    (".blocksareclusters .reqntid 32 .reqnctapercluster 1", ""),
-    (".reqnctapercluster 2", "`.reqnctapercluster` of 2 blocks is not supported: Heddle has no clusters of more than one block"),
-    (".reqnctapercluster 1, 2", "`.reqnctapercluster` of 2 blocks"),
-    (".reqnctapercluster 2, 2, 2", "`.reqnctapercluster` of 8 blocks"),
-    (".reqnctapercluster 65536, 65536, 65536", "`.reqnctapercluster` of 4294967295 blocks"),
-    (".explicitcluster .reqnctapercluster 2", "`.reqnctapercluster` of 2 blocks"),
-    (".blocksareclusters .reqntid 32 .reqnctapercluster 4", "`.reqnctapercluster` of 4 blocks"),
-    (".explicitcluster", "Heddle has clusters of one block [launch-config]"),
-    (".explicitcluster .maxclusterrank 8", "Heddle has clusters of one block [launch-config]"),
-    (".blocksareclusters", "`.blocksareclusters` needs .reqntid and .reqnctapercluster"),
-    (".blocksareclusters .reqntid 32", "`.blocksareclusters` needs .reqntid and .reqnctapercluster"),
-]
+# ---- sizes ----
+
 EACH = """.version 9.0\n.target sm_90\n.address_size 64
 .visible .entry each(.param .u64 p) HEAD
 {
@@ -152,21 +138,307 @@ EACH = """.version 9.0\n.target sm_90\n.address_size 64
 .visible .entry other() { ret; }
 """
 
+# Heads of a kernel, the grid, the launch's size of clusters, and how many blocks a cluster has then, or words of the error. An
+# H200 gives the same answers: error 912, CUDA_ERROR_INVALID_CLUSTER_SIZE, for each that has [cluster-size].
+SIZES = [
+    ("", 4, None, 1),
+    ("", 4, 1, 1),
+    ("", 4, 2, 2),
+    ("", 4, "2,1,1", 2),
+    ("", 32, 16, 16),
+    ("", 3, 2, "grid.x is 3, no multiple of the cluster's 2 [cluster-size]"),
+    ("", 4, "2,2", "grid.y is 1, no multiple of the cluster's 2 [cluster-size]"),
+    ("", 32, 32, "a cluster of more than 16 blocks [cluster-size]"),
+    ("", 4, 4294967295, "a cluster of more than 16 blocks"),
+    (".maxclusterrank 8", 4, None, 1),
+    (".maxclusterrank 8", 4, 4, 4),
+    (".maxclusterrank 2", 4, 4, "a cluster of 4 blocks; the kernel allows 2 (.maxclusterrank) [cluster-size]"),
+    (".reqnctapercluster 1", 4, None, 1),
+    (".explicitcluster .reqnctapercluster 1, 1, 1", 4, None, 1),
+    (".reqnctapercluster 2", 4, None, 2),
+    (".reqnctapercluster 2", 4, 2, 2),
+    (".explicitcluster .reqnctapercluster 2", 4, None, 2),
+    (".reqnctapercluster 8", 16, None, 8),
+    (".reqnctapercluster 16", 16, None, 16),
+    (".reqnctapercluster 2", 3, None, "grid.x is 3, no multiple of the cluster's 2 [cluster-size]"),
+    (".reqnctapercluster 2", 4, 4, "cluster.x is 4; the kernel requires 2 (.reqnctapercluster) [cluster-size]"),
+    (".reqnctapercluster 1, 2", 4, None, "grid.y is 1, no multiple of the cluster's 2"),
+    (".reqnctapercluster 65536, 65536, 65536", 4, None, "a cluster of more than 16 blocks"),
+    (".explicitcluster", 4, None, "the launch does not say how large a cluster is"),
+    (".explicitcluster .maxclusterrank 8", 4, None, "[cluster-size]"),
+    (".explicitcluster", 4, 2, 2),
+    (".blocksareclusters .reqntid 32 .reqnctapercluster 1", 4, None, 1),
+    (".blocksareclusters .reqntid 32 .reqnctapercluster 4", 4, None,
+     "`.blocksareclusters` is not supported for clusters of more than one block [not-supported]"),
+    (".blocksareclusters", 4, None, "`.blocksareclusters` needs .reqntid and .reqnctapercluster"),
+    (".blocksareclusters .reqntid 32", 4, None, "`.blocksareclusters` needs .reqntid and .reqnctapercluster"),
+]
 
-def larger_clusters_are_refused_by_name():
-    for head, words in HEADS:
+
+def sizes_are_what_kernel_launch_and_device_allow():
+    for head, grid, cluster, want in SIZES:
+        case = f"{head} {grid} {cluster}"
+        option = ["--cluster", cluster] if cluster else []
         with written(EACH.replace("HEAD", head)) as path:
-            status, out, err = run("launch", path, "each", "--grid", 4, "--block", 32, "u32[4]+print")
-            assert status == (1 if words else 0) and words in err, f"{head}: {out}{err}"
-            assert words or "= 1 1 1 1" in out, f"{head}: {out}"
-            if "of one block" not in words and "needs" not in words:
-                assert run("launch", path, "other", "--grid", 1, "--block", 1)[0] == 0, head
+            status, out, err = run("launch", path, "each", "--grid", grid, "--block", 32, *option, f"u32[{grid}]+print")
+            if isinstance(want, int):
+                assert status == 0 and " ".join(["=", *[str(want)] * grid]) in " ".join(out.split()), f"{case}: {out}{err}"
+            else:
+                assert status == 1 and want in err, f"{case}: {out}{err}"
+            if not isinstance(want, str) or "needs" not in want:
+                assert run("launch", path, "other", "--grid", 1, "--block", 1)[0] == 0, case
 
 
-def ptx_says_which_kernels_cannot_be_launched():
-    with written(EACH.replace("HEAD", ".reqnctapercluster 2")) as path:
-        status, out, err = run("ptx", path)
-    assert status == 0 and "`each` cannot be launched: Heddle has no clusters of more than one block yet" in err, out + err
+# ---- special registers ----
+
+# Each block stores its cluster's number, its own place, its rank, sizes, and whether somebody has said one.
+PLACES = HEAD + """.visible .entry places(.param .u64 p) DIRECTIVE
+{
+    .reg .u32 %r<24>; .reg .u64 %rd<4>; .reg .pred %q;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;
+    mov.u32 %r4, %nctaid.x; mov.u32 %r5, %nctaid.y;
+    mad.lo.u32 %r6, %r3, %r5, %r2;
+    mad.lo.u32 %r6, %r6, %r4, %r1;
+    mul.wide.u32 %rd2, %r6, 64;
+    add.u64 %rd1, %rd1, %rd2;
+    mov.u32 %r7, %clusterid.x; mov.u32 %r8, %clusterid.y; mov.u32 %r9, %clusterid.z;
+    mov.u32 %r10, %cluster_ctaid.x; mov.u32 %r11, %cluster_ctaid.y; mov.u32 %r12, %cluster_ctaid.z;
+    mov.u32 %r13, %cluster_ctarank;
+    mov.u32 %r14, %nclusterid.x; mov.u32 %r15, %nclusterid.y; mov.u32 %r16, %nclusterid.z;
+    mov.u32 %r17, %cluster_nctaid.x; mov.u32 %r18, %cluster_nctaid.y; mov.u32 %r19, %cluster_nctaid.z;
+    mov.u32 %r20, %cluster_nctarank;
+    mov.pred %q, %is_explicit_cluster;
+    selp.u32 %r21, 1, 0, %q;
+    getctarank.u32 %r22, %r1;
+    st.global.v4.u32 [%rd1], {%r7, %r8, %r9, %r10};
+    st.global.v4.u32 [%rd1+16], {%r11, %r12, %r13, %r14};
+    st.global.v4.u32 [%rd1+32], {%r15, %r16, %r17, %r18};
+    st.global.v4.u32 [%rd1+48], {%r19, %r20, %r21, %r22};
+    ret;
+}
+"""
+
+
+def places_of(grid, cluster, explicit):
+    """What each block has to find, in the order of the blocks' numbers."""
+    want = []
+    clusters = [g // c for g, c in zip(grid, cluster)]
+    for z in range(grid[2]):
+        for y in range(grid[1]):
+            for x in range(grid[0]):
+                own = [at % c for at, c in zip((x, y, z), cluster)]
+                rank = own[0] + cluster[0] * (own[1] + cluster[1] * own[2])
+                of = [at // c for at, c in zip((x, y, z), cluster)]
+                blocks = cluster[0] * cluster[1] * cluster[2]
+                want += [*of, *own, rank, *clusters, *cluster, blocks, int(explicit), rank]
+    return want
+
+
+def special_registers_say_where_a_block_is():
+    for grid, cluster in ((6, 2, 2), (2, 1, 1)), ((4, 6, 2), (2, 3, 1)), ((2, 4, 4), (1, 2, 4)), ((5, 3, 2), (1, 1, 1)):
+        blocks, text = grid[0] * grid[1] * grid[2], ",".join(map(str, cluster))
+        args = "--grid", ",".join(map(str, grid)), "--block", 32, f"u32[{16 * blocks}]+print"
+        with written(PLACES.replace("DIRECTIVE", "")) as path:
+            assert values(by_both(path, "--cluster", text, *args), 1) == places_of(grid, cluster, True), cluster
+            assert values(by_both(path, *args), 1) == places_of(grid, (1, 1, 1), False)
+        with written(PLACES.replace("DIRECTIVE", f".reqnctapercluster {text}")) as path:
+            assert values(by_both(path, *args), 1) == places_of(grid, cluster, True), cluster
+
+
+# ---- the barrier of several blocks ----
+
+# Threads pass a number on through global memory to the block behind them in the cluster, behind a barrier of the cluster, `times` times;
+# %q3: the block has an odd rank.
+RING = HEAD + """.visible .entry ring(.param .u64 p, .param .u32 times)
+{
+    .reg .pred %q<6>; .reg .u32 %r<20>; .reg .u64 %rd<10>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r3, [times];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r4, %ctaid.x;
+    mov.u32 %r5, %cluster_ctarank;
+    mov.u32 %r6, %cluster_nctarank;
+    mad.lo.u32 %r7, %r4, %r2, %r1;
+    mul.wide.u32 %rd2, %r7, 4;
+    add.u64 %rd2, %rd1, %rd2;
+    sub.u32 %r8, %r4, %r5;
+    add.u32 %r9, %r5, 1;
+    rem.u32 %r9, %r9, %r6;
+    add.u32 %r8, %r8, %r9;
+    mad.lo.u32 %r8, %r8, %r2, %r1;
+    mul.wide.u32 %rd3, %r8, 4;
+    add.u64 %rd3, %rd1, %rd3;
+    and.b32 %r10, %r5, 1;
+    setp.eq.u32 %q3, %r10, 1;
+    mov.u32 %r11, %r4;
+    st.global.u32 [%rd2], %r11;
+    BODY
+more:
+    st.global.u32 [%rd2], %r11;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ld.global.u32 %r11, [%rd3];
+    barrier.cluster.arrive.release;
+    barrier.cluster.wait.acquire;
+    sub.u32 %r3, %r3, 1;
+    setp.ne.u32 %q2, %r3, 0;
+    @%q2 bra more;
+    st.global.u32 [%rd2], %r11;
+    ret;
+}
+"""
+POLICIES = [["--engine", "jit"], ["--engine", "interp"], ["--policy", "serial"], ["--workers", 1, "--engine", "jit"],
+            ["--policy", "random:1"], ["--policy", "random:2"]]
+
+
+def everywhere(path, *args):
+    """The first argument's values under every engine and policy, which agree."""
+    need_compiler()
+    all_values = [values(launch(path, *args, *how), 1) for how in POLICIES]
+    assert all(v == all_values[0] for v in all_values), all_values
+    return all_values[0]
+
+
+def all_blocks_of_a_cluster_meet():
+    with written(RING.replace("BODY", "")) as path:
+        for size, threads in (2, 7), (3, 100), (4, 64), (8, 33), (16, 32), (8, 1024):
+            blocks, times = 3 * size, 5
+            got = everywhere(path, "--grid", blocks, "--cluster", size, "--block", threads,
+                             f"u32[{blocks * threads}]+print", times)
+            want = [b - b % size + (b + times) % size for b in range(blocks) for _ in range(threads)]
+            assert got == want, (size, threads)
+
+
+def clusters_of_many_blocks_take_turns():
+    """More clusters than the device holds at once."""
+    with written(RING.replace("BODY", "")) as path:
+        got = values(by_both(path, "--grid", 4800, "--cluster", 4, "--block", 32, "u32[153600]+print", 1), 1)
+        assert got[::32] == [b - b % 4 + (b + 1) % 4 for b in range(4800)]
+
+
+def blocks_that_have_exited_are_not_waited_for():
+    with written(RING.replace("BODY", "@%q3 ret;")) as path: # the odd blocks' values stay
+        got = everywhere(path, "--grid", 8, "--cluster", 2, "--block", 40, "u32[320]+print", 2)
+    assert got[::40] == [1, 1, 3, 3, 5, 5, 7, 7], got[::40]
+
+
+def threads_of_several_blocks_exit_while_others_wait():
+    body = "and.b32 %r12, %r1, 3; setp.eq.u32 %q4, %r12, %r5; @%q4 bra late; bra more; late: nanosleep.u32 100; ret;"
+    with written(RING.replace("BODY", body)) as path:
+        got = everywhere(path, "--grid", 4, "--cluster", 4, "--block", 64, "u32[256]+print", 4)
+    # a thread whose successor is gone reads that one's first value for ever: its own block's number plus one
+    want = []
+    for b in range(4):
+        for t in range(64):
+            value = {k: k for k in range(4)}
+            gone = {t % 4}
+            for _ in range(4):
+                value = {k: value[k] if k in gone else value[(k + 1) % 4] for k in range(4)}
+            want.append(value[b])
+    assert got == want
+
+
+def work_between_arrival_and_wait_reaches_nobody_before_the_next():
+    body = """barrier.cluster.arrive.release; mov.u32 %r12, 0;
+    work: add.u32 %r12, %r12, 1; setp.lt.u32 %q4, %r12, %r5; @%q4 bra work; bar.sync 0; barrier.cluster.wait;"""
+    with written(RING.replace("BODY", body)) as path:
+        got = everywhere(path, "--grid", 8, "--cluster", 8, "--block", 96, "u32[768]+print", 3)
+    assert got == [(b + 3) % 8 for b in range(8) for _ in range(96)]
+
+
+# Each block of a cluster waits for the next one, the last for none: so none may have to end before another begins.
+CHAIN = HEAD + """.visible .entry chain(.param .u64 p, .param .u32 backwards)
+{
+    .reg .pred %q<4>; .reg .u32 %r<12>; .reg .u64 %rd<6>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r8, [backwards];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %cluster_ctarank;
+    mov.u32 %r3, %cluster_nctarank;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    sub.u32 %r3, %r3, 1;
+    setp.ne.u32 %q3, %r8, 0;
+    @%q3 bra back;
+    setp.eq.u32 %q1, %r2, %r3;
+    @%q1 bra last;
+spin:
+    ld.acquire.cluster.global.u32 %r4, [%rd1+4];
+    setp.eq.u32 %q2, %r4, 0;
+    @%q2 bra spin;
+last:
+    st.release.cluster.global.u32 [%rd1], 1;
+    ret;
+back:
+    setp.eq.u32 %q1, %r2, 0;
+    @%q1 bra last;
+spin2:
+    ld.acquire.cluster.global.u32 %r4, [%rd1+-4];
+    setp.eq.u32 %q2, %r4, 0;
+    @%q2 bra spin2;
+    bra last;
+}
+"""
+
+
+def blocks_of_a_cluster_are_resident_together():
+    with written(CHAIN) as path:
+        for backwards in 0, 1:
+            assert everywhere(path, "--grid", 64, "--cluster", 16, "--block", 1, "u32[65]+print", backwards) == [1] * 64 + [0]
+
+
+def a_deadlock_names_the_block_that_has_not_come():
+    with written(RING.replace("BODY", "@!%q3 bra more; bar.sync 1, 64;")) as path:
+        text = fault_by_both(path, "--grid", 2, "--cluster", 2, "--block", 32, "u32[64]", 1)
+        assert "[deadlock]" in text and "all threads of a" in text, text
+        assert "of warp 0 of block (1,0,0) have not arrived" in text or "32 of 64 threads are there" in text, text
+        for policy in "serial", "random:3":
+            status, _, text = run("launch", path, "--grid", 2, "--cluster", 2, "--block", 32, "--policy", policy, "u32[64]", 1)
+            assert status == 1 and "[deadlock]" in text, text
+
+
+# ---- what is not supported ----
+
+MAPA = HEAD + """.visible .entry far(.param .u64 p) DIRECTIVE
+{
+    .reg .u32 %r<4>; .reg .u64 %rd<3>;
+    .shared .align 4 .b8 s[4];
+    mov.u32 %r1, s;
+    st.shared.u32 [s], 5;
+    mapa.shared::cluster.u32 %r2, %r1, 0;
+    ld.shared::cluster.u32 %r3, [%r2];
+    ld.param.u64 %rd1, [p];
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+"""
+
+
+def memory_of_other_blocks_is_refused_by_name():
+    words = "`mapa.shared::cluster.u32` is not supported in clusters of more than one block"
+    with written(MAPA.replace("DIRECTIVE", "")) as path:
+        for option in [], ["--cluster", 1]:
+            assert values(by_both(path, "--grid", 2, "--block", 1, *option, "u32[1]+print"), 1) == [5]
+        status, _, err = run("launch", path, "--grid", 2, "--cluster", 2, "--block", 1, "u32[1]")
+        assert status == 1 and words in err and "[not-supported]" in err, err
+    with written(MAPA.replace("DIRECTIVE", ".reqnctapercluster 2")) as path:
+        status, _, err = run("launch", path, "--grid", 2, "--block", 1, "u32[1]")
+        assert status == 1 and words in err, err
+
+
+# ---- an H200's answers ----
+
+def an_h200_gives_the_same_answers():
+    """Special registers of clusters of one and two blocks, and mbarrier: tests/oracle/README.md."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.environ["HEDDLE_SOURCE"]
+        subprocess.run(["tar", "-xJf", f"{source}/tests/oracle/clusters-h200.tar.xz", "-C", folder], check=True)
+        for engine in "interp", "jit":
+            done = subprocess.run([os.path.join(os.environ["HEDDLE_BUILD"], "tests/oracle-forms"), "--engine", engine,
+                                   os.path.join(folder, "clusters")], capture_output=True, text=True)
+            assert done.stdout.endswith("forms 16: 16 agree, 0 differ\n"), done.stdout + done.stderr
 
 
 main(globals())

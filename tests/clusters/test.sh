@@ -1,3 +1,3 @@
 #!/bin/sh
-# Kernels for clusters of one block, and for larger ones, which are refused: directives, barrier.cluster.
+# Clusters: sizes, special registers, barrier.cluster, blocks that wait for each other.
 exec python3 "$HEDDLE_SOURCE/tests/clusters/test.py"

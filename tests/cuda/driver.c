@@ -481,50 +481,167 @@ static void cooperative_grids_meet(void)
     OK(cuMemsetD32(p, 0, 1));
     OK(cuLaunchKernelEx(&c, f, (void *[]){&p}, NULL));
     a[1].value.clusterDim.x = 2;
-    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernelEx(&c, f, (void *[]){&p}, NULL));
+    OK(cuMemsetD32(p, 0, 1));
+    OK(cuLaunchKernelEx(&c, f, (void *[]){&p}, NULL));
     OK(cuCtxSynchronize());
     OK(cuMemFree(p));
 }
 
-static void clusters_are_of_one_block(void)
+static const char clusters_text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                    ".visible .entry told() .explicitcluster { ret; }\n"
+                                    ".visible .entry one() .explicitcluster .reqnctapercluster 1, 1, 1 { ret; }\n"
+                                    ".visible .entry two() .reqnctapercluster 1, 2, 1 { ret; }\n"
+                                    ".visible .entry many() .reqnctapercluster 16 { ret; }\n"
+                                    ".visible .entry most() .maxclusterrank 2 { ret; }\n"
+                                    ".visible .entry meet(.param .u64 p) {\n"
+                                    "    .reg .u64 %a; .reg .u32 %r<4>;\n"
+                                    "    ld.param.u64 %a, [p];\n"
+                                    "    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %cluster_nctarank;\n"
+                                    "    mad.wide.u32 %a, %r1, 4, %a;\n"
+                                    "    barrier.cluster.arrive; barrier.cluster.wait;\n"
+                                    "    st.global.u32 [%a], %r2;\n"
+                                    "    ret;\n"
+                                    "}\n";
+
+struct cluster_kernels {
+    CUmodule module;
+    CUfunction told, one, two, many, most, meet;
+};
+
+static struct cluster_kernels cluster_kernels(void)
 {
-    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
-                               ".visible .entry told() .explicitcluster { ret; }\n"
-                               ".visible .entry one() .explicitcluster .reqnctapercluster 1, 1, 1 { ret; }\n"
-                               ".visible .entry two() .explicitcluster .reqnctapercluster 1, 2, 1 { ret; }\n"
-                               ".visible .entry most() .maxclusterrank 8 { ret; }\n";
+    struct cluster_kernels k;
+    OK(cuModuleLoadData(&k.module, clusters_text));
+    OK(cuModuleGetFunction(&k.told, k.module, "told"));
+    OK(cuModuleGetFunction(&k.one, k.module, "one"));
+    OK(cuModuleGetFunction(&k.two, k.module, "two"));
+    OK(cuModuleGetFunction(&k.many, k.module, "many"));
+    OK(cuModuleGetFunction(&k.most, k.module, "most"));
+    OK(cuModuleGetFunction(&k.meet, k.module, "meet"));
+    return k;
+}
+
+/* An H200 gives the same answers. */
+static void sizes_of_clusters_are_checked(void)
+{
+    struct cluster_kernels k = cluster_kernels();
     CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {1, 1, 1}};
-    CUlaunchConfig c = {2, 2, 1, 1, 1, 1, .attrs = &a};
-    CUmodule m;
-    CUfunction told, one, two, most;
-    int value;
-    OK(cuModuleLoadData(&m, text));
-    OK(cuModuleGetFunction(&told, m, "told"));
-    OK(cuModuleGetFunction(&one, m, "one"));
-    OK(cuModuleGetFunction(&two, m, "two"));
-    OK(cuModuleGetFunction(&most, m, "most"));
-    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernel(told, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
-    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&c, told, NULL, NULL));
-    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(two, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
-    OK(cuLaunchKernel(one, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
-    OK(cuLaunchKernel(most, 2, 2, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    CUlaunchConfig c = {4, 4, 1, 1, 1, 1, .attrs = &a}, wide = {32, 1, 1, 1, 1, 1, .attrs = &a, .numAttrs = 1};
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernel(k.told, 4, 4, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&c, k.told, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernel(k.two, 4, 3, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernel(k.many, 16, 1, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(k.two, 4, 3, 1, 1025, 1, 1, 0, 0, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(k.two, 4, 0, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    OK(cuLaunchKernel(k.one, 4, 4, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    OK(cuLaunchKernel(k.two, 4, 4, 1, 1, 1, 1, 0, 0, NULL, NULL));
+    OK(cuLaunchKernel(k.most, 4, 4, 1, 1, 1, 1, 0, 0, NULL, NULL));
     c.numAttrs = 1;
-    OK(cuLaunchKernelEx(&c, told, NULL, NULL));
-    OK(cuLaunchKernelEx(&c, one, NULL, NULL));
+    OK(cuLaunchKernelEx(&c, k.told, NULL, NULL));
+    OK(cuLaunchKernelEx(&c, k.one, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&c, k.two, NULL, NULL));
     a.value.clusterDim.y = 2;
-    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernelEx(&c, told, NULL, NULL));
-    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernelEx(&c, most, NULL, NULL));
-    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, told));
-    CHECK(value == 1);
-    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, most));
-    CHECK(value == 0);
-    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, one));
-    CHECK(value == 1);
-    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, told));
-    CHECK(value == 0);
-    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuFuncSetAttribute(told, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2));
+    OK(cuLaunchKernelEx(&c, k.told, NULL, NULL));
+    OK(cuLaunchKernelEx(&c, k.two, NULL, NULL));
+    OK(cuLaunchKernelEx(&c, k.most, NULL, NULL));
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&c, k.one, NULL, NULL));
+    a.value.clusterDim.y = 4;
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&c, k.most, NULL, NULL));
+    a.value.clusterDim.y = 3;
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&c, k.told, NULL, NULL));
+    a.value.clusterDim.x = 16;
+    a.value.clusterDim.y = 1;
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuLaunchKernelEx(&wide, k.told, NULL, NULL));
+    OK(cuFuncSetAttribute(k.told, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    OK(cuFuncSetAttribute(k.many, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    OK(cuLaunchKernelEx(&wide, k.told, NULL, NULL));
+    OK(cuLaunchKernel(k.many, 16, 1, 1, 1, 1, 1, 0, 0, NULL, NULL));
     OK(cuCtxSynchronize());
-    OK(cuModuleUnload(m));
+    OK(cuModuleUnload(k.module));
+}
+
+static void kernels_say_what_clusters_they_want(void)
+{
+    struct cluster_kernels k = cluster_kernels();
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {4, 1, 1}};
+    CUlaunchConfig c = {4, 1, 1, 1024, 1, 1, .attrs = &a, .numAttrs = 1};
+    const struct {
+        CUfunction f;
+        CUfunction_attribute attribute;
+        int value;
+    } want[] = {
+        {k.told, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, 1},
+        {k.most, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, 0},
+        {k.two, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 1},
+        {k.two, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 2},
+        {k.two, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1},
+        {k.told, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0},
+        {k.told, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0},
+    };
+    int value;
+    for (unsigned i = 0; i < sizeof want / sizeof want[0]; i++) {
+        OK(cuFuncGetAttribute(&value, want[i].attribute, want[i].f));
+        CHECK(value == want[i].value);
+    }
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuFuncSetAttribute(k.told, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2));
+    OK(cuOccupancyMaxPotentialClusterSize(&value, k.told, &c));
+    CHECK(value == 8);
+    OK(cuOccupancyMaxPotentialClusterSize(&value, k.most, &c));
+    CHECK(value == 2);
+    OK(cuOccupancyMaxActiveClusters(&value, k.told, &c));
+    CHECK(value == 132 * 2 / 4);
+    GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuOccupancyMaxActiveClusters(&value, k.most, &c));
+    OK(cuFuncSetAttribute(k.told, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, k.told));
+    CHECK(value == 1);
+    OK(cuOccupancyMaxPotentialClusterSize(&value, k.told, &c));
+    CHECK(value == 16);
+    OK(cuModuleUnload(k.module));
+}
+
+/* Captured, launched, with other parameters, and by the node's attribute. */
+static void nodes_of_graphs_keep_their_clusters(void)
+{
+    enum { BLOCKS = 8 };
+    struct cluster_kernels k = cluster_kernels();
+    uint32_t v[BLOCKS];
+    CUdeviceptr p = words(v, BLOCKS);
+    void *args[] = {&p};
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}};
+    CUstream s;
+    CUgraph g;
+    CUgraphExec x;
+    CUgraphNode node;
+    size_t n = 1;
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    CUlaunchConfig c = {BLOCKS, 1, 1, 32, 1, 1, .hStream = s, .attrs = &a, .numAttrs = 1};
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuLaunchKernelEx(&c, k.meet, args, NULL));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphGetNodes(g, &node, &n));
+    CUkernelNodeAttrValue value = {0};
+    OK(cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+    CHECK(value.clusterDim.x == 2 && value.clusterDim.y == 1);
+    const CUDA_KERNEL_NODE_PARAMS params = {k.meet, BLOCKS, 1, 1, 64, 1, 1, .kernelParams = args};
+    for (unsigned size = 2; size <= 8; size *= 2) {
+        value.clusterDim.x = size;
+        OK(cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+        OK(cuGraphKernelNodeSetParams(node, &params));
+        OK(cuGraphInstantiateWithFlags(&x, g, 0));
+        OK(cuGraphExecKernelNodeSetParams(x, node, &params));
+        OK(cuGraphLaunch(x, s));
+        OK(cuStreamSynchronize(s));
+        OK(cuMemcpyDtoH(v, p, sizeof v));
+        int all = 1;
+        for (int i = 0; i < BLOCKS; i++)
+            all &= v[i] == size;
+        CHECK(all);
+        OK(cuGraphExecDestroy(x));
+    }
+    OK(cuGraphDestroy(g));
+    OK(cuStreamDestroy(s));
+    OK(cuMemFree(p));
+    OK(cuModuleUnload(k.module));
 }
 
 static void occupancy_is_an_H200s(void)
@@ -610,7 +727,9 @@ int main(void)
     RUN(what_cannot_be_launched_is_refused);
     RUN(more_shared_memory_is_asked_for);
     RUN(cooperative_grids_meet);
-    RUN(clusters_are_of_one_block);
+    RUN(sizes_of_clusters_are_checked);
+    RUN(kernels_say_what_clusters_they_want);
+    RUN(nodes_of_graphs_keep_their_clusters);
     RUN(occupancy_is_an_H200s);
     RUN(kernels_use_registered_memory);
     RUN(host_and_kernel_count_together);
