@@ -323,12 +323,30 @@ static uint32_t undefined_global(const struct checker *c, const struct access_ev
     return lanes;
 }
 
+/* Is nothing known of the pages from the first address to the last? That is soon said where they are few. */
+static bool has_no_pages(const struct checker *c, const struct access_event *e)
+{
+    enum { FEW_BYTES = 8 * DEFINED_PAGE_BYTES };
+    if (e->high - e->low > FEW_BYTES)
+        return false;
+    for (uint64_t at = e->low & ~(uint64_t)(DEFINED_PAGE_BYTES - 1); at < e->high; at += DEFINED_PAGE_BYTES)
+        if (shadow_find(&c->defined.pages, at))
+            return false;
+    return true;
+}
+
 static void access_global(struct checker *c, const struct access_event *e)
 {
-    uint32_t left = e->lanes, lanes = e->reads ? undefined_global(c, e) : 0;
+    uint32_t left = e->lanes;
     struct run r;
-    if (lanes)
+    if (has_no_pages(c, e))
+        return;
+    if (e->reads) {
+        uint32_t lanes = undefined_global(c, e);
+        if (!lanes) /* nothing is left to define */
+            return;
         read_undefined(c, e, lanes);
+    }
     while (e->writes && next_run(e, &left, &r)) {
         if (defined_has(&c->defined, r.address, r.bytes) || !defined_set(&c->defined, r.address, r.bytes))
             continue;
@@ -358,9 +376,12 @@ static void access_shared(struct checker *c, const struct access_event *e)
     struct run r;
     if (!b || !b->n_undefined)
         return;
-    uint32_t lanes = e->reads ? undefined_shared(b, e) : 0;
-    if (lanes)
+    if (e->reads) {
+        uint32_t lanes = undefined_shared(b, e);
+        if (!lanes)
+            return;
         read_undefined(c, e, lanes);
+    }
     while (e->writes && next_run(e, &left, &r)) {
         if (!shared_set(b, r.address, r.bytes))
             continue;

@@ -41,6 +41,7 @@ struct access_event {
     /* Addresses are the host's, or offsets in the block's or the thread's window. */
     uint64_t base;           /* of UNIFORM and LINEAR; no lane need be there */
     const uint64_t *address; /* by lane, of lanes that take part; NULL where the pattern is UNIFORM or LINEAR */
+    uint64_t low, high;      /* all bytes lie in [low, high) */
 };
 
 static inline uint64_t access_address(const struct access_event *e, unsigned lane)

@@ -14,33 +14,35 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
                              .lanes = lanes,
                              .bytes = bytes,
                              .writes = true,
-                             .base = address};
+                             .base = address,
+                             .low = address,
+                             .high = address + bytes};
     HOOKS_CALL(w->hooks, access, &e);
 }
 
-static struct access_event event_of(const struct warp *w, const struct op *o, enum ptx_space space, uint32_t lanes)
+/* Field by field, in its place: a copy of a record that was just written waits for the writes. */
+static inline void begin_event(struct access_event *e, const struct warp *w, const struct op *o, enum ptx_space space,
+                               uint32_t lanes)
 {
-    return (struct access_event){.warp = w,
-                                 .op = o,
-                                 .space = space,
-                                 .lanes = lanes,
-                                 .bytes = (uint32_t)o->access->bytes * o->access->n,
-                                 .reads = op_reads(o),
-                                 .writes = op_writes(o),
-                                 .strong = o->kind == OP_ATOM || op_access_is_strong(o->access)};
+    e->warp = w;
+    e->op = o;
+    e->space = space;
+    e->pattern = ACCESS_ANY;
+    e->lanes = lanes;
+    e->bytes = (uint32_t)o->access->bytes * o->access->n;
+    e->reads = op_reads(o);
+    e->writes = op_writes(o);
+    e->strong = o->kind == OP_ATOM || op_access_is_strong(o->access);
+    e->wrote = 0;
+    e->base = 0;
+    e->address = NULL;
 }
 
-static bool tell_and_perform(struct warp *w, uint8_t *const base[4], const struct op *o, struct plan *p,
-                             const struct access_event *e, perform_fn *perform)
+void access_tell_performed(const struct warp *w, const struct op *o, struct told *t)
 {
-    HOOKS_CALL(w->hooks, access, e);
-    bool ok = perform(w, base, o, e->lanes, p);
-    if (e->strong) {
-        struct access_event done = *e;
-        done.wrote = o->kind == OP_ATOM ? w->block->worker->wrote & e->lanes : e->writes ? e->lanes : 0;
-        HOOKS_CALL(w->hooks, performed, &done);
-    }
-    return ok;
+    struct access_event *e = &t->e;
+    e->wrote = o->kind == OP_ATOM ? w->block->worker->wrote & e->lanes : e->writes ? e->lanes : 0;
+    HOOKS_CALL(w->hooks, performed, e);
 }
 
 /* ---- a plan for all lanes ---- */
@@ -53,36 +55,36 @@ static uint64_t window_of(const struct warp *w, const struct plan *p)
                                      : 0;
 }
 
-/* `in_space` holds the addresses where they have to be others than the plan's. */
-static void find_pattern(const struct warp *w, const struct plan *p, struct access_event *e, uint64_t *in_space)
+/* Lanes that are neither all at one address nor all in a row. */
+static void tell_scattered(const struct plan *p, uint64_t window, struct told *t)
 {
     static const enum access_pattern patterns[] = {[PATTERN_NONE] = ACCESS_ANY,
                                                    [PATTERN_LINEAR] = ACCESS_LINEAR,
                                                    [PATTERN_LINEAR_HALVES] = ACCESS_LINEAR_HALVES,
                                                    [PATTERN_EQUAL_HALVES] = ACCESS_UNIFORM_HALVES};
-    uint64_t window = window_of(w, p);
-    e->base = p->scan.min - window;
-    if (p->scan.linear || p->scan.min == p->scan.max) {
-        e->pattern = p->scan.linear ? ACCESS_LINEAR : ACCESS_UNIFORM;
-        return;
-    }
-    unsigned lane = (unsigned)__builtin_ctz(e->lanes);
-    e->pattern = patterns[p->pattern];
-    e->base = p->address[lane] - window - (uint64_t)lane * e->bytes;
+    unsigned lane = (unsigned)__builtin_ctz(t->e.lanes);
+    t->e.pattern = patterns[p->pattern];
+    t->e.base = p->address[lane] - window - (uint64_t)lane * t->e.bytes;
     if (p->pattern == PATTERN_LINEAR)
         return;
-    e->address = window ? in_space : p->address;
+    t->e.address = window ? t->address : p->address;
     for (unsigned l = 0; window && l < WARP_LANES; l++)
-        in_space[l] = p->address[l] - window;
+        t->address[l] = p->address[l] - window;
 }
 
-static bool watched_together(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
-                             perform_fn *perform)
+void access_tell(const struct warp *w, const struct op *o, uint32_t mask, const struct plan *p, struct told *t)
 {
-    uint64_t in_space[WARP_LANES] __attribute__((aligned(64)));
-    struct access_event e = event_of(w, o, p->space, mask);
-    find_pattern(w, p, &e, in_space);
-    return tell_and_perform(w, base, o, p, &e, perform);
+    uint64_t window = window_of(w, p);
+    begin_event(&t->e, w, o, p->space, mask);
+    t->e.low = p->scan.min - window;
+    t->e.high = p->scan.max - window + t->e.bytes;
+    if (p->scan.linear || p->scan.min == p->scan.max) {
+        t->e.base = t->e.low;
+        t->e.pattern = p->scan.linear ? ACCESS_LINEAR : ACCESS_UNIFORM;
+    } else {
+        tell_scattered(p, window, t);
+    }
+    HOOKS_CALL(w->hooks, access, &t->e);
 }
 
 /* ---- lanes one by one ---- */
@@ -142,7 +144,19 @@ static bool locate_lanes(struct warp *w, uint8_t *const base[4], const struct op
     return true;
 }
 
-static bool watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
+/* From the least address to the end of the largest one's bytes. */
+static void find_span(struct access_event *e)
+{
+    e->low = UINT64_MAX;
+    e->high = 0;
+    for (uint32_t m = e->lanes; m; m &= m - 1) {
+        uint64_t at = e->address[__builtin_ctz(m)];
+        e->low = at < e->low ? at : e->low;
+        e->high = at + e->bytes > e->high ? at + e->bytes : e->high;
+    }
+}
+
+bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
                             perform_fn *perform)
 {
     struct located found = {0};
@@ -155,20 +169,18 @@ static bool watched_by_lane(struct warp *w, uint8_t *const base[4], const struct
         uint32_t lanes;
     } parts[] = {{SPACE_GLOBAL, found.global}, {SPACE_SHARED, found.shared}, {SPACE_LOCAL, found.local}};
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        struct access_event e = event_of(w, o, parts[i].space, parts[i].lanes);
-        e.address = found.address;
-        if (e.lanes && !tell_and_perform(w, base, o, p, &e, perform))
+        struct told t;
+        if (!parts[i].lanes)
+            continue;
+        begin_event(&t.e, w, o, parts[i].space, parts[i].lanes);
+        t.e.address = found.address;
+        find_span(&t.e);
+        HOOKS_CALL(w->hooks, access, &t.e);
+        bool ok = perform(w, base, o, t.e.lanes, p);
+        if (t.e.strong)
+            access_tell_performed(w, o, &t);
+        if (!ok)
             return false;
     }
     return true;
-}
-
-bool access_watched(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
-                    perform_fn *perform)
-{
-    if (p->kind == PLAN_BY_LANE)
-        return watched_by_lane(w, base, o, mask, p, perform);
-    if (p->space == SPACE_PARAM)
-        return perform(w, base, o, mask, p);
-    return watched_together(w, base, o, mask, p, perform);
 }
