@@ -30,13 +30,13 @@ struct setting {
     unsigned workers, blocks, tools;
 };
 
-/* Races are pairs of lines; which threads of these are named depends on the schedule. */
+/* Races are pairs of lines of CUDA; which threads and instructions of these are named depends on the schedule. */
 static void list_lines(hd_report *findings, char *got, size_t size)
 {
     hd_diagnostic d;
     size_t n = 0;
     for (size_t i = 0; hd_report_get(findings, i, &d) && n < size; i++)
-        n += (size_t)snprintf(got + n, size - n, "%s %u\n", d.code, d.line);
+        n += (size_t)snprintf(got + n, size - n, "%s %u\n", d.code, d.cuda_line);
 }
 
 static void run(hd_machine *m, hd_module *module, void *out, const char *name, const struct setting *s, char *got,

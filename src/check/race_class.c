@@ -48,9 +48,9 @@ static bool same_line(const struct op *a, const struct op *b)
 uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
 {
     struct access_class c = describe(op, in_vain);
-    uint32_t line = 0, n = atomic_load(&r->classes.next), found = 0;
+    uint32_t line = 0, found = 0;
     pthread_mutex_lock(&r->lock);
-    for (uint32_t i = 1; i < n && !found; i++) {
+    for (uint32_t i = 1, n = atomic_load(&r->classes.next); i < n && !found; i++) {
         const struct access_class *k = numbered_at(&r->classes, i);
         if (!k->op || !same_line(k->op, op))
             continue;
@@ -69,9 +69,9 @@ uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
 /* Of what is no instruction of a kernel: by the host's place that it is from. */
 static uint32_t class_of_place(struct races *r, struct access_class c)
 {
-    uint32_t n = atomic_load(&r->classes.next), found = 0, line = 0;
+    uint32_t found = 0, line = 0;
     pthread_mutex_lock(&r->lock);
-    for (uint32_t i = 1; i < n && !found; i++) {
+    for (uint32_t i = 1, n = atomic_load(&r->classes.next); i < n && !found; i++) {
         const struct access_class *k = numbered_at(&r->classes, i);
         if (!k->note || k->note->kind != c.note->kind || k->note->name != c.note->name || k->where != c.where)
             continue;
