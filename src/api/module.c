@@ -47,7 +47,8 @@ static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct pt
     if (!is_placed(v))
         return true;
     const char *name = arena_strndup(&m->arena, v->symbol.name.p, v->symbol.name.n);
-    enum mem_kind kind = v->space == SPACE_CONST ? MEM_CONST : MEM_VARIABLE;
+    bool host = v->managed && m->machine->machine->mem.host_shift;
+    enum mem_kind kind = v->space == SPACE_CONST ? MEM_CONST : host ? MEM_HOST_VARIABLE : MEM_VARIABLE;
     void *at = mem_alloc_zero(&m->machine->machine->mem, v->size, kind, name);
     if (!at) {
         report_no_room(m, ptx, v, diags);
@@ -58,7 +59,7 @@ static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct pt
     if (!map_get(&m->variables_by_name, str_of(name)))
         map_put(&m->variables_by_name, str_of(name), (void *)(uintptr_t)v->handle);
     if (v->init_bytes)
-        copy_sparse(at, v->init, v->init_bytes);
+        copy_sparse(hd_own_view(m->machine, at), v->init, v->init_bytes);
     return true;
 }
 
@@ -74,7 +75,7 @@ static void relocate(hd_module *m, const struct variable *v)
         else
             value += address_of(m, (const struct ptx_var *)r->symbol);
         value >>= r->shift;
-        memcpy((uint8_t *)v->at + r->at, &value, r->bytes < 8 ? r->bytes : 8);
+        memcpy((uint8_t *)hd_own_view(m->machine, v->at) + r->at, &value, r->bytes < 8 ? r->bytes : 8);
     }
 }
 

@@ -408,9 +408,20 @@ static uint64_t room_of(const struct mem *m, uint64_t size, enum mem_kind kind)
     return kind != MEM_HEAP && size < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES + gap : size + gap;
 }
 
+static enum area area_of(enum mem_kind kind)
+{
+    switch (kind) {
+    case MEM_CONST:
+    case MEM_PARAM: return AREA_CONST;
+    case MEM_HOST:
+    case MEM_HOST_VARIABLE: return AREA_HOST;
+    default: return AREA_GLOBAL;
+    }
+}
+
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name)
 {
-    enum area area = kind == MEM_CONST || kind == MEM_PARAM ? AREA_CONST : kind == MEM_HOST ? AREA_HOST : AREA_GLOBAL;
+    enum area area = area_of(kind);
     if (size == 0 || size > m->heap_size)
         return NULL;
     uint64_t room = room_of(m, size, kind);
@@ -449,11 +460,11 @@ void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const cha
 {
     char *p = mem_alloc(m, size, kind, name);
     bool large = p && class_of(size) == LARGE;
-    if (large && kind == MEM_HOST)
+    if (large && area_of(kind) == AREA_HOST)
         return p; /* a hole of the file */
     /* A kernel may have written to what is freed: the system gives pages of zeros once more. */
     if (p && (!large || madvise(p, (size_t)round_up(size, SPARSE_PAGE_BYTES), MADV_DONTNEED) != 0))
-        memset(p + (kind == MEM_HOST ? m->host_shift : 0), 0, size);
+        memset(p + (area_of(kind) == AREA_HOST ? m->host_shift : 0), 0, size);
     return p;
 }
 

@@ -46,6 +46,7 @@ enum mem_kind {
     MEM_FOREIGN,
     MEM_DEVICE,
     MEM_HOST, /* the host's as well as the kernels', where somebody watches what the host does there: mem_watch_host() */
+    MEM_HOST_VARIABLE, /* the same; a .managed variable */
     MEM_HEAP,
     MEM_VARIABLE,
     MEM_CONST,
@@ -139,7 +140,7 @@ bool mem_is_host(const struct mem *m, uint64_t address);
 /* From addresses of the block to where the machine's own threads access it. */
 static inline uint64_t mem_shift(const struct mem *m, const struct mem_block *b)
 {
-    return b->kind == MEM_HOST ? m->host_shift : 0;
+    return b->kind == MEM_HOST || b->kind == MEM_HOST_VARIABLE ? m->host_shift : 0;
 }
 
 /* The allocation that holds the address; false where none does. */
