@@ -399,6 +399,10 @@ HD_API void hd_checker_mark_copied(hd_checker *checker, const void *to, const vo
 HD_API size_t hd_checker_defined_bytes(hd_checker *checker, const void *p, size_t bytes);
 /* Memory gets another meaning, as in a pool: what was known of it, and done to it, counts no more. hd_free says so itself. */
 HD_API void hd_checker_forget(hd_checker *checker, const void *p, size_t bytes);
+/* For who wraps system calls, which cannot access memory that is closed to the host (hd_checker_options.host): where they find the
+ * same memory, or the address itself where it is open; and what they have done there, told at the program's address. */
+HD_API void *hd_host_view(const void *p);
+HD_API void hd_host_access(const void *p, size_t bytes, bool write);
 /* Nothing more will run: what can be known only then (leaks) becomes findings. */
 HD_API void hd_checker_end(hd_checker *checker);
 /* What its launches have shown so far, each finding once with a count, in the order of the PTX text; NULL where there is

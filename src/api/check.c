@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "check/host.h"
 
 hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
 {
@@ -77,6 +78,16 @@ static bool fill_report(hd_checker *c, hd_report *r)
     }
     r->arena.on_oom = NULL;
     return whole;
+}
+
+void *hd_host_view(const void *p)
+{
+    return host_view(p);
+}
+
+void hd_host_access(const void *p, size_t bytes, bool write)
+{
+    host_tell(p, bytes, write);
 }
 
 void hd_checker_end(hd_checker *c)

@@ -216,6 +216,24 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
+/* ---- system calls ---- */
+
+void *host_view(const void *p)
+{
+    struct host_watch *w = watch_of((uint64_t)(uintptr_t)p);
+    return (char *)p + (w && w->mem->host_closed ? w->mem->host_shift : 0);
+}
+
+void host_tell(const void *p, uint64_t bytes, bool write)
+{
+    struct host_watch *w = watch_of((uint64_t)(uintptr_t)p);
+    const struct host_access a = {.address = (uint64_t)(uintptr_t)p, .bytes = bytes, .write = write};
+    if (!w)
+        return;
+    w->tell(w->data, &a, false);
+    w->tell(w->data, &a, true);
+}
+
 /* ---- life ---- */
 
 static void install(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *other)
@@ -289,6 +307,18 @@ void host_watch_set(struct host_watch *w, bool on)
 {
     (void)w;
     (void)on;
+}
+
+void *host_view(const void *p)
+{
+    return (void *)(uintptr_t)p;
+}
+
+void host_tell(const void *p, uint64_t bytes, bool write)
+{
+    (void)p;
+    (void)bytes;
+    (void)write;
 }
 
 #endif

@@ -6,7 +6,7 @@
  *
  * Signals that are not ours go to whoever had them: handlers that the program has put in our place are found at the next
  * closing, and called by ours from then on. What is not seen: accesses by the system, as of read() into such memory, which would
- * fail and must be announced (host_watch_begin_call); another thread's accesses to the page while one is stopped on it.
+ * fail, but for host_view(); another thread's accesses to the page while one is stopped on it.
  *
  * Only where a processor stops after an instruction at a process's own wish: x86-64.
  */
@@ -22,7 +22,7 @@ struct host_access {
     bool write; /* also of what reads and writes */
     bool
         whole; /* one access of at most 8 bytes, aligned: what the C++ of other threads may do to it at the same time, too */
-    uint64_t pc; /* of the instruction */
+    uint64_t pc; /* of the instruction; 0: a system call */
     uint64_t sp; /* the stack pointer */
 };
 
@@ -34,5 +34,10 @@ struct host_watch *host_watch_new(struct mem *m, host_access_fn *tell, void *dat
 void host_watch_free(struct host_watch *w); /* NULL is allowed */
 /* Is the host watched now? It is told of accesses from here on, or no more. */
 void host_watch_set(struct host_watch *w, bool on);
+
+/* For system calls, which cannot access what is closed: where the machine finds the same memory, or `p` where it is open; and that
+ * the system has accessed it for the calling thread. */
+void *host_view(const void *p);
+void host_tell(const void *p, uint64_t bytes, bool write);
 
 #endif

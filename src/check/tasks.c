@@ -90,9 +90,11 @@ static const void *place_of(struct checker *c, const struct host_access *a)
         uint64_t pc, sp, top;
         const void *place;
     } last;
-    uint64_t top = *(const uint64_t *)(uintptr_t)a->sp;
     if (!c->options.place)
         return NULL;
+    if (!a->pc)
+        return c->options.place(c->options.data);
+    uint64_t top = *(const uint64_t *)(uintptr_t)a->sp;
     if (last.checker != c || last.pc != a->pc || last.sp != a->sp || last.top != top) {
         last.checker = c;
         last.pc = a->pc;

@@ -76,7 +76,7 @@ static int get_ready(struct check *c)
 static int find(struct check *c)
 {
     int status;
-    c->program = program_prepare(c->s, &status);
+    c->program = program_prepare(c->s, "libheddle-watch-io.so", &status);
     return status;
 }
 

@@ -213,7 +213,7 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     return NULL;
 }
 
-const char *program_prepare(struct session *s, int *status)
+const char *program_prepare(struct session *s, const char *preload, int *status)
 {
     struct start start = {.s = s, .libraries = place_of_libraries(&s->arena)};
     struct elf e;
@@ -235,6 +235,8 @@ const char *program_prepare(struct session *s, int *status)
         return NULL;
     }
     start.preload = arena_printf(&s->arena, "%s/libheddle-preload.so", start.libraries);
+    if (preload)
+        start.preload = arena_printf(&s->arena, "%s:%s/%s", start.preload, start.libraries, preload);
     if (elf_open(&e, start.program)) {
         wrong = obstacle(&e, start.program, s->o.device, &s->arena);
         preload_hidden(&start, &e);

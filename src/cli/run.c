@@ -20,7 +20,7 @@ int cmd_run(struct session *s)
     int status;
     if (!s->n_words)
         return usage_error(s, "heddle run needs a program; `heddle run --help` explains");
-    const char *program = program_prepare(s, &status);
+    const char *program = program_prepare(s, NULL, &status);
     if (!program)
         return status;
     if (s->o.confined && confine_program(s))

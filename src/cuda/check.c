@@ -1,6 +1,7 @@
 /* See check.h. */
 #include "cuda/check.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -268,6 +269,15 @@ static size_t host_frames(void *data, const void *place, const hd_frame **frames
     return text.n;
 }
 
+/* Where `heddle check` has preloaded it. */
+static void watch_io(void)
+{
+    void (*watch)(void *(*)(const void *), void (*)(const void *, size_t, bool)) = NULL;
+    *(void **)&watch = dlsym(RTLD_DEFAULT, "heddle_watch_io");
+    if (watch)
+        watch(hd_host_view, hd_host_access);
+}
+
 hd_result check_machine(hd_machine *machine)
 {
     hd_checker_options o = {.tools = check.options.tools,
@@ -280,6 +290,7 @@ hd_result check_machine(hd_machine *machine)
         return HD_SUCCESS;
     hd_checker *checker;
     hd_result r = hd_checker_create(machine, &o, &checker);
+    watch_io();
     pthread_mutex_lock(&check.lock);
     if (!r)
         check.checkers[check.n_checkers++] = checker;

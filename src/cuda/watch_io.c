@@ -1,0 +1,160 @@
+/* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system read or write a program's memory.
+ *
+ * What is closed to the host (check/host.h) is closed to the system on its behalf, too: read() into it would fail. So these functions
+ * hand on the address at which the machine finds the same memory, and tell of the access. Nothing else about them changes. libcuda,
+ * which knows of closed memory, calls heddle_watch_io() when it has some.
+ */
+#undef _FILE_OFFSET_BITS /* pread() and pread64() are two names */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#undef fread_unlocked
+#undef fwrite_unlocked
+#define EXPORT __attribute__((visibility("default")))
+
+typedef void *view_fn(const void *p);
+typedef void access_fn(const void *p, size_t bytes, bool write);
+
+static view_fn *view_now;
+static access_fn *access_now;
+
+EXPORT void heddle_watch_io(view_fn *view, access_fn *access)
+{
+    access_now = access;
+    __atomic_store_n(&view_now, view, __ATOMIC_RELEASE);
+}
+
+static void *view_of(const void *p)
+{
+    view_fn *view = __atomic_load_n(&view_now, __ATOMIC_ACQUIRE);
+    return view ? view(p) : (void *)(uintptr_t)p;
+}
+
+/* Where the system has gone to another address, so many bytes of it. */
+static void tell(const void *p, const void *view, int64_t bytes, bool write)
+{
+    if (view != p && bytes > 0)
+        access_now(p, (size_t)bytes, write);
+}
+
+/* The C library's own. */
+#define NEXT(name)                                                                                                     \
+    static __typeof__(name) *next;                                                                                     \
+    if (!next)                                                                                                         \
+    next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+/* Those that write to memory tell when they know how much, the others before. `to` is the buffer among the arguments. */
+#define READS(type, name, params, to, ...)                                                                             \
+    EXPORT type name params                                                                                            \
+    {                                                                                                                  \
+        NEXT(name);                                                                                                    \
+        void *const own = to;                                                                                          \
+        to = view_of(own);                                                                                             \
+        type result = next(__VA_ARGS__);                                                                               \
+        tell(own, to, (int64_t)result, true);                                                                          \
+        return result;                                                                                                 \
+    }
+#define WRITES(type, name, params, from, bytes, ...)                                                                   \
+    EXPORT type name params                                                                                            \
+    {                                                                                                                  \
+        NEXT(name);                                                                                                    \
+        const void *const own = from;                                                                                  \
+        from = view_of(own);                                                                                           \
+        tell(own, from, (int64_t)(bytes), false);                                                                      \
+        return next(__VA_ARGS__);                                                                                      \
+    }
+
+/* clang-format off */
+READS(ssize_t, read, (int f, void *p, size_t n), p, f, p, n)
+READS(ssize_t, pread, (int f, void *p, size_t n, off_t at), p, f, p, n, at)
+READS(ssize_t, pread64, (int f, void *p, size_t n, off64_t at), p, f, p, n, at)
+READS(ssize_t, recv, (int f, void *p, size_t n, int flags), p, f, p, n, flags)
+READS(ssize_t, recvfrom, (int f, void *p, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *length),
+      p, f, p, n, flags, from, length)
+WRITES(ssize_t, write, (int f, const void *p, size_t n), p, n, f, p, n)
+WRITES(ssize_t, pwrite, (int f, const void *p, size_t n, off_t at), p, n, f, p, n, at)
+WRITES(ssize_t, pwrite64, (int f, const void *p, size_t n, off64_t at), p, n, f, p, n, at)
+WRITES(ssize_t, send, (int f, const void *p, size_t n, int flags), p, n, f, p, n, flags)
+WRITES(ssize_t, sendto, (int f, const void *p, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t length),
+       p, n, f, p, n, flags, to, length)
+WRITES(size_t, fwrite, (const void *p, size_t size, size_t n, FILE *f), p, size * n, p, size, n, f)
+WRITES(size_t, fwrite_unlocked, (const void *p, size_t size, size_t n, FILE *f), p, size * n, p, size, n, f)
+/* clang-format on */
+
+/* These count elements. */
+#define READS_ELEMENTS(name)                                                                                           \
+    EXPORT size_t name(void *p, size_t size, size_t n, FILE *f)                                                        \
+    {                                                                                                                  \
+        NEXT(name);                                                                                                    \
+        void *view = view_of(p);                                                                                       \
+        size_t result = next(view, size, n, f);                                                                        \
+        tell(p, view, (int64_t)(size * result), true);                                                                 \
+        return result;                                                                                                 \
+    }
+READS_ELEMENTS(fread)
+READS_ELEMENTS(fread_unlocked)
+
+/* What programs call that are compiled with _FORTIFY_SOURCE. */
+extern ssize_t __read_chk(int f, void *p, size_t n, size_t room);
+extern ssize_t __pread_chk(int f, void *p, size_t n, off_t at, size_t room);
+extern ssize_t __pread64_chk(int f, void *p, size_t n, off64_t at, size_t room);
+extern size_t __fread_chk(void *p, size_t room, size_t size, size_t n, FILE *f);
+
+READS(ssize_t, __read_chk, (int f, void *p, size_t n, size_t room), p, f, p, n, room)
+READS(ssize_t, __pread_chk, (int f, void *p, size_t n, off_t at, size_t room), p, f, p, n, at, room)
+READS(ssize_t, __pread64_chk, (int f, void *p, size_t n, off64_t at, size_t room), p, f, p, n, at, room)
+
+EXPORT size_t __fread_chk(void *p, size_t room, size_t size, size_t n, FILE *f)
+{
+    NEXT(__fread_chk);
+    void *view = view_of(p);
+    size_t result = next(view, room, size, n, f);
+    tell(p, view, (int64_t)(size * result), true);
+    return result;
+}
+
+/* ---- lists of buffers ---- */
+
+enum { MOST_PARTS = 64 }; /* of more, none is looked at */
+
+static const struct iovec *views_of(const struct iovec *parts, int n, struct iovec *views)
+{
+    if (n < 0 || n > MOST_PARTS)
+        return parts;
+    for (int i = 0; i < n; i++)
+        views[i] = (struct iovec){view_of(parts[i].iov_base), parts[i].iov_len};
+    return views;
+}
+
+static void tell_parts(const struct iovec *parts, const struct iovec *views, int n, int64_t bytes, bool write)
+{
+    for (int i = 0; views != parts && i < n && bytes > 0; i++) {
+        int64_t part = (int64_t)parts[i].iov_len < bytes ? (int64_t)parts[i].iov_len : bytes;
+        tell(parts[i].iov_base, views[i].iov_base, part, write);
+        bytes -= part;
+    }
+}
+
+EXPORT ssize_t readv(int f, const struct iovec *parts, int n)
+{
+    NEXT(readv);
+    struct iovec room[MOST_PARTS];
+    const struct iovec *views = views_of(parts, n, room);
+    ssize_t result = next(f, views, n);
+    tell_parts(parts, views, n, result, true);
+    return result;
+}
+
+EXPORT ssize_t writev(int f, const struct iovec *parts, int n)
+{
+    NEXT(writev);
+    struct iovec room[MOST_PARTS];
+    const struct iovec *views = views_of(parts, n, room);
+    tell_parts(parts, views, n, INT64_MAX, false);
+    return next(f, views, n);
+}
