@@ -1,0 +1,324 @@
+/* Launches, copies, fills and the host, ordered by streams, events, graphs and waiting, or not; one case a run. Lines that race
+ * have names in comments: test.py says which pairs are to be found. */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+
+enum { N = 1000, BYTES = N * sizeof(int) };
+
+static int *device, *pinned, *other, *managed;
+static volatile int *flag;
+static cudaStream_t a, b, free_a, free_b;
+static cudaEvent_t event;
+static long sum;
+
+__global__ void write(int *p)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        p[i] = i; // @write
+}
+
+__global__ void read(const int *p, int *q)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        q[i] = p[N - 1 - i]; // @read
+}
+
+__global__ void publish(int *p, volatile int *flag)
+{
+    p[3] = 42; // @publish
+    __threadfence_system();
+    *flag = 1;
+}
+
+__global__ void publish_here(int *p, volatile int *flag)
+{
+    p[3] = 42; // @publish_here
+    __threadfence();
+    *flag = 1;
+}
+
+#ifdef __NVCC__
+__managed__ int variable;
+__global__ void count()
+{
+    variable = 7; // @count
+}
+#endif
+
+static void launch_write(int *p, cudaStream_t s)
+{
+    write<<<4, 256, 0, s>>>(p);
+}
+
+static void launch_read(const int *p, cudaStream_t s)
+{
+    static int *q;
+    if (!q && cudaMalloc(&q, BYTES))
+        exit(9);
+    read<<<4, 256, 0, s>>>(p, q);
+}
+
+#define CASE(name)                                                                                                     \
+    static void name();                                                                                                \
+    static registered of_##name(#name, name);                                                                          \
+    static void name()
+
+struct registered;
+static registered *first;
+struct registered {
+    const char *name;
+    void (*run)();
+    registered *next;
+    registered(const char *name, void (*run)()) : name(name), run(run), next(first) { first = this; }
+};
+
+/* ---- streams ---- */
+
+CASE(streams_alone)
+{
+    launch_write(device, a);
+    launch_read(device, b);
+}
+
+CASE(one_stream)
+{
+    launch_write(device, a);
+    launch_read(device, a);
+}
+
+CASE(an_event_between)
+{
+    launch_write(device, free_a);
+    cudaEventRecord(event, free_a);
+    cudaStreamWaitEvent(free_b, event, 0);
+    launch_read(device, free_b);
+}
+
+CASE(an_event_recorded_too_early)
+{
+    cudaEventRecord(event, free_a);
+    launch_write(device, free_a);
+    cudaStreamWaitEvent(free_b, event, 0);
+    launch_read(device, free_b);
+}
+
+CASE(the_default_stream_between)
+{
+    launch_write(device, a);
+    launch_read(device, 0);
+    launch_write(device, b);
+}
+
+CASE(the_default_stream_beside_one_that_does_not_wait)
+{
+    launch_write(device, free_a);
+    launch_read(device, 0);
+}
+
+CASE(the_host_between)
+{
+    launch_write(device, free_a);
+    cudaStreamSynchronize(free_a);
+    launch_read(device, free_b);
+}
+
+CASE(a_query_between)
+{
+    launch_write(device, free_a);
+    while (cudaStreamQuery(free_a) == cudaErrorNotReady)
+        ;
+    launch_read(device, free_b);
+}
+
+CASE(a_stream_destroyed_between)
+{
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    launch_write(device, s);
+    cudaStreamDestroy(s);
+    launch_read(device, 0);
+}
+
+/* ---- copies and fills ---- */
+
+CASE(a_fill_is_not_waited_for)
+{
+    cudaMemset(device, 0, BYTES); // @fill
+    launch_read(device, free_a);
+}
+
+CASE(a_copy_to_the_host_is_waited_for)
+{
+    launch_write(device, 0);
+    cudaMemcpy(pinned, device, BYTES, cudaMemcpyDeviceToHost);
+    sum += pinned[5];
+    launch_write(device, free_a);
+}
+
+CASE(a_copy_beside_a_launch)
+{
+    launch_write(device, free_a);
+    cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, free_b); // @copy
+}
+
+/* ---- graphs ---- */
+
+static void run_graph(bool fork)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaStreamBeginCapture(free_a, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(event, free_a);
+    cudaStreamWaitEvent(free_b, event, 0);
+    launch_write(device, free_a);
+    launch_read(device, fork ? free_b : free_a);
+    cudaEventRecord(event, free_b);
+    cudaStreamWaitEvent(free_a, event, 0);
+    cudaStreamEndCapture(free_a, &graph);
+    cudaGraphInstantiate(&ready, graph, NULL, NULL, 0);
+    cudaGraphLaunch(ready, free_a);
+    cudaGraphLaunch(ready, free_b);
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+}
+
+CASE(branches_of_a_graph)
+{
+    run_graph(true);
+}
+
+CASE(a_graph_in_two_streams)
+{
+    run_graph(false);
+}
+
+/* ---- the host ---- */
+
+CASE(the_host_reads_what_is_being_written)
+{
+    launch_write(managed, 0);
+    for (int i = 0; i < 20; i++)
+        sum += managed[i]; // @host_reads
+}
+
+CASE(the_host_writes_what_is_being_read)
+{
+    launch_read(managed, 0);
+    managed[N - 1] = 3; // @host_writes
+}
+
+CASE(the_host_waits)
+{
+    managed[1] = 2;
+    launch_write(managed, 0);
+    cudaDeviceSynchronize();
+    sum += managed[1];
+    managed[1] = 2;
+    launch_read(managed, a);
+    cudaEventRecord(event, a);
+    sum += managed[1];
+    cudaEventSynchronize(event);
+    managed[1] = 5;
+}
+
+CASE(the_host_uses_other_bytes)
+{
+    launch_write(managed, 0);
+    managed[N] = 1;
+    sum += managed[N + 1];
+}
+
+CASE(the_host_copies_what_is_being_copied)
+{
+    static int own[N];
+    cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, a); // @copy_unwaited
+    memcpy(own, pinned, sizeof own);                                   // @host_copies
+    sum += own[3];
+}
+
+CASE(the_system_writes_what_is_being_copied)
+{
+    int zero = open("/dev/zero", O_RDONLY);
+    cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, a); // @copy_beside_system
+    ssize_t n = ::read(zero, pinned, BYTES);                           // @system_writes
+    if (n != BYTES)
+        exit(8);
+}
+
+CASE(the_system_uses_other_memory)
+{
+    int zero = open("/dev/zero", O_RDONLY), null = open("/dev/null", O_WRONLY);
+    cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, a);
+    FILE *f = fdopen(zero, "r");
+    if (::read(zero, other, BYTES) != BYTES || ::write(null, other, BYTES) != BYTES || fread(other, 4, N, f) != N)
+        exit(8);
+    sum += other[3];
+}
+
+static void add(void *data)
+{
+    sum += *(int *)data;
+}
+
+CASE(a_host_function_reads_what_its_stream_has_written)
+{
+    launch_write(managed, a);
+    cudaLaunchHostFunc(a, add, managed);
+    launch_write(managed, a);
+}
+
+static void wait_for_flag()
+{
+    while (*flag != 1)
+        ;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+CASE(a_flag_hands_over)
+{
+    publish<<<1, 1>>>(managed, flag);
+    wait_for_flag();
+    sum += managed[3];
+    launch_read(managed, free_a);
+}
+
+CASE(a_flag_behind_a_fence_of_the_device)
+{
+    publish_here<<<1, 1>>>(managed, flag);
+    wait_for_flag();
+    sum += managed[3]; // @after_flag
+}
+
+#ifdef __NVCC__
+CASE(a_managed_variable)
+{
+    count<<<1, 1>>>();
+    sum += variable; // @reads_variable
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    bool bad = cudaMalloc(&device, BYTES) || cudaMallocHost(&pinned, BYTES) || cudaMallocHost(&other, BYTES) ||
+               cudaMallocManaged(&managed, 2 * BYTES) || cudaHostAlloc((void **)&flag, 4, cudaHostAllocMapped) ||
+               cudaStreamCreate(&a) || cudaStreamCreate(&b) || cudaEventCreate(&event) ||
+               cudaStreamCreateWithFlags(&free_a, cudaStreamNonBlocking) ||
+               cudaStreamCreateWithFlags(&free_b, cudaStreamNonBlocking) || cudaMemset(device, 1, BYTES);
+    *flag = 0;
+    memset(managed, 0, 2 * BYTES);
+    for (registered *r = first; r && !bad; r = r->next)
+        if (argc > 1 && strcmp(r->name, argv[1]) == 0) {
+            cudaDeviceSynchronize();
+            r->run();
+            return cudaDeviceSynchronize() != cudaSuccess;
+        }
+    return 2;
+}

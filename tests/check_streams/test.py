@@ -1,0 +1,94 @@
+"""heddle check: races between launches, copies, fills and the host, by what CUDA says orders them."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import Skip, heddle, main, run, source
+
+folder = tempfile.TemporaryDirectory()
+os.environ["HEDDLE_CACHE"] = "off"
+PROGRAM = os.path.join(source, "tests", "check_streams", "order.cu")
+with open(PROGRAM) as f:
+    text = f.read()
+LINES = {m: n for n, line in enumerate(text.splitlines(), 1) for m in re.findall(r"// @(\w+)", line)}
+LIBDW = os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "libheddle-symbols.so"))
+
+# The pairs that race; cases that are not here are clean.
+RACES = {
+    "streams_alone": {("write", "read")},
+    "an_event_recorded_too_early": {("write", "read")},
+    "the_default_stream_beside_one_that_does_not_wait": {("write", "read")},
+    "a_fill_is_not_waited_for": {("fill", "read")},
+    "a_copy_beside_a_launch": {("write", "copy")},
+    "branches_of_a_graph": {("write", "read")},
+    "the_host_reads_what_is_being_written": {("write", "host_reads")},
+    "the_host_writes_what_is_being_read": {("read", "host_writes")},
+    "the_host_copies_what_is_being_copied": {("copy_unwaited", "host_copies")},
+    "the_system_writes_what_is_being_copied": {("copy_beside_system", "system_writes")},
+    "a_flag_behind_a_fence_of_the_device": {("publish_here", "after_flag")},
+    "a_managed_variable": {("count", "reads_variable")},
+}
+HOST = {"the_host_", "the_system_", "a_flag_", "a_managed_"}
+
+
+def build(name, *compiler):
+    program = os.path.join(folder.name, name)
+    if not os.path.exists(program):
+        done = subprocess.run([*compiler, "-g", "-lineinfo", "-o", program, PROGRAM], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    return program
+
+
+def pairs(program, case):
+    """The lines of what is found, as sorted pairs."""
+    save = os.path.join(folder.name, "findings.json")
+    status, out, err = run("check", "--save", save, program, case)
+    with open(save) as f:
+        found = json.load(f)["findings"]
+    assert status == (1 if found else 0), (case, status, out, err)
+    assert all(d["code"] == "data-race" for d in found), (case, found)
+    result, errors = set(), [i for i, d in enumerate(found) if d["severity"] == "error"]
+    for i in errors:
+        two = [d.get("cuda_line") for d in found[i:i + 2]]
+        result.add(tuple(sorted(two)))
+    return result
+
+
+def compare(program, cases):
+    for case in cases:
+        wanted = {tuple(sorted((LINES[x], LINES[y]))) for x, y in RACES.get(case, ())}
+        found = pairs(program, case)
+        assert found == wanted, f"{case}: {sorted(found)} and not {sorted(wanted)}"
+
+
+def cases(host):
+    names = re.findall(r"^CASE\((\w+)\)", text, re.M)
+    return [n for n in names if any(n.startswith(h) for h in HOST) == host and n != "a_managed_variable"]
+
+
+def work_in_streams_is_ordered_as_cuda_says():
+    if not LIBDW:
+        raise Skip("lines of the host need libdw")
+    compare(build("heddle", heddle, "cc"), cases(False))
+
+
+def the_hosts_accesses_race_with_what_it_has_not_waited_for():
+    if not LIBDW or os.uname().machine != "x86_64":
+        raise Skip("the host's accesses are seen on x86-64, their lines with libdw")
+    compare(build("heddle", heddle, "cc"), cases(True))
+
+
+def nvccs_programs_are_seen_alike():
+    if not shutil.which("nvcc"):
+        raise Skip("there is no nvcc")
+    program = build("nvcc", "nvcc", "-arch=compute_75")
+    compare(program, ["a_managed_variable", "the_host_reads_what_is_being_written", "the_host_waits",
+                      "branches_of_a_graph"])
+
+
+main(globals())
