@@ -1,6 +1,6 @@
-/* Cooperative groups: CUDA C++ Programming Guide, "Cooperative Groups". Threads, tiles, coalesced threads, blocks and the grid,
- * with sync, shuffles, votes and matches; reductions are in cooperative_groups/reduce.h. A grid's barrier needs a cooperative
- * launch, which makes all of its blocks resident.
+/* Cooperative groups: CUDA C++ Programming Guide, "Cooperative Groups". Threads, tiles, coalesced threads, blocks, clusters
+ * and the grid, with sync, shuffles, votes and matches; reductions are in cooperative_groups/reduce.h. A grid's barrier needs a
+ * cooperative launch, which makes all of its blocks resident.
  */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
@@ -430,6 +430,87 @@ static HEDDLE_CG grid_group this_grid()
 {
     return grid_group();
 }
+
+/* ---- the cluster ---- */
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+class cluster_group
+{
+  public:
+    struct arrival_token {};
+
+    static HEDDLE_CG void sync()
+    {
+        __cluster_barrier_arrive();
+        __cluster_barrier_wait();
+    }
+    static HEDDLE_CG arrival_token barrier_arrive()
+    {
+        __cluster_barrier_arrive();
+        return {};
+    }
+    static HEDDLE_CG void barrier_wait()
+    {
+        __cluster_barrier_wait();
+    }
+    static HEDDLE_CG void barrier_wait(arrival_token &&)
+    {
+        __cluster_barrier_wait();
+    }
+    static HEDDLE_CG unsigned query_shared_rank(const void *address)
+    {
+        return __cluster_query_shared_rank(address);
+    }
+    template <class T> static HEDDLE_CG T *map_shared_rank(T *address, int rank)
+    {
+        return (T *)__cluster_map_shared_rank(address, (unsigned)rank);
+    }
+    static HEDDLE_CG dim3 block_index()
+    {
+        return __clusterRelativeBlockIdx();
+    }
+    static HEDDLE_CG unsigned block_rank()
+    {
+        return __clusterRelativeBlockRank();
+    }
+    static HEDDLE_CG dim3 dim_blocks()
+    {
+        return __clusterDim();
+    }
+    static HEDDLE_CG unsigned num_blocks()
+    {
+        return __clusterSizeInBlocks();
+    }
+    static HEDDLE_CG dim3 thread_index()
+    {
+        const dim3 block = block_index();
+        return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                    block.z * blockDim.z + threadIdx.z);
+    }
+    static HEDDLE_CG unsigned thread_rank()
+    {
+        return block_rank() * thread_block::num_threads() + details::thread_in_block();
+    }
+    static HEDDLE_CG dim3 dim_threads()
+    {
+        const dim3 blocks = dim_blocks();
+        return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+    }
+    static HEDDLE_CG unsigned num_threads()
+    {
+        return num_blocks() * thread_block::num_threads();
+    }
+    static HEDDLE_CG unsigned size()
+    {
+        return num_threads();
+    }
+};
+
+static HEDDLE_CG cluster_group this_cluster()
+{
+    return cluster_group();
+}
+#endif
 
 /* ---- the thread itself, and functions of any group ---- */
 

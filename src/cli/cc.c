@@ -355,11 +355,35 @@ static bool write_file(struct job *j, const char *path, const void *bytes, size_
 
 /* ---- one .cu file ---- */
 
+/* Kernels with __cluster_dims__ get their directives, which takes another look at a file that has some. */
+static bool add_clusters(struct job *j, const char *input, const char *arch, const char *path)
+{
+    struct file_bytes ptx = {0}, ir = {0};
+    const char *error = file_read(j->arena, path, 0, &ptx);
+    bool ok = !error;
+    if (ok && cc_has_clusters((struct str){ptx.bytes, ptx.n})) {
+        const char *ir_path = on_the_way(j, input, arena_printf(j->arena, ".sm_%s.ll", arch));
+        cc_words c = device_command(j, input, arch, ir_path);
+        ADD(&c, "-emit-llvm");
+        ADD(&c, "-Xclang");
+        ADD(&c, "-disable-llvm-passes");
+        ok = run(j, &c);
+        error = ok ? file_read(j->arena, ir_path, 0, &ir) : NULL;
+        if (ok && !error) {
+            struct str text = cc_add_clusters((struct str){ptx.bytes, ptx.n}, (struct str){ir.bytes, ir.n}, j->arena);
+            ok = write_file(j, path, text.p, text.n);
+        }
+    }
+    free(ptx.bytes);
+    free(ir.bytes);
+    return error ? failure(j->s, "cc: %s", error) == 0 : ok;
+}
+
 /* Compiles the device code for one architecture. */
 static bool compile_device(struct job *j, const char *input, const char *arch, const char *output)
 {
     cc_words c = device_command(j, input, arch, output);
-    return run(j, &c);
+    return run(j, &c) && (j->o.given[CC_DRY_RUN] || add_clusters(j, input, arch, output));
 }
 
 /* What clang does not know, and nvcc's ptxas would say: too much shared memory, and what Heddle refuses. */

@@ -1,5 +1,6 @@
 /* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_fatbin.c packs PTX, cc_registry.c
- * writes what joins objects of -rdc=true, cc_diagnostics.c prints what clang says, and cc.c leads. */
+ * writes what joins objects of -rdc=true, cc_diagnostics.c prints what clang says, cc_clusters.c
+ * finds kernels with clusters, and cc.c leads. */
 #ifndef HEDDLE_CLI_CC_H
 #define HEDDLE_CLI_CC_H
 
@@ -60,6 +61,13 @@ struct cc_diagnostics {
 void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena);
 /* What to do about an error, or NULL. */
 const char *cc_hint(struct str text, struct arena *arena);
+
+/* ---- cc_clusters.c ---- */
+
+/* May kernels of this PTX have clusters? */
+bool cc_has_clusters(struct str ptx);
+/* The PTX with the clusters that the LLVM IR of the same file says; in the arena. */
+struct str cc_add_clusters(struct str ptx, struct str ir, struct arena *arena);
 
 /* ---- process.c ---- */
 

@@ -90,6 +90,21 @@ def cooperative_groups():
     checks("groups", "-arch=sm_80")
 
 
+def clusters_of_blocks():
+    checks("clusters", "-arch=sm_90")
+
+
+def a_host_without_clusters_needs_none():
+    """The directives stand in PTX for sm_90 alone."""
+    write("old.cu", "__global__ void __cluster_dims__(1, 1, 1) one() {}\nint main() { one<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
+    for arch in "75", "90":
+        cc("-arch=sm_" + arch, "-o", "old", "old.cu")
+        run("old")
+        cc("-arch=sm_" + arch, "-ptx", "-o", "old.ptx", "old.cu")
+        with open(path("old.ptx")) as f:
+            assert (".reqnctapercluster 1, 1, 1" in f.read()) == (arch == "90"), arch
+
+
 def random_numbers():
     checks("random")
 
@@ -276,7 +291,7 @@ def no_error_is_in_our_headers():
     """What a header of ours rejects is told at the user's line, with the reason."""
     for code, says in [
             ("__global__ void __cluster_dims__(1, 1, 1) good() {}\n__global__ void __cluster_dims__(2) bad() {}\n",
-             "2:17: error: static assertion failed due to requirement '2 * 1 * 1 == 1': Heddle has no clusters of more"),
+             "2:17: error: static assertion failed due to requirement '2 * 1 * 1 == 1': clusters of more than one block need"),
             ("#include <cuda/atomic>\nstruct S { S(const S &); int x; };\n__global__ void k(S *s) { cuda::atomic_ref<S> r(*s); }\n",
              "3:47: error: static assertion failed due to requirement 'std::is_trivially_copyable"),
             ("__global__ void k(short *p) { atomicAdd(p, 1); }\n", "1:31: error: no matching function for call to 'atomicAdd'"),
@@ -304,7 +319,7 @@ def errors_say_what_heddle_has_instead():
             ("__global__ void k(float *p, cudaTextureObject_t t) { *p = tex2D<float>(t, 0, 0); }\n", "Heddle has no textures"),
             ("texture<float, 2> t;\n", "Heddle has no textures"),
             ("__global__ void k(cudaSurfaceObject_t t) { surf2Dwrite(1.f, t, 0, 0); }\n", "Heddle has no surfaces"),
-            ("#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster(); }\n", "no clusters"),
+            ("#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster(); }\n", "clusters need -arch=sm_90"),
             ("__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }\n", "no dynamic parallelism"),
             ("__global__ void k() { unsigned t; asm(\"mov.u32 %0, %clock;\" : \"=r\"(t)); }\n", "written %% in inline assembly"),
             ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }\n", "Heddle does not have cudaImportExternalMemory")]:

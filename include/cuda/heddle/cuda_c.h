@@ -21,6 +21,7 @@
 
 #include "casts.h"
 #include "atomic_functions.h"
+#include "clusters.h"
 #include "dpx.h"
 #include "integers.h"
 #include "memory.h"

@@ -13,11 +13,18 @@
 #define HEDDLE_INLINE static __device__ __forceinline__ __attribute__((nodebug))
 #define HEDDLE_MATH   static __host__ __device__ __inline__ __attribute__((nodebug))
 
-/* The argument of __cluster_dims__: one block is what there is without it. */
-template <int x = 1, int y = 1, int z = 1> constexpr int heddle_clusters()
+/* The arguments of __cluster_dims__. In PTX it marks files with kernels that have clusters: src/cli/cc_clusters.c. */
+template <int x = 1, int y = 1, int z = 1>
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+__device__ __attribute__((used))
+#endif
+constexpr int heddle_clusters(int i)
 {
-    static_assert(x * y * z == 1, "Heddle has no clusters of more than one block");
-    return 0;
+    static_assert(x > 0 && y > 0 && z > 0, "a cluster has at least one block in each direction");
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    static_assert(x * y * z == 1, "clusters of more than one block need -arch=sm_90 or a later one");
+#endif
+    return i == 0 ? x : i == 1 ? y : z;
 }
 
 #endif
