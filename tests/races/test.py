@@ -1,0 +1,146 @@
+"""167 CUDA programs with and without a planted data race, under `heddle check`: both lines of each race, not a word of the others.
+
+programs.tar.xz holds the programs and list.tsv: name; clean or race; the memory and the kind of race; the lines of its two accesses
+("12,13;20"); why a clean one has none. The verdicts are by the memory model, not by what a run shows. All programs are compiled
+together, each in a namespace of its own: one program takes longer to compile than to check. Those that need libcu++ are
+compiled where nvcc is. With names, only those are checked, and what is said of them is shown.
+"""
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+import findings
+from both import need_compiler
+from tap import SANITIZED, Skip, heddle, main, source
+
+folder = tempfile.TemporaryDirectory()
+with tarfile.open(os.path.join(source, "tests", "races", "programs.tar.xz")) as tar:
+    tar.extractall(folder.name)
+
+
+class Program:
+    def __init__(self, line):
+        self.name, self.verdict, self.space, self.kind, lines, self.why = line.rstrip("\n").split("\t")
+        self.lines = [{int(n) for n in side.split(",")} for side in lines.split(";")] if lines != "-" else []
+        with open(os.path.join(folder.name, self.name + ".cu")) as f:
+            self.text = f.read()
+        self.needs_libcu = "<cuda/" in self.text
+
+
+with open(os.path.join(folder.name, "list.tsv")) as list_file:
+    programs = [Program(line) for line in list_file]
+
+
+def together(some):
+    """One source of several programs, whose lines keep their numbers; the first argument chooses."""
+    includes, parts, calls = set(), [], []
+    for i, p in enumerate(some):
+        includes.update(re.findall(r"^#include.*", p.text, re.M))
+        text = re.sub(r"^#include.*", "", p.text, flags=re.M).replace("int main()", "int run()")
+        macros = "".join(f"#undef {name}\n" for name in re.findall(r"^#define (\w+)", p.text, re.M))
+        parts.append(f'namespace program{i} {{\n#line 1 "{p.name}.cu"\n{text}\n{macros}}}\n')
+        calls.append(f'    if (!strcmp(argv[1], "{p.name}")) return program{i}::run();\n')
+    return "\n".join(["#include <cstring>", *sorted(includes), *parts, '#line 1 "main.cu"', "int main(int, char **argv)", "{", *calls,
+                      "    return 2;", "}\n"])
+
+
+def compile(name, some, command):
+    path = os.path.join(folder.name, name)
+    with open(path + ".cu", "w") as f:
+        f.write(together(some))
+    done = subprocess.run([*command, "-g", "-lineinfo", "-arch=sm_90", "-std=c++17", "-o", path, path + ".cu"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return path
+
+
+compiled = {}  # names: the program that has it
+
+
+def compile_all(into):
+    """All programs, in two halves at a time; by nvcc what heddle cc cannot compile."""
+    if into:
+        return
+    need_compiler()
+    plain = [p for p in programs if not p.needs_libcu]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        halves = [plain[0::2], plain[1::2]]
+        for half, path in zip(halves, pool.map(lambda n: compile(f"half{n}", halves[n], [heddle, "cc", "-O2"]), (0, 1))):
+            into.update({p.name: path for p in half})
+    if shutil.which("nvcc"):
+        rest = [p for p in programs if p.needs_libcu]
+        path = compile("rest", rest, ["nvcc", "-cudart", "shared"])
+        into.update({p.name: path for p in rest})
+
+
+def check(program, *options):
+    return findings.Checked([compiled[program.name], program.name], options)
+
+
+def judge(program):
+    """What is wrong with what is said of a program, or ''."""
+    checked = check(program)
+    if checked.wrong:
+        return checked.wrong
+    if program.verdict == "clean":
+        said = [*checked.summary(), *([checked.err] if checked.err else []), *([f"status {checked.status}"] if checked.status else [])]
+        return "; ".join(said) and f"clean ({program.why}), but: {'; '.join(said)}"
+    if not checked.races_between(*program.lines):
+        checked = check(program, "--runs", "5")
+    if not checked.races_between(*program.lines):
+        return f"missed: {program.kind} between lines {program.lines}; said: {checked.summary()}"
+    return "" if checked.status else "found, but the exit status is 0"
+
+
+def judge_all(some):
+    if SANITIZED:
+        raise Skip("programs that are built without sanitizers can load no library that is")
+    compile_all(compiled)
+    known = [p for p in some if p.name in compiled]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [f"{p.name}: {why}" for p, why in zip(known, pool.map(judge, known)) if why]
+    assert known and not wrong, f"{len(wrong)} of {len(known)}:\n" + "\n".join(wrong)
+
+
+def races(space):
+    judge_all([p for p in programs if p.verdict == "race" and p.space == space])
+
+
+def planted_races_in_shared_memory_are_found_with_both_lines():
+    races("shared")
+
+
+def planted_races_in_global_memory_are_found_with_both_lines():
+    races("global")
+
+
+def planted_races_with_the_host_are_found_with_both_lines():
+    races("host")
+
+
+def not_a_word_is_said_of_clean_programs():
+    judge_all([p for p in programs if p.verdict == "clean"])
+
+
+def programs_that_need_a_library_of_CUDA_are_among_them():
+    need_compiler()
+    if not shutil.which("nvcc"):
+        raise Skip(f"{sum(p.needs_libcu for p in programs)} programs need libcu++, which comes with nvcc")
+
+
+def show(names):
+    compile_all(compiled)
+    for p in programs:
+        if p.name in names:
+            print(f"{p.name}: {judge(p) or 'right'}", *check(p).summary(), sep="\n  ")
+
+
+if set(sys.argv[1:]) & {p.name for p in programs}:
+    show(sys.argv[1:])
+else:
+    main(globals())
