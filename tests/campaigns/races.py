@@ -21,7 +21,7 @@ build = os.environ.get("HEDDLE_BUILD", os.path.join(os.path.dirname(os.path.dirn
 
 FLAGS, COUNTERS, SPUN, DATA, BYTES = 0, 64, 128, 256, 8192  # where they begin, in global and in shared memory
 UNREAD = 0xffffffff
-POLICIES = ["serial", "random:1", "random:2"]
+POLICIES = [["--policy", "serial"], ["--policy", "random:1"], ["--policy", "random:2"], ["--policy", "fair", "--workers", "3"]]
 SCOPES = ["cta", "gpu", "gpu", "sys"]
 
 
@@ -515,9 +515,9 @@ def do(case):
         f.write(text)
         f.flush()
         for policy in POLICIES:
-            reported, out = check(f.name, program, ["--policy", policy])
+            reported, out = check(f.name, program, policy)
             if reported is None:
-                return "differs", f"{policy}: {out}"
+                return "differs", f"{' '.join(policy)}: {out}"
             run = Run(program, out)
             known = causality.races(run.runs, run.barriers)
             counts["runs"] += 1
@@ -528,5 +528,5 @@ def do(case):
             counts["races"] += len(least)
             counts["clean"] += not most
             if not least <= reported <= most:
-                return "differs", f"--policy {policy}: missed {sorted(least - reported)}, wrong {sorted(reported - most)}, agreed {sorted(reported & most)}"
+                return "differs", f"{' '.join(policy)}: missed {sorted(least - reported)}, wrong {sorted(reported - most)}, agreed {sorted(reported & most)}"
     return "ok " + " ".join(f"{k}={v}" for k, v in counts.items()), ""
