@@ -66,7 +66,7 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
         hooks_add(hooks, &c->sync);
     if (c->races) {
         races_begin(c->races, k);
-        hooks_add(hooks, races_hooks(c->races));
+        hooks_add(hooks, races_hooks(c->races, k));
     }
 }
 

@@ -164,8 +164,31 @@ void order_block_end(struct block_order *b)
     }
     for (unsigned i = 0; i < BARRIERS; i++)
         clock_release(b->arrived[i]);
+    for (uint32_t i = 0; i < b->n_mbarriers; i++) {
+        clock_release(b->mbarriers[i].phase[0]);
+        clock_release(b->mbarriers[i].phase[1]);
+    }
+    free(b->mbarriers);
+    if (b->cluster && --b->cluster->blocks == 0) {
+        clock_release(b->cluster->arriving);
+        clock_release(b->cluster->opened);
+        free(b->cluster);
+    }
     clock_release(b->known);
     free(b);
+}
+
+void order_join_cluster(struct block_order *b, struct block_order *with)
+{
+    if (!with->cluster && (with->cluster = calloc(1, sizeof *with->cluster)))
+        *with->cluster = (struct cluster_order){.blocks = 1, .first = with->number};
+    b->cluster = with->cluster;
+    if (!b->cluster) {
+        atomic_store(&b->order->incomplete, true);
+        return;
+    }
+    b->cluster->blocks++;
+    ((struct instance *)numbered_at(&b->order->instances, b->number))->cluster = b->cluster->first;
 }
 
 static struct lane_order *lanes_of(struct block_order *b, unsigned warp)
@@ -354,6 +377,56 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
     advance(b, warp);
 }
 
+static void acquire(struct block_order *b, unsigned warp, unsigned lane, struct clock *c)
+{
+    struct lane_order *s = lanes_of(b, warp);
+    struct clock_builder k = {0};
+    if (!s)
+        return;
+    clock_join(&k, s->known[lane]);
+    clock_join(&k, c);
+    replace(&s->known[lane], make(b, &k));
+    advance(b, warp);
+}
+
+/* ---- clusters (9.7.13.4) ---- */
+
+void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases)
+{
+    struct clock_builder k = {0};
+    if (!b->cluster || !releases)
+        return;
+    clock_join(&k, b->cluster->arriving);
+    join_all(b, warp, lanes, &k);
+    replace(&b->cluster->arriving, make(b, &k));
+    advance(b, warp);
+}
+
+void order_cluster_opens(struct block_order *b)
+{
+    if (!b->cluster)
+        return;
+    replace(&b->cluster->opened, b->cluster->arriving);
+    b->cluster->arriving = NULL;
+}
+
+void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes)
+{
+    if (!b->cluster || !b->cluster->opened)
+        return;
+    if (!b->warps[warp].lanes && lanes == (b->warps[warp].exists & ~b->warps[warp].exited)) {
+        struct clock_builder k = {0};
+        clock_join(&k, b->cluster->opened);
+        clock_join(&k, b->warps[warp].known);
+        struct clock *c = make(b, &k);
+        learn(b, warp, lanes, c);
+        clock_release(c);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1)
+        acquire(b, warp, (unsigned)__builtin_ctz(lanes), b->cluster->opened);
+}
+
 /* ---- warps (9.7.13.2) ---- */
 
 void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes)
@@ -388,18 +461,6 @@ void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
 }
 
 /* ---- release and acquire ---- */
-
-static void acquire(struct block_order *b, unsigned warp, unsigned lane, struct clock *c)
-{
-    struct lane_order *s = lanes_of(b, warp);
-    struct clock_builder k = {0};
-    if (!s)
-        return;
-    clock_join(&k, s->known[lane]);
-    clock_join(&k, c);
-    replace(&s->known[lane], make(b, &k));
-    advance(b, warp);
-}
 
 /* What strong reads before the fence have observed is acquired now. */
 static void acquire_pending(struct block_order *b, unsigned warp, uint32_t lanes, enum reach reach)
@@ -505,6 +566,30 @@ static void put_release(struct block_order *b, struct sync_variable *v, struct c
         add_release(b->order, v, c, b->number, reach);
 }
 
+/* It is acquired by the lane's next fence. */
+static void add_pending(struct block_order *b, unsigned warp, struct pending p)
+{
+    struct lane_order *l = lanes_of(b, warp);
+    for (uint32_t i = 0; l && i < l->n_pending; i++)
+        if (l->pending[i].lane == p.lane && l->pending[i].clock == p.clock)
+            return;
+    if (l && l->n_pending == l->pending_room) {
+        uint32_t room = 2 * l->pending_room + 8;
+        struct pending *more = realloc(l->pending, room * sizeof *more);
+        if (more) {
+            l->pending = more;
+            l->pending_room = room;
+        } else {
+            atomic_store(&b->order->incomplete, true);
+            l = NULL;
+        }
+    }
+    if (!l)
+        return;
+    clock_ref(p.clock);
+    l->pending[l->n_pending++] = p;
+}
+
 /* The write that stands at the location is observed (8.8): its releases, and those of the read-modify-writes that led to it. */
 static void observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s,
                     const struct sync_variable *v)
@@ -518,25 +603,7 @@ static void observe(struct block_order *b, unsigned warp, unsigned lane, const s
                 acquire(b, warp, lane, r->clock);
             continue;
         }
-        struct lane_order *l = lanes_of(b, warp);
-        if (!l)
-            return;
-        bool known = false;
-        for (uint32_t k = 0; k < l->n_pending; k++)
-            known |= l->pending[k].lane == lane && l->pending[k].clock == r->clock;
-        if (known)
-            continue;
-        if (l->n_pending == l->pending_room) {
-            uint32_t room = 2 * l->pending_room + 8;
-            struct pending *p = realloc(l->pending, room * sizeof *p);
-            if (!p) {
-                atomic_store(&b->order->incomplete, true);
-                return;
-            }
-            l->pending = p;
-            l->pending_room = room;
-        }
-        l->pending[l->n_pending++] = (struct pending){clock_ref(r->clock), r->instance, r->reach, (uint8_t)lane};
+        add_pending(b, warp, (struct pending){r->clock, r->instance, r->reach, (uint8_t)lane});
     }
 }
 
@@ -590,6 +657,52 @@ uint32_t order_released_to_host(const struct order *o, uint64_t address)
         if (v->releases[i].reach == REACH_SYS)
             return order_instance(o, v->releases[i].instance)->task;
     return 0;
+}
+
+/* ---- mbarriers (9.7.13.15) ---- */
+
+static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t address)
+{
+    for (uint32_t i = 0; i < b->n_mbarriers; i++)
+        if (b->mbarriers[i].address == address)
+            return &b->mbarriers[i];
+    struct mbarrier_order *more = realloc(b->mbarriers, (b->n_mbarriers + 1) * sizeof *more);
+    if (!more) {
+        atomic_store(&b->order->incomplete, true);
+        return NULL;
+    }
+    b->mbarriers = more;
+    more[b->n_mbarriers] = (struct mbarrier_order){.address = address};
+    return &more[b->n_mbarriers++];
+}
+
+/* Arrivals are read-modify-writes of the object: a phase passes on what the ones before it have released. */
+void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e)
+{
+    struct mbarrier_order *m = mbarrier_at(b, e->address);
+    struct clock_builder k = {0};
+    if (!m)
+        return;
+    if (e->order == ORDER_RELEASE || e->order == ORDER_ACQ_REL) {
+        clock_join(&k, m->phase[e->parity]);
+        join_all(b, warp, 1u << lane, &k);
+        replace(&m->phase[e->parity], make(b, &k));
+        b->irregular = true;
+        advance(b, warp);
+    }
+    if (e->completes)
+        replace(&m->phase[!e->parity], clock_ref(m->phase[e->parity]));
+}
+
+void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e)
+{
+    const struct mbarrier_order *m = mbarrier_at(b, e->address);
+    if (!m || !m->phase[e->parity])
+        return;
+    if (e->order == ORDER_ACQUIRE || e->order == ORDER_ACQ_REL)
+        acquire(b, warp, lane, m->phase[e->parity]);
+    else
+        add_pending(b, warp, (struct pending){m->phase[e->parity], b->number, REACH_CTA, (uint8_t)lane});
 }
 
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes)

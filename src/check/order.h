@@ -63,6 +63,20 @@ struct warp_order {
     struct lane_order *lanes; /* or NULL */
 };
 
+/* What the blocks of a cluster, which are of one worker, share: barrier.cluster. */
+struct cluster_order {
+    uint32_t blocks;
+    uint32_t first;         /* instance */
+    struct clock *arriving; /* what was known to those that have arrived since it opened last */
+    struct clock *opened;   /* when it opened last */
+};
+
+/* An mbarrier of the block (9.7.13.15): what was known to those that have arrived in phases up to the one of a parity. */
+struct mbarrier_order {
+    uint64_t address;
+    struct clock *phase[2];
+};
+
 struct block_order {
     struct order *order;
     uint32_t number; /* of the instance */
@@ -71,6 +85,9 @@ struct block_order {
     bool irregular;            /* there is a clock somewhere */
     struct clock *known;
     struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
+    struct cluster_order *cluster;   /* or NULL */
+    struct mbarrier_order *mbarriers;
+    uint32_t n_mbarriers;
     uint32_t n_warps;
     struct warp_order warps[];
 };
@@ -84,6 +101,8 @@ bool order_is_incomplete(const struct order *o);
 const struct instance *order_instance(const struct order *o, uint32_t number);
 
 struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
+/* It is of the cluster of a block that has started before. */
+void order_join_cluster(struct block_order *b, struct block_order *with);
 /* Of a task that is no launch: one thread. */
 struct block_order *order_task_start(struct order *o, uint32_t task);
 /* Of the host: one thread, which knows all that it has done before and knew (`before`, which ends; or NULL). */
@@ -94,6 +113,13 @@ void order_block_end(struct block_order *b);
 bool order_barrier_opens(struct block_order *b, const struct sync_event *e);
 /* Lanes arrive there and go on: bar.arrive. */
 void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id);
+/* barrier.cluster (9.7.13.4): lanes arrive; all have; lanes go on. */
+void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases);
+void order_cluster_opens(struct block_order *b);
+void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes);
+/* mbarrier: a lane arrives in the phase of a parity, and may complete it; it has seen that one complete. */
+void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e);
+void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e);
 /* bar.warp.sync among lanes. */
 void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
 /* What a warp does from here on has a later stamp. */

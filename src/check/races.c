@@ -668,6 +668,13 @@ static void fence(struct race_block *b, const struct sync_event *e)
     order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_reach(scope));
 }
 
+static void mbarrier(struct race_block *b, const struct sync_event *e,
+                     void (*act)(struct block_order *, unsigned, unsigned, const struct sync_event *))
+{
+    for (uint32_t lanes = e->lanes; lanes; lanes &= lanes - 1)
+        act(b->order, e->warp->index, (unsigned)__builtin_ctz(lanes), e);
+}
+
 static void on_sync(void *data, const struct sync_event *e)
 {
     struct race_block *b = block_of(e->block);
@@ -685,6 +692,13 @@ static void on_sync(void *data, const struct sync_event *e)
             order_warp_meets(b->order, e->warp, e->lanes);
         break;
     case SYNC_FENCE: fence(b, e); break;
+    case SYNC_CLUSTER_ARRIVE:
+        order_cluster_arrive(b->order, e->warp->index, e->lanes, e->order == ORDER_RELEASE);
+        break;
+    case SYNC_CLUSTER_OPEN: order_cluster_opens(b->order); break;
+    case SYNC_CLUSTER_WAIT: order_cluster_wait(b->order, e->warp->index, e->lanes); break;
+    case SYNC_MBARRIER_ARRIVE: mbarrier(b, e, order_mbarrier_arrive); break;
+    case SYNC_MBARRIER_WAIT: mbarrier(b, e, order_mbarrier_wait); break;
     case SYNC_EXIT: order_exit(b->order, e->warp, e->lanes); break;
     default: break;
     }
@@ -707,6 +721,8 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
     const struct op_access *x = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? o->access : NULL;
     if (o->kind == OP_FENCE || (x && x->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
+    if (o->kind == OP_MBARRIER)
+        t->irregular = true;
     if (o->kind == OP_BAR &&
         (o->mode == BAR_ARRIVE || o->mode == BAR_CLUSTER_ARRIVE || o->has_b || !is_const_row(o->a)))
         t->irregular = true;
@@ -825,6 +841,15 @@ static void set_task(struct race_block *b, uint32_t task)
     b->settled = s ? strands_settled(s) : task - 1;
 }
 
+static void join_cluster(struct race_block *b, const struct block *block)
+{
+    for (const struct block *peer = block->peer; peer && peer != block; peer = peer->peer)
+        if (block_of(peer)) {
+            order_join_cluster(b->order, block_of(peer)->order);
+            return;
+        }
+}
+
 static void block_starts(struct races *r, struct block *block)
 {
     struct race_worker *k = worker_of(r, block->worker);
@@ -841,6 +866,7 @@ static void block_starts(struct races *r, struct block *block)
     b->order = order_block_start(r->order, block, b->task);
     if (b->order) {
         block->client[CLIENT_RACES] = b;
+        join_cluster(b, block);
         return;
     }
     atomic_store(&r->no_memory, true);
@@ -925,7 +951,8 @@ struct races *races_new(struct machine *m, const struct strands *strands)
                                 .heap = on_heap,
                                 .schedule = on_schedule};
     r->irregular = r->regular;
-    r->irregular.sync_kinds |= 1u << SYNC_BARRIER_ARRIVE;
+    r->irregular.sync_kinds |= 1u << SYNC_BARRIER_ARRIVE | 1u << SYNC_CLUSTER_ARRIVE | 1u << SYNC_CLUSTER_OPEN |
+                               1u << SYNC_CLUSTER_WAIT | 1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT;
     return r;
 }
 
@@ -952,9 +979,9 @@ void races_free(struct races *r)
     free(r);
 }
 
-const struct hooks *races_hooks(struct races *r)
+const struct hooks *races_hooks(struct races *r, const struct kernel *k)
 {
-    return &r->irregular;
+    return find_traits(r, k).irregular ? &r->irregular : &r->regular;
 }
 
 void races_begin(struct races *r, const struct kernel *k)

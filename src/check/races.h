@@ -17,9 +17,9 @@ struct host_access;
 /* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. */
 struct races *races_new(struct machine *m, const struct strands *strands);
 void races_free(struct races *r);
-const struct hooks *races_hooks(struct races *r);
-/* Before a launch of the kernel. */
+/* Before a launch of the kernel, which gets these hooks. */
 void races_begin(struct races *r, const struct kernel *k);
+const struct hooks *races_hooks(struct races *r, const struct kernel *k);
 /* A task that is no launch, or the host, reads or writes memory that kernels can reach. */
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write);
 /* The host itself does, from a place in the program, as part of a task of its own: before and after the access. Returns the task of
