@@ -1,5 +1,5 @@
 /* Cells of the race detector: a number for each word of memory that has been accessed; for each byte, where accesses smaller than a
- * word have come. Several threads may look them up at once.
+ * word have come. Several threads may look them up at once; who looks into one has its lock.
  */
 #ifndef HEDDLE_CHECK_CELLS_H
 #define HEDDLE_CHECK_CELLS_H
@@ -10,7 +10,7 @@
 
 #include "check/numbered.h"
 
-typedef _Atomic uint32_t cell; /* number of a history; or of a struct split, | CELL_SPLIT */
+typedef uint32_t cell; /* number of a history; or of a struct split, | CELL_SPLIT */
 #define CELL_SPLIT 0x80000000u
 
 /* The bytes of a word. */

@@ -53,7 +53,7 @@ struct step {
     uint32_t old, record, lanes, extra, generation, new;
 };
 
-enum { STEPS = 1 << 12, OPS = 1 << 8, ROW = 512 };
+enum { STEPS = 1 << 12, OPS = 1 << 8, ROW = 512, LOCKS = 1 << 14 };
 
 /* Numbers that a worker has taken and not used yet. */
 struct stock {
@@ -102,9 +102,10 @@ struct races {
     struct order *order;
     struct histories global;
     struct cells cells;
-    struct numbered classes;  /* struct access_class */
-    struct race_block *range; /* what stands for a block while a task that is no launch accesses memory, */
-    struct race_block *host;  /* and the host */
+    _Atomic uint8_t locks[LOCKS]; /* of cells */
+    struct numbered classes;      /* struct access_class */
+    struct race_block *range;     /* what stands for a block while a task that is no launch accesses memory, */
+    struct race_block *host;      /* and the host */
     pthread_mutex_t range_lock;
     _Atomic uint64_t forgotten;
     _Atomic bool no_memory;

@@ -2,6 +2,7 @@
  * past. */
 #include "check/race_state.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -361,20 +362,20 @@ static inline uint32_t next_history(struct now *n, uint32_t old, uint32_t lanes,
 
 /* ---- cells ---- */
 
-static void touch_one(struct now *n, cell *c, uint32_t lanes, bool relative, uint64_t address)
+/* Cells of global memory are under locks, one for each 128 bytes that a row of words has: those of shared memory are the worker's. */
+enum { LOCKED_BYTES = 128 };
+
+static void lock_cells(const struct now *n, uint64_t address)
 {
-    uint32_t old = atomic_load_explicit(c, memory_order_acquire);
-    for (;;) {
-        uint32_t new = next_history(n, old, lanes, relative, address);
-        if (new == old)
-            return;
-        if (n->shared) {
-            atomic_store_explicit(c, new, memory_order_relaxed);
-            return;
-        }
-        if (atomic_compare_exchange_weak_explicit(c, &old, new, memory_order_acq_rel, memory_order_acquire))
-            return;
-    }
+    _Atomic uint8_t *lock = &n->r->locks[address / LOCKED_BYTES % LOCKS];
+    for (unsigned tries = 0; atomic_exchange_explicit(lock, 1, memory_order_acquire); tries++)
+        if (tries % 64 == 63)
+            sched_yield();
+}
+
+static void unlock_cells(const struct now *n, uint64_t address)
+{
+    atomic_store_explicit(&n->r->locks[address / LOCKED_BYTES % LOCKS], 0, memory_order_release);
 }
 
 static struct split *split_at(const struct now *n, uint32_t number)
@@ -385,91 +386,132 @@ static struct split *split_at(const struct now *n, uint32_t number)
 /* The cells of a word's bytes. */
 static struct split *split(struct now *n, cell *c)
 {
-    uint32_t old = atomic_load_explicit(c, memory_order_acquire), fresh = 0;
-    while (!(old & CELL_SPLIT)) {
-        if (!fresh && !(fresh = take(n->r, &n->h->splits, n->splits, 1)))
+    if (!(*c & CELL_SPLIT)) {
+        uint32_t fresh = take(n->r, &n->h->splits, n->splits, 1);
+        if (!fresh)
             return NULL;
-        struct split *s = split_at(n, fresh);
         for (unsigned i = 0; i < 4; i++)
-            atomic_store_explicit(&s->byte[i], old, memory_order_relaxed);
-        if (atomic_compare_exchange_strong_explicit(c, &old, fresh | CELL_SPLIT, memory_order_acq_rel,
-                                                    memory_order_acquire))
-            return s;
+            split_at(n, fresh)->byte[i] = *c;
+        *c = fresh | CELL_SPLIT;
     }
-    return split_at(n, old);
+    return split_at(n, *c);
 }
 
 static void touch_word(struct now *n, cell *c, uint32_t lanes, bool relative, uint64_t address)
 {
-    uint32_t old = atomic_load_explicit(c, memory_order_relaxed);
-    if (__builtin_expect(!(old & CELL_SPLIT), 1)) {
-        touch_one(n, c, lanes, relative, address);
+    if (__builtin_expect(!(*c & CELL_SPLIT), 1)) {
+        *c = next_history(n, *c, lanes, relative, address);
         return;
     }
-    struct split *s = split(n, c);
-    for (unsigned i = 0; s && i < 4; i++)
-        touch_one(n, &s->byte[i], lanes, relative, address + i);
+    struct split *s = split_at(n, *c);
+    for (unsigned i = 0; i < 4; i++)
+        s->byte[i] = next_history(n, s->byte[i], lanes, relative, address + i);
 }
 
-/* The cell of the word at an address. */
-static cell *cell_at(const struct now *n, uint64_t address)
+/* Neighbouring words, to which the access is the same: at once where they have the same past. */
+static void touch_words(struct now *n, cell *c, uint32_t count, uint32_t lanes, bool relative, uint64_t address)
 {
+    uint32_t first = c[0], others = 0;
+    for (uint32_t i = 1; i < count; i++)
+        others |= c[i] ^ first;
+    touch_word(n, c, lanes, relative, address);
+    if (!others && n->last.old == first && n->last.lanes == lanes) { /* whatever the address */
+        for (uint32_t i = 1; i < count; i++)
+            c[i] = n->last.new;
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++)
+        touch_word(n, c + i, lanes, relative, address + 4 * i);
+}
+
+/* The cell of the word at an address, and those of `bytes` from there on. */
+static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
+{
+    if (!n->shared) {
+        cell *c = cells_find(&n->r->cells, address);
+        if (!c)
+            atomic_store(&n->r->no_memory, true);
+        return c;
+    }
+    uint32_t first = (uint32_t)address / 4, end = (uint32_t)(address + bytes + 3) / 4;
+    if (first < n->b->touched_from)
+        n->b->touched_from = first;
+    if (end > n->b->touched_to)
+        n->b->touched_to = end;
+    return &n->b->shared_cells[first];
+}
+
+static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, uint32_t lanes, bool relative)
+{
+    for (uint64_t at = address; at < address + bytes; at++) {
+        struct split *s = split(n, c + (at / 4 - address / 4));
+        if (!s)
+            return;
+        s->byte[at % 4] = next_history(n, s->byte[at % 4], lanes, relative, at);
+    }
+}
+
+/* Bytes to which the access is the same, all of whose cells are under one lock. */
+static void touch_together(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes, bool relative)
+{
+    bool by_word = (n->class->bytes >= 4 || !n->class->strong) && (address | bytes) % 4 == 0;
+    cell *c = cells_at(n, address, bytes);
+    if (!c)
+        return;
     if (!n->shared)
-        return cells_find(&n->r->cells, address);
-    uint32_t i = (uint32_t)address / 4;
-    if (i < n->b->touched_from)
-        n->b->touched_from = i;
-    if (i >= n->b->touched_to)
-        n->b->touched_to = i + 1;
-    return &n->b->shared_cells[i];
+        lock_cells(n, address);
+    if (by_word)
+        touch_words(n, c, bytes / 4, lanes, relative, address);
+    else
+        touch_bytes(n, c, address, bytes, lanes, relative);
+    if (!n->shared)
+        unlock_cells(n, address);
+}
+
+/* Lanes as an entry is to have them. */
+static uint32_t key_of(const struct now *n, uint64_t address, uint32_t lanes, bool *relative)
+{
+    *relative = __builtin_popcount(lanes) <= 2;
+    return *relative ? rotate_left(lanes, -(unsigned)(address >> n->class->lane_shift)) : lanes;
 }
 
 /* What lanes access together, all of them, from an address on. */
 static void touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
 {
-    bool relative = __builtin_popcount(lanes) <= 2;
-    bool by_word = (n->class->bytes >= 4 || !n->class->strong) && (address | bytes) % 4 == 0;
-    uint32_t key = relative ? rotate_left(lanes, -(unsigned)(address >> n->class->lane_shift)) : lanes;
-    for (uint64_t at = address; at < address + bytes;) {
-        cell *c = cell_at(n, at);
-        if (!c) {
-            atomic_store(&n->r->no_memory, true);
-            return;
-        }
-        if (by_word) {
-            touch_word(n, c, key, relative, at);
-            at += 4;
-            continue;
-        }
-        struct split *s = split(n, c);
-        for (; s && at < address + bytes; at++) {
-            touch_one(n, &s->byte[at % 4], key, relative, at);
-            if (at % 4 == 3) {
-                at++;
-                break;
-            }
-        }
-        if (!s)
-            return;
+    bool relative;
+    uint32_t key = key_of(n, address, lanes, &relative);
+    touch_together(n, address, bytes, key, relative);
+}
+
+/* A row of neighbouring places, one for each lane from the lowest of `lanes` on; or for two lanes, if it has two bits. */
+static void touch_row(struct now *n, uint64_t base, uint64_t bytes, uint32_t lanes)
+{
+    bool relative;
+    uint32_t key = key_of(n, base, lanes, &relative);
+    for (uint64_t at = base, end = base + bytes; at < end;) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
+        touch_together(n, at, (uint32_t)(to - at), key, relative);
+        at = to;
     }
 }
 
-/* A whole row of neighbouring words. */
-static void touch_row(struct now *n, uint64_t base, uint32_t bytes)
+/* Both halves of a warp: each its own row of places, or its own place; or both the same. */
+static void touch_halves(struct now *n, const struct access_event *e)
 {
-    uint64_t end = base + (uint64_t)WARP_LANES * bytes;
-    uint32_t key = rotate_left(1, -(unsigned)(base >> n->class->lane_shift));
-    for (uint64_t at = base; at < end;) {
-        uint64_t page_end = n->shared ? end : (at | (CELLS_PAGE_BYTES - 1)) + 1, to = page_end < end ? page_end : end;
-        cell *c = cell_at(n, at);
-        if (n->shared)
-            cell_at(n, to - 4);
-        if (!c) {
-            atomic_store(&n->r->no_memory, true);
-            return;
-        }
-        for (; at < to; at += 4)
-            touch_word(n, c++, key, true, at);
+    enum { HALF = 0xffff };
+    uint64_t low = access_address(e, 0), high = access_address(e, HALF_WARP);
+    bool rows = e->pattern == ACCESS_LINEAR_HALVES;
+    uint64_t bytes = rows ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
+    if (low == high && rows) {
+        touch_row(n, low, bytes, 1 | 1u << HALF_WARP);
+    } else if (rows) {
+        touch_row(n, low, bytes, 1);
+        touch_row(n, high, bytes, 1u << HALF_WARP);
+    } else if (low == high) {
+        touch(n, low, e->bytes, UINT32_MAX);
+    } else {
+        touch(n, low, e->bytes, HALF);
+        touch(n, high, e->bytes, (uint32_t)HALF << HALF_WARP);
     }
 }
 
@@ -499,14 +541,16 @@ static void touch_any(struct now *n, const struct access_event *e, uint32_t lane
 
 static void touch_event(struct now *n, const struct access_event *e, uint32_t lanes)
 {
-    bool words = (n->class->bytes >= 4 || !n->class->strong) && e->bytes % 4 == 0;
+    bool whole = lanes == UINT32_MAX;
     if (e->pattern == ACCESS_UNIFORM)
         touch(n, e->base, e->bytes, lanes);
-    else if (e->pattern == ACCESS_LINEAR && lanes == UINT32_MAX && words && e->base % 4 == 0)
-        touch_row(n, e->base, e->bytes);
-    else if (e->pattern == ACCESS_LINEAR || e->pattern == ACCESS_LINEAR_HALVES)
+    else if (e->pattern == ACCESS_LINEAR && whole)
+        touch_row(n, e->base, (uint64_t)WARP_LANES * e->bytes, 1);
+    else if (e->pattern == ACCESS_LINEAR)
         for (; lanes; lanes &= lanes - 1)
             touch(n, access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes, lanes & (0 - lanes));
+    else if (whole && (e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES))
+        touch_halves(n, e);
     else
         touch_any(n, e, lanes);
 }
@@ -1000,21 +1044,15 @@ void races_begin(struct races *r, const struct kernel *k)
 /* All bytes are the one thread's of an instance of its own. */
 static void touch_range(struct now *n, uint64_t address, uint64_t bytes)
 {
-    uint64_t end = address + bytes;
-    for (uint64_t at = address; at < end;) {
-        if (at % 4 || end - at < 4) {
-            touch(n, at, 1, 1);
-            at++;
-            continue;
-        }
-        uint64_t page_end = (at | (CELLS_PAGE_BYTES - 1)) + 1, to = page_end < end ? page_end : end & ~3ull;
-        cell *c = cell_at(n, at);
-        for (; c && at < to; at += 4)
-            touch_word(n, c++, 1, false, at);
-        if (!c) {
-            atomic_store(&n->r->no_memory, true);
-            return;
-        }
+    for (uint64_t at = address, end = address + bytes; at < end;) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
+        uint64_t word = (at + 3) & ~3ull, last = to & ~3ull;
+        if (at % 4) /* bytes before the first word, then words, then bytes behind the last */
+            to = word < to ? word : to;
+        else if (last > at)
+            to = last;
+        touch_together(n, at, (uint32_t)(to - at), 1, false);
+        at = to;
     }
 }
 
