@@ -38,6 +38,15 @@ static const char *read_tools(const char *text, unsigned *set, struct arena *are
     return NULL;
 }
 
+const char *check_tools(const struct options *o, unsigned *set, struct arena *arena)
+{
+    const char *wrong = NULL;
+    *set = 0;
+    for (unsigned i = 0; !wrong && i < o->tool.n; i++)
+        wrong = read_tools(o->tool.at[i], set, arena);
+    return wrong;
+}
+
 /* ---- kernels ---- */
 
 static const struct {
@@ -203,9 +212,7 @@ static const char *read_numbers(const struct options *o, struct check_settings *
 const char *check_settings(const struct options *o, struct check_settings *c, struct arena *arena)
 {
     *c = (struct check_settings){.process.unused_memory = o->track_unused_memory};
-    const char *wrong = NULL;
-    for (unsigned i = 0; !wrong && i < o->tool.n; i++)
-        wrong = read_tools(o->tool.at[i], &c->process.tools, arena);
+    const char *wrong = check_tools(o, &c->process.tools, arena);
     wrong = wrong ? wrong : read_kernels(o, &c->process, arena);
     wrong = wrong ? wrong : read_words(o, c, arena);
     wrong = wrong ? wrong : read_numbers(o, c, arena);

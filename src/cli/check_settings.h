@@ -19,5 +19,7 @@ struct check_settings {
 
 /* Returns NULL, or what is wrong, in the arena. */
 const char *check_settings(const struct options *o, struct check_settings *c, struct arena *arena);
+/* The same of --tool alone: of enum hd_tool, 0 where it is not given. */
+const char *check_tools(const struct options *o, unsigned *set, struct arena *arena);
 
 #endif

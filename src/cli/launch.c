@@ -7,6 +7,7 @@
 #include "base/sparse.h"
 #include "base/text.h"
 #include "cli/arg.h"
+#include "cli/check_settings.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/kernel_name.h"
@@ -559,9 +560,13 @@ static int save_buffers(struct launch *l)
 static int open_own_machine(struct launch *l)
 {
     hd_machine_options options = {.print = take_printed, .note = print_note, .print_data = l};
+    hd_checker_options checks = {0};
+    const char *wrong = check_tools(&l->s->o, &checks.tools, &l->s->arena);
+    if (wrong)
+        return usage_error(l->s, "%s", wrong);
     interrupt_start(&l->interrupt);
     int status = open_machine(l->s, &options, &l->machine);
-    if (!status && l->s->o.check && hd_checker_create(l->machine, NULL, &l->checker))
+    if (!status && l->s->o.check && hd_checker_create(l->machine, &checks, &l->checker))
         status = failure(l->s, "out of memory");
     return status;
 }

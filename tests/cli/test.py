@@ -380,6 +380,11 @@ def check_is_a_command():
     assert status == 1 and "saxpy.cu:6: error: " in err and "    6 |         y[i] = a * x[i] + y[i];\n" in err and "saxpy.ptx:50:2" in err and "check: 3 errors" in err, err
     assert err.endswith("for a run that can be repeated choice by choice: --policy serial, or random:SEED\n"), err
     assert run("check", SAXPY, *SAXPY_ARGS)[0] == 0
+    status, _, err = run("check", SAXPY, *args, "--tool", "memcheck")
+    assert status == 1 and "[illegal-address" in err and "uninitialised-read" not in err and "check: 2 errors" in err, err
+    status, _, err = run("check", SAXPY, *args, "--tool", "initcheck,memcheck")
+    assert status == 1 and "check: 3 errors" in err, err
+    usage("check", SAXPY, *args, "--tool", "leakcheck", says="there is no tool `leakcheck`")
     usage("check", says="heddle check --help")
     usage("check", SAXPY, *args, "--format", "xml", says="text, json or sarif")
 
