@@ -23,7 +23,7 @@ sanitize:
 
 # ThreadSanitizer: threads that share machines, devices, streams, in build-thread/. What is not reported: tests/tsan.supp.
 # (Without address randomisation, which some versions of it cannot bear.)
-THREAD_PROGRAMS = machines cuda-threads cuda-streams cuda-graphs test-stream contention
+THREAD_PROGRAMS = machines cuda-threads cuda-streams cuda-graphs test-shadow test-stream check contention
 sanitize-thread:
 	[ -e build-thread/build.ninja ] || meson setup build-thread -Db_sanitize=thread -Db_lundef=false
 	ninja -C build-thread heddle-jit libcuda.so.1 libcudart.so.13 $(THREAD_PROGRAMS:%=tests/%)

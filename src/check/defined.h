@@ -40,17 +40,22 @@ static inline uint64_t bits_from_to(unsigned first, unsigned n)
     return (n < 64 ? (1ull << n) - 1 : ~0ull) << first;
 }
 
-/* Is there a 1 among bits first..first + n - 1? */
+static inline uint64_t bits_load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Is there a 1 among bits first..first + n - 1? Others may change some meanwhile. */
 static inline bool bits_any(const uint64_t *bits, uint64_t first, uint64_t n)
 {
     const uint64_t *word = bits + first / 64;
     unsigned at = first % 64;
     if (at + n <= 64)
-        return *word & bits_from_to(at, (unsigned)n);
-    uint64_t any = *word++ & ~0ull << at;
+        return bits_load(word) & bits_from_to(at, (unsigned)n);
+    uint64_t any = bits_load(word++) & ~0ull << at;
     for (n -= 64 - at; n >= 64; n -= 64)
-        any |= *word++;
-    return any | (n ? *word & bits_from_to(0, (unsigned)n) : 0);
+        any |= bits_load(word++);
+    return any | (n ? bits_load(word) & bits_from_to(0, (unsigned)n) : 0);
 }
 
 /* Are all the bytes of a run defined? */

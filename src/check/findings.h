@@ -17,13 +17,13 @@ struct finding {
     struct finding *in_bucket; /* of those that findings_sight() compares */
     const char *code;
     enum diag_severity severity;
-    const struct op *op;    /* where it shows; modules stay as long as the machine has a checker */
-    const void *key;        /* tells findings of one code and instruction apart, or NULL */
-    struct place place;     /* of op */
-    const char *kernel;     /* that was running */
-    const char *kind;       /* in words, what tells findings of one code and line apart */
-    uint64_t launch;        /* its number */
-    _Atomic uint64_t first; /* the first thread seen in it, in the order of blocks and threads */
+    const struct op *op;     /* where it shows; modules stay as long as the machine has a checker */
+    const void *key;         /* tells findings of one code and instruction apart, or NULL */
+    struct place place;      /* of op */
+    const char *kernel;      /* that was running */
+    const char *kind;        /* in words, what tells findings of one code and line apart */
+    _Atomic uint64_t launch; /* its number */
+    _Atomic uint64_t first;  /* the first thread seen in it, in the order of blocks and threads */
     _Atomic uint64_t count;
     const char *text;
     const char *help;

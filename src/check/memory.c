@@ -323,16 +323,20 @@ static uint32_t undefined_global(const struct checker *c, const struct access_ev
     return lanes;
 }
 
-/* Is nothing known of the pages from the first address to the last? That is soon said where they are few. */
+/* Is nothing known of the pages from the first address to the last, where these are few, or of those of the lanes? Lanes do not
+ * reach over the end of a page. */
 static bool has_no_pages(const struct checker *c, const struct access_event *e)
 {
-    enum { FEW_BYTES = 8 * DEFINED_PAGE_BYTES };
-    if (e->high - e->low > FEW_BYTES)
-        return false;
-    for (uint64_t at = e->low & ~(uint64_t)(DEFINED_PAGE_BYTES - 1); at < e->high; at += DEFINED_PAGE_BYTES)
-        if (shadow_find(&c->defined.pages, at))
-            return false;
-    return true;
+    enum { FEW_BYTES = WARP_LANES * DEFINED_PAGE_BYTES };
+    bool any = false;
+    if (e->high - e->low > FEW_BYTES) {
+        for (uint32_t m = e->address ? e->lanes : 0; m && !any; m &= m - 1)
+            any = shadow_find(&c->defined.pages, e->address[__builtin_ctz(m)]);
+        return e->address && !any;
+    }
+    for (uint64_t at = e->low & ~(uint64_t)(DEFINED_PAGE_BYTES - 1); at < e->high && !any; at += DEFINED_PAGE_BYTES)
+        any = shadow_find(&c->defined.pages, at);
+    return !any;
 }
 
 static void access_global(struct checker *c, const struct access_event *e)
@@ -355,12 +359,23 @@ static void access_global(struct checker *c, const struct access_event *e)
     }
 }
 
+/* Is there a 1 among the bits of the lanes? What a lane accesses is aligned, and so within 64 bytes. */
+static bool lanes_any(const uint64_t *bits, const struct access_event *e)
+{
+    uint64_t any = 0;
+    for (uint32_t m = e->lanes; m; m &= m - 1) {
+        uint64_t at = e->address[__builtin_ctz(m)];
+        any |= bits[at / 64] >> at % 64;
+    }
+    return any & bits_from_to(0, e->bytes);
+}
+
 static uint32_t undefined_shared(const struct block_memory *b, const struct access_event *e)
 {
     uint32_t left = e->lanes, lanes = 0;
-    bool bad = false;
+    bool bad = e->pattern == ACCESS_ANY && lanes_any(b->shared, e);
     struct run r;
-    while (next_run(e, &left, &r))
+    while (e->pattern != ACCESS_ANY && next_run(e, &left, &r))
         bad |= bits_any(b->shared, r.address, r.bytes);
     for (uint32_t m = bad ? e->lanes : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
