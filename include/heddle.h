@@ -527,6 +527,7 @@ HD_API hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_
 enum hd_call_flags {
     HD_CALL_ALWAYS = 1, /* also after a fault: status says what it was */
     HD_CALL_UPKEEP = 2, /* of the caller's own: nobody learns by it that the stream has come so far */
+    HD_CALL_GATE = 4,   /* it waits for what others do: checkers take what has begun by its end as done by then */
 };
 /* Calls a function of the host, which must not wait for the stream itself. */
 HD_API hd_result hd_stream_call(hd_stream *stream, void (*function)(void *data, hd_result status), void *data,

@@ -276,7 +276,7 @@ hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result st
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
     t->task.run = run_call;
-    t->task.note.kind = flags & HD_CALL_UPKEEP ? TASK_MARK : TASK_CALL;
+    t->task.note.kind = flags & HD_CALL_UPKEEP ? TASK_MARK : flags & HD_CALL_GATE ? TASK_GATE : TASK_CALL;
     t->task.always = flags & HD_CALL_ALWAYS;
     t->function = function;
     t->data = data;

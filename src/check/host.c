@@ -245,6 +245,19 @@ static void install(int signal, void (*handler)(int, siginfo_t *, void *), struc
     sigaction(signal, &ours, NULL);
 }
 
+/* A child has no kernels that run. */
+static void open_in_child(void)
+{
+    for (int i = 0; i < MOST_WATCHES; i++)
+        if (watches[i])
+            mem_open_host_in_child(watches[i]->mem);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, open_in_child);
+}
+
 /* The program may have put its own in their place since. */
 static void install_handlers(void)
 {
@@ -259,7 +272,9 @@ static void install_handlers(void)
 
 struct host_watch *host_watch_new(struct mem *m, host_access_fn *tell, void *data)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct host_watch *w = malloc(sizeof *w), *none = NULL;
+    pthread_once(&once, watch_forks);
     if (w)
         *w = (struct host_watch){m, tell, data};
     if (w && mem_watch_host(m))

@@ -8,8 +8,11 @@
 /* Of what is no launch: "the host", "a copy in stream 3". */
 static const char *task_words(const struct task_note *note, struct arena *arena)
 {
-    static const char *const words[] = {
-        [TASK_COPY] = "a copy", [TASK_FILL] = "a fill", [TASK_CALL] = "a host function", [TASK_HOST] = "the host"};
+    static const char *const words[] = {[TASK_COPY] = "a copy",
+                                        [TASK_FILL] = "a fill",
+                                        [TASK_CALL] = "a host function",
+                                        [TASK_GATE] = "a wait for a value",
+                                        [TASK_HOST] = "the host"};
     const char *word = note->kind < sizeof words / sizeof *words && words[note->kind] ? words[note->kind] : "a task";
     if (note->kind != TASK_HOST && note->stream)
         word = arena_printf(arena, "%s in stream %llu", word, (unsigned long long)note->stream);

@@ -35,7 +35,8 @@ struct record {
 struct strand {
     uint32_t *tasks; /* by place - 1 */
     uint32_t n, capacity;
-    uint32_t last_work; /* place of the last that is no mark */
+    uint32_t last_work; /* place of the last that is no mark, */
+    uint32_t begun;     /* of the last that has begun */
     bool closed;
 };
 
@@ -305,11 +306,13 @@ static void begin(struct strands *s, uint32_t task)
         clock_release(p->host);
     free(p);
     r->pending = NULL;
+    s->strands[r->strand].begun = r->place;
 }
 
 static bool is_host_function(const struct strands *s, uint32_t task)
 {
-    return record_of(s, task)->note.kind == TASK_CALL;
+    enum task_kind kind = record_of(s, task)->note.kind;
+    return kind == TASK_CALL || kind == TASK_GATE;
 }
 
 void strands_begin(struct strands *s, uint32_t task)
@@ -333,6 +336,8 @@ void strands_end(struct strands *s, uint32_t task)
     if (is_host_function(s, task)) {
         memcpy(s->scratch, s->now, s->n_strands * sizeof *s->scratch);
         join(s->scratch, record_of(s, task)->clock);
+        for (uint32_t i = HOST + 1; i < s->n_strands && record_of(s, task)->note.kind == TASK_GATE; i++)
+            join_place(s->scratch, i, s->strands[i].begun);
         set_clock(s, task, s->scratch, NULL);
         host_moves(s);
         join_task(s, s->now, task);

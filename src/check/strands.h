@@ -11,7 +11,8 @@
  * All threads of the host are one strand: how they order each other (mutexes, creation, flags of their own) cannot be seen, so
  * what one of them does counts as after what any of them had done before. A host function in a stream is a task and an act of
  * the host at once: what it comes after is before all that the host does from its beginning on, and all that the host has done
- * until its end is before what comes after it. Both may hide an order that is missing; neither reports one that is there.
+ * until its end is before what comes after it. A gate, which waits for a value in memory, is before what comes after it with all that
+ * has begun by its end. These may hide an order that is missing; none denies one that is there.
  *
  * Thread-safe. Asking for the order takes no lock.
  */

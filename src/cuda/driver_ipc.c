@@ -222,7 +222,7 @@ static CUresult put(struct ipc_event *e, uint64_t record, bool wait, hd_stream *
         return CUDA_ERROR_OUT_OF_MEMORY;
     *w = (struct event_work){e, record, c->context, wait};
     __atomic_add_fetch(&e->refs, 1, __ATOMIC_RELAXED);
-    return from_hd(hd_stream_call(s, run_event, w, HD_CALL_ALWAYS));
+    return from_hd(hd_stream_call(s, run_event, w, wait ? HD_CALL_ALWAYS | HD_CALL_GATE : HD_CALL_ALWAYS));
 }
 
 CUresult ipc_event_record(struct ipc_event *e, hd_stream *s, CUcontext c)

@@ -64,7 +64,7 @@ static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, 
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *m = (struct memop){address, value, wide, wait, flags, c};
-    return from_hd(hd_stream_call(stream, run, m, HD_CALL_ALWAYS));
+    return from_hd(hd_stream_call(stream, run, m, wait ? HD_CALL_ALWAYS | HD_CALL_GATE : HD_CALL_ALWAYS));
 }
 
 #define MEMOP(name, bits, type, wide, wait)                                                                            \

@@ -1,11 +1,14 @@
-/* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system read or write a program's memory.
+/* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system read or write a program's memory,
+ * and those that block signals.
  *
  * What is closed to the host (check/host.h) is closed to the system on its behalf, too: read() into it would fail. So these functions
  * hand on the address at which the machine finds the same memory, and tell of the access. Nothing else about them changes. libcuda,
- * which knows of closed memory, calls heddle_watch_io() when it has some.
+ * which knows of closed memory, calls heddle_watch_io() when it has some. SIGSEGV and SIGTRAP stay unblocked: a blocked one that an
+ * instruction raises ends the process.
  */
 #undef _FILE_OFFSET_BITS /* pread() and pread64() are two names */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -117,6 +120,28 @@ EXPORT size_t __fread_chk(void *p, size_t room, size_t size, size_t n, FILE *f)
     tell(p, view, (int64_t)(size * result), true);
     return result;
 }
+
+/* ---- signals ---- */
+
+static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *room)
+{
+    if (!set || how == SIG_UNBLOCK)
+        return set;
+    *room = *set;
+    sigdelset(room, SIGSEGV);
+    sigdelset(room, SIGTRAP);
+    return room;
+}
+
+#define MASKS(name)                                                                                                    \
+    EXPORT int name(int how, const sigset_t *set, sigset_t *old)                                                       \
+    {                                                                                                                  \
+        NEXT(name);                                                                                                    \
+        sigset_t room;                                                                                                 \
+        return next(how, without_ours(how, set, &room), old);                                                          \
+    }
+MASKS(pthread_sigmask)
+MASKS(sigprocmask)
 
 /* ---- lists of buffers ---- */
 

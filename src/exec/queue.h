@@ -22,6 +22,7 @@ enum task_kind {
     TASK_COPY,
     TASK_FILL,
     TASK_CALL, /* of a function of the host */
+    TASK_GATE, /* one that may have waited for whatever runs beside it */
     TASK_FREE,
     TASK_HOST, /* is in no queue: what the host itself does */
 };

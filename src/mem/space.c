@@ -286,16 +286,27 @@ bool mem_watch_host(struct mem *m)
     return true;
 }
 
+static void close_host(struct mem *m, bool closed)
+{
+    m->host_closed = closed;
+    for (struct mem_unit *u = m->host_units; u; u = u->next_host)
+        if (u->mapped)
+            mprotect((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, host_protection(m));
+}
+
 void mem_close_host(struct mem *m, bool closed)
 {
     if (m->host_closed == closed)
         return;
     pthread_mutex_lock(&m->lock);
-    m->host_closed = closed;
-    for (struct mem_unit *u = m->host_units; u; u = u->next_host)
-        if (u->mapped)
-            mprotect((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, host_protection(m));
+    close_host(m, closed);
     pthread_mutex_unlock(&m->lock);
+}
+
+void mem_open_host_in_child(struct mem *m)
+{
+    if (m->host_closed)
+        close_host(m, false);
 }
 
 /* ---- units ---- */

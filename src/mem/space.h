@@ -135,6 +135,8 @@ void mem_set_data(struct mem *m, void *p, void *data);
 bool mem_watch_host(struct mem *m);
 /* Takes the host's access to all of it, or gives it back. */
 void mem_close_host(struct mem *m, bool closed);
+/* The same in a child process, which has no threads that hold the lock: its memory is open for good. */
+void mem_open_host_in_child(struct mem *m);
 /* Does the address lie in a page of it? */
 bool mem_is_host(const struct mem *m, uint64_t address);
 /* From addresses of the block to where the machine's own threads access it. */

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cuda_runtime.h>
@@ -261,6 +264,30 @@ CASE(the_system_uses_other_memory)
     if (::read(zero, other, BYTES) != BYTES || ::write(null, other, BYTES) != BYTES || fread(other, 4, N, f) != N)
         exit(8);
     sum += other[3];
+}
+
+/* A thread that blocks all signals, and a child. */
+static void *block_and_read(void *)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    sum += other[4];
+    return NULL;
+}
+
+CASE(the_host_goes_on_in_threads_and_children)
+{
+    pthread_t thread;
+    int status;
+    launch_write(device, a);
+    if (pthread_create(&thread, NULL, block_and_read, NULL) || pthread_join(thread, NULL))
+        exit(8);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(other[4]);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        exit(8);
 }
 
 static void add(void *data)

@@ -100,6 +100,22 @@ static void host_functions_are_acts_of_the_host(void **state)
     strands_free(s);
 }
 
+static void a_gate_is_behind_what_has_begun(void **state)
+{
+    (void)state;
+    static const struct task_note gate = {.kind = TASK_GATE};
+    struct strands *s = strands_new();
+    uint32_t a = 0, b = 0, t = submit(s, &a, 0), g = strands_submit(s, &b, &gate, NULL, 0),
+             later = strands_submit(s, &a, &copy, NULL, 0), u = strands_submit(s, &b, &copy, NULL, 0);
+    strands_begin(s, g);
+    strands_end(s, g);
+    strands_begin(s, later);
+    strands_begin(s, u);
+    assert_true(strands_before(s, t, u));
+    assert_false(strands_before(s, later, u) || strands_before(s, u, later));
+    strands_free(s);
+}
+
 static void marks_need_not_be_waited_for(void **state)
 {
     (void)state;
@@ -248,6 +264,7 @@ int main(void)
         cmocka_unit_test(accesses_of_the_host_are_after_what_it_has_waited_for_and_before_what_it_submits),
         cmocka_unit_test(a_task_is_not_after_what_the_host_does_once_it_is_submitted),
         cmocka_unit_test(host_functions_are_acts_of_the_host),
+        cmocka_unit_test(a_gate_is_behind_what_has_begun),
         cmocka_unit_test(marks_need_not_be_waited_for),
         cmocka_unit_test(streams_that_have_gone_make_room_and_order_nothing),
         cmocka_unit_test(tasks_keep_what_they_are),
