@@ -374,6 +374,9 @@ typedef struct hd_checker_options {
      * process see each access, by SIGSEGV and SIGTRAP (those of the program's own are called for what is not of this). Has no
      * effect on CPUs other than x86-64. */
     bool host;
+    /* That of another machine of this process, or NULL: streams of the two can wait for each other. It must not be destroyed
+     * before. */
+    hd_checker *with;
     /* Where in the program the calling thread is, for findings about what the host does and has put into streams: a pointer that
      * is the same for the same place and good as long as the checker. May be called from a signal's handler. NULL: nobody
      * knows. */

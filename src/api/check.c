@@ -11,7 +11,7 @@ hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *optio
         return HD_ERROR_INVALID_VALUE;
     o.tools = o.tools ? o.tools : HD_TOOLS_ALL;
     hd_checker *c = calloc(1, sizeof *c);
-    if (!c || !(c->checker = checker_new(machine->machine, &o))) {
+    if (!c || !(c->checker = checker_new(machine->machine, &o, o.with ? o.with->checker : NULL))) {
         free(c);
         return HD_ERROR_OUT_OF_MEMORY;
     }

@@ -9,18 +9,18 @@ static void init_locks(struct checker *c)
     pthread_mutex_init(&c->findings.lock, NULL);
 }
 
-static bool open_races(struct checker *c)
+static bool open_races(struct checker *c, const struct checker *with)
 {
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
-    c->strands = strands_new();
+    c->strands = with && with->strands ? strands_share(with->strands) : strands_new();
     c->races = c->strands ? races_new(c->machine, c->strands) : NULL;
     if (c->races)
         tasks_watch(c);
     return c->races;
 }
 
-struct checker *checker_new(struct machine *m, const hd_checker_options *o)
+struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with)
 {
     struct checker *c = calloc(1, sizeof *c);
     if (!c)
@@ -29,7 +29,7 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o)
     c->options = *o;
     init_locks(c);
     sync_open(c);
-    if (memory_open(c) && open_races(c))
+    if (memory_open(c) && open_races(c, with))
         return c;
     checker_free(c);
     return NULL;

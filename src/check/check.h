@@ -14,8 +14,9 @@
 struct checker;
 struct strands;
 
-/* NULL where memory is exhausted. Where that happens during a launch, findings are lost, and nothing else. */
-struct checker *checker_new(struct machine *m, const hd_checker_options *o);
+/* `with`: of another machine whose work this one's is ordered with, or NULL. NULL where memory is exhausted. Where that happens during
+ * a launch, findings are lost, and nothing else. */
+struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with);
 void checker_free(struct checker *c);
 
 /* Before a launch of the kernel: its hooks are added. And after it. */

@@ -41,6 +41,7 @@ struct strand {
 };
 
 struct strands {
+    _Atomic int users; /* but one */
     pthread_mutex_t lock;
     struct record *_Atomic *chunks;
     uint32_t n_tasks;
@@ -451,9 +452,15 @@ struct strands *strands_new(void)
     return s;
 }
 
+struct strands *strands_share(struct strands *s)
+{
+    atomic_fetch_add(&s->users, 1);
+    return s;
+}
+
 void strands_free(struct strands *s)
 {
-    if (!s)
+    if (!s || atomic_fetch_sub(&s->users, 1) > 0)
         return;
     for (uint32_t t = 1; t <= s->n_tasks && t; t++) {
         struct record *r = record_of(s, t);

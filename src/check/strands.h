@@ -29,6 +29,8 @@ struct strands;
 /* NULL where memory is exhausted. */
 struct strands *strands_new(void);
 void strands_free(struct strands *s); /* NULL is allowed */
+/* The same, to be freed once more. */
+struct strands *strands_share(struct strands *s);
 
 /* A new task of a strand, which is made where *strand is 0; the host's is never asked for here. It comes after `after` too,
  * zeros aside. 0 where memory is exhausted: the task is then not known, and before nothing. */

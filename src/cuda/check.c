@@ -283,6 +283,7 @@ hd_result check_machine(hd_machine *machine)
     hd_checker_options o = {.tools = check.options.tools,
                             .on_error = check.options.on_error,
                             .host = true,
+                            .with = check.n_checkers ? check.checkers[0] : NULL,
                             .place = host_place,
                             .frames = host_frames,
                             .launched = launched};

@@ -158,6 +158,30 @@ static void what_an_event_was_recorded_as_is_what_is_waited_for(void **state)
     hd_event_destroy(e);
 }
 
+static void streams_of_two_machines_are_ordered_alike(void **state)
+{
+    struct fixture *f = *state, other = *f;
+    hd_machine_options options = {.workers = 1, .memory_bytes = 1 << 24};
+    hd_checker_options with = {.with = f->checker};
+    hd_event *e;
+    assert_int_equal(hd_machine_create(&options, &other.machine, NULL), HD_SUCCESS);
+    assert_int_equal(hd_checker_create(other.machine, &with, &other.checker), HD_SUCCESS);
+    assert_int_equal(hd_context_create(other.machine, NULL, &other.context), HD_SUCCESS);
+    assert_int_equal(hd_alloc(other.machine, 4096, (void **)&other.memory), HD_SUCCESS);
+    assert_int_equal(hd_event_create(&e), HD_SUCCESS);
+    hd_stream *a = new_stream(f, 0), *b = new_stream(&other, 0);
+    work(f, a, HD_NO_WAIT);
+    work(&other, b, HD_NO_WAIT);
+    hd_event_record(e, a);
+    hd_stream_wait_event(b, e);
+    work(&other, b, HD_NO_WAIT);
+    assert_true(is_unordered(f, 1, 2) && before(f, 1, 3) && before(f, 2, 3));
+    hd_event_destroy(e);
+    hd_context_destroy(other.context);
+    hd_checker_destroy(other.checker);
+    hd_machine_destroy(other.machine);
+}
+
 /* ---- the host ---- */
 
 typedef void wait_fn(struct fixture *f, hd_stream *a, hd_event *e);
@@ -257,6 +281,7 @@ int main(void)
         TEST(the_default_stream_is_behind_streams_that_were_destroyed),
         TEST(a_stream_is_behind_the_events_that_it_waits_for),
         TEST(what_an_event_was_recorded_as_is_what_is_waited_for),
+        TEST(streams_of_two_machines_are_ordered_alike),
         TEST(the_host_knows_what_it_has_waited_for),
         TEST(a_copy_is_waited_for_where_it_is_promised),
         TEST(a_host_function_is_an_act_of_the_host),
