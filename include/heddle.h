@@ -400,6 +400,8 @@ HD_API void hd_checker_mark_defined(hd_checker *checker, const void *p, size_t b
 HD_API void hd_checker_mark_copied(hd_checker *checker, const void *to, const void *from, size_t bytes);
 /* How many of the bytes have been written before the first that has not. */
 HD_API size_t hd_checker_defined_bytes(hd_checker *checker, const void *p, size_t bytes);
+/* How many of them have never been written. */
+HD_API size_t hd_checker_undefined_bytes(hd_checker *checker, const void *p, size_t bytes);
 /* Memory gets another meaning, as in a pool: what was known of it, and done to it, counts no more. hd_free says so itself. */
 HD_API void hd_checker_forget(hd_checker *checker, const void *p, size_t bytes);
 /* For who wraps system calls, which cannot access memory that is closed to the host (hd_checker_options.host): where they find the

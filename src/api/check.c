@@ -55,6 +55,11 @@ void hd_checker_mark_copied(hd_checker *c, const void *to, const void *from, siz
         checker_mark_copied(c->checker, to, from, bytes);
 }
 
+size_t hd_checker_undefined_bytes(hd_checker *c, const void *p, size_t bytes)
+{
+    return c ? checker_undefined_bytes(c->checker, p, bytes) : 0;
+}
+
 size_t hd_checker_defined_bytes(hd_checker *c, const void *p, size_t bytes)
 {
     return c ? checker_defined_bytes(c->checker, p, bytes) : bytes;

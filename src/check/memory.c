@@ -156,6 +156,21 @@ void checker_mark_copied(struct checker *c, const void *to, const void *from, ui
     pthread_mutex_unlock(&c->lock);
 }
 
+uint64_t checker_undefined_bytes(struct checker *c, const void *p, uint64_t bytes)
+{
+    uint64_t at = (uint64_t)(uintptr_t)p, sum = 0;
+    pthread_mutex_lock(&c->lock);
+    while (bytes) {
+        uint64_t good = defined_bytes(&c->defined, at, bytes),
+                 bad = undefined_bytes(&c->defined, at + good, bytes - good);
+        sum += bad;
+        at += good + bad;
+        bytes -= good + bad;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return sum;
+}
+
 uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes)
 {
     pthread_mutex_lock(&c->lock);

@@ -19,7 +19,7 @@
 #include "cuda/state.h"
 #include "cuda/watch.h"
 
-static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 10;
+static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 5;
 
 static struct {
     bool on;
@@ -153,6 +153,7 @@ static void watch_host(const struct check_options *o)
     bool memcheck = o->tools == 0 || o->tools & HD_TOOL_MEMCHECK;
     watch_start(&(struct watch_options){.memory = memcheck,
                                         .leaks = memcheck && o->leak_check,
+                                        .unused = o->unused_memory,
                                         .errors = memcheck ? errors[o->api_errors] : WATCH_ERRORS_NONE,
                                         .fresh = write_now});
 }

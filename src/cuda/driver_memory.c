@@ -86,6 +86,7 @@ static CUresult release(const void *p, CUmemorytype type)
     print_flush();
     hd_machine *m = d->machine;
     pool_freed(a->pool, a->bytes);
+    watch_unused(a);
     allocation_forget(a);
     return from_hd(hd_free(m, (void *)p));
 }

@@ -416,6 +416,26 @@ void watch_sides(const void *to, enum watch_side to_side, const void *from, enum
           wrong_to ? "writes to" : "reads from", wrong_to ? to : from);
 }
 
+/* ---- unused memory ---- */
+
+void watch_unused(const struct allocation *a)
+{
+    hd_checker *checker = watch.options.unused ? hd_machine_checker(a->context->device->machine) : NULL;
+    size_t left = checker && a->stack ? hd_checker_undefined_bytes(checker, a->start, a->bytes) : 0;
+    struct found w = {.severity = HD_SEVERITY_WARNING, .code = "unused-memory", .stack = a->stack};
+    const char *by = left ? giver(a->stack, a->type) : NULL;
+    if (left == a->bytes)
+        found(&w, "nothing is ever written to the %zu bytes of %s", a->bytes, by);
+    else if (left)
+        found(&w, "%zu of the %zu bytes of %s are never written", left, a->bytes, by);
+}
+
+static void unused(CUcontext c)
+{
+    for (const struct allocation *a = c->allocations; a; a = a->next)
+        watch_unused(a);
+}
+
 /* ---- leaks ---- */
 
 static void leaked(const struct stack *s, uint64_t bytes, hd_severity severity, const char *what)
@@ -454,6 +474,7 @@ void watch_end(void)
 {
     if (!watch.on || watch.ended)
         return;
+    context_each(unused);
     context_each(watch_leaks);
     watch.ended = true;
 }

@@ -18,6 +18,7 @@ enum watch_errors {
 struct watch_options {
     bool memory; /* bad copies, frees and handles, and what follows */
     bool leaks;  /* what is left when its context or the process ends */
+    bool unused; /* memory that nothing is written to */
     enum watch_errors errors;
     void (*fresh)(void); /* called where something new has been found; or NULL */
 };
@@ -39,6 +40,8 @@ void watch_allocated(struct allocation *a);
 void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated);
 /* Something that is to be freed as memory of this type, and cannot. */
 void watch_bad_free(const void *p, CUmemorytype type);
+/* Memory that is about to be freed: has all of it been written? */
+void watch_unused(const struct allocation *a);
 /* What is left in a context that ends. */
 void watch_leaks(CUcontext c);
 /* hd_machine_options.origin: where memory came from that a kernel misses. */

@@ -101,6 +101,14 @@ def mistakes_of_the_host_are_found():
     assert codes(check("--tool", "initcheck", WAYS, "host", status=0)[2]) == []
 
 
+def memory_that_nothing_uses_is_found():
+    assert codes(check(WAYS, "unused", status=0)[2]) == []
+    err, result = check("--track-unused-memory", WAYS, "unused", status=0)[1:]
+    assert codes(result) == [("unused-memory", None)] * 2 and result["errors"] == 0, result
+    assert "nothing is ever written to the 800 bytes of cudaMalloc" in err and "600 of the 800 bytes" in err, err
+    assert codes(check("--track-unused-memory", "no", WAYS, "unused")[2]) == []
+
+
 # ---- how programs end ----
 
 def what_was_found_is_shown_however_the_program_ends():

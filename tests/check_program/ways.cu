@@ -154,6 +154,15 @@ int main(int argc, char **argv)
         return child(argv[0], false);
     if (is("exec"))
         return child(argv[0], true) + bad();
+    if (is("unused")) {
+        int *written = memory(), *p;
+        cudaMalloc(&p, 800); // never used
+        cudaMalloc(&p, 800); // used in part
+        clean<<<1, 128>>>(p, 50);
+        cudaDeviceSynchronize();
+        cudaFree(p);
+        return cudaFree(written);
+    }
     if (is("host") || is("crash"))
         return host(is("crash"));
     if (is("threads"))
