@@ -37,6 +37,8 @@ struct check {
     bool stop; /* no more runs */
     /* All of them: */
     struct ending first;
+    int killed_by; /* the first signal that has ended the program, in run `killed_in` from 1; or 0 */
+    unsigned killed_in;
     struct findings findings;
     uint32_t suppressed;
     const char *survivor; /* a process that goes on, or NULL */
@@ -243,6 +245,10 @@ static int run_all(struct check *c)
         status = run_once(c);
         if (c->run == 0)
             c->first = c->ending;
+        if (!status && !c->killed_by && !c->ending.over_time && WIFSIGNALED(c->ending.status)) {
+            c->killed_by = WTERMSIG(c->ending.status);
+            c->killed_in = c->run + 1;
+        }
         c->stop = c->ending.over_time || is_interrupted(&c->ending);
     }
     return status;
@@ -294,12 +300,12 @@ static const char *verdict(const struct check *c)
 static const char *remarks(const struct check *c)
 {
     struct text t = {.arena = &c->s->arena};
-    const struct ending *e = &c->ending;
-    const char *name = c->s->words[0];
+    const char *signal = sigabbrev_np(c->killed_by);
     text_puts(&t, "");
-    if (!e->over_time && WIFSIGNALED(e->status))
-        text_printf(&t, "heddle: `%s` was ended by SIG%s; what its launches have shown until then is here\n", name,
-                    sigabbrev_np(WTERMSIG(e->status)) ? sigabbrev_np(WTERMSIG(e->status)) : "?");
+    if (c->killed_by)
+        text_printf(&t, "heddle: `%s` was ended by SIG%s%s; what its launches have shown until then is here\n",
+                    c->s->words[0], signal ? signal : "?",
+                    c->run > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "");
     if (c->survivor)
         text_printf(&t, "heddle: %s has not ended with the program; what it has shown until now is here\n",
                     c->survivor);
