@@ -437,7 +437,8 @@ static HEDDLE_CG grid_group this_grid()
 class cluster_group
 {
   public:
-    struct arrival_token {};
+    struct arrival_token {
+    };
 
     static HEDDLE_CG void sync()
     {
