@@ -383,6 +383,9 @@ typedef struct hd_checker_options {
     const void *(*place)(void *data);
     /* The calls that led there, innermost first; they live as long. */
     size_t (*frames)(void *data, const void *place, const hd_frame **frames);
+    /* With HD_TOOL_INITCHECK: a copy that was put into a stream at `place` is about to read bytes that nobody has written; byte
+     * `first` of a row of `bytes` bytes is the first of them. Once a copy, from the thread that copies. */
+    void (*undefined_copy)(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
     /* Called after each launch that was watched, from its thread: `fresh` where it has shown something new. */
     void (*launched)(void *data, const char *kernel, bool fresh);
     void *data;
@@ -391,7 +394,7 @@ typedef struct hd_checker_options {
 /* From here on the machine's launches are watched. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (a machine
  * that has a checker), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
 HD_API hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
-HD_API void hd_checker_destroy(hd_checker *checker); /* NULL is allowed */
+HD_API void hd_checker_destroy(hd_checker *checker);              /* NULL is allowed */
 HD_API hd_checker *hd_machine_checker(const hd_machine *machine); /* or NULL */
 /* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. */
 HD_API hd_result hd_checker_mark_undefined(hd_checker *checker, const void *p, size_t bytes, const char *name);

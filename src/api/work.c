@@ -111,27 +111,48 @@ struct copy_task {
     struct task task;
     hd_machine *machine;
     hd_copy copy;
+    const void *place; /* hd_checker_options.place, where somebody asks for it */
 };
 
 /* Where a copy's sides are to the machine, whose threads may have another mapping of them. */
 struct copy_views {
     char *to;
     const char *from;
+    const void *place;
+    bool told; /* that it reads what nobody has written */
 };
 
-static void copy_row(const hd_machine *m, const hd_copy *c, const struct copy_views *v, size_t to, size_t from,
-                     size_t n)
+/* Where the program calls from, for what is found in copies. */
+static const void *copy_place(const hd_machine *m)
 {
-    if (m->checker)
+    const hd_checker_options *o = m->checker ? &m->checker->options : NULL;
+    return o && o->undefined_copy && o->place ? o->place(o->data) : NULL;
+}
+
+static void tell_undefined(const hd_machine *m, struct copy_views *v, const char *to, const char *from, size_t n)
+{
+    const hd_checker_options *o = &m->checker->options;
+    uint64_t defined = v->told || !o->undefined_copy ? n : checker_defined_bytes(m->checker->checker, from, n);
+    if (defined == n)
+        return;
+    v->told = true;
+    o->undefined_copy(o->data, v->place, to, from, n, defined);
+}
+
+static void copy_row(const hd_machine *m, const hd_copy *c, struct copy_views *v, size_t to, size_t from, size_t n)
+{
+    if (m->checker) {
+        tell_undefined(m, v, (char *)c->to + to, (const char *)c->from + from, n);
         checker_mark_copied(m->checker->checker, (char *)c->to + to, (const char *)c->from + from, n);
+    }
     memmove(v->to + to, v->from + from, n);
 }
 
-static void do_copy(hd_machine *m, const hd_copy *c)
+static void do_copy(hd_machine *m, const hd_copy *c, const void *place)
 {
     struct mem *mem = &m->machine->mem;
     mem_begin_use(mem);
-    struct copy_views v = {hd_own_view(m, c->to), hd_own_view(m, c->from)};
+    struct copy_views v = {hd_own_view(m, c->to), hd_own_view(m, c->from), place, false};
     for (size_t z = 0; z < c->depth; z++) {
         size_t to = z * c->to_slice, from = z * c->from_slice;
         bool whole = c->height == 1 || (c->to_pitch == c->width && c->from_pitch == c->width);
@@ -151,7 +172,7 @@ static hd_result run_copy(struct task *t, struct worker *k)
     const hd_copy *x = &c->copy;
     note_box(c->machine, t->number, x->from, x->width, x->height, x->depth, x->from_pitch, x->from_slice, false);
     note_box(c->machine, t->number, x->to, x->width, x->height, x->depth, x->to_pitch, x->to_slice, true);
-    do_copy(c->machine, x);
+    do_copy(c->machine, x, c->place);
     return HD_SUCCESS;
 }
 
@@ -217,7 +238,7 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
         return fault;
     bool small = copy->width * copy->height * copy->depth <= SMALL_BYTES;
     if ((wait || small) && stream_is_idle(s->stream)) {
-        do_copy(s->context->machine, copy);
+        do_copy(s->context->machine, copy, copy_place(s->context->machine));
         return HD_SUCCESS;
     }
     struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
@@ -227,6 +248,7 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
     t->task.note.kind = TASK_COPY;
     t->machine = s->context->machine;
     t->copy = *copy;
+    t->place = copy_place(t->machine);
     return put(s, &t->task, wait);
 }
 

@@ -153,7 +153,7 @@ static void watch_host(const struct check_options *o)
     bool memcheck = o->tools == 0 || o->tools & HD_TOOL_MEMCHECK;
     watch_start(&(struct watch_options){.memory = memcheck,
                                         .leaks = memcheck && o->leak_check,
-                                        .unused = o->unused_memory,
+                                        .unused = o->unused_memory && (!o->tools || o->tools & HD_TOOL_INITCHECK),
                                         .errors = memcheck ? errors[o->api_errors] : WATCH_ERRORS_NONE,
                                         .fresh = write_now});
 }
@@ -287,6 +287,7 @@ hd_result check_machine(hd_machine *machine)
                             .with = check.n_checkers ? check.checkers[0] : NULL,
                             .place = host_place,
                             .frames = host_frames,
+                            .undefined_copy = watch_undefined_copy,
                             .launched = launched};
     if (!check.on)
         return HD_SUCCESS;

@@ -307,6 +307,7 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
     f.machine = a->context->device->machine;
     pool_freed(a->pool, a->bytes);
     hd_set_data(f.machine, f.start, NULL);
+    watch_free_in(stream, a);
     allocation_forget(a);
     return f.machine == c->device->machine ? from_hd(hd_stream_free(stream, f.start)) : free_in(stream, &f);
 }

@@ -714,7 +714,6 @@ static void empty_context(CUcontext c)
     watch_leaks(c);
     while (c->allocations) {
         struct allocation *a = c->allocations;
-        watch_unused(a);
         hd_free(c->device->machine, a->start);
         pool_freed(a->pool, a->bytes);
         allocation_forget(a);

@@ -125,6 +125,7 @@ static struct finding *add(hd_severity severity, const char *code, const struct 
 
 /* What a finding has beside its text. */
 struct found {
+    bool at_end; /* one of many, which are reported together */
     hd_severity severity;
     const char *code, *help;
     const struct stack *stack; /* NULL: the calling thread's */
@@ -152,10 +153,9 @@ static void found(const struct found *what, const char *format, ...)
         memcpy(f->notes, what->notes, sizeof f->notes);
     }
     pthread_mutex_unlock(&watch.lock);
-    if (what->stack)
-        return; /* one of many at the end */
-    thread.explained = stack;
-    if (fresh && watch.options.fresh)
+    if (!what->stack)
+        thread.explained = stack;
+    if (fresh && !what->at_end && watch.options.fresh)
         watch.options.fresh();
 }
 
@@ -416,31 +416,84 @@ void watch_sides(const void *to, enum watch_side to_side, const void *from, enum
           wrong_to ? "writes to" : "reads from", wrong_to ? to : from);
 }
 
-/* ---- unused memory ---- */
+static bool is_device_only(const void *p)
+{
+    struct device *d;
+    struct allocation *a = allocation_find(p, NULL, &d);
+    return d && !(a && (a->managed || a->type == CU_MEMORYTYPE_HOST));
+}
+
+/* Between memories of the device the bytes stay what they are, and are a mistake where they are read. */
+void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first)
+{
+    hd_memory_info info;
+    struct allocation *a = allocation_find(from, &info, NULL);
+    char name[64];
+    (void)data;
+    if (!a || !place)
+        return;
+    size_t at = (size_t)((const char *)from - (const char *)a->start) + first;
+    struct found w = {.severity = is_device_only(to) ? HD_SEVERITY_WARNING : HD_SEVERITY_ERROR,
+                      .code = "copy-uninitialised",
+                      .stack = place,
+                      .notes = {{"allocated", "it was allocated here", a->stack}}};
+    found(&w,
+          "%s reads %zu bytes of %s allocated %s, and byte %zu, the first of them that is so, has never been written",
+          call_of(place), bytes, buffer_name(name, a->bytes), stack_text(a->stack).place, at);
+}
+
+/* ---- memory that nothing uses ---- */
+
+struct unused {
+    const struct stack *allocated;
+    hd_machine *machine;
+    void *start;
+    size_t bytes;
+};
+
+static void look_for_unused(const struct unused *u, bool at_end)
+{
+    size_t n = hd_checker_undefined_bytes(hd_machine_checker(u->machine), u->start, u->bytes);
+    struct found w = {
+        .severity = HD_SEVERITY_WARNING, .code = "unused-memory", .stack = u->allocated, .at_end = at_end};
+    if (n && u->allocated)
+        found(&w, "%zu of the %zu bytes of %s are never written", n, u->bytes, call_of(u->allocated));
+}
+
+static void free_comes(void *data, hd_result status)
+{
+    if (!status)
+        look_for_unused(data, false);
+    free(data);
+}
+
+static struct unused unused_of(const struct allocation *a)
+{
+    return (struct unused){a->stack, a->context->device->machine, a->start, a->bytes};
+}
 
 void watch_unused(const struct allocation *a)
 {
-    hd_checker *checker = watch.options.unused ? hd_machine_checker(a->context->device->machine) : NULL;
-    size_t left = checker && a->stack ? hd_checker_undefined_bytes(checker, a->start, a->bytes) : 0;
-    struct found w = {.severity = HD_SEVERITY_WARNING, .code = "unused-memory", .stack = a->stack};
-    const char *by = left ? giver(a->stack, a->type) : NULL;
-    if (left == a->bytes)
-        found(&w, "nothing is ever written to the %zu bytes of %s", a->bytes, by);
-    else if (left)
-        found(&w, "%zu of the %zu bytes of %s are never written", left, a->bytes, by);
+    struct unused u = unused_of(a);
+    if (watch.options.unused)
+        look_for_unused(&u, false);
 }
 
-static void unused(CUcontext c)
+void watch_free_in(hd_stream *stream, const struct allocation *a)
 {
-    for (const struct allocation *a = c->allocations; a; a = a->next)
-        watch_unused(a);
+    struct unused *u = watch.options.unused ? malloc(sizeof *u) : NULL;
+    if (!u)
+        return;
+    *u = unused_of(a);
+    if (hd_stream_call(stream, free_comes, u, HD_CALL_ALWAYS | HD_CALL_UPKEEP))
+        free(u);
 }
 
 /* ---- leaks ---- */
 
 static void leaked(const struct stack *s, uint64_t bytes, hd_severity severity, const char *what)
 {
-    struct found w = {.severity = severity, .code = "leak", .stack = s, .bytes = bytes};
+    struct found w = {.severity = severity, .code = "leak", .stack = s, .bytes = bytes, .at_end = true};
     if (s)
         found(&w, "%s", what);
 }
@@ -460,7 +513,11 @@ static void leaked_handles(CUcontext c)
 
 void watch_leaks(CUcontext c)
 {
-    if (!watch.options.leaks || watch.ended)
+    if (watch.ended)
+        return;
+    for (const struct allocation *a = c->allocations; a && watch.options.unused; a = a->next)
+        look_for_unused(&(struct unused){a->stack, c->device->machine, a->start, a->bytes}, true);
+    if (!watch.options.leaks)
         return;
     for (const struct allocation *a = c->allocations; a; a = a->next) {
         char what[128];
@@ -474,7 +531,6 @@ void watch_end(void)
 {
     if (!watch.on || watch.ended)
         return;
-    context_each(unused);
     context_each(watch_leaks);
     watch.ended = true;
 }

@@ -18,7 +18,7 @@ enum watch_errors {
 struct watch_options {
     bool memory; /* bad copies, frees and handles, and what follows */
     bool leaks;  /* what is left when its context or the process ends */
-    bool unused; /* memory that nothing is written to */
+    bool unused; /* allocations of which bytes are never written */
     enum watch_errors errors;
     void (*fresh)(void); /* called where something new has been found; or NULL */
 };
@@ -37,6 +37,8 @@ hd_result watch_report(hd_report **report);
 
 /* Notes who allocates, and who frees what was `allocated` there (NULL: that is not known). */
 void watch_allocated(struct allocation *a);
+/* All that uses it has ended: was all of it used? */
+void watch_unused(const struct allocation *a);
 void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated);
 /* Something that is to be freed as memory of this type, and cannot. */
 void watch_bad_free(const void *p, CUmemorytype type);
@@ -56,6 +58,10 @@ enum watch_side {
 };
 /* It is not there: `p` is refused. */
 void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted);
+/* hd_checker_options.undefined_copy. */
+void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
+/* An allocation that a stream is about to free, in the order of the stream. */
+void watch_free_in(hd_stream *stream, const struct allocation *a);
 /* Both sides are there; is what the call says of them true? */
 void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side);
 

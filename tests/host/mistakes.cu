@@ -157,6 +157,53 @@ CASE(copy_from_a_null_pointer)
     cudaFree(p);
 }
 
+CASE(copy_of_what_nobody_has_written)
+{
+    float *p = make();                                                //! +allocated
+    cudaMemcpy(host, p, BYTES, cudaMemcpyDeviceToHost);               //! copy-uninitialised
+    cudaFree(p);
+}
+
+CASE(copy_of_what_is_written_in_part)
+{
+    float *p = make();                                                //! +allocated
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    set<<<4, 256, 0, s>>>(p, N - 1);
+    cudaMemcpyAsync(host, p, BYTES, cudaMemcpyDeviceToHost, s);       //! copy-uninitialised
+    cudaStreamSynchronize(s);
+    cudaStreamDestroy(s);
+    cudaFree(p);
+}
+
+CASE(copy_of_a_copy_of_what_nobody_has_written)
+{
+    float *p = make(), *q = make();                                   //! +allocated
+    cudaMemcpy(q, p, BYTES, cudaMemcpyDeviceToDevice);                //! copy-uninitialised
+    cudaMemcpy(host, q, 4, cudaMemcpyDeviceToHost);                   //! copy-uninitialised
+    cudaFree(p);
+    cudaFree(q);
+}
+
+CASE(copies_of_what_has_been_written)
+{
+    float *p = make(), *q = make(), *managed;
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    cudaMallocManaged(&managed, BYTES);
+    set<<<4, 256, 0, s>>>(p, N);
+    cudaMemcpyAsync(q, p, BYTES, cudaMemcpyDeviceToDevice, s);
+    cudaMemcpyAsync(host, q, BYTES, cudaMemcpyDeviceToHost, s);
+    cudaMemcpyAsync(managed, q, BYTES, cudaMemcpyDefault, s);
+    cudaStreamSynchronize(s);
+    cudaMemset2D(q, 120, 0, 100, 30);
+    cudaMemcpy2D(host, 100, q, 120, 100, 30, cudaMemcpyDeviceToHost);
+    cudaStreamDestroy(s);
+    cudaFree(p);
+    cudaFree(q);
+    cudaFree(managed);
+}
+
 /* ---- memory ---- */
 
 CASE(freed_twice)
@@ -386,6 +433,17 @@ CASE(left_when_the_device_is_reset)
     make(); // leak
     cudaDeviceReset();
     cudaFree(make());
+}
+
+CASE(left_unused)
+{
+    float *p = make(), *q, *r; // unused in part
+    cudaMalloc(&q, 1000);      // unused
+    cudaMallocAsync(&r, 64, 0);
+    cudaMemset(p, 0, BYTES - 8);
+    cudaMemset(r, 0, 64);
+    cudaFreeAsync(r, 0);
+    cudaFree(p);
 }
 
 /* One of the cases; or all, but for those that are told apart by more than their lines. */

@@ -165,6 +165,14 @@ def leaks_are_found_where_they_are_asked_for():
     assert [(d["code"], where(d)) for d in found] == [("leak", line_of("make(); // leak"))], found
 
 
+def memory_that_nothing_uses_is_found_where_it_is_asked_for():
+    assert check(by_heddle(), "left_unused")[0] == []
+    found, err = check("--track-unused-memory", "yes", by_heddle(), "left_unused")
+    assert {(where(d), d["code"], d["text"]) for d in found} == {
+        (line_of("// unused in part"), "unused-memory", "8 of the 3600 bytes of cudaMalloc are never written"),
+        (line_of("// unused", line_of("// unused in part")), "unused-memory", "1000 of the 1000 bytes of cudaMalloc are never written")}, err
+
+
 def programs_that_free_all_leak_nothing():
     for case in ("freed_once", "directions_that_are_right", "streams_and_events_used_until_they_are_destroyed"):
         assert check("--leak-check", "full", by_heddle(), case)[0] == [], case
