@@ -202,11 +202,11 @@ static const char *shared_place(const struct kernel *k, uint64_t at, struct aren
 static const char *global_place(const struct checker *c, const struct region *r, uint64_t at, struct arena *arena)
 {
     struct mem_block b = allocation_at(c, at, 0);
-    const char *name = r && r->name ? r->name : b.name;
     if (!b.size)
         return arena_printf(arena, "0x%llx", (unsigned long long)at);
-    return arena_printf(arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start),
-                        (unsigned long long)b.size, name ? arena_printf(arena, " `%s`", name) : "");
+    return arena_printf(
+        arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start), (unsigned long long)b.size,
+        r && r->name ? arena_printf(arena, " `%s`", r->name) : fault_buffer(c->machine, &b, false, arena));
 }
 
 /* ---- reads of what nobody has written ---- */

@@ -84,7 +84,8 @@ static const char *global_words(struct races *r, uint64_t at, const struct acces
     if (!mem_find(&r->machine->mem, at, &b))
         return arena_printf(arena, "%u bytes at 0x%llx", c->bytes, (unsigned long long)at);
     const char *name = b.name ? arena_printf(arena, "`%s`", demangle(str_of(b.name), arena))
-                              : arena_printf(arena, "a buffer of %llu bytes", (unsigned long long)b.size);
+                              : arena_printf(arena, "a buffer of %llu bytes%s", (unsigned long long)b.size,
+                                             fault_buffer(r->machine, &b, false, arena));
     return element(name, at - b.start, b.name ? b.size : 0, c, arena);
 }
 

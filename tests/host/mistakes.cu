@@ -303,6 +303,26 @@ CASE(used_by_a_kernel_past_the_end)
     cudaFree(p);
 }
 
+__global__ void add(float *p)
+{
+    *p += 1;
+}
+
+CASE(used_by_a_kernel_before_it_was_written)
+{
+    float *p = make();
+    add<<<1, 1>>>(p);
+    cudaFree(p);
+}
+
+CASE(used_by_kernels_that_race)
+{
+    float *p = make();
+    cudaMemset(p, 0, BYTES);
+    add<<<2, 1>>>(p);
+    cudaFree(p);
+}
+
 /* ---- streams and events ---- */
 
 CASE(stream_used_after_it_was_destroyed)

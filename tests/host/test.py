@@ -138,6 +138,14 @@ def kernels_faults_name_where_memory_came_from():
                      rf"\(allocated at [^ ]*mistakes\.cu:{made}\)", err), err
 
 
+def findings_in_kernels_name_where_memory_came_from():
+    made = line_of("// of make()")
+    for case, word in (("used_by_a_kernel_before_it_was_written", "uninitialised-read"), ("used_by_kernels_that_race", "data-race")):
+        found, err = check(by_heddle(), case)
+        assert found[0]["code"] == word, err
+        assert re.search(rf"buffer of 3600 bytes allocated at [^ ]*mistakes\.cu:{made}\b", err), err
+
+
 def reasons_of_errors_are_said():
     _, err = check(by_heddle(), "launch_that_fails_and_nobody_looks")
     assert "the launch of `set` fails with cudaError" in err and "block.x is 4096; 1 to 1024 are possible" in err, err
