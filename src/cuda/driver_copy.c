@@ -18,21 +18,6 @@ struct want {
     bool writes;
 };
 
-/* Whether an address is one of a machine's: never the host's own, allocated or not. */
-static bool is_in_machine(const void *p)
-{
-    for (int i = 0; i < state_device_count(); i++) {
-        struct device *d;
-        hd_machine_info info;
-        if (device_get(i, &d))
-            continue;
-        hd_machine_get_info(d->machine, &info);
-        if ((size_t)((const char *)p - (const char *)info.addresses.start) < info.addresses.bytes)
-            return true;
-    }
-    return false;
-}
-
 /* The bytes must lie in one allocation or variable, or in host memory. */
 static CUresult check(const void *p, size_t bytes, struct want want)
 {
@@ -45,7 +30,7 @@ static CUresult check(const void *p, size_t bytes, struct want want)
         log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes, left);
     } else if (registered_find(p, &r) || !bytes) {
         return CUDA_SUCCESS;
-    } else if (want.side >= SIDE_DEVICE || is_in_machine(p)) {
+    } else if (want.side >= SIDE_DEVICE || is_of_machines(p)) {
         log_line(LOG_ERROR, "%p is no device memory", p);
     } else if (p) {
         return CUDA_SUCCESS;

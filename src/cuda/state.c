@@ -238,10 +238,14 @@ static CUresult make_machine(struct device *d)
     hd_result r = hd_machine_create(&o, &machine, &error);
     if (!r && (r = check_machine(machine)))
         hd_machine_destroy(machine);
-    if (!r)
+    if (!r) {
+        hd_machine_info info;
+        hd_machine_get_info(machine, &info);
+        d->addresses = info.addresses;
         __atomic_store_n(&d->machine, machine, __ATOMIC_RELEASE);
-    else
+    } else {
         say("device %d cannot be made: %s", d->ordinal, error ? error : hd_result_string(r));
+    }
     return from_hd(r);
 }
 
@@ -269,6 +273,17 @@ struct device *device_of(const void *address, hd_memory_info *info)
         if (state.devices[i].machine && hd_find(state.devices[i].machine, address, info ? info : &ignored))
             return &state.devices[i];
     return mapping_device(address, info ? info : &ignored);
+}
+
+bool is_of_machines(const void *address)
+{
+    for (int i = 0; i < state.n_devices; i++) {
+        const struct device *d = &state.devices[i];
+        size_t offset = (size_t)((const char *)address - (const char *)d->addresses.start);
+        if (__atomic_load_n(&d->machine, __ATOMIC_ACQUIRE) && offset < d->addresses.bytes)
+            return true;
+    }
+    return false;
 }
 
 /* ---- contexts ---- */

@@ -34,6 +34,7 @@ enum handle_kind {
 struct device {
     int ordinal;
     hd_machine *machine; /* made at first use */
+    hd_range addresses;  /* of it */
     struct CUctx_st *primary;
     unsigned primary_refs, primary_flags;
     struct CUmemPoolHandle_st *default_pool, *pool;
@@ -205,6 +206,8 @@ void pool_freed(struct CUmemPoolHandle_st *pool, size_t bytes);
 void allocation_forget(struct allocation *a);
 /* A machine's memory (also a module's variable): the device it is on, or NULL. */
 struct device *device_of(const void *address, hd_memory_info *info);
+/* Is an address one of a machine's, which is never the host's own, allocated or not? */
+bool is_of_machines(const void *address);
 
 /* Host memory that has been registered, by the program or for its __managed__ variables. */
 struct registered {
