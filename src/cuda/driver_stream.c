@@ -67,8 +67,7 @@ CU_API CUresult cuStreamDestroy_v2(CUstream s)
     stream_remove(s);
     hd_stream_destroy(s->stream);
     s->kind = 0;
-    if (watch_destroyed(s))
-        free(s);
+    watch_destroyed(s);
     return CUDA_SUCCESS;
 }
 
@@ -240,8 +239,7 @@ CU_API CUresult cuEventDestroy_v2(CUevent e)
     hd_event_destroy(e->event);
     ipc_event_drop(e->shared);
     e->kind = 0;
-    if (watch_destroyed(e))
-        free(e);
+    watch_destroyed(e);
     return CUDA_SUCCESS;
 }
 

@@ -6,7 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NOTES = 2, N_HANDLES = 1 << 10, MAX_FREED = 1 << 16, TEXT_BYTES = 640, REASON_BYTES = 400 };
+enum {
+    MAX_NOTES = 2,
+    N_HANDLES = 1 << 10,
+    MAX_FREED = 1 << 16,
+    MAX_DESTROYED = 1 << 12,
+    TEXT_BYTES = 640,
+    REASON_BYTES = 400
+};
 
 /* A further place that a finding speaks of. */
 struct note {
@@ -62,6 +69,8 @@ static struct {
     struct freed *freed; /* a ring of MAX_FREED */
     size_t n_freed;
     struct watched *handles[N_HANDLES];
+    void *destroyed[MAX_DESTROYED]; /* a ring of handles whose memory stays */
+    size_t n_destroyed;
     struct failed *failed, **last_failed;
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &watch.findings, .last_failed = &watch.failed};
 
@@ -562,17 +571,34 @@ void watch_created(const void *handle, const char *what, CUcontext c)
     pthread_mutex_unlock(&watch.lock);
 }
 
-bool watch_destroyed(const void *handle)
+static void forget_handle(void *handle)
 {
-    if (!watch.on)
-        return true;
+    struct watched **link = bucket(handle);
+    while (*link && (*link)->handle != handle)
+        link = &(*link)->next;
+    struct watched *h = *link;
+    if (h)
+        *link = h->next;
+    free(h);
+    free(handle);
+}
+
+void watch_destroyed(void *handle)
+{
+    if (!watch.on) {
+        free(handle);
+        return;
+    }
     const struct stack *s = stack_here();
     pthread_mutex_lock(&watch.lock);
     struct watched *h = handle_find(handle);
+    void **oldest = &watch.destroyed[watch.n_destroyed++ % MAX_DESTROYED];
+    if (*oldest)
+        forget_handle(*oldest);
+    *oldest = handle;
     if (h)
         h->destroyed = s;
     pthread_mutex_unlock(&watch.lock);
-    return !h;
 }
 
 bool watch_handle(const void *handle, const char *what)
