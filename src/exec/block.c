@@ -79,7 +79,13 @@ static uint32_t lane_value(enum isa_sreg s, unsigned l)
 /* Do blocks of a launch differ in it? A block's number is all that they differ in. */
 static bool is_of_block(uint32_t sreg)
 {
-    return sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(sreg / 4))->when == WHEN_BLOCK;
+    switch (sreg < IR_ENVREG ? (enum isa_sreg)(sreg / 4) : SREG_COUNT) {
+    case SREG_ctaid:
+    case SREG_clusterid:
+    case SREG_cluster_ctaid:
+    case SREG_cluster_ctarank: return true;
+    default: return false;
+    }
 }
 
 /* `again`: the rows are those of another block of the launch. */
@@ -92,7 +98,8 @@ static void fill_rows(struct block *b, bool again)
         if (again && !is_of_block(f->sreg))
             continue;
         if (f->width == 32 && is_of_block(f->sreg)) {
-            uint32_t value = (uint32_t)block_value(b, f->sreg);
+            bool is_ctaid = f->sreg / 4 == SREG_ctaid && f->sreg % 4 < 3; /* which most kernels have, and no others */
+            uint32_t value = is_ctaid ? b->ctaid[f->sreg % 4] : (uint32_t)block_value(b, f->sreg);
             if (!again || *(uint32_t *)row != value)
                 b->launch->rows->splat32((uint32_t *)row, value);
         } else if (f->sreg < IR_ENVREG && isa_sreg_info((enum isa_sreg)(f->sreg / 4))->when == WHEN_LANE)
