@@ -1,4 +1,5 @@
 """heddle check PROGRAM: what all processes of a program find is shown, however it ends."""
+import atexit
 import json
 import os
 import pty
@@ -364,4 +365,6 @@ terminal, theirs = pty.openpty()
 slow = subprocess.Popen([heddle, "check", WAYS, "sleep"], stdout=subprocess.DEVNULL, stderr=theirs, env=dict(os.environ, TMPDIR="/tmp"))
 outlived, endless = (subprocess.Popen([heddle, "check", WAYS, way], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                       env=dict(os.environ, TMPDIR="/tmp")) for way in ("outlived", "endless"))
+for begun in slow, outlived, endless:
+    atexit.register(begun.terminate)
 main(globals())
