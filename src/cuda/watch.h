@@ -42,8 +42,6 @@ void watch_unused(const struct allocation *a);
 void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated);
 /* Something that is to be freed as memory of this type, and cannot. */
 void watch_bad_free(const void *p, CUmemorytype type);
-/* Memory that is about to be freed: has all of it been written? */
-void watch_unused(const struct allocation *a);
 /* What is left in a context that ends. */
 void watch_leaks(CUcontext c);
 /* hd_machine_options.origin: where memory came from that a kernel misses. */
