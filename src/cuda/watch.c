@@ -465,7 +465,11 @@ static void look_for_unused(const struct unused *u, bool at_end)
     size_t n = hd_checker_undefined_bytes(hd_machine_checker(u->machine), u->start, u->bytes);
     struct found w = {
         .severity = HD_SEVERITY_WARNING, .code = "unused-memory", .stack = u->allocated, .at_end = at_end};
-    if (n && u->allocated)
+    if (!n || !u->allocated)
+        return;
+    if (n == u->bytes)
+        found(&w, "nothing is ever written to the %zu bytes of %s", n, call_of(u->allocated));
+    else
         found(&w, "%zu of the %zu bytes of %s are never written", n, u->bytes, call_of(u->allocated));
 }
 
