@@ -643,20 +643,20 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
     }
 }
 
-void order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s)
+uint32_t order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s)
 {
     const struct sync_variable *v = find_variable(b->order, s->address);
-    if (v && v->owner == s->owner && v->n && are_morally_strong(b, s, v))
-        observe(b, warp, lane, s, v);
-}
-
-uint32_t order_released_to_host(const struct order *o, uint64_t address)
-{
-    const struct sync_variable *v = find_variable(o, address);
-    for (uint32_t i = 0; v && i < v->n; i++)
-        if (v->releases[i].reach == REACH_SYS)
-            return order_instance(o, v->releases[i].instance)->task;
-    return 0;
+    uint32_t own = order_instance(b->order, b->number)->task, other = 0;
+    if (!v || v->owner != s->owner || !v->n || !are_morally_strong(b, s, v))
+        return 0;
+    observe(b, warp, lane, s, v);
+    for (uint32_t i = 0; i < v->n; i++) {
+        uint32_t task = order_instance(b->order, v->releases[i].instance)->task;
+        if (task != own &&
+            order_reaches(b->order, (enum reach)v->releases[i].reach, v->releases[i].instance, b->number))
+            other = task;
+    }
+    return other;
 }
 
 /* ---- mbarriers (9.7.13.15) ---- */

@@ -138,11 +138,9 @@ struct strong_access {
     bool acquires, releases;
     enum reach reach;
 };
-/* A read: learns what the write that it observes has released. Before the access counts as made, as what acquires is itself behind
+/* A read: learns what the write that it observes has released; returns the other task that released it, or 0. Before the access counts as made, as what acquires is itself behind
  * what it has acquired; */
-void order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
-/* The task of a thread that has released there, so that the host learns of it; 0: none has. */
-uint32_t order_released_to_host(const struct order *o, uint64_t address);
+uint32_t order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
 /* a write, behind it, as what releases is itself released. */
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
 /* A weak write: nothing that a strong read finds there is a release any more. Takes the lock. */

@@ -97,7 +97,7 @@ struct race_block {
 
 struct races {
     struct machine *machine;
-    const struct strands *strands; /* or NULL */
+    struct strands *strands; /* or NULL */
     struct hooks regular, irregular;
     struct order *order;
     struct histories global;

@@ -587,12 +587,19 @@ static void forget_releases(const struct now *n, const struct access_event *e, u
         order_weak_write(n->b->order, from + access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
 }
 
+/* What comes after this launch comes after what one of its threads has learnt of another task, too. */
+static void learn_from_task(const struct now *n, uint32_t task)
+{
+    if (task && n->r->strands)
+        strands_learn(n->r->strands, n->b->task, task);
+}
+
 static void observe_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s,
                              uint64_t from)
 {
     for (uint32_t at = 0; s->reads && at < e->bytes; at += s->bytes) {
         s->address = from + access_address(e, lane) + at;
-        order_observe(n->b->order, n->warp, lane, s);
+        learn_from_task(n, order_observe(n->b->order, n->warp, lane, s));
     }
 }
 
@@ -964,7 +971,7 @@ static void free_task_block(struct race_block *b)
     free(b);
 }
 
-struct races *races_new(struct machine *m, const struct strands *strands)
+struct races *races_new(struct machine *m, struct strands *strands)
 {
     struct races *r = calloc(1, sizeof *r);
     if (!r)
@@ -1125,8 +1132,7 @@ static uint32_t host_synchronises(struct now *n, const struct host_access *a, bo
         order_release(n->b->order, 0, 0, &s);
         return 0;
     }
-    order_observe(n->b->order, 0, 0, &s);
-    return order_released_to_host(n->r->order, a->address);
+    return order_observe(n->b->order, 0, 0, &s);
 }
 
 uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done)

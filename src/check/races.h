@@ -15,7 +15,7 @@ struct races;
 struct strands;
 struct host_access;
 /* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. */
-struct races *races_new(struct machine *m, const struct strands *strands);
+struct races *races_new(struct machine *m, struct strands *strands);
 void races_free(struct races *r);
 /* Before a launch of the kernel, which gets these hooks. */
 void races_begin(struct races *r, const struct kernel *k);

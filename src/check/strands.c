@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 
-enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 << (32 - CHUNK_LOG2) };
+enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 << (32 - CHUNK_LOG2), MOST_LEARNT = 4 };
 
 struct clock {
     uint32_t refs, n;
@@ -29,6 +29,7 @@ struct record {
     uint32_t floor;
     struct clock *clock; /* NULL: it has not begun, or memory is exhausted */
     struct pending *pending;
+    _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
     struct task_note note;
 };
 
@@ -111,8 +112,16 @@ static void join_task(const struct strands *s, uint32_t *at, uint32_t task)
 {
     if (!task)
         return;
+    const struct record *r = record_of(s, task);
     join_past(s, at, task);
-    join_place(at, record_of(s, task)->strand, record_of(s, task)->place);
+    join_place(at, r->strand, r->place);
+    for (unsigned i = 0; i < MOST_LEARNT; i++) {
+        uint32_t from = atomic_load(&r->learnt[i]);
+        if (from) {
+            join_past(s, at, from);
+            join_place(at, record_of(s, from)->strand, record_of(s, from)->place);
+        }
+    }
 }
 
 static bool is_same(const struct clock *c, const uint32_t *at, uint32_t n)
@@ -344,6 +353,16 @@ void strands_end(struct strands *s, uint32_t task)
         join_task(s, s->now, task);
     }
     pthread_mutex_unlock(&s->lock);
+}
+
+void strands_learn(struct strands *s, uint32_t task, uint32_t from)
+{
+    struct record *r = record_of(s, task);
+    uint32_t none = 0;
+    for (unsigned i = 0; i < MOST_LEARNT; i++, none = 0)
+        if (atomic_load(&r->learnt[i]) == from || atomic_compare_exchange_strong(&r->learnt[i], &none, from))
+            return;
+    atomic_store(&r->learnt[MOST_LEARNT - 1], from);
 }
 
 void strands_close(struct strands *s, uint32_t strand)

@@ -39,6 +39,9 @@ uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_n
 /* The task begins: all that it comes after has ended. From here on its order can be asked for. */
 void strands_begin(struct strands *s, uint32_t task);
 void strands_end(struct strands *s, uint32_t task);
+/* A thread of a launch that runs has learnt, by a release and an acquire, what another task had done: all of that counts as before
+ * what comes after the launch. */
+void strands_learn(struct strands *s, uint32_t task, uint32_t from);
 /* The strand gets no more tasks. */
 void strands_close(struct strands *s, uint32_t strand);
 /* The host has waited for tasks that have ended, or has been told that they have; zeros aside. */

@@ -324,6 +324,22 @@ CASE(a_flag_behind_a_fence_of_the_device)
     sum += managed[3]; // @after_flag
 }
 
+__global__ void await(volatile int *flag)
+{
+    while (*flag != 2)
+        ;
+    __threadfence_system();
+}
+
+CASE(a_flag_of_the_hosts_holds_for_what_comes_after)
+{
+    await<<<1, 1, 0, free_a>>>(flag);
+    launch_read(managed, free_a);
+    managed[5] = 9;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    *flag = 2;
+}
+
 #ifdef __NVCC__
 CASE(a_managed_variable)
 {
