@@ -138,8 +138,8 @@ struct strong_access {
     bool acquires, releases;
     enum reach reach;
 };
-/* A read: learns what the write that it observes has released; returns the other task that released it, or 0. Before the access counts as made, as what acquires is itself behind
- * what it has acquired; */
+/* A read: learns what the write that it observes has released; returns another task that has released it, or 0. Before the access
+ * counts as made, as what acquires is itself behind what it has acquired; */
 uint32_t order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
 /* a write, behind it, as what releases is itself released. */
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
