@@ -257,7 +257,7 @@ static void join_all(struct block_order *b, unsigned warp, uint32_t lanes, struc
         clock_add(k, clock_key(b->number, CLOCK_WARP + warp), w->floor);
     for (uint32_t m = w->floor > b->floor && w->exited ? w->exists : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        uint32_t floor = w->exited >> l & 1 && w->exit_floor[l] < w->floor ? w->exit_floor[l] : w->floor;
+        uint32_t floor = w->exited >> l & 1 && w->exit_warp_floor[l] < w->floor ? w->exit_warp_floor[l] : w->floor;
         clock_add(k, clock_key(b->number, CLOCK_THREAD + warp * WARP_LANES + l), floor);
     }
     if (lanes == w->exists)
@@ -325,7 +325,8 @@ static void all_meet(struct block_order *b)
     struct clock_builder k = {0};
     b->floor = ++b->stamp;
     for (uint32_t w = 0; b->irregular && w < b->n_warps; w++)
-        join_known(b, w, b->warps[w].exists, &k);
+        if (b->warps[w].exists & ~b->warps[w].exited)
+            join_known(b, w, b->warps[w].exists & ~b->warps[w].exited, &k);
     if (b->irregular)
         replace(&b->known, make(b, &k));
     for (uint32_t w = 0; w < b->n_warps; w++) {
@@ -454,8 +455,10 @@ void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
     struct warp_order *s = &b->warps[w->index];
     uint32_t floor = s->floor > b->floor ? s->floor : b->floor;
     s->exited |= lanes;
-    for (; lanes; lanes &= lanes - 1)
-        s->exit_floor[__builtin_ctz(lanes)] = floor;
+    for (; lanes; lanes &= lanes - 1) {
+        s->exit_floor[__builtin_ctz(lanes)] = b->floor;
+        s->exit_warp_floor[__builtin_ctz(lanes)] = floor;
+    }
     if (b->floor < b->least_exit_floor)
         b->least_exit_floor = b->floor;
 }
@@ -726,8 +729,9 @@ static uint32_t floors_say(const struct block_order *b, unsigned warp, unsigned 
     uint32_t floor = of_warp == warp && w->floor > b->floor ? w->floor : b->floor;
     if (stamp >= floor)
         return 0;
+    const uint32_t *exit_floor = of_warp == warp ? w->exit_warp_floor : w->exit_floor;
     for (uint32_t m = of & w->exited; m; m &= m - 1)
-        if (stamp >= w->exit_floor[__builtin_ctz(m)])
+        if (stamp >= exit_floor[__builtin_ctz(m)])
             of &= ~(m & (0 - m));
     return of;
 }

@@ -55,10 +55,11 @@ struct pending {
 };
 
 struct warp_order {
-    uint32_t now;                    /* the stamp of its accesses */
-    uint32_t floor;                  /* bar.warp.sync: of its own threads */
-    uint32_t exists, exited;         /* lanes; those that have exited meet nobody any more: */
-    uint32_t exit_floor[WARP_LANES]; /* which of their accesses others have met with by then */
+    uint32_t now;            /* the stamp of its accesses */
+    uint32_t floor;          /* bar.warp.sync: of its own threads */
+    uint32_t exists, exited; /* lanes; those that have exited meet nobody any more: */
+    /* Of threads that have exited: which of their accesses other warps, and other lanes of their warp, have met with by then. */
+    uint32_t exit_floor[WARP_LANES], exit_warp_floor[WARP_LANES];
     struct clock *known;
     struct lane_order *lanes; /* or NULL */
 };

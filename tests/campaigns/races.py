@@ -224,7 +224,7 @@ class Program:
 
 def make(seed, number):
     program = Program(random.Random(f"races {seed} {number}")).as_dict()
-    return "// " + json.dumps(program) + "\n" + Text(program).all()
+    return ("// " + json.dumps(program) + "\n" + Text(program).all()).encode()
 
 
 # ---- PTX ----

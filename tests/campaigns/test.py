@@ -11,10 +11,11 @@ from both import build, need_compiler
 from tap import SANITIZED, Skip, main
 
 
-def campaign(name, cases):
+def campaign(name, cases, seed=3, first=0):
     """Runs it, and shows what it found."""
     with tempfile.TemporaryDirectory() as found:
-        done = subprocess.run([sys.executable, os.path.join(here, "campaign.py"), name, "--cases", str(cases), "--seed", "3", "--found", found],
+        done = subprocess.run([sys.executable, os.path.join(here, "campaign.py"), name, "--cases", str(cases), "--seed", str(seed), "--first", str(first),
+                               "--found", found],
                               capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -53,6 +54,10 @@ def damaged_programs_run_or_are_refused():
 def the_checker_reports_the_races_that_the_memory_model_has():
     said = campaign("races", 100)
     assert "of these, clean" in said and " 0 of these, clean" not in said and " 0 of these, races" not in said, said
+
+
+def what_a_warp_did_before_it_has_exited_is_not_behind_a_barrier_of_others():
+    campaign("races", 1, seed=8, first=432)
 
 
 KERNEL = """//! buffer 1000 hash 1
