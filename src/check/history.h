@@ -10,7 +10,8 @@
  *   - one that happens before everything that can still come: of a launch that all have synchronised with, or, in shared memory, of
  *     before a barrier of the whole block;
  *   - of three of the same place and kind in a launch whose threads synchronise by whole blocks and warps alone, one: a later access
- *     is of one warp, and of two of different warps (or blocks) at least one is unordered with it. (Elsewhere all are kept.)
+ *     is of one warp, and of two of different warps (or blocks) at least one is unordered with it. (Elsewhere all are kept.) Of weak
+ *     ones the third changes nothing; of strong ones the last are needed, for what they have observed.
  */
 #ifndef HEDDLE_CHECK_HISTORY_H
 #define HEDDLE_CHECK_HISTORY_H
@@ -46,7 +47,8 @@ struct history_entry {
 #define ENTRY_RELATIVE 0x80000000u
 
 struct history {
-    uint32_t n, reserved;
+    uint32_t n;
+    uint32_t without_effect; /* a class, of whose accesses another one changes nothing and races with nothing; or 0 */
     struct history_entry at[];
 };
 

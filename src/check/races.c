@@ -260,6 +260,65 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
     return kept;
 }
 
+static bool is_update(const struct access_class *c)
+{
+    return c->strong && c->reads && c->writes;
+}
+
+/* The new access has observed it (8.9.2): whatever comes behind the one comes behind the other. */
+static bool is_observed_by(const struct now *n, const struct history *h, uint32_t i, const struct earlier *e)
+{
+    if (e->class != n->class || !is_update(n->class) || !are_morally_strong(n, e))
+        return false;
+    for (uint32_t k = i + 1; k < h->n; k++)
+        if (!is_update(class_at(n->r, history_record(n->h, h->at[k].record)->class)))
+            return false;
+    return true;
+}
+
+/* In a regular launch two accesses of blocks, or of warps of this block, that differ stand for all of their class and launch: a later
+ * one is of one block and one warp, and unordered with one of the two. Strong ones are needed for what they have observed. */
+static bool has_enough(const struct now *n, const struct history_entry *at, uint32_t count, bool of_this_block)
+{
+    uint32_t first = 0, warp = 0;
+    if (n->b->traits.irregular || n->class->strong)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct record *r = history_record(n->h, at[i].record);
+        if (r->class != n->class_number || order_instance(n->r->order, r->instance)->task != n->b->task)
+            continue;
+        if (first && (r->instance != first || (of_this_block && first == n->b->order->number && r->warp != warp)))
+            return true;
+        first = r->instance;
+        warp = r->warp;
+    }
+    return false;
+}
+
+/* Only reads, of which one class has enough: what another of its launch is done to the cell by is nothing. */
+static uint32_t class_without_effect(const struct now *n, const struct history_entry *at, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (class_at(n->r, history_record(n->h, at[i].record)->class)->writes)
+            return 0;
+    return has_enough(n, at, count, false) ? n->class_number : 0;
+}
+
+/* Only an atomic update of this class is there, which this one observes: what becomes of the cell is what becomes of a new one. */
+static bool is_overtaken(const struct now *n, uint32_t old)
+{
+    const struct history *h = history_at(n->h, old);
+    return h->n == 1 && is_update(n->class) && (n->shared || n->class->reach >= REACH_GPU) &&
+           history_record(n->h, h->at[0].record)->class == n->class_number;
+}
+
+static bool has_no_effect(const struct now *n, uint32_t old)
+{
+    const struct history *h = history_at(n->h, old);
+    return h->without_effect == n->class_number &&
+           order_instance(n->r->order, history_record(n->h, h->at[h->n - 1].record)->instance)->task == n->b->task;
+}
+
 static uint32_t intern(struct now *n, const struct history_entry *at, uint32_t count)
 {
     uint32_t number = take(n->r, &n->h->histories, n->histories, count + 1);
@@ -267,6 +326,7 @@ static uint32_t intern(struct now *n, const struct history_entry *at, uint32_t c
         return 0;
     struct history *h = numbered_at(&n->h->histories, number);
     h->n = count;
+    h->without_effect = class_without_effect(n, at, count);
     memcpy(h->at, at, count * sizeof *at);
     return number;
 }
@@ -292,9 +352,13 @@ static uint32_t advance(struct now *n, uint32_t old, uint32_t lanes, bool relati
             entry_lanes_ = relative ? rotate_left(all, -(unsigned)(address >> n->class->lane_shift)) : all;
             continue;
         }
-        if (!is_settled(n, &e) && !is_replaced(n, &e, mine))
+        if (!is_settled(n, &e) && !is_replaced(n, &e, mine) && !is_observed_by(n, h, i, &e))
             out[count++] = h->at[i];
     }
+    if (h && has_enough(n, h->at, h->n, false))
+        return old;
+    if (has_enough(n, out, count, true))
+        return count == h->n ? old : intern(n, out, count);
     if (!n->b->traits.irregular)
         count = thin_out(n, out, count, address);
     if (count >= HISTORY_MOST) {
@@ -357,6 +421,10 @@ static inline uint32_t next_history(struct now *n, uint32_t old, uint32_t lanes,
     if (n->last.old == old && n->last.lanes == lanes &&
         n->last.record == (n->record | (relative ? ENTRY_RELATIVE : 0)) && n->last.generation == n->h->generation)
         return n->last.new;
+    if (old && !n->b->traits.irregular && has_no_effect(n, old))
+        return old;
+    if (old && is_overtaken(n, old))
+        old = 0;
     return look_up(n, old, lanes, relative, address);
 }
 
@@ -468,9 +536,12 @@ static void touch_together(struct now *n, uint64_t address, uint32_t bytes, uint
         unlock_cells(n, address);
 }
 
-/* Lanes as an entry is to have them. */
+/* Lanes as an entry is to have them. Of atomic updates of one place, which lanes perform in their order, the last has observed the
+ * others. */
 static uint32_t key_of(const struct now *n, uint64_t address, uint32_t lanes, bool *relative)
 {
+    if (is_update(n->class))
+        lanes = 1u << (31 - (unsigned)__builtin_clz(lanes));
     *relative = __builtin_popcount(lanes) <= 2;
     return *relative ? rotate_left(lanes, -(unsigned)(address >> n->class->lane_shift)) : lanes;
 }
