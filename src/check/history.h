@@ -60,7 +60,7 @@ struct histories {
     uint32_t generation;       /* counts how often all have gone */
 };
 
-/* Entries of a history, at most; beyond, the oldest is forgotten and counted. */
+/* Entries of a history, at most: further reads are left out, and for a write the oldest goes; writes that meet as many are counted. */
 enum { HISTORY_MOST = 96 };
 
 static inline const struct record *history_record(const struct histories *h, uint32_t record)

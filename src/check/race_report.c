@@ -341,6 +341,24 @@ static void report(const struct race *f, uint64_t count, const hd_checker_option
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
 }
 
+static void tell_what_was_lost(const struct races *r, struct diags *diags)
+{
+    unsigned long long forgotten = atomic_load(&r->forgotten);
+    if (atomic_load(&r->no_memory))
+        diag_warn(diags, (struct place){0}, "not-watched",
+                  "check fewer launches at a time (--launch-count, --kernel-name)",
+                  "memory ran out: accesses that came after that were not watched for races");
+    if (order_is_incomplete(r->order))
+        diag_warn(diags, (struct place){0}, "not-watched",
+                  "check fewer launches at a time (--launch-count, --kernel-name)",
+                  "memory ran out: races may be reported that something does order");
+    if (forgotten)
+        diag_warn(
+            diags, (struct place){0}, "not-watched", "look at the kernel's flags and locks with smaller grids",
+            "%llu accesses were forgotten, of cells with more than %d that nothing orders: their races may be missing",
+            forgotten, HISTORY_MOST);
+}
+
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)
 {
     pthread_mutex_lock(&r->lock);
@@ -359,5 +377,6 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
             count += sorted[next]->count;
         report(sorted[i], count, o, diags);
     }
+    tell_what_was_lost(r, diags);
     pthread_mutex_unlock(&r->lock);
 }

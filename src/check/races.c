@@ -344,6 +344,8 @@ static uint32_t advance(struct now *n, uint32_t old, uint32_t lanes, bool relati
     uint32_t count = 0, mine = lanes_at(lanes, relative, address, n->class), entry_lanes_ = lanes;
     const struct history *h = old ? history_at(n->h, old) : NULL;
     check_lanes(n, mine, address);
+    if (h && h->n >= HISTORY_MOST && n->class->writes) /* it may race with one that was left out */
+        atomic_fetch_add(&n->r->forgotten, 1);
     for (uint32_t i = 0; h && i < h->n; i++) {
         struct earlier e = meet(n, h->at[i], address);
         check_entry(n, h, i, &e, mine, address);
@@ -361,10 +363,10 @@ static uint32_t advance(struct now *n, uint32_t old, uint32_t lanes, bool relati
         return count == h->n ? old : intern(n, out, count);
     if (!n->b->traits.irregular)
         count = thin_out(n, out, count, address);
-    if (count >= HISTORY_MOST) {
+    if (count >= HISTORY_MOST && !n->class->writes)
+        return old;
+    if (count >= HISTORY_MOST)
         memmove(out, out + 1, --count * sizeof *out);
-        atomic_fetch_add(&n->r->forgotten, 1);
-    }
     out[count++] = (struct history_entry){n->record | (relative ? ENTRY_RELATIVE : 0), entry_lanes_};
     if (h && h->n == count && memcmp(h->at, out, count * sizeof *out) == 0)
         return old;
