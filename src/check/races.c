@@ -521,10 +521,16 @@ static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes
     }
 }
 
+/* Is all of a word one lane's, and does it not matter of how many elements it is? */
+static bool is_by_word(const struct access_class *c)
+{
+    return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op));
+}
+
 /* Bytes to which the access is the same, all of whose cells are under one lock. */
 static void touch_together(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes, bool relative)
 {
-    bool by_word = (n->class->bytes >= 4 || !n->class->strong) && (address | bytes) % 4 == 0;
+    bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class);
     cell *c = cells_at(n, address, bytes);
     if (!c)
         return;
