@@ -152,7 +152,7 @@ def a_summary_is_printed_where_it_is_asked_for():
 def what_is_no_program_is_127_or_126():
     assert run("run", path("nothing"))[0::2] == (127, f"heddle: there is no program `{path('nothing')}`\n")
     assert run("run", "no-such-command-anywhere")[0] == 127
-    refused(run("run", folder.name), "Permission denied")
+    refused(run("run", folder.name), "is a folder, not a program")
     status, _, err = run("run")
     assert status == 2 and "needs a program" in err, err
 
