@@ -676,7 +676,8 @@ static void learn_from_task(const struct now *n, uint32_t task)
 static void observe_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s,
                              uint64_t from)
 {
-    for (uint32_t at = 0; s->reads && at < e->bytes; at += s->bytes) {
+    bool returns = e->op->origin->origin->inst->kind != KIND_RED; /* else it is no read of an acquire pattern (8.8) */
+    for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
         s->address = from + access_address(e, lane) + at;
         learn_from_task(n, order_observe(n->b->order, n->warp, lane, s));
     }
