@@ -19,10 +19,10 @@
 #define __forceinline__        __inline__ __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)       /* Heddle's registers have no limit */
-#define __cluster_dims__(...)                                                               \
+#define __cluster_dims__(...)                                                                                          \
     __attribute__((annotate("heddle_clusters", heddle_clusters<__VA_ARGS__>(0), heddle_clusters<__VA_ARGS__>(1),       \
                             heddle_clusters<__VA_ARGS__>(2))))
-#define __no_return__          __attribute__((noreturn))
+#define __no_return__ __attribute__((noreturn))
 #define __device_builtin__
 #define __cudart_builtin__
 #else

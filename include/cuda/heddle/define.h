@@ -18,7 +18,8 @@ template <int x = 1, int y = 1, int z = 1>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 __device__ __attribute__((used))
 #endif
-constexpr int heddle_clusters(int i)
+constexpr int
+heddle_clusters(int i)
 {
     static_assert(x > 0 && y > 0 && z > 0, "a cluster has at least one block in each direction");
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
