@@ -60,8 +60,9 @@ struct histories {
     uint32_t generation;       /* counts how often all have gone */
 };
 
-/* Entries of a history, at most: further reads are left out, and for a write the oldest goes; writes that meet as many are counted. */
-enum { HISTORY_MOST = 96 };
+/* Entries of a history, at most, and of one that has strong accesses alone: further reads are left out, and for a write the oldest
+ * goes. Writes that may race with what was left out are counted. */
+enum { HISTORY_MOST = 256, HISTORY_STRONG_MOST = 32 };
 
 static inline const struct record *history_record(const struct histories *h, uint32_t record)
 {

@@ -145,6 +145,7 @@ static void drop_lanes(struct lane_order *l)
         return;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         clock_release(l->known[i]);
+        clock_release(l->acquired[i]);
         for (unsigned s = 0; s < REACH_COUNT; s++)
             clock_release(l->fence[s][i]);
     }
@@ -384,6 +385,9 @@ static void acquire(struct block_order *b, unsigned warp, unsigned lane, struct 
     struct clock_builder k = {0};
     if (!s)
         return;
+    if (s->acquired[lane] == c) /* again, by who waits for a change */
+        return;
+    replace(&s->acquired[lane], clock_ref(c));
     clock_join(&k, s->known[lane]);
     clock_join(&k, c);
     replace(&s->known[lane], make(b, &k));

@@ -41,6 +41,7 @@ struct instance {
 /* What lanes have that synchronise by themselves. */
 struct lane_order {
     struct clock *known[WARP_LANES];              /* beyond what the warp knows, or NULL */
+    struct clock *acquired[WARP_LANES];           /* what was acquired last */
     struct clock *fence[REACH_COUNT][WARP_LANES]; /* what was known at the last releasing fence of a scope */
     struct pending *pending;                      /* observed by strong reads that did not acquire */
     uint32_t n_pending, pending_room;

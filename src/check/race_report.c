@@ -353,10 +353,10 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
                   "check fewer launches at a time (--launch-count, --kernel-name)",
                   "memory ran out: races may be reported that something does order");
     if (forgotten)
-        diag_warn(diags, (struct place){0}, "not-watched", "look at the kernel's flags and locks with smaller grids",
-                  "%llu writes came to cells with %d accesses or more that nothing orders, not all of which are kept: "
-                  "races may be missing",
-                  forgotten, HISTORY_MOST);
+        diag_warn(
+            diags, (struct place){0}, "not-watched", "look at the kernel's flags and locks with smaller grids",
+            "%llu writes came to cells with more accesses that nothing orders than are kept: races may be missing",
+            forgotten);
 }
 
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)

@@ -319,6 +319,41 @@ static bool has_no_effect(const struct now *n, uint32_t old)
            order_instance(n->r->order, history_record(n->h, h->at[h->n - 1].record)->instance)->task == n->b->task;
 }
 
+static const struct access_class *class_of_entry(const struct now *n, const struct history *h, uint32_t i)
+{
+    return class_at(n->r, history_record(n->h, h->at[i].record)->class);
+}
+
+static bool is_strong_for_all(const struct access_class *c)
+{
+    return c->strong && c->reach >= REACH_GPU;
+}
+
+static bool are_strong_for_all(const struct now *n, const struct history *h)
+{
+    for (uint32_t i = 0; i < h->n; i++)
+        if (!is_strong_for_all(class_of_entry(n, h, i)))
+            return false;
+    return true;
+}
+
+/* A read is left out: of a flag that many wait for, where all that is there is strong, sooner than elsewhere. */
+static bool is_full(const struct now *n, const struct history *h)
+{
+    if (n->class->writes || h->n < HISTORY_STRONG_MOST)
+        return false;
+    return h->n >= HISTORY_MOST || (is_strong_for_all(n->class) && are_strong_for_all(n, h));
+}
+
+/* Can the write race with a read that was left out? */
+static bool may_miss(const struct now *n, const struct history *h)
+{
+    if (!n->class->writes || h->n < HISTORY_STRONG_MOST)
+        return false;
+    bool strong = are_strong_for_all(n, h);
+    return strong ? !is_strong_for_all(n->class) : h->n >= HISTORY_MOST;
+}
+
 static uint32_t intern(struct now *n, const struct history_entry *at, uint32_t count)
 {
     uint32_t number = take(n->r, &n->h->histories, n->histories, count + 1);
@@ -344,7 +379,15 @@ static uint32_t advance(struct now *n, uint32_t old, uint32_t lanes, bool relati
     uint32_t count = 0, mine = lanes_at(lanes, relative, address, n->class), entry_lanes_ = lanes;
     const struct history *h = old ? history_at(n->h, old) : NULL;
     check_lanes(n, mine, address);
-    if (h && h->n >= HISTORY_MOST && n->class->writes) /* it may race with one that was left out */
+    if (h && is_full(n, h)) {
+        for (uint32_t i = 0; i < h->n; i++)
+            if (class_of_entry(n, h, i)->writes) {
+                struct earlier e = meet(n, h->at[i], address);
+                check_entry(n, h, i, &e, mine, address);
+            }
+        return old;
+    }
+    if (h && may_miss(n, h))
         atomic_fetch_add(&n->r->forgotten, 1);
     for (uint32_t i = 0; h && i < h->n; i++) {
         struct earlier e = meet(n, h->at[i], address);
@@ -363,8 +406,6 @@ static uint32_t advance(struct now *n, uint32_t old, uint32_t lanes, bool relati
         return count == h->n ? old : intern(n, out, count);
     if (!n->b->traits.irregular)
         count = thin_out(n, out, count, address);
-    if (count >= HISTORY_MOST && !n->class->writes)
-        return old;
     if (count >= HISTORY_MOST)
         memmove(out, out + 1, --count * sizeof *out);
     out[count++] = (struct history_entry){n->record | (relative ? ENTRY_RELATIVE : 0), entry_lanes_};
