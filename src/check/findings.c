@@ -9,34 +9,6 @@
 
 #include "base/demangle.h"
 
-/* A copy of a text that places are in, which goes with its module. */
-struct kept_source {
-    struct kept_source *next;
-    const struct source *source;
-};
-
-static const struct source *keep_source(struct findings *f, const struct source *from)
-{
-    for (const struct kept_source *k = f->sources; k; k = k->next)
-        if (strcmp(k->source->name, from->name) == 0 && str_eq(k->source->text, from->text))
-            return k->source;
-    struct kept_source *k = ARENA_NEW(&f->arena, struct kept_source);
-    const struct source *copy = source_new(&f->arena, from->name, from->text);
-    if (k) {
-        *k = (struct kept_source){f->sources, copy};
-        f->sources = k;
-    }
-    return copy;
-}
-
-static struct place keep_place(struct findings *f, const struct op *op)
-{
-    struct place p = fault_place(op->origin, &f->arena);
-    if (p.source)
-        p.source = keep_source(f, p.source);
-    return p;
-}
-
 static unsigned bucket_of(const struct op *op)
 {
     return (unsigned)((uintptr_t)op / sizeof *op % FINDING_BUCKETS);
@@ -60,7 +32,7 @@ static struct finding *add(struct findings *f, const struct sight *s)
                           .op = s->op,
                           .key = s->key,
                           .kind = s->kind,
-                          .place = keep_place(f, s->op),
+                          .place = place_keep(&f->sources, s->op, &f->arena),
                           .kernel = demangle(s->warp->block->launch->kernel->func->symbol.name, &f->arena),
                           .first = UINT64_MAX};
     f->newest = x;
@@ -150,16 +122,10 @@ static int compare_words(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-static int compare_places(const struct place *a, const struct place *b)
-{
-    int order = compare_words(a->source ? a->source->name : NULL, b->source ? b->source->name : NULL);
-    return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
 static int by_place(const void *a, const void *b)
 {
     const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
-    int order = compare_places(&x->place, &y->place);
+    int order = place_compare(&x->place, &y->place);
     order = order ? order : strcmp(x->code, y->code);
     return order ? order : compare_words(x->kind, y->kind);
 }
@@ -172,7 +138,7 @@ static bool are_same(const struct finding *a, const struct finding *b)
     if (strcmp(a->code, b->code) != 0 || compare_words(a->kind, b->kind) != 0)
         return false;
     if (!p || !q)
-        return !p && !q && compare_places(&a->place, &b->place) == 0;
+        return !p && !q && place_compare(&a->place, &b->place) == 0;
     return p->line == q->line && strcmp(p->file, q->file) == 0 && p->inlined_line == q->inlined_line &&
            compare_words(p->inlined_file, q->inlined_file) == 0;
 }

@@ -5,6 +5,7 @@
 #include "check/check.h"
 #include "check/defined.h"
 #include "check/host.h"
+#include "check/places.h"
 #include "check/races.h"
 #include "check/host.h"
 #include "check/strands.h"
@@ -40,7 +41,7 @@ struct findings {
     struct finding *newest;
     _Atomic(struct finding *) bucket[FINDING_BUCKETS];
     uint32_t n;
-    struct kept_source *sources; /* texts that places are in */
+    struct kept_sources sources; /* texts that places are in */
 };
 
 /* What a thread did wrong. */

@@ -45,14 +45,23 @@ static bool same_line(const struct op *a, const struct op *b)
            (!inlined || (x->loc->at_file == y->loc->at_file && x->loc->at_line == y->loc->at_line));
 }
 
-uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
+/* Of what is no instruction of a kernel: the host's place that it is from. */
+static bool same_place(const struct access_class *a, const struct access_class *b)
 {
-    struct access_class c = describe(op, in_vain);
+    if (a->op && b->op)
+        return same_line(a->op, b->op);
+    return a->note && b->note && a->note->kind == b->note->kind && a->note->name == b->note->name &&
+           a->where == b->where;
+}
+
+/* The number of the class, which is made where there is none. */
+static uint32_t number_of(struct races *r, struct access_class c)
+{
     uint32_t line = 0, found = 0;
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 1, n = atomic_load(&r->classes.next); i < n && !found; i++) {
         const struct access_class *k = numbered_at(&r->classes, i);
-        if (!k->op || !same_line(k->op, op))
+        if (!same_place(k, &c))
             continue;
         line = k->line;
         if (same_kind(k, &c))
@@ -66,30 +75,14 @@ uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
     return found;
 }
 
-/* Of what is no instruction of a kernel: by the host's place that it is from. */
-static uint32_t class_of_place(struct races *r, struct access_class c)
+uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
 {
-    uint32_t found = 0, line = 0;
-    pthread_mutex_lock(&r->lock);
-    for (uint32_t i = 1, n = atomic_load(&r->classes.next); i < n && !found; i++) {
-        const struct access_class *k = numbered_at(&r->classes, i);
-        if (!k->note || k->note->kind != c.note->kind || k->note->name != c.note->name || k->where != c.where)
-            continue;
-        line = k->line;
-        if (same_kind(k, &c))
-            found = i;
-    }
-    if (!found && (found = numbered_take(&r->classes))) {
-        c.line = line ? line : ++r->n_lines;
-        *(struct access_class *)numbered_at(&r->classes, found) = c;
-    }
-    pthread_mutex_unlock(&r->lock);
-    return found;
+    return number_of(r, describe(op, in_vain));
 }
 
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write)
 {
-    return class_of_place(
+    return number_of(
         r, (struct access_class){.note = note, .where = note->where, .bytes = 1, .reads = !write, .writes = write});
 }
 
@@ -105,5 +98,5 @@ uint32_t race_class_of_host(struct races *r, const struct task_note *note, const
         c.bytes = (uint8_t)a->bytes;
         c.lane_shift = (uint8_t)log2_of((uint32_t)a->bytes);
     }
-    return class_of_place(r, c);
+    return number_of(r, c);
 }

@@ -185,15 +185,6 @@ static bool same_finding(const struct race *f, enum race_reason reason, const st
            ((x == p && y == q) || (x == q && y == p));
 }
 
-/* A place in the arena that outlives the module. */
-static struct place keep_place(const struct op *op, struct arena *arena)
-{
-    struct place p = fault_place(op ? op->origin : NULL, arena);
-    if (p.source)
-        p.source = source_new(arena, p.source->name, p.source->text);
-    return p;
-}
-
 static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
 {
     const struct task_note *note = strands_note(r->strands, s->instance.task);
@@ -220,8 +211,8 @@ static void describe(struct races *r, struct race *f, const struct kernel *k, bo
     bool same = x->instance.task == y->instance.task;
     address &= ~(uint64_t)(narrow->bytes - 1);
     const char *datum = shared ? shared_words(k, address, narrow, a) : global_words(r, address, narrow, a);
-    f->place[0] = keep_place(x->class->op, a);
-    f->place[1] = x->class->line == y->class->line ? f->place[0] : keep_place(y->class->op, a);
+    f->place[0] = place_keep(&r->sources, x->class->op, a);
+    f->place[1] = x->class->line == y->class->line ? f->place[0] : place_keep(&r->sources, y->class->op, a);
     f->text = arena_printf(a, "%s%s %s %s, and %s %s: %s", same && first ? arena_printf(a, "kernel `%s`: ", first) : "",
                            thread_words(x, same ? NULL : first, a), access_words(x->class, a), datum,
                            thread_words(y, same ? NULL : second, a), other_words(x, y, a), why(f->reason, x, y, a));
@@ -290,21 +281,11 @@ static void place_side(struct races *r, struct race *f, unsigned side, const hd_
     }
 }
 
-static int compare_places(const struct place *a, const struct place *b)
-{
-    const char *x = a->source ? a->source->name : "", *y = b->source ? b->source->name : "";
-    int order = strcmp(x, y);
-    if (order || a->source || !a->cuda || !b->cuda)
-        return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
-    order = strcmp(a->cuda->file, b->cuda->file);
-    return order ? order : a->cuda->line < b->cuda->line ? -1 : a->cuda->line > b->cuda->line;
-}
-
 static int by_place(const void *a, const void *b)
 {
     const struct race *x = *(struct race *const *)a, *y = *(struct race *const *)b;
-    int order = compare_places(&x->place[0], &y->place[0]);
-    order = order ? order : compare_places(&x->place[1], &y->place[1]);
+    int order = place_compare(&x->place[0], &y->place[0]);
+    order = order ? order : place_compare(&x->place[1], &y->place[1]);
     return order ? order : (int)x->reason - (int)y->reason;
 }
 
@@ -323,7 +304,7 @@ static const char *reason_word(enum race_reason reason)
 static bool is_the_same(const struct race *a, const struct race *b)
 {
     bool host = !a->side[0].class->op || !a->side[1].class->op;
-    return host && compare_places(&a->place[0], &b->place[0]) == 0 && compare_places(&a->place[1], &b->place[1]) == 0 &&
+    return host && place_compare(&a->place[0], &b->place[0]) == 0 && place_compare(&a->place[1], &b->place[1]) == 0 &&
            a->place[1].cuda && b->place[1].cuda && strcmp(reason_word(a->reason), reason_word(b->reason)) == 0;
 }
 

@@ -7,6 +7,7 @@
 #include "check/cells.h"
 #include "check/history.h"
 #include "check/host.h"
+#include "check/places.h"
 #include "check/races.h"
 #include "check/strands.h"
 
@@ -114,6 +115,7 @@ struct races {
     struct race_worker *workers;
     VEC(struct kernel_traits) kernels;
     struct race *found;
+    struct kept_sources sources; /* of places of what was found */
     uint32_t n_found, n_lines;
 };
 

@@ -1,0 +1,17 @@
+/* Places that findings are at: kept beyond their modules, and compared for the order of reports. */
+#ifndef HEDDLE_CHECK_PLACES_H
+#define HEDDLE_CHECK_PLACES_H
+
+#include "exec/machine.h"
+
+/* Copies of the texts that places are in, each once. */
+struct kept_sources {
+    struct kept_source *newest;
+};
+
+/* Of an operation, or of NULL; what it points to is the arena's. */
+struct place place_keep(struct kept_sources *kept, const struct op *op, struct arena *arena);
+/* By text and offset; those without a text by the line of CUDA. */
+int place_compare(const struct place *a, const struct place *b);
+
+#endif

@@ -1,0 +1,75 @@
+/* An access on its way to the cells that it touches: what race_history.c, race_touch.c and races.c share. */
+#ifndef HEDDLE_CHECK_RACE_NOW_H
+#define HEDDLE_CHECK_RACE_NOW_H
+
+#include "check/race_state.h"
+
+/* A warp's access that is under way. */
+struct now {
+    struct races *r;
+    struct race_block *b;
+    const struct kernel *kernel; /* NULL: a task of another kind */
+    unsigned warp;
+    const struct access_class *class;
+    uint32_t class_number, record;
+    struct histories *h;
+    struct stock *records, *histories, *splits;
+    bool shared;
+    struct step last; /* what was done last */
+};
+
+static inline const struct access_class *race_class_at(const struct races *r, uint32_t number)
+{
+    return numbered_at(&r->classes, number);
+}
+
+static inline bool race_is_update(const struct access_class *c)
+{
+    return c->strong && c->reads && c->writes;
+}
+
+/* ---- race_history.c: what an access makes of the history of a cell, and which races it has with it ---- */
+
+/* `count` numbers in a row; 0 without memory. */
+uint32_t race_take(struct races *r, struct numbered *n, struct stock *s, uint32_t count);
+/* The record of n->class, of n->warp as it is now; 0 without memory. */
+uint32_t race_new_record(struct now *n);
+uint32_t race_look_up(struct now *n, uint32_t old, uint32_t lanes, bool relative, uint64_t address);
+
+/* Only an atomic update of this class is there, which this one observes: what becomes of the cell is what becomes of a new one. */
+static inline bool race_is_overtaken(const struct now *n, uint32_t old)
+{
+    const struct history *h = history_at(n->h, old);
+    return h->n == 1 && race_is_update(n->class) && (n->shared || n->class->reach >= REACH_GPU) &&
+           history_record(n->h, h->at[0].record)->class == n->class_number;
+}
+
+static inline bool race_has_no_effect(const struct now *n, uint32_t old)
+{
+    const struct history *h = history_at(n->h, old);
+    return h->without_effect == n->class_number &&
+           order_instance(n->r->order, history_record(n->h, h->at[h->n - 1].record)->instance)->task == n->b->task;
+}
+
+/* The history behind an access of lanes, as their entry has them, to the cell at an address. */
+static inline uint32_t race_next_history(struct now *n, uint32_t old, uint32_t lanes, bool relative, uint64_t address)
+{
+    if (n->last.old == old && n->last.lanes == lanes &&
+        n->last.record == (n->record | (relative ? ENTRY_RELATIVE : 0)) && n->last.generation == n->h->generation)
+        return n->last.new;
+    if (old && !n->b->traits.irregular && race_has_no_effect(n, old))
+        return old;
+    if (old && race_is_overtaken(n, old))
+        old = 0;
+    return race_look_up(n, old, lanes, relative, address);
+}
+
+/* ---- race_touch.c: the cells ---- */
+
+/* What lanes access together, all of them, from an address on. */
+void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes);
+void race_touch_event(struct now *n, const struct access_event *e, uint32_t lanes);
+/* All bytes are one thread's, of an instance of its own. */
+void race_touch_range(struct now *n, uint64_t address, uint64_t bytes);
+
+#endif

@@ -1,0 +1,220 @@
+/* The cells that an access touches: rows of them at once where they have the same past. See cells.h and race_now.h. */
+#include "check/race_now.h"
+
+#include <sched.h>
+#include <string.h>
+
+/* Cells of global memory are under locks, one for each 128 bytes that a row of words has: those of shared memory are the worker's. */
+enum { LOCKED_BYTES = 128 };
+
+static void lock_cells(const struct now *n, uint64_t address)
+{
+    _Atomic uint8_t *lock = &n->r->locks[address / LOCKED_BYTES % LOCKS];
+    for (unsigned tries = 0; atomic_exchange_explicit(lock, 1, memory_order_acquire); tries++)
+        if (tries % 64 == 63)
+            sched_yield();
+}
+
+static void unlock_cells(const struct now *n, uint64_t address)
+{
+    atomic_store_explicit(&n->r->locks[address / LOCKED_BYTES % LOCKS], 0, memory_order_release);
+}
+
+static struct split *split_at(const struct now *n, uint32_t number)
+{
+    return numbered_at(&n->h->splits, number & ~CELL_SPLIT);
+}
+
+/* The cells of a word's bytes. */
+static struct split *split(struct now *n, cell *c)
+{
+    if (!(*c & CELL_SPLIT)) {
+        uint32_t fresh = race_take(n->r, &n->h->splits, n->splits, 1);
+        if (!fresh)
+            return NULL;
+        for (unsigned i = 0; i < 4; i++)
+            split_at(n, fresh)->byte[i] = *c;
+        *c = fresh | CELL_SPLIT;
+    }
+    return split_at(n, *c);
+}
+
+static void touch_word(struct now *n, cell *c, uint32_t lanes, bool relative, uint64_t address)
+{
+    if (__builtin_expect(!(*c & CELL_SPLIT), 1)) {
+        *c = race_next_history(n, *c, lanes, relative, address);
+        return;
+    }
+    struct split *s = split_at(n, *c);
+    for (unsigned i = 0; i < 4; i++)
+        s->byte[i] = race_next_history(n, s->byte[i], lanes, relative, address + i);
+}
+
+/* Neighbouring words, to which the access is the same: at once where they have the same past. */
+static void touch_words(struct now *n, cell *c, uint32_t count, uint32_t lanes, bool relative, uint64_t address)
+{
+    uint32_t first = c[0], others = 0;
+    for (uint32_t i = 1; i < count; i++)
+        others |= c[i] ^ first;
+    touch_word(n, c, lanes, relative, address);
+    if (!others && n->last.old == first && n->last.lanes == lanes) { /* whatever the address */
+        for (uint32_t i = 1; i < count; i++)
+            c[i] = n->last.new;
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++)
+        touch_word(n, c + i, lanes, relative, address + 4 * i);
+}
+
+/* The cell of the word at an address, and those of `bytes` from there on. */
+static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
+{
+    if (!n->shared) {
+        cell *c = cells_find(&n->r->cells, address);
+        if (!c)
+            atomic_store(&n->r->no_memory, true);
+        return c;
+    }
+    uint32_t first = (uint32_t)address / 4, end = (uint32_t)(address + bytes + 3) / 4;
+    if (first < n->b->touched_from)
+        n->b->touched_from = first;
+    if (end > n->b->touched_to)
+        n->b->touched_to = end;
+    return &n->b->shared_cells[first];
+}
+
+static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, uint32_t lanes, bool relative)
+{
+    for (uint64_t at = address; at < address + bytes; at++) {
+        struct split *s = split(n, c + (at / 4 - address / 4));
+        if (!s)
+            return;
+        s->byte[at % 4] = race_next_history(n, s->byte[at % 4], lanes, relative, at);
+    }
+}
+
+/* Is all of a word one lane's, and does it not matter of how many elements it is? */
+static bool is_by_word(const struct access_class *c)
+{
+    return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op));
+}
+
+/* Bytes to which the access is the same, all of whose cells are under one lock. */
+static void touch_together(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes, bool relative)
+{
+    bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class);
+    cell *c = cells_at(n, address, bytes);
+    if (!c)
+        return;
+    if (!n->shared)
+        lock_cells(n, address);
+    if (by_word)
+        touch_words(n, c, bytes / 4, lanes, relative, address);
+    else
+        touch_bytes(n, c, address, bytes, lanes, relative);
+    if (!n->shared)
+        unlock_cells(n, address);
+}
+
+/* Lanes as an entry is to have them. Of atomic updates of one place, which lanes perform in their order, the last has observed the
+ * others. */
+static uint32_t key_of(const struct now *n, uint64_t address, uint32_t lanes, bool *relative)
+{
+    if (race_is_update(n->class))
+        lanes = 1u << (31 - (unsigned)__builtin_clz(lanes));
+    *relative = __builtin_popcount(lanes) <= 2;
+    return *relative ? rotate_left(lanes, -(unsigned)(address >> n->class->lane_shift)) : lanes;
+}
+
+void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
+{
+    bool relative;
+    uint32_t key = key_of(n, address, lanes, &relative);
+    touch_together(n, address, bytes, key, relative);
+}
+
+/* A row of neighbouring places, one for each lane from the lowest of `lanes` on; or for two lanes, if it has two bits. */
+static void touch_row(struct now *n, uint64_t base, uint64_t bytes, uint32_t lanes)
+{
+    bool relative;
+    uint32_t key = key_of(n, base, lanes, &relative);
+    for (uint64_t at = base, end = base + bytes; at < end;) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
+        touch_together(n, at, (uint32_t)(to - at), key, relative);
+        at = to;
+    }
+}
+
+/* Both halves of a warp: each its own row of places, or its own place; or both the same. */
+static void touch_halves(struct now *n, const struct access_event *e)
+{
+    enum { HALF = 0xffff };
+    uint64_t low = access_address(e, 0), high = access_address(e, HALF_WARP);
+    bool rows = e->pattern == ACCESS_LINEAR_HALVES;
+    uint64_t bytes = rows ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
+    if (low == high && rows) {
+        touch_row(n, low, bytes, 1 | 1u << HALF_WARP);
+    } else if (rows) {
+        touch_row(n, low, bytes, 1);
+        touch_row(n, high, bytes, 1u << HALF_WARP);
+    } else if (low == high) {
+        race_touch(n, low, e->bytes, UINT32_MAX);
+    } else {
+        race_touch(n, low, e->bytes, HALF);
+        race_touch(n, high, e->bytes, (uint32_t)HALF << HALF_WARP);
+    }
+}
+
+/* Lanes that access the same place are taken together. */
+static void touch_any(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    uint64_t place[WARP_LANES];
+    uint32_t at[WARP_LANES], count = 0;
+    uint8_t slot[64];
+    memset(slot, 0xff, sizeof slot);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = access_address(e, l);
+        unsigned s = (unsigned)((address >> n->class->lane_shift) * 0x9e3779b97f4a7c15ull >> 58);
+        while (slot[s] != 0xff && place[slot[s]] != address)
+            s = (s + 1) % 64;
+        if (slot[s] == 0xff) {
+            slot[s] = (uint8_t)count;
+            place[count] = address;
+            at[count++] = 0;
+        }
+        at[slot[s]] |= 1u << l;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        race_touch(n, place[i], e->bytes, at[i]);
+}
+
+void race_touch_event(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    bool whole = lanes == UINT32_MAX;
+    if (e->pattern == ACCESS_UNIFORM)
+        race_touch(n, e->base, e->bytes, lanes);
+    else if (e->pattern == ACCESS_LINEAR && whole)
+        touch_row(n, e->base, (uint64_t)WARP_LANES * e->bytes, 1);
+    else if (e->pattern == ACCESS_LINEAR)
+        for (; lanes; lanes &= lanes - 1)
+            race_touch(n, access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes, lanes & (0 - lanes));
+    else if (whole && (e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES))
+        touch_halves(n, e);
+    else
+        touch_any(n, e, lanes);
+}
+
+void race_touch_range(struct now *n, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t at = address, end = address + bytes; at < end;) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
+        uint64_t word = (at + 3) & ~3ull, last = to & ~3ull;
+        if (at % 4) /* bytes before the first word, then words, then bytes behind the last */
+            to = word < to ? word : to;
+        else if (last > at)
+            to = last;
+        touch_together(n, at, (uint32_t)(to - at), 1, false);
+        at = to;
+    }
+}
