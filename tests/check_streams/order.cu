@@ -68,19 +68,7 @@ static void launch_read(const int *p, cudaStream_t s)
     read<<<4, 256, 0, s>>>(p, q);
 }
 
-#define CASE(name)                                                                                                     \
-    static void name();                                                                                                \
-    static registered of_##name(#name, name);                                                                          \
-    static void name()
-
-struct registered;
-static registered *first;
-struct registered {
-    const char *name;
-    void (*run)();
-    registered *next;
-    registered(const char *name, void (*run)()) : name(name), run(run), next(first) { first = this; }
-};
+#include "../cases.cuh"
 
 /* ---- streams ---- */
 

@@ -28,19 +28,7 @@ static float *make()
     return p;
 }
 
-#define CASE(name)                                                                                                     \
-    static void name();                                                                                                \
-    static registered of_##name(#name, name);                                                                          \
-    static void name()
-
-struct registered;
-static registered *first;
-struct registered {
-    const char *name;
-    void (*run)();
-    registered *next;
-    registered(const char *n, void (*f)()) : name(n), run(f), next(first) { first = this; }
-};
+#include "../cases.cuh"
 
 /* ---- copies and fills ---- */
 
