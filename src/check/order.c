@@ -285,14 +285,9 @@ struct block_order *order_host_start(struct order *o, uint32_t task, struct bloc
     return b;
 }
 
-static void advance(struct block_order *b, unsigned warp)
-{
-    b->warps[warp].now = ++b->stamp;
-}
-
 void order_step(struct block_order *b, unsigned warp)
 {
-    advance(b, warp);
+    b->warps[warp].now = ++b->stamp;
 }
 
 /* The lanes learn what is in a clock of theirs alone. */
@@ -310,7 +305,7 @@ static void learn(struct block_order *b, unsigned warp, uint32_t lanes, struct c
         for (; lanes; lanes &= lanes - 1)
             replace(&w->lanes->known[__builtin_ctz(lanes)], clock_ref(c));
     }
-    advance(b, warp);
+    order_step(b, warp);
 }
 
 /* ---- barriers (9.7.13.1) ---- */
@@ -376,7 +371,7 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
     join_all(b, warp, lanes, &k);
     replace(&b->arrived[id], make(b, &k));
     b->irregular = true;
-    advance(b, warp);
+    order_step(b, warp);
 }
 
 static void acquire(struct block_order *b, unsigned warp, unsigned lane, struct clock *c)
@@ -391,7 +386,7 @@ static void acquire(struct block_order *b, unsigned warp, unsigned lane, struct 
     clock_join(&k, s->known[lane]);
     clock_join(&k, c);
     replace(&s->known[lane], make(b, &k));
-    advance(b, warp);
+    order_step(b, warp);
 }
 
 /* ---- clusters (9.7.13.4) ---- */
@@ -404,7 +399,7 @@ void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
     clock_join(&k, b->cluster->arriving);
     join_all(b, warp, lanes, &k);
     replace(&b->cluster->arriving, make(b, &k));
-    advance(b, warp);
+    order_step(b, warp);
 }
 
 void order_cluster_opens(struct block_order *b)
@@ -496,7 +491,7 @@ void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acqu
         join_all(b, warp, 1u << l, &k);
         replace(&s->fence[reach][l], make(b, &k));
     }
-    advance(b, warp);
+    order_step(b, warp);
 }
 
 void order_lock(struct order *o)
@@ -646,7 +641,7 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
         struct clock_builder k = {0};
         join_all(b, warp, 1u << lane, &k);
         put_release(b, v, make(b, &k), s->reach);
-        advance(b, warp);
+        order_step(b, warp);
     }
 }
 
@@ -695,7 +690,7 @@ void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, 
         join_all(b, warp, 1u << lane, &k);
         replace(&m->phase[e->parity], make(b, &k));
         b->irregular = true;
-        advance(b, warp);
+        order_step(b, warp);
     }
     if (e->completes)
         replace(&m->phase[!e->parity], clock_ref(m->phase[e->parity]));

@@ -395,7 +395,8 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
     bool watching = atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
     plan_fill(w, o, p);
     bool compares = o->access->atom == ATOM_cas && w->hooks; /* who watches wants to know which lanes have written */
-    w->block->worker->wrote = mask;
+    if (w->hooks)
+        w->block->worker->wrote = mask;
     if (p->kind == PLAN_HOST && !watching && !compares) {
         run_together(base, o, mask, p);
         return true;
