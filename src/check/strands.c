@@ -13,21 +13,21 @@
 
 enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 << (32 - CHUNK_LOG2), MOST_LEARNT = 4 };
 
-struct clock {
+struct strand_clock {
     uint32_t refs, n;
     uint32_t at[]; /* by strand: how many of its tasks */
 };
 
 /* Between submission and beginning. */
 struct pending {
-    struct clock *host; /* the host's at the submission */
+    struct strand_clock *host; /* the host's at the submission */
     uint32_t previous, n, after[];
 };
 
 struct record {
     uint32_t strand, place; /* place: from 1 */
     uint32_t floor;
-    struct clock *clock; /* NULL: it has not begun, or memory is exhausted */
+    struct strand_clock *clock; /* NULL: it has not begun, or memory is exhausted */
     struct pending *pending;
     _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
     struct task_note note;
@@ -48,10 +48,10 @@ struct strands {
     uint32_t n_tasks;
     struct strand *strands;
     uint32_t n_strands, cap_strands;
-    uint32_t *now;        /* the host's clock: cap_strands places */
-    struct clock *shared; /* the same as a clock, or NULL */
-    uint32_t stretch;     /* the task of the host's accesses, or 0 where it would be a new one */
-    uint32_t *scratch;    /* cap_strands places */
+    uint32_t *now;               /* the host's clock: cap_strands places */
+    struct strand_clock *shared; /* the same as a clock, or NULL */
+    uint32_t stretch;            /* the task of the host's accesses, or 0 where it would be a new one */
+    uint32_t *scratch;           /* cap_strands places */
     _Atomic uint32_t settled;
     struct arena arena; /* names */
     struct map names;
@@ -64,22 +64,22 @@ static struct record *record_of(const struct strands *s, uint32_t task)
 
 /* ---- clocks ---- */
 
-static void clock_release(struct clock *c)
+static void strand_clock_release(struct strand_clock *c)
 {
     if (c && --c->refs == 0)
         free(c);
 }
 
-static struct clock *clock_keep(struct clock *c)
+static struct strand_clock *strand_clock_keep(struct strand_clock *c)
 {
     if (c)
         c->refs++;
     return c;
 }
 
-static struct clock *clock_new(const uint32_t *at, uint32_t n)
+static struct strand_clock *strand_clock_new(const uint32_t *at, uint32_t n)
 {
-    struct clock *c = malloc(sizeof *c + n * sizeof *at);
+    struct strand_clock *c = malloc(sizeof *c + n * sizeof *at);
     if (!c)
         return NULL;
     c->refs = 1;
@@ -88,7 +88,7 @@ static struct clock *clock_new(const uint32_t *at, uint32_t n)
     return c;
 }
 
-static void join(uint32_t *at, const struct clock *c)
+static void join(uint32_t *at, const struct strand_clock *c)
 {
     for (uint32_t i = 0; c && i < c->n; i++)
         at[i] = at[i] > c->at[i] ? at[i] : c->at[i];
@@ -124,7 +124,7 @@ static void join_task(const struct strands *s, uint32_t *at, uint32_t task)
     }
 }
 
-static bool is_same(const struct clock *c, const uint32_t *at, uint32_t n)
+static bool is_same(const struct strand_clock *c, const uint32_t *at, uint32_t n)
 {
     for (uint32_t i = c->n; i < n; i++)
         if (at[i])
@@ -133,11 +133,11 @@ static bool is_same(const struct clock *c, const uint32_t *at, uint32_t n)
 }
 
 /* The host's clock, to be kept; NULL where memory is exhausted. */
-static struct clock *host_clock(struct strands *s)
+static struct strand_clock *host_clock(struct strands *s)
 {
     if (!s->shared)
-        s->shared = clock_new(s->now, s->n_strands);
-    return clock_keep(s->shared);
+        s->shared = strand_clock_new(s->now, s->n_strands);
+    return strand_clock_keep(s->shared);
 }
 
 /* The host's clock is about to change, or somebody to come after what the host has done: its next accesses are another task. */
@@ -149,7 +149,7 @@ static void end_stretch(struct strands *s)
 static void host_moves(struct strands *s)
 {
     end_stretch(s);
-    clock_release(s->shared);
+    strand_clock_release(s->shared);
     s->shared = NULL;
 }
 
@@ -259,14 +259,14 @@ static uint32_t floor_of(const struct strands *s, const uint32_t *at, uint32_t n
 /* ---- tasks ---- */
 
 /* What comes before it is known; `at` has n_strands places. */
-static void set_clock(struct strands *s, uint32_t task, uint32_t *at, struct clock *like)
+static void set_clock(struct strands *s, uint32_t task, uint32_t *at, struct strand_clock *like)
 {
     struct record *r = record_of(s, task);
     at[r->strand] = 0;
-    struct clock *old = r->clock;
+    struct strand_clock *old = r->clock;
     r->floor = floor_of(s, at, s->n_strands, task);
-    r->clock = like && is_same(like, at, s->n_strands) ? clock_keep(like) : clock_new(at, s->n_strands);
-    clock_release(old);
+    r->clock = like && is_same(like, at, s->n_strands) ? strand_clock_keep(like) : strand_clock_new(at, s->n_strands);
+    strand_clock_release(old);
 }
 
 static struct pending *pending_new(struct strands *s, uint32_t previous, const uint32_t *after, uint32_t n)
@@ -303,7 +303,7 @@ static void begin(struct strands *s, uint32_t task)
 {
     struct record *r = record_of(s, task);
     struct pending *p = r->pending;
-    struct clock *like = p && p->previous ? record_of(s, p->previous)->clock : NULL;
+    struct strand_clock *like = p && p->previous ? record_of(s, p->previous)->clock : NULL;
     memset(s->scratch, 0, s->n_strands * sizeof *s->scratch);
     if (p) {
         join(s->scratch, p->host);
@@ -313,7 +313,7 @@ static void begin(struct strands *s, uint32_t task)
     }
     set_clock(s, task, s->scratch, like);
     if (p)
-        clock_release(p->host);
+        strand_clock_release(p->host);
     free(p);
     r->pending = NULL;
     s->strands[r->strand].begun = r->place;
@@ -483,16 +483,16 @@ void strands_free(struct strands *s)
         return;
     for (uint32_t t = 1; t <= s->n_tasks && t; t++) {
         struct record *r = record_of(s, t);
-        clock_release(r->clock);
+        strand_clock_release(r->clock);
         if (r->pending)
-            clock_release(r->pending->host);
+            strand_clock_release(r->pending->host);
         free(r->pending);
     }
     for (uint32_t i = 0; s->chunks && i <= s->n_tasks >> CHUNK_LOG2; i++)
         free(s->chunks[i]);
     for (uint32_t i = 0; i < s->n_strands; i++)
         free(s->strands[i].tasks);
-    clock_release(s->shared);
+    strand_clock_release(s->shared);
     free((void *)s->chunks);
     free(s->strands);
     free(s->now);
