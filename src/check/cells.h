@@ -10,8 +10,29 @@
 
 #include "check/numbered.h"
 
-typedef uint32_t cell; /* number of a history; or of a struct split, | CELL_SPLIT */
+/* 0: nobody has accessed it. The number of a history, and above it a lane of a warp, to which the lanes of that are relative; or
+ * CELL_SPLIT and the number of a struct split. */
+typedef uint32_t cell;
 #define CELL_SPLIT 0x80000000u
+enum { CELL_HISTORY_BITS = 26, CELL_HISTORY = (1 << CELL_HISTORY_BITS) - 1 };
+
+static inline uint32_t cell_history(cell c)
+{
+    return c & CELL_HISTORY;
+}
+static inline unsigned cell_lane(cell c)
+{
+    return c >> CELL_HISTORY_BITS & 31;
+}
+static inline cell cell_of(uint32_t history, unsigned lane)
+{
+    return history ? history | (lane & 31) << CELL_HISTORY_BITS : 0;
+}
+/* What a cell, which has a history, is for lanes that are `lanes` further. */
+static inline cell cell_further(cell c, unsigned lanes)
+{
+    return (c + (lanes << CELL_HISTORY_BITS)) & ~CELL_SPLIT;
+}
 
 /* The bytes of a word. */
 struct split {

@@ -38,49 +38,46 @@ struct record {
     uint32_t warp;
 };
 
-/* Lanes are relative to the cell where few lanes share one, so that a row of cells which a row of lanes accesses has one history:
- * lane l of a cell whose index is i is bit (l - i) % 32. */
+/* Lanes are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32. So cells that a row of lanes has accessed
+ * have one history, and so have those that other lanes of the warp access alike. */
 struct history_entry {
-    uint32_t record; /* | ENTRY_RELATIVE */
+    uint32_t record;
     uint32_t lanes;
 };
-#define ENTRY_RELATIVE 0x80000000u
 
 struct history {
-    uint32_t n;
-    uint32_t without_effect; /* a class, of whose accesses another one changes nothing and races with nothing; or 0 */
+    uint16_t n;
+    uint16_t
+        without_effect; /* a class, of whose accesses in a task another one changes nothing and races with nothing; or 0 */
+    uint32_t task;      /* this one */
     struct history_entry at[];
 };
+enum { HISTORY_UNIT = 16 }; /* bytes; histories are numbered by these */
 
 /* Of a launch's global memory, or of a block's shared memory, whose histories end with the block. */
 struct histories {
     struct numbered records;   /* struct record */
-    struct numbered histories; /* by 8 bytes */
+    struct numbered histories; /* by HISTORY_UNIT */
     struct numbered splits;    /* struct split: cells.h */
     uint32_t generation;       /* counts how often all have gone */
 };
 
 /* Entries of a history, at most, and of one that has strong accesses alone: further reads are left out, and for a write the oldest
  * goes. Writes that may race with what was left out are counted. */
-enum { HISTORY_MOST = 256, HISTORY_STRONG_MOST = 32 };
+enum { HISTORY_MOST = 256, HISTORY_STRONG_MOST = 64 };
 
 static inline const struct record *history_record(const struct histories *h, uint32_t record)
 {
-    return numbered_at(&h->records, record & ~ENTRY_RELATIVE);
+    return numbered_at(&h->records, record);
 }
 static inline const struct history *history_at(const struct histories *h, uint32_t number)
 {
     return numbered_at(&h->histories, number);
 }
 
+/* The lanes of an entry where a cell names this lane. */
 static inline uint32_t rotate_left(uint32_t x, unsigned n)
 {
     return x << (n & 31) | x >> (-n & 31);
 }
-/* The lanes of an entry at a cell. */
-static inline uint32_t entry_lanes(struct history_entry e, uint64_t address, unsigned lane_shift)
-{
-    return e.record & ENTRY_RELATIVE ? rotate_left(e.lanes, (unsigned)(address >> lane_shift)) : e.lanes;
-}
-
 #endif

@@ -21,22 +21,29 @@ uint32_t race_take(struct races *r, struct numbered *n, struct stock *s, uint32_
     return s->next - count;
 }
 
-uint32_t race_new_record(struct now *n)
+bool race_new_record(struct now *n)
 {
-    unsigned warp = n->warp;
-    uint32_t stamp = n->b->order->warps[warp].now;
-    struct recent_record *p = &n->b->recent[warp][n->shared][n->class_number % RECENT];
-    if (p->class == n->class_number && p->stamp == stamp && p->record)
-        return p->record;
-    uint32_t number = race_take(n->r, &n->h->records, n->records, 1);
-    if (number)
-        *(struct record *)numbered_at(&n->h->records, number) =
-            (struct record){n->class_number, n->b->order->number, stamp, warp};
-    *p = (struct recent_record){n->class_number, stamp, number};
-    return number;
+    uint32_t stamp = n->b->order->warps[n->warp].now;
+    struct recent_record *p = &n->b->recent[n->warp][n->shared][n->class_number % RECENT];
+    n->recent = p;
+    if (p->class != n->class_number || p->stamp != stamp || !p->record) {
+        uint32_t number = race_take(n->r, &n->h->records, n->records, 1);
+        if (number)
+            *(struct record *)numbered_at(&n->h->records, number) =
+                (struct record){n->class_number, n->b->order->number, stamp, n->warp};
+        *p = (struct recent_record){n->class_number, stamp, number, 0};
+    }
+    n->record = p->record;
+    return n->record != 0;
 }
 
 /* ---- is an earlier access ordered before this one? ---- */
+
+/* What a cell says of accesses before this one. */
+struct past {
+    const struct history *history; /* NULL: there were none */
+    unsigned lane;
+};
 
 /* An entry of the cell's history, as the access meets it. */
 struct earlier {
@@ -47,11 +54,11 @@ struct earlier {
     bool same_instance, same_task;
 };
 
-static struct earlier meet(const struct now *n, struct history_entry entry, uint64_t address)
+static struct earlier meet(const struct now *n, struct history_entry entry, unsigned lane)
 {
-    struct earlier e = {.entry = entry, .record = history_record(n->h, entry.record)};
+    struct earlier e = {
+        .entry = entry, .record = history_record(n->h, entry.record), .lanes = rotate_left(entry.lanes, lane)};
     e.class = race_class_at(n->r, e.record->class);
-    e.lanes = entry_lanes(entry, address, e.class->lane_shift);
     e.same_instance = e.record->instance == n->b->order->number;
     e.same_task = e.same_instance || order_instance(n->r->order, e.record->instance)->task == n->b->task;
     return e;
@@ -108,12 +115,11 @@ static bool are_morally_strong(const struct now *n, const struct earlier *e)
 
 /* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4). So a strong write is
  * ordered where a strong read or read-modify-write behind it, with which it is morally strong, is. */
-static bool was_observed(const struct now *n, const struct history *h, uint32_t i, const struct earlier *e,
-                         unsigned lane, uint64_t address)
+static bool was_observed(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e, unsigned lane)
 {
     const struct order *o = n->r->order;
-    for (uint32_t k = i + 1; e->class->strong && e->class->writes && k < h->n; k++) {
-        struct earlier z = meet(n, h->at[k], address);
+    for (uint32_t k = i + 1; e->class->strong && e->class->writes && k < p->history->n; k++) {
+        struct earlier z = meet(n, p->history->at[k], p->lane);
         if (!z.class->reads && z.class->writes)
             return false;
         if (z.class->reads && z.class->strong && z.class->bytes == e->class->bytes &&
@@ -152,12 +158,12 @@ static void tell(const struct now *n, const struct earlier *e, unsigned of, unsi
     race_found(n->r, n->kernel, reason_of(n, e), &earlier, &later, n->shared, address);
 }
 
-static void check_entry(const struct now *n, const struct history *h, uint32_t i, const struct earlier *e,
-                        uint32_t lanes, uint64_t address)
+static void check_entry(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e, uint32_t lanes,
+                        uint64_t address)
 {
     unsigned of, lane;
     if (!(e->class->writes || n->class->writes) || are_morally_strong(n, e) ||
-        !are_unordered(n, e, lanes, &of, &lane) || was_observed(n, h, i, e, lane, address))
+        !are_unordered(n, e, lanes, &of, &lane) || was_observed(n, p, i, e, lane))
         return;
     tell(n, e, of, lane, address);
 }
@@ -192,12 +198,12 @@ static bool is_replaced(const struct now *n, const struct earlier *e, uint32_t l
 
 /* Of two others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp,
  * and of these the later. */
-static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_t count, uint64_t address)
+static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_t count)
 {
     uint32_t same = 0, best = UINT32_MAX;
     int best_rank = -1;
     for (uint32_t i = 0; i < count; i++) {
-        struct earlier e = meet(n, out[i], address);
+        struct earlier e = meet(n, out[i], 0);
         if (e.class != n->class || !e.same_task)
             continue;
         int rank = !e.same_instance ? 2 : e.record->warp != n->warp;
@@ -211,7 +217,7 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
         return count;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct earlier e = meet(n, out[i], address);
+        struct earlier e = meet(n, out[i], 0);
         if (e.class != n->class || !e.same_task || i == best)
             out[kept++] = out[i];
     }
@@ -292,107 +298,150 @@ static bool may_miss(const struct now *n, const struct history *h)
     return strong ? !is_strong_for_all(n->class) : h->n >= HISTORY_MOST;
 }
 
-static uint32_t intern(struct now *n, const struct history_entry *at, uint32_t count)
+/* The lanes of the entries are the warps'; those of the history are relative to `lane`. */
+static uint32_t new_history(struct now *n, const struct history_entry *at, uint32_t count, unsigned lane)
 {
-    uint32_t number = race_take(n->r, &n->h->histories, n->histories, count + 1);
+    uint32_t bytes = (uint32_t)(sizeof(struct history) + count * sizeof *at);
+    uint32_t number = race_take(n->r, &n->h->histories, n->histories, (bytes + HISTORY_UNIT - 1) / HISTORY_UNIT);
     if (!number)
         return 0;
     struct history *h = numbered_at(&n->h->histories, number);
-    h->n = count;
-    h->without_effect = class_without_effect(n, at, count);
-    memcpy(h->at, at, count * sizeof *at);
+    uint32_t without_effect = class_without_effect(n, at, count);
+    h->n = (uint16_t)count;
+    h->without_effect = without_effect <= UINT16_MAX ? (uint16_t)without_effect : 0;
+    h->task = n->b->task;
+    for (uint32_t i = 0; i < count; i++)
+        h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, -lane)};
+    atomic_thread_fence(memory_order_release); /* for who finds the number without the lock of its cell */
     return number;
 }
 
-/* Lanes as an entry has them. */
-static uint32_t lanes_at(uint32_t lanes, bool relative, uint64_t address, const struct access_class *c)
+uint32_t race_first_history(struct now *n)
 {
-    return relative ? rotate_left(lanes, (unsigned)(address >> c->lane_shift)) : lanes;
+    return n->recent->first = new_history(n, &(struct history_entry){n->record, 1}, 1, 0);
 }
 
-/* The history behind an access by lanes (`lanes` as its entry has them), which is checked against those in `old`. */
-static uint32_t advance(struct now *n, uint32_t old, uint32_t lanes, bool relative, uint64_t address)
+/* Does a history say what these entries say? */
+static bool is_same(const struct past *p, const struct history_entry *at, uint32_t count)
+{
+    if (!p->history || p->history->n != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (p->history->at[i].record != at[i].record || rotate_left(p->history->at[i].lanes, p->lane) != at[i].lanes)
+            return false;
+    return true;
+}
+
+/* Of a cell that takes up no more reads. */
+static void check_writes(struct now *n, const struct past *p, uint32_t lanes, uint64_t address)
+{
+    for (uint32_t i = 0; i < p->history->n; i++)
+        if (class_of_entry(n, p->history, i)->writes) {
+            struct earlier e = meet(n, p->history->at[i], p->lane);
+            check_entry(n, p, i, &e, lanes, address);
+        }
+}
+
+/* The access, by these lanes of the warp, is checked against all that is there. What stays of it goes to `out`; lanes that this access
+ * has come from before join it. */
+static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, uint64_t address,
+                          struct history_entry *out)
+{
+    uint32_t count = 0, mine = *lanes;
+    for (uint32_t i = 0; p->history && i < p->history->n; i++) {
+        struct earlier e = meet(n, p->history->at[i], p->lane);
+        check_entry(n, p, i, &e, mine, address);
+        if (e.entry.record == n->record)
+            *lanes |= e.lanes;
+        else if (!is_settled(n, &e) && !is_replaced(n, &e, mine) && !is_observed_by(n, p->history, i, &e))
+            out[count++] = (struct history_entry){e.entry.record, e.lanes};
+    }
+    return count;
+}
+
+/* What the access makes of the cell: a history relative to `lane`, or STEP_STAYS. */
+static uint32_t advance(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address)
 {
     struct history_entry out[HISTORY_MOST + 2];
-    uint32_t count = 0, mine = lanes_at(lanes, relative, address, n->class), entry_lanes_ = lanes;
-    const struct history *h = old ? history_at(n->h, old) : NULL;
-    check_lanes(n, mine, address);
+    const struct history *h = p->history;
+    check_lanes(n, lanes, address);
     if (h && is_full(n, h)) {
-        for (uint32_t i = 0; i < h->n; i++)
-            if (class_of_entry(n, h, i)->writes) {
-                struct earlier e = meet(n, h->at[i], address);
-                check_entry(n, h, i, &e, mine, address);
-            }
-        return old;
+        check_writes(n, p, lanes, address);
+        return STEP_STAYS;
     }
     if (h && may_miss(n, h))
         atomic_fetch_add(&n->r->forgotten, 1);
-    for (uint32_t i = 0; h && i < h->n; i++) {
-        struct earlier e = meet(n, h->at[i], address);
-        check_entry(n, h, i, &e, mine, address);
-        if ((e.entry.record & ~ENTRY_RELATIVE) == n->record) {
-            uint32_t all = e.lanes | mine;
-            entry_lanes_ = relative ? rotate_left(all, -(unsigned)(address >> n->class->lane_shift)) : all;
-            continue;
-        }
-        if (!is_settled(n, &e) && !is_replaced(n, &e, mine) && !is_observed_by(n, h, i, &e))
-            out[count++] = h->at[i];
-    }
+    uint32_t count = check_all(n, p, &lanes, address, out);
     if (h && has_enough(n, h->at, h->n, false))
-        return old;
+        return STEP_STAYS;
     if (has_enough(n, out, count, true))
-        return count == h->n ? old : intern(n, out, count);
+        return h && count == h->n ? STEP_STAYS : new_history(n, out, count, lane);
     if (!n->b->traits.irregular)
-        count = thin_out(n, out, count, address);
+        count = thin_out(n, out, count);
     if (count >= HISTORY_MOST)
         memmove(out, out + 1, --count * sizeof *out);
-    out[count++] = (struct history_entry){n->record | (relative ? ENTRY_RELATIVE : 0), entry_lanes_};
-    if (h && h->n == count && memcmp(h->at, out, count * sizeof *out) == 0)
-        return old;
-    return intern(n, out, count);
+    out[count++] = (struct history_entry){n->record, lanes};
+    return is_same(p, out, count) ? STEP_STAYS : new_history(n, out, count, lane);
 }
 
-/* Where entries and the access count lanes in different ways, or lanes of a warp know different things, what comes out depends on the
- * address, too. */
-static uint32_t extra_key(const struct now *n, uint32_t old, bool relative, uint64_t address)
+/* Have all lanes of the warp done alike? */
+static bool exits_differ(const struct warp_order *w)
 {
-    const struct history *h = old ? history_at(n->h, old) : NULL;
-    if (h && relative && n->b->order->irregular)
-        return 1 + (uint32_t)(address & 1023);
-    for (uint32_t i = 0; h && i < h->n; i++) {
-        bool is_relative = h->at[i].record & ENTRY_RELATIVE;
-        if (is_relative != relative ||
-            (relative &&
-             race_class_at(n->r, history_record(n->h, h->at[i].record)->class)->lane_shift != n->class->lane_shift))
-            return 1 + (uint32_t)(address & 1023);
+    size_t rest = sizeof w->exit_floor - sizeof w->exit_floor[0];
+    return w->exited && (w->exited != UINT32_MAX || memcmp(w->exit_floor, w->exit_floor + 1, rest) != 0 ||
+                         memcmp(w->exit_warp_floor, w->exit_warp_floor + 1, rest) != 0);
+}
+
+/* Does it matter which lanes they are? Lanes of a warp may know different things, and others differ by when they have exited. */
+static bool lanes_differ(const struct now *n, const struct history *h)
+{
+    const struct block_order *o = n->b->order;
+    if (o->irregular)
+        return true;
+    for (uint32_t i = 0; o->least_exit_floor != UINT32_MAX && i < h->n; i++) {
+        const struct record *r = history_record(n->h, h->at[i].record);
+        if (r->instance == o->number && exits_differ(&o->warps[r->warp]))
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static uint32_t hash_step(const struct step *s)
 {
     uint64_t x = s->old * 0x9e3779b97f4a7c15ull ^ s->record * 0xc2b2ae3d27d4eb4full ^ s->lanes * 0x165667b19e3779f9ull ^
-                 s->extra;
+                 (s->further | s->lane << 8);
     return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 40) % STEPS;
 }
 
 static bool same_step(const struct step *a, const struct step *b)
 {
-    return a->old == b->old && a->record == b->record && a->lanes == b->lanes && a->extra == b->extra &&
-           a->generation == b->generation;
+    return a->old == b->old && a->record == b->record && a->lanes == b->lanes && a->further == b->further &&
+           a->lane == b->lane && a->generation == b->generation;
 }
 
-uint32_t race_look_up(struct now *n, uint32_t old, uint32_t lanes, bool relative, uint64_t address)
+static cell apply(const struct step *s, cell old, unsigned lane)
 {
-    struct step s = {
-        old, n->record | (relative ? ENTRY_RELATIVE : 0), lanes, extra_key(n, old, relative, address), n->h->generation,
-        0};
+    return s->new &STEP_STAYS ? old : cell_of(s->new, lane);
+}
+
+cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
+{
+    uint32_t history = cell_history(old);
+    struct step s = {.old = history, .record = n->record, .lanes = l.lanes, .generation = n->h->generation};
+    s.further = history ? (l.lane - cell_lane(old)) & 31 : 0;
+    if (same_step(&n->last, &s))
+        return apply(&n->last, old, l.lane);
+    struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
+    if (history && lanes_differ(n, past.history)) {
+        s.lane = 1 + l.lane;
+        n->one_for_all = false;
+    }
     struct step *known = &n->b->worker->steps[hash_step(&s)];
     if (!same_step(known, &s)) {
-        s.new = advance(n, old, lanes, relative, address);
+        s.new = advance(n, &past, rotate_left(l.lanes, l.lane), l.lane, address);
         *known = s;
     }
-    if (!s.extra)
+    if (!s.lane)
         n->last = *known;
-    return known->new;
+    return apply(known, old, l.lane);
 }

@@ -12,10 +12,18 @@ struct now {
     unsigned warp;
     const struct access_class *class;
     uint32_t class_number, record;
+    struct recent_record *recent; /* where the record stands */
     struct histories *h;
     struct stock *records, *histories, *splits;
     bool shared;
-    struct step last; /* what was done last */
+    struct step last; /* what was looked up last, */
+    bool one_for_all; /* and it holds of other lanes, too */
+};
+
+/* What one access does to a cell: `lanes` are those of its warp, relative to `lane`. */
+struct lanes {
+    uint32_t lanes;
+    unsigned lane;
 };
 
 static inline const struct access_class *race_class_at(const struct races *r, uint32_t number)
@@ -32,9 +40,11 @@ static inline bool race_is_update(const struct access_class *c)
 
 /* `count` numbers in a row; 0 without memory. */
 uint32_t race_take(struct races *r, struct numbered *n, struct stock *s, uint32_t count);
-/* The record of n->class, of n->warp as it is now; 0 without memory. */
-uint32_t race_new_record(struct now *n);
-uint32_t race_look_up(struct now *n, uint32_t old, uint32_t lanes, bool relative, uint64_t address);
+/* The record of n->class, of n->warp as it is now, becomes n->record; false without memory. */
+bool race_new_record(struct now *n);
+/* The history of one access by one lane. */
+uint32_t race_first_history(struct now *n);
+cell race_look_up(struct now *n, cell old, struct lanes lanes, uint64_t address);
 
 /* Only an atomic update of this class is there, which this one observes: what becomes of the cell is what becomes of a new one. */
 static inline bool race_is_overtaken(const struct now *n, uint32_t old)
@@ -47,21 +57,22 @@ static inline bool race_is_overtaken(const struct now *n, uint32_t old)
 static inline bool race_has_no_effect(const struct now *n, uint32_t old)
 {
     const struct history *h = history_at(n->h, old);
-    return h->without_effect == n->class_number &&
-           order_instance(n->r->order, history_record(n->h, h->at[h->n - 1].record)->instance)->task == n->b->task;
+    return h->without_effect == n->class_number && h->task == n->b->task && !n->b->traits.irregular;
 }
 
-/* The history behind an access of lanes, as their entry has them, to the cell at an address. */
-static inline uint32_t race_next_history(struct now *n, uint32_t old, uint32_t lanes, bool relative, uint64_t address)
+/* The cell behind an access by lanes. n->one_for_all: the step is the same where the cell names another lane, and the access is by
+ * lanes as much further. */
+static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t address)
 {
-    if (n->last.old == old && n->last.lanes == lanes &&
-        n->last.record == (n->record | (relative ? ENTRY_RELATIVE : 0)) && n->last.generation == n->h->generation)
-        return n->last.new;
-    if (old && !n->b->traits.irregular && race_has_no_effect(n, old))
+    uint32_t history = cell_history(old);
+    n->one_for_all = true;
+    if (history && race_has_no_effect(n, history))
         return old;
-    if (old && race_is_overtaken(n, old))
-        old = 0;
-    return race_look_up(n, old, lanes, relative, address);
+    if (history && race_is_overtaken(n, history))
+        history = old = 0;
+    if (!history && l.lanes == 1)
+        return cell_of(n->recent->first ? n->recent->first : race_first_history(n), l.lane);
+    return race_look_up(n, old, l, address);
 }
 
 /* ---- race_touch.c: the cells ---- */

@@ -51,8 +51,13 @@ struct kernel_traits {
 
 /* What an access makes of a history. */
 struct step {
-    uint32_t old, record, lanes, extra, generation, new;
+    uint32_t old, record, lanes;
+    uint32_t further;    /* its lane, from the one that the cell names; */
+    uint32_t lane;       /* and this one + 1, where it matters; else 0 */
+    uint32_t generation; /* of histories */
+    uint32_t new;        /* history, relative to the lane of the access; or STEP_STAYS: the cell stays as it is */
 };
+#define STEP_STAYS 0x80000000u
 
 enum { STEPS = 1 << 12, OPS = 1 << 8, ROW = 512, LOCKS = 1 << 14 };
 
@@ -78,6 +83,7 @@ struct race_worker {
 enum { RECENT = 16 };
 struct recent_record {
     uint32_t class, stamp, record;
+    uint32_t first; /* the history of one lane's access; or 0: none was needed yet */
 };
 
 /* A block that runs. */

@@ -39,31 +39,64 @@ static struct split *split(struct now *n, cell *c)
     return split_at(n, *c);
 }
 
-static void touch_word(struct now *n, cell *c, uint32_t lanes, bool relative, uint64_t address)
+/* Access by lanes: each of a row of words is one lane's, or 2^per_lane words are; or all are the same lanes' (ALL_WORDS). */
+struct row {
+    struct lanes lanes; /* of the first word */
+    unsigned per_lane;
+};
+enum { ALL_BYTES = 31, ALL_WORDS = ALL_BYTES - 2 };
+
+static unsigned further(const struct row *row, uint32_t word)
+{
+    return word >> row->per_lane;
+}
+
+static void touch_word(struct now *n, cell *c, struct lanes lanes, uint64_t address)
 {
     if (__builtin_expect(!(*c & CELL_SPLIT), 1)) {
-        *c = race_next_history(n, *c, lanes, relative, address);
+        *c = race_next(n, *c, lanes, address);
         return;
     }
     struct split *s = split_at(n, *c);
     for (unsigned i = 0; i < 4; i++)
-        s->byte[i] = race_next_history(n, s->byte[i], lanes, relative, address + i);
+        s->byte[i] = race_next(n, s->byte[i], lanes, address + i);
 }
 
-/* Neighbouring words, to which the access is the same: at once where they have the same past. */
-static void touch_words(struct now *n, cell *c, uint32_t count, uint32_t lanes, bool relative, uint64_t address)
+/* Have words the same past, each that of its own lanes? */
+static bool are_alike(const cell *c, uint32_t count, const struct row *row)
 {
     uint32_t first = c[0], others = 0;
-    for (uint32_t i = 1; i < count; i++)
-        others |= c[i] ^ first;
-    touch_word(n, c, lanes, relative, address);
-    if (!others && n->last.old == first && n->last.lanes == lanes) { /* whatever the address */
+    if (first == 0)
         for (uint32_t i = 1; i < count; i++)
-            c[i] = n->last.new;
-        return;
+            others |= c[i];
+    else
+        for (uint32_t i = 1; i < count; i++)
+            others |= c[i] ^ cell_further(first, further(row, i));
+    return !others && !(first & CELL_SPLIT);
+}
+
+static void fill(cell *c, uint32_t count, cell first, const struct row *row)
+{
+    for (uint32_t i = 0; i < count; i++)
+        c[i] = first ? cell_further(first, further(row, i)) : 0;
+}
+
+/* Neighbouring words: at once where they have the same past. */
+static void touch_words(struct now *n, cell *c, uint32_t count, const struct row *row, uint64_t address)
+{
+    if (count > 1 && are_alike(c, count, row)) {
+        cell next = race_next(n, c[0], row->lanes, address);
+        if (n->one_for_all) {
+            if (next != c[0])
+                fill(c, count, next, row);
+            return;
+        }
     }
-    for (uint32_t i = 1; i < count; i++)
-        touch_word(n, c + i, lanes, relative, address + 4 * i);
+    struct lanes lanes = row->lanes;
+    for (uint32_t i = 0; i < count; i++) {
+        lanes.lane = (row->lanes.lane + further(row, i)) & 31;
+        touch_word(n, c + i, lanes, address + 4 * i);
+    }
 }
 
 /* The cell of the word at an address, and those of `bytes` from there on. */
@@ -83,13 +116,16 @@ static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
     return &n->b->shared_cells[first];
 }
 
-static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, uint32_t lanes, bool relative)
+static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
-    for (uint64_t at = address; at < address + bytes; at++) {
+    unsigned first = lanes.lane;
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint64_t at = address + i;
         struct split *s = split(n, c + (at / 4 - address / 4));
         if (!s)
             return;
-        s->byte[at % 4] = race_next_history(n, s->byte[at % 4], lanes, relative, at);
+        lanes.lane = (first + (i >> per_lane)) & 31;
+        s->byte[at % 4] = race_next(n, s->byte[at % 4], lanes, at);
     }
 }
 
@@ -99,48 +135,50 @@ static bool is_by_word(const struct access_class *c)
     return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op));
 }
 
-/* Bytes to which the access is the same, all of whose cells are under one lock. */
-static void touch_together(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes, bool relative)
+/* Reads that change nothing take no lock: of words that others, too, have read in this launch. */
+static bool have_no_effect(const struct now *n, const cell *c, uint32_t count)
+{
+    cell first = __atomic_load_n(c, __ATOMIC_ACQUIRE), others = 0;
+    if (!first || first & CELL_SPLIT || !race_has_no_effect(n, cell_history(first)))
+        return false;
+    for (uint32_t i = 1; i < count; i++)
+        others |= __atomic_load_n(c + i, __ATOMIC_RELAXED) ^ first;
+    return !(others & (CELL_SPLIT | CELL_HISTORY));
+}
+
+/* A row of bytes, all of whose cells are under one lock. 2^per_lane bytes are one lane's. */
+static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
     bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class);
     cell *c = cells_at(n, address, bytes);
-    if (!c)
+    if (!c || (by_word && !n->shared && !n->class->writes && have_no_effect(n, c, bytes / 4)))
         return;
     if (!n->shared)
         lock_cells(n, address);
     if (by_word)
-        touch_words(n, c, bytes / 4, lanes, relative, address);
+        touch_words(n, c, bytes / 4, &(struct row){lanes, per_lane - 2}, address);
     else
-        touch_bytes(n, c, address, bytes, lanes, relative);
+        touch_bytes(n, c, address, bytes, lanes, per_lane);
     if (!n->shared)
         unlock_cells(n, address);
 }
 
-/* Lanes as an entry is to have them. Of atomic updates of one place, which lanes perform in their order, the last has observed the
- * others. */
-static uint32_t key_of(const struct now *n, uint64_t address, uint32_t lanes, bool *relative)
-{
-    if (race_is_update(n->class))
-        lanes = 1u << (31 - (unsigned)__builtin_clz(lanes));
-    *relative = __builtin_popcount(lanes) <= 2;
-    return *relative ? rotate_left(lanes, -(unsigned)(address >> n->class->lane_shift)) : lanes;
-}
-
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
 {
-    bool relative;
-    uint32_t key = key_of(n, address, lanes, &relative);
-    touch_together(n, address, bytes, key, relative);
+    /* Of atomic updates of one place, which lanes perform in their order, the last has observed the others. */
+    unsigned lane = race_is_update(n->class) ? 31 - (unsigned)__builtin_clz(lanes) : (unsigned)__builtin_ctz(lanes);
+    uint32_t relative = race_is_update(n->class) ? 1 : lanes >> lane;
+    touch_together(n, address, bytes, (struct lanes){relative, lane}, ALL_BYTES);
 }
 
-/* A row of neighbouring places, one for each lane from the lowest of `lanes` on; or for two lanes, if it has two bits. */
-static void touch_row(struct now *n, uint64_t base, uint64_t bytes, uint32_t lanes)
+/* A row of neighbouring places, each for the next lanes. */
+static void touch_row(struct now *n, uint64_t base, uint64_t bytes, struct lanes lanes)
 {
-    bool relative;
-    uint32_t key = key_of(n, base, lanes, &relative);
+    unsigned per_lane = n->class->lane_shift;
     for (uint64_t at = base, end = base + bytes; at < end;) {
         uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
-        touch_together(n, at, (uint32_t)(to - at), key, relative);
+        struct lanes these = {lanes.lanes, (lanes.lane + (unsigned)((at - base) >> per_lane)) & 31};
+        touch_together(n, at, (uint32_t)(to - at), these, per_lane);
         at = to;
     }
 }
@@ -153,10 +191,11 @@ static void touch_halves(struct now *n, const struct access_event *e)
     bool rows = e->pattern == ACCESS_LINEAR_HALVES;
     uint64_t bytes = rows ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
     if (low == high && rows) {
-        touch_row(n, low, bytes, 1 | 1u << HALF_WARP);
+        touch_row(n, low, bytes,
+                  race_is_update(n->class) ? (struct lanes){1, HALF_WARP} : (struct lanes){1 | 1u << HALF_WARP, 0});
     } else if (rows) {
-        touch_row(n, low, bytes, 1);
-        touch_row(n, high, bytes, 1u << HALF_WARP);
+        touch_row(n, low, bytes, (struct lanes){1, 0});
+        touch_row(n, high, bytes, (struct lanes){1, HALF_WARP});
     } else if (low == high) {
         race_touch(n, low, e->bytes, UINT32_MAX);
     } else {
@@ -195,7 +234,7 @@ void race_touch_event(struct now *n, const struct access_event *e, uint32_t lane
     if (e->pattern == ACCESS_UNIFORM)
         race_touch(n, e->base, e->bytes, lanes);
     else if (e->pattern == ACCESS_LINEAR && whole)
-        touch_row(n, e->base, (uint64_t)WARP_LANES * e->bytes, 1);
+        touch_row(n, e->base, (uint64_t)WARP_LANES * e->bytes, (struct lanes){1, 0});
     else if (e->pattern == ACCESS_LINEAR)
         for (; lanes; lanes &= lanes - 1)
             race_touch(n, access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes, lanes & (0 - lanes));
@@ -214,7 +253,7 @@ void race_touch_range(struct now *n, uint64_t address, uint64_t bytes)
             to = word < to ? word : to;
         else if (last > at)
             to = last;
-        touch_together(n, at, (uint32_t)(to - at), 1, false);
+        touch_together(n, at, (uint32_t)(to - at), (struct lanes){1, 0}, ALL_BYTES);
         at = to;
     }
 }

@@ -42,8 +42,7 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->histories = n->shared ? &b->shared_histories : &b->worker->histories;
     n->splits = n->shared ? &b->shared_splits : &b->worker->splits;
     n->last.record = 0;
-    n->record = n->class ? race_new_record(n) : 0;
-    return n->record != 0;
+    return n->class && race_new_record(n);
 }
 
 /* A place that strong operations have made a sync variable of is written by a weak one. */
@@ -102,8 +101,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
             observe_elements(n, e, l, &s, from);
         if (order && e->pattern != ACCESS_LINEAR) /* of lanes that store at one place the last has been seen, not all */
             order_step(n->b->order, n->warp);
-        n->record = n->class ? race_new_record(n) : 0;
-        if (n->record)
+        if (n->class && race_new_record(n))
             race_touch(n, access_address(e, l), e->bytes, 1u << l);
         if (n->b->traits.releases && s.writes)
             release_elements(n, e, l, &s, from);
@@ -289,7 +287,7 @@ static struct race_worker *worker_of(struct races *r, const struct worker *of)
 static bool open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits)
 {
     return numbered_open(&h->records, sizeof(struct record), records) &&
-           numbered_open(&h->histories, sizeof(struct history_entry), histories) &&
+           numbered_open(&h->histories, HISTORY_UNIT, histories) &&
            numbered_open(&h->splits, sizeof(struct split), splits);
 }
 
@@ -322,7 +320,7 @@ static struct race_block *make_block(const struct block *block)
     b->shared_cells = calloc(b->shared_words, sizeof *b->shared_cells);
     b->recent = calloc(block->n_warps, sizeof *b->recent);
     b->shared.generation = 1 + (atomic_fetch_add(&generations, 1) << 20);
-    if (!b->shared_cells || !b->recent || !open_histories(&b->shared, 1u << 24, 1u << 26, 1u << 22)) {
+    if (!b->shared_cells || !b->recent || !open_histories(&b->shared, 1u << 24, 1u << 24, 1u << 22)) {
         free((void *)b->shared_cells);
         free(b->recent);
         free(b);
@@ -447,7 +445,7 @@ struct races *races_new(struct machine *m, struct strands *strands)
     r->machine = m;
     r->strands = strands;
     r->order = order_new();
-    if (!r->order || !open_histories(&r->global, 1u << 30, 1u << 30, 1u << 28) ||
+    if (!r->order || !open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28) ||
         !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24)) {
         order_free(r->order);
         free(r);
@@ -537,10 +535,11 @@ static bool begin_task(struct now *n, struct races *r, struct race_block *b, uin
 static void touch_as_task(struct now *n, uint64_t address, uint64_t bytes)
 {
     memset(n->b->recent[0], 0, sizeof n->b->recent[0]);
-    n->record = race_new_record(n);
-    if (n->record && n->class->strong)
+    if (!race_new_record(n))
+        return;
+    if (n->class->strong)
         race_touch(n, address, (uint32_t)bytes, 1);
-    else if (n->record)
+    else
         race_touch_range(n, address, bytes);
 }
 
