@@ -19,6 +19,7 @@ void host_destroy(struct host_maps *h)
 {
     free(h->ranges.at);
     free(h->allowed.at);
+    free(h->asked);
     pthread_rwlock_destroy(&h->lock);
 }
 
@@ -60,20 +61,17 @@ static size_t find(const struct host_ranges *all, uint64_t address)
 
 /* ---- what is allowed ---- */
 
-static hd_range *ask_allowed(struct host_maps *h, size_t *n)
+/* What the owner allows now, in h->asked; false where memory is exhausted. */
+static bool ask_allowed(struct host_maps *h, size_t *n)
 {
-    hd_range *ranges = NULL;
-    for (size_t capacity = 16;; capacity = 2 * *n) {
-        hd_range *more = realloc(ranges, capacity * sizeof *more);
-        if (!more) {
-            free(ranges);
-            return NULL;
-        }
-        ranges = more;
-        *n = h->allowed_now(h->data, ranges, capacity);
-        if (*n <= capacity)
-            return ranges;
+    while ((*n = h->allowed_now(h->data, h->asked, h->asked_capacity)) > h->asked_capacity) {
+        hd_range *more = realloc(h->asked, 2 * *n * sizeof *more);
+        if (!more)
+            return false;
+        h->asked = more;
+        h->asked_capacity = 2 * *n;
     }
+    return true;
 }
 
 static int by_address(const void *a, const void *b)
@@ -89,17 +87,31 @@ static struct host_range to_whole_pages(const hd_range *r)
     return (struct host_range){.start = start & ~(page - 1), .end = (start + r->bytes + page - 1) & ~(page - 1)};
 }
 
+/* May kernels use the address now, if it is there? */
+static bool is_allowed_now(struct host_maps *h, uint64_t address)
+{
+    size_t n;
+    if (!h->allowed_now)
+        return true;
+    if (!ask_allowed(h, &n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct host_range r = to_whole_pages(&h->asked[i]);
+        if (address - r.start < r.end - r.start)
+            return true;
+    }
+    return false;
+}
+
 static bool read_allowed(struct host_maps *h)
 {
     size_t n;
-    hd_range *ranges = ask_allowed(h, &n);
-    bool ok = ranges != NULL;
+    bool ok = ask_allowed(h, &n);
     h->allowed.n = 0;
-    if (ok)
-        qsort(ranges, n, sizeof *ranges, by_address);
+    if (ok && n)
+        qsort(h->asked, n, sizeof *h->asked, by_address);
     for (size_t i = 0; ok && i < n; i++)
-        ok = add(&h->allowed, to_whole_pages(&ranges[i]));
-    free(ranges);
+        ok = add(&h->allowed, to_whole_pages(&h->asked[i]));
     return ok;
 }
 
@@ -190,8 +202,10 @@ bool host_find(struct host_maps *h, uint64_t address, struct host_range *range)
     if (found)
         return true;
     pthread_rwlock_wrlock(&h->lock);
-    read_maps(h);
-    found = look_up(h, address, range);
+    if (is_allowed_now(h, address)) {
+        read_maps(h);
+        found = look_up(h, address, range);
+    }
     pthread_rwlock_unlock(&h->lock);
     return found;
 }

@@ -1,9 +1,11 @@
 /* The host's own memory, as far as kernels may reach it: what is mapped into this process beside the machine's range, or
  * what of that the machine's owner allows.
  *
- * The ranges come from /proc/self/maps. They are read when a launch first needs them, and again where an address is in
- * none of them. Since the host maps and unmaps as it likes, a byte at the address is read through the system before it is
- * called there. A kernel that uses memory while the host unmaps it dies with the process, as the host's own threads would.
+ * The ranges come from /proc/self/maps. They are read when a launch first needs them, and again where an address that may be
+ * used is in none of them: a launch that is at addresses which it may not use, access by access, asks the owner each time, who
+ * may allow them meanwhile, and reads nothing. Since the host maps and unmaps as it likes, a byte at the address is read through
+ * the system before it is called there. A kernel that uses memory while the host unmaps it dies with the process, as the host's
+ * own threads would.
  */
 #ifndef HEDDLE_MEM_HOST_H
 #define HEDDLE_MEM_HOST_H
@@ -35,6 +37,8 @@ struct host_maps {
     uint64_t hidden_start, hidden_end; /* the machine's own range */
     host_ranges_fn *allowed_now;       /* NULL: all of it */
     void *data;
+    hd_range *asked; /* what it has answered last */
+    size_t asked_capacity;
     struct host_ranges allowed; /* whole pages; their rights are those of the mappings */
 };
 

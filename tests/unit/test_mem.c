@@ -1,4 +1,4 @@
-/* mem/: allocations are found by every address in them and by none outside. */
+/* mem/: allocations are found by every address in them and by none outside; the host's own memory where it is allowed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void setup(struct mem *m)
@@ -225,6 +227,78 @@ static void guarded_allocations_have_gaps_between(void **state)
     mem_destroy(&m);
 }
 
+/* ---- the host's own memory ---- */
+
+static hd_range allowed[2];
+
+static size_t allowed_ranges(void *data, hd_range *ranges, size_t n)
+{
+    size_t *count = data;
+    memcpy(ranges, allowed, (*count < n ? *count : n) * sizeof *ranges);
+    return *count;
+}
+
+static void *map_page(void)
+{
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(p != MAP_FAILED);
+    return p;
+}
+
+static bool reaches(const struct mem *m, const void *p)
+{
+    struct mem_block b;
+    return mem_reach(m, (uint64_t)(uintptr_t)p, &b);
+}
+
+static void host_memory_is_reached_as_soon_as_it_is_mapped_and_allowed(void **state)
+{
+    (void)state;
+    struct mem m;
+    size_t count = 1;
+    setup(&m);
+    allowed[0] = (hd_range){map_page(), 4096};
+    assert_true(mem_open_host(&m, allowed_ranges, &count));
+    assert_true(reaches(&m, allowed[0].start));
+    allowed[1] = (hd_range){map_page(), 1};
+    assert_false(reaches(&m, allowed[1].start));
+    count = 2;
+    assert_true(reaches(&m, allowed[1].start));
+    assert_true(reaches(&m, (const char *)allowed[1].start + 4095));
+    munmap((void *)(uintptr_t)allowed[0].start, 4096);
+    assert_false(reaches(&m, allowed[0].start));
+    assert_true(mmap((void *)(uintptr_t)allowed[0].start, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                     0) == allowed[0].start);
+    assert_true(reaches(&m, allowed[0].start));
+    mem_destroy(&m);
+}
+
+/* It cannot be read here: that there is no file to be had for it is not noticed. */
+static void the_list_of_mappings_is_not_read_for_what_is_not_allowed(void **state)
+{
+    (void)state;
+    struct mem m;
+    size_t count = 1;
+    struct rlimit before, none;
+    setup(&m);
+    allowed[0] = (hd_range){map_page(), 4096};
+    void *other = map_page();
+    if (!host_is_there(
+            (uint64_t)(uintptr_t)other)) /* where the system does not say (qemu-user), it is read each time */
+        skip();
+    assert_true(mem_open_host(&m, allowed_ranges, &count));
+    assert_true(reaches(&m, allowed[0].start));
+    getrlimit(RLIMIT_NOFILE, &before);
+    none = before;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+    bool other_is_reached = reaches(&m, other), known_is_reached = reaches(&m, allowed[0].start);
+    setrlimit(RLIMIT_NOFILE, &before);
+    assert_false(other_is_reached);
+    assert_true(known_is_reached);
+    mem_destroy(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +312,8 @@ int main(void)
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(runs_are_reused),
         cmocka_unit_test(large_allocations_ask_for_large_pages),
+        cmocka_unit_test(host_memory_is_reached_as_soon_as_it_is_mapped_and_allowed),
+        cmocka_unit_test(the_list_of_mappings_is_not_read_for_what_is_not_allowed),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }
