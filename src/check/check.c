@@ -58,7 +58,8 @@ void checker_forget(struct checker *c, const void *p, uint64_t bytes)
 void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks)
 {
     pthread_mutex_lock(&c->lock);
-    c->running++;
+    if (c->running++ == 0 && c->races)
+        races_rest(c->races);
     pthread_mutex_unlock(&c->lock);
     if (c->options.tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK))
         hooks_add(hooks, &c->memory);

@@ -31,6 +31,7 @@ struct order {
     struct numbered instances; /* struct instance */
     pthread_mutex_t lock;      /* of what follows */
     struct sync_variable *_Atomic buckets[BUCKETS];
+    bool has_variables;
     _Atomic bool incomplete, has_host;
 };
 
@@ -54,11 +55,9 @@ static void drop_releases(struct sync_variable *v)
     v->n = 0;
 }
 
-void order_free(struct order *o)
+void order_forget_releases(struct order *o)
 {
-    if (!o)
-        return;
-    for (uint32_t i = 0; i < BUCKETS; i++) {
+    for (uint32_t i = 0; o->has_variables && i < BUCKETS; i++) {
         struct sync_variable *next;
         for (struct sync_variable *v = o->buckets[i]; v; v = next) {
             next = v->next;
@@ -66,7 +65,21 @@ void order_free(struct order *o)
             free(v->releases);
             free(v);
         }
+        o->buckets[i] = NULL;
     }
+    o->has_variables = false;
+}
+
+void order_forget_instances(struct order *o)
+{
+    numbered_clear(&o->instances);
+}
+
+void order_free(struct order *o)
+{
+    if (!o)
+        return;
+    order_forget_releases(o);
     numbered_close(&o->instances);
     pthread_mutex_destroy(&o->lock);
     free(o);
@@ -527,6 +540,7 @@ static struct sync_variable *make_variable(struct order *o, uint64_t address)
         atomic_store(&o->incomplete, true);
         return NULL;
     }
+    o->has_variables = true;
     v->address = address;
     v->next = o->buckets[bucket_of(address)];
     atomic_store_explicit(&o->buckets[bucket_of(address)], v, memory_order_release);

@@ -98,6 +98,10 @@ struct order;
 
 struct order *order_new(void);
 void order_free(struct order *o);
+/* All that was done is before whatever comes: what it has released is known anyway. While no block runs. */
+void order_forget_releases(struct order *o);
+/* Nobody has the number of an instance any more: they begin anew. */
+void order_forget_instances(struct order *o);
 /* Memory ran out, and something has been lost: what follows may be reported although it is ordered. */
 bool order_is_incomplete(const struct order *o);
 const struct instance *order_instance(const struct order *o, uint32_t number);

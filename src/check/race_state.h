@@ -114,6 +114,7 @@ struct races {
     struct race_block *range;     /* what stands for a block while a task that is no launch accesses memory, */
     struct race_block *host;      /* and the host */
     pthread_mutex_t range_lock;
+    _Atomic uint32_t newest; /* of the tasks that have accessed memory */
     _Atomic uint64_t forgotten;
     _Atomic bool no_memory;
     pthread_mutex_t lock; /* of what follows */

@@ -151,6 +151,15 @@ static void on_performed(void *data, const struct access_event *e)
         order_unlock(b->races->order);
 }
 
+/* What is known of them by number holds for a generation; make_block() says whose are which. */
+static void clear_histories(struct histories *h)
+{
+    numbered_clear(&h->records);
+    numbered_clear(&h->histories);
+    numbered_clear(&h->splits);
+    h->generation += 2;
+}
+
 /* Behind a barrier of all its threads nothing in shared memory can race with what was before. */
 static void forget_shared(struct race_block *b)
 {
@@ -159,11 +168,8 @@ static void forget_shared(struct race_block *b)
                (b->touched_to - b->touched_from) * sizeof *b->shared_cells);
     b->touched_from = UINT32_MAX;
     b->touched_to = 0;
-    numbered_clear(&b->shared.records);
-    numbered_clear(&b->shared.histories);
-    numbered_clear(&b->shared.splits);
+    clear_histories(&b->shared);
     b->shared_records = b->shared_histories = b->shared_splits = (struct stock){0};
-    b->shared.generation += 2;
     for (uint32_t w = 0; w < b->order->n_warps; w++)
         memset(b->recent[w][true], 0, sizeof b->recent[w][true]);
 }
@@ -353,6 +359,9 @@ static struct race_block *reuse_block(struct race_worker *k, const struct block 
 static void set_task(struct race_block *b, uint32_t task)
 {
     const struct strands *s = b->races->strands;
+    uint32_t newest = atomic_load(&b->races->newest);
+    while (newest < task && !atomic_compare_exchange_weak(&b->races->newest, &newest, task))
+        ;
     b->task = task;
     b->floor = s ? strands_floor(s, task) : task - 1;
     b->settled = s ? strands_settled(s) : task - 1;
@@ -512,6 +521,39 @@ void races_begin(struct races *r, const struct kernel *k)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* ---- what is settled ---- */
+
+/* More than that of histories is not kept for what could be found by them again. */
+enum { KEPT_BYTES = 16 << 20 };
+
+static uint64_t bytes_of_histories(const struct histories *h)
+{
+    return numbered_bytes(&h->records) + numbered_bytes(&h->histories) + numbered_bytes(&h->splits);
+}
+
+static void forget_global(struct races *r)
+{
+    cells_clear(&r->cells);
+    clear_histories(&r->global);
+    for (struct race_worker *k = r->workers; k; k = k->next)
+        k->records = k->histories = k->splits = (struct stock){0};
+    order_forget_instances(r->order);
+    atomic_store(&r->newest, 0);
+}
+
+void races_rest(struct races *r)
+{
+    pthread_mutex_lock(&r->range_lock);
+    if (!r->strands || atomic_load(&r->newest) <= strands_settled(r->strands)) {
+        order_block_end(r->host->order);
+        r->host->order = NULL;
+        order_forget_releases(r->order);
+        if (bytes_of_histories(&r->global) >= KEPT_BYTES)
+            forget_global(r);
+    }
+    pthread_mutex_unlock(&r->range_lock);
+}
+
 /* ---- tasks that are no launches ---- */
 
 /* Its block stands for one thread. With the range's lock held; false where memory is exhausted. */
@@ -611,5 +653,7 @@ uint32_t races_host(struct races *r, uint32_t task, const void *where, const str
 
 void races_forget(struct races *r, const void *p, uint64_t bytes)
 {
+    pthread_mutex_lock(&r->range_lock);
     cells_forget(&r->cells, (uint64_t)(uintptr_t)p, bytes);
+    pthread_mutex_unlock(&r->range_lock);
 }

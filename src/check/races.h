@@ -17,6 +17,8 @@ struct host_access;
 /* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. */
 struct races *races_new(struct machine *m, struct strands *strands);
 void races_free(struct races *r);
+/* No launch runs, and none begins: what nothing can race with any more is forgotten. */
+void races_rest(struct races *r);
 /* Before a launch of the kernel, which gets these hooks. */
 void races_begin(struct races *r, const struct kernel *k);
 const struct hooks *races_hooks(struct races *r, const struct kernel *k);
