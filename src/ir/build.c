@@ -1,18 +1,8 @@
 /* Lowering a function: statements to blocks of instructions; see ir.h and builder.h. */
 #include "ir/builder.h"
 
-#include <stdarg.h>
-
 /* Steps that a function's passes may take beyond what grows with its size alone: about a second. */
 static const uint64_t FUNCTION_WORK = 1ull << 30;
-
-void build_error(struct builder *b, const char *code, const char *help, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_verror(b->diags, b->place, code, help, format, args);
-    va_end(args);
-}
 
 static struct place place_of_symbol(const struct builder *b, const struct ptx_symbol *s)
 {
@@ -20,21 +10,6 @@ static struct place place_of_symbol(const struct builder *b, const struct ptx_sy
 }
 
 /* ---- blocks ---- */
-
-static struct ir_block *current(struct builder *b)
-{
-    return &b->f->blocks.at[b->f->blocks.n - 1];
-}
-
-void ir_cut(struct builder *b)
-{
-    if (b->f->blocks.n && current(b)->first == b->f->insns.n)
-        return;
-    if (b->f->blocks.n)
-        current(b)->next = b->f->blocks.n;
-    struct ir_block *block = VEC_PUSH(b->arena, &b->f->blocks);
-    *block = (struct ir_block){.first = b->f->insns.n, .next = NO_BLOCK};
-}
 
 static bool ends_block(enum ir_kind kind)
 {
@@ -322,46 +297,6 @@ static void finish_blocks(struct builder *b)
     arena_free(&scratch);
 }
 
-static bool falls_through(const struct ir_func *f, const struct ir_block *b)
-{
-    if (b->n == 0)
-        return true;
-    const struct ir_insn *last = &f->insns.at[b->first + b->n - 1];
-    switch (last->kind) {
-    case IR_BRA:
-    case IR_BRX:
-    case IR_RET:
-    case IR_EXIT:
-    case IR_TRAP: return last->guard != REF_NONE;
-    default: return true;
-    }
-}
-
-static const struct ir_insn *branch_of(const struct ir_func *f, const struct ir_block *b)
-{
-    const struct ir_insn *last = b->n ? &f->insns.at[b->first + b->n - 1] : NULL;
-    return last && (last->kind == IR_BRA || last->kind == IR_BRX) ? last : NULL;
-}
-
-static bool goes_on(const struct ir_func *f, const struct ir_block *b)
-{
-    return b->next != NO_BLOCK && falls_through(f, b);
-}
-
-uint32_t ir_successor_count(const struct ir_func *f, uint32_t b)
-{
-    const struct ir_block *block = &f->blocks.at[b];
-    const struct ir_insn *branch = branch_of(f, block);
-    return goes_on(f, block) + (branch ? branch->n_targets : 0);
-}
-
-uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k)
-{
-    const struct ir_block *block = &f->blocks.at[b];
-    bool first = goes_on(f, block);
-    return first && k == 0 ? block->next : branch_of(f, block)->targets[k - first];
-}
-
 /* Running off the end of a body is a return. */
 static void end_body(struct builder *b)
 {
@@ -401,7 +336,7 @@ static bool add_ways_back(struct ir_func *f, struct arena *arena)
         const struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
         bool is_branch = last && (last->kind == IR_BRA || last->kind == IR_BRX);
         if (!last || is_branch || !ends_block((enum ir_kind)last->kind) || block->order == NO_BLOCK ||
-            !falls_through(f, block) || block->next == NO_BLOCK || f->blocks.at[block->next].order > block->order)
+            !ir_falls_through(f, block) || block->next == NO_BLOCK || f->blocks.at[block->next].order > block->order)
             continue;
         struct ir_block way = {.first = block->first, .next = block->next};
         f->blocks.at[i].next = f->blocks.n;

@@ -1,5 +1,5 @@
-/* What the files of lowering share: build.c (blocks and statements), lower.c (operands, registers and pure
- * instructions), lower_memory.c (memory, addresses, calls), lower_video.c. Private to ir/. */
+/* What lowering makes functions of (builder.c), for build.c (blocks and statements), lower.c (pure instructions), lower_memory.c
+ * (memory, addresses, calls), lower_video.c, immediate.c. Private to ir/. */
 #ifndef HEDDLE_IR_BUILDER_H
 #define HEDDLE_IR_BUILDER_H
 
@@ -47,6 +47,11 @@ ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_re
 /* d = a at another width; `sign` extends by the sign. */
 ir_ref ir_resize(struct builder *b, ir_ref a, unsigned width, bool sign);
 
+/* Room in the frame: where it begins. */
+uint32_t ir_add_frame_bytes(struct builder *b, uint64_t size, uint32_t align);
+/* Gives a variable a place in the frame, unless it has one. */
+uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v);
+
 /* ---- operands ---- */
 
 /* A source as a value of the width of `type`. */
@@ -81,8 +86,5 @@ void lower_call(struct builder *b);
 /* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.
  */
 void lower_register_params(struct builder *b, bool at_start);
-
-/* Gives a variable a place in the frame, unless it has one. */
-uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v);
 
 #endif

@@ -209,8 +209,6 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 /* The passes behind ir_build; false where the function's share of work is spent. */
 bool ir_order_blocks(struct ir_func *f); /* order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
-/* By block in order: where it heads a loop, the last block of it, which is the last that branches back to it; else the block. */
-uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena); /* order.c */
 /* serial.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
 bool ir_find_serial(struct ir_func *f, bool rows, bool *has_cut);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
@@ -229,6 +227,9 @@ typedef bool ir_keeps_fn(const struct ir_insn *i);
 bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live);
 /* live.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
 void ir_drop_unused(struct ir_func *f);
+
+/* ---- graph.c ---- */
+
 /* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
 enum { IR_MAX_REFS = 24 };
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
@@ -237,5 +238,11 @@ bool ir_defines(const struct ir_insn *i, ir_ref r); /* is r among what it writes
 /* The blocks that may follow block b: how many, and the number of the k-th. One may be there several times. */
 uint32_t ir_successor_count(const struct ir_func *f, uint32_t b);
 uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
+/* May what ends the block go on behind it, with no branch? */
+bool ir_falls_through(const struct ir_func *f, const struct ir_block *b);
+/* By block in order: where it heads a loop, the last block of it, which is the last that branches back to it; else the block. */
+uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena);
+/* How often each register is written, at least; what may be read before counts as a second time. */
+uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch);
 
 #endif

@@ -24,51 +24,6 @@ struct liveness {
 
 typedef void visit_fn(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data);
 
-static unsigned add_ref(ir_ref *out, unsigned n, ir_ref r)
-{
-    out[n] = r;
-    return n + (r != REF_NONE);
-}
-
-static bool has_operands(const struct ir_insn *i)
-{
-    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
-}
-
-unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
-{
-    const ir_ref refs[] = {i->guard, i->a, i->b, i->c, i->f};
-    unsigned n = 0;
-    for (size_t k = 0; k < sizeof refs / sizeof refs[0]; k++)
-        n = add_ref(out, n, refs[k]);
-    if (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e & (CARRY_IN | CARRY_FOURTH))
-        n = add_ref(out, n, i->e);
-    for (unsigned k = 0; has_operands(i) && k < 8; k++) {
-        n = add_ref(out, n, i->access->operands[k]);
-        n = i->kind == IR_ST ? add_ref(out, n, i->access->regs[k]) : n;
-    }
-    return n;
-}
-
-unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
-{
-    unsigned n = add_ref(out, 0, i->d);
-    if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
-        n = add_ref(out, n, i->e);
-    for (unsigned k = 0; has_operands(i) && i->kind != IR_ST && k < 8; k++)
-        n = add_ref(out, n, i->access->regs[k]);
-    return n;
-}
-
-bool ir_defines(const struct ir_insn *i, ir_ref r)
-{
-    ir_ref writes[IR_MAX_REFS];
-    bool found = false;
-    for (unsigned k = 0, n = ir_writes(i, writes); k < n; k++)
-        found |= writes[k] == r;
-    return found;
-}
-
 /* Calls visit for the registers that an instruction reads, then for those that it writes. */
 static void visit_refs(struct liveness *l, const struct ir_insn *i, visit_fn *visit, void *data)
 {

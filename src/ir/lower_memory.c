@@ -1,34 +1,6 @@
 /* Memory instructions, addresses and calls; see builder.h. */
 #include "ir/builder.h"
 
-/* ---- the frame ---- */
-
-static uint32_t add_frame_bytes(struct builder *b, uint64_t size, uint32_t align)
-{
-    uint32_t at = (b->f->frame_bytes + align - 1) & ~(align - 1);
-    if (size > (1u << 30) || at + size > (1u << 30)) {
-        build_error(b, "not-supported", NULL, "local memory of a thread is limited to 1 GB");
-        return 0;
-    }
-    b->f->frame_bytes = at + (uint32_t)size;
-    return at;
-}
-
-uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v)
-{
-    uint32_t *at = &b->f->frame_at[v->number];
-    /* Interleaving by words (mem/local.h) needs an alignment of 4. */
-    if (!*at)
-        *at = 1 + add_frame_bytes(b, v->size, v->align < 4 ? 4 : v->align);
-    return *at - 1;
-}
-
-uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v)
-{
-    uint32_t at = f->frame_at[v->number];
-    return at ? at - 1 : 0;
-}
-
 /* ---- ld, st, atom, red ---- */
 
 static bool is_kernel_param(const struct builder *b, const struct ptx_symbol *s)
@@ -355,7 +327,7 @@ static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, c
     if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR)
         return ir_add_frame_var(b, (struct ptx_var *)o->symbol);
     uint32_t bytes = param->size < 4 ? 4 : (uint32_t)param->size;
-    uint32_t at = add_frame_bytes(b, bytes, bytes > 16 ? 16 : bytes);
+    uint32_t at = ir_add_frame_bytes(b, bytes, bytes > 16 ? 16 : bytes);
     if (!store)
         return at;
     ir_ref value = ir_source(b, o, param->type);

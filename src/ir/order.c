@@ -116,16 +116,3 @@ bool ir_order_blocks(struct ir_func *f)
     arena_free(&scratch);
     return enough;
 }
-
-uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena)
-{
-    uint32_t *end = ARENA_ARRAY(arena, uint32_t, f->n_ordered + 1);
-    for (uint32_t o = 0; o < f->n_ordered; o++)
-        end[o] = o;
-    for (uint32_t o = 0; o < f->n_ordered; o++)
-        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
-            uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
-            end[to] = to <= o ? o : end[to];
-        }
-    return end;
-}

@@ -6,59 +6,6 @@
 static const struct ir_range unknown = {1, 0};
 enum { PASSES = 3 };
 
-enum linear ir_linear(enum lane_id lane)
-{
-    switch (lane) {
-    case LANE_mov_b16:
-    case LANE_mov_b32:
-    case LANE_mov_b64: return LINEAR_COPY;
-    case LANE_resize_b32_b64:
-    case LANE_cvt_u32_u64:
-    case LANE_cvt_s32_s64: return LINEAR_CUT;
-    case LANE_resize_b64_s32:
-    case LANE_resize_b32_s16:
-    case LANE_resize_b64_s16:
-    case LANE_cvt_s32_s16:
-    case LANE_cvt_s64_s16:
-    case LANE_cvt_s64_s32: return LINEAR_SIGN_EXTEND;
-    case LANE_resize_b64_u32:
-    case LANE_resize_b32_u16:
-    case LANE_resize_b64_u16:
-    case LANE_cvt_u32_u16:
-    case LANE_cvt_u64_u16:
-    case LANE_cvt_u64_u32: return LINEAR_ZERO_EXTEND;
-    case LANE_add_b32:
-    case LANE_add_b64: return LINEAR_ADD;
-    case LANE_sub_b32:
-    case LANE_sub_b64: return LINEAR_SUB;
-    case LANE_mul_b32:
-    case LANE_mul_b64: return LINEAR_MUL;
-    case LANE_mad_b32:
-    case LANE_mad_b64: return LINEAR_MUL_ADD;
-    case LANE_shl_b32:
-    case LANE_shl_b64: return LINEAR_SHL;
-    case LANE_mulwide_s16:
-    case LANE_mulwide_s32: return LINEAR_MUL_WIDE;
-    case LANE_mulwide_u16:
-    case LANE_mulwide_u32: return LINEAR_MUL_WIDE_UNSIGNED;
-    case LANE_madwide_s32: return LINEAR_MUL_ADD_WIDE;
-    case LANE_madwide_u32: return LINEAR_MUL_ADD_WIDE_UNSIGNED;
-    case LANE_and_b32:
-    case LANE_and_b64: return LINEAR_AND;
-    case LANE_or_b32:
-    case LANE_or_b64: return LINEAR_OR;
-    case LANE_xor_b32:
-    case LANE_xor_b64: return LINEAR_XOR;
-    case LANE_not_b32:
-    case LANE_not_b64: return LINEAR_NOT;
-    case LANE_shr_b32:
-    case LANE_shr_b64: return LINEAR_SHR_UNSIGNED;
-    case LANE_shr_s32:
-    case LANE_shr_s64: return LINEAR_SHR_SIGNED;
-    default: return LINEAR_NONE;
-    }
-}
-
 static bool is_known(struct ir_range r)
 {
     return r.lo <= r.hi;
@@ -171,24 +118,6 @@ static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct 
         return i->lane == LANE_shr_b32 ? (struct ir_range){0, UINT32_MAX >> b.lo} : unknown;
     default: return unknown;
     }
-}
-
-uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch)
-{
-    uint32_t *n = ARENA_ARRAY(scratch, uint32_t, f->regs.n);
-    for (uint32_t k = 0; k < f->insns.n; k++) {
-        const struct ir_insn *i = &f->insns.at[k];
-        if (ir_ref_kind(i->d) == REF_REG)
-            n[ir_ref_index(i->d)]++;
-        if (ir_ref_kind(i->e) == REF_REG)
-            n[ir_ref_index(i->e)] += 2;
-        for (unsigned e = 0; e < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); e++)
-            if (ir_ref_kind(i->access->regs[e]) == REF_REG)
-                n[ir_ref_index(i->access->regs[e])] += i->kind == IR_LD ? 1 : 2;
-    }
-    for (uint32_t k = 0; k < f->zeroed.n; k++)
-        n[f->zeroed.at[k]] += 2;
-    return n;
 }
 
 /* Of bytes and halves, as they stand in a register. */

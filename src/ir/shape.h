@@ -105,9 +105,6 @@ static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_
     return n && ir_in_set(s->held + (size_t)block * s->live.words, n - 1);
 }
 
-/* How often each register is written, at least; what may be read before counts as a second time. */
-uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch);
-
 /* %tid along an axis. Lanes that are no threads are as they would be in a block with more rows or, where it has one row, in a
  * longer one. */
 static inline uint32_t ir_thread_number(const uint32_t block[3], uint32_t thread, unsigned axis)
@@ -167,6 +164,6 @@ enum linear {
     LINEAR_SHR_UNSIGNED,
     LINEAR_SHR_SIGNED,
 };
-enum linear ir_linear(enum lane_id lane);
+enum linear ir_linear(enum lane_id lane); /* linear.c */
 
 #endif

@@ -1,0 +1,124 @@
+/* What passes ask of a function as it stands: what instructions read and write, which blocks follow a block, where loops end, how
+ * often registers are written. See ir.h.
+ */
+#include "ir/ir.h"
+
+/* ---- operands ---- */
+
+static unsigned add_ref(ir_ref *out, unsigned n, ir_ref r)
+{
+    out[n] = r;
+    return n + (r != REF_NONE);
+}
+
+static bool has_operands(const struct ir_insn *i)
+{
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+}
+
+unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
+{
+    const ir_ref refs[] = {i->guard, i->a, i->b, i->c, i->f};
+    unsigned n = 0;
+    for (size_t k = 0; k < sizeof refs / sizeof refs[0]; k++)
+        n = add_ref(out, n, refs[k]);
+    if (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e & (CARRY_IN | CARRY_FOURTH))
+        n = add_ref(out, n, i->e);
+    for (unsigned k = 0; has_operands(i) && k < 8; k++) {
+        n = add_ref(out, n, i->access->operands[k]);
+        n = i->kind == IR_ST ? add_ref(out, n, i->access->regs[k]) : n;
+    }
+    return n;
+}
+
+unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
+{
+    unsigned n = add_ref(out, 0, i->d);
+    if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
+        n = add_ref(out, n, i->e);
+    for (unsigned k = 0; has_operands(i) && i->kind != IR_ST && k < 8; k++)
+        n = add_ref(out, n, i->access->regs[k]);
+    return n;
+}
+
+bool ir_defines(const struct ir_insn *i, ir_ref r)
+{
+    ir_ref writes[IR_MAX_REFS];
+    bool found = false;
+    for (unsigned k = 0, n = ir_writes(i, writes); k < n; k++)
+        found |= writes[k] == r;
+    return found;
+}
+
+uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch)
+{
+    uint32_t *n = ARENA_ARRAY(scratch, uint32_t, f->regs.n);
+    for (uint32_t k = 0; k < f->insns.n; k++) {
+        const struct ir_insn *i = &f->insns.at[k];
+        if (ir_ref_kind(i->d) == REF_REG)
+            n[ir_ref_index(i->d)]++;
+        if (ir_ref_kind(i->e) == REF_REG)
+            n[ir_ref_index(i->e)] += 2;
+        for (unsigned e = 0; e < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); e++)
+            if (ir_ref_kind(i->access->regs[e]) == REF_REG)
+                n[ir_ref_index(i->access->regs[e])] += i->kind == IR_LD ? 1 : 2;
+    }
+    for (uint32_t k = 0; k < f->zeroed.n; k++)
+        n[f->zeroed.at[k]] += 2;
+    return n;
+}
+
+/* ---- blocks ---- */
+
+bool ir_falls_through(const struct ir_func *f, const struct ir_block *b)
+{
+    if (b->n == 0)
+        return true;
+    const struct ir_insn *last = &f->insns.at[b->first + b->n - 1];
+    switch (last->kind) {
+    case IR_BRA:
+    case IR_BRX:
+    case IR_RET:
+    case IR_EXIT:
+    case IR_TRAP: return last->guard != REF_NONE;
+    default: return true;
+    }
+}
+
+static const struct ir_insn *branch_of(const struct ir_func *f, const struct ir_block *b)
+{
+    const struct ir_insn *last = b->n ? &f->insns.at[b->first + b->n - 1] : NULL;
+    return last && (last->kind == IR_BRA || last->kind == IR_BRX) ? last : NULL;
+}
+
+static bool goes_on(const struct ir_func *f, const struct ir_block *b)
+{
+    return b->next != NO_BLOCK && ir_falls_through(f, b);
+}
+
+uint32_t ir_successor_count(const struct ir_func *f, uint32_t b)
+{
+    const struct ir_block *block = &f->blocks.at[b];
+    const struct ir_insn *branch = branch_of(f, block);
+    return goes_on(f, block) + (branch ? branch->n_targets : 0);
+}
+
+uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k)
+{
+    const struct ir_block *block = &f->blocks.at[b];
+    bool first = goes_on(f, block);
+    return first && k == 0 ? block->next : branch_of(f, block)->targets[k - first];
+}
+
+uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena)
+{
+    uint32_t *end = ARENA_ARRAY(arena, uint32_t, f->n_ordered + 1);
+    for (uint32_t o = 0; o < f->n_ordered; o++)
+        end[o] = o;
+    for (uint32_t o = 0; o < f->n_ordered; o++)
+        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
+            uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
+            end[to] = to <= o ? o : end[to];
+        }
+    return end;
+}
