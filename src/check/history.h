@@ -47,9 +47,11 @@ struct history_entry {
 
 struct history {
     uint16_t n;
-    uint16_t
-        without_effect; /* a class, of whose accesses in a task another one changes nothing and races with nothing; or 0 */
-    uint32_t task;      /* this one */
+    /* Of a history of weak reads by one task alone: reads of this task that would change nothing, by their classes; from a number
+     * on, a bit for each. */
+    uint16_t enough_from : 15;
+    uint16_t only_reads : 1;
+    uint32_t task, enough;
     struct history_entry at[];
 };
 enum { HISTORY_UNIT = 16 }; /* bytes; histories are numbered by these */

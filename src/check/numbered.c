@@ -7,6 +7,8 @@ bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most)
 {
     void *at =
         mmap(NULL, each_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at != MAP_FAILED && each_bytes * most >= 1u << 30)
+        madvise(at, each_bytes * most, MADV_HUGEPAGE);
     *n = (struct numbered){.at = at, .each_bytes = each_bytes, .most = most, .next = 1};
     return at != MAP_FAILED;
 }
@@ -27,14 +29,12 @@ uint32_t numbered_take_row(struct numbered *n, uint32_t count)
     return first;
 }
 
-/* A small number of pages is cleared at less cost than given back. */
+/* A small number of pages is kept at hand. */
 void numbered_clear(struct numbered *n)
 {
     enum { FEW_BYTES = 256 << 10 };
     uint64_t bytes = numbered_bytes(n);
-    if (bytes <= FEW_BYTES)
-        __builtin_memset(n->at, 0, bytes);
-    else
+    if (bytes > FEW_BYTES)
         madvise(n->at, bytes, MADV_DONTNEED);
     atomic_store(&n->next, 1);
 }

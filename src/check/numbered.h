@@ -18,7 +18,7 @@ struct numbered {
 
 bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most);
 void numbered_close(struct numbered *n);
-/* The first of `count` in a row, which are zeroed; 0 where there are no more. */
+/* The first of `count` in a row, which hold anything; 0 where there are no more. */
 uint32_t numbered_take_row(struct numbered *n, uint32_t count);
 static inline uint32_t numbered_take(struct numbered *n)
 {

@@ -129,7 +129,10 @@ static struct block_order *start(struct order *o, uint32_t task, uint32_t thread
         return NULL;
     }
     struct instance *i = numbered_at(&o->instances, number);
-    *i = (struct instance){.task = task, .cluster = number};
+    i->task = task;
+    i->cluster = number;
+    i->host = false;
+    atomic_store_explicit(&i->ended, false, memory_order_relaxed);
     memcpy(i->ctaid, ctaid, sizeof i->ctaid);
     memcpy(i->block, block, sizeof i->block);
     *s = (struct block_order){
@@ -140,6 +143,21 @@ static struct block_order *start(struct order *o, uint32_t task, uint32_t thread
         s->warps[w].exists = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1;
     }
     return s;
+}
+
+static struct instance *instance_at(const struct order *o, uint32_t number)
+{
+    return numbered_at(&o->instances, number);
+}
+
+void order_block_ended(struct block_order *b)
+{
+    atomic_store_explicit(&instance_at(b->order, b->number)->ended, true, memory_order_relaxed);
+}
+
+bool order_has_ended(const struct order *o, uint32_t instance)
+{
+    return atomic_load_explicit(&instance_at(o, instance)->ended, memory_order_relaxed);
 }
 
 struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task)

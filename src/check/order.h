@@ -36,6 +36,7 @@ struct instance {
     uint32_t ctaid[3];
     uint32_t block[3]; /* the launch's: threads of a block */
     bool host;         /* whose thread only the scope .sys names */
+    _Atomic bool ended;
 };
 
 /* What lanes have that synchronise by themselves. */
@@ -109,6 +110,9 @@ const struct instance *order_instance(const struct order *o, uint32_t number);
 struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
 /* It is of the cluster of a block that has started before. */
 void order_join_cluster(struct block_order *b, struct block_order *with);
+/* None of its threads does anything any more: others may hear of it late. */
+void order_block_ended(struct block_order *b);
+bool order_has_ended(const struct order *o, uint32_t instance);
 /* Of a task that is no launch: one thread. */
 struct block_order *order_task_start(struct order *o, uint32_t task);
 /* Of the host: one thread, which knows all that it has done before and knew (`before`, which ends; or NULL). */

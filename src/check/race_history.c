@@ -81,21 +81,6 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
                               e->record->stamp);
 }
 
-/* Two lanes that are unordered; false where there are none. All lanes of a warp know the same where nobody has a clock. */
-static bool are_unordered(const struct now *n, const struct earlier *e, uint32_t lanes, unsigned *of, unsigned *lane)
-{
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        uint32_t free = e->lanes & ~before(n, e, l);
-        if (free) {
-            *of = (unsigned)__builtin_ctz(free);
-            *lane = l;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Does each of its accesses happen before one of these lanes'? */
 static bool is_before_any(const struct now *n, const struct earlier *e, uint32_t lanes)
 {
@@ -161,11 +146,16 @@ static void tell(const struct now *n, const struct earlier *e, unsigned of, unsi
 static void check_entry(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e, uint32_t lanes,
                         uint64_t address)
 {
-    unsigned of, lane;
-    if (!(e->class->writes || n->class->writes) || are_morally_strong(n, e) ||
-        !are_unordered(n, e, lanes, &of, &lane) || was_observed(n, p, i, e, lane))
+    if (!(e->class->writes || n->class->writes) || are_morally_strong(n, e))
         return;
-    tell(n, e, of, lane, address);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint32_t unordered = e->lanes & ~before(n, e, lane);
+        if (unordered && !was_observed(n, p, i, e, lane)) {
+            tell(n, e, (unsigned)__builtin_ctz(unordered), lane, address);
+            return;
+        }
+    }
 }
 
 /* Lanes of one instruction that write one place: nothing orders them. */
@@ -196,8 +186,14 @@ static bool is_replaced(const struct now *n, const struct earlier *e, uint32_t l
     return e->class == n->class && (!scoped || e->same_instance) && is_before_any(n, e, lanes);
 }
 
-/* Of two others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp,
- * and of these the later. */
+/* Does it stand for what a thread that still runs has observed (was_observed)? */
+static bool is_needed(const struct now *n, const struct earlier *e)
+{
+    return e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->record->instance);
+}
+
+/* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and of
+ * these the later. With it stay those that are still needed. */
 static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_t count)
 {
     uint32_t same = 0, best = UINT32_MAX;
@@ -218,7 +214,7 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = meet(n, out[i], 0);
-        if (e.class != n->class || !e.same_task || i == best)
+        if (e.class != n->class || !e.same_task || i == best || is_needed(n, &e))
             out[kept++] = out[i];
     }
     return kept;
@@ -254,13 +250,44 @@ static bool has_enough(const struct now *n, const struct history_entry *at, uint
     return false;
 }
 
-/* Only reads, of which one class has enough: what another of its launch is done to the cell by is nothing. */
-static uint32_t class_without_effect(const struct now *n, const struct history_entry *at, uint32_t count)
+enum { READS_MOST = 32 };
+
+static bool is_weak_read(const struct now *n, const struct record *r)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (race_class_at(n->r, history_record(n->h, at[i].record)->class)->writes)
-            return 0;
-    return has_enough(n, at, count, false) ? n->class_number : 0;
+    const struct access_class *c = race_class_at(n->r, r->class);
+    return !c->strong && !c->writes && order_instance(n->r->order, r->instance)->task == n->b->task;
+}
+
+/* The first such class says from which number on bits count. */
+static void add_enough(struct history *h, uint32_t class)
+{
+    if (!h->enough && class <= INT16_MAX)
+        h->enough_from = (uint16_t)(class > 16 ? class - 16 : 0) & INT16_MAX;
+    if (class - h->enough_from < 32)
+        h->enough |= 1u << (class - h->enough_from);
+}
+
+static bool are_weak_reads(const struct now *n, const struct history *h)
+{
+    for (uint32_t i = 0; i < h->n; i++)
+        if (!is_weak_read(n, history_record(n->h, h->at[i].record)))
+            return false;
+    return true;
+}
+
+/* Which classes have enough? */
+static void find_enough(const struct now *n, struct history *h)
+{
+    h->task = n->b->task;
+    h->enough = h->enough_from = 0;
+    h->only_reads = !n->b->traits.irregular && h->n <= READS_MOST && are_weak_reads(n, h);
+    for (uint32_t i = 1; h->only_reads && i < h->n; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const struct record *a = history_record(n->h, h->at[i].record);
+            const struct record *b = history_record(n->h, h->at[k].record);
+            if (a->class == b->class && a->instance != b->instance)
+                add_enough(h, a->class);
+        }
 }
 
 static const struct access_class *class_of_entry(const struct now *n, const struct history *h, uint32_t i)
@@ -298,22 +325,66 @@ static bool may_miss(const struct now *n, const struct history *h)
     return strong ? !is_strong_for_all(n->class) : h->n >= HISTORY_MOST;
 }
 
+static struct history *take_history(struct now *n, uint32_t count, uint32_t *number)
+{
+    uint32_t bytes = (uint32_t)(sizeof(struct history) + count * sizeof(struct history_entry));
+    *number = race_take(n->r, &n->h->histories, n->histories, (bytes + HISTORY_UNIT - 1) / HISTORY_UNIT);
+    struct history *h = *number ? numbered_at(&n->h->histories, *number) : NULL;
+    if (h)
+        h->n = (uint16_t)count;
+    return h;
+}
+
+/* It is whole before who has no lock of a cell finds its number there. */
+static void publish_history(void)
+{
+    atomic_thread_fence(memory_order_release);
+}
+
 /* The lanes of the entries are the warps'; those of the history are relative to `lane`. */
 static uint32_t new_history(struct now *n, const struct history_entry *at, uint32_t count, unsigned lane)
 {
-    uint32_t bytes = (uint32_t)(sizeof(struct history) + count * sizeof *at);
-    uint32_t number = race_take(n->r, &n->h->histories, n->histories, (bytes + HISTORY_UNIT - 1) / HISTORY_UNIT);
-    if (!number)
-        return 0;
-    struct history *h = numbered_at(&n->h->histories, number);
-    uint32_t without_effect = class_without_effect(n, at, count);
-    h->n = (uint16_t)count;
-    h->without_effect = without_effect <= UINT16_MAX ? (uint16_t)without_effect : 0;
-    h->task = n->b->task;
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t number;
+    struct history *h = take_history(n, count, &number);
+    for (uint32_t i = 0; h && i < count; i++)
         h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, -lane)};
-    atomic_thread_fence(memory_order_release); /* for who finds the number without the lock of its cell */
+    if (h)
+        find_enough(n, h);
+    publish_history();
     return number;
+}
+
+/* Most accesses are of this kind: another weak read joins weak reads of its launch, of which at most one other is of its class, by
+ * another warp. False where it is not; else the history, or 0 without memory. */
+static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint32_t *number)
+{
+    const struct history *old = p->history;
+    const struct record *other = NULL;
+    if (!old || !old->only_reads || old->task != n->b->task || old->n >= READS_MOST || n->b->traits.irregular ||
+        n->class->writes || n->class->strong)
+        return false;
+    for (uint32_t i = 0; i < old->n; i++) {
+        const struct record *r = history_record(n->h, old->at[i].record);
+        if (r->class != n->class_number)
+            continue;
+        if (other || (r->instance == n->b->order->number && r->warp == n->warp))
+            return false;
+        other = r;
+    }
+    struct history *h = take_history(n, old->n + 1u, number);
+    if (!h)
+        return true;
+    for (uint32_t i = 0; i < old->n; i++)
+        h->at[i] = (struct history_entry){old->at[i].record, rotate_left(old->at[i].lanes, p->lane - lane)};
+    h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, -lane)};
+    h->task = old->task;
+    h->enough = old->enough;
+    h->enough_from = old->enough_from;
+    h->only_reads = true;
+    if (other && other->instance != n->b->order->number)
+        add_enough(h, n->class_number);
+    publish_history();
+    return true;
 }
 
 uint32_t race_first_history(struct now *n)
@@ -424,6 +495,12 @@ static cell apply(const struct step *s, cell old, unsigned lane)
     return s->new &STEP_STAYS ? old : cell_of(s->new, lane);
 }
 
+/* Where it is in the table, or is to be. */
+static struct step *find_step(const struct now *n, const struct step *s)
+{
+    return &n->b->worker->steps[hash_step(s)];
+}
+
 cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old);
@@ -431,17 +508,23 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     s.further = history ? (l.lane - cell_lane(old)) & 31 : 0;
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
+    struct step *known = find_step(n, &s);
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
-    if (history && lanes_differ(n, past.history)) {
-        s.lane = 1 + l.lane;
-        n->one_for_all = false;
+    uint32_t lanes = rotate_left(l.lanes, l.lane);
+    if (!same_step(known, &s) && !join_reads(n, &past, lanes, l.lane, &s.new)) {
+        if (history && lanes_differ(n, past.history)) {
+            s.lane = 1 + l.lane;
+            n->one_for_all = false;
+            known = find_step(n, &s);
+        }
+        if (!same_step(known, &s))
+            s.new = advance(n, &past, lanes, l.lane, address);
     }
-    struct step *known = &n->b->worker->steps[hash_step(&s)];
-    if (!same_step(known, &s)) {
-        s.new = advance(n, &past, rotate_left(l.lanes, l.lane), l.lane, address);
+    if (same_step(known, &s))
+        s = *known;
+    else
         *known = s;
-    }
     if (!s.lane)
-        n->last = *known;
-    return apply(known, old, l.lane);
+        n->last = s;
+    return apply(&s, old, l.lane);
 }

@@ -57,7 +57,8 @@ static inline bool race_is_overtaken(const struct now *n, uint32_t old)
 static inline bool race_has_no_effect(const struct now *n, uint32_t old)
 {
     const struct history *h = history_at(n->h, old);
-    return h->without_effect == n->class_number && h->task == n->b->task && !n->b->traits.irregular;
+    uint32_t class = n->class_number - h->enough_from;
+    return class < 32 && h->enough >> class & 1 && h->task == n->b->task && !n->b->traits.irregular;
 }
 
 /* The cell behind an access by lanes. n->one_for_all: the step is the same where the cell names another lane, and the access is by

@@ -59,7 +59,7 @@ struct step {
 };
 #define STEP_STAYS 0x80000000u
 
-enum { STEPS = 1 << 12, OPS = 1 << 8, ROW = 512, LOCKS = 1 << 14 };
+enum { STEPS = 1 << 12, OPS = 1 << 10, ROW = 512, LOCKS_BITS = 14 };
 
 /* Numbers that a worker has taken and not used yet. */
 struct stock {
@@ -109,10 +109,10 @@ struct races {
     struct order *order;
     struct histories global;
     struct cells cells;
-    _Atomic uint8_t locks[LOCKS]; /* of cells */
-    struct numbered classes;      /* struct access_class */
-    struct race_block *range;     /* what stands for a block while a task that is no launch accesses memory, */
-    struct race_block *host;      /* and the host */
+    _Atomic uint8_t locks[1 << LOCKS_BITS]; /* of cells */
+    struct numbered classes;                /* struct access_class */
+    struct race_block *range; /* what stands for a block while a task that is no launch accesses memory, */
+    struct race_block *host;  /* and the host */
     pthread_mutex_t range_lock;
     _Atomic uint32_t newest; /* of the tasks that have accessed memory */
     _Atomic uint64_t forgotten;

@@ -7,9 +7,15 @@
 /* Cells of global memory are under locks, one for each 128 bytes that a row of words has: those of shared memory are the worker's. */
 enum { LOCKED_BYTES = 128 };
 
+static _Atomic uint8_t *lock_of(const struct now *n, uint64_t address)
+{
+    /* Neighbours, which other workers access, are not in one cache line. */
+    return &n->r->locks[address / LOCKED_BYTES * 0x9e3779b97f4a7c15ull >> (64 - LOCKS_BITS)];
+}
+
 static void lock_cells(const struct now *n, uint64_t address)
 {
-    _Atomic uint8_t *lock = &n->r->locks[address / LOCKED_BYTES % LOCKS];
+    _Atomic uint8_t *lock = lock_of(n, address);
     for (unsigned tries = 0; atomic_exchange_explicit(lock, 1, memory_order_acquire); tries++)
         if (tries % 64 == 63)
             sched_yield();
@@ -17,7 +23,7 @@ static void lock_cells(const struct now *n, uint64_t address)
 
 static void unlock_cells(const struct now *n, uint64_t address)
 {
-    atomic_store_explicit(&n->r->locks[address / LOCKED_BYTES % LOCKS], 0, memory_order_release);
+    atomic_store_explicit(lock_of(n, address), 0, memory_order_release);
 }
 
 static struct split *split_at(const struct now *n, uint32_t number)
@@ -37,6 +43,17 @@ static struct split *split(struct now *n, cell *c)
         *c = fresh | CELL_SPLIT;
     }
     return split_at(n, *c);
+}
+
+/* Histories may be all over memory, and so may be what says whose they are: all of one kind are waited for at once.
+ * (Inlined: gcc leaves out calls of what does nothing but prefetch.) */
+__attribute__((always_inline)) static inline void fetch(const struct now *n, const cell *c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(history_at(n->h, cell_history(c[i])));
+    for (uint32_t i = 0; i < count; i++)
+        if (c[i] && !(c[i] & CELL_SPLIT))
+            __builtin_prefetch(history_record(n->h, history_at(n->h, cell_history(c[i]))->at[0].record));
 }
 
 /* Access by lanes: each of a row of words is one lane's, or 2^per_lane words are; or all are the same lanes' (ALL_WORDS). */
@@ -93,6 +110,8 @@ static void touch_words(struct now *n, cell *c, uint32_t count, const struct row
         }
     }
     struct lanes lanes = row->lanes;
+    if (count > 1 && !n->shared)
+        fetch(n, c, count);
     for (uint32_t i = 0; i < count; i++) {
         lanes.lane = (row->lanes.lane + further(row, i)) & 31;
         touch_word(n, c + i, lanes, address + 4 * i);
@@ -146,12 +165,11 @@ static bool have_no_effect(const struct now *n, const cell *c, uint32_t count)
     return !(others & (CELL_SPLIT | CELL_HISTORY));
 }
 
-/* A row of bytes, all of whose cells are under one lock. 2^per_lane bytes are one lane's. */
-static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
+/* A row of bytes from an address on, all of whose cells, from `c` on, are under one lock. 2^per_lane bytes are one lane's. */
+static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
     bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class);
-    cell *c = cells_at(n, address, bytes);
-    if (!c || (by_word && !n->shared && !n->class->writes && have_no_effect(n, c, bytes / 4)))
+    if (by_word && !n->shared && !n->class->writes && have_no_effect(n, c, bytes / 4))
         return;
     if (!n->shared)
         lock_cells(n, address);
@@ -161,6 +179,13 @@ static void touch_together(struct now *n, uint64_t address, uint32_t bytes, stru
         touch_bytes(n, c, address, bytes, lanes, per_lane);
     if (!n->shared)
         unlock_cells(n, address);
+}
+
+static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
+{
+    cell *c = cells_at(n, address, bytes);
+    if (c)
+        touch_cells(n, c, address, bytes, lanes, per_lane);
 }
 
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
@@ -204,8 +229,18 @@ static void touch_halves(struct now *n, const struct access_event *e)
     }
 }
 
+/* Do lanes access one place? False: no two of them. */
+static bool may_meet(const struct access_event *e, uint32_t lanes, unsigned lane_shift)
+{
+    uint64_t places = 0;
+    unsigned count = (unsigned)__builtin_popcount(lanes);
+    for (; lanes; lanes &= lanes - 1)
+        places |= 1ull << (access_address(e, (unsigned)__builtin_ctz(lanes)) >> lane_shift & 63);
+    return (unsigned)__builtin_popcountll(places) != count;
+}
+
 /* Lanes that access the same place are taken together. */
-static void touch_any(struct now *n, const struct access_event *e, uint32_t lanes)
+static void touch_by_place(struct now *n, const struct access_event *e, uint32_t lanes)
 {
     uint64_t place[WARP_LANES];
     uint32_t at[WARP_LANES], count = 0;
@@ -228,6 +263,36 @@ static void touch_any(struct now *n, const struct access_event *e, uint32_t lane
         race_touch(n, place[i], e->bytes, at[i]);
 }
 
+/* Lane by lane; see fetch(). */
+static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    cell *at[WARP_LANES], near[WARP_LANES];
+    uint32_t count = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        if (!(at[l] = cells_at(n, access_address(e, l), e->bytes)))
+            return;
+        __builtin_prefetch(at[l], 1);
+    }
+    for (uint32_t m = n->shared ? 0 : lanes; m; m &= m - 1)
+        near[count++] = __atomic_load_n(at[__builtin_ctz(m)], __ATOMIC_RELAXED);
+    if (!n->shared)
+        fetch(n, near, count);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        touch_cells(n, at[l], access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
+    }
+}
+
+/* Weak writes of one place by one instruction race; of reads and atomic updates each lane's stands for itself. */
+static void touch_any(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    if (n->class->writes && !n->class->strong && may_meet(e, lanes, n->class->lane_shift))
+        touch_by_place(n, e, lanes);
+    else
+        touch_by_lane(n, e, lanes);
+}
+
 void race_touch_event(struct now *n, const struct access_event *e, uint32_t lanes)
 {
     bool whole = lanes == UINT32_MAX;
@@ -236,8 +301,7 @@ void race_touch_event(struct now *n, const struct access_event *e, uint32_t lane
     else if (e->pattern == ACCESS_LINEAR && whole)
         touch_row(n, e->base, (uint64_t)WARP_LANES * e->bytes, (struct lanes){1, 0});
     else if (e->pattern == ACCESS_LINEAR)
-        for (; lanes; lanes &= lanes - 1)
-            race_touch(n, access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes, lanes & (0 - lanes));
+        touch_by_lane(n, e, lanes);
     else if (whole && (e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES))
         touch_halves(n, e);
     else

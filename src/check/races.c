@@ -160,7 +160,7 @@ static void clear_histories(struct histories *h)
     h->generation += 2;
 }
 
-/* Behind a barrier of all its threads nothing in shared memory can race with what was before. */
+/* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */
 static void forget_shared(struct race_block *b)
 {
     if (b->touched_from < b->touched_to)
@@ -170,8 +170,6 @@ static void forget_shared(struct race_block *b)
     b->touched_to = 0;
     clear_histories(&b->shared);
     b->shared_records = b->shared_histories = b->shared_splits = (struct stock){0};
-    for (uint32_t w = 0; w < b->order->n_warps; w++)
-        memset(b->recent[w][true], 0, sizeof b->recent[w][true]);
 }
 
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
@@ -404,6 +402,7 @@ static void block_ends(struct block *block)
     struct race_block *b = block_of(block);
     if (!b)
         return;
+    order_block_ended(b->order);
     b->next = b->worker->free_blocks;
     b->worker->free_blocks = b;
     block->client[CLIENT_RACES] = NULL;

@@ -133,6 +133,18 @@ def programs_that_need_a_library_of_CUDA_are_among_them():
         raise Skip(f"{sum(p.needs_libcu for p in programs)} programs need libcu++, which comes with nvcc")
 
 
+def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
+    if SANITIZED:
+        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_compiler()
+    path = os.path.join(folder.name, "observed")
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, os.path.join(source, "tests", "races", "observed.cu")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = {way: findings.Checked([path, way]) for way in ("clean", "race")}
+    assert not said["clean"].summary() and not said["clean"].wrong, said["clean"].summary()
+    assert said["race"].races_between({26}, {32}), said["race"].summary()
+
+
 def show(names):
     compile_all(compiled)
     for p in programs:

@@ -1,0 +1,48 @@
+// Four blocks, one after the other: block 0 writes a place by an atomic operation, the others see that it is written. Then block 1
+// reads it by a plain load: by the thread that has seen the write, or also by one that has not.
+#include <cstdio>
+#include <cstring>
+
+__global__ void observe(int *place, volatile int *turn, int *out, int readers)
+{
+    if (threadIdx.x == 0) {
+        while (*turn != (int)blockIdx.x) {
+        }
+        atomicCAS(place, 0, 7);
+        atomicAdd((int *)turn, 1);
+        while (blockIdx.x == 1 && *turn != 4) {
+        }
+    }
+    __syncwarp();
+    if (blockIdx.x == 1 && threadIdx.x < readers)
+        out[threadIdx.x] = *place;
+}
+
+__global__ void observe_apart(int *place, volatile int *turn, int *out)
+{
+    if (threadIdx.x == 0) {
+        while (*turn != (int)blockIdx.x) {
+        }
+        atomicCAS(place, 0, 7);
+        atomicAdd((int *)turn, 1);
+    }
+    if (blockIdx.x == 1) {
+        while (*turn != 4) {
+        }
+        out[threadIdx.x] = *place;
+    }
+}
+
+int main(int, char **argv)
+{
+    int *memory;
+    cudaMalloc(&memory, 1024);
+    cudaMemset(memory, 0, 1024);
+    if (!strcmp(argv[1], "clean"))
+        observe<<<4, 32>>>(memory, memory + 1, memory + 64, 32);
+    else
+        observe_apart<<<4, 32>>>(memory, memory + 1, memory + 64);
+    cudaError_t failed = cudaDeviceSynchronize();
+    cudaFree(memory);
+    return failed != cudaSuccess;
+}
