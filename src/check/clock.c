@@ -1,143 +1,403 @@
-/* Sparse vector clocks; see clock.h. */
+/* Vector clocks that share structure; see clock.h.
+ *
+ * Nodes are a radix tree over threads, whose levels are those of CUDA: a node of level 0 is a warp, whose slots are the floors of its
+ * lanes; of level 1 a block, whose slots are its warps; above it are groups of 16 blocks, of 16 such groups, and so on. A node that
+ * would have one slot and no floor of its own is left out. The floor of a warp or a block holds of all its threads, and floors
+ * below it are above it: so what says the same is built in the same way, and where two trees have the same node they say the same.
+ */
 #include "check/clock.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-void clock_release(struct clock *c)
+enum { WARP, BLOCK, LANE_BITS = 5, WARP_BITS = 5, INSTANCE_BITS = 4, MOST_SLOTS = 32 };
+
+struct clock_node {
+    _Atomic uint32_t refs;
+    uint32_t level;
+    uint64_t key; /* of its first thread */
+    uint32_t floor;
+    uint32_t mask; /* slots that there are */
+    union {
+        uint32_t lane[1];           /* level 0 */
+        struct clock_node *part[1]; /* other levels */
+    };
+};
+
+static uint64_t key_of(uint32_t instance, unsigned warp, unsigned lane)
 {
-    if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1)
-        free(c);
+    return ((uint64_t)instance << WARP_BITS | warp) << LANE_BITS | lane;
 }
 
-/* The first entry whose key is not less. */
-static uint32_t lower_bound(const struct clock *c, uint64_t key)
+/* Bits of a key below those that choose a slot of a node of the level. */
+static unsigned shift_of(uint32_t level)
 {
-    uint32_t from = 0, to = c->n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (c->at[middle].key < key)
-            from = middle + 1;
-        else
-            to = middle;
+    return level == WARP ? 0 : level == BLOCK ? LANE_BITS : LANE_BITS + WARP_BITS + INSTANCE_BITS * (level - 2);
+}
+
+static bool is_within(uint64_t key, const struct clock_node *n)
+{
+    return (key ^ n->key) >> shift_of(n->level + 1) == 0;
+}
+
+static unsigned slot_of(uint64_t key, uint32_t level)
+{
+    return (unsigned)(key >> shift_of(level)) & ((1u << (shift_of(level + 1) - shift_of(level))) - 1);
+}
+
+/* Where the slot is, which is there. */
+static unsigned index_of(const struct clock_node *n, unsigned slot)
+{
+    return (unsigned)__builtin_popcount(n->mask & ((1u << slot) - 1));
+}
+
+/* ---- nodes ---- */
+
+static struct clock_node *node_ref(struct clock_node *n)
+{
+    atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
+    return n;
+}
+
+static void node_release(struct clock_node *n)
+{
+    if (!n || atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (int i = 0, count = __builtin_popcount(n->mask); n->level != WARP && i < count; i++)
+        node_release(n->part[i]);
+    free(n);
+}
+
+static struct clock_node *node_new(uint32_t level, uint64_t key, uint32_t floor, uint32_t mask)
+{
+    size_t each = level == WARP ? sizeof(uint32_t) : sizeof(struct clock_node *);
+    struct clock_node *n = malloc(offsetof(struct clock_node, lane) + (size_t)__builtin_popcount(mask) * each);
+    if (!n)
+        return NULL;
+    atomic_init(&n->refs, 1);
+    n->level = level;
+    n->key = key >> shift_of(level + 1) << shift_of(level + 1);
+    n->floor = floor;
+    n->mask = mask;
+    return n;
+}
+
+/* A node in the making. Of its parts it has references. */
+struct slots {
+    uint32_t floor, mask, n;
+    union {
+        uint32_t lane[MOST_SLOTS];
+        struct clock_node *part[MOST_SLOTS];
+    };
+};
+
+static bool is_same(const struct clock_node *n, const struct slots *s)
+{
+    return n->floor == s->floor && n->mask == s->mask &&
+           (n->level == WARP ? memcmp(n->lane, s->lane, s->n * sizeof *s->lane) == 0
+                             : memcmp((const void *)n->part, (const void *)s->part, s->n * sizeof *s->part) == 0);
+}
+
+static void drop(const struct slots *s, uint32_t level)
+{
+    for (uint32_t i = 0; level != WARP && i < s->n; i++)
+        node_release(s->part[i]);
+}
+
+/* The node of these slots, which end: one of two that it may be (`other`: or NULL), else a new one; false where memory ran out. */
+static bool settle(const struct slots *s, struct clock_node *like, struct clock_node *other, struct clock_node **out)
+{
+    struct clock_node *same = is_same(like, s)                                            ? like
+                              : other && other->level == like->level && is_same(other, s) ? other
+                                                                                          : NULL;
+    if (same) {
+        *out = node_ref(same);
+        drop(s, like->level);
+        return true;
     }
-    return from;
+    *out = node_new(like->level, like->key, s->floor, s->mask);
+    if (!*out)
+        drop(s, like->level);
+    else if (like->level == WARP)
+        memcpy((*out)->lane, s->lane, s->n * sizeof *s->lane);
+    else
+        memcpy((void *)(*out)->part, (const void *)s->part, s->n * sizeof *s->part);
+    return *out;
 }
 
-static bool entry_knows(const struct clock *c, uint64_t key, uint32_t stamp)
+/* ---- joining ---- */
+
+static bool join_nodes(struct clock_node *a, struct clock_node *b, struct clock_node **out);
+
+static uint32_t max_of(uint32_t a, uint32_t b)
 {
-    uint32_t i = lower_bound(c, key);
-    return i < c->n && c->at[i].key == key && stamp < c->at[i].floor;
+    return a > b ? a : b;
 }
 
-bool clock_knows(const struct clock *c, uint32_t instance, unsigned thread, uint32_t stamp)
+/* What of a warp is above a floor; NULL: nothing is. */
+static bool above(struct clock_node *warp, uint32_t floor, struct clock_node **out)
 {
-    return c && (entry_knows(c, clock_key(instance, CLOCK_BLOCK), stamp) ||
-                 entry_knows(c, clock_key(instance, CLOCK_WARP + thread / 32), stamp) ||
-                 entry_knows(c, clock_key(instance, CLOCK_THREAD + thread), stamp));
+    struct slots s = {0};
+    *out = NULL;
+    if (warp->floor > floor) {
+        *out = node_ref(warp);
+        return true;
+    }
+    for (uint32_t m = warp->mask, i = 0; m; m &= m - 1, i++)
+        if (warp->lane[i] > floor) {
+            s.lane[s.n++] = warp->lane[i];
+            s.mask |= m & (0 - m);
+        }
+    return !s.n || settle(&s, warp, NULL, out);
 }
 
-/* Room for so many more; false where there is no memory. */
-static bool make_room(struct clock_builder *b, uint32_t more)
+static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_node **out)
 {
-    if (b->n + more > b->room) {
-        uint32_t room = 2 * b->room + more + 16;
-        struct clock_entry *at = realloc(b->at, room * sizeof *at);
-        if (!at) {
-            b->no_memory = true;
+    struct slots s = {.floor = max_of(a->floor, b->floor)};
+    for (uint32_t m = a->mask | b->mask; m; m &= m - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(m);
+        uint32_t x = a->mask >> slot & 1 ? a->lane[index_of(a, slot)] : 0;
+        uint32_t y = b->mask >> slot & 1 ? b->lane[index_of(b, slot)] : 0;
+        if (max_of(x, y) > s.floor) {
+            s.lane[s.n++] = max_of(x, y);
+            s.mask |= 1u << slot;
+        }
+    }
+    return settle(&s, a, b, out);
+}
+
+/* One of the two may be missing. Those that are not yet above `floor` are cut. */
+static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, bool cut_y, uint32_t floor,
+                       struct clock_node **out)
+{
+    struct clock_node *p = NULL, *q = NULL;
+    bool ok = true;
+    if (x == y && !cut_x && !cut_y) {
+        *out = node_ref(x);
+        return true;
+    }
+    if (x && cut_x)
+        ok = above(x, floor, &p);
+    else if (x)
+        p = node_ref(x);
+    if (ok && y && cut_y)
+        ok = above(y, floor, &q);
+    else if (y)
+        q = node_ref(y);
+    if (!ok || !p || !q) {
+        *out = p ? p : q;
+        return ok;
+    }
+    ok = join_nodes(p, q, out);
+    node_release(p);
+    node_release(q);
+    return ok;
+}
+
+/* `b` is the same group of threads as `a`, or is within. */
+static bool join_within(struct clock_node *a, struct clock_node *b, struct clock_node **out)
+{
+    bool peers = a->level == b->level;
+    uint32_t b_floor = peers ? b->floor : 0, b_mask = peers ? b->mask : 1u << slot_of(b->key, a->level);
+    struct slots s = {.floor = max_of(a->floor, b_floor)};
+    for (uint32_t m = a->mask | b_mask; m; m &= m - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(m);
+        struct clock_node *x = a->mask >> slot & 1 ? a->part[index_of(a, slot)] : NULL;
+        struct clock_node *y = !(b_mask >> slot & 1) ? NULL : peers ? b->part[index_of(b, slot)] : b;
+        s.part[s.n] = NULL;
+        if (!join_parts(x, a->floor < s.floor, y, b_floor < s.floor, s.floor, &s.part[s.n])) {
+            drop(&s, a->level);
             return false;
         }
-        b->at = at;
-        b->room = room;
+        if (s.part[s.n]) {
+            s.n++;
+            s.mask |= 1u << slot;
+        }
     }
+    return settle(&s, a, b, out);
+}
+
+/* Neither is within the other: below the least group that has both. */
+static bool join_apart(struct clock_node *a, struct clock_node *b, struct clock_node **out)
+{
+    uint32_t level = a->level + 1;
+    while ((a->key ^ b->key) >> shift_of(level + 1))
+        level++;
+    unsigned slot_a = slot_of(a->key, level), slot_b = slot_of(b->key, level);
+    *out = node_new(level, a->key, 0, 1u << slot_a | 1u << slot_b);
+    if (!*out)
+        return false;
+    (*out)->part[slot_a > slot_b] = node_ref(a);
+    (*out)->part[slot_a < slot_b] = node_ref(b);
     return true;
 }
 
-static void take_in(struct clock_builder *b, const struct clock *c)
+static bool join_nodes(struct clock_node *a, struct clock_node *b, struct clock_node **out)
 {
-    if (make_room(b, c->n)) {
-        memcpy(b->at + b->n, c->at, c->n * sizeof *c->at);
-        b->n += c->n;
+    if (a == b) {
+        *out = node_ref(a);
+        return true;
+    }
+    if (a->level < b->level) {
+        struct clock_node *t = a;
+        a = b;
+        b = t;
+    }
+    if (!is_within(b->key, a))
+        return join_apart(a, b, out);
+    return a->level == WARP ? join_warps(a, b, out) : join_within(a, b, out);
+}
+
+/* ---- clocks ---- */
+
+void clock_release(struct clock *c)
+{
+    if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
+        node_release(c->root);
+        free(c);
     }
 }
 
-static void take_in_only(struct clock_builder *b)
+static void replace(struct clock **c, struct clock *with)
 {
-    struct clock *only = b->only;
-    b->only = NULL;
-    if (only) {
-        take_in(b, only);
-        clock_release(only);
+    clock_release(*c);
+    *c = with;
+}
+
+/* A clock of this root, whose reference it takes, in the place of *c. */
+static bool put(struct clock **c, struct clock_node *root, uint64_t lineage, uint64_t place)
+{
+    struct clock *fresh = malloc(sizeof *fresh);
+    if (!fresh) {
+        node_release(root);
+        return false;
     }
+    *fresh = (struct clock){.refs = 1, .lineage = lineage, .place = place, .root = root};
+    replace(c, fresh);
+    return true;
 }
 
-void clock_add(struct clock_builder *b, uint64_t key, uint32_t floor)
+/* Is nobody else to see that it changes? */
+static bool is_own(const struct clock *c)
 {
-    if (floor == 0)
-        return;
-    take_in_only(b);
-    if (make_room(b, 1))
-        b->at[b->n++] = (struct clock_entry){key, floor};
+    return atomic_load_explicit(&c->refs, memory_order_acquire) == 1 && !c->lineage;
 }
 
-void clock_join(struct clock_builder *b, struct clock *c)
+static bool put_joined(struct clock **c, struct clock_node *root)
 {
-    if (!c || c == b->only)
-        return;
-    if (!b->only && !b->n) {
-        b->only = clock_ref(c);
-        return;
-    }
-    take_in_only(b);
-    take_in(b, c);
+    if (!is_own(*c))
+        return put(c, root, 0, 0);
+    node_release((*c)->root);
+    (*c)->root = root;
+    return true;
 }
 
-static int by_key(const void *a, const void *b)
+static bool put_extended(struct clock **c, struct clock_node *root)
 {
-    const struct clock_entry *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->floor > y->floor ? -1 : x->floor < y->floor;
+    static _Atomic uint64_t lineages;
+    struct clock *old = *c;
+    if (old->lineage && !atomic_exchange_explicit(&old->extended, true, memory_order_relaxed))
+        return put(c, root, old->lineage, old->place + 1);
+    return put(c, root, 1 + atomic_fetch_add_explicit(&lineages, 1, memory_order_relaxed), 0);
 }
 
-/* Sorted, the highest floor of each key, and none that its block's entry says already. */
-static uint32_t tidy(struct clock_entry *at, uint32_t n)
+/* Without a look at their entries: true where that will do. */
+static bool join_at_once(struct clock **c, struct clock *with)
 {
-    uint32_t kept = 0, block_floor = 0;
-    qsort(at, n, sizeof *at, by_key);
-    for (uint32_t i = 0; i < n; i++) {
-        bool is_block = at[i].key % (1u << CLOCK_MEMBER_BITS) == CLOCK_BLOCK;
-        bool new_block = !kept || at[i].key >> CLOCK_MEMBER_BITS != at[kept - 1].key >> CLOCK_MEMBER_BITS;
-        if (kept && at[i].key == at[kept - 1].key)
-            continue;
-        if (new_block)
-            block_floor = 0;
-        if (is_block)
-            block_floor = at[i].floor;
-        else if (at[i].floor <= block_floor)
-            continue;
-        at[kept++] = at[i];
-    }
-    return kept;
+    struct clock *old = *c;
+    if (!with || old == with)
+        return true;
+    bool kin = old && old->lineage && old->lineage == with->lineage;
+    if (!old || (kin && old->place < with->place))
+        replace(c, clock_ref(with));
+    return !old || kin;
 }
 
-struct clock *clock_make(struct clock_builder *b, bool *ok)
+bool clock_join(struct clock **c, struct clock *with)
 {
-    struct clock *c = b->only;
-    if (b->no_memory) {
-        *ok = false;
-    } else if (!c && b->n) {
-        b->n = tidy(b->at, b->n);
-        c = malloc(sizeof *c + b->n * sizeof *c->at);
-        if (c) {
-            atomic_init(&c->refs, 1);
-            c->n = b->n;
-            memcpy(c->at, b->at, b->n * sizeof *c->at);
-        } else {
-            *ok = false;
+    struct clock_node *root;
+    if (join_at_once(c, with))
+        return true;
+    if (!join_nodes((*c)->root, with->root, &root))
+        return false;
+    if (root != (*c)->root && root != with->root)
+        return put_joined(c, root);
+    if (root == with->root)
+        replace(c, clock_ref(with));
+    node_release(root);
+    return true;
+}
+
+bool clock_extend(struct clock **c, struct clock *with)
+{
+    struct clock_node *root;
+    if (join_at_once(c, with))
+        return true;
+    if (!join_nodes((*c)->root, with->root, &root))
+        return false;
+    if (root != (*c)->root)
+        return put_extended(c, root);
+    node_release(root);
+    return true;
+}
+
+/* Takes the reference. */
+static bool add(struct clock **c, struct clock_node *n)
+{
+    struct clock_node *root;
+    if (!n)
+        return false;
+    if (!*c)
+        return put(c, n, 0, 0);
+    bool ok = join_nodes((*c)->root, n, &root);
+    node_release(n);
+    if (ok && root != (*c)->root)
+        return put_joined(c, root);
+    if (ok)
+        node_release(root);
+    return ok;
+}
+
+bool clock_add_block(struct clock **c, uint32_t instance, uint32_t floor)
+{
+    return floor == 0 || add(c, node_new(BLOCK, key_of(instance, 0, 0), floor, 0));
+}
+
+bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t floor)
+{
+    return floor == 0 || add(c, node_new(WARP, key_of(instance, warp, 0), floor, 0));
+}
+
+bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_t lanes, const uint32_t *floor)
+{
+    uint32_t count = 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        if (floor[__builtin_ctz(m)] == 0)
+            lanes &= ~(m & (0 - m));
+    struct clock_node *n = lanes ? node_new(WARP, key_of(instance, warp, 0), 0, lanes) : NULL;
+    for (uint32_t m = n ? lanes : 0; m; m &= m - 1)
+        n->lane[count++] = floor[__builtin_ctz(m)];
+    return !lanes || add(c, n);
+}
+
+/* ---- asking ---- */
+
+uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp)
+{
+    uint64_t key = key_of(instance, warp, 0);
+    uint32_t before = 0;
+    const struct clock_node *n = c ? c->root : NULL;
+    for (; n && is_within(key, n); n = n->part[index_of(n, slot_of(key, n->level))]) {
+        if (stamp < n->floor)
+            return lanes;
+        if (n->level == WARP) {
+            for (uint32_t m = n->mask & lanes; m; m &= m - 1)
+                before |= stamp < n->lane[index_of(n, (unsigned)__builtin_ctz(m))] ? m & (0 - m) : 0;
+            return before;
         }
+        if (!(n->mask >> slot_of(key, n->level) & 1))
+            return 0;
     }
-    free(b->at);
-    *b = (struct clock_builder){0};
-    return c;
+    return 0;
 }

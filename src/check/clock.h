@@ -1,6 +1,14 @@
-/* Vector clocks, sparse: what is known of other threads at a moment. An entry says of a set of threads, a block, a warp or one
- * thread, that all of their accesses with a stamp below `floor` happen before that moment. A clock never changes once it is made;
- * threads that know the same share it.
+/* Vector clocks: what is known of other threads at a moment. An entry says of a set of threads, a block, a warp or one thread, that all
+ * of their accesses with a stamp below a floor happen before that moment.
+ *
+ * A clock never changes once it is made. Its entries are in a tree of nodes that clocks share: a clock that says one thing more
+ * than another one has a few nodes of its own, and to join two costs as much as they differ. Handing a lock on through N threads
+ * costs log N a time in this way, where N of them are told apart.
+ *
+ * Some clocks have a *lineage*: a line of clocks each of which says all that those before it say, as the releases at a lock do. Two
+ * clocks of one lineage are compared, and joined, at once.
+ *
+ * Thread-safe: what is in a clock does not change, and references are counted atomically.
  */
 #ifndef HEDDLE_CHECK_CLOCK_H
 #define HEDDLE_CHECK_CLOCK_H
@@ -9,23 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A block's run is an instance, numbered from 1; a stamp is a moment of it (order.h). */
-enum { CLOCK_BLOCK = 0, CLOCK_WARP = 1, CLOCK_THREAD = 64, CLOCK_MEMBER_BITS = 11 };
-
-static inline uint64_t clock_key(uint32_t instance, unsigned member)
-{
-    return (uint64_t)instance << CLOCK_MEMBER_BITS | member;
-}
-
-struct clock_entry {
-    uint64_t key;
-    uint32_t floor;
-};
-
+/* A block's run is an instance, numbered from 1, below 1 << 28; a stamp is a moment of it (order.h). */
 struct clock {
     _Atomic uint32_t refs;
-    uint32_t n;
-    struct clock_entry at[]; /* by key */
+    _Atomic bool extended; /* its lineage has a later one */
+    uint64_t lineage;      /* or 0 */
+    uint64_t place;        /* in the lineage */
+    struct clock_node *root;
 };
 
 static inline struct clock *clock_ref(struct clock *c)
@@ -34,22 +32,19 @@ static inline struct clock *clock_ref(struct clock *c)
         atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
     return c;
 }
-void clock_release(struct clock *c); /* NULL is allowed */
+void clock_release(struct clock *c); /* NULL, which knows nothing, is allowed here and below */
 
-/* Does the access of a thread with this stamp happen before? NULL knows nothing. */
-bool clock_knows(const struct clock *c, uint32_t instance, unsigned thread, uint32_t stamp);
+/* These put another clock in the place of *c, to which the caller's reference goes. False where memory ran out: then *c knows less
+ * than it should. */
+bool clock_join(struct clock **c, struct clock *with);
+/* The same; it goes on with the lineage of *c, and is the one that does. */
+bool clock_extend(struct clock **c, struct clock *with);
+/* All threads of a block; those of a warp; some lanes of a warp, each its own floor. */
+bool clock_add_block(struct clock **c, uint32_t instance, uint32_t floor);
+bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t floor);
+bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_t lanes, const uint32_t *floor);
 
-/* A clock in the making. What is added may be in any order and known already. */
-struct clock_builder {
-    struct clock_entry *at;
-    uint32_t n, room;
-    bool no_memory;
-    struct clock *only; /* the one clock that has been joined so far, where nothing else has */
-};
-
-void clock_add(struct clock_builder *b, uint64_t key, uint32_t floor);
-void clock_join(struct clock_builder *b, struct clock *c);
-/* NULL where there is nothing in it, or no memory: then *ok is false. Frees what the builder has. */
-struct clock *clock_make(struct clock_builder *b, bool *ok);
+/* Of lanes of a warp, with accesses of this stamp: those that happen before. */
+uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp);
 
 #endif

@@ -172,17 +172,14 @@ struct block_order *order_task_start(struct order *o, uint32_t task)
 
 static void drop_lanes(struct lane_order *l)
 {
-    if (!l)
-        return;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
+    for (unsigned i = 0; l && i < WARP_LANES; i++) {
         clock_release(l->known[i]);
         clock_release(l->acquired[i]);
-        for (unsigned s = 0; s < REACH_COUNT; s++)
-            clock_release(l->fence[s][i]);
+        for (unsigned r = 0; r < REACH_COUNT; r++) {
+            clock_release(l->observed[r][i]);
+            clock_release(l->fence[r][i].known);
+        }
     }
-    for (uint32_t i = 0; i < l->n_pending; i++)
-        clock_release(l->pending[i].clock);
-    free(l->pending);
     free(l);
 }
 
@@ -240,64 +237,135 @@ static void replace(struct clock **to, struct clock *with)
     *to = with;
 }
 
-static struct clock *make(struct block_order *b, struct clock_builder *k)
+/* Memory ran out where `ok` is false. */
+static void note(const struct block_order *b, bool ok)
 {
-    bool ok = true;
-    struct clock *c = clock_make(k, &ok);
     if (!ok)
         atomic_store(&b->order->incomplete, true);
-    return c;
+}
+
+static void join(const struct block_order *b, struct clock **c, struct clock *with)
+{
+    note(b, clock_join(c, with));
+}
+
+static struct clock *known_of_warp(const struct block_order *b, unsigned warp)
+{
+    return b->warps[warp].known ? b->warps[warp].known : b->known;
+}
+
+static struct clock *known_of(const struct block_order *b, unsigned warp, unsigned lane)
+{
+    const struct warp_order *w = &b->warps[warp];
+    return w->lanes && w->lanes->known[lane] ? w->lanes->known[lane] : known_of_warp(b, warp);
+}
+
+/* What lanes know beyond what all of their block do. What one of them knows has what its warp knows in it. */
+static void join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    const struct warp_order *w = &b->warps[warp];
+    struct clock *last = NULL;
+    for (uint32_t m = w->lanes ? lanes : 0; m; m &= m - 1) {
+        struct clock *known = w->lanes->known[__builtin_ctz(m)];
+        if (known && known != last)
+            join(b, c, last = known);
+    }
+    if (!last)
+        join(b, c, w->known);
 }
 
 /* What lanes know beyond the floors of their block and their warp. */
-static void join_known(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock_builder *k)
+static void join_known(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
 {
-    const struct warp_order *w = &b->warps[warp];
-    clock_join(k, b->known);
-    clock_join(k, w->known);
-    for (; w->lanes && lanes; lanes &= lanes - 1)
-        clock_join(k, w->lanes->known[__builtin_ctz(lanes)]);
+    struct clock *own = NULL;
+    join_own(b, warp, lanes, &own);
+    join(b, c, own ? own : b->known);
+    clock_release(own);
 }
 
 /* The block's floor holds of all threads but those that had exited before: of these, what it was then. */
-static void add_block_floor(const struct block_order *b, struct clock_builder *k)
+static void add_block_floor(const struct block_order *b, uint32_t block_floor, struct clock **c)
 {
-    if (b->floor <= b->least_exit_floor) {
-        clock_add(k, clock_key(b->number, CLOCK_BLOCK), b->floor);
+    if (block_floor <= b->least_exit_floor) {
+        note(b, clock_add_block(c, b->number, block_floor));
         return;
     }
-    clock_add(k, clock_key(b->number, CLOCK_BLOCK), b->least_exit_floor);
+    note(b, clock_add_block(c, b->number, b->least_exit_floor));
     for (uint32_t i = 0; i < b->n_warps; i++) {
         const struct warp_order *w = &b->warps[i];
-        if (!w->exited)
-            clock_add(k, clock_key(b->number, CLOCK_WARP + i), b->floor);
-        for (uint32_t m = w->exited ? w->exists : 0; m; m &= m - 1) {
-            unsigned l = (unsigned)__builtin_ctz(m);
-            uint32_t floor = w->exited >> l & 1 && w->exit_floor[l] < b->floor ? w->exit_floor[l] : b->floor;
-            clock_add(k, clock_key(b->number, CLOCK_THREAD + i * WARP_LANES + l), floor);
-        }
+        uint32_t floor[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            floor[l] = w->exited >> l & 1 && w->exit_floor[l] < block_floor ? w->exit_floor[l] : block_floor;
+        if (w->exited)
+            note(b, clock_add_lanes(c, b->number, i, w->exists, floor));
+        else
+            note(b, clock_add_warp(c, b->number, i, block_floor));
     }
 }
 
-/* All that the lanes know now, their own accesses included; those that follow have later stamps. */
-static void join_all(struct block_order *b, unsigned warp, uint32_t lanes, struct clock_builder *k)
+static void add_warp_floor(const struct block_order *b, unsigned warp, uint32_t warp_floor, struct clock **c)
 {
-    struct warp_order *w = &b->warps[warp];
-    join_known(b, warp, lanes, k);
-    add_block_floor(b, k);
-    if (w->floor > b->floor && !w->exited)
-        clock_add(k, clock_key(b->number, CLOCK_WARP + warp), w->floor);
-    for (uint32_t m = w->floor > b->floor && w->exited ? w->exists : 0; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        uint32_t floor = w->exited >> l & 1 && w->exit_warp_floor[l] < w->floor ? w->exit_warp_floor[l] : w->floor;
-        clock_add(k, clock_key(b->number, CLOCK_THREAD + warp * WARP_LANES + l), floor);
+    const struct warp_order *w = &b->warps[warp];
+    uint32_t floor[WARP_LANES];
+    if (!w->exited) {
+        note(b, clock_add_warp(c, b->number, warp, warp_floor));
+        return;
     }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        floor[l] = w->exited >> l & 1 && w->exit_warp_floor[l] < warp_floor ? w->exit_warp_floor[l] : warp_floor;
+    note(b, clock_add_lanes(c, b->number, warp, w->exists, floor));
+}
+
+/* What lanes of a warp have done, and what their block and warp say of the others, at a moment: `known` aside. */
+static struct clock *deeds(const struct block_order *b, unsigned warp, uint32_t lanes, const struct snapshot *s)
+{
+    const struct warp_order *w = &b->warps[warp];
+    struct clock *c = NULL;
+    uint32_t floor[WARP_LANES];
+    add_block_floor(b, s->floor, &c);
+    if (s->warp_floor > s->floor)
+        add_warp_floor(b, warp, s->warp_floor, &c);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        floor[l] = s->now + 1;
     if (lanes == w->exists)
-        clock_add(k, clock_key(b->number, CLOCK_WARP + warp), w->now + 1);
+        note(b, clock_add_warp(&c, b->number, warp, s->now + 1));
     else
-        for (; lanes; lanes &= lanes - 1)
-            clock_add(k, clock_key(b->number, CLOCK_THREAD + warp * WARP_LANES + (unsigned)__builtin_ctz(lanes)),
-                      w->now + 1);
+        note(b, clock_add_lanes(&c, b->number, warp, lanes, floor));
+    return c;
+}
+
+static struct snapshot snapshot(const struct block_order *b, unsigned warp, struct clock *known)
+{
+    const struct warp_order *w = &b->warps[warp];
+    return (struct snapshot){known, w->now, b->floor, w->floor};
+}
+
+/* All that the lanes know now, their own accesses included; those that follow have later stamps. */
+static void join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    struct snapshot s = snapshot(b, warp, NULL);
+    struct clock *done = deeds(b, warp, lanes, &s);
+    join_known(b, warp, lanes, c);
+    join(b, c, done);
+    clock_release(done);
+}
+
+/* Where threads leave what they know for others: what a lane knew at a moment is added. A place that is empty begins a lineage of its
+ * own. */
+static void leave(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s,
+                  struct clock **at)
+{
+    bool (*add)(struct clock **, struct clock *) = *at ? clock_extend : clock_join;
+    struct clock *done = deeds(b, warp, 1u << lane, s);
+    note(b, add(at, s->known));
+    note(b, add(at, done));
+    clock_release(done);
+}
+
+static void leave_now(const struct block_order *b, unsigned warp, unsigned lane, struct clock **at)
+{
+    struct snapshot s = snapshot(b, warp, known_of(b, warp, lane));
+    leave(b, warp, lane, &s, at);
 }
 
 struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before)
@@ -307,9 +375,7 @@ struct block_order *order_host_start(struct order *o, uint32_t task, struct bloc
     if (b)
         ((struct instance *)numbered_at(&o->instances, b->number))->host = true;
     if (b && before) {
-        struct clock_builder k = {0};
-        join_all(before, 0, 1, &k);
-        b->known = make(b, &k);
+        join_all(before, 0, 1, &b->known);
         b->irregular = true;
     }
     order_block_end(before);
@@ -349,17 +415,18 @@ static uint32_t waited(const struct sync_event *e, uint32_t warp)
 /* All that have not exited: the floor says it. */
 static void all_meet(struct block_order *b)
 {
-    struct clock_builder k = {0};
+    struct clock *known = NULL;
     b->floor = ++b->stamp;
-    for (uint32_t w = 0; b->irregular && w < b->n_warps; w++)
-        if (b->warps[w].exists & ~b->warps[w].exited)
-            join_known(b, w, b->warps[w].exists & ~b->warps[w].exited, &k);
-    if (b->irregular)
-        replace(&b->known, make(b, &k));
-    for (uint32_t w = 0; w < b->n_warps; w++) {
+    for (uint32_t w = 0; w < b->n_warps; w++)
         b->warps[w].now = b->stamp;
-        if (!b->irregular)
-            continue;
+    if (!b->irregular)
+        return;
+    for (uint32_t w = 0; w < b->n_warps; w++)
+        if (b->warps[w].exists & ~b->warps[w].exited)
+            join_own(b, w, b->warps[w].exists & ~b->warps[w].exited, &known);
+    if (known)
+        replace(&b->known, known);
+    for (uint32_t w = 0; w < b->n_warps; w++) {
         replace(&b->warps[w].known, NULL);
         for (unsigned l = 0; b->warps[w].lanes && l < WARP_LANES; l++)
             replace(&b->warps[w].lanes->known[l], NULL);
@@ -370,12 +437,10 @@ static void all_meet(struct block_order *b)
 static void some_meet(struct block_order *b, const struct sync_event *e)
 {
     uint32_t id = e->id;
-    struct clock_builder k = {0};
-    clock_join(&k, b->arrived[id]);
+    struct clock *c = clock_ref(b->arrived[id]);
     for (uint32_t w = 0; w < b->n_warps; w++)
         if (waited(e, w))
-            join_all(b, w, waited(e, w), &k);
-    struct clock *c = make(b, &k);
+            join_all(b, w, waited(e, w), &c);
     for (uint32_t w = 0; w < b->n_warps; w++)
         if (waited(e, w))
             learn(b, w, waited(e, w), c);
@@ -397,10 +462,7 @@ bool order_barrier_opens(struct block_order *b, const struct sync_event *e)
 
 void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id)
 {
-    struct clock_builder k = {0};
-    clock_join(&k, b->arrived[id]);
-    join_all(b, warp, lanes, &k);
-    replace(&b->arrived[id], make(b, &k));
+    join_all(b, warp, lanes, &b->arrived[id]);
     b->irregular = true;
     order_step(b, warp);
 }
@@ -408,28 +470,26 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
 static void acquire(struct block_order *b, unsigned warp, unsigned lane, struct clock *c)
 {
     struct lane_order *s = lanes_of(b, warp);
-    struct clock_builder k = {0};
-    if (!s)
-        return;
-    if (s->acquired[lane] == c) /* again, by who waits for a change */
+    if (!s || s->acquired[lane] == c) /* again, by who waits for a change */
         return;
     replace(&s->acquired[lane], clock_ref(c));
-    clock_join(&k, s->known[lane]);
-    clock_join(&k, c);
-    replace(&s->known[lane], make(b, &k));
-    order_step(b, warp);
+    struct clock *before = known_of(b, warp, lane), *known = clock_ref(before);
+    join(b, &known, c);
+    if (known != before) {
+        replace(&s->known[lane], known);
+        order_step(b, warp);
+    } else {
+        clock_release(known);
+    }
 }
 
 /* ---- clusters (9.7.13.4) ---- */
 
 void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases)
 {
-    struct clock_builder k = {0};
     if (!b->cluster || !releases)
         return;
-    clock_join(&k, b->cluster->arriving);
-    join_all(b, warp, lanes, &k);
-    replace(&b->cluster->arriving, make(b, &k));
+    join_all(b, warp, lanes, &b->cluster->arriving);
     order_step(b, warp);
 }
 
@@ -446,10 +506,8 @@ void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes)
     if (!b->cluster || !b->cluster->opened)
         return;
     if (!b->warps[warp].lanes && lanes == (b->warps[warp].exists & ~b->warps[warp].exited)) {
-        struct clock_builder k = {0};
-        clock_join(&k, b->cluster->opened);
-        clock_join(&k, b->warps[warp].known);
-        struct clock *c = make(b, &k);
+        struct clock *c = clock_ref(b->cluster->opened);
+        join(b, &c, known_of_warp(b, warp));
         learn(b, warp, lanes, c);
         clock_release(c);
         return;
@@ -463,10 +521,9 @@ void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes)
 void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes)
 {
     struct warp_order *s = &b->warps[w->index];
-    struct clock_builder k = {0};
+    struct clock *c = NULL;
     if (lanes != (s->exists & ~s->exited)) {
-        join_all(b, w->index, lanes, &k);
-        struct clock *c = make(b, &k);
+        join_all(b, w->index, lanes, &c);
         learn(b, w->index, lanes, c);
         clock_release(c);
         return;
@@ -474,8 +531,8 @@ void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lane
     s->now = s->floor = ++b->stamp;
     if (!s->lanes)
         return;
-    join_known(b, w->index, lanes, &k);
-    replace(&s->known, make(b, &k));
+    join_own(b, w->index, lanes, &c);
+    replace(&s->known, c);
     for (unsigned l = 0; l < WARP_LANES; l++)
         replace(&s->lanes->known[l], NULL);
 }
@@ -496,18 +553,21 @@ void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
 /* ---- release and acquire ---- */
 
 /* What strong reads before the fence have observed is acquired now. */
-static void acquire_pending(struct block_order *b, unsigned warp, uint32_t lanes, enum reach reach)
+static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lanes, enum reach reach)
 {
     struct lane_order *s = b->warps[warp].lanes;
-    for (uint32_t i = 0; s && i < s->n_pending;) {
-        struct pending p = s->pending[i];
-        if (!(lanes >> p.lane & 1) || !order_reaches(b->order, reach, b->number, p.instance)) {
-            i++;
-            continue;
+    for (uint32_t m = s ? lanes & s->have_observed : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        bool left = false;
+        for (unsigned r = 0; r < REACH_COUNT; r++) {
+            if (r <= reach && s->observed[r][l]) {
+                acquire(b, warp, l, s->observed[r][l]);
+                replace(&s->observed[r][l], NULL);
+            }
+            left |= s->observed[r][l] != NULL;
         }
-        s->pending[i] = s->pending[--s->n_pending];
-        acquire(b, warp, p.lane, p.clock);
-        clock_release(p.clock);
+        if (!left)
+            s->have_observed &= ~(1u << l);
     }
 }
 
@@ -515,13 +575,14 @@ void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acqu
 {
     struct lane_order *s = lanes_of(b, warp);
     if (acquires)
-        acquire_pending(b, warp, lanes, reach);
+        acquire_observed(b, warp, lanes, reach);
     for (uint32_t m = s && releases ? lanes : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        struct clock_builder k = {0};
-        join_all(b, warp, 1u << l, &k);
-        replace(&s->fence[reach][l], make(b, &k));
+        clock_release(s->fence[reach][l].known);
+        s->fence[reach][l] = snapshot(b, warp, clock_ref(known_of(b, warp, l)));
     }
+    if (s && releases)
+        s->have_fenced[reach] |= lanes;
     order_step(b, warp);
 }
 
@@ -565,63 +626,54 @@ static struct sync_variable *make_variable(struct order *o, uint64_t address)
     return v;
 }
 
-static void add_release(struct order *o, struct sync_variable *v, struct clock *c, uint32_t instance, enum reach reach)
+/* Does it make no difference to who observes them which of two instances has released? */
+static bool are_alike(const struct order *o, enum reach reach, uint32_t a, uint32_t b)
 {
+    return a == b || (reach >= REACH_GPU && order_instance(o, a)->host == order_instance(o, b)->host);
+}
+
+/* The part of the variable that releases of the reach by threads of the instance are in: those that are for the same threads are
+ * one. NULL where memory ran out. */
+static struct release *part_for(struct order *o, struct sync_variable *v, uint32_t instance, enum reach reach)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->releases[i].reach == reach && are_alike(o, reach, v->releases[i].instance, instance))
+            return &v->releases[i];
     if (v->n == v->room) {
-        uint32_t room = 2 * v->room + 4;
-        struct release *r = realloc(v->releases, room * sizeof *r);
-        if (!r) {
+        uint32_t room = 2 * v->room + 2;
+        struct release *more = realloc(v->releases, room * sizeof *more);
+        if (!more) {
             atomic_store(&o->incomplete, true);
-            clock_release(c);
-            return;
+            return NULL;
         }
-        v->releases = r;
+        v->releases = more;
         v->room = room;
     }
-    v->releases[v->n++] = (struct release){c, instance, (uint8_t)reach};
+    v->releases[v->n] = (struct release){.reach = (uint8_t)reach};
+    return &v->releases[v->n++];
 }
 
-/* Releases of one reach that are for all threads are one. */
-static void put_release(struct block_order *b, struct sync_variable *v, struct clock *c, enum reach reach)
+static void put_release(struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
+                        const struct snapshot *s, enum reach reach)
 {
-    for (uint32_t i = 0; i < v->n && reach >= REACH_GPU; i++) {
-        struct release *r = &v->releases[i];
-        if (r->reach != reach)
-            continue;
-        struct clock_builder k = {0};
-        clock_join(&k, r->clock);
-        clock_join(&k, c);
-        replace(&r->clock, make(b, &k));
-        clock_release(c);
-        r->instance = b->number;
+    struct release *r = part_for(b->order, v, b->number, reach);
+    if (!r)
         return;
-    }
-    if (c)
-        add_release(b->order, v, c, b->number, reach);
+    leave(b, warp, lane, s, &r->clock);
+    r->instance = b->number;
 }
 
-/* It is acquired by the lane's next fence. */
-static void add_pending(struct block_order *b, unsigned warp, struct pending p)
+/* It is acquired by the lane's next fence of the scope, or of a wider one. */
+static void add_observed(struct block_order *b, unsigned warp, unsigned lane, uint32_t by, struct clock *c)
 {
     struct lane_order *l = lanes_of(b, warp);
-    for (uint32_t i = 0; l && i < l->n_pending; i++)
-        if (l->pending[i].lane == p.lane && l->pending[i].clock == p.clock)
-            return;
-    if (l && l->n_pending == l->pending_room) {
-        uint32_t room = 2 * l->pending_room + 8;
-        struct pending *more = realloc(l->pending, room * sizeof *more);
-        if (more) {
-            l->pending = more;
-            l->pending_room = room;
-        } else {
-            atomic_store(&b->order->incomplete, true);
-            l = NULL;
-        }
-    }
+    enum reach r = REACH_CTA;
+    while (!order_reaches(b->order, r, b->number, by))
+        r++;
     if (!l)
         return;
-    clock_ref(p.clock);
-    l->pending[l->n_pending++] = p;
+    join(b, &l->observed[r][lane], c);
+    l->have_observed |= 1u << lane;
 }
 
 /* The write that stands at the location is observed (8.8): its releases, and those of the read-modify-writes that led to it. */
@@ -632,12 +684,10 @@ static void observe(struct block_order *b, unsigned warp, unsigned lane, const s
         const struct release *r = &v->releases[i];
         if (!order_reaches(b->order, (enum reach)r->reach, r->instance, b->number))
             continue;
-        if (s->acquires) {
-            if (order_reaches(b->order, s->reach, b->number, r->instance))
-                acquire(b, warp, lane, r->clock);
-            continue;
-        }
-        add_pending(b, warp, (struct pending){r->clock, r->instance, r->reach, (uint8_t)lane});
+        if (!s->acquires)
+            add_observed(b, warp, lane, r->instance, r->clock);
+        else if (order_reaches(b->order, s->reach, b->number, r->instance))
+            acquire(b, warp, lane, r->clock);
     }
 }
 
@@ -654,7 +704,7 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
     const struct lane_order *l = b->warps[warp].lanes;
     bool fenced = false;
     for (unsigned r = 0; l && r < REACH_COUNT; r++)
-        fenced |= l->fence[r][lane] != NULL;
+        fenced |= l->have_fenced[r] >> lane & 1;
     struct sync_variable *v = find_variable(b->order, s->address);
     if (v && (v->owner != s->owner || !s->reads || !are_morally_strong(b, s, v)))
         drop_releases(v); /* the chain ends, or it was of a block that had this memory before */
@@ -667,12 +717,11 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
     v->instance = b->number;
     v->reach = (uint8_t)s->reach;
     for (unsigned r = 0; fenced && r < REACH_COUNT; r++)
-        if (l->fence[r][lane])
-            put_release(b, v, clock_ref(l->fence[r][lane]), (enum reach)r);
+        if (l->have_fenced[r] >> lane & 1)
+            put_release(b, warp, lane, v, &l->fence[r][lane], (enum reach)r);
     if (s->releases) {
-        struct clock_builder k = {0};
-        join_all(b, warp, 1u << lane, &k);
-        put_release(b, v, make(b, &k), s->reach);
+        struct snapshot now = snapshot(b, warp, known_of(b, warp, lane));
+        put_release(b, warp, lane, v, &now, s->reach);
         order_step(b, warp);
     }
 }
@@ -714,13 +763,10 @@ static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t addres
 void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e)
 {
     struct mbarrier_order *m = mbarrier_at(b, e->address);
-    struct clock_builder k = {0};
     if (!m)
         return;
     if (e->order == ORDER_RELEASE || e->order == ORDER_ACQ_REL) {
-        clock_join(&k, m->phase[e->parity]);
-        join_all(b, warp, 1u << lane, &k);
-        replace(&m->phase[e->parity], make(b, &k));
+        leave_now(b, warp, lane, &m->phase[e->parity]);
         b->irregular = true;
         order_step(b, warp);
     }
@@ -736,7 +782,7 @@ void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, co
     if (e->order == ORDER_ACQUIRE || e->order == ORDER_ACQ_REL)
         acquire(b, warp, lane, m->phase[e->parity]);
     else
-        add_pending(b, warp, (struct pending){m->phase[e->parity], b->number, REACH_CTA, (uint8_t)lane});
+        add_observed(b, warp, lane, b->number, m->phase[e->parity]);
 }
 
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes)
@@ -770,13 +816,8 @@ static uint32_t floors_say(const struct block_order *b, unsigned warp, unsigned 
 uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
                       uint32_t of, uint32_t stamp)
 {
-    const struct warp_order *w = &b->warps[warp];
     uint32_t before = instance == b->number ? floors_say(b, warp, of_warp, of, stamp) : 0;
-    for (uint32_t m = b->irregular ? of & ~before : 0; m; m &= m - 1) {
-        unsigned thread = of_warp * WARP_LANES + (unsigned)__builtin_ctz(m);
-        if (clock_knows(b->known, instance, thread, stamp) || clock_knows(w->known, instance, thread, stamp) ||
-            (w->lanes && clock_knows(w->lanes->known[lane], instance, thread, stamp)))
-            before |= m & (0 - m);
-    }
-    return before;
+    if (!b->irregular || !(of & ~before))
+        return before;
+    return before | clock_before(known_of(b, warp, lane), instance, of_warp, of & ~before, stamp);
 }

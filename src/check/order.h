@@ -39,21 +39,22 @@ struct instance {
     _Atomic bool ended;
 };
 
-/* What lanes have that synchronise by themselves. */
-struct lane_order {
-    struct clock *known[WARP_LANES];              /* beyond what the warp knows, or NULL */
-    struct clock *acquired[WARP_LANES];           /* what was acquired last */
-    struct clock *fence[REACH_COUNT][WARP_LANES]; /* what was known at the last releasing fence of a scope */
-    struct pending *pending;                      /* observed by strong reads that did not acquire */
-    uint32_t n_pending, pending_room;
+/* What a thread knew and had done at a moment. */
+struct snapshot {
+    struct clock *known;
+    uint32_t now, floor, warp_floor; /* its warp's stamp; the floors of its block and of its warp */
 };
 
-/* A release whose write has been observed: effective once a fence follows. */
-struct pending {
-    struct clock *clock;
-    uint32_t instance; /* that released */
-    uint8_t scope;     /* with which it released */
-    uint8_t lane;
+/* What lanes have that synchronise by themselves. */
+struct lane_order {
+    struct clock *known[WARP_LANES];    /* or NULL: what the warp knows; else that, too */
+    struct clock *acquired[WARP_LANES]; /* what was acquired last */
+    /* What strong reads that did not acquire have observed, by the least scope of a fence that acquires it: effective once one
+     * follows; lanes that have such. */
+    struct clock *observed[REACH_COUNT][WARP_LANES];
+    uint32_t have_observed;
+    struct snapshot fence[REACH_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
+    uint32_t have_fenced[REACH_COUNT];
 };
 
 struct warp_order {
@@ -62,7 +63,7 @@ struct warp_order {
     uint32_t exists, exited; /* lanes; those that have exited meet nobody any more: */
     /* Of threads that have exited: which of their accesses other warps, and other lanes of their warp, have met with by then. */
     uint32_t exit_floor[WARP_LANES], exit_warp_floor[WARP_LANES];
-    struct clock *known;
+    struct clock *known;      /* or NULL: what the block knows; else that, too */
     struct lane_order *lanes; /* or NULL */
 };
 
@@ -84,9 +85,9 @@ struct block_order {
     struct order *order;
     uint32_t number; /* of the instance */
     uint32_t stamp, floor;
-    uint32_t least_exit_floor; /* of threads that have exited; UINT32_MAX: none has */
-    bool irregular;            /* there is a clock somewhere */
-    struct clock *known;
+    uint32_t least_exit_floor;       /* of threads that have exited; UINT32_MAX: none has */
+    bool irregular;                  /* there is a clock somewhere */
+    struct clock *known;             /* or NULL: nothing */
     struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
     struct cluster_order *cluster;   /* or NULL */
     struct mbarrier_order *mbarriers;

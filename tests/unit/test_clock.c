@@ -1,0 +1,214 @@
+/* Vector clocks (src/check/clock.h) against tables that have a floor for every thread, and what they share. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/clock.h"
+
+/* Instances that are near each other and far apart, and a few warps of each. */
+enum { INSTANCES = 8, WARPS = 3, LANES = 32, THREADS = INSTANCES * WARPS * LANES, CLOCKS = 24, STEPS = 6000 };
+static const uint32_t instances[INSTANCES] = {1, 2, 15, 16, 17, 300, 4097, (1u << 28) - 1};
+static const unsigned warps[WARPS] = {0, 7, 31};
+
+struct table {
+    uint32_t floor[THREADS];
+};
+
+static uint32_t random_below(uint32_t n)
+{
+    static uint64_t x = 88172645463325252ull;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return (uint32_t)(x >> 20) % n;
+}
+
+static void raise_floor(struct table *t, unsigned i, unsigned w, unsigned lane, uint32_t floor)
+{
+    uint32_t *at = &t->floor[(i * WARPS + w) * LANES + lane];
+    *at = floor > *at ? floor : *at;
+}
+
+static void add(struct clock **c, struct table *t)
+{
+    unsigned i = random_below(INSTANCES), w = random_below(WARPS), kind = random_below(8);
+    uint32_t floor = random_below(12), lanes = random_below(UINT32_MAX) & random_below(UINT32_MAX), floors[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        floors[l] = random_below(14);
+    if (kind == 0) {
+        assert_true(clock_add_block(c, instances[i], floor));
+    } else if (kind < 3) {
+        assert_true(clock_add_warp(c, instances[i], warps[w], floor));
+    } else {
+        assert_true(clock_add_lanes(c, instances[i], warps[w], lanes, floors));
+    }
+    for (unsigned v = 0; v < WARPS; v++)
+        for (unsigned l = 0; l < LANES; l++) {
+            if (kind == 0 || (kind < 3 && v == w))
+                raise_floor(t, i, v, l, floor);
+            else if (kind >= 3 && v == w && lanes >> l & 1)
+                raise_floor(t, i, v, l, floors[l]);
+        }
+}
+
+static void join(struct table *t, const struct table *with)
+{
+    for (unsigned k = 0; k < THREADS; k++)
+        t->floor[k] = with->floor[k] > t->floor[k] ? with->floor[k] : t->floor[k];
+}
+
+static void check_same(const struct clock *c, const struct table *t)
+{
+    for (unsigned i = 0; i < INSTANCES; i++)
+        for (unsigned w = 0; w < WARPS; w++) {
+            uint32_t stamp = random_below(14), expected = 0;
+            for (unsigned l = 0; l < LANES; l++)
+                expected |= (uint32_t)(stamp < t->floor[(i * WARPS + w) * LANES + l]) << l;
+            assert_int_equal(clock_before(c, instances[i], warps[w], UINT32_MAX, stamp), expected);
+            assert_int_equal(clock_before(c, instances[i], warps[w], 0xff00, stamp), expected & 0xff00);
+            assert_int_equal(clock_before(c, instances[i], 12, 1, 13), 0);
+        }
+    assert_int_equal(clock_before(c, 3, 0, UINT32_MAX, 0), 0);
+}
+
+static void random_clocks_say_what_tables_say(void **state)
+{
+    struct clock *c[CLOCKS] = {0};
+    static struct table t[CLOCKS];
+    (void)state;
+    for (unsigned step = 0; step < STEPS; step++) {
+        unsigned to = random_below(CLOCKS), from = random_below(CLOCKS), what = random_below(20);
+        if (what == 0) {
+            clock_release(c[to]);
+            c[to] = NULL;
+            memset(&t[to], 0, sizeof t[to]);
+        } else if (what < 4) { /* both go on from the same */
+            struct clock *same = clock_ref(c[from]);
+            clock_release(c[to]);
+            c[to] = same;
+            t[to] = t[from];
+        } else if (what < 10) {
+            assert_true(what < 7 ? clock_join(&c[to], c[from]) : clock_extend(&c[to], c[from]));
+            join(&t[to], &t[from]);
+        } else {
+            add(&c[to], &t[to]);
+        }
+        check_same(c[to], &t[to]);
+        check_same(c[from], &t[from]);
+    }
+    for (unsigned i = 0; i < CLOCKS; i++)
+        clock_release(c[i]);
+}
+
+static struct clock *of_thread(uint32_t instance, unsigned warp, unsigned lane, uint32_t floor)
+{
+    struct clock *c = NULL;
+    uint32_t floors[LANES];
+    floors[lane] = floor;
+    assert_true(clock_add_lanes(&c, instance, warp, 1u << lane, floors));
+    return c;
+}
+
+static void joining_what_is_known_already_makes_nothing_new(void **state)
+{
+    struct clock *big = NULL, *part = of_thread(40, 3, 5, 7), *joined = NULL;
+    (void)state;
+    for (uint32_t i = 1; i < 100; i++) {
+        struct clock *one = of_thread(i, i % 4, i % 32, 8);
+        assert_true(clock_join(&big, one));
+        clock_release(one);
+    }
+    assert_true(clock_join(&big, part));
+    struct clock *before = big;
+    assert_true(clock_join(&big, part));
+    assert_ptr_equal(big, before);
+    assert_true(clock_join(&joined, part) && clock_join(&joined, big));
+    assert_ptr_equal(joined->root, big->root);
+    clock_release(big);
+    clock_release(part);
+    clock_release(joined);
+}
+
+static void what_says_the_same_is_built_alike(void **state)
+{
+    struct clock *a = NULL, *b = NULL;
+    uint32_t floors[LANES] = {[3] = 5, [4] = 9};
+    (void)state;
+    assert_true(clock_add_lanes(&a, 9, 2, 1u << 3 | 1u << 4, floors) && clock_add_warp(&a, 9, 1, 6));
+    assert_true(clock_add_block(&a, 9, 6));
+    assert_true(clock_add_block(&b, 9, 6) && clock_add_lanes(&b, 9, 2, 1u << 4, floors));
+    struct clock *joined = clock_ref(a);
+    assert_true(clock_join(&joined, b));
+    assert_ptr_equal(joined, a);
+    assert_true(clock_join(&joined, a) && clock_add_warp(&joined, 9, 2, 6));
+    assert_ptr_equal(joined, a);
+    clock_release(a);
+    clock_release(b);
+    clock_release(joined);
+}
+
+static void a_lineage_has_one_successor(void **state)
+{
+    struct clock *line = NULL, *fork, *one = of_thread(1, 0, 1, 5), *two = of_thread(2, 0, 1, 5);
+    struct clock *three = of_thread(3, 0, 1, 5);
+    (void)state;
+    assert_true(clock_extend(&line, one) && clock_extend(&line, two));
+    fork = clock_ref(line);
+    assert_true(clock_extend(&line, three));
+    assert_true(line->lineage && line->lineage == fork->lineage && line->place > fork->place);
+    struct clock *earlier = clock_ref(fork);
+    assert_true(clock_join(&earlier, line));
+    assert_ptr_equal(earlier, line);
+    assert_true(clock_add_lanes(&fork, 4, 0, 1, (const uint32_t[]){5}));
+    assert_true(clock_join(&line, fork) && clock_before(line, 4, 0, 1, 4) == 1 && clock_before(line, 3, 0, 2, 4) == 2);
+    clock_release(earlier);
+    clock_release(line);
+    clock_release(fork);
+    clock_release(one);
+    clock_release(two);
+    clock_release(three);
+}
+
+/* A lock goes through all threads of 64 blocks, twice, and every state of it is kept: were each a copy, 7 GB. */
+static void handing_a_lock_on_costs_a_few_nodes(void **state)
+{
+    enum { BLOCKS = 64, EACH = 256, ROUNDS = 2, TURNS = BLOCKS * EACH * ROUNDS, BYTES = 2048 };
+    struct clock **kept = calloc(TURNS, sizeof(struct clock *)), *lock = NULL;
+    size_t before = mallinfo2().uordblks;
+    (void)state;
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        unsigned thread = turn / BLOCKS % EACH;
+        struct clock *own = of_thread(1 + turn % BLOCKS, thread / 32, thread % 32, turn + 1);
+        assert_true(clock_extend(&lock, own));
+        clock_release(own);
+        kept[turn] = clock_ref(lock);
+    }
+    assert_true(mallinfo2().uordblks - before < (size_t)TURNS * BYTES);
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        unsigned last = turn / BLOCKS % EACH;
+        assert_int_equal(clock_before(kept[turn], 1 + turn % BLOCKS, last / 32, 1u << last % 32, turn),
+                         1u << last % 32);
+        assert_int_equal(clock_before(kept[turn], 1 + turn % BLOCKS, last / 32, 1u << last % 32, turn + 1), 0);
+        clock_release(kept[turn]);
+    }
+    clock_release(lock);
+    free((void *)kept);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_clocks_say_what_tables_say),
+        cmocka_unit_test(joining_what_is_known_already_makes_nothing_new),
+        cmocka_unit_test(what_says_the_same_is_built_alike),
+        cmocka_unit_test(a_lineage_has_one_successor),
+        cmocka_unit_test(handing_a_lock_on_costs_a_few_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
