@@ -259,12 +259,6 @@ void clock_release(struct clock *c)
     }
 }
 
-static void replace(struct clock **c, struct clock *with)
-{
-    clock_release(*c);
-    *c = with;
-}
-
 /* A clock of this root, whose reference it takes, in the place of *c. */
 static bool put(struct clock **c, struct clock_node *root, uint64_t lineage, uint64_t place)
 {
@@ -274,7 +268,7 @@ static bool put(struct clock **c, struct clock_node *root, uint64_t lineage, uin
         return false;
     }
     *fresh = (struct clock){.refs = 1, .lineage = lineage, .place = place, .root = root};
-    replace(c, fresh);
+    clock_replace(c, fresh);
     return true;
 }
 
@@ -310,7 +304,7 @@ static bool join_at_once(struct clock **c, struct clock *with)
         return true;
     bool kin = old && old->lineage && old->lineage == with->lineage;
     if (!old || (kin && old->place < with->place))
-        replace(c, clock_ref(with));
+        clock_replace(c, clock_ref(with));
     return !old || kin;
 }
 
@@ -324,7 +318,7 @@ bool clock_join(struct clock **c, struct clock *with)
     if (root != (*c)->root && root != with->root)
         return put_joined(c, root);
     if (root == with->root)
-        replace(c, clock_ref(with));
+        clock_replace(c, clock_ref(with));
     node_release(root);
     return true;
 }

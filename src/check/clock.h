@@ -33,6 +33,19 @@ static inline struct clock *clock_ref(struct clock *c)
     return c;
 }
 void clock_release(struct clock *c); /* NULL, which knows nothing, is allowed here and below */
+/* Its reference goes to *to. */
+static inline void clock_replace(struct clock **to, struct clock *with)
+{
+    clock_release(*to);
+    *to = with;
+}
+
+/* Does a clock say all that an earlier one of its lineage does? False where they are of none, too. */
+static inline bool clock_goes_on(const struct clock *earlier, const struct clock *c)
+{
+    return c && earlier &&
+           (c == earlier || (c->lineage && c->lineage == earlier->lineage && c->place >= earlier->place));
+}
 
 /* These put another clock in the place of *c, to which the caller's reference goes. False where memory ran out: then *c knows less
  * than it should. */

@@ -52,7 +52,7 @@ struct lane_order {
     /* What strong reads that did not acquire have observed, by the least scope of a fence that acquires it: effective once one
      * follows; lanes that have such. */
     struct clock *observed[REACH_COUNT][WARP_LANES];
-    uint32_t have_observed;
+    uint32_t have_observed[REACH_COUNT];
     struct snapshot fence[REACH_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
     uint32_t have_fenced[REACH_COUNT];
 };
@@ -149,9 +149,9 @@ struct strong_access {
     bool acquires, releases;
     enum reach reach;
 };
-/* A read: learns what the write that it observes has released; returns another task that has released it, or 0. Before the access
- * counts as made, as what acquires is itself behind what it has acquired; */
-uint32_t order_observe(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
+/* A read by lanes that all read the same: they learn what the write that they observe has released; returns another task that has
+ * released it, or 0. Before the access counts as made, as what acquires is itself behind what it has acquired; */
+uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s);
 /* a write, behind it, as what releases is itself released. */
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
 /* A weak write: nothing that a strong read finds there is a release any more. Takes the lock. */

@@ -66,7 +66,7 @@ static void observe_elements(struct now *n, const struct access_event *e, unsign
     bool returns = e->op->origin->origin->inst->kind != KIND_RED; /* else it is no read of an acquire pattern (8.8) */
     for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
         s->address = from + access_address(e, lane) + at;
-        learn_from_task(n, order_observe(n->b->order, n->warp, lane, s));
+        learn_from_task(n, order_observe(n->b->order, n->warp, 1u << lane, s));
     }
 }
 
@@ -625,7 +625,7 @@ static uint32_t host_synchronises(struct now *n, const struct host_access *a, bo
         order_release(n->b->order, 0, 0, &s);
         return 0;
     }
-    return order_observe(n->b->order, 0, 0, &s);
+    return order_observe(n->b->order, 0, 1, &s);
 }
 
 uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done)

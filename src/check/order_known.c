@@ -1,0 +1,194 @@
+/* What threads know; see order.h and order_state.h. */
+#include "check/order_state.h"
+
+#include <stdlib.h>
+
+struct lane_order *order_lanes(struct block_order *b, unsigned warp)
+{
+    struct warp_order *w = &b->warps[warp];
+    if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
+        atomic_store(&b->order->incomplete, true);
+    b->irregular = true;
+    return w->lanes;
+}
+
+/* Memory ran out where `ok` is false. */
+static void note(const struct block_order *b, bool ok)
+{
+    if (!ok)
+        atomic_store(&b->order->incomplete, true);
+}
+
+void order_join(const struct block_order *b, struct clock **c, struct clock *with)
+{
+    note(b, clock_join(c, with));
+}
+
+static struct clock *known_of_warp(const struct block_order *b, unsigned warp)
+{
+    return b->warps[warp].known ? b->warps[warp].known : b->known;
+}
+
+struct clock *order_known(const struct block_order *b, unsigned warp, unsigned lane)
+{
+    const struct warp_order *w = &b->warps[warp];
+    return w->lanes && w->lanes->known[lane] ? w->lanes->known[lane] : known_of_warp(b, warp);
+}
+
+/* What lanes know beyond what all of their block do. What one of them knows has what its warp knows in it. */
+void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    const struct warp_order *w = &b->warps[warp];
+    struct clock *last = NULL;
+    for (uint32_t m = w->lanes ? lanes : 0; m; m &= m - 1) {
+        struct clock *known = w->lanes->known[__builtin_ctz(m)];
+        if (known && known != last)
+            order_join(b, c, last = known);
+    }
+    if (!last)
+        order_join(b, c, w->known);
+}
+
+/* What lanes know beyond the floors of their block and their warp. */
+static void join_known(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    struct clock *own = NULL;
+    order_join_own(b, warp, lanes, &own);
+    order_join(b, c, own ? own : b->known);
+    clock_release(own);
+}
+
+/* The block's floor holds of all threads but those that had exited before: of these, what it was then. */
+static void add_block_floor(const struct block_order *b, uint32_t block_floor, struct clock **c)
+{
+    if (block_floor <= 1) /* no stamp is below the first */
+        return;
+    if (block_floor <= b->least_exit_floor) {
+        note(b, clock_add_block(c, b->number, block_floor));
+        return;
+    }
+    note(b, clock_add_block(c, b->number, b->least_exit_floor));
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp_order *w = &b->warps[i];
+        uint32_t floor[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            floor[l] = w->exited >> l & 1 && w->exit_floor[l] < block_floor ? w->exit_floor[l] : block_floor;
+        if (w->exited)
+            note(b, clock_add_lanes(c, b->number, i, w->exists, floor));
+        else
+            note(b, clock_add_warp(c, b->number, i, block_floor));
+    }
+}
+
+static void add_warp_floor(const struct block_order *b, unsigned warp, uint32_t warp_floor, struct clock **c)
+{
+    const struct warp_order *w = &b->warps[warp];
+    uint32_t floor[WARP_LANES];
+    if (!w->exited) {
+        note(b, clock_add_warp(c, b->number, warp, warp_floor));
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        floor[l] = w->exited >> l & 1 && w->exit_warp_floor[l] < warp_floor ? w->exit_warp_floor[l] : warp_floor;
+    note(b, clock_add_lanes(c, b->number, warp, w->exists, floor));
+}
+
+/* What lanes of a warp have done, and what their block and warp say of the others, at a moment: `known` aside. */
+static struct clock *deeds(const struct block_order *b, unsigned warp, uint32_t lanes, const struct snapshot *s)
+{
+    const struct warp_order *w = &b->warps[warp];
+    struct clock *c = NULL;
+    uint32_t floor[WARP_LANES];
+    add_block_floor(b, s->floor, &c);
+    if (s->warp_floor > s->floor)
+        add_warp_floor(b, warp, s->warp_floor, &c);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        floor[l] = s->now + 1;
+    if (lanes == w->exists)
+        note(b, clock_add_warp(&c, b->number, warp, s->now + 1));
+    else
+        note(b, clock_add_lanes(&c, b->number, warp, lanes, floor));
+    return c;
+}
+
+struct snapshot order_snapshot(const struct block_order *b, unsigned warp, struct clock *known)
+{
+    const struct warp_order *w = &b->warps[warp];
+    return (struct snapshot){known, w->now, b->floor, w->floor};
+}
+
+/* All that the lanes know now, their own accesses included; those that follow have later stamps. */
+void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    struct snapshot s = order_snapshot(b, warp, NULL);
+    struct clock *done = deeds(b, warp, lanes, &s);
+    join_known(b, warp, lanes, c);
+    order_join(b, c, done);
+    clock_release(done);
+}
+
+/* Where threads leave what they know for others: what a lane knew at a moment is added. A place that is empty begins a lineage of its
+ * own. */
+void order_leave(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s, struct clock **at)
+{
+    bool (*add)(struct clock **, struct clock *) = *at ? clock_extend : clock_join;
+    struct clock *done = deeds(b, warp, 1u << lane, s);
+    note(b, add(at, s->known));
+    note(b, add(at, done));
+    clock_release(done);
+}
+
+uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
+                         uint32_t lanes, struct clock *with)
+{
+    struct clock *before = NULL, *after = NULL; /* of the lane before: often this one's, too */
+    uint32_t changed = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        struct clock *old = at[l] ? at[l] : instead;
+        if (!after || old != before) {
+            clock_replace(&before, clock_ref(old));
+            clock_replace(&after, clock_ref(old));
+            order_join(b, &after, with);
+        }
+        if (after != old) {
+            clock_replace(&at[l], clock_ref(after));
+            changed |= 1u << l;
+        }
+    }
+    clock_release(before);
+    clock_release(after);
+    return changed;
+}
+
+/* The lanes learn what is in a clock of theirs alone. */
+void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c)
+{
+    struct warp_order *w = &b->warps[warp];
+    if (!c)
+        return;
+    b->irregular = true;
+    if (lanes == (w->exists & ~w->exited)) {
+        for (unsigned l = 0; w->lanes && l < WARP_LANES; l++)
+            clock_replace(&w->lanes->known[l], NULL);
+        clock_replace(&w->known, clock_ref(c));
+    } else if (order_lanes(b, warp)) {
+        for (; lanes; lanes &= lanes - 1)
+            clock_replace(&w->lanes->known[__builtin_ctz(lanes)], clock_ref(c));
+    }
+    order_step(b, warp);
+}
+
+void order_acquire(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c)
+{
+    struct lane_order *s = order_lanes(b, warp);
+    for (uint32_t m = s ? lanes : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        if (s->acquired[l] == c) /* again, by who waits for a change */
+            lanes &= ~(1u << l);
+        else
+            clock_replace(&s->acquired[l], clock_ref(c));
+    }
+    if (s && lanes && order_join_each(b, s->known, known_of_warp(b, warp), lanes, c))
+        order_step(b, warp);
+}

@@ -1,0 +1,326 @@
+/* Release and acquire (PTX ISA 8.7-8.9): fences, sync variables, mbarriers; see order.h. */
+#include "check/order_state.h"
+
+#include <stdlib.h>
+
+/* Where strong writes have released (8.7): what the write that stands there, and the read-modify-writes before it, released. */
+struct release {
+    struct clock *clock;
+    uint32_t instance;
+    uint8_t reach;
+};
+
+struct sync_variable {
+    struct sync_variable *next; /* of the same bucket */
+    uint64_t address;
+    uint32_t bytes;
+    uint32_t owner;    /* as in struct strong_access */
+    uint32_t instance; /* of the last write */
+    uint8_t reach;
+    uint32_t n, room;
+    struct release *releases;
+};
+
+static void drop_releases(struct sync_variable *v)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        clock_release(v->releases[i].clock);
+    v->n = 0;
+}
+
+void order_forget_releases(struct order *o)
+{
+    for (uint32_t i = 0; o->has_variables && i < BUCKETS; i++) {
+        struct sync_variable *next;
+        for (struct sync_variable *v = o->buckets[i]; v; v = next) {
+            next = v->next;
+            drop_releases(v);
+            free(v->releases);
+            free(v);
+        }
+        o->buckets[i] = NULL;
+    }
+    o->has_variables = false;
+}
+
+/* ---- fences ---- */
+
+/* The lanes that have the same clock as the first of them. */
+static uint32_t same_as_first(struct clock *const at[WARP_LANES], uint32_t lanes)
+{
+    const struct clock *first = at[__builtin_ctz(lanes)];
+    uint32_t same = 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        same |= at[__builtin_ctz(m)] == first ? m & (0 - m) : 0;
+    return same;
+}
+
+/* What strong reads before the fence have observed is acquired now. */
+static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lanes, enum reach reach)
+{
+    struct lane_order *s = b->warps[warp].lanes;
+    for (unsigned r = 0; s && r <= reach; r++) {
+        uint32_t left = lanes & s->have_observed[r];
+        s->have_observed[r] &= ~lanes;
+        while (left) {
+            uint32_t same = same_as_first(s->observed[r], left);
+            order_acquire(b, warp, same, s->observed[r][__builtin_ctz(left)]);
+            left &= ~same;
+            for (; same; same &= same - 1)
+                clock_replace(&s->observed[r][__builtin_ctz(same)], NULL);
+        }
+    }
+}
+
+void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach)
+{
+    struct lane_order *s = order_lanes(b, warp);
+    if (acquires)
+        acquire_observed(b, warp, lanes, reach);
+    for (uint32_t m = s && releases ? lanes : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        clock_release(s->fence[reach][l].known);
+        s->fence[reach][l] = order_snapshot(b, warp, clock_ref(order_known(b, warp, l)));
+    }
+    if (s && releases)
+        s->have_fenced[reach] |= lanes;
+    order_step(b, warp);
+}
+
+/* ---- sync variables ---- */
+
+void order_lock(struct order *o)
+{
+    pthread_mutex_lock(&o->lock);
+}
+
+void order_unlock(struct order *o)
+{
+    pthread_mutex_unlock(&o->lock);
+}
+
+static uint32_t bucket_of(uint64_t address)
+{
+    return (uint32_t)((address >> 2) * 0x9e3779b97f4a7c15ull >> 50) % BUCKETS;
+}
+
+static struct sync_variable *find_variable(const struct order *o, uint64_t address)
+{
+    struct sync_variable *v = atomic_load_explicit(&o->buckets[bucket_of(address)], memory_order_acquire);
+    while (v && v->address != address)
+        v = v->next;
+    return v;
+}
+
+static struct sync_variable *make_variable(struct order *o, uint64_t address)
+{
+    struct sync_variable *v = find_variable(o, address);
+    if (v)
+        return v;
+    v = calloc(1, sizeof *v);
+    if (!v) {
+        atomic_store(&o->incomplete, true);
+        return NULL;
+    }
+    o->has_variables = true;
+    v->address = address;
+    v->next = o->buckets[bucket_of(address)];
+    atomic_store_explicit(&o->buckets[bucket_of(address)], v, memory_order_release);
+    return v;
+}
+
+/* Does it make no difference to who observes them which of two instances has released? */
+static bool are_alike(const struct order *o, enum reach reach, uint32_t a, uint32_t b)
+{
+    return a == b || (reach >= REACH_GPU && order_instance(o, a)->host == order_instance(o, b)->host);
+}
+
+/* The part of the variable that releases of the reach by threads of the instance are in: those that are for the same threads are
+ * one. NULL where memory ran out. */
+static struct release *part_for(struct order *o, struct sync_variable *v, uint32_t instance, enum reach reach)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->releases[i].reach == reach && are_alike(o, reach, v->releases[i].instance, instance))
+            return &v->releases[i];
+    if (v->n == v->room) {
+        uint32_t room = 2 * v->room + 2;
+        struct release *more = realloc(v->releases, room * sizeof *more);
+        if (!more) {
+            atomic_store(&o->incomplete, true);
+            return NULL;
+        }
+        v->releases = more;
+        v->room = room;
+    }
+    v->releases[v->n] = (struct release){.reach = (uint8_t)reach};
+    return &v->releases[v->n++];
+}
+
+static void put_release(struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
+                        const struct snapshot *s, enum reach reach)
+{
+    struct release *r = part_for(b->order, v, b->number, reach);
+    if (!r)
+        return;
+    order_leave(b, warp, lane, s, &r->clock);
+    r->instance = b->number;
+}
+
+/* It is acquired by the lanes' next fence of the scope, or of a wider one. */
+static void add_observed(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t by, struct clock *c)
+{
+    struct lane_order *l = order_lanes(b, warp);
+    enum reach r = REACH_CTA;
+    while (!order_reaches(b->order, r, b->number, by))
+        r++;
+    if (!l)
+        return;
+    order_join_each(b, l->observed[r], NULL, lanes, c);
+    l->have_observed[r] |= lanes;
+}
+
+/* The write that stands at the location is observed (8.8): its releases, and those of the read-modify-writes that led to it. */
+static void observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s,
+                    const struct sync_variable *v)
+{
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct release *r = &v->releases[i];
+        if (!order_reaches(b->order, (enum reach)r->reach, r->instance, b->number))
+            continue;
+        if (!s->acquires)
+            add_observed(b, warp, lanes, r->instance, r->clock);
+        else if (order_reaches(b->order, s->reach, b->number, r->instance))
+            order_acquire(b, warp, lanes, r->clock);
+    }
+}
+
+/* Do the last write and this operation observe each other (8.6: complete overlap, and scopes that name both)? */
+static bool are_morally_strong(const struct block_order *b, const struct strong_access *s,
+                               const struct sync_variable *v)
+{
+    return v->bytes == s->bytes && order_reaches(b->order, (enum reach)v->reach, v->instance, b->number) &&
+           order_reaches(b->order, s->reach, b->number, v->instance);
+}
+
+/* What a write by the lane releases to a scope, and whether it does. */
+static bool released(const struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s,
+                     enum reach reach, struct snapshot *out)
+{
+    const struct lane_order *l = b->warps[warp].lanes;
+    if (s->releases && s->reach == reach)
+        *out = order_snapshot(b, warp, order_known(b, warp, lane));
+    else if (l && l->have_fenced[reach] >> lane & 1)
+        *out = l->fence[reach][lane];
+    else
+        return false;
+    return true;
+}
+
+/* The write observes nothing that stands there: a chain ends. What it releases itself may have all in it that stands there, as
+ * where a lock is given back by a store; the same lineage goes on then. */
+static void end_chain(const struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
+                      const struct strong_access *s)
+{
+    uint32_t kept = 0;
+    struct snapshot now;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct release *r = &v->releases[i];
+        if (are_alike(b->order, (enum reach)r->reach, r->instance, b->number) &&
+            released(b, warp, lane, s, (enum reach)r->reach, &now) && clock_goes_on(r->clock, now.known))
+            v->releases[kept++] = *r;
+        else
+            clock_release(r->clock);
+    }
+    v->n = kept;
+}
+
+void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s)
+{
+    struct sync_variable *v = find_variable(b->order, s->address);
+    struct snapshot now;
+    if (v && (v->owner != s->owner || !s->reads || !are_morally_strong(b, s, v)))
+        end_chain(b, warp, lane, v, s);
+    for (unsigned r = 0; r < REACH_COUNT; r++)
+        if (released(b, warp, lane, s, r, &now) && (v || (v = make_variable(b->order, s->address))))
+            put_release(b, warp, lane, v, &now, r);
+    if (v) {
+        v->bytes = s->bytes;
+        v->owner = s->owner;
+        v->instance = b->number;
+        v->reach = (uint8_t)s->reach;
+    }
+    if (s->releases)
+        order_step(b, warp);
+}
+
+uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s)
+{
+    const struct sync_variable *v = find_variable(b->order, s->address);
+    uint32_t own = order_instance(b->order, b->number)->task, other = 0;
+    if (!v || v->owner != s->owner || !v->n || !are_morally_strong(b, s, v))
+        return 0;
+    observe(b, warp, lanes, s, v);
+    for (uint32_t i = 0; i < v->n; i++) {
+        uint32_t task = order_instance(b->order, v->releases[i].instance)->task;
+        if (task != own &&
+            order_reaches(b->order, (enum reach)v->releases[i].reach, v->releases[i].instance, b->number))
+            other = task;
+    }
+    return other;
+}
+
+/* ---- mbarriers (9.7.13.15) ---- */
+
+static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t address)
+{
+    for (uint32_t i = 0; i < b->n_mbarriers; i++)
+        if (b->mbarriers[i].address == address)
+            return &b->mbarriers[i];
+    struct mbarrier_order *more = realloc(b->mbarriers, (b->n_mbarriers + 1) * sizeof *more);
+    if (!more) {
+        atomic_store(&b->order->incomplete, true);
+        return NULL;
+    }
+    b->mbarriers = more;
+    more[b->n_mbarriers] = (struct mbarrier_order){.address = address};
+    return &more[b->n_mbarriers++];
+}
+
+/* Arrivals are read-modify-writes of the object: a phase passes on what the ones before it have released. */
+void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e)
+{
+    struct mbarrier_order *m = mbarrier_at(b, e->address);
+    if (!m)
+        return;
+    if (e->order == ORDER_RELEASE || e->order == ORDER_ACQ_REL) {
+        struct snapshot now = order_snapshot(b, warp, order_known(b, warp, lane));
+        order_leave(b, warp, lane, &now, &m->phase[e->parity]);
+        b->irregular = true;
+        order_step(b, warp);
+    }
+    if (e->completes)
+        clock_replace(&m->phase[!e->parity], clock_ref(m->phase[e->parity]));
+}
+
+void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e)
+{
+    const struct mbarrier_order *m = mbarrier_at(b, e->address);
+    if (!m || !m->phase[e->parity])
+        return;
+    if (e->order == ORDER_ACQUIRE || e->order == ORDER_ACQ_REL)
+        order_acquire(b, warp, 1u << lane, m->phase[e->parity]);
+    else
+        add_observed(b, warp, 1u << lane, b->number, m->phase[e->parity]);
+}
+
+void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes)
+{
+    for (uint64_t at = address & ~7ull; at < address + bytes; at += 4) {
+        struct sync_variable *v = find_variable(b->order, at);
+        if (!v || v->address + v->bytes <= address)
+            continue;
+        order_lock(b->order);
+        drop_releases(v);
+        order_unlock(b->order);
+    }
+}

@@ -1,0 +1,44 @@
+/* What the parts of the order share. Private to check/order*.c. */
+#ifndef HEDDLE_CHECK_ORDER_STATE_H
+#define HEDDLE_CHECK_ORDER_STATE_H
+
+#include <pthread.h>
+
+#include "check/numbered.h"
+#include "check/order.h"
+
+enum { BUCKETS = 1 << 14 };
+
+/* struct sync_variable: order_release.c */
+struct order {
+    struct numbered instances; /* struct instance */
+    pthread_mutex_t lock;      /* of what follows */
+    struct sync_variable *_Atomic buckets[BUCKETS];
+    bool has_variables;
+    _Atomic bool incomplete, has_host;
+};
+
+/* ---- order_known.c: what threads know, in clocks, beyond the floors of their block and warp ---- */
+
+/* Those of the warp; NULL where memory ran out. */
+struct lane_order *order_lanes(struct block_order *b, unsigned warp);
+struct clock *order_known(const struct block_order *b, unsigned warp, unsigned lane);
+void order_join(const struct block_order *b, struct clock **c, struct clock *with);
+/* What lanes know beyond what all of their block do. */
+void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
+/* All that lanes know now, their own accesses included; those that follow have later stamps. */
+void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
+/* A clock for each of some lanes, `instead` where there is none, joins another one. Those that have changed. */
+uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
+                         uint32_t lanes, struct clock *with);
+/* What a thread of the warp knows and has done by now; it knows `known`. */
+struct snapshot order_snapshot(const struct block_order *b, unsigned warp, struct clock *known);
+/* A lane leaves that at a place where others may find it, beside what is there. */
+void order_leave(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s,
+                 struct clock **at);
+/* Lanes learn what is in a clock, which has all in it that they knew. */
+void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c);
+/* They learn it beside what they know. */
+void order_acquire(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c);
+
+#endif
