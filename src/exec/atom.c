@@ -264,6 +264,7 @@ struct cells {
     const u8 *s, *t;
     u8 *d; /* or NULL */
     bool shared;
+    u32 wrote; /* lanes that have not compared in vain */
 };
 
 static inline void *cell(const struct cells *c, unsigned lane)
@@ -271,7 +272,7 @@ static inline void *cell(const struct cells *c, unsigned lane)
     return (void *)(uintptr_t)(c->from + c->address[lane]);
 }
 
-static inline __attribute__((always_inline)) void shared_cells(const struct cells *c, enum atom_op op)
+static inline __attribute__((always_inline)) void shared_cells(struct cells *c, enum atom_op op)
 {
     const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;
     u32 *d = (u32 *)c->d;
@@ -279,13 +280,15 @@ static inline __attribute__((always_inline)) void shared_cells(const struct cell
         unsigned l = (unsigned)__builtin_ctz(m);
         u32 *p = cell(c, l), r = *p;
         *p = new_u32(op, r, s[l], op == ATOM_cas ? t[l] : 0);
+        if (op == ATOM_cas && r != s[l])
+            c->wrote &= ~(1u << l);
         if (d)
             d[l] = r;
     }
 }
 
 /* A block stays on one worker: in its own memory a loop of plain operations. */
-static bool run_shared(const struct cells *c)
+static bool run_shared(struct cells *c)
 {
     switch ((enum atom_op)c->x->atom) {
     case ATOM_add: shared_cells(c, ATOM_add); return true;
@@ -317,7 +320,7 @@ static void add_together(const struct cells *c, u32 *p)
 }
 
 /* One cell for all lanes: what they do one after the other is known when the cell has been read, and is done at once. */
-static void compare_together(const struct cells *c, u32 *p)
+static void compare_together(struct cells *c, u32 *p)
 {
     const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;
     u32 *d = (u32 *)c->d, found[WARP_LANES], old = __atomic_load_n(p, __ATOMIC_RELAXED), now;
@@ -331,11 +334,16 @@ static void compare_together(const struct cells *c, u32 *p)
     } while (now != old && !__atomic_compare_exchange_n(p, &old, now, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     if (now == old)
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    for (u32 m = d ? c->mask : 0; m; m &= m - 1)
-        d[__builtin_ctz(m)] = found[__builtin_ctz(m)];
+    for (u32 m = c->mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        if (found[l] != s[l])
+            c->wrote &= ~(1u << l);
+        if (d) /* which may be s */
+            d[l] = found[l];
+    }
 }
 
-static bool run_global(const struct cells *c)
+static bool run_global(struct cells *c)
 {
     const u32 *s = (const u32 *)c->s;
     u32 *d = (u32 *)c->d;
@@ -365,17 +373,19 @@ static bool is_word(const struct op_access *x)
     return x->n == 1 && x->bytes == 4 && (x->type == TYPE_u32 || x->type == TYPE_s32 || x->type == TYPE_b32);
 }
 
-static void run_cells(const struct cells *c, u8 *const base[4])
+static void run_cells(struct cells *c, u8 *const base[4])
 {
     if (is_word(c->x) && (c->shared ? run_shared(c) : run_global(c)))
         return;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        run_lane(c->x, base, cell(c, l), c->shared, l);
+        if (!run_lane(c->x, base, cell(c, l), c->shared, l))
+            c->wrote &= ~(1u << l);
     }
 }
 
-static void run_together(uint8_t *const base[4], const struct op *o, uint32_t mask, const struct plan *p)
+/* Lanes that have written. */
+static uint32_t run_together(uint8_t *const base[4], const struct op *o, uint32_t mask, const struct plan *p)
 {
     const struct op_access *x = o->access;
     struct cells c = {.x = x,
@@ -385,8 +395,10 @@ static void run_together(uint8_t *const base[4], const struct op *o, uint32_t ma
                       .s = row_at(base, x->operands[0]),
                       .t = row_at(base, x->operands[1]),
                       .d = x->has_reg[0] ? row_at(base, x->regs[0]) : NULL,
-                      .shared = p->space == SPACE_SHARED};
+                      .shared = p->space == SPACE_SHARED,
+                      .wrote = mask};
     run_cells(&c, base);
+    return c.wrote;
 }
 
 /* Lanes in order: what several lanes of a warp do to one cell happens as if one after the other. */
@@ -394,11 +406,12 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
 {
     bool watching = atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
     plan_fill(w, o, p);
-    bool compares = o->access->atom == ATOM_cas && w->hooks; /* who watches wants to know which lanes have written */
-    if (w->hooks)
+    if (w->hooks) /* who watches wants to know which lanes have written */
         w->block->worker->wrote = mask;
-    if (p->kind == PLAN_HOST && !watching && !compares) {
-        run_together(base, o, mask, p);
+    if (p->kind == PLAN_HOST && !watching) {
+        uint32_t wrote = run_together(base, o, mask, p);
+        if (w->hooks)
+            w->block->worker->wrote = wrote;
         return true;
     }
     for (; mask; mask &= mask - 1) {
