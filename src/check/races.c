@@ -9,7 +9,7 @@
 static uint32_t class_of(struct race_block *b, const struct op *op, bool in_vain)
 {
     struct race_worker *k = b->worker;
-    struct known_op *p = &k->ops[(unsigned)((uintptr_t)op / sizeof *op) % OPS];
+    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + in_vain) % OPS];
     if (p->op != op || p->in_vain != in_vain) {
         p->op = op;
         p->in_vain = in_vain;
@@ -60,13 +60,13 @@ static void learn_from_task(const struct now *n, uint32_t task)
         strands_learn(n->r->strands, n->b->task, task);
 }
 
-static void observe_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s,
+static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s,
                              uint64_t from)
 {
     bool returns = e->op->origin->origin->inst->kind != KIND_RED; /* else it is no read of an acquire pattern (8.8) */
     for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
-        s->address = from + access_address(e, lane) + at;
-        learn_from_task(n, order_observe(n->b->order, n->warp, 1u << lane, s));
+        s->address = from + access_address(e, (unsigned)__builtin_ctz(lanes)) + at;
+        learn_from_task(n, order_observe(n->b->order, n->warp, lanes, s));
     }
 }
 
@@ -77,6 +77,29 @@ static void release_elements(struct now *n, const struct access_event *e, unsign
         s->address = from + access_address(e, lane) + at;
         order_release(n->b->order, n->warp, lane, s);
     }
+}
+
+/* The next lanes, from place *i of their order on: one, and those behind it that read the same, as nobody has written there between
+ * them. */
+static uint32_t next_lanes(const struct access_event *e, unsigned order, unsigned *i)
+{
+    uint32_t lanes = 0;
+    uint64_t address = 0;
+    for (; *i < WARP_LANES; ++*i) {
+        unsigned l = *i ^ order;
+        bool wrote = e->wrote >> l & 1;
+        if (!(e->lanes >> l & 1))
+            continue;
+        if (lanes && (wrote || access_address(e, l) != address))
+            break;
+        lanes |= 1u << l;
+        address = access_address(e, l);
+        if (wrote) {
+            ++*i;
+            break;
+        }
+    }
+    return lanes;
 }
 
 /* Lanes one after the other, as they have performed it. */
@@ -91,18 +114,16 @@ static void touch_strong(struct now *n, const struct access_event *e)
                               .owner = n->shared ? n->b->order->number : 0,
                               .reach = order_reach((enum isa_mod)x->scope)};
     unsigned order = e->op->kind == OP_ST ? op_store_order(x) : 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        unsigned l = i ^ order;
-        if (!(e->lanes >> l & 1))
-            continue;
+    for (unsigned i = 0, lanes; (lanes = next_lanes(e, order, &i));) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
         use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
         if (n->b->traits.releases)
-            observe_elements(n, e, l, &s, from);
+            observe_elements(n, e, lanes, &s, from);
         if (order && e->pattern != ACCESS_LINEAR) /* of lanes that store at one place the last has been seen, not all */
             order_step(n->b->order, n->warp);
         if (n->class && race_new_record(n))
-            race_touch(n, access_address(e, l), e->bytes, 1u << l);
+            race_touch(n, access_address(e, l), e->bytes, lanes);
         if (n->b->traits.releases && s.writes)
             release_elements(n, e, l, &s, from);
     }
