@@ -251,9 +251,9 @@ static bool join_nodes(struct clock_node *a, struct clock_node *b, struct clock_
 
 /* ---- clocks ---- */
 
-void clock_release(struct clock *c)
+void clock_release_times(struct clock *c, uint32_t times)
 {
-    if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
+    if (c && times && atomic_fetch_sub_explicit(&c->refs, times, memory_order_acq_rel) == times) {
         node_release(c->root);
         free(c);
     }

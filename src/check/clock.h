@@ -26,13 +26,22 @@ struct clock {
     struct clock_node *root;
 };
 
-static inline struct clock *clock_ref(struct clock *c)
+/* NULL, which knows nothing, is allowed here and below. */
+static inline struct clock *clock_ref_times(struct clock *c, uint32_t times)
 {
     if (c)
-        atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&c->refs, times, memory_order_relaxed);
     return c;
 }
-void clock_release(struct clock *c); /* NULL, which knows nothing, is allowed here and below */
+static inline struct clock *clock_ref(struct clock *c)
+{
+    return clock_ref_times(c, 1);
+}
+void clock_release_times(struct clock *c, uint32_t times);
+static inline void clock_release(struct clock *c)
+{
+    clock_release_times(c, 1);
+}
 /* Its reference goes to *to. */
 static inline void clock_replace(struct clock **to, struct clock *with)
 {

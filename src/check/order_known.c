@@ -138,26 +138,40 @@ void order_leave(const struct block_order *b, unsigned warp, unsigned lane, cons
     clock_release(done);
 }
 
+uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes)
+{
+    const struct clock *first = at[__builtin_ctz(lanes)];
+    uint32_t same = 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        same |= at[__builtin_ctz(m)] == first ? m & (0 - m) : 0;
+    return same;
+}
+
+/* In the place of the one that all of these lanes have. */
+void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clock *with)
+{
+    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    struct clock *old = at[__builtin_ctz(lanes)];
+    clock_ref_times(with, count);
+    for (; lanes; lanes &= lanes - 1)
+        at[__builtin_ctz(lanes)] = with;
+    clock_release_times(old, count);
+}
+
 uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
                          uint32_t lanes, struct clock *with)
 {
-    struct clock *before = NULL, *after = NULL; /* of the lane before: often this one's, too */
     uint32_t changed = 0;
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        struct clock *old = at[l] ? at[l] : instead;
-        if (!after || old != before) {
-            clock_replace(&before, clock_ref(old));
-            clock_replace(&after, clock_ref(old));
-            order_join(b, &after, with);
+    for (uint32_t same; lanes; lanes &= ~same) {
+        struct clock *first = at[__builtin_ctz(lanes)], *old = first ? first : instead, *joined = clock_ref(old);
+        same = order_same(at, lanes);
+        order_join(b, &joined, with);
+        if (joined != old) {
+            order_replace_each(at, same, joined);
+            changed |= same;
         }
-        if (after != old) {
-            clock_replace(&at[l], clock_ref(after));
-            changed |= 1u << l;
-        }
+        clock_release(joined);
     }
-    clock_release(before);
-    clock_release(after);
     return changed;
 }
 
@@ -182,13 +196,14 @@ void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct cl
 void order_acquire(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c)
 {
     struct lane_order *s = order_lanes(b, warp);
-    for (uint32_t m = s ? lanes : 0; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        if (s->acquired[l] == c) /* again, by who waits for a change */
-            lanes &= ~(1u << l);
-        else
-            clock_replace(&s->acquired[l], clock_ref(c));
+    uint32_t others = 0; /* the rest have acquired it before, and wait for a change */
+    for (uint32_t m = s ? lanes : 0, same; m; m &= ~same) {
+        same = order_same(s->acquired, m);
+        if (s->acquired[__builtin_ctz(m)] != c) {
+            order_replace_each(s->acquired, same, c);
+            others |= same;
+        }
     }
-    if (s && lanes && order_join_each(b, s->known, known_of_warp(b, warp), lanes, c))
+    if (others && order_join_each(b, s->known, known_of_warp(b, warp), others, c))
         order_step(b, warp);
 }

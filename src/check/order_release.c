@@ -45,16 +45,6 @@ void order_forget_releases(struct order *o)
 
 /* ---- fences ---- */
 
-/* The lanes that have the same clock as the first of them. */
-static uint32_t same_as_first(struct clock *const at[WARP_LANES], uint32_t lanes)
-{
-    const struct clock *first = at[__builtin_ctz(lanes)];
-    uint32_t same = 0;
-    for (uint32_t m = lanes; m; m &= m - 1)
-        same |= at[__builtin_ctz(m)] == first ? m & (0 - m) : 0;
-    return same;
-}
-
 /* What strong reads before the fence have observed is acquired now. */
 static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lanes, enum reach reach)
 {
@@ -62,12 +52,10 @@ static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lane
     for (unsigned r = 0; s && r <= reach; r++) {
         uint32_t left = lanes & s->have_observed[r];
         s->have_observed[r] &= ~lanes;
-        while (left) {
-            uint32_t same = same_as_first(s->observed[r], left);
+        for (uint32_t same; left; left &= ~same) {
+            same = order_same(s->observed[r], left);
             order_acquire(b, warp, same, s->observed[r][__builtin_ctz(left)]);
-            left &= ~same;
-            for (; same; same &= same - 1)
-                clock_replace(&s->observed[r][__builtin_ctz(same)], NULL);
+            order_replace_each(s->observed[r], same, NULL);
         }
     }
 }

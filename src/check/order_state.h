@@ -28,6 +28,9 @@ void order_join(const struct block_order *b, struct clock **c, struct clock *wit
 void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
 /* All that lanes know now, their own accesses included; those that follow have later stamps. */
 void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
+/* Of clocks that lanes have: those lanes that have the same one as the first; another one in its place for them. */
+uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes);
+void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clock *with);
 /* A clock for each of some lanes, `instead` where there is none, joins another one. Those that have changed. */
 uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
                          uint32_t lanes, struct clock *with);
