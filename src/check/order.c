@@ -13,7 +13,11 @@ struct order *order_new(void)
         free(o);
         return NULL;
     }
-    pthread_mutex_init(&o->lock, NULL);
+    pthread_mutexattr_t attributes; /* it is held for one access: who waits tries for a while before it sleeps */
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&o->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
     return o;
 }
 
