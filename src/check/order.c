@@ -342,3 +342,20 @@ uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane,
         return before;
     return before | clock_before(order_known(b, warp, lane), instance, of_warp, of & ~before, stamp);
 }
+
+bool order_lanes_know_alike(const struct block_order *b, unsigned warp)
+{
+    const struct warp_order *w = &b->warps[warp];
+    uint32_t running = w->exists & ~w->exited;
+    return !w->lanes || !running || order_same(w->lanes->known, running) == running;
+}
+
+bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t instance, unsigned of_warp,
+                             uint32_t stamp)
+{
+    const struct warp_order *w = &b->warps[warp];
+    uint32_t running = w->exists & ~w->exited;
+    struct clock *known = order_known(b, warp, running ? (unsigned)__builtin_ctz(running) : 0);
+    uint32_t before = clock_before(known, instance, of_warp, UINT32_MAX, stamp);
+    return before == 0 || before == UINT32_MAX;
+}

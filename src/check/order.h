@@ -164,5 +164,9 @@ bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint3
  * does now. */
 uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
                       uint32_t of, uint32_t stamp);
+/* Does all that runs of a warp know the same, in clocks? And if so: the same of all lanes of another warp, with accesses of this stamp? */
+bool order_lanes_know_alike(const struct block_order *b, unsigned warp);
+bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t instance, unsigned of_warp,
+                             uint32_t stamp);
 
 #endif

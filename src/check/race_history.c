@@ -463,15 +463,17 @@ static bool exits_differ(const struct warp_order *w)
                          memcmp(w->exit_warp_floor, w->exit_warp_floor + 1, rest) != 0);
 }
 
-/* Does it matter which lanes they are? Lanes of a warp may know different things, and others differ by when they have exited. */
+/* Does it matter which lanes they are? Lanes of a warp may know different things, or of other lanes different things; and others differ
+ * by when they have exited. */
 static bool lanes_differ(const struct now *n, const struct history *h)
 {
     const struct block_order *o = n->b->order;
-    if (o->irregular)
+    if (!order_lanes_know_alike(o, n->warp))
         return true;
-    for (uint32_t i = 0; o->least_exit_floor != UINT32_MAX && i < h->n; i++) {
+    for (uint32_t i = 0; (o->irregular || o->least_exit_floor != UINT32_MAX) && i < h->n; i++) {
         const struct record *r = history_record(n->h, h->at[i].record);
-        if (r->instance == o->number && exits_differ(&o->warps[r->warp]))
+        if (!order_knows_lanes_alike(o, n->warp, r->instance, r->warp, r->stamp) ||
+            (r->instance == o->number && exits_differ(&o->warps[r->warp])))
             return true;
     }
     return false;
@@ -511,20 +513,21 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     struct step *known = find_step(n, &s);
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
     uint32_t lanes = rotate_left(l.lanes, l.lane);
-    if (!same_step(known, &s) && !join_reads(n, &past, lanes, l.lane, &s.new)) {
-        if (history && lanes_differ(n, past.history)) {
-            s.lane = 1 + l.lane;
-            n->one_for_all = false;
-            known = find_step(n, &s);
-        }
-        if (!same_step(known, &s))
-            s.new = advance(n, &past, lanes, l.lane, address);
-    }
-    if (same_step(known, &s))
-        s = *known;
-    else
+    if (!same_step(known, &s)) {
+        if (!join_reads(n, &past, lanes, l.lane, &s.new))
+            s.new = history &&lanes_differ(n, past.history) ? STEP_BY_LANE : advance(n, &past, lanes, l.lane, address);
         *known = s;
+    }
+    if (known->new == STEP_BY_LANE) {
+        n->one_for_all = false;
+        s.lane = 1 + l.lane;
+        known = find_step(n, &s);
+        if (!same_step(known, &s)) {
+            s.new = advance(n, &past, lanes, l.lane, address);
+            *known = s;
+        }
+    }
     if (!s.lane)
-        n->last = s;
-    return apply(&s, old, l.lane);
+        n->last = *known;
+    return apply(known, old, l.lane);
 }
