@@ -389,6 +389,9 @@ typedef struct hd_checker_options {
     /* Called after each launch that was watched, from its thread: `fresh` where it has shown something new. */
     void (*launched)(void *data, const char *kernel, bool fresh);
     void *data;
+    /* Of this process's memory, what the checker may take for what it knows of the kernels' (`with` one: of both together); what it
+     * does not watch beyond that is a finding. 0: half of this computer's. */
+    uint64_t shadow_bytes;
 } hd_checker_options;
 
 /* From here on the machine's launches are watched. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (a machine

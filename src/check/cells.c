@@ -25,13 +25,18 @@ static unsigned index_of(uint64_t address)
 
 static cell *make_page(struct cells *c, cell *_Atomic *table, uint64_t address)
 {
+    cell *there = NULL;
+    if (!budget_take(c->budget, CELLS_PAGE_BYTES))
+        return NULL;
     cell *fresh =
         mmap(NULL, CELLS_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    cell *there = NULL;
-    if (fresh == MAP_FAILED)
+    if (fresh == MAP_FAILED) {
+        budget_give(c->budget, CELLS_PAGE_BYTES);
         return NULL;
+    }
     if (!atomic_compare_exchange_strong(&table[address >> CELLS_PAGE_BITS & (TABLE - 1)], &there, fresh)) {
         munmap(fresh, CELLS_PAGE_BYTES);
+        budget_give(c->budget, CELLS_PAGE_BYTES);
         return there;
     }
     atomic_fetch_add(&c->pages, 1);
@@ -77,6 +82,7 @@ void cells_clear(struct cells *c)
         free(table);
         c->root[i] = NULL;
     }
+    budget_give(c->budget, c->pages * CELLS_PAGE_BYTES);
     c->pages = 0;
 }
 

@@ -45,6 +45,7 @@ enum { CELLS_PAGE_BYTES = 1 << CELLS_PAGE_BITS }; /* of memory, and of its cells
 struct cells {
     cell *_Atomic *_Atomic root[1 << CELLS_ROOT_BITS];
     _Atomic uint64_t pages;
+    struct budget *budget;
 };
 
 /* The cell of the word at an address; those of the following words of its page follow. NULL where there is no memory. */

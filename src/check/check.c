@@ -14,7 +14,7 @@ static bool open_races(struct checker *c, const struct checker *with)
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
     c->strands = with && with->strands ? strands_share(with->strands) : strands_new();
-    c->races = c->strands ? races_new(c->machine, c->strands) : NULL;
+    c->races = c->strands ? races_new(c->machine, c->strands, c->budget) : NULL;
     if (c->races)
         tasks_watch(c);
     return c->races;
@@ -27,6 +27,8 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o, cons
         return NULL;
     c->machine = m;
     c->options = *o;
+    budget_init(&c->own_budget, o->shadow_bytes);
+    c->budget = with ? with->budget : &c->own_budget;
     init_locks(c);
     sync_open(c);
     if (memory_open(c) && open_races(c, with))
@@ -91,7 +93,7 @@ size_t checker_count(struct checker *c)
     pthread_mutex_lock(&c->findings.lock);
     size_t n = c->findings.n;
     pthread_mutex_unlock(&c->findings.lock);
-    return n + (c->races ? races_count(c->races) : 0);
+    return n + (atomic_load(&c->lost) != NULL) + (c->races ? races_count(c->races) : 0);
 }
 
 bool checker_report(struct checker *c, struct diags *diags)
@@ -104,6 +106,7 @@ bool checker_report(struct checker *c, struct diags *diags)
         if (c->finished && c->options.tools & HD_TOOL_MEMCHECK)
             memory_count_leaks(c);
         findings_report(c, diags);
+        memory_tell_lost(c, diags);
         if (c->races)
             races_report(c->races, &c->options, diags);
         whole = true;

@@ -7,10 +7,10 @@
 
 static const struct undefined_page all_undefined = {.bits = {[0 ... DEFINED_WORDS - 1] = ~0ull}};
 
-bool defined_init(struct defined *d, uint64_t limit_bytes)
+bool defined_init(struct defined *d, struct budget *budget)
 {
     d->lost_bytes = 0;
-    return shadow_init(&d->pages, DEFINED_LOG2_PAGE, sizeof(struct undefined_page), &all_undefined, limit_bytes);
+    return shadow_init(&d->pages, DEFINED_LOG2_PAGE, sizeof(struct undefined_page), &all_undefined, budget);
 }
 
 void defined_destroy(struct defined *d)
@@ -82,22 +82,26 @@ static void set_part(struct undefined_page *page, struct part p)
 
 bool defined_set_undefined(struct defined *d, uint64_t address, uint64_t bytes)
 {
-    bool ok = true;
+    bool all = true;
     while (bytes) {
         struct part p = first_part(address, bytes);
+        bool ok = true;
         if (p.bytes == DEFINED_PAGE_BYTES) {
             p.bytes = bytes / DEFINED_PAGE_BYTES * DEFINED_PAGE_BYTES;
-            ok &= shadow_fill(&d->pages, address, address + p.bytes - DEFINED_PAGE_BYTES, true);
+            ok = shadow_fill(&d->pages, address, address + p.bytes - DEFINED_PAGE_BYTES, true);
         } else if (shadow_find(&d->pages, address) != d->pages.prototype) {
             struct undefined_page *page = shadow_demand(&d->pages, address);
-            ok &= page != NULL;
-            if (page)
+            ok = page != NULL;
+            if (ok)
                 set_part(page, p);
         }
+        if (!ok)
+            atomic_fetch_add(&d->lost_bytes, p.bytes);
+        all &= ok;
         address += p.bytes;
         bytes -= p.bytes;
     }
-    return ok;
+    return all;
 }
 
 void defined_set_all(struct defined *d, uint64_t address, uint64_t bytes)

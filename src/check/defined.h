@@ -23,9 +23,9 @@ struct defined {
     _Atomic uint64_t lost_bytes; /* that count as defined, as there was no memory to follow them */
 };
 
-bool defined_init(struct defined *d, uint64_t limit_bytes);
+bool defined_init(struct defined *d, struct budget *budget);
 void defined_destroy(struct defined *d);
-/* False where memory is exhausted. */
+/* False where memory is exhausted: some of them count as defined. */
 bool defined_set_undefined(struct defined *d, uint64_t address, uint64_t bytes);
 /* Were some of the bytes undefined until now? */
 bool defined_set(struct defined *d, uint64_t address, uint64_t bytes);

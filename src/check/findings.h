@@ -104,9 +104,11 @@ struct checker {
     struct races *races;                  /* or NULL */
     struct hooks memory, sync;            /* of the tools that are wanted */
     struct findings findings;
-    pthread_mutex_t lock; /* of `running`; held where the host looks at shadow memory */
-    uint32_t running;     /* launches */
+    pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
+    uint32_t running;                  /* launches */
+    struct budget own_budget, *budget; /* its own, or that of the checker that it was made with */
     struct defined defined;
+    _Atomic(const char *) lost; /* where initcheck first could not follow some memory, in words; NULL: it could */
     pthread_rwlock_t regions_lock;
     struct region *regions[REGION_BUCKETS]; /* by start */
     struct region *retired;                 /* not there any more, but a launch may still look at them */
@@ -124,6 +126,8 @@ void memory_close(struct checker *c);
 void memory_rest(struct checker *c);
 /* An allocation is about to be freed, or a part of one gets another meaning. */
 void memory_forget(struct checker *c, const void *p, uint64_t bytes);
+/* What initcheck does not watch. */
+void memory_tell_lost(struct checker *c, struct diags *diags);
 /* Makes the findings of leaks as of now. With the lock of the findings held. */
 void memory_count_leaks(struct checker *c);
 /* What is known of writes to what was read: the end of the finding's sentence, or NULL. */

@@ -110,6 +110,8 @@ void memory_forget(struct checker *c, const void *p, uint64_t bytes)
 
 /* ---- what the host says ---- */
 
+static void note_lost(struct checker *c, const struct launch *l, const char *place);
+
 bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name)
 {
     uint64_t at = (uint64_t)(uintptr_t)p;
@@ -118,6 +120,8 @@ bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, co
     pthread_mutex_lock(&c->lock);
     bool ok = note_region(c, at, bytes, keep_text(c, name), NULL) && defined_set_undefined(&c->defined, at, bytes);
     pthread_mutex_unlock(&c->lock);
+    if (!ok)
+        note_lost(c, NULL, NULL);
     return ok;
 }
 
@@ -207,6 +211,54 @@ static const char *global_place(const struct checker *c, const struct region *r,
     return arena_printf(
         arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start), (unsigned long long)b.size,
         r && r->name ? arena_printf(arena, " `%s`", r->name) : fault_buffer(c->machine, &b, false, arena));
+}
+
+/* ---- what cannot be followed ---- */
+
+/* Memory has run out, in a launch or (NULL) an allocation of the host's; `place`: what is not followed first. */
+static void note_lost(struct checker *c, const struct launch *l, const char *place)
+{
+    struct arena *arena = &c->findings.arena;
+    pthread_mutex_lock(&c->findings.lock);
+    if (!c->lost && l)
+        c->lost = arena_printf(arena, "launch %llu, of kernel `%s`, on (first %s)", (unsigned long long)l->number,
+                               demangle(l->kernel->func->symbol.name, arena), place);
+    else if (!c->lost)
+        c->lost = arena_printf(arena, "an allocation behind launch %llu on",
+                               (unsigned long long)atomic_load(&c->machine->launch_number));
+    pthread_mutex_unlock(&c->findings.lock);
+}
+
+static void note_lost_global(struct checker *c, const struct access_event *e, uint64_t address)
+{
+    struct arena scratch = {0};
+    if (atomic_load_explicit(&c->lost, memory_order_relaxed))
+        return;
+    note_lost(c, e->warp->block->launch, global_place(c, find_region(c, address), address, &scratch));
+    arena_free(&scratch);
+}
+
+/* Shared or local memory of the block. */
+static void note_lost_block(struct checker *c, const struct access_event *e)
+{
+    struct arena scratch = {0};
+    if (atomic_load_explicit(&c->lost, memory_order_relaxed))
+        return;
+    const char *memory = e->space == SPACE_SHARED ? "shared" : "local";
+    note_lost(c, e->warp->block->launch,
+              arena_printf(&scratch, "%s memory of %s", memory, block_name(&scratch, e->warp->block)));
+    arena_free(&scratch);
+}
+
+void memory_tell_lost(struct checker *c, struct diags *diags)
+{
+    const char *from = atomic_load(&c->lost);
+    unsigned long long bytes = atomic_load(&c->defined.lost_bytes);
+    if (from || bytes)
+        diag_warn(diags, (struct place){0}, "not-watched", budget_help(c->budget),
+                  "initcheck takes %s for written, whether or not it is%s: %s",
+                  bytes ? arena_printf(diags->arena, "%llu bytes of memory", bytes) : "memory of some blocks",
+                  from ? arena_printf(diags->arena, ", from %s", from) : "", budget_words(c->budget, diags->arena));
 }
 
 /* ---- reads of what nobody has written ---- */
@@ -367,7 +419,12 @@ static void access_global(struct checker *c, const struct access_event *e)
         read_undefined(c, e, lanes);
     }
     while (e->writes && next_run(e, &left, &r)) {
-        if (defined_has(&c->defined, r.address, r.bytes) || !defined_set(&c->defined, r.address, r.bytes))
+        if (defined_has(&c->defined, r.address, r.bytes))
+            continue;
+        bool any = defined_set(&c->defined, r.address, r.bytes);
+        if (atomic_load_explicit(&c->defined.lost_bytes, memory_order_relaxed))
+            note_lost_global(c, e, r.address);
+        if (!any)
             continue;
         note_global_writer(c, e, r.address);
         look_for_early_reads(c, e, &r);
@@ -404,6 +461,8 @@ static void access_shared(struct checker *c, const struct access_event *e)
     struct block_memory *b = memory_of(c, e->warp->block);
     uint32_t left = e->lanes;
     struct run r;
+    if (!b)
+        note_lost_block(c, e);
     if (!b || !b->n_undefined)
         return;
     if (e->reads) {
@@ -425,9 +484,11 @@ static void access_local(struct checker *c, const struct access_event *e)
 {
     struct block_memory *b = memory_of(c, e->warp->block);
     uint32_t lanes = 0;
-    if (!b)
+    struct defined_local *d = b ? &b->local[e->warp->index] : NULL;
+    if (!d || d->lost)
+        note_lost_block(c, e);
+    if (!d)
         return;
-    struct defined_local *d = &b->local[e->warp->index];
     for (uint32_t left = e->lanes, same; left; left &= ~same) {
         uint64_t at = access_address(e, (unsigned)__builtin_ctz(left));
         same = e->pattern == ACCESS_UNIFORM ? left : left & (0 - left);
@@ -586,7 +647,7 @@ bool memory_open(struct checker *c)
                                .schedule = init ? on_schedule : NULL};
     pthread_rwlock_init(&c->regions_lock, NULL);
     pthread_mutex_init(&c->blocks_lock, NULL);
-    return defined_init(&c->defined, 0);
+    return defined_init(&c->defined, c->budget);
 }
 
 void memory_rest(struct checker *c)

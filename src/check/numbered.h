@@ -1,5 +1,5 @@
 /* Things in great number that are known by a number of 32 bits, from 1: address space is reserved for all, memory is taken as they
- * are. They stay until all go. Several threads may take at once.
+ * are, and counted in a budget. They stay until all go. Several threads may take at once.
  */
 #ifndef HEDDLE_CHECK_NUMBERED_H
 #define HEDDLE_CHECK_NUMBERED_H
@@ -9,16 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "check/budget.h"
+
 struct numbered {
     uint8_t *at;
     size_t each_bytes;
     uint32_t most;
     _Atomic uint32_t next;
+    struct budget *budget; /* or NULL */
 };
 
-bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most);
+bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most, struct budget *budget);
 void numbered_close(struct numbered *n);
-/* The first of `count` in a row, which hold anything; 0 where there are no more. */
+/* The first of `count` in a row, which hold anything; 0 where there are no more, or no memory for them. */
 uint32_t numbered_take_row(struct numbered *n, uint32_t count);
 static inline uint32_t numbered_take(struct numbered *n)
 {

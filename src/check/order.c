@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct order *order_new(void)
+struct order *order_new(struct budget *budget)
 {
     struct order *o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
-    if (!numbered_open(&o->instances, sizeof(struct instance), 1u << 28)) {
+    if (!numbered_open(&o->instances, sizeof(struct instance), 1u << 28, budget)) {
         free(o);
         return NULL;
     }
@@ -75,7 +75,6 @@ static struct block_order *start(struct order *o, uint32_t task, uint32_t thread
     struct block_order *s = calloc(1, sizeof *s + n_warps * sizeof *s->warps);
     uint32_t number = s ? numbered_take(&o->instances) : 0;
     if (!number) {
-        atomic_store(&o->incomplete, true);
         free(s);
         return NULL;
     }

@@ -22,6 +22,7 @@
 #ifndef HEDDLE_CHECK_ORDER_H
 #define HEDDLE_CHECK_ORDER_H
 
+#include "check/budget.h"
 #include "check/clock.h"
 #include "exec/machine.h"
 
@@ -98,7 +99,7 @@ struct block_order {
 
 struct order;
 
-struct order *order_new(void);
+struct order *order_new(struct budget *budget);
 void order_free(struct order *o);
 /* All that was done is before whatever comes: what it has released is known anyway. While no block runs. */
 void order_forget_releases(struct order *o);
@@ -108,6 +109,7 @@ void order_forget_instances(struct order *o);
 bool order_is_incomplete(const struct order *o);
 const struct instance *order_instance(const struct order *o, uint32_t number);
 
+/* These give NULL where memory is exhausted. */
 struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
 /* It is of the cluster of a block that has started before. */
 void order_join_cluster(struct block_order *b, struct block_order *with);

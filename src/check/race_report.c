@@ -249,7 +249,7 @@ void race_found(struct races *r, const struct kernel *k, enum race_reason reason
 
 uint32_t races_count(const struct races *r)
 {
-    return r->n_found;
+    return r->n_found + r->blind.times;
 }
 
 /* ---- the host's places, which are asked for when findings are reported ---- */
@@ -325,10 +325,12 @@ static void report(const struct race *f, uint64_t count, const hd_checker_option
 static void tell_what_was_lost(const struct races *r, struct diags *diags)
 {
     unsigned long long forgotten = atomic_load(&r->forgotten);
-    if (atomic_load(&r->no_memory))
-        diag_warn(diags, (struct place){0}, "not-watched",
-                  "check fewer launches at a time (--launch-count, --kernel-name)",
-                  "memory ran out: accesses that came after that were not watched for races");
+    if (r->blind.launch)
+        diag_warn(diags, (struct place){0}, "not-watched", budget_help(r->budget),
+                  "racecheck stops watching memory in %s, until the host has waited for all that runs%s: %s",
+                  r->blind.launch,
+                  r->blind.times > 1 ? arena_printf(diags->arena, ", and %u times more", r->blind.times - 1) : "",
+                  budget_words(r->budget, diags->arena));
     if (order_is_incomplete(r->order))
         diag_warn(diags, (struct place){0}, "not-watched",
                   "check fewer launches at a time (--launch-count, --kernel-name)",

@@ -94,6 +94,7 @@ struct race_block {
     struct race_worker *worker;
     struct block_order *order;
     struct kernel_traits traits;
+    bool is_blind; /* it is known that nothing is watched */
     uint32_t task;
     uint32_t floor, settled; /* tasks up to these come before the block's; before all that begins from now on */
     struct histories shared;
@@ -116,10 +117,17 @@ struct races {
     struct race_block *host;  /* and the host */
     pthread_mutex_t range_lock;
     _Atomic uint32_t newest; /* of the tasks that have accessed memory */
+    struct budget *budget;
     _Atomic uint64_t forgotten;
-    _Atomic bool no_memory;
+    _Atomic bool
+        no_memory; /* nothing is watched: what is known has gaps, and what they have ordered would be taken for races */
     pthread_mutex_t lock; /* of what follows */
-    struct arena arena;   /* of findings */
+    struct {
+        const char *launch; /* in which it was first so, in words; NULL: it never was */
+        uint32_t times;
+        bool now;
+    } blind;
+    struct arena arena; /* of findings */
     struct race_worker *workers;
     VEC(struct kernel_traits) kernels;
     struct race *found;

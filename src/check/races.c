@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
+
 /* ---- events ---- */
 
 static uint32_t class_of(struct race_block *b, const struct op *op, bool in_vain)
@@ -29,12 +31,34 @@ static struct race_block *block_of(const struct block *b)
     return b->client[CLIENT_RACES];
 }
 
+/* Memory has run out. `k`: the kernel of the launch of that number, or NULL. */
+static void go_blind(struct races *r, const struct kernel *k, uint64_t launch)
+{
+    pthread_mutex_lock(&r->lock);
+    if (!r->blind.now) {
+        r->blind.now = true;
+        r->blind.times++;
+        if (!r->blind.launch)
+            r->blind.launch = k ? arena_printf(&r->arena, "launch %llu, of kernel `%s`", (unsigned long long)launch,
+                                               demangle(k->func->symbol.name, &r->arena))
+                                : "a copy or a fill";
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
 static bool begin(struct now *n, const struct access_event *e, struct race_block *b)
 {
+    const struct launch *l = e->warp->block->launch;
+    if (atomic_load_explicit(&b->races->no_memory, memory_order_relaxed)) {
+        if (!b->is_blind)
+            go_blind(b->races, l->kernel, l->number);
+        b->is_blind = true;
+        return false;
+    }
     n->r = b->races;
     n->b = b;
     n->warp = e->warp->index;
-    n->kernel = e->warp->block->launch->kernel;
+    n->kernel = l->kernel;
     n->shared = e->space == SPACE_SHARED;
     use_class(n, class_of(b, e->op, false));
     n->h = n->shared ? &b->shared : &b->races->global;
@@ -309,11 +333,12 @@ static struct race_worker *worker_of(struct races *r, const struct worker *of)
     return k;
 }
 
-static bool open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits)
+static bool open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits,
+                           struct budget *budget)
 {
-    return numbered_open(&h->records, sizeof(struct record), records) &&
-           numbered_open(&h->histories, HISTORY_UNIT, histories) &&
-           numbered_open(&h->splits, sizeof(struct split), splits);
+    return numbered_open(&h->records, sizeof(struct record), records, budget) &&
+           numbered_open(&h->histories, HISTORY_UNIT, histories, budget) &&
+           numbered_open(&h->splits, sizeof(struct split), splits, budget);
 }
 
 static void close_histories(struct histories *h)
@@ -335,7 +360,7 @@ static void free_block(struct race_block *b)
 }
 
 /* Generations of shared histories are odd, and of no two blocks of a worker the same; that of the global ones is even. */
-static struct race_block *make_block(const struct block *block)
+static struct race_block *make_block(const struct block *block, struct budget *budget)
 {
     static _Atomic uint32_t generations;
     struct race_block *b = calloc(1, sizeof *b);
@@ -345,7 +370,7 @@ static struct race_block *make_block(const struct block *block)
     b->shared_cells = calloc(b->shared_words, sizeof *b->shared_cells);
     b->recent = calloc(block->n_warps, sizeof *b->recent);
     b->shared.generation = 1 + (atomic_fetch_add(&generations, 1) << 20);
-    if (!b->shared_cells || !b->recent || !open_histories(&b->shared, 1u << 24, 1u << 24, 1u << 22)) {
+    if (!b->shared_cells || !b->recent || !open_histories(&b->shared, 1u << 24, 1u << 24, 1u << 22, budget)) {
         free((void *)b->shared_cells);
         free(b->recent);
         free(b);
@@ -400,12 +425,13 @@ static void block_starts(struct races *r, struct block *block)
     struct race_worker *k = worker_of(r, block->worker);
     struct race_block *b = k ? reuse_block(k, block) : NULL;
     block->client[CLIENT_RACES] = NULL;
-    if (!k || (!b && !(b = make_block(block)))) {
+    if (!k || (!b && !(b = make_block(block, r->budget)))) {
         atomic_store(&r->no_memory, true);
         return;
     }
     b->races = r;
     b->worker = k;
+    b->is_blind = false;
     b->traits = find_traits(r, block->launch->kernel);
     set_task(b, r->strands ? block->launch->task : (uint32_t)block->launch->number);
     b->order = order_block_start(r->order, block, b->task);
@@ -466,16 +492,17 @@ static void free_task_block(struct race_block *b)
     free(b);
 }
 
-struct races *races_new(struct machine *m, struct strands *strands)
+struct races *races_new(struct machine *m, struct strands *strands, struct budget *budget)
 {
     struct races *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->machine = m;
     r->strands = strands;
-    r->order = order_new();
-    if (!r->order || !open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28) ||
-        !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24)) {
+    r->budget = r->cells.budget = budget;
+    r->order = order_new(budget);
+    if (!r->order || !open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
+        !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24, NULL)) {
         order_free(r->order);
         free(r);
         return NULL;
@@ -543,7 +570,7 @@ void races_begin(struct races *r, const struct kernel *k)
 
 /* ---- what is settled ---- */
 
-/* More than that of histories is not kept for what could be found by them again. */
+/* Of histories that tell nothing any more so much is kept: they cost time to take anew. */
 enum { KEPT_BYTES = 16 << 20 };
 
 static uint64_t bytes_of_histories(const struct histories *h)
@@ -559,6 +586,8 @@ static void forget_global(struct races *r)
         k->records = k->histories = k->splits = (struct stock){0};
     order_forget_instances(r->order);
     atomic_store(&r->newest, 0);
+    r->blind.now = false;
+    atomic_store(&r->no_memory, false);
 }
 
 void races_rest(struct races *r)
@@ -568,7 +597,7 @@ void races_rest(struct races *r)
         order_block_end(r->host->order);
         r->host->order = NULL;
         order_forget_releases(r->order);
-        if (bytes_of_histories(&r->global) >= KEPT_BYTES)
+        if (bytes_of_histories(&r->global) >= KEPT_BYTES || budget_is_short(r->budget) || r->no_memory)
             forget_global(r);
     }
     pthread_mutex_unlock(&r->range_lock);
@@ -582,7 +611,11 @@ static bool begin_task(struct now *n, struct races *r, struct race_block *b, uin
     b->worker = worker_of(r, NULL);
     b->races = r;
     if (!b->worker || !b->order || !class)
+        atomic_store(&r->no_memory, true);
+    if (atomic_load(&r->no_memory)) {
+        go_blind(r, NULL, 0);
         return false;
+    }
     *n = (struct now){.r = r,
                       .b = b,
                       .h = &r->global,

@@ -8,14 +8,16 @@
 #define HEDDLE_CHECK_RACES_H
 
 #include "base/diag.h"
+#include "check/budget.h"
 #include "exec/machine.h"
 
 struct races;
 
 struct strands;
 struct host_access;
-/* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. */
-struct races *races_new(struct machine *m, struct strands *strands);
+/* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. Beyond the budget
+ * nothing is watched any more, until all can be forgotten. */
+struct races *races_new(struct machine *m, struct strands *strands, struct budget *budget);
 void races_free(struct races *r);
 /* No launch runs, and none begins: what nothing can race with any more is forgotten. */
 void races_rest(struct races *r);
@@ -29,7 +31,7 @@ void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, 
 uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done);
 /* Memory is freed or given another meaning: what has been done to it is forgotten. */
 void races_forget(struct races *r, const void *p, uint64_t bytes);
-uint32_t races_count(const struct races *r); /* findings */
+uint32_t races_count(const struct races *r); /* findings, and words about what is not watched */
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags);
 
 #endif

@@ -17,12 +17,10 @@ static struct shadow_retired *header_of(void *page)
 }
 
 bool shadow_init(struct shadow *s, unsigned log2_page_bytes, size_t state_bytes, const void *prototype,
-                 uint64_t limit_bytes)
+                 struct budget *budget)
 {
-    *s = (struct shadow){.log2_page_bytes = log2_page_bytes,
-                         .state_bytes = state_bytes,
-                         .prototype = prototype,
-                         .limit_bytes = limit_bytes};
+    *s = (struct shadow){
+        .log2_page_bytes = log2_page_bytes, .state_bytes = state_bytes, .prototype = prototype, .budget = budget};
     s->tables = calloc(SHADOW_TABLES, sizeof *s->tables);
     pthread_mutex_init(&s->lock, NULL);
     return s->tables != NULL;
@@ -35,29 +33,18 @@ static size_t slots_of_table(const struct shadow *s)
 
 /* ---- memory ---- */
 
-static bool charge(struct shadow *s)
-{
-    uint64_t bytes = atomic_fetch_add(&s->bytes, s->state_bytes) + s->state_bytes,
-             peak = atomic_load_explicit(&s->peak_bytes, memory_order_relaxed);
-    if (s->limit_bytes && bytes > s->limit_bytes) {
-        atomic_fetch_sub(&s->bytes, s->state_bytes);
-        return false;
-    }
-    while (bytes > peak && !atomic_compare_exchange_weak(&s->peak_bytes, &peak, bytes))
-        ;
-    return true;
-}
-
 /* `from`: what it is to be a copy of, or NULL. */
 static void *new_page(struct shadow *s, const void *from)
 {
-    struct shadow_retired *r = NULL;
-    if (charge(s) && !(r = calloc(1, sizeof *r + s->state_bytes)))
-        atomic_fetch_sub(&s->bytes, s->state_bytes);
+    bool allowed = budget_take(s->budget, s->state_bytes);
+    struct shadow_retired *r = allowed ? calloc(1, sizeof *r + s->state_bytes) : NULL;
     if (!r) {
+        if (allowed)
+            budget_give(s->budget, s->state_bytes);
         atomic_fetch_add(&s->refused, 1);
         return NULL;
     }
+    atomic_fetch_add(&s->bytes, s->state_bytes);
     if (from)
         memcpy(r + 1, from, s->state_bytes);
     return r + 1;
@@ -67,6 +54,7 @@ static void free_page(struct shadow *s, void *page)
 {
     free(header_of(page));
     atomic_fetch_sub(&s->bytes, s->state_bytes);
+    budget_give(s->budget, s->state_bytes);
 }
 
 static void put_away(struct shadow *s, void *page)

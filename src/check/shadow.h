@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "check/budget.h"
+
 enum {
     SHADOW_ADDRESS_BITS = 48,
     SHADOW_TABLE_BITS = 32,
@@ -32,8 +34,8 @@ struct shadow {
     unsigned log2_page_bytes;
     size_t state_bytes;
     const void *prototype; /* or NULL */
-    uint64_t limit_bytes;  /* of pages; 0: none */
-    _Atomic uint64_t bytes, peak_bytes;
+    struct budget *budget; /* or NULL */
+    _Atomic uint64_t bytes;
     _Atomic uint64_t refused; /* how often a page could not be made */
     pthread_mutex_t lock;     /* of retired, and of making tables */
     struct shadow_retired *retired;
@@ -41,7 +43,7 @@ struct shadow {
 
 /* False where memory is exhausted. The prototype has to live as long as the table. */
 bool shadow_init(struct shadow *s, unsigned log2_page_bytes, size_t state_bytes, const void *prototype,
-                 uint64_t limit_bytes);
+                 struct budget *budget);
 void shadow_destroy(struct shadow *s);
 
 static inline uint64_t shadow_page_bytes(const struct shadow *s)
@@ -64,7 +66,7 @@ static inline void *shadow_find(const struct shadow *s, uint64_t address)
     return slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
 }
 
-/* The same, to be changed: a page is made where there is none, or the prototype. NULL where memory or the limit is exhausted. */
+/* The same, to be changed: a page is made where there is none, or the prototype. NULL where memory or the budget is exhausted. */
 void *shadow_demand(struct shadow *s, uint64_t address);
 /* The page in a slot, to be changed, where it is `page` or the prototype: a copy is made of that. What stands in the slot then
  * may be another's copy, or NULL. NULL, and *refused, where memory is exhausted. */

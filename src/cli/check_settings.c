@@ -110,6 +110,7 @@ static const char *read_kernels(const struct options *o, struct check_options *p
     wrong = wrong ? wrong : read_filters(&o->kernel_regex_exclude, &p->except, arena);
     p->skip = o->launch_skip.value;
     p->count = o->launch_count.value;
+    p->shadow_bytes = o->shadow_memory;
     return wrong;
 }
 

@@ -560,7 +560,7 @@ static int save_buffers(struct launch *l)
 static int open_own_machine(struct launch *l)
 {
     hd_machine_options options = {.print = take_printed, .note = print_note, .print_data = l};
-    hd_checker_options checks = {0};
+    hd_checker_options checks = {.shadow_bytes = l->s->o.shadow_memory};
     const char *wrong = check_tools(&l->s->o, &checks.tools, &l->s->arena);
     if (wrong)
         return usage_error(l->s, "%s", wrong);

@@ -288,7 +288,8 @@ hd_result check_machine(hd_machine *machine)
                             .place = host_place,
                             .frames = host_frames,
                             .undefined_copy = watch_undefined_copy,
-                            .launched = launched};
+                            .launched = launched,
+                            .shadow_bytes = check.options.shadow_bytes};
     if (!check.on)
         return HD_SUCCESS;
     hd_checker *checker;

@@ -34,6 +34,7 @@ struct check_options {
     bool leak_check;    /* allocations of the host's that are never freed */
     bool unused_memory; /* allocations that no kernel and no copy uses */
     enum check_api_errors api_errors;
+    uint64_t shadow_bytes; /* hd_checker_options.shadow_bytes */
 };
 
 /* The variable's value, from malloc; NULL where memory is exhausted or a text is no UTF-8. */

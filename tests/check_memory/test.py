@@ -1,4 +1,4 @@
-"""heddle check: what the checker itself keeps does not grow with a program's launches."""
+"""heddle check: what the checker itself keeps does not grow with a program's launches, and has a limit that can be set."""
 import os
 import re
 import subprocess
@@ -7,11 +7,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from findings import Checked
-from tap import SANITIZED, Skip, heddle, main, source
+from tap import SANITIZED, Skip, heddle, main, run, source
 
 folder = tempfile.TemporaryDirectory()
 os.environ["HEDDLE_CACHE"] = "off"
 SEES_HOST = os.uname().machine == "x86_64" and os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "libheddle-symbols.so"))
+PARTLY = os.path.join(source, "tests", "check_memory", "partly.cu")
 MANY = os.path.join(source, "tests", "check_memory", "many.cu")
 with open(MANY) as f:
     LINES = {m: n for n, line in enumerate(f, 1) for m in re.findall(r"// @(\w+)", line)}
@@ -25,8 +26,8 @@ def build(source_file):
     return path
 
 
-def check(*arguments, options=("--tool", "racecheck")):
-    done = Checked([build(MANY), *map(str, arguments)], options)
+def check(*arguments, program=MANY, options=("--tool", "racecheck")):
+    done = Checked([build(program), *map(str, arguments)], options)
     assert not done.wrong, done.wrong
     return done
 
@@ -53,6 +54,37 @@ def races_behind_many_launches_are_found():
             found = [f for f in check(launches, 2, race).findings if f["code"] == "data-race"]
             at = sorted(f.get("cuda_line") or 0 for f in found)
             assert at == sorted(LINES[line] for line in lines), (race, launches, found)
+
+
+def texts(done, code):
+    return [f["text"] for f in done.findings if f["code"] == code]
+
+
+def racecheck_says_that_it_stops_at_its_limit_and_goes_on_when_it_can():
+    limited = lambda size, *arguments: check(*arguments, options=("--tool", "racecheck", "--shadow-memory", size))
+    (text,) = texts(limited("2M", 2, 2, "streams"), "not-watched")
+    assert re.search(r"^racecheck stops watching memory in launch \d+, of kernel `(update|writes|reads)`, until .*limit, 2 MiB$", text), text
+    done = limited("8M", 40, 2, "streams")  # enough for what two launches leave, not for what forty do
+    assert texts(done, "data-race") and not texts(done, "not-watched"), done.findings
+
+
+def initcheck_says_what_it_takes_for_written_at_its_limit():
+    done = check(program=PARTLY, options=("--tool", "initcheck"))
+    assert not texts(done, "not-watched") and [f["count"] for f in done.findings] == [2], done.findings
+    done = check(program=PARTLY, options=("--tool", "initcheck", "--shadow-memory", "64K"))
+    assert [f["count"] for f in done.findings if f["code"] == "uninitialised-read"] in ([], [1]), done.findings
+    (text,) = texts(done, "not-watched")
+    assert re.search(r"^initcheck takes \d+ bytes of memory for written, whether or not it is, from launch 1, of kernel `writes`, on "
+                     r"\(first byte \d+ of a buffer of 4194304 bytes.*\): what the checker keeps has reached its limit, 64 KiB$", text), text
+
+
+def kernels_of_ptx_files_have_the_same_limit():
+    cuda = os.path.join(source, "examples", "race", "sum.cu")
+    ptx = os.path.join(folder.name, "sum.ptx")
+    done = subprocess.run([heddle, "cc", "-ptx", "-o", ptx, cuda], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    status, out, err = run("check", "--shadow-memory", "4K", ptx, "--grid", 1, "--block", 128, "s32[128]=ones", "s32[1]=zeros", "--json")
+    assert "racecheck stops watching memory in launch 1" in out + err, (out, err)
 
 
 main(globals())

@@ -19,7 +19,7 @@ static void pages_are_made_on_demand_and_begin_as_zeros(void **state)
 {
     struct shadow s;
     (void)state;
-    assert_true(shadow_init(&s, 12, STATE, NULL, 0));
+    assert_true(shadow_init(&s, 12, STATE, NULL, NULL));
     assert_null(shadow_find(&s, BASE));
     uint8_t *page = shadow_demand(&s, BASE + 5);
     assert_non_null(page);
@@ -42,7 +42,7 @@ static void a_prototype_stands_for_many_until_one_is_changed(void **state)
     struct shadow s;
     bool refused;
     (void)state;
-    assert_true(shadow_init(&s, 12, STATE, prototype, 0));
+    assert_true(shadow_init(&s, 12, STATE, prototype, NULL));
     assert_true(shadow_fill(&s, BASE, BASE + 9 * PAGE, true));
     assert_int_equal(s.bytes, 0);
     assert_ptr_equal(shadow_find(&s, BASE + 9 * PAGE + 100), prototype);
@@ -66,13 +66,15 @@ static void a_prototype_stands_for_many_until_one_is_changed(void **state)
 static void a_limit_is_kept_to(void **state)
 {
     struct shadow s;
+    struct budget budget;
     (void)state;
-    assert_true(shadow_init(&s, 12, STATE, NULL, 2 * STATE));
+    budget_init(&budget, 2 * STATE);
+    assert_true(shadow_init(&s, 12, STATE, NULL, &budget));
     assert_non_null(shadow_demand(&s, BASE));
     assert_non_null(shadow_demand(&s, BASE + PAGE));
     assert_null(shadow_demand(&s, BASE + 2 * PAGE));
     assert_int_equal(s.refused, 1);
-    assert_int_equal(s.peak_bytes, 2 * STATE);
+    assert_int_equal(budget.bytes, 2 * STATE);
     shadow_clear(&s);
     shadow_reclaim(&s);
     assert_non_null(shadow_demand(&s, BASE + 2 * PAGE));
@@ -95,7 +97,7 @@ static void marks_are_exact_to_the_byte(void **state)
     struct defined d;
     uint64_t seed = 1;
     (void)state;
-    assert_true(defined_init(&d, 0));
+    assert_true(defined_init(&d, NULL));
     for (unsigned step = 0; step < 3000; step++) {
         uint32_t at = draw(&seed) % SPAN, most = draw(&seed) % 4 ? 200 : SPAN, n = draw(&seed) % most + 1;
         n = at + n > SPAN ? SPAN - at : n;
@@ -124,8 +126,10 @@ static void marks_are_exact_to_the_byte(void **state)
 static void what_cannot_be_followed_counts_as_written(void **state)
 {
     struct defined d;
+    struct budget budget;
     (void)state;
-    assert_true(defined_init(&d, sizeof(struct undefined_page)));
+    budget_init(&budget, sizeof(struct undefined_page));
+    assert_true(defined_init(&d, &budget));
     assert_true(defined_set_undefined(&d, BASE, 4 * PAGE));
     assert_true(defined_set(&d, BASE, 4));
     assert_false(defined_set(&d, BASE + PAGE, 4)); /* there is no memory for another page */
@@ -159,7 +163,7 @@ static void several_threads_write_to_one_page(void **state)
     struct writer writers[WRITERS];
     pthread_t threads[WRITERS];
     (void)state;
-    assert_true(defined_init(&d, 0));
+    assert_true(defined_init(&d, NULL));
     assert_true(defined_set_undefined(&d, BASE, PAGES * PAGE + 1));
     for (unsigned i = 0; i < WRITERS; i++) {
         writers[i] = (struct writer){&d, i, false};

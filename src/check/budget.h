@@ -1,0 +1,30 @@
+/* Memory that the checker keeps about the program's memory: all that grows with what is watched is counted here, and kept to a
+ * limit. Who is refused some stops to watch, and says so. Thread-safe.
+ */
+#ifndef HEDDLE_CHECK_BUDGET_H
+#define HEDDLE_CHECK_BUDGET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct budget {
+    uint64_t limit_bytes;
+    _Atomic uint64_t bytes;
+    _Atomic bool refused;
+};
+
+/* Where no limit is given: half of this computer's memory. */
+void budget_init(struct budget *b, uint64_t limit_bytes);
+/* False where it would exceed the limit. A budget of NULL has none. */
+bool budget_take(struct budget *b, uint64_t bytes);
+void budget_give(struct budget *b, uint64_t bytes);
+/* Is more than half of it taken? */
+bool budget_is_short(const struct budget *b);
+/* Why somebody had to stop: "what the checker keeps has reached its limit, 64 MiB", "memory has run out"; and what to do. */
+const char *budget_words(const struct budget *b, struct arena *arena);
+const char *budget_help(const struct budget *b);
+
+#endif
