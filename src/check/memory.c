@@ -254,11 +254,13 @@ void memory_tell_lost(struct checker *c, struct diags *diags)
 {
     const char *from = atomic_load(&c->lost);
     unsigned long long bytes = atomic_load(&c->defined.lost_bytes);
-    if (from || bytes)
-        diag_warn(diags, (struct place){0}, "not-watched", budget_help(c->budget),
-                  "initcheck takes %s for written, whether or not it is%s: %s",
-                  bytes ? arena_printf(diags->arena, "%llu bytes of memory", bytes) : "memory of some blocks",
-                  from ? arena_printf(diags->arena, ", from %s", from) : "", budget_words(c->budget, diags->arena));
+    if (!from && !bytes)
+        return;
+    diag_warn(diags, (struct place){0}, "not-watched", budget_help(c->budget),
+              "initcheck takes %s for written, whether or not it is%s: %s",
+              bytes ? arena_printf(diags->arena, "%llu bytes of memory", bytes) : "memory of some blocks",
+              from ? arena_printf(diags->arena, ", from %s", from) : "", budget_words(c->budget, diags->arena));
+    diag_of_kernel(diags, NULL, "initcheck");
 }
 
 /* ---- reads of what nobody has written ---- */

@@ -322,24 +322,34 @@ static void report(const struct race *f, uint64_t count, const hd_checker_option
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
 }
 
+static void not_watched(struct diags *diags, const char *help, const char *text)
+{
+    diag_warn(diags, (struct place){0}, "not-watched", help, "%s", text);
+    diag_of_kernel(diags, NULL, "racecheck");
+}
+
 static void tell_what_was_lost(const struct races *r, struct diags *diags)
 {
+    struct arena *arena = diags->arena;
     unsigned long long forgotten = atomic_load(&r->forgotten);
     if (r->blind.launch)
-        diag_warn(diags, (struct place){0}, "not-watched", budget_help(r->budget),
-                  "racecheck stops watching memory in %s, until the host has waited for all that runs%s: %s",
-                  r->blind.launch,
-                  r->blind.times > 1 ? arena_printf(diags->arena, ", and %u times more", r->blind.times - 1) : "",
-                  budget_words(r->budget, diags->arena));
+        not_watched(
+            diags, budget_help(r->budget),
+            arena_printf(arena,
+                         "racecheck stops watching memory in %s, until the host has waited for all that runs%s: %s",
+                         r->blind.launch,
+                         r->blind.times > 1 ? arena_printf(arena, ", and %u times more", r->blind.times - 1) : "",
+                         budget_words(r->budget, arena)));
     if (order_is_incomplete(r->order))
-        diag_warn(diags, (struct place){0}, "not-watched",
-                  "check fewer launches at a time (--launch-count, --kernel-name)",
-                  "memory ran out: races may be reported that something does order");
+        not_watched(diags, budget_help(r->budget),
+                    "memory has run out: races may be reported that something does order");
     if (forgotten)
-        diag_warn(
-            diags, (struct place){0}, "not-watched", "look at the kernel's flags and locks with smaller grids",
-            "%llu writes came to cells with more accesses that nothing orders than are kept: races may be missing",
-            forgotten);
+        not_watched(
+            diags, "look at the kernel's flags and locks with smaller grids",
+            arena_printf(arena,
+                         "%llu writes came to cells with more accesses that nothing orders than are kept: races "
+                         "may be missing",
+                         forgotten));
 }
 
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)

@@ -60,6 +60,8 @@ static json_t *diag_object(const struct diag *d, struct arena *arena)
     json_t *o = json_object();
     json_object_set_new(o, "severity", json_string(report_severity(d)));
     json_object_set_new(o, "code", json_string(d->code));
+    if (report_tool(d))
+        json_object_set_new(o, "tool", json_string(report_tool(d)));
     if (cuda) {
         json_object_set_new(o, "cuda_file", file_name(cuda->file, arena));
         json_object_set_new(o, "cuda_line", json_integer(cuda->line));

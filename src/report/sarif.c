@@ -84,6 +84,8 @@ static json_t *result(const struct diag *d, struct arena *arena)
     if (at)
         json_object_set_new(r, "locations", json_pack("[o]", at));
     json_t *more = json_object(); /* 3.8: what SARIF has no words for */
+    if (report_tool(d))
+        json_object_set_new(more, "tool", json_string(report_tool(d)));
     if (d->kernel)
         json_object_set_new(more, "kernel", json_string(d->kernel));
     if (d->reason)

@@ -181,6 +181,23 @@ const char *report_severity(const struct diag *d)
     return severities[d->severity];
 }
 
+const char *report_tool(const struct diag *d)
+{
+    static const struct {
+        const char *tool, *code;
+    } tools[] = {
+#define TOOL(tool, code) {#tool, code},
+#include "report/tools.def"
+#undef TOOL
+    };
+    if (d->severity == DIAG_NOTE)
+        return NULL;
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+        if (strcmp(d->code, tools[i].code) == 0)
+            return tools[i].tool;
+    return strcmp(d->code, "not-watched") == 0 ? d->reason : NULL;
+}
+
 struct str report_text(const struct diags *d, struct arena *arena)
 {
     struct text o = {.arena = arena};

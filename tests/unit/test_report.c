@@ -61,6 +61,35 @@ static void json_and_back_is_the_same(void **state)
     assert_non_null(strstr(report_text(&again, &arena).p, "in kernel `saxpy<float>` of process 4711, `app`"));
 }
 
+static void findings_name_the_tool_that_looks_for_them(void **state)
+{
+    static const struct {
+        const char *code, *reason, *tool;
+    } some[] = {{"illegal-address", NULL, "memcheck"},    {"leak", NULL, "memcheck"},
+                {"data-race", "scope", "racecheck"},      {"uninitialised-read", NULL, "initcheck"},
+                {"barrier-count", NULL, "synccheck"},     {"not-watched", "initcheck", "initcheck"},
+                {"not-watched", "racecheck", "racecheck"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        struct diags d = {.arena = &arena};
+        diag_error(&d, (struct place){0}, some[i].code, NULL, "a finding");
+        diag_of_kernel(&d, NULL, some[i].reason);
+        diag_note(&d, (struct place){0}, some[i].code, "a note");
+        diag_error(&d, (struct place){0}, "trap", NULL, "no tool's");
+        json_t *list = json_loads(report_json(&d, &arena).p, 0, NULL),
+               *log = json_loads(report_sarif(&d, &arena).p, 0, NULL);
+        const char *of_result = NULL;
+        assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "tool")), some[i].tool);
+        assert_null(json_object_get(json_array_get(list, 1), "tool"));
+        assert_null(json_object_get(json_array_get(list, 2), "tool"));
+        assert_int_equal(json_unpack(log, "{s:[{s:[{s:{s:s}}]}]}", "runs", "results", "properties", "tool", &of_result),
+                         0);
+        assert_string_equal(of_result, some[i].tool);
+        json_decref(list);
+        json_decref(log);
+    }
+}
+
 static void what_is_no_report_is_refused(void **state)
 {
     static const char *const texts[] = {"{}", "[1]", "[{}]", "[{\"severity\": \"error\", \"code\": \"x\"}]",
@@ -129,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_and_back_is_the_same),
+        cmocka_unit_test(findings_name_the_tool_that_looks_for_them),
         cmocka_unit_test(what_is_no_report_is_refused),
         cmocka_unit_test(equal_findings_become_one_with_their_counts),
         cmocka_unit_test(findings_of_other_reasons_places_and_kernels_stay_apart),
