@@ -18,6 +18,7 @@
 #include "cli/check_findings.h"
 #include "cli/check_settings.h"
 #include "cli/program.h"
+#include "cli/sandbox.h"
 #include "cli/supervise.h"
 #include "cli/suppressions.h"
 #include "report/report.h"
@@ -126,6 +127,8 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
+    if (c->s->o.confined && confine_program(c->s, c->folder))
+        _exit(PROGRAM_CANNOT_RUN);
     if (c->run > 0) {
         redirect("/dev/null", O_RDONLY, STDIN_FILENO);
         redirect("/dev/null", O_WRONLY, STDOUT_FILENO);

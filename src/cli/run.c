@@ -23,7 +23,7 @@ int cmd_run(struct session *s)
     const char *program = program_prepare(s, NULL, &status);
     if (!program)
         return status;
-    if (s->o.confined && confine_program(s))
+    if (s->o.confined && confine_program(s, NULL))
         return PROGRAM_CANNOT_RUN;
     signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
     if (s->o.run_timeout > 0)

@@ -164,10 +164,10 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
     return 0;
 }
 
-int confine_program(struct session *s)
+int confine_program(struct session *s, const char *folder)
 {
     const char *temporary = getenv("TMPDIR");
-    const char *folders[] = {".", temporary && *temporary ? temporary : "/tmp", NULL};
+    const char *folders[] = {".", temporary && *temporary ? temporary : "/tmp", folder, NULL};
     const char *error = sandbox_confine_program(folders, &s->arena);
     return error ? failure(s, "--sandbox is not possible here: %s", error) : 0;
 }

@@ -9,7 +9,8 @@
  * Returns the exit status, 0 where the launch is to go on. */
 int enter_sandbox(struct session *s, hd_machine *machine, int n_files);
 
-/* --sandbox of heddle run: for the program that is to be executed. Returns the exit status. */
-int confine_program(struct session *s);
+/* --sandbox of heddle run and heddle check: for the program that is to be executed, which can also write below `folder` (or NULL).
+ * Returns the exit status. */
+int confine_program(struct session *s, const char *folder);
 
 #endif

@@ -398,6 +398,16 @@ print(subprocess.run(["grep", "NoNewPrivs", "/proc/self/status"], capture_output
     assert (status, out) == (0, "pairs work\n1\n"), (out, err)
 
 
+def a_program_is_checked_where_it_is_confined():
+    confined("true")
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path("here/sum"), os.path.join(examples, "race", "sum.cu")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    status, out, err = run("check", "--sandbox", "sh", "-c", "./sum; echo >../elsewhere/file || echo refused", cwd=path("here"),
+                           env=environment(TMPDIR=path("temporary")))
+    assert status == 1 and "data-race" in err and out.endswith("refused\n"), (out, err)
+    assert os.listdir(path("elsewhere")) == []
+
+
 def exit_status_and_output_of_a_confined_program_pass_through():
     assert confined("cat; echo error >&2; exit 7")[::2] == (7, "error\n")
 
