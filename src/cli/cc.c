@@ -239,12 +239,17 @@ static uint32_t unit_number(const char *path)
     return h;
 }
 
-/* Names of static device variables must be the same on both sides. */
+/* Names of static device variables, and of kernels in anonymous namespaces, must be the same on both sides. clang's driver does not
+ * pass it on to a compilation for the host alone. */
 static void add_unit(struct job *j, cc_words *c, const char *input)
 {
     char *path = realpath(input, NULL);
-    if (j->o.rdc)
-        ADD(c, arena_printf(j->arena, "-cuid=%08x", unit_number(path ? path : input)));
+    if (j->o.rdc) {
+        const char *unit = arena_printf(j->arena, "-cuid=%08x", unit_number(path ? path : input));
+        ADD(c, unit);
+        ADD(c, "-Xclang");
+        ADD(c, unit);
+    }
     free(path);
     ADD(c, input);
 }
@@ -379,11 +384,26 @@ static bool add_clusters(struct job *j, const char *input, const char *arch, con
     return error ? failure(j->s, "cc: %s", error) == 0 : ok;
 }
 
+static bool name_statics(struct job *j, const char *path)
+{
+    struct file_bytes ptx = {0};
+    const char *error = file_read(j->arena, path, 0, &ptx);
+    bool ok = !error;
+    if (ok) {
+        struct str text = cc_name_statics((struct str){ptx.bytes, ptx.n}, j->arena);
+        ok = text.p == ptx.bytes || write_file(j, path, text.p, text.n);
+    }
+    free(ptx.bytes);
+    return error ? failure(j->s, "cc: %s", error) == 0 : ok;
+}
+
 /* Compiles the device code for one architecture. */
 static bool compile_device(struct job *j, const char *input, const char *arch, const char *output)
 {
     cc_words c = device_command(j, input, arch, output);
-    return run(j, &c) && (j->o.given[CC_DRY_RUN] || add_clusters(j, input, arch, output));
+    if (!run(j, &c))
+        return false;
+    return j->o.given[CC_DRY_RUN] || (add_clusters(j, input, arch, output) && (!j->o.rdc || name_statics(j, output)));
 }
 
 /* What clang does not know, and nvcc's ptxas would say: too much shared memory, and what Heddle refuses. */
