@@ -64,13 +64,16 @@ static size_t find(const struct host_ranges *all, uint64_t address)
 /* What the owner allows now, in h->asked; false where memory is exhausted. */
 static bool ask_allowed(struct host_maps *h, size_t *n)
 {
-    while ((*n = h->allowed_now(h->data, h->asked, h->asked_capacity)) > h->asked_capacity) {
-        hd_range *more = realloc(h->asked, 2 * *n * sizeof *more);
+    size_t wanted = h->asked_capacity ? h->asked_capacity : 16;
+    do {
+        hd_range *more = wanted > h->asked_capacity ? realloc(h->asked, wanted * sizeof *more) : h->asked;
         if (!more)
             return false;
         h->asked = more;
-        h->asked_capacity = 2 * *n;
-    }
+        h->asked_capacity = wanted;
+        *n = h->allowed_now(h->data, h->asked, h->asked_capacity);
+        wanted = 2 * *n;
+    } while (*n > h->asked_capacity);
     return true;
 }
 

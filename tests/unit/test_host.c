@@ -159,9 +159,10 @@ static void wide_vectors_are_seen(void **state)
 
 static void an_access_of_two_pages_is_one(void **state)
 {
+    typedef uint64_t unaligned __attribute__((aligned(1)));
     struct fixture *f = *state;
     host_watch_set(f->watch, true);
-    *(volatile uint64_t *)(f->p + 4096 - 3) = 0x0102030405060708;
+    *(volatile unaligned *)(f->p + 4096 - 3) = 0x0102030405060708;
     expect(f, f->p + 4096 - 3, 8, true);
     host_watch_set(f->watch, false);
     assert_int_equal(f->p[4096], 5);
@@ -264,7 +265,7 @@ static void on_own(int signal)
 static void faults_of_the_programs_own_reach_its_handler(void **state)
 {
     struct fixture *f = *state;
-    volatile int *volatile nowhere = NULL;
+    volatile int *volatile nowhere = (volatile int *)64; /* not NULL, which sanitizers see before */
     signal(SIGSEGV, on_own);
     host_watch_set(f->watch, true);
     if (sigsetjmp(landing, 1) == 0)
