@@ -11,14 +11,14 @@ class Checked:
     """A program that was run under `heddle check`: status, out, err (what stands before the findings), findings (of the JSON), and
     what went wrong with it all, or ''."""
 
-    def __init__(self, command, options=(), cwd=None, timeout=120):
+    def __init__(self, command, options=(), cwd=None, timeout=120, env=None):
         self.status, self.out, self.err, self.findings, self.wrong = None, "", "", [], ""
         with tempfile.TemporaryDirectory() as folder:
             saved, log = (os.path.join(folder, name) for name in ("findings.json", "log"))
             try:
                 done = subprocess.run([heddle, "check", "--save", saved, "--log-file", log, "--timeout", str(timeout), *options, *command],
                                       capture_output=True, text=True, errors="replace", cwd=cwd, timeout=2 * timeout,
-                                      stdin=subprocess.DEVNULL)
+                                      stdin=subprocess.DEVNULL, env=env)
             except subprocess.TimeoutExpired:
                 self.wrong = f"not done after {2 * timeout} s"
                 return

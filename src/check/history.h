@@ -21,10 +21,11 @@
 
 /* A place in the program and what it does to memory. */
 struct access_class {
-    const struct op *op; /* one of those that are at the place */
-    uint32_t line;       /* number of the place; findings are about pairs of these */
-    uint8_t bytes;       /* of an element */
-    uint8_t lane_shift;  /* log2 of the bytes of a lane */
+    const struct op *op;    /* one of those that are at the place */
+    const struct op *shown; /* of those that were seen, the first in the text; under the lock of the races */
+    uint32_t line;          /* number of the place; findings are about pairs of these */
+    uint8_t bytes;          /* of an element */
+    uint8_t lane_shift;     /* log2 of the bytes of a lane */
     bool reads, writes, strong, atomic;
     enum reach reach;             /* of a strong one */
     const struct task_note *note; /* of a task that is no launch; else NULL: */

@@ -15,6 +15,7 @@ static struct access_class describe(const struct op *op, bool in_vain)
     const struct op_access *x = op->access;
     bool strong = op_access_is_strong(x);
     return (struct access_class){.op = op,
+                                 .shown = op,
                                  .bytes = x->bytes,
                                  .lane_shift = (uint8_t)log2_of((uint32_t)x->bytes * x->n),
                                  .reads = op->kind != OP_ST,
@@ -54,18 +55,27 @@ static bool same_place(const struct access_class *a, const struct access_class *
            a->where == b->where;
 }
 
+/* Whichever worker or schedule comes here first, one operation is shown. */
+static void show_first(struct access_class *k, const struct op *op)
+{
+    if (op && op->origin && op->origin->origin->offset < k->shown->origin->origin->offset)
+        k->shown = op;
+}
+
 /* The number of the class, which is made where there is none. */
 static uint32_t number_of(struct races *r, struct access_class c)
 {
     uint32_t line = 0, found = 0;
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 1, n = atomic_load(&r->classes.next); i < n && !found; i++) {
-        const struct access_class *k = numbered_at(&r->classes, i);
+        struct access_class *k = numbered_at(&r->classes, i);
         if (!same_place(k, &c))
             continue;
         line = k->line;
-        if (same_kind(k, &c))
+        if (same_kind(k, &c)) {
             found = i;
+            show_first(k, c.op);
+        }
     }
     if (!found && (found = numbered_take(&r->classes))) {
         c.line = line ? line : ++r->n_lines;

@@ -171,6 +171,8 @@ static const char *between(const struct race *f, struct arena *arena)
     return "between the two";
 }
 
+/* ---- which of many sights is told: the same ones, whoever ran when ---- */
+
 /* Of plain accesses that nothing orders, the pair that is furthest apart is told: what orders it orders the others. */
 static bool is_plain(enum race_reason reason)
 {
@@ -183,6 +185,59 @@ static bool same_finding(const struct race *f, enum race_reason reason, const st
     uint32_t x = f->side[0].class->line, y = f->side[1].class->line, p = a->class->line, q = b->class->line;
     return (f->reason == reason || (is_plain(f->reason) && is_plain(reason))) &&
            ((x == p && y == q) || (x == q && y == p));
+}
+
+static int compare(uint32_t a, uint32_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By the lines that a report has for them: those of the calls where they are inlined. */
+static int compare_locs(const struct ptx_loc *a, const struct ptx_loc *b)
+{
+    int order = compare(a->inlined ? a->at_file : a->file, b->inlined ? b->at_file : b->file);
+    order = order ? order : compare(a->inlined ? a->at_line : a->line, b->inlined ? b->at_line : b->line);
+    order = order ? order : compare(a->file, b->file);
+    return order ? order : compare(a->line, b->line);
+}
+
+static int compare_lines(const struct access_class *a, const struct access_class *b)
+{
+    const struct ir_insn *x = a->op->origin, *y = b->op->origin;
+    int order = 0;
+    if (x->module != y->module)
+        order = strcmp(x->module->source->name, y->module->source->name);
+    else if (x->loc && x->loc->line && y->loc && y->loc->line)
+        order = compare_locs(x->loc, y->loc);
+    else
+        order = compare(x->origin->offset, y->origin->offset);
+    return order ? order : compare(a->line, b->line);
+}
+
+/* Of accesses of one line: writes first. */
+static uint32_t rank(const struct access_class *c)
+{
+    return (uint32_t)!c->writes << 31 | (uint32_t)c->reads << 30 | (uint32_t)c->atomic << 29 |
+           (uint32_t)c->strong << 28 | (uint32_t)c->reach << 16 | (uint32_t)c->bytes << 8 | c->lane_shift;
+}
+
+/* The order in which the two are told: what is no kernel's comes last. */
+static int compare_sides(const struct race_side *a, const struct race_side *b)
+{
+    const struct access_class *x = a->class, *y = b->class;
+    int order = compare(!x->op, !y->op);
+    if (!order && x->line != y->line)
+        order = x->op ? compare_lines(x, y) : compare(y->line, x->line);
+    return order ? order : compare(rank(x), rank(y));
+}
+
+/* Is this pair of accesses rather told than the one that is? */
+static bool is_better(const struct race *f, enum race_reason reason, const struct race_side *first,
+                      const struct race_side *second)
+{
+    int order = compare(f->reason, reason);
+    order = order ? order : compare(rank(first->class), rank(f->side[0].class));
+    return (order ? order : compare(rank(second->class), rank(f->side[1].class))) < 0;
 }
 
 static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
@@ -201,6 +256,19 @@ static const char *other_words(const struct race_side *x, const struct race_side
     return arena_printf(a, "%s it at %s", access_words(y->class, a), fault_line(y->class->op->origin, a));
 }
 
+static void place_both(struct races *r, struct race *f)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct op *shown = f->side[i].class->shown;
+        if (!shown || shown == f->placed[i])
+            continue;
+        f->placed[i] = shown;
+        f->place[i] = place_keep(&r->sources, shown, &r->arena);
+    }
+    if (f->side[0].class->line == f->side[1].class->line)
+        f->place[1] = f->place[0];
+}
+
 static void describe(struct races *r, struct race *f, const struct kernel *k, bool shared, uint64_t address)
 {
     struct arena *a = &r->arena;
@@ -211,8 +279,7 @@ static void describe(struct races *r, struct race *f, const struct kernel *k, bo
     bool same = x->instance.task == y->instance.task;
     address &= ~(uint64_t)(narrow->bytes - 1);
     const char *datum = shared ? shared_words(k, address, narrow, a) : global_words(r, address, narrow, a);
-    f->place[0] = place_keep(&r->sources, x->class->op, a);
-    f->place[1] = x->class->line == y->class->line ? f->place[0] : place_keep(&r->sources, y->class->op, a);
+    place_both(r, f);
     f->text = arena_printf(a, "%s%s %s %s, and %s %s: %s", same && first ? arena_printf(a, "kernel `%s`: ", first) : "",
                            thread_words(x, same ? NULL : first, a), access_words(x->class, a), datum,
                            thread_words(y, same ? NULL : second, a), other_words(x, y, a), why(f->reason, x, y, a));
@@ -229,7 +296,8 @@ void race_found(struct races *r, const struct kernel *k, enum race_reason reason
     struct race *f = r->found;
     while (f && !same_finding(f, reason, earlier, later))
         f = f->next;
-    bool fresh = !f;
+    bool fresh = !f, turn = compare_sides(earlier, later) > 0;
+    const struct race_side *first = turn ? later : earlier, *second = turn ? earlier : later;
     if (fresh && (f = ARENA_NEW(&r->arena, struct race))) {
         f->next = r->found;
         r->found = f;
@@ -237,11 +305,10 @@ void race_found(struct races *r, const struct kernel *k, enum race_reason reason
     }
     if (f)
         f->count++;
-    if (f && (fresh || reason > f->reason)) {
-        bool turn = !earlier->class->op || (later->class->op && earlier->class->line > later->class->line);
+    if (f && (fresh || is_better(f, reason, first, second))) {
         f->reason = reason;
-        f->side[turn] = *earlier;
-        f->side[!turn] = *later;
+        f->side[0] = *first;
+        f->side[1] = *second;
         describe(r, f, k, shared, address);
     }
     pthread_mutex_unlock(&r->lock);
@@ -358,6 +425,7 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
     const struct race **sorted = ARENA_ARRAY(diags->arena, const struct race *, r->n_found);
     uint32_t n = 0;
     for (struct race *f = r->found; f; f = f->next) {
+        place_both(r, f);
         place_side(r, f, 0, o);
         place_side(r, f, 1, o);
         sorted[n++] = f;

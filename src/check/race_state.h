@@ -35,10 +35,11 @@ struct race {
     struct race *next;
     enum race_reason reason;
     uint64_t count;
-    struct race_side side[2]; /* the earlier, the later */
+    struct race_side side[2]; /* by their lines */
     const char *kernel;       /* of the first that is a kernel's */
     const char *text, *help;  /* made when it is found: the module may have gone when it is told */
     struct place place[2];
+    const struct op *placed[2]; /* what is there */
     const char *note;
 };
 

@@ -6,6 +6,7 @@ together, each in a namespace of its own: one program takes longer to compile th
 compiled where nvcc is. With names, only those are checked, and what is said of them is shown.
 """
 import concurrent.futures
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import findings
 from both import need_compiler
-from tap import SANITIZED, Skip, heddle, main, source
+from tap import SANITIZED, Skip, heddle, main, run, source
 
 folder = tempfile.TemporaryDirectory()
 with tarfile.open(os.path.join(source, "tests", "races", "programs.tar.xz")) as tar:
@@ -125,6 +126,44 @@ def planted_races_with_the_host_are_found_with_both_lines():
 
 def not_a_word_is_said_of_clean_programs():
     judge_all([p for p in programs if p.verdict == "clean"])
+
+
+ONE_LINE = """.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "race.cu"
+.visible .entry race(.param .u64 p) .maxntid 128 {
+    .reg .pred %q; .reg .u32 %t, %v; .reg .u64 %p;
+    ld.param.u64 %p, [p];
+    mov.u32 %t, %ctaid.x;
+    setp.eq.u32 %q, %t, 0;
+    .loc 1 3 0
+    @%q bra SECOND;
+    ld.global.u32 %v, [%p];
+    st.global.u32 [%p], %t;
+    st.global.u32 [%p+4], %t;
+    bra THIRD;
+SECOND:
+    st.global.u32 [%p+4], %t;
+    ld.global.u32 %v, [%p];
+    st.global.u32 [%p], %t;
+THIRD:
+    .loc 1 2 0
+    st.global.u32 [%p+4], %t;
+    ret;
+}
+"""
+
+
+def what_a_race_is_said_to_be_between_does_not_depend_on_the_schedule():
+    path, said = os.path.join(folder.name, "one_line.ptx"), set()
+    with open(path, "w") as f:
+        f.write(ONE_LINE)
+    for policy in ("fair", "serial", *(f"random:{seed}" for seed in range(1, 11))):
+        status, out, _ = run("check", path, "--grid", 3, "--block", 128, "u64[1]", "--policy", policy, "--json")
+        said.add(tuple((f["severity"], f["cuda_line"], f["line"]) for f in json.loads(out)["findings"]))
+        assert status == 1, out
+    assert said == {(("error", 3, 13), ("error", 2, 22), ("note", 3, 13), ("error", 2, 22))}, said
 
 
 def programs_that_need_a_library_of_CUDA_are_among_them():
