@@ -6,6 +6,7 @@
 static void init_locks(struct checker *c)
 {
     pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->host_places_lock, NULL);
     pthread_mutex_init(&c->findings.lock, NULL);
 }
 
@@ -47,6 +48,7 @@ void checker_free(struct checker *c)
     memory_close(c);
     findings_close(&c->findings);
     pthread_mutex_destroy(&c->lock);
+    pthread_mutex_destroy(&c->host_places_lock);
     free(c);
 }
 

@@ -91,7 +91,13 @@ struct region {
     struct finding *leak;              /* of its malloc in a kernel; else NULL */
 };
 
-enum { MOST_LEARNT = 8 };
+enum { MOST_LEARNT = 8, HOST_PLACES = 64 };
+
+/* Where an instruction of the host's was last, by the stack at it. */
+struct host_place {
+    uint64_t pc, sp, top;
+    const void *place;
+};
 
 struct checker {
     struct machine *machine;
@@ -101,8 +107,10 @@ struct checker {
     struct order_hooks order;             /* that keep them */
     struct host_watch *host;              /* or NULL */
     _Atomic uint32_t learnt[MOST_LEARNT]; /* launches of which the host knows something */
-    struct races *races;                  /* or NULL */
-    struct hooks memory, sync;            /* of the tools that are wanted */
+    pthread_mutex_t host_places_lock;
+    struct host_place host_places[HOST_PLACES]; /* by instruction */
+    struct races *races;                        /* or NULL */
+    struct hooks memory, sync;                  /* of the tools that are wanted */
     struct findings findings;
     pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
     uint32_t running;                  /* launches */

@@ -72,29 +72,44 @@ static void protect(uint64_t page, int protection)
     mprotect((void *)(uintptr_t)page, PAGE, protection);
 }
 
-/* The masks of AVX-512 are in the extended state, where the processor says that it has them (SDM, volume 1, 13.4 to 13.6). */
+/* As XSAVE has it (SDM, volume 1, 13.4 to 13.6), where the system says so; else NULL. */
+static char *extended_state(const ucontext_t *u)
+{
+    enum { AT_MAGIC = 464, MAGIC = 0x46505853 };
+    char *state = (char *)u->uc_mcontext.fpregs;
+    uint32_t magic;
+    memcpy(&magic, state + AT_MAGIC, 4);
+    return magic == MAGIC ? state : NULL;
+}
+
+/* The masks of AVX-512. */
 static void read_masks(const ucontext_t *u, uint64_t masks[8])
 {
-    enum { AT_MAGIC = 464, AT_BITS = 512, MAGIC = 0x46505853 };
-    const char *state = (const char *)u->uc_mcontext.fpregs;
-    uint32_t magic;
+    enum { AT_BITS = 512 };
+    const char *state = extended_state(u);
     uint64_t present = 0;
-    memcpy(&magic, state + AT_MAGIC, 4);
-    if (magic == MAGIC)
+    if (state)
         memcpy(&present, state + AT_BITS, 8);
     if (masks_at && present >> XSTATE_MASKS & 1)
         memcpy(masks, state + masks_at, 64);
 }
 
+static const int register_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
 static struct host_registers registers_of(const ucontext_t *u)
 {
-    static const int number[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-                                   REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
     struct host_registers r = {.pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
     for (int i = 0; i < 16; i++)
-        r.at[i] = (uint64_t)u->uc_mcontext.gregs[number[i]];
+        r.at[i] = (uint64_t)u->uc_mcontext.gregs[register_of[i]];
     read_masks(u, r.masks);
     return r;
+}
+
+static void set_registers(ucontext_t *u, const struct host_registers *r)
+{
+    for (int i = 0; i < 16; i++)
+        u->uc_mcontext.gregs[register_of[i]] = (greg_t)r->at[i];
 }
 
 /* ---- accesses ---- */
@@ -150,7 +165,7 @@ static void end_step(ucontext_t *u)
     u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
-/* ---- strings ---- */
+/* ---- without a step ---- */
 
 /* Where the machine finds them; where only a part of them is watched, NULL. */
 static uint8_t *view_of(const struct host_watch *w, uint64_t start, uint64_t bytes, bool *watched)
@@ -192,6 +207,30 @@ static bool do_string(struct host_watch *w, ucontext_t *u)
     return true;
 }
 
+/* An instruction of the common form is done here, on the machine's mapping: a step costs several times as much, and opens the page
+ * to other threads. */
+static bool do_moved(struct host_watch *w, uint64_t fault, ucontext_t *u)
+{
+    struct host_registers r = registers_of(u);
+    const uint8_t *code = (const uint8_t *)(uintptr_t)r.pc;
+    struct host_operand o;
+    struct host_moved m;
+    bool watched;
+    if (!extended_state(u) || !host_insn_operand(code, &r, &o) || fault - o.address >= o.bytes ||
+        !host_insn_moved(code, &r, &m) || !view_of(w, o.address, o.bytes, &watched))
+        return false;
+    uint64_t flags = (uint64_t)u->uc_mcontext.gregs[REG_EFL];
+    struct host_access a = access_of(o.address, o.bytes, u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES, u);
+    w->tell(w->data, &a, false);
+    if (!host_insn_run(&m, m.address + w->mem->host_shift, &r, &flags, extended_state(u)))
+        return false;
+    w->tell(w->data, &a, true);
+    set_registers(u, &r);
+    u->uc_mcontext.gregs[REG_EFL] = (greg_t)flags;
+    u->uc_mcontext.gregs[REG_RIP] += m.original_length;
+    return true;
+}
+
 static void on_segv(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -201,7 +240,7 @@ static void on_segv(int signal, siginfo_t *info, void *context)
         pass_on(&others[0], signal, info, context);
     else if (!w->mem->host_closed) /* another thread has closed the page after its step, just when all was opened */
         protect(address & -(uint64_t)PAGE, PROT_READ | PROT_WRITE);
-    else if (!do_string(w, context))
+    else if (step.n || (!do_string(w, context) && !do_moved(w, address, context)))
         let_step(w, address, context);
     errno = saved;
 }
@@ -265,6 +304,7 @@ static void install_handlers(void)
     pthread_mutex_lock(&handlers_lock);
     if (!masks_at)
         __get_cpuid_count(0xd, XSTATE_MASKS, &bytes, &masks_at, &ignored, &more);
+    host_insn_can_run();
     install(SIGSEGV, on_segv, &others[0]);
     install(SIGTRAP, on_trap, &others[1]);
     pthread_mutex_unlock(&handlers_lock);

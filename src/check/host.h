@@ -1,12 +1,13 @@
 /* Loads and stores of the host in memory that it shares with kernels, seen one by one.
  *
- * While memory is closed (mem_close_host) an access of the program's ends in SIGSEGV. The handler tells of it, opens the page,
- * has the processor stop after the one instruction, and closes the page again at that SIGTRAP. The instruction is read to know
- * which bytes it accesses (host_insn.h). The machine's own threads use another mapping and meet none of this.
+ * While memory is closed (mem_close_host) an access of the program's ends in SIGSEGV. The handler tells of it, and does what the
+ * instruction does on the mapping that the machine's own threads use, which meet none of this. The instruction is read to know
+ * which bytes it accesses (host_insn.h). For one that is not known the handler opens the page, has the processor stop after the
+ * one instruction, and closes the page again at that SIGTRAP.
  *
  * Signals that are not ours go to whoever had them: handlers that the program has put in our place are found at the next
  * closing, and called by ours from then on. What is not seen: accesses by the system, as of read() into such memory, which would
- * fail, but for host_view(); another thread's accesses to the page while one is stopped on it.
+ * fail, but for host_view(); another thread's accesses to the page while one steps on it.
  *
  * Only where a processor stops after an instruction at a process's own wish: x86-64.
  */

@@ -13,7 +13,7 @@ struct insn {
     enum map map;
     enum prefix prefix;
     uint8_t opcode, modrm, sib;
-    bool rex_w, rex_x, rex_b, small_operands, small_addresses;
+    bool rex_w, rex_r, rex_x, rex_b, small_operands, small_addresses;
     bool vector, evex, broadcast; /* VEX or EVEX */
     unsigned mask;                /* its register, or 0 */
     unsigned vector_bytes;
@@ -25,6 +25,7 @@ struct insn {
 static void read_rex(struct insn *i, uint8_t rex)
 {
     i->rex_w = rex & 8;
+    i->rex_r = rex & 4;
     i->rex_x = rex & 2;
     i->rex_b = rex & 1;
 }
@@ -35,6 +36,7 @@ static void read_vex(struct insn *i, const uint8_t *p, bool three)
     uint8_t last = three ? p[2] : p[1];
     i->vector = true;
     i->map = three ? (enum map)(p[1] & 31) : MAP_0F;
+    i->rex_r = !(p[1] & 0x80);
     i->rex_x = three && !(p[1] & 0x40);
     i->rex_b = three && !(p[1] & 0x20);
     i->rex_w = three && last & 0x80;
@@ -48,6 +50,7 @@ static void read_evex(struct insn *i, const uint8_t *p)
     static const enum prefix prefixes[] = {PREFIX_NONE, PREFIX_66, PREFIX_F3, PREFIX_F2};
     i->vector = i->evex = true;
     i->map = (enum map)(p[1] & 7);
+    i->rex_r = !(p[1] & 0x80);
     i->rex_x = !(p[1] & 0x40);
     i->rex_b = !(p[1] & 0x20);
     i->rex_w = p[2] & 0x80;
@@ -181,7 +184,7 @@ static unsigned bytes_of_0f(const struct insn *i)
     case 0x6f:
     case 0x7f: return wide ? full : i->evex ? full : 8;
     case 0x7e: return i->prefix == PREFIX_F3 ? 8 : i->rex_w ? 8 : 4;
-    case 0x90 ... 0x9f:
+    case 0x90 ... 0x9f: return i->vector ? 0 : 1;
     case 0xb0:
     case 0xb6:
     case 0xbe:
@@ -344,6 +347,7 @@ static bool address_of(struct insn *i, const struct host_registers *r, unsigned 
     at = has_sib ? base_and_index(i, r) : r->at[rm | (unsigned)i->rex_b << 3];
     unsigned width = mod == 1 ? 1 : mod == 2 || (has_sib && (i->sib & 7) == 5) ? 4 : 0;
     *address = i->segment + at + (width ? displacement(i, width, i->evex ? bytes : 1) : 0);
+    i->at += width;
     return true;
 }
 
@@ -356,6 +360,83 @@ bool host_insn_operand(const uint8_t *code, const struct host_registers *r, stru
         return false;
     if (i.mask)
         apply_mask(&i, r, operand);
+    return true;
+}
+
+/* ---- the same at another address ---- */
+
+/* Opcodes whose meaning goes on in modrm, where others name a register. */
+static bool is_group(const struct insn *i)
+{
+    uint8_t o = i->opcode;
+    if (i->map == MAP_0F)
+        return o == 0xc7;
+    return i->map == MAP_ONE &&
+           (o == 0x80 || o == 0x81 || o == 0x83 || o == 0xc0 || o == 0xc1 || o == 0xc6 || o == 0xc7 ||
+            (o >= 0xd0 && o <= 0xd3) || o == 0xf6 || o == 0xf7 || o == 0xfe || o == 0xff);
+}
+
+static unsigned immediate_bytes(const struct insn *i)
+{
+    unsigned wide = i->small_operands && !i->rex_w ? 2 : 4, which = i->modrm >> 3 & 7;
+    if (i->map == MAP_0F3A || (i->map == MAP_0F && (i->opcode == 0xc2 || i->opcode == 0xc6)))
+        return 1;
+    if (i->map != MAP_ONE)
+        return 0;
+    switch (i->opcode) {
+    case 0x6b:
+    case 0x80:
+    case 0x83:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6: return 1;
+    case 0x69:
+    case 0x81:
+    case 0xc7: return wide;
+    case 0xf6: return which < 2 ? 1 : 0;
+    case 0xf7: return which < 2 ? wide : 0;
+    default: return 0;
+    }
+}
+
+/* Prefixes and opcode, up to modrm, without the bits that are for the address. */
+static void copy_head(const uint8_t *code, const uint8_t *end, const struct insn *i, struct host_moved *m)
+{
+    const uint8_t *p = code;
+    struct insn legacy = {.at = code};
+    const struct host_registers none = {0};
+    while (read_legacy_prefix(&legacy, &none)) {
+        if (*p != 0x64 && *p != 0x65)
+            m->code[m->length++] = *p;
+        p = legacy.at;
+    }
+    const uint8_t *first = p;
+    for (; p < end; p++)
+        m->code[m->length++] = *p;
+    uint8_t *head = m->code + m->length - (end - first);
+    if (!i->vector && (*head & 0xf0) == 0x40)
+        *head &= (uint8_t)~3;
+    if (i->evex || (i->vector && *head == 0xc4))
+        head[1] |= 0x60;
+}
+
+bool host_insn_moved(const uint8_t *code, const struct host_registers *r, struct host_moved *m)
+{
+    enum { RSP = 4, RSI = 6, RDI = 7 };
+    struct insn i = read_insn(code, r);
+    const uint8_t *modrm = i.at++;
+    i.modrm = *modrm;
+    unsigned bytes = bytes_of(&i), which = i.modrm >> 3 & 7, reg = which | (unsigned)i.rex_r << 3;
+    bool group = is_group(&i), uses_stack = i.map == MAP_ONE && i.opcode == 0xff && which > 1,
+         may_trap = i.map == MAP_ONE && (i.opcode == 0xf6 || i.opcode == 0xf7) && which > 5;
+    *m = (struct host_moved){.base = !group && reg == RDI ? RSI : RDI};
+    if (!bytes || uses_stack || may_trap || (!group && reg == RSP) || !address_of(&i, r, bytes, &m->address))
+        return false;
+    copy_head(code, modrm, &i, m);
+    m->code[m->length++] = (uint8_t)(which << 3 | m->base);
+    for (unsigned n = immediate_bytes(&i); n; n--)
+        m->code[m->length++] = *i.at++;
+    m->original_length = (uint32_t)(i.at - code);
     return true;
 }
 

@@ -20,6 +20,23 @@ struct host_operand {
  * known. */
 bool host_insn_operand(const uint8_t *code, const struct host_registers *r, struct host_operand *operand);
 
+/* The same instruction with its operand at [rdi] or [rsi]. */
+struct host_moved {
+    uint64_t address; /* where it has its operand */
+    uint32_t original_length;
+    uint8_t base; /* the number of rdi or rsi */
+    uint8_t length;
+    uint8_t code[16];
+};
+/* False where it is none that host_insn_operand() knows, uses the stack pointer, or divides. */
+bool host_insn_moved(const uint8_t *code, const struct host_registers *r, struct host_moved *m);
+
+/* host_run.c: runs it with its operand at `address`, and changes registers, flags and extended state (as XSAVE has it) as it does.
+ * False where the system lets nobody write code: host_insn_can_run() has asked. */
+bool host_insn_can_run(void);
+bool host_insn_run(const struct host_moved *m, uint64_t address, struct host_registers *r, uint64_t *flags,
+                   void *extended);
+
 /* A string instruction with a count: how much it copies or sets. */
 struct host_string {
     uint32_t length; /* of the instruction */

@@ -85,24 +85,23 @@ void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t byt
  * ends in functions of the C library that have not pushed anything. */
 static const void *place_of(struct checker *c, const struct host_access *a)
 {
-    static _Thread_local struct {
-        const struct checker *checker;
-        uint64_t pc, sp, top;
-        const void *place;
-    } last;
     if (!c->options.place)
         return NULL;
     if (!a->pc)
         return c->options.place(c->options.data);
-    uint64_t top = *(const uint64_t *)(uintptr_t)a->sp;
-    if (last.checker != c || last.pc != a->pc || last.sp != a->sp || last.top != top) {
-        last.checker = c;
-        last.pc = a->pc;
-        last.sp = a->sp;
-        last.top = top;
-        last.place = c->options.place(c->options.data);
-    }
-    return last.place;
+    const struct host_place now = {a->pc, a->sp, *(const uint64_t *)(uintptr_t)a->sp, NULL};
+    struct host_place *known = &c->host_places[(a->pc ^ a->pc >> 6) % HOST_PLACES], found;
+    pthread_mutex_lock(&c->host_places_lock);
+    found = *known;
+    pthread_mutex_unlock(&c->host_places_lock);
+    if (found.pc == now.pc && found.sp == now.sp && found.top == now.top)
+        return found.place;
+    found = now;
+    found.place = c->options.place(c->options.data);
+    pthread_mutex_lock(&c->host_places_lock);
+    *known = found;
+    pthread_mutex_unlock(&c->host_places_lock);
+    return found.place;
 }
 
 static void on_host_access(void *data, const struct host_access *a, bool done)

@@ -1,10 +1,10 @@
 /* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system read or write a program's memory,
- * and those that block signals.
+ * those that copy it, and those that block signals.
  *
  * What is closed to the host (check/host.h) is closed to the system on its behalf, too: read() into it would fail. So these functions
  * hand on the address at which the machine finds the same memory, and tell of the access. Nothing else about them changes. libcuda,
- * which knows of closed memory, calls heddle_watch_io() when it has some. SIGSEGV and SIGTRAP stay unblocked: a blocked one that an
- * instruction raises ends the process.
+ * which knows of closed memory, calls heddle_watch_io() when it has some. Copies would be seen without, one instruction after the
+ * other: here they are one access. SIGSEGV and SIGTRAP stay unblocked: a blocked one that an instruction raises ends the process.
  */
 #undef _FILE_OFFSET_BITS /* pread() and pread64() are two names */
 #include <dlfcn.h>
@@ -13,11 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #undef fread_unlocked
 #undef fwrite_unlocked
+#undef memcpy
+#undef memmove
+#undef memset
 #define EXPORT __attribute__((visibility("default")))
 
 typedef void *view_fn(const void *p);
@@ -120,6 +124,47 @@ EXPORT size_t __fread_chk(void *p, size_t room, size_t size, size_t n, FILE *f)
     tell(p, view, (int64_t)(size * result), true);
     return result;
 }
+
+/* ---- copies ---- */
+
+/* Where all of it is closed, or nothing; else itself. */
+static void *view_of_all(const void *p, size_t bytes)
+{
+    char *view = view_of(p);
+    return bytes == 0 || (char *)view_of((const char *)p + bytes - 1) == view + bytes - 1 ? view : (void *)(uintptr_t)p;
+}
+
+#define COPIES(name, room_param, ...)                                                                                  \
+    EXPORT void *name(void *to, const void *from, size_t n room_param)                                                 \
+    {                                                                                                                  \
+        NEXT(name);                                                                                                    \
+        void *to_view = view_of_all(to, n);                                                                            \
+        const void *from_view = view_of_all(from, n);                                                                  \
+        tell(from, from_view, (int64_t)n, false);                                                                      \
+        tell(to, to_view, (int64_t)n, true);                                                                           \
+        next(to_view, from_view, __VA_ARGS__);                                                                         \
+        return to;                                                                                                     \
+    }
+#define FILLS(name, room_param, ...)                                                                                   \
+    EXPORT void *name(void *to, int byte, size_t n room_param)                                                         \
+    {                                                                                                                  \
+        NEXT(name);                                                                                                    \
+        void *to_view = view_of_all(to, n);                                                                            \
+        tell(to, to_view, (int64_t)n, true);                                                                           \
+        next(to_view, byte, __VA_ARGS__);                                                                              \
+        return to;                                                                                                     \
+    }
+#define NO_ROOM
+#define ROOM , size_t room
+extern void *__memcpy_chk(void *to, const void *from, size_t n, size_t room);
+extern void *__memmove_chk(void *to, const void *from, size_t n, size_t room);
+extern void *__memset_chk(void *to, int byte, size_t n, size_t room);
+COPIES(memcpy, NO_ROOM, n)
+COPIES(memmove, NO_ROOM, n)
+COPIES(__memcpy_chk, ROOM, n, room)
+COPIES(__memmove_chk, ROOM, n, room)
+FILLS(memset, NO_ROOM, n)
+FILLS(__memset_chk, ROOM, n, room)
 
 /* ---- signals ---- */
 

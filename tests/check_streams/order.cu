@@ -254,6 +254,25 @@ CASE(the_system_uses_other_memory)
     sum += other[3];
 }
 
+CASE(the_host_copies_and_fills_other_memory)
+{
+    static int own[N];
+    for (int i = 0; i < N; i++)
+        own[i] = i;
+    launch_write(device, a);
+    memcpy(other, own, sizeof own);
+    memmove(other + 3, other, 16 * sizeof *other);
+    memset(other + 40, 7, 8 * sizeof *other);
+    memcpy(own, other, sizeof own);
+    if (own[2] != 2 || own[3] != 0 || own[18] != 15 || own[19] != 19 || own[40] != 0x07070707 || own[48] != 48)
+        exit(8);
+    for (int i = 0; i < N; i++)
+        other[i] = -i;
+    __atomic_fetch_add(&other[5], 50, __ATOMIC_SEQ_CST);
+    if (other[5] != 45 || other[N - 1] != 1 - N)
+        exit(8);
+}
+
 /* A thread that blocks all signals, and a child. */
 static void *block_and_read(void *)
 {

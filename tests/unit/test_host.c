@@ -223,6 +223,121 @@ static void strings_are_done_at_once(void **state)
     assert_int_equal(*(uint16_t *)(f->p + 11000), 0);
 }
 
+/* ---- an instruction does to watched memory what it does elsewhere ---- */
+
+struct state {
+    uint64_t a, b, c, s, d, r8, r12, flags;
+    __m128i x, y;
+};
+
+/* rdx and r12 are the address, rsi is 2, others are values. */
+/* clang-format off */
+#define INSNS(X)                                                                                                       \
+    X("addl %%ecx, 16(%%rdx)") X("addw %%cx, 16(%%rdx)") X("adcq 16(%%rdx), %%rax") X("sbbb %%cl, 16(%%rdx)")          \
+    X("xorw $0x1234, 16(%%rdx)") X("movw $77, 16(%%rdx)") X("testl $0x10203, 16(%%rdx)") X("testw $0x203, 16(%%rdx)")  \
+    X("sarq %%cl, 16(%%rdx)") X("imulw $1000, 16(%%rdx), %%ax") X("movl %%r8d, 16(%%r12)") X("andl $9, 16(%%rdx)")     \
+    X("addl $5, 16(%%rdx)") X("subl $0x12345678, 16(%%rdx)") X("orb $0x81, 16(%%rdx)") X("andq $-7, 16(%%r12)")        \
+    X("cmpl $5, 16(%%rdx)") X("cmpb 16(%%rdx), %%ah") X("addb %%bh, 16(%%rdx)") X("movb %%ch, 16(%%rdx)")              \
+    X("movl $77, 16(%%rdx)") X("movb $77, 16(%%rdx)") X("movq $-77, 16(%%rdx)") X("movq 16(%%rdx), %%rdi")             \
+    X("movl 16(%%rdx), %%edi") X("movb %%dil, 16(%%rdx)") X("movq %%rdi, 16(%%rdx)")                                   \
+    X("movl 8(%%rdx,%%rsi,4), %%eax") X("movzbl 16(%%rdx), %%eax") X("movswq 16(%%rdx), %%rax")                        \
+    X("movslq 16(%%rdx), %%rax") X("testl %%ecx, 16(%%rdx)") X("testb $3, 16(%%rdx)") X("notl 16(%%rdx)")              \
+    X("negq 16(%%rdx)") X("incl 16(%%rdx)") X("decb 16(%%rdx)") X("lock incl 16(%%rdx)") X("shll $3, 16(%%rdx)")       \
+    X("rorl 16(%%rdx)") X("imull 16(%%rdx), %%eax") X("imull $1000, 16(%%rdx), %%eax")                                 \
+    X("imulq $3, 16(%%rdx), %%rax") X("xchgl %%ecx, 16(%%rdx)") X("lock xaddl %%eax, 16(%%rdx)")                       \
+    X("lock xaddq %%r8, 16(%%r12)") X("lock cmpxchgl %%ecx, 16(%%rdx)") X("lock cmpxchgq %%rdi, 16(%%rdx)")            \
+    X("lock orl %%ecx, 16(%%rdx)") X("cmovnel 16(%%rdx), %%eax") X("setc 16(%%rdx)") X("bsfl 16(%%rdx), %%eax")        \
+    X("movnti %%rcx, 16(%%rdx)") X("movd 16(%%rdx), %%xmm0") X("movd %%xmm0, 16(%%rdx)") X("movq %%xmm1, 16(%%rdx)")   \
+    X("movss 16(%%rdx), %%xmm1") X("movsd %%xmm0, 16(%%rdx)") X("movdqu 16(%%rdx), %%xmm1")                            \
+    X("movups %%xmm1, 16(%%rdx)") X("addps 16(%%rdx), %%xmm0") X("addsd 16(%%rdx), %%xmm1")                            \
+    X("shufps $0x1b, 16(%%rdx), %%xmm0") X("paddd 16(%%rdx), %%xmm0") X("cvtsi2sdl 16(%%rdx), %%xmm1")                 \
+    X("ucomiss 16(%%rdx), %%xmm0") X("push 16(%%rdx); pop %%rax") X("mulq 16(%%rdx)")
+
+#define VEX_INSNS(X)                                                                                                   \
+    X("vmovdqu 16(%%rdx), %%xmm1") X("vmovdqu %%xmm1, 16(%%r12)") X("vaddss 16(%%rdx), %%xmm0, %%xmm1")                \
+    X("vpaddd 16(%%rdx), %%xmm0, %%xmm0") X("vbroadcastss 16(%%r12), %%xmm0") X("vmovd %%xmm0, 8(%%rdx,%%rsi,4)")
+/* clang-format on */
+
+#define RUN(text)                                                                                                      \
+    {                                                                                                                  \
+        register uint64_t r8 __asm__("r8") = s->r8, r12 __asm__("r12") = at;                                           \
+        register __m128i x __asm__("xmm0") = s->x, y __asm__("xmm1") = s->y;                                           \
+        uint64_t d = at;                                                                                               \
+        __asm__ volatile("mov $-1, %%r10d; add $3, %%r10d\n" text "\npushf\npop %[flags]"                              \
+                         : "+a"(s->a), "+b"(s->b), "+c"(s->c), "+S"(s->s), "+D"(s->d), "+r"(r8), "+r"(r12), "+x"(x),   \
+                           "+x"(y), "+d"(d), [flags] "=r"(s->flags)                                                    \
+                         :                                                                                             \
+                         : "memory", "cc", "r10");                                                                     \
+        s->r8 = r8, s->r12 = r12 - at, s->x = x, s->y = y;                                                             \
+        return text;                                                                                                   \
+    }
+#define CASE(text)                                                                                                     \
+    case __COUNTER__ - FIRST: RUN(text)
+
+__attribute__((noinline)) static const char *run_insn(unsigned n, uint64_t at, struct state *s)
+{
+    enum { FIRST = __COUNTER__ + 1 };
+    switch (n) {
+        INSNS(CASE)
+    default: return NULL;
+    }
+}
+
+__attribute__((noinline)) static const char *run_vex_insn(unsigned n, uint64_t at, struct state *s)
+{
+    enum { FIRST = __COUNTER__ + 1 };
+    switch (n) {
+        VEX_INSNS(CASE)
+    default: return NULL;
+    }
+}
+
+static const char *state_after(const char *(*insns)(unsigned, uint64_t, struct state *), unsigned n, uint8_t *at,
+                               struct state *s)
+{
+    *s = (struct state){.a = 0x123456789a,
+                        .b = 0x8877665544332211,
+                        .c = 0xf0e1d2c3b4a5,
+                        .s = 2,
+                        .d = 0x7172737475767778,
+                        .r8 = 0x8182838485868788};
+    s->x = _mm_set_epi32(0x40490fdb, 0x3f800000, 0x42280000, 0x41200000);
+    s->y = _mm_set_epi32(4, 3, 0x41200001, 0x40a00000);
+    return insns(n, (uintptr_t)at, s);
+}
+
+static void compare_insns(struct fixture *f, const char *(*insns)(unsigned, uint64_t, struct state *))
+{
+    static uint8_t own[64];
+    const char *text;
+    struct state here, there;
+    for (unsigned n = 0;; n++) {
+        for (unsigned i = 0; i < 64; i++)
+            own[i] = (uint8_t)(i * 37 + 1);
+        memcpy(f->p, own, sizeof own);
+        host_watch_set(f->watch, false);
+        text = state_after(insns, n, own, &here);
+        if (!text)
+            return;
+        host_watch_set(f->watch, true);
+        state_after(insns, n, f->p, &there);
+        host_watch_set(f->watch, false);
+        if (memcmp(&here, &there, sizeof here) != 0 || memcmp(own, f->p, sizeof own) != 0)
+            fail_msg("%s does something else to watched memory", text);
+        if (f->n != 1 || f->done != 1)
+            fail_msg("%s is seen %u times", text, f->n);
+        f->n = f->done = 0;
+    }
+}
+
+static void an_instruction_does_the_same_as_elsewhere(void **state)
+{
+    struct fixture *f = *state;
+    compare_insns(f, run_insn);
+    if (__builtin_cpu_supports("avx2"))
+        compare_insns(f, run_vex_insn);
+}
+
 static void the_machine_sees_the_same_memory_elsewhere(void **state)
 {
     struct fixture *f = *state;
@@ -290,6 +405,7 @@ int main(void)
         TEST(an_access_of_two_pages_is_one),
         TEST(the_c_librarys_copies_are_seen),
         TEST(strings_are_done_at_once),
+        TEST(an_instruction_does_the_same_as_elsewhere),
         TEST(the_machine_sees_the_same_memory_elsewhere),
         TEST(memory_that_is_freed_and_taken_again_is_watched),
         TEST(faults_of_the_programs_own_reach_its_handler),
