@@ -119,6 +119,11 @@ static uint32_t group_of(const struct diags *d, uint32_t i)
     return n;
 }
 
+static const struct suppression known[] = {
+#define KNOWN(code, place, kernel) {code, place, kernel},
+#include "cli/known.def"
+};
+
 static bool is_suppressed(const struct suppressions *s, const struct diag *group, uint32_t n)
 {
     struct arena scratch = {0};
@@ -126,6 +131,8 @@ static bool is_suppressed(const struct suppressions *s, const struct diag *group
     bool fits = false;
     for (uint32_t i = 0; i < s->rules.n && !fits; i++)
         fits = rule_fits(&s->rules.at[i], group, &p);
+    for (uint32_t i = 0; i < sizeof known / sizeof *known && !fits; i++)
+        fits = rule_fits(&known[i], group, &p);
     arena_free(&scratch);
     return fits;
 }

@@ -2,6 +2,7 @@
  * FILE:LINE of one of its places, its notes' included, where the file's name without its folders does, too; KERNEL is the kernel
  * by the name that its source has, to the end of the line. In all, * and ? stand for anything and any character (fnmatch); what a
  * finding does not have is "-"; what is left out at the end of a rule is *. Empty lines and those that start with # say nothing.
+ * The rules of known.def hold always.
  */
 #ifndef HEDDLE_CLI_SUPPRESSIONS_H
 #define HEDDLE_CLI_SUPPRESSIONS_H
@@ -18,7 +19,7 @@ struct suppressions {
 
 /* Returns NULL, or what is wrong with the file, in the arena. */
 const char *suppressions_read(struct suppressions *s, const char *path, struct arena *arena);
-/* Takes the findings that a rule names out of the list, and returns how many. */
+/* Takes the findings that a rule, or known.def, names out of the list, and returns how many. */
 uint32_t suppressions_apply(const struct suppressions *s, struct diags *d);
 /* A file of rules for all that is in the list. */
 struct str suppressions_text(const struct diags *d, struct arena *arena);

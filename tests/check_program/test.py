@@ -310,6 +310,37 @@ def names_of_files_may_hold_the_process_and_the_environment():
     assert "No such file" in check("--log-file", "/no/such/folder/x", WAYS, status=2)[1]
 
 
+LIBRARY = """#include <cuda_runtime.h>
+__global__ void sort(int *out)
+{
+    __shared__ int keys[33];
+    keys[threadIdx.x] = out[threadIdx.x];
+    __syncthreads();
+#line 98 "include/cub/block/block_merge_sort.cuh"
+    int key = keys[threadIdx.x + 1];
+#line 9 "library.cu"
+    out[threadIdx.x] = threadIdx.x < 31 ? key : keys[32];
+}
+int main()
+{
+    int *p;
+    cudaMalloc(&p, 128);
+    cudaMemset(p, 0, 128);
+    sort<<<1, 32>>>(p);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def what_libraries_do_knowingly_is_left_out():
+    with open(path("library.cu"), "w") as f:
+        f.write(LIBRARY)
+    done = subprocess.run([heddle, "cc", "-O0", "-lineinfo", "-o", path("library"), path("library.cu")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    _, err, result = check(path("library"), status=1)
+    assert [f["cuda_line"] for f in result["findings"]] == [9] and result["suppressed"] == 1, (err, result)
+
+
 def suppressed_findings_are_left_out():
     rules = path("rules")
     check("--generate-suppressions", rules, WAYS, status=1)
