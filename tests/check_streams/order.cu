@@ -261,10 +261,10 @@ CASE(the_host_copies_and_fills_other_memory)
         own[i] = i;
     launch_write(device, a);
     memcpy(other, own, sizeof own);
-    memmove(other + 3, other, 16 * sizeof *other);
-    memset(other + 40, 7, 8 * sizeof *other);
+    memmove(other + 3, other, 200 * sizeof *other);
+    memset(other + 400, 7, 100 * sizeof *other);
     memcpy(own, other, sizeof own);
-    if (own[2] != 2 || own[3] != 0 || own[18] != 15 || own[19] != 19 || own[40] != 0x07070707 || own[48] != 48)
+    if (own[2] != 2 || own[3] != 0 || own[202] != 199 || own[203] != 203 || own[499] != 0x07070707 || own[500] != 500)
         exit(8);
     for (int i = 0; i < N; i++)
         other[i] = -i;
