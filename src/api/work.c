@@ -132,7 +132,7 @@ static const void *copy_place(const hd_machine *m)
 static void tell_undefined(const hd_machine *m, struct copy_views *v, const char *to, const char *from, size_t n)
 {
     const hd_checker_options *o = &m->checker->options;
-    uint64_t defined = v->told || !o->undefined_copy ? n : checker_defined_bytes(m->checker->checker, from, n);
+    uint64_t defined = v->told || !o->undefined_copy ? n : checker_defined_data(m->checker->checker, from, n);
     if (defined == n)
         return;
     v->told = true;

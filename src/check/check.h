@@ -36,6 +36,8 @@ void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes);
 void checker_mark_copied(struct checker *c, const void *to, const void *from, uint64_t bytes);
 /* How many bytes from p on, of `bytes`, are defined before the first that is not. */
 uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes);
+/* The same, where what looks like padding of structs counts as defined. */
+uint64_t checker_defined_data(struct checker *c, const void *p, uint64_t bytes);
 /* How many of them have never been written. */
 uint64_t checker_undefined_bytes(struct checker *c, const void *p, uint64_t bytes);
 /* An allocation is about to be freed, or a part of one gets another meaning. */

@@ -183,6 +183,25 @@ uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes)
     return n;
 }
 
+/* Bytes that no member of a struct has: a few that follow written ones inside of a word, up to the end of one. */
+static bool is_padding(uint64_t at, uint64_t bytes)
+{
+    return at % 4 != 0 && bytes > 1 && bytes < 8 && (at + bytes) % 4 == 0;
+}
+
+uint64_t checker_defined_data(struct checker *c, const void *p, uint64_t bytes)
+{
+    uint64_t from = (uint64_t)(uintptr_t)p, n = 0, gap = 0;
+    pthread_mutex_lock(&c->lock);
+    do {
+        n += gap;
+        n += defined_bytes(&c->defined, from + n, bytes - n);
+        gap = undefined_bytes(&c->defined, from + n, bytes - n);
+    } while (n && gap && is_padding(from + n, gap));
+    pthread_mutex_unlock(&c->lock);
+    return n;
+}
+
 /* ---- what to call it ---- */
 
 static const struct placed_var *shared_var_at(const struct kernel *k, uint64_t address)

@@ -164,6 +164,28 @@ CASE(copy_of_what_is_written_in_part)
     cudaFree(p);
 }
 
+struct padded {
+    char a;
+    double b;
+    short c;
+};
+
+__global__ void set_members(padded *p)
+{
+    p[threadIdx.x].a = 1;
+    p[threadIdx.x].b = 2;
+    p[threadIdx.x].c = 3;
+}
+
+CASE(copy_of_structs_with_padding)
+{
+    padded *p, own[32];
+    cudaMalloc(&p, sizeof own);
+    set_members<<<1, 32>>>(p);
+    cudaMemcpy(own, p, sizeof own, cudaMemcpyDeviceToHost);
+    cudaFree(p);
+}
+
 CASE(copy_of_a_copy_of_what_nobody_has_written)
 {
     float *p = make(), *q = make();                                   //! +allocated
