@@ -64,7 +64,7 @@ def racecheck_says_that_it_stops_at_its_limit_and_goes_on_when_it_can():
     limited = lambda size, *arguments: check(*arguments, options=("--tool", "racecheck", "--shadow-memory", size))
     (text,) = texts(limited("2M", 2, 2, "streams"), "not-watched")
     assert re.search(r"^racecheck stops watching memory in launch \d+, of kernel `(update|writes|reads)`, until .*limit, 2 MiB$", text), text
-    done = limited("8M", 40, 2, "streams")  # enough for what two launches leave, not for what forty do
+    done = limited("12M", 40, 2, "streams")  # enough for what two launches leave, not for what forty do
     assert texts(done, "data-race") and not texts(done, "not-watched"), done.findings
 
 
