@@ -10,8 +10,12 @@ all: $(BUILD)/build.ninja
 $(BUILD)/build.ninja:
 	meson setup $(BUILD) $(SETUP)
 
+# For about five minutes on two cores; then all that this leaves out, too: tests/README.md.
 test: all
 	tests/run $(BUILD)
+
+check-all: all
+	tests/run --all --limit 3600 $(BUILD)
 
 install: all
 	meson install -C $(BUILD)
@@ -19,7 +23,7 @@ install: all
 # Address and undefined-behaviour sanitizers, in a folder of their own.
 sanitize:
 	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
-	UBSAN_OPTIONS=halt_on_error=1 tests/run build-sanitize
+	UBSAN_OPTIONS=halt_on_error=1 tests/run --limit 3600 build-sanitize
 
 # ThreadSanitizer: threads that share machines, devices, streams, in build-thread/. What is not reported: tests/tsan.supp.
 # (Without address randomisation, which some versions of it cannot bear.)
@@ -128,4 +132,4 @@ lint:
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all ulp test check-all install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
