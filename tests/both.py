@@ -10,14 +10,15 @@ import tempfile
 from tap import Skip, examples, launch, run
 
 build = os.environ["HEDDLE_BUILD"]
-os.environ["HEDDLE_CACHE"] = "off"
 os.environ["HEDDLE_VERIFY"] = "1"  # what is given to LLVM is looked at first
+# What is compiled serves the test again, and no other.
+os.environ["HEDDLE_CACHE"] = tempfile.mkdtemp(prefix="heddle-test-")
+atexit.register(shutil.rmtree, os.environ["HEDDLE_CACHE"], ignore_errors=True)
 
 
-def keep_what_is_compiled():
-    """For a test that launches its kernels many times: compiled code serves the test again, and no other."""
-    os.environ["HEDDLE_CACHE"] = tempfile.mkdtemp(prefix="heddle-test-")
-    atexit.register(shutil.rmtree, os.environ["HEDDLE_CACHE"], ignore_errors=True)
+def compile_each_time():
+    """For a test of the compiler's process, or of the time that it takes."""
+    os.environ["HEDDLE_CACHE"] = "off"
 
 
 def need_compiler(program="heddle-jit"):

@@ -5,10 +5,9 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, has_level, keep_what_is_compiled, need_compiler, written
+from both import by_both, environment, has_level, need_compiler, written
 from tap import launch, main
 
-keep_what_is_compiled()
 
 FORMS = [(op, t) for op, types in {
     "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64", "exch": "b32 b64", "cas": "b32 b64 b16", "add": "u32 s32 u64 f32 f64",

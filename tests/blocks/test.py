@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, fault_by_both, keep_what_is_compiled, written
+from both import by_both, fault_by_both, written
 from tap import main, values
 
 # `entry` with one buffer, of a number for each thread of the grid, in order: %r9 of each, that BODY computes.
@@ -101,5 +101,4 @@ def a_fault_behind_warps_that_have_ended_is_the_threads_own():
     assert "block (501,0,0)" in text and "thread (69,0,0)" in text, text
 
 
-keep_what_is_compiled()
 main(globals())

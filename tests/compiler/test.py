@@ -9,7 +9,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import MATMUL, RAGGED, SAXPY, build, environment, need_compiler, written
+from both import MATMUL, RAGGED, SAXPY, build, compile_each_time, environment, need_compiler, written
 from tap import launch, main, run
 
 
@@ -251,4 +251,5 @@ def a_compiler_that_cannot_be_started_is_named():
         assert status == 0, err
 
 
+compile_each_time()
 main(globals())

@@ -5,7 +5,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, has_level, keep_what_is_compiled, need_compiler, written
+from both import by_both, environment, fault_by_both, has_level, need_compiler, written
 from tap import launch, main, run
 
 
@@ -368,5 +368,4 @@ def a_load_for_all_warps_behind_what_they_write():
             del os.environ["HEDDLE_TIER"]
 
 
-keep_what_is_compiled()
 main(globals())

@@ -4,7 +4,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, keep_what_is_compiled, need_compiler, written
+from both import by_both, environment, fault_by_both, need_compiler, written
 from tap import launch, main, run, values
 
 # Two loops over in[middle + i], and what stands behind that; in the first the step is known, in the second a parameter, the
@@ -288,5 +288,4 @@ def lanes_meet_in_a_block_that_has_only_a_branch():
     assert done["stats"]["warp_instructions"] <= 7 + 21 * most + 2, done["stats"]
 
 
-keep_what_is_compiled()
 main(globals())

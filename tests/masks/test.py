@@ -10,7 +10,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import keep_what_is_compiled, need_compiler, written
+from both import need_compiler, written
 from tap import main, run, source
 
 # %r1: lane, %r2: its operand, %r3: its mask, %r4: what it does, %r5: the result.
@@ -126,7 +126,6 @@ def test_membermasks_as_on_an_h200():
 
 def test_membermasks_as_on_an_h200_in_compiled_code():
     need_compiler()
-    keep_what_is_compiled()
     few = {"vote.sync.ballot.b32", "shfl.sync.idx.b32", "redux.sync.add.u32", "bar.warp.sync"}
     alike_by("jit", lambda c: is_defined(c) and c.op in few)
 

@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, has_level, keep_what_is_compiled, need_compiler, written
+from both import by_both, environment, fault_by_both, has_level, need_compiler, written
 from tap import launch, main, run
 
 # Thread t is at t * STRIDE elements, and loads and stores elements behind that. Threads whose number has a bit of `mask` in common
@@ -444,5 +444,4 @@ def rows_with_wide_gaps_between_them():
         compare(ROWS.replace("WAY", str(way)), block=256, levels=True, grid=1)
 
 
-keep_what_is_compiled()
 main(globals())

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import SAXPY, environment, need_compiler  # noqa: E402
+from both import SAXPY, compile_each_time, environment, need_compiler  # noqa: E402
 from tap import SANITIZED, Skip, examples, heddle, launch, main, run, values  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
@@ -412,4 +412,5 @@ def exit_status_and_output_of_a_confined_program_pass_through():
     assert confined("cat; echo error >&2; exit 7")[::2] == (7, "error\n")
 
 
+compile_each_time()
 main(globals())

@@ -8,7 +8,6 @@ sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import without_addresses, written
 from tap import Skip, launch, main, run, source
 
-os.environ["HEDDLE_CACHE"] = "off"
 KERNELS = os.path.join(source, "tests/serial/serial.ptx")
 COMPILED = os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "heddle-jit"))
 

@@ -5,7 +5,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, keep_what_is_compiled, need_compiler, written
+from both import by_both, environment, fault_by_both, need_compiler, written
 from tap import main, run
 
 HEAD = """.visible .entry shapes(.param .u64 out, .param .u32 given)
@@ -306,5 +306,4 @@ def lanes_that_wait_keep_what_varies():
         by_both(path, "--grid", 1, "--block", 32, "u32[32]+print", 5)
 
 
-keep_what_is_compiled()
 main(globals())

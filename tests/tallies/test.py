@@ -4,10 +4,9 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, has_level, keep_what_is_compiled, need_compiler, written
+from both import by_both, environment, fault_by_both, has_level, need_compiler, written
 from tap import launch, main
 
-keep_what_is_compiled()
 
 # Each thread goes through in[] in steps of the grid: %r9 is the element, %cell the address of sums[%r9], %own that of a
 # cell that is the thread's alone; out[] has an element for each thread.

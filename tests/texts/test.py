@@ -9,7 +9,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import families
-from both import need_compiler, written
+from both import compile_each_time, need_compiler, written
 from families import HEAD, kernel
 from tap import SANITIZED, Skip, examples, heddle, main, run
 
@@ -358,4 +358,5 @@ def a_pipe_is_read_to_its_end_and_waiting_for_one_can_be_interrupted():
         assert done.returncode == 124, done
 
 
+compile_each_time()
 main(globals())

@@ -6,7 +6,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import HEAD, by_both, fault_by_both, has_level, keep_what_is_compiled, written
+from both import HEAD, by_both, fault_by_both, has_level, written
 from tap import main, run
 
 LEVELS = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if has_level(level)] or [None]
@@ -87,7 +87,6 @@ WAYS_OF_2_24 = (131073, 8388608), (1048577, -(1 << 20)), (65537, 1 << 24), ((1 <
 
 
 def a_way_through_all_addresses_is_not_taken_for_a_short_one():
-    keep_what_is_compiled()
     for scale in chain(BY_8, 8), chain(BY_8, 6) + chain(DOUBLED, 6).replace("%rd2,", "%rd10,"), "shl.b64 %rd10, %rd2, 24;":
         for access in ACCESSES:
             for n, step in WAYS_OF_2_24:
@@ -102,7 +101,6 @@ def a_chain_of_sums_is_looked_at_for_a_moment_only():
 
 
 def steps_around_2_31_and_2_32_and_2_63_are_exact():
-    keep_what_is_compiled()
     for bits in 31, 32, 33, 62, 63:
         for step in (1 << bits) - 4, 1 << bits, (1 << bits) + 4:
             for sign in 1, -1:
@@ -152,7 +150,6 @@ L:
 
 
 def a_way_through_all_of_a_window_is_not_taken_for_a_short_one():
-    keep_what_is_compiled()
     for type, bits in ("u32", 32), ("u64", 64):
         for disp in 0, 4092, 2147483644, -4:
             text = SHARED_ROUNDS.replace("TYPE", type).replace("DISP", str(disp))
@@ -207,7 +204,6 @@ def rows(add, widen, step):
 
 
 def rows_whose_index_wraps_on_the_way_are_exact():
-    keep_what_is_compiled()
     starts = "u32[33]=range:1:30"
     for widen in "mul.wide.u32 %rd6, %r7, 4;", "mul.wide.s32 %rd6, %r7, 4;":
         for add in ADDED:
