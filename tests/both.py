@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 
-from tap import Skip, examples, launch, run
+from tap import FULL, Skip, examples, launch, left, run
 
 build = os.environ["HEDDLE_BUILD"]
 os.environ["HEDDLE_VERIFY"] = "1"  # what is given to LLVM is looked at first
@@ -30,6 +30,15 @@ def need_compiler(program="heddle-jit"):
 def has_level(level):
     """Can this machine run code of that CPU level?"""
     return run("info", "--cpu", level)[0] == 0
+
+
+@functools.cache
+def cpu_levels(*levels):
+    """Of these, in rising order, those that this machine has; without `make check-all` the least and the greatest."""
+    here = [level for level in levels if has_level(level)]
+    if len(here) > 2:
+        left.add("CPU level " + ", ".join(here[1:-1]))
+    return here if FULL or len(here) < 3 else [here[0], here[-1]]
 
 
 HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"

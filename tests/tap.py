@@ -13,6 +13,10 @@ with open(heddle, "rb") as f:
     SANITIZED = b"__asan_init" in f.read()  # programs that are not can load no library that is
 
 
+FULL = os.environ.get("HEDDLE_TESTS") == "all"  # `make check-all`
+test_name, cases_left, left = "", {}, set()  # the test that runs; of each that leaves out cases, how many; what else is left out
+
+
 class Skip(Exception):
     """What a test raises that cannot be done here, with the reason."""
 
@@ -42,16 +46,33 @@ def variable(result, name):
     return buffer["values"]
 
 
+def some(n, cases):
+    """The first n cases; with `make check-all` all of them. The most telling come first."""
+    cases = list(cases)
+    cases_left[test_name] = cases_left.get(test_name, 0) + max(0, len(cases) - n)
+    return cases if FULL else cases[:n]
+
+
+def in_full(test):
+    """A test that `make check-all` alone runs."""
+    test.in_full = True
+    return test
+
+
 def main(module):
     """Runs the functions of a test that take no arguments; their names, as sentences, are the tests' names. Arguments of the
     program, where there are some, choose those whose names contain one of them."""
     own = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == "__main__"]
     tests = [f for f in own if not inspect.signature(f).parameters]
     tests = [f for f in tests if not sys.argv[1:] or any(part in f.__name__ for part in sys.argv[1:])]
+    long = [f for f in tests if hasattr(f, "in_full")]
+    tests = tests if FULL or sys.argv[1:] else [f for f in tests if f not in long]
     failed = 0
     print(f"1..{len(tests)}")
     for number, test in enumerate(tests, 1):
-        name = f"{number} - {test.__name__.replace('_', ' ')}"
+        global test_name
+        test_name = test.__name__.replace("_", " ")
+        name = f"{number} - {test_name}"
         try:
             test()
             print(f"ok {name}", flush=True)
@@ -61,4 +82,9 @@ def main(module):
             failed += 1
             traceback.print_exc(file=sys.stdout)
             print(f"not ok {name}", flush=True)
+    adds = [f'"{f.__name__.replace("_", " ")}"' for f in long] + sorted(left)
+    if any(cases_left.values()):
+        adds.append(f"{sum(cases_left.values())} cases of {sum(map(bool, cases_left.values()))} tests")
+    if adds:
+        print("# check-all adds: " + ", ".join(adds))
     sys.exit(failed > 0)

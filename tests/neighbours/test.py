@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, has_level, need_compiler, written
+from both import by_both, cpu_levels, environment, fault_by_both, need_compiler, written
 from tap import launch, main, run
 
 # Thread t is at t * STRIDE elements, and loads and stores elements behind that. Threads whose number has a bit of `mask` in common
@@ -80,9 +80,8 @@ def compare(text, masks=(0,), block=32, levels=False, grid=5):
             args = path, "--grid", grid, "--block", block, "u8[16384]+print", "u8[16384]=rand", mask
             expected = by_both(*args)["buffers"]
             assert any(expected[0]["values"]), "nothing was stored"
-            for level in LEVELS if levels else ():
-                if has_level(level):
-                    assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
+            for level in cpu_levels(*LEVELS) if levels else ():
+                assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
 def words_one_behind_the_other_are_moved_exactly():
@@ -173,9 +172,8 @@ def between(loads="", stores="", apart=0):
     with written(text) as path:
         args = path, "--grid", 1, "--block", 64, "u32[4096]=range+print", "u32[1024]=rand+print", apart
         expected = by_both(*args)["buffers"]
-        for level in LEVELS:
-            if has_level(level):
-                assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
+        for level in cpu_levels(*LEVELS):
+            assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
 def stores_stay_in_their_order_around_stores_elsewhere():
@@ -294,17 +292,15 @@ def lanes_at_places_of_their_own_are_served_on_every_cpu_level():
                     args = path, "--grid", 1, "--block", 32, "u8[4096]+print", "u8[4096]=rand", a_table(table), mask
                     expected = by_both(*args)["buffers"]
                     assert any(expected[0]["values"]), "nothing was stored"
-                    for level in LEVELS:
-                        if has_level(level):
-                            assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, (type, level)
+                    for level in cpu_levels(*LEVELS):
+                        assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, (type, level)
 
 
 def one_lane_outside_is_found_among_all():
     outside = APART[:7] + [5000] + APART[8:]
-    for level in LEVELS:
+    for level in cpu_levels(*LEVELS):
         with written(places("u32")) as path:
-            if has_level(level):
-                fault_by_both(path, "--grid", 1, "--block", 32, "u8[4096]", "u8[4096]=rand", a_table(outside), 0, "--cpu", level)
+            fault_by_both(path, "--grid", 1, "--block", 32, "u8[4096]", "u8[4096]=rand", a_table(outside), 0, "--cpu", level)
 
 
 # The words begin behind so many bytes, and so many elements are there.

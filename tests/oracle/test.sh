@@ -39,11 +39,14 @@ for level in v2 v3 v4; do
     run "checksums 15: 15 agree, 0 differ" mufu-checksums --cpu $level
 done
 # Compiled code, where there is the compiler: here a part of them on each level, all with `make oracle-jit`.
+seeds=5 forms_every=124 n_forms=34 others_every=86 n_programs=6 n_kernels=15
+[ "${HEDDLE_TESTS-}" = all ] && seeds=20 forms_every=62 n_forms=67 others_every=43 n_programs=12 n_kernels=29
+echo "# check-all adds: 33 forms, 6 programs and 14 kernels by compiled code on each level; 15 random schedules of all programs"
 if [ -e "$HEDDLE_BUILD/heddle-jit" ]; then
     for level in v2 v3 v4; do
-        run "forms 67: 67 agree, 0 differ" oracle-forms --engine jit --cpu $level --every 62
-        run "programs 12: 12 agree, 0 differ" oracle-simt --engine jit --cpu $level --every 43
-        run "kernels 29: 29 agree, 0 differ" oracle-contract --engine jit --cpu $level --every 43
+        run "forms $n_forms: $n_forms agree, 0 differ" oracle-forms --engine jit --cpu $level --every $forms_every
+        run "programs $n_programs: $n_programs agree, 0 differ" oracle-simt --engine jit --cpu $level --every $others_every
+        run "kernels $n_kernels: $n_kernels agree, 0 differ" oracle-contract --engine jit --cpu $level --every $others_every
         run "checksums 15: 15 agree, 0 differ" mufu-checksums --compiled lanes --cpu $level
     done
 else
@@ -54,7 +57,7 @@ for workers in 1 2 7; do
 done
 run "$programs" oracle-simt --policy serial
 seed=1
-while [ $seed -le 20 ]; do
+while [ $seed -le $seeds ]; do
     run "$programs" oracle-simt --policy random:$seed
     seed=$((seed + 1))
 done

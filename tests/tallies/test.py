@@ -4,7 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, has_level, need_compiler, written
+from both import by_both, cpu_levels, environment, fault_by_both, need_compiler, written
 from tap import launch, main
 
 
@@ -138,7 +138,7 @@ def a_thread_sees_what_it_has_added():
 
 def so_it_is_on_each_level_and_in_both_tiers():
     need_compiler()
-    levels = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a") if has_level(level)]
+    levels = cpu_levels("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a")
     for kind, name, grid in (ANY_GRID, "ones", 24), (ANY_GRID, "64 bits", 5), (ONE_BLOCK, "looks again and again", 1):
         found = set()
         with written(text_of(kind, name)) as path:
