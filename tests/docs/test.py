@@ -38,7 +38,7 @@ def the_readme_shows_real_output():
 
 
 def links_lead_somewhere():
-    for page in "README.md", "ARCHITECTURE.md", "HACKING.md", "examples/README.md":
+    for page in "README.md", "ARCHITECTURE.md", "HACKING.md", "examples/README.md", "tests/README.md":
         with open(os.path.join(source, page)) as f:
             for link in re.findall(r"\]\(([^)#]+)\)", f.read()):
                 assert os.path.exists(os.path.join(source, os.path.dirname(page), link)), (page, link)
@@ -48,6 +48,21 @@ def the_map_names_files_that_exist():
     with open(os.path.join(source, "ARCHITECTURE.md")) as f:
         for name in re.findall(r"`((?:src|scripts|include)/[\w./]+)`", f.read()):
             assert os.path.exists(os.path.join(source, name)), name
+
+
+def the_index_of_tests_names_every_suite_and_no_other():
+    with open(os.path.join(source, "tests/README.md")) as f:
+        changed, index = f.read().split("## Suites")
+    tests = os.path.join(source, "tests")
+    suites = {n for n in os.listdir(tests) if os.path.exists(os.path.join(tests, n, "test.sh"))}
+    listed = {n for row in re.findall(r"^\|[^|]*\| (`[^|]*`) \|", index, re.M) for n in re.findall(r"`(\w+)`", row)}
+    assert listed == suites, listed ^ suites
+    with open(os.path.join(os.environ["HEDDLE_BUILD"], "tests/tests.list")) as f:
+        units = set(f.read().split())
+    for row in re.findall(r"^\| [^|]*`src/[^|]*\| ([^|]*) \|$", changed, re.M):
+        for name in re.findall(r"`([^`]*)`", row):
+            unknown = set() if name.startswith("make ") else set(name.split()) - suites - units
+            assert not unknown, unknown
 
 
 main(globals())

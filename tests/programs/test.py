@@ -1,4 +1,4 @@
-"""CUDA programs, built without nvcc and, where it is present, with it, run with Heddle's libraries. Prints TAP."""
+"""CUDA programs, built without nvcc and, with `make check-all`, where it is present, with it, run with Heddle's libraries. Prints TAP."""
 import glob
 import hashlib
 import os
@@ -14,6 +14,7 @@ libraries = os.path.join(build, "lib")
 into = os.path.join(build, "tests", "programs")
 heddle = os.path.join(build, "heddle")
 nvcc = shutil.which("nvcc")
+full = os.environ.get("HEDDLE_TESTS") == "all"
 
 # Programs of several sources, and those that want options of `heddle run`: one run each.
 parts = {"linked": ["linked_main", "linked_other"]}
@@ -98,7 +99,7 @@ def test(name):
     result(not stale, f"{name}: its PTX is of its source", "tests/programs/make-ptx makes it anew")
     try:
         programs = {"without nvcc": build_in_c(name)}
-        if nvcc:
+        if nvcc and full:
             programs |= {f"nvcc, {kind} runtime": program for kind, program in build_with_nvcc(name).items()}
         for run_options in options.get(name, [[]]):
             for kind, program in programs.items():
@@ -141,6 +142,7 @@ def main():
     if not sys.argv[1:]:
         test_layouts()
     print(f"1..{number}")
+    print("# check-all adds: programs built by nvcc, with both runtimes")
     sys.exit(failures > 0)
 
 
