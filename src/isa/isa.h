@@ -45,13 +45,7 @@ enum isa_slot {
 
 enum isa_op {
     OP_none,
-#define TYPES(name, list)
-#define OP(name, section, doc) OP_##name,
-#define FORM(...)
-#include "isa/ops.def"
-#undef TYPES
-#undef OP
-#undef FORM
+#include "op_names.h" // made by the build: OP_add, OP_sub, ...
     OP_COUNT
 };
 

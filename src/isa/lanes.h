@@ -22,9 +22,7 @@ typedef void lane_fn(void *d, void *e, const void *a, const void *b, const void 
 
 enum lane_id {
     LANE_none,
-#define LANE(name, D, E, A, B, C, expr) LANE_##name,
-#include "isa/lanes.def"
-#undef LANE
+#include "lane_names.h" // made by the build: LANE_add_b16, LANE_add_b32, ...
     LANE_COUNT
 };
 
