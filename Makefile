@@ -125,9 +125,10 @@ ulp: all
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
-lint:
+lint: all
 	git ls-files '*.c' '*.h' | xargs clang-format-19 --dry-run --Werror
 	scripts/check-layers
+	scripts/symbol-circles $(BUILD) --most 22
 
 clean:
 	rm -rf build build-*
