@@ -12,7 +12,7 @@
 
 #include "api/handles.h"
 #include "bench.h"
-#include "jit/process.h"
+#include "jit/host/compiler_process.h"
 
 enum { MAX_FIGURES = 400, ROUNDS = 3, SMALL = 200, ELEMENTS = 20000 };
 

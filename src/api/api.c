@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
-#include "jit/engine.h"
+#include "jit/host/engine.h"
 
 const char *hd_version(void)
 {

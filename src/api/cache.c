@@ -1,20 +1,20 @@
 /* Compiled code on disk (include/heddle.h). */
 #include <string.h>
 
-#include "jit/cache.h"
+#include "jit/host/code_cache.h"
 
 static bool survey(hd_cache_info *info, bool clear)
 {
-    struct cache_refusal why;
-    cache_survey(&info->kernels, &info->bytes, clear, &why);
+    struct code_cache_refusal why;
+    code_cache_survey(&info->kernels, &info->bytes, clear, &why);
     memcpy(info->refused, why.text, sizeof why.text);
     return !why.text[0];
 }
 
 bool hd_cache_get_info(hd_cache_info *info)
 {
-    *info = (hd_cache_info){.limit_bytes = CACHE_LIMIT_BYTES};
-    if (!cache_folder(info->folder, sizeof info->folder))
+    *info = (hd_cache_info){.limit_bytes = CODE_CACHE_LIMIT_BYTES};
+    if (!code_cache_folder(info->folder, sizeof info->folder))
         return false;
     survey(info, false);
     return true;

@@ -185,7 +185,7 @@ struct kernel {
     VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
     uint32_t block_rows_bytes;
     uint64_t code_window;
-    void *compiled; /* the compiler's own: src/jit/engine.c */
+    void *compiled; /* the compiler's own: src/jit/host/engine.c */
 };
 
 /* What a kernel is prepared for. */

@@ -53,7 +53,7 @@ static struct ir_range of_sreg(uint32_t sreg, const uint32_t block[3])
     switch ((enum isa_sreg)(sreg / 4)) {
     case SREG_tid: return (struct ir_range){0, block[c] - 1};
     case SREG_ntid: return (struct ir_range){block[c], block[c]};
-    /* what is launched has at most 2^31 - 1 threads along an axis: see jit/engine.c */
+    /* what is launched has at most 2^31 - 1 threads along an axis: see jit/host/engine.c */
     case SREG_ctaid: return (struct ir_range){0, INT32_MAX / block[c] - 1};
     case SREG_nctaid: return (struct ir_range){1, INT32_MAX / block[c]};
     case SREG_laneid: return (struct ir_range){0, WARP_LANES - 1};

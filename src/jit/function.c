@@ -605,7 +605,7 @@ static void set_attributes(struct emit *e)
     static const struct {
         const char *name;
         uint64_t value;
-    } by_kind[] = {{"nounwind", 0}, {"uwtable", 1}}; /* tables for debuggers: jit/gdb.c */
+    } by_kind[] = {{"nounwind", 0}, {"uwtable", 1}}; /* tables for debuggers: jit/host/gdb.c */
     for (size_t k = 0; k < sizeof by_kind / sizeof by_kind[0]; k++) {
         unsigned kind = LLVMGetEnumAttributeKindForName(by_kind[k].name, strlen(by_kind[k].name));
         LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,

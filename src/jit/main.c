@@ -1,4 +1,4 @@
-/* heddle-jit: compiles kernels for one program, which has started it (process.c) and asks through a socket (wire.h).
+/* heddle-jit: compiles kernels for one program, which has started it (compiler_process.c) and asks through a socket (wire.h).
  *
  * It ends when the program does, be it in the middle of a compilation, and when it has had nothing more to do for IDLE_MS: then
  * the next request starts another. For the first request it waits, however long the program takes to come to it.

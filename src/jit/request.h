@@ -1,7 +1,7 @@
 /* What the compiler of kernels is asked, and what it answers.
  *
  * The compiler is a program of its own, heddle-jit (main.c, compile.c and what emits LLVM): no LLVM comes into the process
- * that runs kernels. A request crosses as bytes (wire.c); the answer's object is loaded by object.c, kept by cache.c.
+ * that runs kernels. A request crosses as bytes (wire.c); the answer's object is loaded by elf_loader.c, kept by code_cache.c.
  */
 #ifndef HEDDLE_JIT_REQUEST_H
 #define HEDDLE_JIT_REQUEST_H

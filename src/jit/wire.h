@@ -1,7 +1,7 @@
-/* Requests and answers as bytes, between a program and its compiler (process.c, main.c).
+/* Requests and answers as bytes, between a program and its compiler (compiler_process.c, main.c).
  *
  * The bytes of a request, and the tier beside them, are all that compiled code depends on, and nothing in them is particular
- * to a process: no address, no order in which things happened. Their hash names the code on disk (cache.h).
+ * to a process: no address, no order in which things happened. Their hash names the code on disk (code_cache.h).
  */
 #ifndef HEDDLE_JIT_WIRE_H
 #define HEDDLE_JIT_WIRE_H

@@ -16,7 +16,7 @@
 #include "base/channel.h"
 #include "cases.h"
 #include "cli/npy.h"
-#include "jit/object.h"
+#include "jit/host/elf_loader.h"
 #include "jit/wire.h"
 
 enum kind { OBJECT, REQUEST, ANSWER, ARRAY, KINDS };
@@ -40,9 +40,9 @@ static bool put_into_memory(const uint8_t *elf, size_t n)
 {
     enum { FUNCTIONS = 16 };
     compiled_fn *functions[FUNCTIONS] = {0};
-    char error[OBJECT_ERROR_BYTES] = "";
-    struct object o = {0};
-    bool good = object_load(&o, elf, n, functions, FUNCTIONS, error);
+    char error[LOADER_ERROR_BYTES] = "";
+    struct loaded_object o = {0};
+    bool good = loader_load(&o, elf, n, functions, FUNCTIONS, error);
     for (unsigned i = 0; good && i < FUNCTIONS; i++) {
         uint8_t *at = (uint8_t *)(uintptr_t)functions[i];
         if (at && (at < o.at || at >= o.at + o.bytes))
@@ -51,7 +51,7 @@ static bool put_into_memory(const uint8_t *elf, size_t n)
     if (!good && !*error)
         case_fails(V_DIFFERS, "refused without a reason");
     if (good)
-        object_unload(&o);
+        loader_unload(&o);
     return good;
 }
 

@@ -1,5 +1,5 @@
-/* See process.h. The other side is main.c. */
-#include "jit/process.h"
+/* See compiler_process.h. The other side is main.c. */
+#include "jit/host/compiler_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

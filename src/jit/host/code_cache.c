@@ -1,5 +1,5 @@
-/* See cache.h. */
-#include "jit/cache.h"
+/* See code_cache.h. */
+#include "jit/host/code_cache.h"
 
 #include <blake2.h>
 #include <dirent.h>
@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SUM_BYTES = 32, NAME_BYTES = 2 * sizeof(struct cache_key) + 8 };
+enum { SUM_BYTES = 32, NAME_BYTES = 2 * sizeof(struct code_cache_key) + 8 };
 
 /* An entry: this, and the object. The sum is that of all other bytes. */
 struct header {
     char magic[8];
     uint64_t bytes, n_sites;
-    struct cache_key key;
+    struct code_cache_key key;
     uint8_t sum[SUM_BYTES];
 };
 
@@ -30,7 +30,7 @@ static const char suffix[] = ".code";
 /* Files aside are written in much less; older ones are those of processes that died. */
 enum { ASIDE_SECONDS = 600 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(struct cache_refusal *why, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool refuse(struct code_cache_refusal *why, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -54,10 +54,10 @@ static void hash_file(blake2b_state *h, const char *path)
     blake2b_update(h, (const uint8_t *)of_file, sizeof of_file);
 }
 
-struct cache_key cache_key(const uint8_t *request, size_t bytes, enum jit_tier tier, const char *program,
-                           bool is_confined)
+struct code_cache_key code_cache_key(const uint8_t *request, size_t bytes, enum jit_tier tier, const char *program,
+                                     bool is_confined)
 {
-    struct cache_key k;
+    struct code_cache_key k;
     blake2b_state h;
     Dl_info self;
     blake2b_init(&h, sizeof k.at);
@@ -66,14 +66,14 @@ struct cache_key cache_key(const uint8_t *request, size_t bytes, enum jit_tier t
     hash_number(&h, is_confined);
     hash_number(&h, JIT_LAYOUT);
     hash_file(&h, program);
-    hash_file(&h, dladdr((void *)(uintptr_t)cache_key, &self) ? self.dli_fname : NULL);
+    hash_file(&h, dladdr((void *)(uintptr_t)code_cache_key, &self) ? self.dli_fname : NULL);
     hash_number(&h, bytes);
     blake2b_update(&h, request, bytes);
     blake2b_final(&h, k.at, sizeof k.at);
     return k;
 }
 
-static void entry_name(const struct cache_key *key, char name[NAME_BYTES])
+static void entry_name(const struct code_cache_key *key, char name[NAME_BYTES])
 {
     for (size_t i = 0; i < sizeof key->at; i++)
         snprintf(name + 2 * i, 3, "%02x", key->at[i]);
@@ -82,7 +82,7 @@ static void entry_name(const struct cache_key *key, char name[NAME_BYTES])
 
 /* ---- the folder ---- */
 
-bool cache_folder(char *path, size_t size)
+bool code_cache_folder(char *path, size_t size)
 {
     const char *own = secure_getenv("HEDDLE_CACHE"), *xdg = secure_getenv("XDG_CACHE_HOME"),
                *home = secure_getenv("HOME");
@@ -99,7 +99,7 @@ bool cache_folder(char *path, size_t size)
 }
 
 /* The user's own, and nobody else's to change? Of an open file or folder: what stands at its name may be another by now. */
-static bool is_own(int file, mode_t type, const char *name, struct cache_refusal *why)
+static bool is_own(int file, mode_t type, const char *name, struct code_cache_refusal *why)
 {
     struct stat s;
     if (fstat(file, &s) != 0)
@@ -114,11 +114,11 @@ static bool is_own(int file, mode_t type, const char *name, struct cache_refusal
 }
 
 /* -1 where there is none, or none to be used. */
-static int open_folder(struct cache_refusal *why)
+static int open_folder(struct code_cache_refusal *why)
 {
     char path[PATH_MAX];
     why->text[0] = 0;
-    int folder = cache_folder(path, sizeof path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int folder = code_cache_folder(path, sizeof path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (folder < 0 || is_own(folder, S_IFDIR, path, why))
         return folder;
     close(folder);
@@ -148,12 +148,12 @@ static bool read_all(int file, void *to, size_t bytes)
     return true;
 }
 
-static bool read_whole(int file, const struct cache_key *key, struct jit_result *r)
+static bool read_whole(int file, const struct code_cache_key *key, struct jit_result *r)
 {
     struct header h;
     uint8_t sum[SUM_BYTES], *object = NULL, more;
     bool good = read_all(file, &h, sizeof h) && memcmp(h.magic, magic, sizeof magic) == 0 &&
-                memcmp(&h.key, key, sizeof *key) == 0 && h.bytes < CACHE_LIMIT_BYTES && h.n_sites <= UINT32_MAX &&
+                memcmp(&h.key, key, sizeof *key) == 0 && h.bytes < CODE_CACHE_LIMIT_BYTES && h.n_sites <= UINT32_MAX &&
                 (object = malloc(h.bytes + 1)) && read_all(file, object, h.bytes) && read(file, &more, 1) == 0;
     if (good)
         sum_of(&h, object, sum);
@@ -168,7 +168,8 @@ static bool read_whole(int file, const struct cache_key *key, struct jit_result 
 }
 
 /* A file that is there, whatever it is: a pipe is not waited for, a link not followed. */
-static bool load_from(int folder, const struct cache_key *key, struct jit_result *r, struct cache_refusal *why)
+static bool load_from(int folder, const struct code_cache_key *key, struct jit_result *r,
+                      struct code_cache_refusal *why)
 {
     char name[NAME_BYTES];
     entry_name(key, name);
@@ -188,15 +189,15 @@ static bool load_from(int folder, const struct cache_key *key, struct jit_result
     return good;
 }
 
-static void keep_refusal(struct jit_result *r, const struct cache_refusal *why)
+static void keep_refusal(struct jit_result *r, const struct code_cache_refusal *why)
 {
     free(r->cache_error);
     r->cache_error = why->text[0] ? strdup(why->text) : NULL;
 }
 
-bool cache_load(const struct cache_key *key, struct jit_result *r)
+bool code_cache_load(const struct code_cache_key *key, struct jit_result *r)
 {
-    struct cache_refusal why;
+    struct code_cache_refusal why;
     int folder = open_folder(&why);
     bool good = folder >= 0 && load_from(folder, key, r, &why);
     if (folder >= 0)
@@ -225,7 +226,7 @@ static int by_use(const void *a, const void *b)
 static bool is_of_cache(const char *name, bool *is_aside)
 {
     size_t digits = strspn(name, "0123456789abcdef");
-    *is_aside = digits != 2 * sizeof(struct cache_key) || strcmp(name + digits, suffix) != 0;
+    *is_aside = digits != 2 * sizeof(struct code_cache_key) || strcmp(name + digits, suffix) != 0;
     return digits >= 32 && strncmp(name + digits, suffix, sizeof suffix - 1) == 0;
 }
 
@@ -261,7 +262,7 @@ static size_t list_entries(int folder, struct entry **list)
     return n;
 }
 
-void cache_survey(size_t *entries, uint64_t *bytes, bool clear, struct cache_refusal *why)
+void code_cache_survey(size_t *entries, uint64_t *bytes, bool clear, struct code_cache_refusal *why)
 {
     struct entry *list = NULL;
     int folder = open_folder(why);
@@ -284,7 +285,7 @@ static void make_room(int folder)
 {
     struct entry *list;
     size_t n = list_entries(folder, &list);
-    uint64_t bytes = 0, limit = CACHE_LIMIT_BYTES;
+    uint64_t bytes = 0, limit = CODE_CACHE_LIMIT_BYTES;
     time_t now = time(NULL);
     for (size_t i = 0; i < n; i++)
         bytes += list[i].bytes;
@@ -305,7 +306,7 @@ static void make_room(int folder)
 static void make_folder(void)
 {
     char path[PATH_MAX];
-    if (!cache_folder(path, sizeof path))
+    if (!code_cache_folder(path, sizeof path))
         return;
     for (char *p = path + 1; *p; p++)
         if (*p == '/') {
@@ -328,7 +329,8 @@ static bool write_all(int file, const void *from, size_t bytes)
     return true;
 }
 
-static void store_in(int folder, const struct cache_key *key, const struct jit_result *r, struct cache_refusal *why)
+static void store_in(int folder, const struct code_cache_key *key, const struct jit_result *r,
+                     struct code_cache_refusal *why)
 {
     char name[NAME_BYTES], aside[NAME_BYTES + 48];
     struct header h = {.bytes = r->bytes, .n_sites = r->n_sites, .key = *key};
@@ -350,9 +352,9 @@ static void store_in(int folder, const struct cache_key *key, const struct jit_r
     make_room(folder);
 }
 
-void cache_store(const struct cache_key *key, struct jit_result *r)
+void code_cache_store(const struct code_cache_key *key, struct jit_result *r)
 {
-    struct cache_refusal why;
+    struct code_cache_refusal why;
     make_folder();
     int folder = open_folder(&why);
     if (folder >= 0) {

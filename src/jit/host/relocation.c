@@ -1,7 +1,7 @@
-/* See reference.h. A kind says three things: the number (an address, or how far it is, in bytes or in pages of 4 KB), which
+/* See relocation.h. A kind says three things: the number (an address, or how far it is, in bytes or in pages of 4 KB), which
  * of its bits are wanted, and where in the instruction they stand.
  */
-#include "jit/reference.h"
+#include "jit/host/relocation.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@ enum number { ADDRESS, DISTANCE, PAGES };
 enum field { DATA64, DATA32, BIT_0, BIT_5, BIT_10, SPLIT };
 
 /* What the bits that are not wanted have to be: those below are zeros where the number is a multiple of something, those
- * above are what a sign makes of them, or another reference's. */
+ * above are what a sign makes of them, or another relocation's. */
 enum range { ANY, MULTIPLE, SIGNED };
 
-struct reference {
+struct relocation {
     uint32_t type;
     enum number number;
     uint8_t first, bits; /* of the number */
@@ -27,13 +27,13 @@ struct reference {
 
 #define KIND(type, number, first, bits, range, field) {type, number, first, bits, range, field, #type},
 
-static const struct reference x86_64[] = {KIND(R_X86_64_64, ADDRESS, 0, 64, ANY, DATA64)       /* */
-                                          KIND(R_X86_64_PC64, DISTANCE, 0, 64, ANY, DATA64)    /* */
-                                          KIND(R_X86_64_PC32, DISTANCE, 0, 32, SIGNED, DATA32) /* */
-                                          KIND(R_X86_64_PLT32, DISTANCE, 0, 32, SIGNED, DATA32)};
+static const struct relocation x86_64[] = {KIND(R_X86_64_64, ADDRESS, 0, 64, ANY, DATA64)       /* */
+                                           KIND(R_X86_64_PC64, DISTANCE, 0, 64, ANY, DATA64)    /* */
+                                           KIND(R_X86_64_PC32, DISTANCE, 0, 32, SIGNED, DATA32) /* */
+                                           KIND(R_X86_64_PLT32, DISTANCE, 0, 32, SIGNED, DATA32)};
 
 /* Those of the small code model, and of tables for unwinding. */
-static const struct reference aarch64[] = {
+static const struct relocation aarch64[] = {
     KIND(R_AARCH64_ABS64, ADDRESS, 0, 64, ANY, DATA64)                   /* */
     KIND(R_AARCH64_PREL64, DISTANCE, 0, 64, ANY, DATA64)                 /* */
     KIND(R_AARCH64_PREL32, DISTANCE, 0, 32, SIGNED, DATA32)              /* */
@@ -53,12 +53,12 @@ static const struct reference aarch64[] = {
 
 #define ROWS(table) table, sizeof table / sizeof table[0]
 
-static const struct reference_cpu cpus[] = {
+static const struct relocation_cpu cpus[] = {
     {EM_X86_64, "x86-64", {0xff, 0x25, 2, 0, 0, 0, 0, 0}, ROWS(x86_64)},             /* jmp *2(%rip) */
     {EM_AARCH64, "AArch64", {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, ROWS(aarch64)}, /* ldr x16, .+8; br x16 */
 };
 
-const struct reference_cpu *reference_cpu(uint16_t machine)
+const struct relocation_cpu *relocation_cpu(uint16_t machine)
 {
     for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
         if (cpus[i].machine == machine)
@@ -66,18 +66,18 @@ const struct reference_cpu *reference_cpu(uint16_t machine)
     return NULL;
 }
 
-const struct reference_cpu *reference_host(void)
+const struct relocation_cpu *relocation_host(void)
 {
 #if defined __x86_64__
-    return reference_cpu(EM_X86_64);
+    return relocation_cpu(EM_X86_64);
 #elif defined __aarch64__
-    return reference_cpu(EM_AARCH64);
+    return relocation_cpu(EM_AARCH64);
 #else
     return NULL;
 #endif
 }
 
-static bool fits(const struct reference *r, uint64_t number)
+static bool fits(const struct relocation *r, uint64_t number)
 {
     if (r->range == ANY)
         return true;
@@ -102,7 +102,7 @@ static void write_field(enum field field, uint8_t *place, uint64_t bits)
     memcpy(place, &instruction, 4);
 }
 
-static uint64_t number_of(const struct reference *r, uint64_t at, uint64_t value)
+static uint64_t number_of(const struct relocation *r, uint64_t at, uint64_t value)
 {
     switch (r->number) {
     case DISTANCE: return value - at;
@@ -111,24 +111,24 @@ static uint64_t number_of(const struct reference *r, uint64_t at, uint64_t value
     }
 }
 
-bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
-                    uint64_t value, char error[REFERENCE_ERROR_BYTES])
+bool relocation_apply(const struct relocation_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
+                      uint64_t value, char error[RELOCATION_ERROR_BYTES])
 {
-    const struct reference *r = cpu->rows, *end = r + cpu->n;
+    const struct relocation *r = cpu->rows, *end = r + cpu->n;
     while (r < end && r->type != type)
         r++;
     if (r == end) {
-        snprintf(error, REFERENCE_ERROR_BYTES, "a reference of a kind that the loader does not know: number %u of %s",
+        snprintf(error, RELOCATION_ERROR_BYTES, "a relocation of a kind that the loader does not know: number %u of %s",
                  type, cpu->name);
         return false;
     }
     if (room < (r->field == DATA64 ? 8 : 4)) {
-        snprintf(error, REFERENCE_ERROR_BYTES, "a reference lies outside of its section");
+        snprintf(error, RELOCATION_ERROR_BYTES, "a relocation lies outside of its section");
         return false;
     }
     uint64_t number = number_of(r, at, value), mask = ~0ull >> (64 - r->bits);
     if (!fits(r, number)) {
-        snprintf(error, REFERENCE_ERROR_BYTES, "%s cannot say 0x%llx", r->name, (unsigned long long)number);
+        snprintf(error, RELOCATION_ERROR_BYTES, "%s cannot say 0x%llx", r->name, (unsigned long long)number);
         return false;
     }
     write_field(r->field, place, number >> r->first & mask);

@@ -5,8 +5,8 @@
  * program's files open, and ends when the program does, however that ends, or when it has had nothing to do for a while. If it
  * crashes, or does not come on, a kernel stays in the interpreter.
  */
-#ifndef HEDDLE_JIT_PROCESS_H
-#define HEDDLE_JIT_PROCESS_H
+#ifndef HEDDLE_JIT_COMPILER_PROCESS_H
+#define HEDDLE_JIT_COMPILER_PROCESS_H
 
 #include <pthread.h>
 #include <sys/types.h>

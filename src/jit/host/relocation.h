@@ -2,34 +2,34 @@
  * table (System V ABI, AMD64 supplement, 4.4.1; ELF for the Arm 64-bit Architecture, 5.7). Any of them can be filled in on
  * any host.
  */
-#ifndef HEDDLE_JIT_REFERENCE_H
-#define HEDDLE_JIT_REFERENCE_H
+#ifndef HEDDLE_JIT_RELOCATION_H
+#define HEDDLE_JIT_RELOCATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STUB_BYTES = 16, REFERENCE_ERROR_BYTES = 128 };
+enum { STUB_BYTES = 16, RELOCATION_ERROR_BYTES = 128 };
 
-struct reference; /* a row */
+struct relocation; /* a row */
 
-struct reference_cpu {
+struct relocation_cpu {
     uint16_t machine; /* of the ELF header */
     const char *name;
     uint8_t jump[8]; /* to the address that stands behind it: a stub's code */
-    const struct reference *rows;
+    const struct relocation *rows;
     size_t n;
 };
 
 /* NULL where the CPU is none of those that code is made for. */
-const struct reference_cpu *reference_cpu(uint16_t machine);
+const struct relocation_cpu *relocation_cpu(uint16_t machine);
 /* That of this host, or NULL. */
-const struct reference_cpu *reference_host(void);
+const struct relocation_cpu *relocation_host(void);
 
 /* Fills in what stands at `place`, which will be at the address `at` and has so much room, of the symbol's address with its
  * addend. False with the reason where the kind is not known, needs more room, or cannot say that address; nothing has been
  * written then. */
-bool reference_fill(const struct reference_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
-                    uint64_t value, char error[REFERENCE_ERROR_BYTES]);
+bool relocation_apply(const struct relocation_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
+                      uint64_t value, char error[RELOCATION_ERROR_BYTES]);
 
 #endif

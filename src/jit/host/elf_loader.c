@@ -1,10 +1,10 @@
 /* A loader for what the compiler emits: one relocatable object whose functions call nothing but each other, the C
- * library's memory functions, and what they are handed. Sections are laid out one after the other, references filled
- * in (reference.h), and the whole made executable. Needs no LLVM, so that code from the cache runs without it. What the object says
+ * library's memory functions, and what they are handed. Sections are laid out one after the other, relocations filled
+ * in (relocation.h), and the whole made executable. Needs no LLVM, so that code from the cache runs without it. What the object says
  * of itself is checked before it is believed: a damaged one is refused. (Whoever can write code that does as the loader asks can do
- * anything: who may write the cache is cache.c's business.)
+ * anything: who may write the cache is code_cache.c's business.)
  */
-#include "jit/object.h"
+#include "jit/host/elf_loader.h"
 
 #include "base/checked.h"
 
@@ -34,14 +34,14 @@ struct loader {
     uint64_t *at; /* by section: offset in memory, or 0 */
     uint8_t *memory;
     size_t size, n_stubs, first_stub;
-    const struct reference_cpu *cpu;
-    char *error; /* REFERENCE_ERROR_BYTES, or NULL */
+    const struct relocation_cpu *cpu;
+    char *error; /* RELOCATION_ERROR_BYTES, or NULL */
 };
 
 static bool fail(struct loader *l, const char *error)
 {
     if (l->error)
-        snprintf(l->error, REFERENCE_ERROR_BYTES, "%s", error);
+        snprintf(l->error, RELOCATION_ERROR_BYTES, "%s", error);
     return false;
 }
 
@@ -81,8 +81,8 @@ static bool read_header(struct loader *l)
         !is_aligned(l->header->e_shoff) ||
         !inside(l, l->header->e_shoff, (uint64_t)l->header->e_shnum * sizeof(Elf64_Shdr)))
         return fail(l, "not a relocatable ELF object");
-    l->cpu = reference_cpu(l->header->e_machine);
-    if (!l->cpu || l->cpu != reference_host())
+    l->cpu = relocation_cpu(l->header->e_machine);
+    if (!l->cpu || l->cpu != relocation_host())
         return fail(l, "the object is for another kind of CPU");
     l->sections = (const Elf64_Shdr *)(l->elf + l->header->e_shoff);
     for (unsigned i = 0; i < l->header->e_shnum; i++) {
@@ -160,7 +160,7 @@ static bool is_in_section(const struct loader *l, const Elf64_Sym *s, uint64_t b
 static bool symbol_value(struct loader *l, size_t index, uint64_t *value)
 {
     if (index >= l->n_symbols)
-        return fail(l, "a reference to no symbol");
+        return fail(l, "a relocation to no symbol");
     const Elf64_Sym *s = &l->symbols[index];
     if (s->st_shndx == SHN_UNDEF) {
         void *p = s->st_name < l->strings_bytes ? find_outside(l->strings + s->st_name) : NULL;
@@ -187,11 +187,11 @@ static bool relocate(struct loader *l)
             uint64_t value;
             int64_t farthest = (int64_t)l->size;
             if (r[k].r_offset > limit || !checked_is_within(checked(r[k].r_addend), -farthest, farthest))
-                return fail(l, "a reference lies outside of its section");
+                return fail(l, "a relocation lies outside of its section");
             uint8_t *place = l->memory + l->at[s->sh_info] + r[k].r_offset;
             if (!symbol_value(l, ELF64_R_SYM(r[k].r_info), &value) ||
-                !reference_fill(l->cpu, ELF64_R_TYPE(r[k].r_info), place, limit - r[k].r_offset, (uintptr_t)place,
-                                value + (uint64_t)r[k].r_addend, l->error))
+                !relocation_apply(l->cpu, ELF64_R_TYPE(r[k].r_info), place, limit - r[k].r_offset, (uintptr_t)place,
+                                  value + (uint64_t)r[k].r_addend, l->error))
                 return false;
         }
     }
@@ -219,7 +219,7 @@ static void find_functions(const struct loader *l, compiled_fn **functions, uint
     }
 }
 
-void object_name(const struct object *o, const uint8_t *elf, size_t bytes, FILE *map)
+void loader_name_functions(const struct loaded_object *o, const uint8_t *elf, size_t bytes, FILE *map)
 {
     struct loader l = {.elf = elf, .bytes = bytes, .at = o->sections};
     if (!read_header(&l))
@@ -245,8 +245,8 @@ static void announce(const struct loader *l)
 #endif
 }
 
-bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn **functions, uint32_t n,
-                 char error[OBJECT_ERROR_BYTES])
+bool loader_load(struct loaded_object *o, const uint8_t *elf, size_t bytes, compiled_fn **functions, uint32_t n,
+                 char error[LOADER_ERROR_BYTES])
 {
     struct loader l = {.elf = elf, .bytes = bytes, .memory = MAP_FAILED, .error = error};
     bool ok = read_header(&l);
@@ -262,14 +262,14 @@ bool object_load(struct object *o, const uint8_t *elf, size_t bytes, compiled_fn
         munmap(l.memory, l.size);
     if (!ok)
         free(l.at);
-    *o = ok ? (struct object){l.memory, l.size, l.at} : (struct object){0};
+    *o = ok ? (struct loaded_object){l.memory, l.size, l.at} : (struct loaded_object){0};
     return ok;
 }
 
-void object_unload(struct object *o)
+void loader_unload(struct loaded_object *o)
 {
     if (o->at)
         munmap(o->at, o->bytes);
     free(o->sections);
-    *o = (struct object){0};
+    *o = (struct loaded_object){0};
 }

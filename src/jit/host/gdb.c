@@ -1,7 +1,7 @@
 /* See gdb.h. The names, the layout and the version of what follows are gdb's. One list for the process, which gdb reads
  * when it attaches, and when it stops at the breakpoint that it sets in __jit_debug_register_code.
  */
-#include "jit/gdb.h"
+#include "jit/host/gdb.h"
 
 #include <elf.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void tell(enum action action, struct gdb_entry *e)
 }
 
 /* Tables for unwinding are not loaded. They count from the code, 32 bits far at most, so they get a place behind it. */
-static void place_sections(uint8_t *elf, const struct object *o)
+static void place_sections(uint8_t *elf, const struct loaded_object *o)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
     Elf64_Shdr *sections = (Elf64_Shdr *)(elf + header->e_shoff);
@@ -58,7 +58,7 @@ static void place_sections(uint8_t *elf, const struct object *o)
     }
 }
 
-struct gdb_entry *gdb_tell(const struct object *o, const uint8_t *elf, size_t bytes)
+struct gdb_entry *gdb_tell(const struct loaded_object *o, const uint8_t *elf, size_t bytes)
 {
     struct gdb_entry *e = calloc(1, sizeof *e + bytes);
     if (!e)

@@ -4,12 +4,12 @@
  * anything, and what breaks the compiler as well could give wrong code to all that follows. In the sandbox that code can do
  * what the kernel could do anyway.
  */
-#ifndef HEDDLE_JIT_OUTSIDE_H
-#define HEDDLE_JIT_OUTSIDE_H
+#ifndef HEDDLE_JIT_BROKERED_COMPILER_H
+#define HEDDLE_JIT_BROKERED_COMPILER_H
 
-#include "jit/process.h"
+#include "jit/host/compiler_process.h"
 
-struct outside {
+struct brokered_compiler {
     int fd;               /* of the connection; -1: not in the sandbox */
     pthread_mutex_t lock; /* of a question and its answer */
     const char *program;
@@ -17,16 +17,17 @@ struct outside {
     bool keeps;                  /* what is compiled */
 };
 
-void outside_init(struct outside *o);
+void brokered_init(struct brokered_compiler *o);
 /* Adds the service; false with errno. What it is given stays where it is. */
-bool outside_open(struct outside *o, const char *program, struct jit_process *process, bool keeps);
-/* As cache_load(), for the bytes of a request. */
-bool outside_recall(struct outside *o, enum jit_tier tier, const uint8_t *request, size_t bytes,
-                    struct jit_result *result);
+bool brokered_open(struct brokered_compiler *o, const char *program, struct jit_process *process, bool keeps);
+/* As code_cache_load(), for the bytes of a request. */
+bool brokered_recall(struct brokered_compiler *o, enum jit_tier tier, const uint8_t *request, size_t bytes,
+                     struct jit_result *result);
 /* As process_ask(), but that result->error says why there is no compiler; false where the broker is gone. */
-bool outside_compile(struct outside *o, const struct wire_ask *ask, const uint8_t *request, struct jit_result *result);
+bool brokered_compile(struct brokered_compiler *o, const struct wire_ask *ask, const uint8_t *request,
+                      struct jit_result *result);
 /* Lets the two, in another thread, return. */
-void outside_end(struct outside *o);
-void outside_close(struct outside *o);
+void brokered_end(struct brokered_compiler *o);
+void brokered_close(struct brokered_compiler *o);
 
 #endif

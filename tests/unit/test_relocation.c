@@ -1,5 +1,5 @@
 /* References of objects for any CPU, and what the loader refuses. What is expected of AArch64 is what GNU ld 2.40 has made of
- * the same references; of x86-64, what the tables of its ABI say. */
+ * the same relocations; of x86-64, what the tables of its ABI say. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "jit/object.h"
+#include "jit/host/elf_loader.h"
 
 static const uint64_t start = 0x10000f00, near = 0x10001000, far = 0x12345678, below = 0x0fffe123, back = 0x10000c00,
                       call = 0x14123454;
@@ -23,12 +23,13 @@ struct fill {
 
 static void fill_all(uint16_t machine, const struct fill *rows, size_t n)
 {
-    const struct reference_cpu *cpu = reference_cpu(machine);
-    char error[REFERENCE_ERROR_BYTES];
+    const struct relocation_cpu *cpu = relocation_cpu(machine);
+    char error[RELOCATION_ERROR_BYTES];
     assert_non_null(cpu);
     for (size_t i = 0; i < n; i++) {
         uint64_t word = rows[i].before;
-        assert_true(reference_fill(cpu, rows[i].type, (uint8_t *)&word, sizeof word, rows[i].at, rows[i].value, error));
+        assert_true(
+            relocation_apply(cpu, rows[i].type, (uint8_t *)&word, sizeof word, rows[i].at, rows[i].value, error));
         assert_int_equal(word, rows[i].after);
     }
 }
@@ -72,9 +73,9 @@ static void x86_64_counts_from_the_place(void **state)
 
 static void refuse(uint16_t machine, uint32_t type, uint64_t value, const char *why)
 {
-    char error[REFERENCE_ERROR_BYTES];
+    char error[RELOCATION_ERROR_BYTES];
     uint8_t word[8] = {0};
-    assert_false(reference_fill(reference_cpu(machine), type, word, sizeof word, start, value, error));
+    assert_false(relocation_apply(relocation_cpu(machine), type, word, sizeof word, start, value, error));
     assert_string_equal(error, why);
     assert_memory_equal(word, ((uint8_t[8]){0}), 8);
 }
@@ -92,9 +93,9 @@ static void what_cannot_be_said_is_refused_by_name(void **state)
     refuse(EM_AARCH64, R_AARCH64_LDST64_ABS_LO12_NC, far + 4, "R_AARCH64_LDST64_ABS_LO12_NC cannot say 0x1234567c");
     refuse(EM_X86_64, R_X86_64_PC32, start + 2048 * mb, "R_X86_64_PC32 cannot say 0x80000000");
     refuse(EM_AARCH64, R_AARCH64_ADR_GOT_PAGE, far,
-           "a reference of a kind that the loader does not know: number 311 of AArch64");
+           "a relocation of a kind that the loader does not know: number 311 of AArch64");
     refuse(EM_X86_64, R_X86_64_GOTPCREL, far,
-           "a reference of a kind that the loader does not know: number 9 of x86-64");
+           "a relocation of a kind that the loader does not know: number 9 of x86-64");
 }
 
 static void the_farthest_is_reached(void **state)
@@ -113,22 +114,22 @@ static void the_farthest_is_reached(void **state)
 static void objects_of_other_cpus_are_refused(void **state)
 {
     (void)state;
-    uint16_t other = reference_host() == reference_cpu(EM_AARCH64) ? EM_X86_64 : EM_AARCH64;
+    uint16_t other = relocation_host() == relocation_cpu(EM_AARCH64) ? EM_X86_64 : EM_AARCH64;
     Elf64_Ehdr header = {.e_type = ET_REL, .e_machine = other, .e_shentsize = sizeof(Elf64_Shdr)};
-    char error[OBJECT_ERROR_BYTES];
+    char error[LOADER_ERROR_BYTES];
     compiled_fn *fn = NULL;
-    struct object o;
+    struct loaded_object o;
     memcpy(header.e_ident, ELFMAG, SELFMAG);
-    assert_false(object_load(&o, (const uint8_t *)&header, sizeof header, &fn, 1, error));
+    assert_false(loader_load(&o, (const uint8_t *)&header, sizeof header, &fn, 1, error));
     assert_string_equal(error, "the object is for another kind of CPU");
     assert_null(o.at);
 }
 
-/* A small object of this host's kind: code, a reference to it, its name. */
+/* A small object of this host's kind: code, a relocation to it, its name. */
 struct small {
     Elf64_Ehdr header;
     Elf64_Shdr sections[5];
-    Elf64_Rela reference;
+    Elf64_Rela relocation;
     Elf64_Sym symbols[2];
     uint8_t code[64];
     char names[16];
@@ -137,12 +138,12 @@ struct small {
 static struct small make_small(void)
 {
     struct small s = {.header = {.e_type = ET_REL,
-                                 .e_machine = reference_host()->machine,
+                                 .e_machine = relocation_host()->machine,
                                  .e_shoff = offsetof(struct small, sections),
                                  .e_shentsize = sizeof(Elf64_Shdr),
                                  .e_shnum = 5},
                       .names = "\0heddle.0.k"};
-    bool x86 = reference_host() == reference_cpu(EM_X86_64);
+    bool x86 = relocation_host() == relocation_cpu(EM_X86_64);
     memcpy(s.header.e_ident, ELFMAG, SELFMAG);
     s.sections[1] = (Elf64_Shdr){.sh_type = SHT_PROGBITS,
                                  .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -150,8 +151,8 @@ static struct small make_small(void)
                                  .sh_size = sizeof s.code,
                                  .sh_addralign = 16};
     s.sections[2] = (Elf64_Shdr){.sh_type = SHT_RELA,
-                                 .sh_offset = offsetof(struct small, reference),
-                                 .sh_size = sizeof s.reference,
+                                 .sh_offset = offsetof(struct small, relocation),
+                                 .sh_size = sizeof s.relocation,
                                  .sh_link = 3,
                                  .sh_info = 1};
     s.sections[3] = (Elf64_Shdr){
@@ -160,19 +161,19 @@ static struct small make_small(void)
         (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct small, names), .sh_size = sizeof s.names};
     s.symbols[1] =
         (Elf64_Sym){.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_size = 64};
-    s.reference =
+    s.relocation =
         (Elf64_Rela){.r_offset = 56, .r_info = ELF64_R_INFO(1ull, x86 ? R_X86_64_64 : R_AARCH64_ABS64), .r_addend = 8};
     return s;
 }
 
 /* From memory of its own, so that a sanitizer sees what is read behind it. */
-static bool loads(const struct small *s, struct object *o, compiled_fn **fn)
+static bool loads(const struct small *s, struct loaded_object *o, compiled_fn **fn)
 {
-    char error[OBJECT_ERROR_BYTES] = "";
+    char error[LOADER_ERROR_BYTES] = "";
     uint8_t *copy = malloc(sizeof *s);
     memcpy(copy, s, sizeof *s);
     *fn = NULL;
-    bool ok = object_load(o, copy, sizeof *s, fn, 1, error);
+    bool ok = loader_load(o, copy, sizeof *s, fn, 1, error);
     assert_int_equal(ok, error[0] == 0);
     free(copy);
     return ok;
@@ -182,14 +183,14 @@ static void a_good_object_is_loaded(void **state)
 {
     (void)state;
     struct small s = make_small();
-    struct object o;
+    struct loaded_object o;
     compiled_fn *fn;
     assert_true(loads(&s, &o, &fn));
     assert_non_null(fn);
     uint64_t word, at = (uintptr_t)fn;
     memcpy(&word, (const uint8_t *)at + 56, 8);
     assert_int_equal(word, at + 8);
-    object_unload(&o);
+    loader_unload(&o);
 }
 
 /* Whatever stands in a place, the loader stays inside of the object and of what it has made; functions lie in code. */
@@ -202,14 +203,14 @@ static void damaged_objects_are_not_followed(void **state)
         for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
             for (size_t bytes = 1; bytes <= 8 && at % bytes == 0; bytes *= 2) {
                 struct small s = make_small();
-                struct object o;
+                struct loaded_object o;
                 compiled_fn *fn;
                 memcpy((uint8_t *)&s + at, &words[k], bytes);
                 if (!loads(&s, &o, &fn))
                     continue;
                 if (fn)
                     assert_in_range((uintptr_t)fn, (uintptr_t)o.at, (uintptr_t)o.at + o.bytes - 1);
-                object_unload(&o);
+                loader_unload(&o);
             }
 }
 

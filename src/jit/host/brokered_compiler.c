@@ -1,5 +1,5 @@
-/* See outside.h. A question is its head and the bytes of a request, the answer that of the compiler (wire.h). */
-#include "jit/outside.h"
+/* See brokered_compiler.h. A question is its head and the bytes of a request, the answer that of the compiler (wire.h). */
+#include "jit/host/brokered_compiler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
-#include "jit/cache.h"
+#include "jit/host/code_cache.h"
 #include "sandbox/broker.h"
 
 enum { MOST_REQUEST_BYTES = 1 << 30 };
@@ -17,33 +17,35 @@ struct question {
     uint32_t compile; /* 0: what is on disk is wanted, if it is there */
 };
 
-void outside_init(struct outside *o)
+void brokered_init(struct brokered_compiler *o)
 {
-    *o = (struct outside){.fd = -1};
+    *o = (struct brokered_compiler){.fd = -1};
     pthread_mutex_init(&o->lock, NULL);
 }
 
 /* ---- in the broker ---- */
 
-static struct cache_key key_of(const struct outside *o, const struct wire_ask *ask, const uint8_t *request)
+static struct code_cache_key key_of(const struct brokered_compiler *o, const struct wire_ask *ask,
+                                    const uint8_t *request)
 {
-    return cache_key(request, ask->bytes, (enum jit_tier)ask->tier, o->program, true);
+    return code_cache_key(request, ask->bytes, (enum jit_tier)ask->tier, o->program, true);
 }
 
-static void answer(const struct outside *o, const struct question *q, const uint8_t *request, struct jit_result *r)
+static void answer(const struct brokered_compiler *o, const struct question *q, const uint8_t *request,
+                   struct jit_result *r)
 {
-    struct cache_key key = key_of(o, &q->ask, request);
+    struct code_cache_key key = key_of(o, &q->ask, request);
     if (!q->compile)
-        cache_load(&key, r);
+        code_cache_load(&key, r);
     else if (!process_ask(o->process, o->program, &q->ask, request, r))
         r->error = strdup(o->process->why);
     else if (r->object && o->keeps)
-        cache_store(&key, r);
+        code_cache_store(&key, r);
 }
 
 static void serve(int fd, void *data)
 {
-    const struct outside *o = data;
+    const struct brokered_compiler *o = data;
     struct question q;
     bool more = true;
     while (more && channel_receive(fd, &q, sizeof q) && q.ask.bytes <= MOST_REQUEST_BYTES) {
@@ -58,7 +60,7 @@ static void serve(int fd, void *data)
     }
 }
 
-bool outside_open(struct outside *o, const char *program, struct jit_process *process, bool keeps)
+bool brokered_open(struct brokered_compiler *o, const char *program, struct jit_process *process, bool keeps)
 {
     o->program = program;
     o->process = process;
@@ -69,7 +71,8 @@ bool outside_open(struct outside *o, const char *program, struct jit_process *pr
 
 /* ---- inside ---- */
 
-static bool ask_broker(struct outside *o, const struct question *q, const uint8_t *request, struct jit_result *result)
+static bool ask_broker(struct brokered_compiler *o, const struct question *q, const uint8_t *request,
+                       struct jit_result *result)
 {
     pthread_mutex_lock(&o->lock);
     bool ok = channel_send(o->fd, q, sizeof *q) && channel_send(o->fd, request, q->ask.bytes) &&
@@ -80,26 +83,27 @@ static bool ask_broker(struct outside *o, const struct question *q, const uint8_
     return ok;
 }
 
-bool outside_recall(struct outside *o, enum jit_tier tier, const uint8_t *request, size_t bytes,
-                    struct jit_result *result)
+bool brokered_recall(struct brokered_compiler *o, enum jit_tier tier, const uint8_t *request, size_t bytes,
+                     struct jit_result *result)
 {
     struct question q = {.ask = {.bytes = bytes, .tier = tier}};
     return ask_broker(o, &q, request, result) && result->object;
 }
 
-bool outside_compile(struct outside *o, const struct wire_ask *ask, const uint8_t *request, struct jit_result *result)
+bool brokered_compile(struct brokered_compiler *o, const struct wire_ask *ask, const uint8_t *request,
+                      struct jit_result *result)
 {
     struct question q = {.ask = *ask, .compile = 1};
     return ask_broker(o, &q, request, result);
 }
 
-void outside_end(struct outside *o)
+void brokered_end(struct brokered_compiler *o)
 {
     if (o->fd >= 0)
         shutdown(o->fd, SHUT_RDWR);
 }
 
-void outside_close(struct outside *o)
+void brokered_close(struct brokered_compiler *o)
 {
     if (o->fd >= 0)
         close(o->fd);

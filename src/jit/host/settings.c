@@ -1,5 +1,5 @@
 /* See settings.h. */
-#include "jit/settings.h"
+#include "jit/host/settings.h"
 
 #include <stdarg.h>
 #include <stdio.h>

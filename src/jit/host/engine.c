@@ -1,6 +1,6 @@
 /* See engine.h. For each tier, one thread of the machine has kernels compiled, in the order of requests; it starts with the
  * first. */
-#include "jit/engine.h"
+#include "jit/host/engine.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jit/cache.h"
-#include "jit/gdb.h"
-#include "jit/outside.h"
-#include "jit/process.h"
-#include "jit/settings.h"
+#include "jit/host/brokered_compiler.h"
+#include "jit/host/code_cache.h"
+#include "jit/host/compiler_process.h"
+#include "jit/host/gdb.h"
+#include "jit/host/settings.h"
 
 /* Instructions of warps before a kernel is worth compiling, and then compiling again with more effort: what a worker has run in
  * one launch (5 ms of the interpreter, 30 to 200 ms of compiled code), and what all have in launches that have ended. */
@@ -47,14 +47,14 @@ struct unit {
     uint32_t block[3];
     uint8_t *request; /* as bytes, while it is to be compiled */
     size_t request_bytes;
-    struct cache_key key;
+    struct code_cache_key key;
     _Atomic int state;
     _Atomic pid_t queued_by; /* UNIT_QUEUED: the process; of no use to a child of it */
     _Atomic uint64_t work;   /* instructions of warps, in launches that have ended */
     bool asked;              /* by a launch that waits for it */
     bool abandoned;          /* its kernel has been freed meanwhile */
     bool is_overtime;        /* UNIT_FAILED: compiling it took too long */
-    struct object object;
+    struct loaded_object object;
     struct gdb_entry *gdb;
     char why[256]; /* UNIT_FAILED */
 };
@@ -66,8 +66,8 @@ struct line {
     pthread_t thread;
     bool has_thread;
     struct unit *queue, *busy;
-    struct jit_process process; /* the thread's */
-    struct outside outside;     /* in its place where this process is in the sandbox */
+    struct jit_process process;       /* the thread's */
+    struct brokered_compiler outside; /* in its place where this process is in the sandbox */
 };
 
 struct jit {
@@ -79,8 +79,8 @@ struct jit {
     bool stopping;
     struct line lines[JIT_TIERS];
     bool is_confined;
-    struct outside disk; /* for is_confined: compiled code that is there */
-    FILE *perf_map;      /* the same; else it is opened when it is needed */
+    struct brokered_compiler disk; /* for is_confined: compiled code that is there */
+    FILE *perf_map;                /* the same; else it is opened when it is needed */
     char program[PATH_MAX + 64];
     struct settings settings;
 };
@@ -247,7 +247,7 @@ static void name_for_perf(const struct jit *j, const struct unit *u, const struc
     FILE *map = j->is_confined ? j->perf_map : open_perf_map();
     if (!map)
         return;
-    object_name(&u->object, r->object, r->bytes, map);
+    loader_name_functions(&u->object, r->object, r->bytes, map);
     if (j->is_confined)
         fflush(map);
     else
@@ -256,12 +256,12 @@ static void name_for_perf(const struct jit *j, const struct unit *u, const struc
 
 static bool load(const struct jit *j, struct unit *u, const struct jit_result *r)
 {
-    char error[OBJECT_ERROR_BYTES];
+    char error[LOADER_ERROR_BYTES];
     if (r->n_sites > u->compiled.n_sites) {
         snprintf(u->why, sizeof u->why, "the code is another kernel's");
         return false;
     }
-    if (object_load(&u->object, r->object, r->bytes, u->compiled.functions, 2 * u->n_functions, error)) {
+    if (loader_load(&u->object, r->object, r->bytes, u->compiled.functions, 2 * u->n_functions, error)) {
         name_for_perf(j, u, r);
         u->gdb = gdb_tell(&u->object, r->object, r->bytes);
         return true;
@@ -275,7 +275,7 @@ static bool ask_compiler(struct jit *j, struct unit *u, const struct wire_ask *a
 {
     struct line *l = line_of(j, u);
     const char *why = j->is_confined ? "the process that asks the compiler for this one has ended" : l->process.why;
-    bool ok = j->is_confined ? outside_compile(&l->outside, ask, u->request, result)
+    bool ok = j->is_confined ? brokered_compile(&l->outside, ask, u->request, result)
                              : process_ask(&l->process, j->program, ask, u->request, result);
     if (!ok)
         snprintf(u->why, sizeof u->why, "%s", why);
@@ -317,7 +317,7 @@ static bool compile(struct jit *j, struct unit *u)
         snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->settings.target);
     bool ok = result.object && !j->settings.target && load(j, u, &result);
     if (ok && !j->is_confined)
-        cache_store(&u->key, &result);
+        code_cache_store(&u->key, &result);
     tell_cache(j, u, &result);
     jit_release(&result);
     return ok;
@@ -361,7 +361,7 @@ static struct unit *new_unit(struct kernel *k, const uint32_t block[3], enum jit
 static void free_unit(struct unit *u)
 {
     gdb_forget(u->gdb);
-    object_unload(&u->object);
+    loader_unload(&u->object);
     free(u->compiled.functions);
     free(u->request);
     free(u);
@@ -406,11 +406,11 @@ static bool recall_tier(struct jit *j, struct unit *u, enum jit_tier tier)
 {
     struct jit_result result = {0};
     if (!j->is_confined)
-        u->key = cache_key(u->request, u->request_bytes, tier, j->program, false);
+        u->key = code_cache_key(u->request, u->request_bytes, tier, j->program, false);
     if (j->settings.target || settings_dump(&j->settings))
         return false;
-    bool found = j->is_confined ? outside_recall(&j->disk, tier, u->request, u->request_bytes, &result)
-                                : cache_load(&u->key, &result);
+    bool found = j->is_confined ? brokered_recall(&j->disk, tier, u->request, u->request_bytes, &result)
+                                : code_cache_load(&u->key, &result);
     tell_cache(j, u, &result);
     bool ok = found && load(j, u, &result);
     jit_release(&result);
@@ -722,9 +722,9 @@ static bool confine(struct machine *m)
     bool keeps = !j->settings.target;
     j->is_confined = true;
     j->perf_map = open_perf_map();
-    bool ok = outside_open(&j->disk, j->program, NULL, false);
+    bool ok = brokered_open(&j->disk, j->program, NULL, false);
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++)
-        ok = ok && outside_open(&l->outside, j->program, &l->process, keeps);
+        ok = ok && brokered_open(&l->outside, j->program, &l->process, keeps);
     return ok;
 }
 
@@ -738,16 +738,16 @@ static void close_jit(struct machine *m)
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
         pthread_cond_broadcast(&l->work);
         process_end(&l->process);
-        outside_end(&l->outside);
+        brokered_end(&l->outside);
     }
     for (struct line *l = j->lines; l < j->lines + JIT_TIERS; l++) {
         if (l->has_thread)
             pthread_join(l->thread, NULL);
         process_close(&l->process);
-        outside_close(&l->outside);
+        brokered_close(&l->outside);
         pthread_cond_destroy(&l->work);
     }
-    outside_close(&j->disk);
+    brokered_close(&j->disk);
     if (j->perf_map)
         fclose(j->perf_map);
     pthread_mutex_destroy(&j->lock);
@@ -770,9 +770,9 @@ void jit_attach(struct machine *m)
         l->jit = j;
         pthread_cond_init(&l->work, NULL);
         process_init(&l->process, settings_dump(&j->settings));
-        outside_init(&l->outside);
+        brokered_init(&l->outside);
     }
-    outside_init(&j->disk);
+    brokered_init(&j->disk);
     pthread_mutex_init(&j->lock, NULL);
     cond_init_monotonic(&j->done);
     m->compiler_data = j;
