@@ -128,7 +128,7 @@ format:
 lint: all
 	git ls-files '*.c' '*.h' | xargs clang-format-19 --dry-run --Werror
 	scripts/check-layers
-	scripts/symbol-circles $(BUILD) --most 22
+	scripts/symbol-circles $(BUILD) --most 18
 
 clean:
 	rm -rf build build-*

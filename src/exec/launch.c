@@ -122,7 +122,7 @@ void launch_join(struct launch *l, struct worker *k)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Stores past the caches (jit/nontemporal.c) are made before the launch is known to be over (Intel SDM 3A, 9.2.2; AMD64 APM 2,
+/* Stores past the caches (jit/analysis/nontemporal.c) are made before the launch is known to be over (Intel SDM 3A, 9.2.2; AMD64 APM 2,
  * 7.4.2). */
 static void await_nontemporal(void)
 {

@@ -1,6 +1,6 @@
 /* Lockstep: a block whose warps run compiled code from barrier to barrier.
  *
- * This is how most kernels run from start to end. Compiled code (jit/function.c) runs warp after warp of the block by
+ * This is how most kernels run from start to end. Compiled code (jit/emit/function.c) runs warp after warp of the block by
  * itself: where all lanes of one stand at a plain barrier, or have ended, it goes on with the next, which stands where
  * that was left in the round before. After a round in which all came to one barrier, that is open, and nothing has to
  * be recorded. Whatever else happens, the block falls out of lockstep: every warp gets the records that it would have
@@ -104,7 +104,7 @@ static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct wa
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         if (w->state == WARP_DONE)
             continue;
-        if (w->left == LEAVE_AT) { /* of a gang (jit/gang.c): it stands where its records say */
+        if (w->left == LEAVE_AT) { /* of a gang (jit/emit/gang.c): it stands where its records say */
             if (w->op->kind >= OP_FALL)
                 compiled_fill(fn, w, w->at_block | COMPILED_END);
             continue;

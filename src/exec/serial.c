@@ -1,5 +1,5 @@
 /* Serial parts: lanes that compete for one place in memory run compiled code one after the other (ir/serial.c finds where,
- * jit/serial.c makes the code).
+ * jit/emit/critical_section.c makes the code).
  *
  * A pass runs each lane of a group until it is behind the part, has tried in vain for too long, or has spent a budget of
  * branches backwards. Nobody keeps another from running: a lane that does not come through waits in its record for the next

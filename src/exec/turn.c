@@ -8,7 +8,7 @@
  * sooner: after each such turn the next is half as long, down to one round of a loop; after that the warp sits out
  * turns, twice as many each time, as long as others have them (worker.c).
  *
- * Compiled code counts as turn_back_cost() does (jit/function.c) and leaves where the budget is spent.
+ * Compiled code counts as turn_back_cost() does (jit/emit/branch.c) and leaves where the budget is spent.
  */
 #include "exec/machine.h"
 

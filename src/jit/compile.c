@@ -15,7 +15,8 @@
 
 #include "base/text.h"
 #include "jit/compile.h"
-#include "jit/emit.h"
+#include "jit/emit/emit.h"
+#include "jit/passes/passes.h"
 
 static const char first_passes[] = "function(simplifycfg,sroa,early-cse)";
 static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
@@ -185,7 +186,7 @@ static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error
         return false;
     for (value fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
         if (!LLVMIsDeclaration(fn))
-            relax_nans(fn);
+            pass_relax_nans(fn);
     return run_passes(tm, module, other_passes, error);
 }
 
@@ -228,7 +229,7 @@ static void compile_module(struct emit *e, LLVMTargetMachineRef tm, const struct
     if (!optimise(tm, e->module, &result->error))
         return;
     for (value fn = LLVMGetFirstFunction(e->module); fn; fn = LLVMGetNextFunction(fn))
-        hide_masks_of_masks(e, fn);
+        pass_hide_masks(e->b, fn);
     double optimised = now();
     choose_effort((struct effort){ask->tier, is_large(e->module, ask->tier)});
     if (ask->llvm)

@@ -9,7 +9,7 @@
 #include "exec/machine.h"
 #include "ir/shape.h"
 
-/* A kernel is compiled soon, and again with more effort where it runs for long: plan.c and compile.c say what differs. */
+/* A kernel is compiled soon, and again with more effort where it runs for long: gang_plan.c and compile.c say what differs. */
 enum jit_tier { TIER_FIRST = 1, TIER_SECOND };
 enum { JIT_TIERS = TIER_SECOND };
 

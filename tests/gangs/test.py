@@ -1,4 +1,4 @@
-"""Warps that run together in compiled code (jit/gang.c), beside the interpreter, which runs one after the other."""
+"""Warps that run together in compiled code (jit/emit/gang.c), beside the interpreter, which runs one after the other."""
 import json
 import os
 import re

@@ -438,7 +438,7 @@ def the_time_of_compiling_grows_little_faster_than_the_kernel():
     assert four_times < 9 * small, (small, four_times)
 
 
-# So many of them that the engine does most (jit/atomic.c). Each thread has 16 cells of its own, and all have 64.
+# So many of them that the engine does most (jit/emit/atomic.c). Each thread has 16 cells of its own, and all have 64.
 ADDITIONS_HEAD = """.visible .entry additions(.param .u64 own, .param .u64 all)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<9>; .reg .pred %p;

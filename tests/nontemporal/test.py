@@ -1,4 +1,4 @@
-"""Stores of whole lines to large arrays go past the caches, where nobody can see the difference: jit/nontemporal.c."""
+"""Stores of whole lines to large arrays go past the caches, where nobody can see the difference: jit/analysis/nontemporal.c."""
 import os
 import re
 import sys

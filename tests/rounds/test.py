@@ -1,4 +1,4 @@
-"""Straight code from barrier to barrier, which all warps of a block run as one gang (jit/plan.c), beside the interpreter."""
+"""Straight code from barrier to barrier, which all warps of a block run as one gang (jit/analysis/gang_plan.c), beside the interpreter."""
 import json
 import os
 import re

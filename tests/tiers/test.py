@@ -248,7 +248,7 @@ def the_second_tier_makes_gangs_where_they_save_anything():
     assert not gangs_under(1) and gangs_under(2)
 
 # Rounds between two barriers, in which each thread reads what one of another warp wrote: what gangs of whole blocks are for
-# (jit/plan.c). WITHIN and BEHIND are what a test is about. %r1: thread, %r2: its number in the block, %r3: of rounds so far, %r4:
+# (jit/analysis/gang_plan.c). WITHIN and BEHIND are what a test is about. %r1: thread, %r2: its number in the block, %r3: of rounds so far, %r4:
 # its value, %rd3: its place in `out`, %rd4: in `in`.
 ROUNDS = """.visible .entry rounds(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
 {

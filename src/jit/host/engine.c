@@ -325,7 +325,7 @@ static bool compile(struct jit *j, struct unit *u)
 
 /* ---- units ---- */
 
-/* As many as code of the kernel can ask for: an access has one in the function, and one in its serial parts (jit/site.c). What the
+/* As many as code of the kernel can ask for: an access has one in the function, and one in its serial parts (jit/emit/inline_cache.c). What the
  * compiler or an entry of the cache says is not relied on. */
 static uint32_t count_sites(const struct kernel *k)
 {

@@ -1,0 +1,356 @@
+/* Accesses of a block of code through one register: what they share.
+ *
+ * A *group* shares one test of bounds, made by its first for all of them.
+ *
+ * A *run* is loads, or stores, of a group whose lanes leave gaps that the others fill, as where a thread has four words one
+ * behind the other, or each of a pair that it compares. Its bytes are moved as whole vectors: loads where the first of them
+ * stands, stores where the last does, and constant shuffles bring elements to the lanes and back. A store may leave gaps, too,
+ * or be a run by itself; then vectors are stored under a mask, or in shared memory, where nobody else is, blended with what
+ * stands there.
+ *
+ * Between the first and the last nothing may change what is loaded, see what is stored, or leave for the interpreter: runs
+ * end at such instructions. Strong accesses (PTX ISA 8.4) are in none. An element needs no more than its own alignment, and
+ * a run has the test of its group, so faults are found before anything of it is moved. See access.h.
+ */
+#include "base/checked.h"
+#include "jit/emit/interleaved.h"
+
+#include <string.h>
+
+enum { MAX_MEMBERS = 32, MAX_OPEN = 16 };
+
+static struct access access_at(struct emit *e, uint32_t k)
+{
+    return access_begin(e, insn_at(e, k), op_at(e, k));
+}
+
+/* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
+ * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups and runs are exact. */
+static bool can_share(struct emit *e, struct access *a)
+{
+    if (!access_is_simple(e, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
+        ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING ||
+        !checked_is_within(checked(a->x->disp), INT32_MIN, INT32_MAX))
+        return false;
+    access_find_offsets(e, a);
+    return true;
+}
+
+/* ---- runs: which ---- */
+
+/* Accesses with nothing between them that keeps them from being moved together. */
+struct sequence {
+    uint32_t members[MAX_MEMBERS];
+    unsigned n;
+};
+
+struct finder {
+    struct emit *e;
+    const struct ir_block *block;
+    struct sequence open[MAX_OPEN];
+    unsigned n_open;
+};
+
+/* Can the CPU store some elements of a vector, or is that done by blending? */
+static bool can_leave_gaps(const struct emit *e, const struct access *a)
+{
+    return a->x->space == SPACE_SHARED || access_can_mask(e, a);
+}
+
+/* An access that is not served best by itself. */
+static bool is_candidate(struct emit *e, struct access *a)
+{
+    if (!can_share(e, a) || a->shape == SHAPE_UNIFORM || a->parts > 1 || !access_is_aligned(a))
+        return false;
+    if (a->i->kind == IR_LD)
+        return !is_consecutive(a) && a->span / a->bytes + a->n > WARP_LANES;
+    if (emit_is_full(e))
+        return !is_consecutive(a);
+    return can_leave_gaps(e, a) && !access_pattern_is_simple(e, a);
+}
+
+static int64_t begin_of(struct finder *f, uint32_t k)
+{
+    struct access a = access_at(f->e, k);
+    access_find_offsets(f->e, &a);
+    return a.x->disp + a.least;
+}
+
+/* Adds a member; false where there is no room for it, or some of a store's bytes are there already. */
+static bool add_member(struct run *r, const struct access *a, int64_t begin, bool *taken)
+{
+    int64_t at = (begin - r->from) / a->bytes, end = at + a->span / a->bytes + a->n;
+    if (r->n + a->n > MAX_VALUES || end > MAX_ELEMENTS)
+        return false;
+    for (unsigned l = 0; l < WARP_LANES && a->i->kind == IR_ST; l++)
+        for (unsigned j = 0; j < a->n; j++) {
+            bool *t = &taken[at + (int64_t)r->lane_at[l] + j];
+            if (*t)
+                return false;
+            *t = true;
+        }
+    for (unsigned j = 0; j < a->n; j++)
+        r->at[r->n++] = (unsigned)at + j;
+    r->elements = end > r->elements ? (unsigned)end : r->elements;
+    return true;
+}
+
+/* The longest run that begins with the first of some members, which come by their places: one without gaps if there is one,
+ * else of which at least a part is filled. Returns how many members it has. */
+static unsigned find_run(struct finder *f, const uint32_t *members, unsigned n, struct run *r)
+{
+    bool taken[MAX_ELEMENTS] = {false};
+    unsigned sparse = f->e->has_gather ? 2 : 8, found = 0; /* what the CPU does for lanes one by one is not better */
+    struct access a = access_at(f->e, members[0]);
+    access_find_offsets(f->e, &a);
+    *r = (struct run){.from = a.x->disp + a.least};
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        r->lane_at[l] = (unsigned)(a.offset[l] / a.bytes);
+    struct run best = *r;
+    for (unsigned k = 0; k < n && add_member(r, &a, begin_of(f, members[k]), taken); k++) {
+        bool enough = k > 0 || a.i->kind == IR_ST;
+        if (enough && r->elements <= sparse * r->n * WARP_LANES) {
+            best = *r;
+            found = k + 1;
+        }
+        if (enough && r->elements == r->n * WARP_LANES)
+            break;
+    }
+    *r = best;
+    return found;
+}
+
+static void sort_members(struct finder *f, struct sequence *s)
+{
+    for (unsigned k = 1; k < s->n; k++)
+        for (unsigned j = k; j > 0 && begin_of(f, s->members[j]) < begin_of(f, s->members[j - 1]); j--) {
+            uint32_t other = s->members[j];
+            s->members[j] = s->members[j - 1];
+            s->members[j - 1] = other;
+        }
+}
+
+/* A sequence has ended: its runs are known. */
+static void find_runs_of(struct finder *f, struct sequence *s)
+{
+    struct emit *e = f->e;
+    sort_members(f, s);
+    for (unsigned k = 0, n; k < s->n; k += n ? n : 1) {
+        struct run *r = ARENA_NEW(e->arena, struct run);
+        n = find_run(f, &s->members[k], s->n - k, r);
+        r->first = UINT32_MAX;
+        r->is_inside = true;
+        for (unsigned m = k, number = 0; m < k + n; m++) {
+            uint32_t at = s->members[m];
+            struct access a = access_at(e, at);
+            r->is_inside &= access_is_inside(e, &a);
+            e->groups[at].run = r;
+            e->groups[at].number = number;
+            number += a.n;
+            r->first = at < r->first ? at : r->first;
+            r->last = at > r->last ? at : r->last;
+        }
+    }
+}
+
+static void end_sequence(struct finder *f, unsigned s)
+{
+    find_runs_of(f, &f->open[s]);
+    f->open[s] = f->open[--f->n_open];
+}
+
+static bool fits_sequence(struct finder *f, const struct sequence *s, const struct access *a)
+{
+    const struct ir_insn *first = insn_at(f->e, s->members[0]);
+    struct access other = access_at(f->e, s->members[0]);
+    return access_is_inside(f->e, &other) == access_is_inside(f->e, a) && first->kind == a->i->kind &&
+           first->a == a->i->a && first->access->space == a->i->access->space && first->access->bytes == a->bytes &&
+           first->access->n == a->n && (a->x->disp - first->access->disp) % (int64_t)a->all == 0;
+}
+
+/* Has an access of a sequence a byte of this one's? */
+static bool overlaps(struct finder *f, const struct sequence *s, const struct access *a)
+{
+    for (unsigned k = 0; k < s->n; k++) {
+        int64_t way = a->x->disp - insn_at(f->e, s->members[k])->access->disp;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            for (unsigned m = 0; m < WARP_LANES; m++)
+                if (a->offset[l] + way == a->offset[m])
+                    return true;
+    }
+    return false;
+}
+
+static void add_to_sequence(struct finder *f, const struct access *a, uint32_t k)
+{
+    for (unsigned s = 0; s < f->n_open; s++)
+        if (fits_sequence(f, &f->open[s], a)) {
+            if (f->open[s].n < MAX_MEMBERS) {
+                f->open[s].members[f->open[s].n++] = k;
+                return;
+            }
+            end_sequence(f, s);
+            break;
+        }
+    if (f->n_open == MAX_OPEN)
+        end_sequence(f, 0);
+    f->open[f->n_open++] = (struct sequence){.members = {k}, .n = 1};
+}
+
+/* Must this instruction stay before what comes behind it in a sequence, or behind what comes before? */
+static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct access *a)
+{
+    const struct ir_insn *i = insn_at(f->e, k), *first = insn_at(f->e, s->members[0]);
+    if (i->kind == IR_LANES || i->kind == IR_FRAME)
+        return first->kind == IR_ST && f->e->shapes->guesses[f->block->first + k];
+    if (i->kind == IR_LD && first->kind == IR_LD)
+        return op_access_is_strong(a->x);
+    if (i->kind == IR_LD)
+        return a->x->space != SPACE_PARAM;
+    return i->kind != IR_ST || first->kind == IR_LD || !is_candidate(f->e, a) || !fits_sequence(f, s, a) ||
+           overlaps(f, s, a);
+}
+
+/* Blocks that gangs run have none of stores: warps of a gang may be left between two instructions, some before, some behind. Who
+ * is left there loads once more what it has loaded. */
+static void find_runs(struct emit *e, const struct ir_block *block)
+{
+    struct finder f = {.e = e, .block = block};
+    bool by_gang = e->plan.n && e->plan.inside[e->at];
+    if (by_gang && !e->plan.is_block)
+        return;
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct ir_insn *i = insn_at(e, k);
+        bool moves = i->kind == IR_LD || (i->kind == IR_ST && !by_gang);
+        struct access a = moves ? access_at(e, k) : (struct access){.i = i};
+        for (unsigned s = f.n_open; s-- > 0;)
+            if (ends(&f, &f.open[s], k, &a))
+                end_sequence(&f, s);
+        if (moves && is_candidate(e, &a))
+            add_to_sequence(&f, &a, k);
+        for (unsigned s = f.n_open; s-- > 0;)
+            if (ir_defines(i, insn_at(e, f.open[s].members[0])->a))
+                end_sequence(&f, s);
+    }
+    while (f.n_open)
+        end_sequence(&f, 0);
+}
+
+/* ---- groups ---- */
+
+bool access_needs_no_test(struct emit *e, uint32_t k)
+{
+    const struct run *r = e->groups[k].run;
+    struct access a = access_at(e, k);
+    return r ? r->is_inside : access_is_simple(e, a.i, a.x) && access_is_inside(e, &a);
+}
+
+static bool can_join(struct emit *e, struct access *a, uint32_t k)
+{
+    return can_share(e, a) && !access_needs_no_test(e, k) &&
+           (a->shape == SHAPE_UNIFORM || e->groups[k].run || access_pattern_is_simple(e, a));
+}
+
+/* The bytes of a group that an access has joined. */
+static struct group joined(struct group g, const struct access *a)
+{
+    int64_t from = a->x->disp + a->least, to = from + a->span + a->all;
+    g.from = from < g.from ? from : g.from;
+    g.to = to > g.to ? to : g.to;
+    g.n++;
+    return g;
+}
+
+/* One test is for the bytes from the first of a group to the last, and for all that lie between: in a register of 32 bits there
+ * may be two members that are nearly 2^32 bytes apart. */
+static bool is_near(const struct group *g, const struct access *a)
+{
+    struct group all = joined(*g, a);
+    return all.to - all.from <= GROUP_SPAN;
+}
+
+static bool fits(const struct emit *e, const struct group *g, const struct access *a)
+{
+    const struct ir_insn *leader = insn_at(e, g->first);
+    return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->space == a->i->access->space &&
+           g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
+}
+
+/* The group that an access joins: its run's, or one that is open. */
+static struct group *group_of(const struct emit *e, const struct access *a, uint32_t k, const uint32_t *open,
+                              uint32_t n_open)
+{
+    const struct run *r = e->groups[k].run;
+    if (r && r->first != k)
+        return &e->groups[e->groups[r->first].first];
+    for (uint32_t n = 0; n < n_open; n++)
+        if (fits(e, &e->groups[open[n]], a))
+            return &e->groups[open[n]];
+    return NULL;
+}
+
+static void join(struct group *g, struct group *own, const struct access *a)
+{
+    own->first = g->first;
+    *g = joined(*g, a);
+}
+
+void find_groups(struct emit *e, const struct ir_block *block)
+{
+    uint32_t open[MAX_OPEN], n_open = 0;
+    for (uint32_t k = 0; k < block->n; k++)
+        e->groups[k] = (struct group){.first = k};
+    find_runs(e, block);
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct ir_insn *i = insn_at(e, k);
+        bool moves = i->kind == IR_LD || i->kind == IR_ST;
+        struct access a = moves ? access_at(e, k) : (struct access){.i = i};
+        if (moves && can_join(e, &a, k)) {
+            struct group *g = group_of(e, &a, k, open, n_open), *own = &e->groups[k];
+            if (!g) {
+                own->all = a.all;
+                own->from = a.x->disp + a.least;
+                own->to = own->from;
+                open[n_open < MAX_OPEN ? n_open++ : k % MAX_OPEN] = k;
+            }
+            join(g ? g : own, own, &a);
+        }
+        for (uint32_t n = 0; n < n_open;)
+            if (ir_defines(i, insn_at(e, open[n])->a))
+                open[n] = open[--n_open];
+            else
+                n++;
+    }
+}
+
+/* ---- runs: moving them ---- */
+
+unsigned bytes_in_row(const struct emit *e, const struct access *a)
+{
+    const struct run *r = e->groups[e->index].run;
+    if (r)
+        return e->index == r->first ? r->elements * a->bytes : 0;
+    return is_consecutive(a) ? a->all * WARP_LANES : 0;
+}
+
+/* The test of a group's first is for all of it. */
+void access_test_for_group(struct access *a, const struct group *g)
+{
+    if (g->n) {
+        a->before = a->x->disp + a->least - g->from;
+        a->span = g->to - g->from - a->all;
+    }
+}
+
+bool access_begin_tested(struct emit *e, uint32_t k, struct access *a)
+{
+    const struct ir_insn *i = insn_at(e, k);
+    if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const || e->groups[k].first != k)
+        return false;
+    *a = access_begin(e, i, op_at(e, k));
+    if (!access_is_simple(e, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
+        return false;
+    access_find_offsets(e, a);
+    access_test_for_group(a, &e->groups[k]);
+    return a->shape == SHAPE_UNIFORM || e->groups[k].run || access_pattern_is_simple(e, a);
+}

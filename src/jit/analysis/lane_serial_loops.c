@@ -1,0 +1,252 @@
+/* Which loops lanes had better go around one after the other; see emit.h, lane_serial.c.
+ *
+ * A thread that walks through memory of its own, as through a row of a sparse matrix, is what a vector is worst at: its 32
+ * loads are gathered from as many cache lines, and all lanes go as many rounds as the one that has most. A lane by itself
+ * has one line for many rounds, and no more rounds than its own. So such a loop is one of loads from addresses that vary
+ * between lanes, some of which go on by little in each round, the others being found in memory by the loop itself; of
+ * little arithmetic for its loads; and lanes leave it in rounds of their own.
+ *
+ * Nothing in it may be seen by others, or depend on when it happens, so that nobody can tell in which order lanes went: it has
+ * weak loads (PTX ISA 8.4) and pure instructions. A loop whose address moves by much, as by the size of the grid, is one whose
+ * lanes may have neighbouring places, whatever is known of their shape: vectors serve them better. Where the CPU gathers, so
+ * does a short loop, which is over before a lane has gained what it costs to begin with the next; where it waits in gathers, too,
+ * and lanes are loaded for one beside the other: other costs have served no loop better there.
+ */
+#include "jit/emit/access.h"
+
+/* What a round costs the warp's lanes, in cycles: together, with the CPU's gathers or without them, and one after the other, as
+ * measured on an x86-64-v4. Operations are counted as so many of the size of a multiply-add: they wait for each other, and of
+ * lanes that go alone few are under way at a time. The round itself is counter, comparison and branches; lane by lane it is
+ * also that the CPU is surprised by the last, which is taken for one in eight. */
+enum part { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ROUND, N_PARTS };
+static const struct {
+    uint32_t gathered, in_turns, alone;
+} costs[N_PARTS] = {
+    [LOAD_OF_LANES] = {30, 120, 11},
+    [LOAD_OF_ALL] = {4, 4, 11},
+    [OPERATION] = {3, 15, 30},
+    [ROUND] = {10, 14, 170},
+};
+enum { SIZE_OF_OPERATION = 10 };
+
+/* Lanes together go three rounds for two that are a lane's own, where nothing is known of them. */
+enum { ROUNDS_TOGETHER = 3, ROUNDS_ALONE = 2 };
+
+/* A lane that goes on by so much in a round has each line that it comes to for itself. */
+enum { LONGEST_STEP = 128 };
+
+/* ---- where addresses come from ---- */
+
+/* What a register is in a round: the same in each; more by a step than in the round before; found in memory; other. */
+struct way {
+    enum { FIXED, WALKS, FOUND, WILD } kind;
+    int64_t step;
+};
+
+/* Of q, read at k: the register that it is at the start of the round, but for what is added. */
+static bool find_root(const struct emit *e, ir_ref q, uint32_t k, ir_ref *root, int64_t *added)
+{
+    for (*added = 0;; q = insn_at(e, k)->a) {
+        *root = q;
+        if (ir_ref_kind(q) != REF_REG)
+            return false;
+        k = find_writer(e, q, k);
+        if (k == NO_WRITER)
+            return true;
+        const struct ir_insn *i = insn_at(e, k);
+        enum linear kind = is_plain_writer(e, k, q) ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
+        int64_t more = 0;
+        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !access_number(e, i->b, &more)))
+            return false;
+        *added = (int64_t)((uint64_t)*added + (kind == LINEAR_SUB ? -(uint64_t)more : (uint64_t)more));
+    }
+}
+
+bool find_walk(const struct emit *e, ir_ref q, uint32_t k, struct walk *w)
+{
+    enum { FARTHEST = 1 << 30 };
+    ir_ref again;
+    return find_root(e, q, k, &w->root, &w->added) &&
+           find_root(e, w->root, e->ir->blocks.at[e->ir->order[e->at]].n, &again, &w->step) && again == w->root &&
+           w->step > -FARTHEST && w->step < FARTHEST;
+}
+
+/* How deep registers are looked into, and how many: one that is an operand twice is looked at twice. */
+struct look {
+    unsigned depth, *n;
+};
+enum { DEEPEST = 12, MOST_LOOKS = 1 << 12 };
+
+static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, struct look look);
+
+static struct way both(struct way a, struct way b)
+{
+    if (a.kind == FOUND || b.kind == FOUND)
+        return (struct way){FOUND, 0};
+    if (a.kind == WILD || b.kind == WILD)
+        return (struct way){WILD, 0};
+    int64_t step = (int64_t)((uint64_t)a.step + (uint64_t)b.step);
+    return (struct way){a.kind == WALKS || b.kind == WALKS ? WALKS : FIXED, step};
+}
+
+static struct way times(const struct emit *e, struct way a, ir_ref factor, bool shifts)
+{
+    int64_t n;
+    if (a.kind != WALKS)
+        return a;
+    if (!access_number(e, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
+        return (struct way){WILD, 0};
+    return (struct way){WALKS, (int64_t)((uint64_t)a.step * (uint64_t)(shifts ? 1ll << n : n))};
+}
+
+/* Of the result of instruction k. */
+static struct way way_of_result(const struct emit *e, uint32_t k, struct look look)
+{
+    const struct ir_insn *i = insn_at(e, k);
+    struct way a = way_of(e, i->a, k, look), b = way_of(e, i->b, k, look), c = way_of(e, i->c, k, look);
+    struct way all = both(both(a, b), c);
+    if (all.kind != WALKS)
+        return all;
+    switch (ir_linear((enum lane_id)i->lane)) {
+    case LINEAR_COPY:
+    case LINEAR_CUT:
+    case LINEAR_SIGN_EXTEND:
+    case LINEAR_ZERO_EXTEND:
+    case LINEAR_ADD: return all;
+    case LINEAR_SUB: b.step = (int64_t)-(uint64_t)b.step; return both(a, b);
+    case LINEAR_SHL: return times(e, a, i->b, true);
+    case LINEAR_MUL:
+    case LINEAR_MUL_WIDE:
+    case LINEAR_MUL_WIDE_UNSIGNED: return times(e, a, i->b, false);
+    case LINEAR_MUL_ADD:
+    case LINEAR_MUL_ADD_WIDE:
+    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both(times(e, a, i->b, false), c);
+    default: return (struct way){WILD, 0};
+    }
+}
+
+/* Of a register as instruction k reads it. */
+static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, struct look look)
+{
+    uint32_t n = e->ir->blocks.at[e->ir->order[e->at]].n;
+    if (ir_ref_kind(r) != REF_REG || find_writer(e, r, n) == NO_WRITER)
+        return (struct way){FIXED, 0};
+    uint32_t at = find_writer(e, r, k);
+    struct walk w;
+    if (at == NO_WRITER)
+        return find_walk(e, r, k, &w) ? (struct way){WALKS, w.step} : (struct way){WILD, 0};
+    if (insn_at(e, at)->kind == IR_LD)
+        return (struct way){FOUND, 0};
+    bool deeper = is_plain_writer(e, at, r) && look.depth < DEEPEST && ++*look.n < MOST_LOOKS;
+    return deeper ? way_of_result(e, at, (struct look){look.depth + 1, look.n}) : (struct way){WILD, 0};
+}
+
+/* ---- which loops ---- */
+
+/* Where lanes come to that leave a loop of one block, which ends with this branch. */
+static uint32_t block_behind(const struct op *branch, uint32_t loop)
+{
+    return branch->target == loop ? branch->next : branch->target;
+}
+
+/* A loop of one block that lanes leave in rounds of their own. Those that have left wait behind it: before it they would go first,
+ * and a loop that spins counts who comes when. */
+static bool is_loop(const struct emit *e, const struct ir_block *block)
+{
+    enum { LONGEST = 96 };
+    if (block->n < 2 || block->n > LONGEST || block->serial_to || e->code->blocks[e->at].spins)
+        return false;
+    const struct ir_insn *branch = insn_at(e, block->n - 1);
+    const struct op *o = op_at(e, block->n - 1);
+    uint32_t behind = block_behind(o, e->at);
+    return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
+           ref_shape(e, branch->guard) == SHAPE_VARYING && (o->target == e->at || o->next == e->at) && behind > e->at &&
+           behind != NO_BLOCK && !e->code->blocks[behind].spins;
+}
+
+/* Leaving a loop of few rounds takes the CPU by surprise, lane by lane. */
+static bool has_few_rounds(const struct emit *e, const struct ir_block *block)
+{
+    uint32_t k = find_writer(e, insn_at(e, block->n - 1)->guard, block->n - 1);
+    return k == NO_WRITER || insn_at(e, k)->kind != IR_LANES || counts_a_rest(e, insn_at(e, k)->a);
+}
+
+/* What goes around, or out of the loop: a number for all lanes goes around only, so it is the same in lanes that go on. */
+static bool can_carry(const struct emit *e, const struct ir_block *block)
+{
+    const struct ir_live *live = &e->shapes->live;
+    uint32_t behind = block_behind(op_at(e, block->n - 1), e->at);
+    for (uint32_t n = 0; n < live->n; n++) {
+        ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
+        bool leaves = ir_in_set(live_in(e, behind), n), around = ir_in_set(live_in(e, e->at), n);
+        bool written = find_writer(e, r, block->n) != NO_WRITER;
+        if ((leaves || around) && ref_width(e, r) > 64)
+            return false;
+        if (written && ((leaves && ref_shape(e, r) != SHAPE_VARYING) ||
+                        (around && ref_shape(e, r) != SHAPE_VARYING && ref_shape(e, r) != SHAPE_UNIFORM)))
+            return false;
+    }
+    return true;
+}
+
+/* A load of global memory, weak, whose address is a number in each lane or one for all that no other load shares: what is noted
+ * of where it was is then its own. */
+static bool can_load(const struct emit *e, uint32_t k)
+{
+    const struct ir_insn *i = insn_at(e, k);
+    const struct op_access *x = op_at(e, k)->access;
+    if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(e, i, x) || op_access_is_strong(x) ||
+        (x->space != SPACE_GLOBAL && x->space != SPACE_CONST && x->space != SPACE_GENERIC))
+        return false;
+    for (uint32_t j = 0; j < k && ref_shape(e, i->a) != SHAPE_VARYING; j++)
+        if (insn_at(e, j)->kind == IR_LD && insn_at(e, j)->a == i->a)
+            return false;
+    return ref_shape(e, i->a) == SHAPE_VARYING || ref_shape(e, i->a) == SHAPE_UNIFORM;
+}
+
+/* Does a lane have places of its own one behind the other there, or one place, or find them? */
+static bool is_own_way(const struct emit *e, uint32_t k, bool *walks)
+{
+    unsigned n = 0;
+    struct way way = way_of(e, insn_at(e, k)->a, k, (struct look){0, &n});
+    bool near = way.kind == WALKS && way.step && way.step >= -LONGEST_STEP && way.step <= LONGEST_STEP;
+    *walks |= near;
+    return near || way.kind == FOUND || way.kind == FIXED;
+}
+
+/* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better not. */
+static bool add_insn(struct emit *e, uint32_t k, uint32_t count[N_PARTS], bool *walks)
+{
+    const struct ir_insn *i = insn_at(e, k);
+    if (i->kind == IR_LD) {
+        bool varies = i->a && ref_shape(e, i->a) == SHAPE_VARYING;
+        count[varies ? LOAD_OF_LANES : LOAD_OF_ALL]++;
+        return can_load(e, k) && (!varies || is_own_way(e, k, walks));
+    }
+    unsigned size = i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG ? lane_function_size(e, i->lane) : 0;
+    if (ir_linear((enum lane_id)i->lane) == LINEAR_NONE) /* the CPU's addresses do the others */
+        count[OPERATION] += (size + SIZE_OF_OPERATION - 1) / SIZE_OF_OPERATION;
+    return size > 0;
+}
+
+static bool is_better_alone(struct emit *e, const struct ir_block *block)
+{
+    uint32_t count[N_PARTS] = {[ROUND] = 1}, together = 0, alone = 0;
+    bool walks = false;
+    if (!is_loop(e, block) || has_few_rounds(e, block) || !can_carry(e, block))
+        return false;
+    for (uint32_t k = 0; k + 1 < block->n; k++)
+        if (!add_insn(e, k, count, &walks))
+            return false;
+    for (unsigned p = 0; p < N_PARTS; p++) {
+        together += count[p] * (e->has_gather ? costs[p].gathered : costs[p].in_turns);
+        alone += count[p] * costs[p].alone;
+    }
+    return walks && ROUNDS_ALONE * alone < ROUNDS_TOGETHER * together;
+}
+
+void find_alone(struct emit *e)
+{
+    for (e->at = 0; e->at < e->ir->n_ordered; e->at++)
+        e->shapes->alone[e->at] = is_better_alone(e, &e->ir->blocks.at[e->ir->order[e->at]]);
+}

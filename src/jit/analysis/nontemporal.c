@@ -1,0 +1,119 @@
+/* Which stores may go past the caches: a store to a line that is in no cache first brings the line in, to write it back later; whole
+ * lines of a large array that nobody has read had better go to memory as they are (streaming_store.c).
+ *
+ * Which may: weak stores of whole lines, not in a loop, by each block of a row of the grid elsewhere, to an array that the kernel
+ * gets as a parameter and does not load from.
+ *
+ * Such stores may be seen later than what comes after them. So a kernel that has them has nothing by which another worker could
+ * know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its
+ * own stores in order.)
+ */
+#include "jit/emit/access.h"
+
+/* ---- of what parameters addresses are made ---- */
+
+/* A set of parameters, by the 8 bytes where they stand; and what comes from elsewhere. */
+#define ELSEWHERE (1ull << 63)
+
+static uint64_t of_ref(const uint64_t *regs, const struct ir_func *f, ir_ref r)
+{
+    if (ir_ref_kind(r) != REF_REG)
+        return 0;
+    uint32_t index = ir_ref_index(r);
+    return f->regs.at[index].width == 64 ? regs[index] : 0;
+}
+
+static uint64_t of_parameter(const struct ir_access *x, unsigned k)
+{
+    int64_t at = x->disp + 8 * (int64_t)k;
+    bool known = x->space == SPACE_PARAM && x->bytes == 8 && at >= 0 && at % 8 == 0 && at / 8 < 63;
+    return known ? 1ull << (at / 8) : ELSEWHERE;
+}
+
+/* What is added to an address is no address, if it is a product. */
+static uint64_t of_lanes(const uint64_t *regs, const struct ir_func *f, const struct ir_insn *i)
+{
+    switch (ir_linear((enum lane_id)i->lane)) {
+    case LINEAR_MUL:
+    case LINEAR_MUL_WIDE:
+    case LINEAR_MUL_WIDE_UNSIGNED:
+    case LINEAR_SHL: return 0;
+    case LINEAR_MUL_ADD:
+    case LINEAR_MUL_ADD_WIDE:
+    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return of_ref(regs, f, i->c);
+    default: return of_ref(regs, f, i->a) | of_ref(regs, f, i->b) | of_ref(regs, f, i->c);
+    }
+}
+
+static uint64_t *find_parameters(struct emit *e)
+{
+    const struct ir_func *f = e->ir;
+    uint64_t *regs = ARENA_ARRAY(e->arena, uint64_t, f->regs.n + 1);
+    ir_ref refs[IR_MAX_REFS];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t k = 0; k < f->insns.n; k++) {
+            const struct ir_insn *i = &f->insns.at[k];
+            for (unsigned n = ir_writes(i, refs); n-- > 0;) {
+                if (ir_ref_kind(refs[n]) != REF_REG)
+                    continue;
+                uint64_t *of = &regs[ir_ref_index(refs[n])], more = ELSEWHERE;
+                if (i->kind == IR_LANES)
+                    more = of_lanes(regs, f, i);
+                for (unsigned l = 0; i->kind == IR_LD && l < i->access->n; l++)
+                    if (i->access->regs[l] == refs[n])
+                        more = of_parameter(i->access, l);
+                changed |= (*of | more) != *of;
+                *of |= more;
+            }
+        }
+    }
+    return regs;
+}
+
+static bool is_global(const struct ir_insn *i)
+{
+    bool moves = i->kind == IR_LD || i->kind == IR_ST;
+    return moves && (i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC);
+}
+
+/* Is there no way for others to know of a store? */
+static bool is_secluded(const struct emit *e)
+{
+    bool secluded = e->keeps_store_order && e->request->n_functions == 1;
+    for (uint32_t k = 0; k < e->ir->insns.n && secluded; k++) {
+        const struct ir_insn *i = &e->ir->insns.at[k];
+        bool strong = is_global(i) && (i->access->order != ORDER_WEAK || i->access->is_volatile);
+        secluded = !strong && i->kind != IR_ATOM && i->kind != IR_FENCE && i->kind != IR_CALL;
+    }
+    return secluded;
+}
+
+void find_nontemporal(struct emit *e)
+{
+    e->nontemporal = NULL;
+    if (!is_secluded(e))
+        return;
+    uint64_t *regs = find_parameters(e), loaded = 0;
+    for (uint32_t k = 0; k < e->ir->insns.n; k++)
+        if (is_global(&e->ir->insns.at[k]) && e->ir->insns.at[k].kind == IR_LD)
+            loaded |= of_ref(regs, e->ir, e->ir->insns.at[k].a);
+    uint8_t *nontemporal = ARENA_ARRAY(e->arena, uint8_t, e->ir->insns.n + 1);
+    for (uint32_t k = 0; k < e->ir->insns.n; k++) {
+        const struct ir_insn *i = &e->ir->insns.at[k];
+        uint64_t to = is_global(i) && i->kind == IR_ST ? of_ref(regs, e->ir, i->a) : 0;
+        nontemporal[k] = to && !(to & (loaded | ELSEWHERE));
+    }
+    e->nontemporal = nontemporal;
+}
+
+/* ---- stores ---- */
+
+bool access_is_nontemporal(const struct emit *e, const struct access *a)
+{
+    if (a->i->kind != IR_ST || !e->nontemporal || !e->nontemporal[a->i - e->ir->insns.at] ||
+        a->shape == SHAPE_VARYING || a->shape == SHAPE_UNIFORM || e->groups[e->index].run || is_in_loop(e))
+        return false;
+    int64_t step = e->shapes->steps[ir_ref_index(a->i->a)];
+    return step != 0 && is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;
+}

@@ -1,0 +1,65 @@
+/* Atomic operations on their way to LLVM: what atomic.c, which performs them, and cas_loop.c, which makes many one, share. */
+#ifndef HEDDLE_JIT_ATOM_H
+#define HEDDLE_JIT_ATOM_H
+
+#include "jit/emit/access.h"
+
+struct atom {
+    struct access a;
+    bool shared, is_cas, is_float, sign;
+    enum atom_op op;
+    LLVMTypeRef type; /* of a cell */
+    ir_ref result;    /* or REF_NONE */
+    LLVMAtomicOrdering order;
+    value s, t; /* operands: of all lanes one, or rows on the stack where `varies` */
+    bool varies[2];
+};
+
+/* ---- atom_cell.c, atomic.c ---- */
+
+/* False where the operation is the engine's. */
+bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t);
+/* Does what comes behind it have to come later? */
+bool atom_acquires(const struct atom *t);
+value atom_read(struct emit *e, const struct atom *t, value at);
+/* Writes `now` where `old` still is: {what was there, whether it was that}. */
+value atom_swap(struct emit *e, const struct atom *t, value at, value old, value now);
+/* Of a comparison that failed: it is a read. */
+void atom_fence_of_read(struct emit *e, const struct atom *t);
+/* Has the host an instruction for it? And that instruction. */
+bool atom_is_by_host(const struct atom *t);
+value atom_by_host(struct emit *e, const struct atom *t, value at, value s);
+/* Of a cell that has `old`; not of comparisons. */
+value atom_new_value(struct emit *e, const struct atom *t, value old, value s);
+/* What one lane does; returns what was there, or NULL where nobody asks. */
+value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted);
+
+/* ---- cas_loop.c ---- */
+
+/* Of a serial part, allocas but for the first lines. */
+struct combine {
+    uint32_t head;            /* the part's first block */
+    struct atom t;            /* its only access */
+    LLVMBasicBlockRef again;  /* where a pass that has failed goes */
+    value failed;             /* how often it was not */
+    value at, before, cell;   /* the cell; what was read there, and what it would be now */
+    uint32_t n_saved, *saved; /* registers that are in their rows no more when lanes are run again */
+    value *copies;
+};
+
+/* NULL where the part that `head` heads is none of these. `in`, `out`: the registers that its lanes come with, and that they
+ * write, as sets of ir_live. */
+struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out);
+/* Have all lanes of a pass what this one has in a register (not a predicate)? An i1. */
+value lanes_agree(struct emit *e, ir_ref r);
+/* A lane begins at the head: the first of a pass goes to `combined`, the version whose comparisons are combine_compare(), where
+ * the pass can be one exchange. */
+void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicBlockRef combined);
+/* The comparison, by the lane that runs. */
+value combine_compare(struct emit *e, const struct combine *c, const struct atom *t);
+/* The exchange: goes to `settled`, to c->again where it fails. */
+void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled);
+/* Registers are in their rows again. */
+void combine_restore(struct emit *e, const struct combine *c);
+
+#endif

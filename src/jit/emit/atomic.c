@@ -1,0 +1,531 @@
+/* Atomic operations that compiled code performs itself, on integers and floats of 32 and 64 bits; exec/atom.c performs all
+ * others, and what is not where an access was before (PTX ISA 9.7.13.5; isa/atoms.def).
+ *
+ * Lanes go in order: what several lanes of a warp do to one cell happens as if one after the other. A block stays on one
+ * worker, so shared memory takes plain operations, whose meaning is that of lane functions; global memory takes the
+ * host's atomic instructions, in the order that the operation asks for, and where the host has none the lane function
+ * between a read and an exchange. Where all lanes are at one cell, additions of integers are one addition, and comparisons
+ * and what the host has no instruction for are done with what has been read: one exchange writes what the last of them
+ * leaves. A comparison that fails is a read.
+ */
+#include "jit/emit/atom.h"
+
+enum { STEP = 8 }; /* lanes in a round of the loop over all 32 */
+
+/* ---- a cell ---- */
+
+static void write_cell(struct emit *e, const struct atom *t, value v, value at)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, at), t->a.bytes);
+}
+
+/* A comparison in global memory, by one lane; ends in a new block. */
+static value compare_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+{
+    LLVMBasicBlockRef equal = emit_new_block(e, ""), fails = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value read = atom_read(e, t, at);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, read, s, ""), equal, fails);
+    emit_at_end(e, fails);
+    atom_fence_of_read(e, t);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, equal);
+    value found = LLVMBuildExtractValue(e->b, atom_swap(e, t, at, s, wanted), 0, "");
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    value old = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(old, (value[]){read, found}, (LLVMBasicBlockRef[]){fails, equal}, 2);
+    return old;
+}
+
+/* Does the serial part spin, or do lanes go through rows of their own there (ir/serial.c)? */
+static bool is_contest(const struct emit *e)
+{
+    return e->code->blocks[e->ir->blocks.at[e->ir->order[e->at]].serial_from].spins;
+}
+
+/* Of a lane by itself. Who competes, and looks for a constant, as for an open lock, mostly finds it, and does not read before;
+ * but where the lane has tried already, others are at work there. */
+static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+{
+    uint32_t constant;
+    if (!is_contest(e) || !access_constant(e, t->a.i->access->operands[0], &constant)) {
+        fence_before_load(e);
+        return compare_cell(e, t, at, s, wanted);
+    }
+    LLVMBasicBlockRef first = emit_new_block(e, ""), again = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value tried = LLVMBuildLoad2(e->b, e->i32, e->tries, "");
+    LLVMBuildCondBr(e->b, is_zero(e, tried), first, again);
+    emit_at_end(e, first);
+    value swapped = LLVMBuildExtractValue(e->b, atom_swap(e, t, at, s, wanted), 0, "");
+    fence_is_done(e);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, again);
+    fence_before_load(e);
+    value compared = compare_cell(e, t, at, s, wanted);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    value old = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(old, (value[]){swapped, compared}, (LLVMBasicBlockRef[]){first, end}, 2);
+    return old;
+}
+
+/* An exchange whose result nobody reads is a store, where it does not acquire by itself: fence.c. */
+static bool is_store(const struct emit *e, const struct atom *t)
+{
+    return e->lane && e->keeps_store_order && t->op == ATOM_exch && !t->result && !atom_acquires(t);
+}
+
+/* A change that is made with what has been read, and again where somebody has written meanwhile. */
+struct exchange {
+    LLVMBasicBlockRef again;
+    value at, read; /* read: a phi */
+};
+
+static struct exchange exchange_begin(struct emit *e, const struct atom *t, value at)
+{
+    struct exchange x = {.again = emit_new_block(e, ""), .at = at};
+    value first = atom_read(e, t, at);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, x.again);
+    emit_at_end(e, x.again);
+    x.read = LLVMBuildPhi(e->b, t->type, "");
+    LLVMAddIncoming(x.read, &first, &from, 1);
+    return x;
+}
+
+/* Writes `now`, and goes to `done`. */
+static void exchange_end(struct emit *e, const struct atom *t, const struct exchange *x, value now,
+                         LLVMBasicBlockRef done)
+{
+    if (t->shared) {
+        write_cell(e, t, now, x->at);
+        LLVMBuildBr(e->b, done);
+        return;
+    }
+    value swapped = atom_swap(e, t, x->at, x->read, now), found = LLVMBuildExtractValue(e->b, swapped, 0, "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(x->read, &found, &from, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildExtractValue(e->b, swapped, 1, ""), done, x->again);
+}
+
+static value exchange_cell(struct emit *e, const struct atom *t, value at, value s)
+{
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    fence_before_load(e);
+    struct exchange x = exchange_begin(e, t, at);
+    exchange_end(e, t, &x, atom_new_value(e, t, x.read, s), done);
+    emit_at_end(e, done);
+    fence_is_done(e);
+    return x.read;
+}
+
+static value change_cell(struct emit *e, const struct atom *t, value at, value s)
+{
+    if (!atom_is_by_host(t))
+        return exchange_cell(e, t, at, s);
+    if (!is_store(e, t)) {
+        value old = atom_by_host(e, t, at, s);
+        fence_is_done(e);
+        return old;
+    }
+    value store = LLVMBuildStore(e->b, s, at);
+    LLVMSetAlignment(store, t->a.bytes);
+    LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
+    fence_note_exchange(e);
+    return NULL;
+}
+
+value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+{
+    if (!t->shared && t->is_cas)
+        return e->lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
+    if (!t->shared)
+        return change_cell(e, t, at, s);
+    value old = atom_read(e, t, at), now;
+    if (t->is_cas)
+        now = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, s, ""), wanted, old, "");
+    else
+        now = atom_new_value(e, t, old, s);
+    write_cell(e, t, now, at);
+    return old;
+}
+
+/* ---- lanes one after the other ---- */
+
+static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
+{
+    ir_ref r = t->a.i->access->operands[k];
+    t->varies[k] = ref_shape(e, r) != SHAPE_UNIFORM;
+    *v = t->varies[k] ? read_lanes(e, r, t->a.x->operands[k]) : read_scalar(e, r, t->a.x->operands[k]);
+}
+
+static value operand(struct emit *e, const struct atom *t, unsigned k, value lane)
+{
+    if (k == 1 && !t->is_cas)
+        return NULL;
+    if (!t->varies[k])
+        return k ? t->t : t->s;
+    return LLVMBuildLoad2(e->b, t->type, row_element(e, k ? ROW_T : ROW_S, t->type, lane), "");
+}
+
+static void do_lane(struct emit *e, const struct atom *t, value lane)
+{
+    value at = t->a.pointer[0] ? t->a.pointer[0] : row_pointer_of(e, &t->a, lane);
+    value old = atom_do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
+    if (t->result)
+        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, lane));
+}
+
+/* A loop over the lanes from 0 to 31; goes to `done`. */
+static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), loop = emit_new_block(e, "");
+    LLVMBuildBr(e->b, loop);
+    emit_at_end(e, loop);
+    value zero = const_int(e, e->i64, 0), first = LLVMBuildPhi(e->b, e->i64, "");
+    for (unsigned k = 0; k < STEP; k++)
+        do_lane(e, t, LLVMBuildAdd(e->b, first, const_int(e, e->i64, k), ""));
+    value next = LLVMBuildAdd(e->b, first, const_int(e, e->i64, STEP), "");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(first, (value[]){zero, next}, (LLVMBasicBlockRef[]){before, end}, 2);
+    value more = LLVMBuildICmp(e->b, LLVMIntULT, next, const_int(e, e->i64, WARP_LANES), "");
+    LLVMBuildCondBr(e->b, more, loop, done);
+}
+
+/* How many bits hold the number of each lane's cell of 4 bytes or more, counted from the place `*from` of shared memory. Where a
+ * byte is the index of an array, 8 do. */
+static unsigned number_bits(const struct emit *e, const struct access *a, uint64_t *from)
+{
+#define MODEL(cc, name, processors, threads, blocks, shared, shared_of_block, ...)                                     \
+    _Static_assert(shared_of_block <= 4 << 16, "16 bits number all cells");
+#include "exec/models.def"
+#undef MODEL
+    const struct ir_shapes *s = e->shapes;
+    struct ir_range at = ir_range_of(e->ir, s->ranges, s->block, a->i->a);
+    int64_t cell = a->all, disp = a->x->disp;
+    *from = 0;
+    if (a->i->access->disp_const || at.lo > at.hi || at.lo < 0 || at.hi > INT32_MAX || disp < 0 || disp > INT32_MAX ||
+        (at.hi + disp) / cell - (at.lo + disp) / cell > 255)
+        return 16;
+    *from = (uint64_t)((at.lo + disp) / cell * cell);
+    return 8;
+}
+
+/* The same without a result, and with one operand for all lanes: numbers of cells come out of their vector four or eight at a
+ * time. (Offsets, two at a time, would take a third longer, and through memory all of them at least a quarter.) */
+static void do_offsets(struct emit *e, const struct atom *t)
+{
+    uint64_t from;
+    unsigned bits = number_bits(e, &t->a, &from), each = 64 / bits;
+    value log2 = splat(e, const_int(e, e->i32, t->a.log2), WARP_LANES), part = NULL;
+    value numbers = LLVMBuildSub(e->b, t->a.lanes, splat(e, const_int(e, e->i32, from), WARP_LANES), "");
+    numbers = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, numbers, log2, ""),
+                             vector_of(bits == 8 ? e->i8 : e->i16, WARP_LANES), "");
+    numbers = LLVMBuildBitCast(e->b, numbers, vector_of(e->i64, WARP_LANES / each), "");
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        if (l % each == 0)
+            part = LLVMBuildExtractElement(e->b, numbers, const_int(e, e->i32, l / each), "");
+        value number = LLVMBuildLShr(e->b, part, const_int(e, e->i64, l % each * bits), "");
+        number = LLVMBuildAnd(e->b, number, const_int(e, e->i64, (1u << bits) - 1), "");
+        value at = LLVMBuildShl(e->b, number, const_int(e, e->i64, t->a.log2), "");
+        at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, from), "");
+        atom_do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, ""), t->s, NULL);
+    }
+}
+
+static bool has_offsets_alone(struct emit *e, const struct atom *t)
+{
+    return t->shared && !t->a.pointer[0] && !t->result && !t->varies[0] && !t->is_cas &&
+           LLVMGetElementType(LLVMTypeOf(t->a.lanes)) == e->i32;
+}
+
+static void write_result(struct emit *e, const struct atom *t, value lanes)
+{
+    write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
+}
+
+/* Goes on where all lanes are there; returns the block for where not. */
+static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
+{
+    LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
+    value full = LLVMBuildICmp(e->b, LLVMIntEQ, t->a.mask, const_int(e, e->i32, UINT32_MAX), "");
+    LLVMBuildCondBr(e->b, full, all, some);
+    emit_at_end(e, all);
+    return some;
+}
+
+/* Through rows of memory; goes to `done`. */
+static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
+{
+    bool offsets = has_offsets_alone(e, t);
+    if (offsets) {
+        LLVMBasicBlockRef some = branch_on_all(e, t);
+        do_offsets(e, t);
+        LLVMBuildBr(e->b, done);
+        emit_at_end(e, some);
+    }
+    if (!t->a.pointer[0])
+        row_set(e, ROW_ADDRESS, t->a.lanes);
+    if (t->varies[0])
+        row_set(e, ROW_S, t->s);
+    if (t->is_cas && t->varies[1])
+        row_set(e, ROW_T, t->t);
+    if (t->result)
+        row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
+    if (t->shared && !offsets) {
+        LLVMBasicBlockRef some = branch_on_all(e, t);
+        do_all_lanes(e, t, done);
+        emit_at_end(e, some);
+    }
+    struct turns turns = turns_begin(e);
+    do_lane(e, t, turns.lane);
+    turns_end(e, &turns, t->a.mask, done);
+}
+
+/* Additions may be to a tally (exec/tally.c), where nobody else is at the sums: goes on where they are not. */
+static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
+{
+    LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
+    value shift = access_load_shift(e, &t->a);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, shift, const_int(e, e->i64, 0), ""), cells, sums);
+    emit_at_end(e, sums);
+    struct atom own = *t;
+    own.shared = true;
+    own.a.lanes = LLVMBuildAdd(e->b, t->a.lanes, splat(e, shift, WARP_LANES), "");
+    do_in_rows(e, &own, done);
+    emit_at_end(e, cells);
+}
+
+static void do_lanes(struct emit *e, struct atom *t)
+{
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    if (tally_takes(t->a.o) && !t->a.pointer[0])
+        do_sums(e, t, done);
+    do_in_rows(e, t, done);
+    emit_at_end(e, done);
+    if (t->result)
+        write_result(e, t, row_get(e, ROW_RESULT, t->type));
+}
+
+/* ---- all lanes at one cell ---- */
+
+static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
+{
+    value v = k ? t->t : t->s;
+    return t->varies[k] ? v : splat(e, v, WARP_LANES);
+}
+
+/* In each lane, what it and all lanes before it add. */
+static value running_sum(struct emit *e, const struct atom *t)
+{
+    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+    value sum = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), lanes_of(e, t, 0), LLVMConstNull(row), "");
+    for (unsigned by = 1; by < WARP_LANES; by *= 2) {
+        value index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = const_int(e, e->i32, l < by ? WARP_LANES : l - by);
+        value moved = LLVMBuildShuffleVector(e->b, sum, LLVMConstNull(row), LLVMConstVector(index, WARP_LANES), "");
+        sum = LLVMBuildAdd(e->b, sum, moved, "");
+    }
+    return sum;
+}
+
+/* What all lanes add. */
+static value total(struct emit *e, const struct atom *t)
+{
+    if (t->varies[0]) {
+        LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+        value v = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(row), "");
+        return intrinsic(e, "llvm.vector.reduce.add", &row, 1, &v, 1);
+    }
+    value mask = t->a.mask, lanes = intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
+    return LLVMBuildMul(e->b, LLVMBuildIntCast2(e->b, lanes, t->type, false, ""), t->s, "");
+}
+
+static void add_together(struct emit *e, const struct atom *t)
+{
+    value sums = t->result ? running_sum(e, t) : NULL;
+    value all = sums ? LLVMBuildExtractElement(e->b, sums, const_int(e, e->i32, WARP_LANES - 1), "") : total(e, t);
+    value old = atom_do_cell(e, t, t->a.pointer[0], all, NULL);
+    if (!sums)
+        return;
+    value before = LLVMBuildSub(e->b, sums, lanes_of(e, t, 0), "");
+    write_result(e, t, LLVMBuildAdd(e->b, before, splat(e, old, WARP_LANES), ""));
+}
+
+/* A value in the loop over those that find what they look for: phis. */
+struct compared {
+    value cell, left, found; /* the cell now; lanes to come; what those before have found */
+};
+
+static struct compared new_phis(struct emit *e, LLVMTypeRef row, LLVMTypeRef cell)
+{
+    return (struct compared){LLVMBuildPhi(e->b, cell, ""), LLVMBuildPhi(e->b, e->i32, ""), LLVMBuildPhi(e->b, row, "")};
+}
+
+static void go_with(struct emit *e, const struct compared *to, value cell, value left, value found)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(to->cell, &cell, &from, 1);
+    LLVMAddIncoming(to->left, &left, &from, 1);
+    LLVMAddIncoming(to->found, &found, &from, 1);
+}
+
+/* The lanes' comparisons with what has been read: from one that holds to the next. The builder ends where none is left. */
+static struct compared compare_lanes(struct emit *e, const struct atom *t, value read)
+{
+    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+    LLVMBasicBlockRef next = emit_new_block(e, ""), hit = emit_new_block(e, ""), end = emit_new_block(e, "");
+    value none = const_int(e, e->i32, 0), s = lanes_of(e, t, 0), one = const_int(e, e->i32, 1);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, next);
+    emit_at_end(e, next);
+    struct compared now = new_phis(e, row, t->type);
+    LLVMAddIncoming(now.cell, &read, &from, 1);
+    LLVMAddIncoming(now.left, (value[]){t->a.mask}, &from, 1);
+    LLVMAddIncoming(now.found, (value[]){LLVMConstNull(row)}, &from, 1);
+    value cells = splat(e, now.cell, WARP_LANES);
+    value holds = LLVMBuildAnd(e->b, lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, s, cells, "")), now.left, "");
+    value rest = LLVMBuildSelect(e->b, mask_to_lanes(e, now.left), cells, now.found, "");
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, holds, none, ""), end, hit);
+    emit_at_end(e, hit);
+    value args[2] = {holds, LLVMConstInt(e->i1, 1, false)};
+    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    value upto = LLVMBuildXor(e->b, holds, LLVMBuildSub(e->b, holds, one, ""), "");
+    value left = LLVMBuildAnd(e->b, now.left, LLVMBuildNot(e->b, upto, ""), "");
+    value cell = t->varies[1] ? LLVMBuildExtractElement(e->b, t->t, lane, "") : t->t;
+    go_with(e, &now, cell, left, rest);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, none, ""), end, next);
+    emit_at_end(e, end);
+    struct compared last = {.cell = LLVMBuildPhi(e->b, t->type, ""), .found = LLVMBuildPhi(e->b, row, "")};
+    LLVMBasicBlockRef both[2] = {here, hit};
+    LLVMAddIncoming(last.cell, (value[]){now.cell, cell}, both, 2);
+    LLVMAddIncoming(last.found, (value[]){rest, rest}, both, 2);
+    return last;
+}
+
+static void compare_together(struct emit *e, const struct atom *t)
+{
+    LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, ""), done = emit_new_block(e, "");
+    struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
+    struct compared last = compare_lanes(e, t, x.read);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, last.cell, x.read, ""), same, swap);
+    emit_at_end(e, same);
+    atom_fence_of_read(e, t);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, swap);
+    exchange_end(e, t, &x, last.cell, done);
+    emit_at_end(e, done);
+    if (t->result)
+        write_result(e, t, last.found);
+}
+
+/* What the host has no instruction for, lane after lane on what has been read. */
+static void change_together(struct emit *e, const struct atom *t)
+{
+    LLVMBasicBlockRef changed = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value cell = emit_alloca(e, t->type);
+    if (t->varies[0])
+        row_set(e, ROW_S, t->s);
+    if (t->result)
+        row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
+    struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
+    LLVMBuildStore(e->b, x.read, cell);
+    struct turns turns = turns_begin(e);
+    value old = LLVMBuildLoad2(e->b, t->type, cell, "");
+    if (t->result)
+        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, turns.lane));
+    LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, turns.lane)), cell);
+    turns_end(e, &turns, t->a.mask, changed);
+    emit_at_end(e, changed);
+    exchange_end(e, t, &x, LLVMBuildLoad2(e->b, t->type, cell, ""), done);
+    emit_at_end(e, done);
+    if (t->result)
+        write_result(e, t, row_get(e, ROW_RESULT, t->type));
+}
+
+/* ---- which way ---- */
+
+/* LLVM takes some ten times as long for an atomic operation as for a call of the engine, and longer the more there are: minutes for
+ * thousands of them. So those behind the first are the engine's; in the second tier, which nobody waits for, there are more. */
+enum { AT_ONE_CELL = 1, AT_MANY_CELLS = 4, MOST_WORK = 500, MOST_WORK_AGAIN = 2000 };
+
+static bool is_too_much(struct emit *e, const struct atom *t)
+{
+    if (!e->lane) /* serial parts are short */
+        e->atomic_work += t->a.shape == SHAPE_UNIFORM ? AT_ONE_CELL : AT_MANY_CELLS;
+    return !e->lane && e->atomic_work > (e->request->tier == TIER_FIRST ? MOST_WORK : MOST_WORK_AGAIN);
+}
+
+static void perform(struct emit *e, struct atom *t)
+{
+    if (tally_takes(t->a.o) && t->a.pointer[0]) { /* the cell's sum, or the cell */
+        value shift = access_load_shift(e, &t->a);
+        t->a.pointer[0] = LLVMBuildGEP2(e->b, e->i8, t->a.pointer[0], &shift, 1, "");
+    }
+    find_operand(e, t, 0, &t->s);
+    if (t->is_cas)
+        find_operand(e, t, 1, &t->t);
+    if (e->lane) {
+        value old = e->combine ? combine_compare(e, e->combine, t) : atom_do_cell(e, t, t->a.pointer[0], t->s, t->t);
+        if (t->result)
+            write_scalar(e, t->result, old);
+    } else if (t->a.pointer[0] && t->is_cas)
+        compare_together(e, t);
+    else if (t->a.pointer[0] && !atom_is_by_host(t))
+        change_together(e, t);
+    else if (t->a.pointer[0] && t->op == ATOM_add)
+        add_together(e, t);
+    else
+        do_lanes(e, t);
+}
+
+/* One place for all lanes. */
+static void branch_on_place(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
+{
+    access_find_first(e, a);
+    if (is_untested(e)) {
+        access_find_site(e, a);
+    } else if (!access_is_inside(e, a)) {
+        LLVMBasicBlockRef inside = emit_new_block(e, "");
+        access_branch_on_first(e, a, space, inside, outside);
+        emit_at_end(e, inside);
+    }
+    access_set_pointers(e, a, space);
+}
+
+void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct atom t;
+    if (!atom_begin(e, i, o, &t) || is_too_much(e, &t)) {
+        emit_by_engine(e, i, o);
+        return;
+    }
+    if (e->combine) { /* the place has been tested */
+        perform(e, &t);
+        return;
+    }
+    enum ptx_space space = t.a.x->space;
+    t.a.mask = emit_guarded_mask(e, i);
+    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
+    bool is_inside = access_is_inside(e, &t.a) || is_untested(e);
+    LLVMBasicBlockRef slow = is_inside ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
+    if (t.a.shape == SHAPE_UNIFORM)
+        branch_on_place(e, &t.a, space, slow);
+    else
+        access_branch_on_lanes(e, &t.a, space, slow);
+    perform(e, &t);
+    LLVMBuildBr(e->b, done);
+    if (slow) {
+        emit_at_end(e, slow);
+        access_by_engine(e, &t.a);
+        LLVMBuildBr(e->b, done);
+    }
+    emit_at_end(e, done);
+    if (skipped) {
+        LLVMBuildBr(e->b, skipped);
+        emit_at_end(e, skipped);
+    }
+}

@@ -1,0 +1,256 @@
+/* An access on its way: its address, the test of its bounds, and the engine for what does not pass it; see access.h. */
+#include "base/checked.h"
+#include "jit/emit/access.h"
+
+#include <stddef.h>
+
+static void spill_register(struct emit *e, ir_ref r)
+{
+    if (ir_ref_kind(r) == REF_REG)
+        spill(e, ir_ref_index(r), NULL);
+}
+
+void access_spill_operands(struct emit *e, const struct ir_insn *i)
+{
+    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    spill_register(e, i->a);
+    spill_register(e, i->b);
+    spill_register(e, i->c);
+    spill_register(e, i->f);
+    for (unsigned k = 0; access && k < 8; k++) {
+        spill_register(e, i->access->operands[k]);
+        if (i->kind == IR_ST)
+            spill_register(e, i->access->regs[k]);
+    }
+}
+
+static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value mask)
+{
+    if (ir_ref_kind(r) != REF_REG)
+        return;
+    unsigned width = ref_width(e, r);
+    value at = slot_pointer(e, r);
+    if (ref_shape(e, r) == SHAPE_VARYING) {
+        value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
+        LLVMSetAlignment(v, width == 1 ? 4 : 64);
+        write_lanes(e, r, v, i->guard ? mask : NULL);
+        return;
+    }
+    reload(e, ir_ref_index(r), mask);
+}
+
+void access_take_results(struct emit *e, const struct ir_insn *i, value mask)
+{
+    take_result(e, i, i->d, mask);
+    if (i->kind != IR_LANES)
+        take_result(e, i, i->e, mask);
+    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
+        take_result(e, i, i->access->regs[k], mask);
+}
+
+/* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
+ * it, to be gone to, or NULL without a guard. */
+LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask)
+{
+    if (!i->guard)
+        return NULL;
+    LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value none = LLVMBuildICmp(e->b, LLVMIntEQ, mask, const_int(e, e->i32, 0), "");
+    LLVMBuildCondBr(e->b, none, done, some);
+    emit_at_end(e, some);
+    return done;
+}
+
+void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    if (e->gang)
+        gang_changes(e);
+    value mask = emit_guarded_mask(e, i);
+    LLVMBasicBlockRef done = access_skip_if_none(e, i, mask);
+    fence_before_load(e);
+    fence_note_store(e);
+    access_spill_operands(e, i);
+    emit_call_op(e, o, mask);
+    access_take_results(e, i, mask);
+    if (done) {
+        LLVMBuildBr(e->b, done);
+        emit_at_end(e, done);
+    }
+}
+
+/* The slow way of an access that has a fast one. */
+void access_by_engine(struct emit *e, const struct access *a)
+{
+    if (e->gang && !e->within)
+        gang_access(e, a);
+    else
+        access_call_engine(e, a);
+}
+
+void access_call_engine(struct emit *e, const struct access *a)
+{
+    fence_before_load(e);
+    fence_note_store(e);
+    access_spill_operands(e, a->i);
+    if (a->site) {
+        value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->site, LLVMGetUndef(e->i64)};
+        value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
+        value ok = LLVMBuildCall2(e->b, e->access_type, call, args, 6, "");
+        site_note_call(e, a->i, ok);
+        LLVMBasicBlockRef next = emit_new_block(e, "");
+        emit_likely(e, ok, next, e->fault);
+        emit_at_end(e, next);
+    } else {
+        emit_call_op(e, a->o, a->mask);
+    }
+    access_take_results(e, a->i, a->mask);
+}
+
+value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type)
+{
+    if (!a->i->access->disp_const)
+        return const_int(e, type, (uint64_t)a->x->disp);
+    value x = load_field(e, e->ptr, emit_op_pointer(e, a->o), offsetof(struct op, access), "");
+    mark_invariant(e, x);
+    value v = load_field(e, e->i64, x, offsetof(struct op_access, disp), "");
+    mark_invariant(e, v);
+    return LLVMBuildIntCast2(e->b, v, type, false, "");
+}
+
+/* The address of a part's first lane, plus `more`. */
+static value scalar_address(struct emit *e, const struct access *a, unsigned part, int64_t more)
+{
+    ir_ref r = a->i->a;
+    LLVMTypeRef type = r && ref_width(e, r) == 32 ? e->i32 : e->i64;
+    value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
+    if (r)
+        v = LLVMBuildAdd(e->b, read_part(e, r, a->o->a, part), v, "");
+    else if (a->x->frame)
+        v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), v, "");
+    return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
+}
+
+void access_find_first(struct emit *e, struct access *a)
+{
+    access_find_offsets(e, a);
+    for (unsigned p = 0; p < a->parts; p++)
+        a->first[p] = scalar_address(e, a, p, a->least);
+}
+
+/* Rotated, an address that is not aligned is too large to be inside. */
+static value rotate(struct emit *e, const struct access *a, value v)
+{
+    if (a->log2 == 0)
+        return v;
+    LLVMTypeRef type = LLVMTypeOf(v);
+    value by = LLVMGetTypeKind(type) == LLVMVectorTypeKind
+                   ? splat(e, const_int(e, LLVMGetElementType(type), a->log2), WARP_LANES)
+                   : const_int(e, type, a->log2);
+    value args[3] = {v, v, by};
+    return intrinsic(e, "llvm.fshr", &type, 1, args, 3);
+}
+
+/* How many places of `all` bytes there are for the first lane in `bytes` bytes, a number of 32 bits, as the span has to be. */
+static value places(struct emit *e, const struct access *a, value bytes)
+{
+    LLVMTypeRef type = LLVMTypeOf(bytes);
+    if (!checked_is_within(checked(a->span), 0, INT32_MAX))
+        return LLVMConstNull(type);
+    value args[2] = {bytes, const_int(e, type, (uint64_t)a->span)};
+    return LLVMBuildLShr(e->b, intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, a->log2), "");
+}
+
+static value site_field(struct emit *e, const struct access *a, uint64_t offset)
+{
+    return load_field(e, e->i64, a->site, offset, "");
+}
+
+value access_find_place(struct emit *e, const struct access *a, value address, value lo)
+{
+    return rotate(e, a, LLVMBuildSub(e->b, address, lo, ""));
+}
+
+value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
+{
+    value limit, off = a->first[part];
+    if (a->before) /* less than GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
+        off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
+    if (space == SPACE_SHARED) {
+        limit = LLVMBuildZExt(e->b, places(e, a, e->shared_bytes), e->i64, "");
+    } else if (space == SPACE_LOCAL) {
+        limit = LLVMBuildZExt(e->b, places(e, a, e->local_bytes), e->i64, "");
+    } else {
+        if (!a->site)
+            access_find_site(e, a);
+        off = LLVMBuildSub(e->b, off, site_field(e, a, offsetof(struct compiled_site, lo)), "");
+        limit = site_field(e, a, offsetof(struct compiled_site, n));
+    }
+    return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), limit, "");
+}
+
+value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places)
+{
+    access_find_site(e, a);
+    value off = LLVMBuildSub(e->b, address, site_field(e, a, offsetof(struct compiled_site, lo)), "");
+    *place = rotate(e, a, off);
+    *places = site_field(e, a, offsetof(struct compiled_site, n));
+    return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
+}
+
+/* One address, or a pattern: goes to one of two blocks. */
+void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
+                            LLVMBasicBlockRef outside)
+{
+    for (unsigned p = 0; p < a->parts; p++) {
+        LLVMBasicBlockRef on = p + 1 < a->parts ? emit_new_block(e, "") : inside;
+        emit_likely(e, access_test_part(e, a, p, space), on, outside);
+        emit_at_end(e, on);
+    }
+}
+
+void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
+{
+    for (unsigned p = 0; p < a->parts; p++)
+        a->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &a->first[p], 1, "")
+                                              : LLVMBuildIntToPtr(e->b, a->first[p], e->ptr, "");
+}
+
+/* Are those of all active lanes inside? */
+static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    value off, limit;
+    if (space == SPACE_SHARED) {
+        off = a->lanes;
+        limit = LLVMBuildIntCast2(e->b, places(e, a, e->shared_bytes), type, false, "");
+    } else {
+        a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
+        access_find_site(e, a);
+        value lo = site_field(e, a, offsetof(struct compiled_site, lo));
+        off = LLVMBuildSub(e->b, a->lanes, splat(e, lo, WARP_LANES), "");
+        limit = site_field(e, a, offsetof(struct compiled_site, n));
+    }
+    value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), splat(e, limit, WARP_LANES), "");
+    value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, lanes_to_mask(e, in), ""), a->mask, "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
+}
+
+/* Addresses that vary, in a->lanes: goes on where those of all active lanes are inside, else to another block. */
+void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
+{
+    LLVMTypeRef type = ref_width(e, a->i->a) == 32 ? e->i32 : e->i64;
+    value disp = splat(e, access_displacement(e, a, type), WARP_LANES);
+    a->lanes = LLVMBuildAdd(e->b, read_lanes(e, a->i->a, a->o->a), disp, "");
+    if (access_is_inside(e, a))
+        return;
+    LLVMBasicBlockRef inside = emit_new_block(e, "");
+    emit_likely(e, test_lanes(e, a, space), inside, outside);
+    emit_at_end(e, inside);
+}
+
+bool is_untested(const struct emit *e)
+{
+    if (e->tested)
+        return e->tested[e->ir->blocks.at[e->ir->order[e->at]].first + e->index];
+    return e->untested.block && e->untested.covered[e->index];
+}

@@ -1,0 +1,131 @@
+/* Going on with another block: lanes that part, wait and meet again, budgets of loops; see emit.h. */
+#include "jit/emit/emit.h"
+
+#include <stddef.h>
+
+void loop_go_back(struct emit *e)
+{
+    value left = LLVMBuildLoad2(e->b, e->i64, e->untested.left, "");
+    LLVMBuildStore(e->b, LLVMBuildSub(e->b, left, const_int(e, e->i64, 1), ""), e->untested.left);
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, is_zero(e, left), e->block[e->at], on);
+    emit_at_end(e, on);
+    LLVMBuildBr(e->b, e->untested.block);
+}
+
+/* What a branch back to a spinning loop costs: as turn_back_cost() has it. */
+static value spin_cost(struct emit *e, uint32_t target, value mask)
+{
+    value others = load_i32(e, e->divided), before = load_i32(e, e->spun);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->pending[b] && b != target)
+            others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
+    value joined = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, before, ""), "");
+    value some_left = LLVMBuildAnd(e->b, is_zero(e, joined), LLVMBuildICmp(e->b, LLVMIntNE, mask, before, ""), "");
+    value ahead = LLVMBuildOr(e->b, load_i32(e, e->ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
+    LLVMBuildStore(e->b, mask, e->spun);
+    LLVMBuildStore(e->b, ahead, e->ahead);
+    value few = LLVMBuildOr(e->b, is_zero(e, others), is_zero(e, ahead), "");
+    value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
+    value cost = LLVMBuildSelect(e->b, few, alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
+    return LLVMBuildSelect(e->b, some_left, const_int(e, e->i32, 1), cost, "");
+}
+
+/* A branch backwards spends from the budget; where it is spent the warp gives way. */
+static void spend(struct emit *e, uint32_t target, value mask)
+{
+    value cost = e->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, 1);
+    value left = LLVMBuildSub(e->b, load_i32(e, e->budget), cost, "");
+    LLVMBuildStore(e->b, left, e->budget);
+    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
+    emit_at_end(e, none);
+    spill_set_rarely(e, live_in(e, target), mask);
+    exit_with(e, LEAVE_YIELD, target, mask, e->leave);
+    emit_at_end(e, some);
+}
+
+static void park(struct emit *e, uint32_t block, value lanes)
+{
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
+}
+
+void emit_go_to(struct emit *e, uint32_t target, value mask)
+{
+    if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
+        LLVMBuildUnreachable(e->b);
+        return;
+    }
+    if (target <= e->at) {
+        spend(e, target, mask);
+    } else if (e->code->blocks[target].spins) { /* turn_come() */
+        LLVMBuildStore(e->b, mask, e->spun);
+        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->ahead);
+    }
+    const uint64_t *waiting = e->shapes->waiting + (size_t)e->at * e->shapes->block_words;
+    const struct ir_block *from = &e->ir->blocks.at[e->ir->order[e->at]];
+    for (uint32_t b = from->serial_to ? from->serial_to : e->at + 1; b < target;
+         b++) { /* in a serial part none waits */
+        if (!ir_in_set(waiting, b))
+            continue;
+        LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
+        LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, e->pending[b])), on, earlier);
+        emit_at_end(e, earlier);
+        park(e, target, mask);
+        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->mask);
+        LLVMBuildBr(e->b, e->block[b]);
+        emit_at_end(e, on);
+    }
+    LLVMBuildStore(e->b, mask, e->mask);
+    if (target == e->at && e->untested.block)
+        loop_go_back(e);
+    else if (target == e->at && e->together)
+        LLVMBuildBr(e->b, e->together);
+    else
+        LLVMBuildBr(e->b, e->block[target]);
+}
+
+/* Lanes part: those behind wait. */
+static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next, value rest)
+{
+    uint32_t first = target < next ? target : next, second = target < next ? next : target;
+    park(e, second, target < next ? rest : taken);
+    emit_go_to(e, first, target < next ? taken : rest);
+}
+
+static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    value g = read_scalar(e, i->guard, o->guard), mask = emit_mask(e);
+    LLVMBuildCondBr(e->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    emit_at_end(e, yes);
+    emit_go_to(e, o->target, mask);
+    emit_at_end(e, no);
+    emit_go_to(e, o->next, mask);
+}
+
+void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    value mask = emit_mask(e);
+    if (!i->guard || o->target == o->next) {
+        emit_go_to(e, o->target, mask);
+        return;
+    }
+    if (ref_shape(e, i->guard) != SHAPE_VARYING) {
+        emit_uniform_branch(e, i, o);
+        return;
+    }
+    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, ""), all = emit_new_block(e, ""),
+                      parted = emit_new_block(e, "");
+    value taken = emit_guarded_mask(e, i);
+    LLVMBuildCondBr(e->b, is_zero(e, taken), none, some);
+    emit_at_end(e, none);
+    emit_go_to(e, o->next, mask);
+    emit_at_end(e, some);
+    value rest = LLVMBuildXor(e->b, mask, taken, "");
+    LLVMBuildCondBr(e->b, is_zero(e, rest), all, parted);
+    emit_at_end(e, all);
+    emit_go_to(e, o->target, mask);
+    emit_at_end(e, parted);
+    go_both(e, o->target, taken, o->next, rest);
+}

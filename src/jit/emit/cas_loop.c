@@ -1,0 +1,159 @@
+/* Passes that are one exchange: over a serial part in which lanes do nothing but compare and swap one cell; see emit.h.
+ *
+ * Such a pass reads the cell once. Lane after lane compares with what it would find there, and swaps in a register; what the
+ * last has left is written by one exchange. Where that fails another worker was faster, and all is done again, from the
+ * registers that the lanes came with. So it is as if all lanes had had their rounds at the moment of the exchange; where
+ * nothing was swapped, of the load.
+ *
+ * Lanes run a version of the part of their own then, in which nothing is tested and nobody looks for others: it is between
+ * the load and the exchange that another worker must not come, so that time has to be short.
+ *
+ * A lane that goes on trying waits for others: the pass is settled before its next try, and goes on with the cell itself. So
+ * does a pass whose lanes have different addresses, one whose cell the engine has to find, and one that has failed too often.
+ */
+#include "jit/emit/atom.h"
+
+#include <string.h>
+
+enum { MAX_FAILED = 4 };
+
+/* The one access of a part, where all else is pure; *order is its block, *k its place there. */
+static const struct ir_insn *only_access(const struct emit *e, uint32_t head, uint32_t *order, uint32_t *k)
+{
+    const struct ir_insn *found = NULL;
+    for (uint32_t o = head; o < block_at(e, head)->serial_to; o++) {
+        const struct ir_block *b = block_at(e, o);
+        for (uint32_t n = 0; n < b->n; n++) {
+            const struct ir_insn *i = &e->ir->insns.at[b->first + n];
+            if (i->kind == IR_LANES || i->kind == IR_BRA || i->kind == IR_JUMP)
+                continue;
+            if (i->kind != IR_ATOM || found)
+                return NULL;
+            found = i;
+            *order = o;
+            *k = n;
+        }
+    }
+    return found;
+}
+
+/* Do two registers' rows share bytes? */
+static bool overlap(const struct emit *e, uint32_t r, uint32_t s)
+{
+    const struct ir_reg *x = &e->ir->regs.at[r], *y = &e->ir->regs.at[s];
+    uint32_t x_bytes = x->width == 1 ? 4 : x->width * WARP_LANES / 8,
+             y_bytes = y->width == 1 ? 4 : y->width * WARP_LANES / 8;
+    return x->slot < y->slot + y_bytes && y->slot < x->slot + x_bytes;
+}
+
+/* Registers that lanes come with in rows where others leave their results. */
+static void find_saved(struct emit *e, struct combine *c, const uint64_t *in, const uint64_t *out)
+{
+    const struct ir_live *live = &e->shapes->live;
+    c->saved = ARENA_ARRAY(e->arena, uint32_t, live->n + 1);
+    c->copies = ARENA_ARRAY(e->arena, value, live->n + 1);
+    for (uint32_t n = 0; n < live->n; n++) {
+        bool clobbered = false;
+        for (uint32_t k = 0; k < live->n && ir_in_set(in, n); k++)
+            clobbered |= ir_in_set(out, k) && overlap(e, live->regs[n], live->regs[k]);
+        if (!clobbered)
+            continue;
+        c->copies[c->n_saved] = emit_alloca_of(e, vector_of_width(e, e->ir->regs.at[live->regs[n]].width), NULL);
+        c->saved[c->n_saved++] = live->regs[n];
+    }
+}
+
+struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out)
+{
+    uint32_t order, k;
+    const struct ir_insn *i = only_access(e, head, &order, &k);
+    struct combine c = {.head = head};
+    if (!i || i->guard || !atom_begin(e, i, &e->code->ops[e->code->blocks[order].first + k], &c.t) || !c.t.is_cas ||
+        c.t.shared)
+        return NULL;
+    uint32_t n = ir_ref_kind(i->a) == REF_REG ? e->shapes->live.number[ir_ref_index(i->a)] : 0;
+    if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
+        return NULL;
+    struct combine *own = ARENA_NEW(e->arena, struct combine);
+    c.failed = emit_alloca_of(e, e->i32, const_int(e, e->i32, 0));
+    c.at = emit_alloca_of(e, e->ptr, NULL);
+    c.before = emit_alloca_of(e, c.t.type, NULL);
+    c.cell = emit_alloca_of(e, c.t.type, NULL);
+    find_saved(e, &c, in, out);
+    *own = c;
+    return own;
+}
+
+static value load_row(struct emit *e, uint32_t reg)
+{
+    unsigned width = e->ir->regs.at[reg].width;
+    value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
+    LLVMSetAlignment(v, width == 1 ? 4 : 64);
+    return v;
+}
+
+value lanes_agree(struct emit *e, ir_ref r)
+{
+    value row = load_row(e, ir_ref_index(r)), own = splat(e, read_scalar(e, r, 0), WARP_LANES);
+    value other = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, row, own, ""));
+    return is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
+}
+
+void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicBlockRef combined)
+{
+    LLVMBasicBlockRef first = emit_new_block(e, ""), may = emit_new_block(e, ""), inside = emit_new_block(e, ""),
+                      on = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, is_first, first, on);
+    emit_at_end(e, first);
+    value same = lanes_agree(e, c->t.a.i->a);
+    value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
+    value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, MAX_FAILED), "");
+    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, same, few, ""), may, on);
+    emit_at_end(e, may);
+    struct access *x = &c->t.a;
+    access_find_first(e, x);
+    access_branch_on_first(e, x, x->x->space, inside, on);
+    emit_at_end(e, inside);
+    access_set_pointers(e, x, x->x->space);
+    for (uint32_t n = 0; n < c->n_saved; n++)
+        LLVMBuildStore(e->b, load_row(e, c->saved[n]), c->copies[n]);
+    value read = atom_read(e, &c->t, x->pointer[0]);
+    LLVMBuildStore(e->b, read, c->before);
+    LLVMBuildStore(e->b, read, c->cell);
+    LLVMBuildStore(e->b, x->pointer[0], c->at);
+    LLVMBuildBr(e->b, combined);
+    emit_at_end(e, on);
+}
+
+void combine_restore(struct emit *e, const struct combine *c)
+{
+    for (uint32_t n = 0; n < c->n_saved; n++) {
+        LLVMTypeRef type = LLVMGetAllocatedType(c->copies[n]);
+        value at = slot_pointer(e, ir_make_ref(REF_REG, c->saved[n]));
+        value row = LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, c->copies[n], ""), at);
+        LLVMSetAlignment(row, type == e->i32 ? 4 : 64);
+    }
+    value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, failed, const_int(e, e->i32, 1), ""), c->failed);
+}
+
+value combine_compare(struct emit *e, const struct combine *c, const struct atom *t)
+{
+    value cell = LLVMBuildLoad2(e->b, t->type, c->cell, "");
+    value holds = LLVMBuildICmp(e->b, LLVMIntEQ, cell, t->s, "");
+    LLVMBuildStore(e->b, LLVMBuildSelect(e->b, holds, t->t, cell, ""), c->cell);
+    return cell;
+}
+
+void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled)
+{
+    LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, "");
+    value cell = LLVMBuildLoad2(e->b, c->t.type, c->cell, ""), before = LLVMBuildLoad2(e->b, c->t.type, c->before, "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cell, before, ""), same, swap);
+    emit_at_end(e, same);
+    atom_fence_of_read(e, &c->t);
+    LLVMBuildBr(e->b, settled);
+    emit_at_end(e, swap);
+    value swapped = atom_swap(e, &c->t, LLVMBuildLoad2(e->b, e->ptr, c->at, ""), before, cell);
+    emit_likely(e, LLVMBuildExtractValue(e->b, swapped, 1, ""), settled, c->again);
+}

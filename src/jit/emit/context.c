@@ -1,0 +1,85 @@
+/* What a function has of its launch, block and warp; see emit.h. */
+#include "jit/emit/emit.h"
+
+#include <stddef.h>
+#include <string.h>
+
+void emit_scratch(struct emit *e)
+{
+    for (unsigned k = 0; k < 5; k++) {
+        e->scratch[k] = emit_alloca_of(e, LLVMArrayType2(e->i8, 512), NULL);
+        LLVMSetAlignment(e->scratch[k], 64);
+    }
+}
+
+static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
+{
+    value v = load_field(e, type, base, offset, name);
+    mark_invariant(e, v);
+    return v;
+}
+
+/* What is the same for all warps of the block. */
+void emit_context(struct emit *e)
+{
+    value code = load_constant(e, e->ptr, e->a, offsetof(struct activation, code), "code");
+    e->base[ROW_CONST] = load_constant(e, e->ptr, code, offsetof(struct code, consts), "consts");
+    e->block_ptr = load_constant(e, e->ptr, e->w, offsetof(struct warp, block), "block");
+    e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, sregs), "block_rows");
+    e->ops = load_constant(e, e->ptr, code, offsetof(struct code, ops), "ops");
+    e->launch = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, launch), "launch");
+    e->worker = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, worker), "worker");
+    e->shared = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, shared), "shared");
+    e->shared_bytes = load_constant(e, e->i32, e->launch, offsetof(struct launch, shared_bytes), "shared_bytes");
+    e->params = load_constant(e, e->ptr, e->launch, offsetof(struct launch, params), "params");
+    value kernel = load_constant(e, e->ptr, e->launch, offsetof(struct launch, kernel), "kernel");
+    e->local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_ready_bytes), "local_bytes");
+    e->sites = load_constant(e, e->ptr, e->worker, offsetof(struct worker, compiled_sites), "sites");
+    value lockstep = load_field(e, e->i8, e->block_ptr, offsetof(struct block, lockstep), "");
+    e->lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
+}
+
+void emit_warp(struct emit *e)
+{
+    e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, offsetof(struct activation, rows), "rows");
+    e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, offsetof(struct warp, sregs), "warp_rows");
+    e->local = load_constant(e, e->ptr, e->w, offsetof(struct warp, local), "local");
+    e->frame = load_constant(e, e->i32, e->a, offsetof(struct activation, frame), "frame");
+}
+
+static void set_attributes(struct emit *e)
+{
+    static const char *const by_name[][2] = {
+        {"prefer-vector-width", "512"}, {"min-legal-vector-width", "512"}, {"no-trapping-math", "true"}};
+    for (size_t k = 0; k < sizeof by_name / sizeof by_name[0]; k++) {
+        LLVMAttributeRef a = LLVMCreateStringAttribute(e->context, by_name[k][0], (unsigned)strlen(by_name[k][0]),
+                                                       by_name[k][1], (unsigned)strlen(by_name[k][1]));
+        LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+    }
+    static const struct {
+        const char *name;
+        uint64_t value;
+    } by_kind[] = {{"nounwind", 0}, {"uwtable", 1}}; /* tables for debuggers: jit/host/gdb.c */
+    for (size_t k = 0; k < sizeof by_kind / sizeof by_kind[0]; k++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(by_kind[k].name, strlen(by_kind[k].name));
+        LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(e->context, kind, by_kind[k].value));
+    }
+}
+
+void emit_declare(struct emit *e, const char *name)
+{
+    LLVMTypeRef params[5] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr};
+    LLVMTypeRef type = LLVMFunctionType(e->i32, params, 5, false);
+    e->fn = LLVMAddFunction(e->module, name, type);
+    e->w = LLVMGetParam(e->fn, 0);
+    e->a = LLVMGetParam(e->fn, 1);
+    e->calls = LLVMGetParam(e->fn, 4);
+    e->gang = NULL;
+    e->within = NULL;
+    e->nontemporal = NULL;
+    begin_sites(e);
+    set_attributes(e);
+    e->entry = emit_new_block(e, "start");
+    e->fault = emit_new_block(e, "fault");
+}

@@ -1,0 +1,499 @@
+/* Serial parts of a function: the code in which lanes go one after the other; see emit.h, ir/serial.c, exec/serial.c.
+ *
+ * It is made by what makes all other code, with other shapes: the "warp" is one lane, so nothing varies, every register is a
+ * scalar, and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it
+ * leaves: behind the part, or where it waits. So lanes that wait stand as the engine expects them, and each of them goes on
+ * by either engine.
+ *
+ * There may be a second version of a part, for passes whose first lane begins at its head. Mostly all lanes go to the same
+ * places, of a lock and of what it guards: where they do, these are tested once for all of them, and a critical section is
+ * as short as it can be. Of parts that cas_loop.c makes one exchange, the version is that.
+ */
+#include "jit/emit/atom.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Of the function being emitted. */
+struct parts {
+    struct emit *e;
+    const struct ir_shapes *warp; /* of registers in the function itself */
+    uint64_t *written, *touched;  /* by the part that is being emitted: sets by the numbers in `live` */
+    uint8_t *exits;               /* by block: lanes go there behind a part */
+    value *out;                   /* by block that is an exit: the alloca of those who have */
+    value left, lane;             /* allocas: lanes to come; the one that runs */
+    struct combine **combine;     /* by the first block of a part; NULL: it has none */
+    LLVMBasicBlockRef next_lane;  /* the lane is done */
+    /* The same of lanes that wait, and by block where they go on: in the present version, but for one that combines. */
+    LLVMBasicBlockRef next_waiting, *waiting;
+};
+
+/* ---- in the function itself: a call of the engine, which has the lanes run ---- */
+
+/* What the part has written, from the rows. */
+static void take_back(struct emit *e, uint32_t to, const uint64_t *written, value mask)
+{
+    const struct ir_live *live = &e->shapes->live;
+    bool waiting = ir_has_waiting(e->shapes, e->at);
+    for (uint32_t n = 0; n < live->n; n++) {
+        if (!ir_in_set(written, n) || !ir_in_set(live_in(e, to), n))
+            continue;
+        ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
+        unsigned width = ref_width(e, r);
+        value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, r), "");
+        LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
+        write_lanes(e, r, lanes, waiting ? mask : NULL);
+    }
+}
+
+void emit_serial_call(struct emit *e)
+{
+    uint64_t written[e->shapes->live.words + 1], touched[e->shapes->live.words + 1];
+    uint8_t exits[e->ir->n_ordered];
+    const struct ir_block *part = block_at(e, e->at);
+    value mask = emit_mask(e), args[4] = {e->w, e->a, const_int(e, e->i32, e->at), mask};
+    LLVMBasicBlockRef parked = emit_new_block(e, "");
+    serial_find_registers(e, e->at, written, touched);
+    memset(exits, 0, sizeof exits);
+    serial_add_exits(e, part->serial_from, part->serial_to, exits);
+    spill_set(e, live_in(e, e->at), ir_has_waiting(e->shapes, e->at) ? mask : NULL);
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
+    value to = LLVMBuildCall2(e->b, e->serial_type, call, args, 4, "");
+    value choose = LLVMBuildSwitch(e->b, to, parked, 2);
+    LLVMAddCase(choose, const_int(e, e->i32, SERIAL_FAULT), e->fault);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!exits[b])
+            continue;
+        LLVMBasicBlockRef behind = emit_new_block(e, "behind");
+        LLVMAddCase(choose, const_int(e, e->i32, b), behind);
+        emit_at_end(e, behind);
+        take_back(e, b, written, mask);
+        emit_go_to(e, b, mask);
+    }
+    emit_at_end(e, parked);
+    emit_leave_yielding(e, part->serial_from, const_int(e, e->i32, 0));
+}
+
+/* ---- the lanes' own function ---- */
+
+static void each(const struct parts *p, const uint64_t *among, const uint64_t *set,
+                 void (*move)(struct emit *, uint32_t))
+{
+    const struct ir_live *live = &p->e->shapes->live;
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(among, n) && ir_in_set(set, n))
+            move(p->e, live->regs[n]);
+}
+
+static void store(struct emit *e, uint32_t reg)
+{
+    spill(e, reg, NULL);
+}
+
+static void load(struct emit *e, uint32_t reg)
+{
+    reload(e, reg, NULL);
+}
+
+/* The lane waits at a block for its next turn; nothing is combined any more. */
+static void wait_at(const struct parts *p, uint32_t block)
+{
+    struct emit *e = p->e;
+    each(p, p->written, live_in(e, block), store);
+    value args[3] = {e->a, const_int(e, e->i32, block), lane_bit(e)};
+    value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
+    LLVMBuildBr(e->b, p->next_waiting);
+}
+
+/* What has been combined is settled: from here on the lane is at the cell itself. */
+static void settle(const struct parts *p)
+{
+    struct emit *e = p->e;
+    if (!e->combine)
+        return;
+    LLVMBasicBlockRef settled = emit_new_block(e, "");
+    combine_settle(e, e->combine, settled);
+    emit_at_end(e, settled);
+}
+
+/* A branch backwards: to try again, or in a loop that has its end. */
+static void go_back(const struct parts *p, uint32_t target)
+{
+    struct emit *e = p->e;
+    LLVMBasicBlockRef gives_way = emit_new_block(e, "");
+    if (e->code->blocks[target].spins) {
+        LLVMBasicBlockRef often = emit_new_block(e, "");
+        value tries = LLVMBuildAdd(e->b, load_i32(e, e->tries), const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, tries, e->tries);
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""), e->block[target],
+                    often);
+        emit_at_end(e, often);
+        settle(p); /* it waits for what others do */
+        value linger = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, linger), "");
+        value again = LLVMBuildCall2(e->b, e->linger_type, linger, (value[]){e->w, tries}, 2, "");
+        LLVMBuildCondBr(e->b, again, p->waiting[target], gives_way);
+        emit_at_end(e, gives_way);
+    } else {
+        value left = LLVMBuildSub(e->b, load_i32(e, e->budget), const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, left, e->budget);
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), e->block[target], gives_way);
+        emit_at_end(e, gives_way);
+        settle(p);
+    }
+    wait_at(p, target);
+}
+
+static void go_on(const struct parts *p, uint32_t target)
+{
+    struct emit *e = p->e;
+    if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
+        LLVMBuildUnreachable(e->b);
+    } else if (!serial_is_inside(e, e->at, target)) {
+        each(p, p->written, live_in(e, target), store);
+        value out = LLVMBuildOr(e->b, load_i32(e, p->out[target]), lane_bit(e), "");
+        LLVMBuildStore(e->b, out, p->out[target]);
+        LLVMBuildBr(e->b, p->next_lane);
+    } else if (target <= e->at) {
+        go_back(p, target);
+    } else {
+        LLVMBuildBr(e->b, e->block[target]);
+    }
+}
+
+static void emit_branch(const struct parts *p, const struct ir_insn *i, const struct op *o)
+{
+    struct emit *e = p->e;
+    if (!i->guard || o->target == o->next) {
+        go_on(p, o->target);
+        return;
+    }
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, read_scalar(e, i->guard, o->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    emit_at_end(e, yes);
+    go_on(p, o->target);
+    emit_at_end(e, no);
+    go_on(p, o->next);
+}
+
+static void find_lane(const struct parts *p)
+{
+    p->e->lane = LLVMBuildLoad2(p->e->b, p->e->i64, p->lane, "");
+}
+
+static void emit_block(const struct parts *p)
+{
+    struct emit *e = p->e;
+    const struct ir_block *block = block_at(e, e->at);
+    const struct op *o = &e->code->ops[e->code->blocks[e->at].first];
+    emit_at_end(e, e->block[e->at]);
+    find_lane(p);
+    emit_count(e, 1);
+    for (e->index = 0; e->index < block->n; e->index++, o++) {
+        const struct ir_insn *i = &e->ir->insns.at[block->first + e->index];
+        if (i->kind == IR_BRA) {
+            emit_branch(p, i, o);
+            return;
+        }
+        if (i->kind == IR_NANOSLEEP) {
+            wait_at(p, o->next);
+            return;
+        }
+        e->groups[e->index] = (struct group){.first = e->index};
+        emit_insn(e, i, o);
+    }
+    go_on(p, o->next);
+}
+
+/* The next of the lanes that are left. */
+static void start_lane(const struct parts *p)
+{
+    struct emit *e = p->e;
+    value left = load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
+    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
+    LLVMBuildStore(e->b, rest, p->left);
+    LLVMBuildStore(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), p->lane);
+    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, lane_budget), ""), e->budget);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->tries);
+}
+
+/* Where the exchange fails all lanes are run again. */
+static void emit_again(const struct parts *p, const struct combine *c, LLVMBasicBlockRef lane_start)
+{
+    struct emit *e = p->e;
+    emit_at_end(e, c->again);
+    combine_restore(e, c);
+    for (uint32_t k = 0; k < e->ir->n_ordered; k++)
+        if (p->exits[k])
+            LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
+    LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->instructions);
+    LLVMBuildStore(e->b, e->enter_with, p->left);
+    LLVMBuildBr(e->b, lane_start);
+}
+
+/* The second version of a part; returns where its first lane begins. c: of passes that are one exchange, or NULL. */
+static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct combine *c, LLVMBasicBlockRef lane_start,
+                                      LLVMBasicBlockRef done)
+{
+    struct emit *e = p->e;
+    const struct parts first = *p;
+    uint32_t end = block_at(e, head)->serial_to;
+    LLVMBasicBlockRef code[end], more = emit_new_block(e, "lane"), none = emit_new_block(e, "");
+    for (uint32_t b = head; b < end; b++)
+        code[b] = emit_new_block(e, "version");
+    p->next_lane = emit_new_block(e, "next_lane");
+    if (!c) {
+        p->next_waiting = p->next_lane;
+        p->waiting = code;
+    }
+    e->block = code;
+    e->combine = c;
+    for (e->at = head; e->at < end; e->at++)
+        emit_block(p);
+    emit_at_end(e, p->next_lane);
+    LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), none, more);
+    emit_at_end(e, more);
+    start_lane(p);
+    e->at = head;
+    find_lane(p);
+    each(p, p->touched, live_in(e, head), load);
+    LLVMBuildBr(e->b, code[head]);
+    emit_at_end(e, none);
+    if (c) {
+        combine_settle(e, c, done);
+        emit_again(p, c, lane_start);
+    } else {
+        LLVMBuildBr(e->b, done);
+    }
+    e->block = first.waiting;
+    e->combine = NULL;
+    *p = first;
+    return code[head];
+}
+
+/* May an access be tested for all lanes, before they begin? It is in every lane at the same place, as far as is known. */
+static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn *i, const struct op *o)
+{
+    const struct emit *e = p->e;
+    struct atom t;
+    bool is_atom = i->kind == IR_ATOM;
+    if ((!is_atom && i->kind != IR_LD && i->kind != IR_ST) || i->guard || ir_ref_kind(i->a) != REF_REG ||
+        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, o, &t) : !access_is_simple(e, i, o->access)))
+        return false;
+    uint32_t r = ir_ref_index(i->a), n = e->shapes->live.number[r];
+    enum ptx_space space = o->access->space;
+    return (space == SPACE_GLOBAL || space == SPACE_GENERIC) && n && ir_in_set(live_in(e, head), n - 1) &&
+           !ir_in_set(p->written, n - 1) && p->warp->regs[r] == SHAPE_UNIFORM;
+}
+
+/* Accesses of a part that are tested before all lanes, of few registers, which are compared in all lanes. */
+struct tested {
+    struct access access[16];
+    unsigned n;
+    ir_ref regs[2];
+    unsigned n_regs;
+    bool *by_insn; /* as e->tested */
+};
+
+/* Is it one of the registers that are compared, or may it be? */
+static bool compares(struct tested *t, ir_ref r)
+{
+    for (unsigned k = 0; k < t->n_regs; k++)
+        if (t->regs[k] == r)
+            return true;
+    if (t->n_regs == sizeof t->regs / sizeof *t->regs)
+        return false;
+    t->regs[t->n_regs++] = r;
+    return true;
+}
+
+static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
+{
+    struct emit *e = p->e;
+    t->n = t->n_regs = 0;
+    t->by_insn = ARENA_ARRAY(e->arena, bool, e->ir->insns.n);
+    for (uint32_t b = head; b < block_at(e, head)->serial_to; b++)
+        for (uint32_t k = 0; k < block_at(e, b)->n; k++) {
+            uint32_t at = block_at(e, b)->first + k;
+            const struct ir_insn *i = &e->ir->insns.at[at];
+            const struct op *o = &e->code->ops[e->code->blocks[b].first + k];
+            t->by_insn[at] =
+                t->n < sizeof t->access / sizeof *t->access && can_test(p, head, i, o) && compares(t, i->a);
+            if (t->by_insn[at])
+                t->access[t->n++] = access_begin(e, i, o);
+        }
+}
+
+/* Goes to the second version where all lanes go to the same places, and these are inside; else code goes on here. */
+static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMBasicBlockRef version)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, ""), next = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, is_first, next, on);
+    for (unsigned k = 0; k < t->n_regs; k++) {
+        emit_at_end(e, next);
+        next = emit_new_block(e, "");
+        LLVMBuildCondBr(e->b, lanes_agree(e, t->regs[k]), next, on);
+    }
+    for (unsigned k = 0; k < t->n; k++) {
+        emit_at_end(e, next);
+        next = k + 1 < t->n ? emit_new_block(e, "") : version;
+        access_find_first(e, &t->access[k]);
+        access_branch_on_first(e, &t->access[k], t->access[k].x->space, next, on);
+    }
+    emit_at_end(e, on);
+}
+
+/* The block that a lane begins at, with what it needs. */
+static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_start, LLVMBasicBlockRef done)
+{
+    struct emit *e = p->e;
+    uint32_t head = e->at;
+    struct combine *c = p->combine[head];
+    struct tested t = {.n = 0};
+    if (!c && block_at(e, head)->serial_from == head && !serial_has_many_blocks(e))
+        find_tested(p, head, &t);
+    e->tested = t.n ? t.by_insn : NULL;
+    LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
+    e->tested = NULL;
+    e->at = head;
+    LLVMBasicBlockRef enter = emit_new_block(e, "enter");
+    LLVMAddCase(choose, const_int(e, e->i32, head), enter);
+    emit_at_end(e, enter);
+    find_lane(p);
+    each(p, p->touched, live_in(e, head), load);
+    value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
+    value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
+    if (c)
+        combine_enter(e, c, is_first, version);
+    else if (version)
+        enter_tested(e, is_first, &t, version);
+    LLVMBuildBr(e->b, e->block[head]);
+}
+
+/* All lanes have run: those behind the part are in their records, or together. */
+static void finish(const struct parts *p)
+{
+    struct emit *e = p->e;
+    value all = const_int(e, e->i32, 0);
+    fence_before_leaving(e);
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->instructions, offsetof(struct worker, lane_instructions));
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!p->exits[b])
+            continue;
+        LLVMBasicBlockRef together = emit_new_block(e, ""), other = emit_new_block(e, "");
+        value out = load_i32(e, p->out[b]);
+        all = LLVMBuildOr(e->b, all, out, "");
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, out, e->enter_with, ""), together, other);
+        emit_at_end(e, together);
+        LLVMBuildRet(e->b, const_int(e, e->i32, b));
+        emit_at_end(e, other);
+    }
+    store_field(e, all, e->w, offsetof(struct warp, out));
+    value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (p->exits[b]) /* none, perhaps */
+            LLVMBuildCall2(e->b, e->park_type, park, (value[]){e->a, const_int(e, e->i32, b), load_i32(e, p->out[b])},
+                           3, "");
+    LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_PARKED));
+}
+
+static void find_combines(struct parts *p)
+{
+    struct emit *e = p->e;
+    const struct ir_live *live = &e->shapes->live;
+    p->combine = ARENA_ARRAY(e->arena, struct combine *, e->ir->n_ordered);
+    for (uint32_t b = 0; b < e->ir->n_ordered && !serial_has_many_blocks(e); b++) {
+        const struct ir_block *part = block_at(e, b);
+        if (!part->serial_to || part->serial_from != b)
+            continue;
+        serial_find_registers(e, b, p->written, p->touched);
+        for (uint32_t w = 0; w < live->words; w++)
+            p->touched[w] &= live_in(e, b)[w];
+        p->combine[b] = combine_find(e, b, p->touched, p->written);
+        if (p->combine[b])
+            p->combine[b]->again = emit_new_block(e, "again");
+    }
+}
+
+static void emit_parts_of(struct parts *p)
+{
+    struct emit *e = p->e;
+    uint32_t blocks = e->ir->n_ordered;
+    LLVMBasicBlockRef lane_start = emit_new_block(e, "lane"), done = emit_new_block(e, "done"),
+                      nowhere = emit_new_block(e, "");
+    p->next_lane = p->next_waiting = emit_new_block(e, "next_lane");
+    for (uint32_t b = 0; b < blocks; b++)
+        e->block[b] = block_at(e, b)->serial_to ? emit_new_block(e, "code") : NULL;
+    for (uint32_t b = 0; b < blocks; b++)
+        p->out[b] = p->exits[b] ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
+    e->tries = emit_alloca_of(e, e->i32, NULL);
+    e->has_stored = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 1, false));
+    e->has_exchanged = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
+    e->fence_waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
+    p->left = emit_alloca_of(e, e->i32, e->enter_with);
+    p->lane = emit_alloca_of(e, e->i64, NULL);
+    p->waiting = e->block;
+    find_combines(p);
+    LLVMBuildBr(e->b, lane_start);
+    emit_at_end(e, lane_start);
+    start_lane(p);
+    value choose = LLVMBuildSwitch(e->b, e->enter_at, nowhere, 2);
+    emit_at_end(e, nowhere); /* the engine asks for blocks of serial parts only */
+    LLVMBuildUnreachable(e->b);
+    for (e->at = 0; e->at < blocks; e->at++) {
+        if (!block_at(e, e->at)->serial_to)
+            continue;
+        serial_find_registers(e, e->at, p->written, p->touched);
+        emit_entry(p, choose, lane_start, done);
+        emit_block(p);
+    }
+    emit_at_end(e, p->next_lane);
+    LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), done, lane_start);
+    emit_at_end(e, done);
+    finish(p);
+    emit_at_end(e, e->fault);
+    LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_FAULT));
+}
+
+void emit_serial(struct emit *e, uint32_t index, const char *name)
+{
+    e->code = e->request->functions[index];
+    e->ir = e->code->ir;
+    uint32_t longest, blocks = e->ir->n_ordered;
+    if (!has_serial_parts(e, &longest))
+        return;
+    struct ir_shapes one = shapes_of_lane(e, &e->request->shapes[index]);
+    value regs[(size_t)e->ir->regs.n * MAX_PARTS], patterns[one.patterns.n], out[blocks];
+    LLVMBasicBlockRef code[blocks];
+    struct group groups[longest + 1];
+    uint64_t written[one.live.words + 1], touched[one.live.words + 1];
+    uint8_t exits[blocks];
+    memset(patterns, 0, sizeof patterns);
+    e->shapes = &one;
+    e->patterns = patterns;
+    e->regs = regs;
+    e->block = code;
+    e->groups = groups;
+    e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
+    e->lane = const_int(e, e->i64, 0);                                  /* until start_lane() */
+    find_serial_exits(e, exits);
+    emit_declare(e, name);
+    emit_at_end(e, e->entry);
+    for (uint32_t r = 1; r < e->ir->regs.n; r++)
+        regs[(size_t)r * MAX_PARTS] = emit_alloca_of(e, type_of_width(e, e->ir->regs.at[r].width), NULL);
+    emit_scratch(e);
+    emit_context(e);
+    emit_warp(e);
+    e->enter_at = LLVMGetParam(e->fn, 2);
+    e->enter_with = LLVMGetParam(e->fn, 3);
+    e->mask = NULL; /* the lane's bit */
+    e->budget = emit_alloca_of(e, e->i32, NULL);
+    e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    struct parts p = {
+        .e = e, .warp = &e->request->shapes[index], .written = written, .touched = touched, .exits = exits, .out = out};
+    emit_parts_of(&p);
+    end_sites(e);
+    e->lane = NULL;
+}

@@ -1,0 +1,142 @@
+/* One element of each lane, or all that a lane has, between memory and registers; see access.h. */
+#include "jit/emit/access.h"
+
+LLVMTypeRef element_type(struct emit *e, const struct access *a)
+{
+    return type_of_width(e, 8 * a->bytes);
+}
+
+static bool goes_one_by_one(const struct emit *e, const struct access *a)
+{
+    return !e->has_whole_elements && access_is_seen(a->x);
+}
+
+static value load_one(struct emit *e, const struct access *a, value pointer)
+{
+    value v = LLVMBuildLoad2(e->b, element_type(e, a), pointer, "");
+    LLVMSetAlignment(v, a->bytes);
+    if (access_is_seen(a->x))
+        LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
+    return v;
+}
+
+static void store_one(struct emit *e, const struct access *a, value v, value pointer)
+{
+    value store = LLVMBuildStore(e->b, v, pointer);
+    LLVMSetAlignment(store, a->bytes);
+    if (access_is_seen(a->x))
+        LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+}
+
+static value load_one_by_one(struct emit *e, const struct access *a, value pointer, unsigned n)
+{
+    value v = LLVMGetPoison(vector_of(element_type(e, a), n));
+    for (unsigned k = 0; k < n; k++) {
+        value one = load_one(e, a, pointer_at(e, pointer, k * a->bytes));
+        v = LLVMBuildInsertElement(e->b, v, one, const_int(e, e->i32, k), "");
+    }
+    return v;
+}
+
+static void store_one_by_one(struct emit *e, const struct access *a, value v, value pointer, unsigned n)
+{
+    for (unsigned k = 0; k < n; k++) {
+        value one = LLVMBuildExtractElement(e->b, v, const_int(e, e->i32, k), "");
+        store_one(e, a, one, pointer_at(e, pointer, k * a->bytes));
+    }
+}
+
+LLVMTypeRef whole_type(struct emit *e, const struct access *a)
+{
+    return LLVMIntTypeInContext(e->context, 8 * a->all);
+}
+
+value load_whole(struct emit *e, const struct access *a, value pointer)
+{
+    value v = LLVMBuildLoad2(e->b, whole_type(e, a), pointer, "");
+    LLVMSetAlignment(v, a->all);
+    LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
+    return v;
+}
+
+void store_whole(struct emit *e, const struct access *a, value v, value pointer)
+{
+    value store = LLVMBuildStore(e->b, LLVMBuildBitCast(e->b, v, whole_type(e, a), ""), pointer);
+    LLVMSetAlignment(store, a->all);
+    LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+}
+
+value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n)
+{
+    if (n == 1)
+        return load_one(e, a, pointer);
+    if (goes_one_by_one(e, a))
+        return load_one_by_one(e, a, pointer, n);
+    value v = LLVMBuildLoad2(e->b, vector_of(element_type(e, a), n), pointer, "");
+    LLVMSetAlignment(v, a->bytes);
+    return v;
+}
+
+/* An element, or a vector of them, as it stands in a register. */
+static value extend(struct emit *e, const struct access *a, value v, unsigned width)
+{
+    LLVMTypeRef type = type_of_width(e, width);
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
+        type = vector_of(type, WARP_LANES);
+    return LLVMBuildIntCast2(e->b, v, type, a->x->sign, "");
+}
+
+void put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
+{
+    ir_ref r = a->i->access->regs[k];
+    write_lanes(e, r, extend(e, a, v, ref_width(e, r)), a->i->guard ? a->mask : NULL);
+}
+
+void put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
+{
+    ir_ref r = a->i->access->regs[k];
+    v = extend(e, a, v, ref_width(e, r));
+    if (ref_shape(e, r) == SHAPE_VARYING)
+        write_lanes(e, r, splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
+    else
+        write_scalar(e, r, v); /* where a guard does not hold, this is not reached */
+}
+
+value element_in_order(struct emit *e, value lanes, unsigned order)
+{
+    int index[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        index[l] = (int)(l ^ order);
+    return order ? shuffle_lanes(e, lanes, LLVMGetPoison(LLVMTypeOf(lanes)), index) : lanes;
+}
+
+value stored_value(struct emit *e, const struct access *a, unsigned k)
+{
+    value v = read_lanes(e, a->i->access->regs[k], a->x->regs[k]);
+    return element_in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, ""),
+                            a->order);
+}
+
+void store_vector(struct emit *e, const struct access *a, value v, value pointer)
+{
+    bool is_one = LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
+    unsigned n = is_one ? 1 : LLVMGetVectorSize(LLVMTypeOf(v));
+    if (is_one)
+        store_one(e, a, v, pointer);
+    else if (goes_one_by_one(e, a))
+        store_one_by_one(e, a, v, pointer, n);
+    else {
+        value store = LLVMBuildStore(e->b, v, pointer);
+        LLVMSetAlignment(store, a->bytes);
+        if (a->nontemporal)
+            mark_nontemporal(e, store);
+    }
+}
+
+void mark_nontemporal(struct emit *e, value store)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "nontemporal", 11);
+    LLVMMetadataRef one = LLVMValueAsMetadata(const_int(e, e->i32, 1));
+    LLVMSetMetadata(store, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
+    LLVMSetAlignment(store, LINE_BYTES);
+}

@@ -1,0 +1,157 @@
+/* Where a function is entered, and how lockstep goes from one warp to the next; see emit.h and exec/lockstep.c. */
+#include "jit/emit/emit.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- entries ---- */
+
+/* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
+static void find_entries(struct emit *e, uint8_t *entries)
+{
+    find_serial_exits(e, entries);
+    entries[0] = 1;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        const struct ir_block *block = &e->ir->blocks.at[e->ir->order[b]];
+        const struct op *last = &e->code->ops[e->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
+        const struct ir_insn *i = block->n ? &e->ir->insns.at[block->first + block->n - 1] : NULL;
+        bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
+                        i->kind != IR_ACTIVEMASK;
+        if (suspends && last->next != NO_BLOCK)
+            entries[last->next] = 1;
+        if (i && i->kind == IR_BRA && last->target <= b)
+            entries[last->target] = 1;
+        if (last->next != NO_BLOCK && last->next <= b)
+            entries[last->next] = 1;
+        entries[b] |= gang_may_restart(e, b);
+        if (i && i->kind == IR_BRX)
+            for (uint32_t k = 0; k < last->n_targets; k++)
+                entries[last->targets[k]] = 1;
+    }
+}
+
+static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef refused)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    emit_likely(e, condition, on, refused);
+    emit_at_end(e, on);
+}
+
+/* Registers that do not vary must not do so here either, where lanes did not come in order. */
+static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
+{
+    struct reg_list l = live_scalars(e, live_of_set(e, set));
+    if (!l.n)
+        return;
+    value args[4] = {e->a, lanes, shapes_table(e, &l), const_int(e, e->i32, l.n)};
+    value holds = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
+    refuse_unless(e, LLVMBuildCall2(e->b, e->holds_type, holds, args, 4, ""), refused);
+}
+
+/* So must those whose shape is a guess, wherever the interpreter may have written them: not in lockstep, but for its
+ * first round behind turns. */
+static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
+{
+    const struct ir_live *live = &e->shapes->live;
+    LLVMBasicBlockRef checked = NULL;
+    for (uint32_t n = 0; n < live->n; n++) {
+        uint32_t reg = live->regs[n];
+        if (!ir_in_set(set, n) || !e->shapes->guessed[reg] || e->shapes->regs[reg] == SHAPE_VARYING)
+            continue;
+        if (!checked) {
+            LLVMBasicBlockRef check = emit_new_block(e, "");
+            checked = emit_new_block(e, "");
+            value resumed = load_field(e, e->i8, e->block_ptr, offsetof(struct block, resumed), "");
+            value own = LLVMBuildAnd(e->b, e->lockstep, is_zero(e, resumed), "");
+            LLVMBuildCondBr(e->b, own, checked, check);
+            emit_at_end(e, check);
+        }
+        refuse_unless(e, has_shape(e, reg, lanes), refused);
+    }
+    if (checked) {
+        LLVMBuildBr(e->b, checked);
+        emit_at_end(e, checked);
+    }
+}
+
+static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_order, LLVMBasicBlockRef refused)
+{
+    const struct ir_live *live = &e->shapes->live;
+    const uint64_t *set = live_in(e, order);
+    LLVMBasicBlockRef load = emit_new_block(e, ""), check = emit_new_block(e, "");
+    emit_likely(e, in_order, load, check);
+    emit_at_end(e, check);
+    check_shapes(e, set, lanes, refused);
+    LLVMBuildBr(e->b, load);
+    emit_at_end(e, load);
+    if (e->shapes->whole[order]) {
+        refuse_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), ""), refused);
+        lanes = const_int(e, e->i32, UINT32_MAX);
+    }
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(set, n))
+            reload(e, live->regs[n], lanes);
+    check_guesses(e, set, lanes, refused);
+    LLVMBuildBr(e->b, e->block[order]);
+}
+
+/* Entered with COMPILED_FILL: rows are made of what has been spilled sparely. */
+static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
+{
+    LLVMBasicBlockRef fill = emit_new_block(e, "fill");
+    LLVMAddCase(choose, const_int(e, e->i32, block | COMPILED_FILL), fill);
+    emit_at_end(e, fill);
+    emit_fill_call(e, l);
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
+}
+
+/* Where gangs have dissolved. */
+static void emit_entries_at_ends(struct emit *e, value choose)
+{
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!e->end[b])
+            continue;
+        LLVMBasicBlockRef load = emit_new_block(e, "entry");
+        LLVMAddCase(choose, const_int(e, e->i32, b | COMPILED_END), load);
+        emit_at_end(e, load);
+        e->at = b;
+        store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
+        reload_needs(e, end_of_block(e, b));
+        LLVMBuildBr(e->b, e->end[b]);
+        struct reg_list l = live_scalars(e, live_at(e, end_of_block(e, b)));
+        emit_fill(e, b | COMPILED_END, &l, choose);
+    }
+}
+
+void emit_entries(struct emit *e)
+{
+    uint8_t entries[e->ir->n_ordered];
+    memset(entries, 0, sizeof entries);
+    find_entries(e, entries);
+    find_clean(e, entries, false);
+    LLVMBasicBlockRef refused = emit_new_block(e, "refused");
+    value block = e->enter_at, lanes = e->enter_with;
+    value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
+    if (e->plan.n)
+        emit_gang_start(e);
+    block = e->plan.n ? e->enter_alone : block;
+    value choose = LLVMBuildSwitch(e->b, block, refused, 8);
+    emit_entries_at_ends(e, choose);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!entries[b])
+            continue;
+        LLVMBasicBlockRef load = emit_new_block(e, "entry");
+        LLVMAddCase(choose, const_int(e, e->i32, b), load);
+        emit_at_end(e, load);
+        e->at = b;
+        emit_entry(e, b, lanes, in_order, refused);
+        struct reg_list l = live_scalars(e, live_of_set(e, live_in(e, b)));
+        if (is_spare(e, b) || gang_may_restart(e, b))
+            emit_fill(e, b, &l, choose);
+    }
+    emit_at_end(e, refused); /* in lockstep others may have run before */
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
+}

@@ -1,0 +1,267 @@
+/* Leaving compiled code for the interpreter: registers go to their rows, lanes that wait to their records; see emit.h. */
+#include "jit/emit/emit.h"
+#include "jit/passes/passes.h"
+
+#include <stddef.h>
+
+void spill_out_sparely(struct emit *e)
+{
+    const struct ir_live *live = &e->shapes->live;
+    const uint64_t *out = live->out + (size_t)e->at * live->words;
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(out, n))
+            spill_sparely(e, live->regs[n]);
+}
+
+void spill_set(struct emit *e, const uint64_t *set, value mask)
+{
+    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+        if (ir_in_set(set, n))
+            spill(e, e->shapes->live.regs[n], mask);
+}
+
+static void spill_varying(struct emit *e, const uint64_t *set, value mask)
+{
+    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+        if (ir_in_set(set, n) && e->shapes->regs[e->shapes->live.regs[n]] == SHAPE_VARYING)
+            spill(e, e->shapes->live.regs[n], mask);
+}
+
+void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by)
+{
+    LLVMBuildStore(e->b, const_int(e, e->i32, how), e->how);
+    LLVMBuildStore(e->b, const_int(e, e->i32, block), e->left_at);
+    LLVMBuildStore(e->b, mask, e->mask);
+    LLVMBuildBr(e->b, by);
+}
+
+/* The lanes that wait, of all blocks or of those that need a register. */
+static value waiting_lanes(struct emit *e, uint32_t number, bool all)
+{
+    value waiting = const_int(e, e->i32, 0);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->pending[b] && (all || ir_in_set(live_in(e, b), number)))
+            waiting = LLVMBuildOr(e->b, waiting, load_i32(e, e->pending[b]), "");
+    return waiting;
+}
+
+/* Registers that are the same number in all lanes, or follow from it: once for all blocks where lanes may wait. Only in lanes
+ * that need one: in others its row may be another register's. */
+static void spill_for_waiting(struct emit *e)
+{
+    const struct ir_live *live = &e->shapes->live;
+    value waiting = waiting_lanes(e, 0, true);
+    if (LLVMIsConstant(waiting))
+        return;
+    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, is_zero(e, waiting), none, some);
+    emit_at_end(e, some);
+    start_dirty(e);
+    for (uint32_t n = 0; n < live->n; n++) {
+        value lanes = e->shapes->regs[live->regs[n]] != SHAPE_VARYING ? waiting_lanes(e, n, false) : NULL;
+        if (lanes && !LLVMIsConstant(lanes))
+            spill(e, live->regs[n], pass_opaque_mask(e->b, lanes));
+    }
+    LLVMBuildBr(e->b, none);
+    emit_at_end(e, none);
+}
+
+/* What all ways out share: the lanes that wait in other blocks go to their records. */
+void exit_emit_way_out(struct emit *e)
+{
+    emit_at_end(e, e->leave);
+    spill_for_waiting(e);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!e->pending[b])
+            continue;
+        LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
+        value lanes = load_i32(e, e->pending[b]);
+        LLVMBuildCondBr(e->b, is_zero(e, lanes), none, some);
+        emit_at_end(e, some);
+        start_clean(e, b);
+        spill_varying(e, live_in(e, b), lanes);
+        value args[3] = {e->a, const_int(e, e->i32, b), lanes};
+        value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+        LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
+        LLVMBuildBr(e->b, none);
+        emit_at_end(e, none);
+    }
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    if (e->loops)
+        store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
+    if (e->spins) {
+        store_field(e, load_i32(e, e->spun), e->w, offsetof(struct warp, spun));
+        store_field(e, load_i32(e, e->ahead), e->w, offsetof(struct warp, ahead));
+    }
+    /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
+    _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
+    value high = LLVMBuildZExt(e->b, load_i32(e, e->mask), e->i64, "");
+    high = LLVMBuildShl(e->b, high, const_int(e, e->i64, 32), "");
+    value both = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, load_i32(e, e->left_at), e->i64, ""), high, "");
+    store_field(e, both, e->w, offsetof(struct warp, at_block));
+    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
+    LLVMBuildRet(e->b, load_i32(e, e->how));
+}
+
+/* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
+ * that instruction is one at which warps meet. */
+void emit_leave_at(struct emit *e, uint32_t index)
+{
+    if (e->gang) {
+        gang_leave_at(e, index);
+        return;
+    }
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
+    const struct ir_insn *i = &e->ir->insns.at[block->first + index];
+    const struct op *o = &e->code->ops[e->code->blocks[e->at].first + index];
+    uint32_t met = meets(e, i, o);
+    bool sparely = index + 1 == block->n && spare_block(e, e->at) != NO_BLOCK;
+    bool rarely = index < end_of_block(e, e->at);
+    if (sparely)
+        spill_out_sparely(e);
+    else if (rarely)
+        spill_needs_but_kept(e, index);
+    else
+        spill_needs(e, index);
+    if (met)
+        emit_meeting(e, o, met);
+    if (rarely && !e->spill_kept)
+        e->spill_kept = emit_new_block(e, "");
+    store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+    exit_with(e, sparely ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e), rarely ? e->spill_kept : e->leave);
+}
+
+void exit_emit_kept(struct emit *e)
+{
+    if (!e->spill_kept)
+        return;
+    emit_at_end(e, e->spill_kept);
+    spill_kept(e);
+    LLVMBuildBr(e->b, e->leave);
+}
+
+void emit_call_op(struct emit *e, const struct op *o, value mask)
+{
+    value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, op), "");
+    value ok = LLVMBuildCall2(e->b, e->op_type, call, args, 4, "");
+    LLVMBasicBlockRef next = emit_new_block(e, "");
+    emit_likely(e, ok, next, e->fault);
+    emit_at_end(e, next);
+}
+
+void emit_leave_yielding(struct emit *e, uint32_t block, value mask)
+{
+    exit_with(e, LEAVE_YIELD, block, mask, e->leave);
+}
+
+static value pattern_array(struct emit *e, uint16_t shape)
+{
+    if (!e->patterns[shape]) {
+        value lanes[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            lanes[l] = const_int(e, e->i64, (uint64_t)e->shapes->patterns.at[shape].at[l]);
+        e->patterns[shape] = emit_constant(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
+    }
+    return e->patterns[shape];
+}
+
+value shapes_table(struct emit *e, const struct reg_list *l)
+{
+    value rows[l->n + 1];
+    for (uint32_t k = 0; k < l->n; k++) {
+        uint32_t reg = l->regs[k];
+        uint16_t shape = e->shapes->regs[reg];
+        value fields[4] = {const_int(e, e->i32, e->ir->regs.at[reg].slot),
+                           const_int(e, e->i32, e->ir->regs.at[reg].width),
+                           const_int(e, e->i64, WARP_LANES / parts_of(e, shape)), pattern_array(e, shape)};
+        rows[k] = LLVMConstStructInContext(e->context, fields, 4, false);
+    }
+    return l->n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, l->n)) : NULL;
+}
+
+void emit_fill_call(struct emit *e, const struct reg_list *l)
+{
+    if (!l->n)
+        return;
+    value args[3] = {e->a, shapes_table(e, l), const_int(e, e->i32, l->n)};
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, fill), "");
+    LLVMBuildCall2(e->b, e->fill_type, call, args, 3, "");
+}
+
+/* ---- what is live, to rows and back ---- */
+
+static void spill_list(struct emit *e, const struct reg_list *l, value mask)
+{
+    for (uint32_t k = 0; k < l->n; k++)
+        spill(e, l->regs[k], mask);
+}
+
+static void spill_list_sparely(struct emit *e, const struct reg_list *l)
+{
+    for (uint32_t k = 0; k < l->n; k++)
+        spill_sparely(e, l->regs[k]);
+}
+
+/* With little code, where that is rare: of what does not vary one number, of which the library makes a row; not while lanes wait
+ * elsewhere. */
+static void spill_list_rarely(struct emit *e, const struct reg_list *l, value mask)
+{
+    struct reg_list dirty = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};
+    if (has_waiting(e)) {
+        spill_list(e, l, mask);
+        return;
+    }
+    for (uint32_t k = 0; k < l->n; k++)
+        if (!is_clean(e, l->regs[k]))
+            dirty.regs[dirty.n++] = l->regs[k];
+    spill_list_sparely(e, l);
+    dirty = live_scalars(e, dirty);
+    emit_fill_call(e, &dirty);
+}
+
+static value waiting_mask(struct emit *e)
+{
+    return has_waiting(e) ? emit_mask(e) : NULL;
+}
+
+void spill_needs(struct emit *e, uint32_t index)
+{
+    struct reg_list live = live_at(e, index);
+    spill_list(e, &live, waiting_mask(e));
+}
+
+void spill_needs_sparely(struct emit *e, uint32_t index)
+{
+    struct reg_list live = live_at(e, index);
+    spill_list_sparely(e, &live);
+}
+
+void spill_needs_but_kept(struct emit *e, uint32_t index)
+{
+    struct reg_list live = live_at(e, index), rest = {.regs = live.regs};
+    for (uint32_t k = 0; k < live.n; k++)
+        if (!live_is_kept(e, live.regs[k]))
+            rest.regs[rest.n++] = live.regs[k];
+    spill_list_rarely(e, &rest, waiting_mask(e));
+}
+
+void spill_set_rarely(struct emit *e, const uint64_t *set, value mask)
+{
+    struct reg_list live = live_of_set(e, set);
+    spill_list_rarely(e, &live, mask);
+}
+
+void spill_kept(struct emit *e)
+{
+    start_clean(e, e->at);
+    spill_set_rarely(e, e->kept, waiting_mask(e));
+}
+
+void reload_needs(struct emit *e, uint32_t index)
+{
+    struct reg_list live = live_at(e, index);
+    for (uint32_t k = 0; k < live.n; k++)
+        reload(e, live.regs[k], const_int(e, e->i32, UINT32_MAX));
+}

@@ -1,0 +1,87 @@
+/* Fences; see emit.h. PTX ISA 9.7.13.4 (membar, fence), 8.10 (the axioms).
+ *
+ * In a serial part each fence is one of a lane, of which there may be thousands a millisecond, and most are one too many for
+ * the host: x86-64 keeps all orders but one, a store before a load behind it (Intel's manual, volume 3, 9.2.3.4), and a
+ * locked instruction keeps that too. So a fence there waits: it is done before the next load that others could answer to, or
+ * by the next locked instruction, whichever comes first, and at the latest where the part is left. Of `cas, fence, load,
+ * store, fence, store` it leaves the cas, which comes again with the next lane. Whether one waits is known when the code
+ * runs, so that any path will do.
+ *
+ * An exchange whose result nobody reads is a store there. It has read all the same: a fence behind it makes it acquire, so
+ * what comes after that fence must not be loaded before the store is everybody's. That fence may be in other code, so the
+ * part is not left before.
+ */
+#include "jit/emit/emit.h"
+
+static bool is_put_off(const struct emit *e)
+{
+    return e->lane && e->keeps_store_order;
+}
+
+static void fence(struct emit *e, LLVMAtomicOrdering order)
+{
+    LLVMBuildFence(e->b, order, false, "");
+}
+
+void emit_fence(struct emit *e, const struct op *o)
+{
+    bool is_sc = o->imm == ORDER_SC;
+    if (!is_put_off(e)) {
+        fence(e, is_sc ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease);
+        return;
+    }
+    LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* of the compiler alone */
+    value needed = LLVMBuildLoad2(e->b, e->i1, is_sc ? e->has_stored : e->has_exchanged, "");
+    value waits = LLVMBuildLoad2(e->b, e->i1, e->fence_waits, "");
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, needed, ""), e->fence_waits);
+}
+
+void fence_before_load(struct emit *e)
+{
+    if (!is_put_off(e))
+        return;
+    LLVMBasicBlockRef waits = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value none = LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i1, e->fence_waits, ""), "");
+    emit_likely(e, none, done, waits);
+    emit_at_end(e, waits);
+    fence(e, LLVMAtomicOrderingSequentiallyConsistent);
+    fence_is_done(e);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+}
+
+void fence_is_done(struct emit *e)
+{
+    if (!is_put_off(e))
+        return;
+    value no = LLVMConstInt(e->i1, 0, false);
+    LLVMBuildStore(e->b, no, e->fence_waits);
+    LLVMBuildStore(e->b, no, e->has_stored);
+    LLVMBuildStore(e->b, no, e->has_exchanged);
+}
+
+void fence_note_store(struct emit *e)
+{
+    if (is_put_off(e))
+        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->has_stored);
+}
+
+void fence_note_exchange(struct emit *e)
+{
+    fence_note_store(e);
+    if (is_put_off(e))
+        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->has_exchanged);
+}
+
+void fence_before_leaving(struct emit *e)
+{
+    value waits = LLVMBuildLoad2(e->b, e->i1, e->fence_waits, "");
+    value exchanged = LLVMBuildLoad2(e->b, e->i1, e->has_exchanged, "");
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, exchanged, ""), e->fence_waits);
+    fence_before_load(e);
+}
+
+LLVMAtomicOrdering fence_with(const struct emit *e, LLVMAtomicOrdering order)
+{
+    return is_put_off(e) ? LLVMAtomicOrderingSequentiallyConsistent : order;
+}

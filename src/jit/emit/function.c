@@ -1,0 +1,220 @@
+/* One function: its blocks, the lanes that run and wait, and how it is left; see emit.h. */
+#include "jit/emit/emit.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- instructions ---- */
+
+/* Where a gang has dissolved, its warps go on with what ends the block: gang.c. */
+static void begin_end(struct emit *e)
+{
+    if (!e->end[e->at] || e->untested.block || e->together || e->index != end_of_block(e, e->at))
+        return;
+    LLVMBuildBr(e->b, e->end[e->at]);
+    emit_at_end(e, e->end[e->at]);
+}
+
+/* From instruction `first` of the present block on. */
+static void emit_insns(struct emit *e, uint32_t first)
+{
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
+    const struct op *o = &e->code->ops[e->code->blocks[e->at].first + first];
+    for (e->index = first; e->index < block->n; e->index++, o++) {
+        begin_end(e);
+        if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
+            return;
+    }
+    begin_end(e);
+    emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
+}
+
+/* A loop: without the tests that `holds` says to hold, or a round by the engine. */
+static void emit_versions(struct emit *e, const struct ir_block *block, value holds)
+{
+    LLVMBasicBlockRef untested = emit_new_block(e, "untested"), other = emit_new_block(e, "by_engine");
+    loop_choose(e, holds, untested, other);
+    emit_at_end(e, other);
+    emit_count(e, 1);
+    loop_round_by_engine(e, block);
+    emit_insns(e, block->n - 1);
+    emit_at_end(e, untested);
+    start_clean(e, e->at);
+    emit_count(e, 1);
+    e->untested.block = untested;
+    emit_insns(e, 0);
+    e->untested.block = NULL;
+}
+
+/* A loop: lane after lane, or where that has come to nothing all of them together to its end. */
+static void emit_alone_or_together(struct emit *e, const struct ir_block *block)
+{
+    LLVMBasicBlockRef together = emit_new_block(e, "together");
+    emit_alone(e, block, together);
+    emit_insns(e, block->n - 1);
+    emit_at_end(e, together);
+    start_clean(e, e->at);
+    emit_count(e, 1);
+    e->together = together;
+    emit_insns(e, 0);
+    e->together = NULL;
+}
+
+static void emit_block(struct emit *e, uint32_t order)
+{
+    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
+    e->at = order;
+    begin_block(e);
+    emit_at_end(e, e->block[order]);
+    if (e->pending[order]) { /* those that wait here come along */
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->mask), load_i32(e, e->pending[order]), ""), e->mask);
+        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->pending[order]);
+    }
+    if (block->serial_to) {
+        emit_serial_call(e);
+        return;
+    }
+    value holds = e->shapes->alone[order] ? NULL : loop_test(e, block);
+    if (e->shapes->alone[order]) {
+        emit_alone_or_together(e, block);
+    } else if (holds) {
+        emit_versions(e, block, holds);
+    } else {
+        emit_count(e, 1);
+        emit_insns(e, 0);
+    }
+    exit_emit_kept(e);
+}
+
+/* ---- the function ---- */
+
+static void make_registers(struct emit *e)
+{
+    const struct ir_shapes *s = e->shapes;
+    for (uint32_t r = 1; r < e->ir->regs.n; r++) {
+        unsigned width = e->ir->regs.at[r].width;
+        LLVMTypeRef type = s->regs[r] == SHAPE_VARYING ? vector_of_width(e, width) : type_of_width(e, width);
+        for (unsigned p = 0; p < parts_of(e, s->regs[r]); p++)
+            e->regs[(size_t)r * MAX_PARTS + p] = emit_alloca_of(e, type, NULL);
+    }
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        bool waits = false;
+        for (uint32_t other = 0; other < b && !waits; other++)
+            waits = ir_in_set(s->waiting + (size_t)other * s->block_words, b);
+        e->pending[b] = waits ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
+    }
+}
+
+/* Lanes of the warp in other activations: a spinning loop makes way for them sooner. */
+static value find_divided(struct emit *e)
+{
+    value newest = load_field(e, e->ptr, e->w, offsetof(struct warp, acts), "");
+    value next = load_field(e, e->ptr, e->a, offsetof(struct activation, next), "");
+    value other = LLVMBuildOr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, newest, e->a, ""),
+                              LLVMBuildICmp(e->b, LLVMIntNE, next, LLVMConstNull(e->ptr), ""), "");
+    return LLVMBuildZExt(e->b, other, e->i32, "");
+}
+
+static void find_loops(struct emit *e)
+{
+    e->loops = e->spins = false;
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        const struct code_block *block = &e->code->blocks[b];
+        const struct op *last = &e->code->ops[block->first + block->n - 1];
+        e->loops |= last->next <= b || ((last->kind == OP_BRA) && last->target <= b);
+        e->spins |= block->spins;
+    }
+}
+
+/* Where a warp begins: the one that the function is called for; in lockstep others follow. */
+static void start_warp(struct emit *e)
+{
+    LLVMTypeRef types[4] = {e->ptr, e->ptr, e->i32, e->i32};
+    static const char *const names[4] = {"warp", "activation", "block", "mask"};
+    value params[4];
+    e->warp_start = emit_new_block(e, "warp_start");
+    emit_at_end(e, e->warp_start);
+    for (unsigned k = 0; k < 4; k++) {
+        params[k] = LLVMGetParam(e->fn, k);
+        e->start[k] = LLVMBuildPhi(e->b, types[k], names[k]);
+    }
+    emit_at_end(e, e->entry);
+    go_to_warp_start(e, params);
+    emit_at_end(e, e->warp_start);
+    e->w = e->start[0];
+    e->a = e->start[1];
+    e->enter_at = e->start[2];
+    e->enter_with = e->start[3];
+    emit_warp(e);
+    LLVMBuildStore(e->b, e->enter_with, e->mask);
+    if (e->loops)
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
+    if (e->spins) {
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->ahead);
+        LLVMBuildStore(e->b, find_divided(e), e->divided);
+    }
+}
+
+void emit_function(struct emit *e, uint32_t index, const char *name)
+{
+    e->code = e->request->functions[index];
+    e->ir = e->code->ir;
+    e->shapes = &e->request->shapes[index];
+    value regs[(size_t)e->ir->regs.n * MAX_PARTS], pending[e->ir->n_ordered], patterns[e->shapes->patterns.n];
+    LLVMBasicBlockRef blocks[e->ir->n_ordered], ends[e->ir->n_ordered];
+    uint32_t longest = 0;
+    for (uint32_t b = 0; b < e->ir->blocks.n; b++)
+        longest = e->ir->blocks.at[b].n > longest ? e->ir->blocks.at[b].n : longest;
+    struct group groups[longest + 1];
+    bool covered[longest + 1];
+    e->untested = (struct untested){.covered = covered};
+    memset(regs, 0, sizeof regs);
+    memset(patterns, 0, sizeof patterns);
+    e->patterns = patterns;
+    e->regs = regs;
+    e->pending = pending;
+    e->block = blocks;
+    e->end = ends;
+    e->kept = ARENA_ARRAY(e->arena, uint64_t, e->shapes->live.words + 1);
+    e->groups = groups;
+    find_alone(e);
+    find_gang(e, index);
+    emit_declare(e, name);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        e->block[b] = emit_new_block(e, "code");
+        e->end[b] = gang_may_dissolve(e, b) ? emit_new_block(e, "end") : NULL;
+    }
+    e->leave = emit_new_block(e, "leave");
+    e->next_warp = emit_new_block(e, "next_warp");
+    emit_at_end(e, e->next_warp);
+    e->done_warp = LLVMBuildPhi(e->b, e->ptr, "done");
+    emit_at_end(e, e->entry);
+    find_loops(e);
+    find_nontemporal(e);
+    make_registers(e);
+    emit_scratch(e);
+    emit_context(e);
+    e->mask = emit_alloca_of(e, e->i32, NULL);
+    e->budget = emit_alloca_of(e, e->i32, NULL);
+    e->spun = emit_alloca_of(e, e->i32, NULL);
+    e->ahead = emit_alloca_of(e, e->i32, NULL);
+    e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->rounds =
+        emit_alloca_of(e, e->i32, load_field(e, e->i32, e->block_ptr, offsetof(struct block, rounds), "rounds"));
+    e->how = emit_alloca_of(e, e->i32, NULL);
+    e->left_at = emit_alloca_of(e, e->i32, NULL);
+    e->divided = emit_alloca_of(e, e->i32, NULL);
+    start_warp(e);
+    emit_entries(e);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        emit_block(e, b);
+    exit_emit_way_out(e);
+    if (e->plan.n)
+        emit_gang(e);
+    emit_next_warp(e);
+    emit_at_end(e, e->fault);
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_FAULT));
+    end_sites(e);
+}

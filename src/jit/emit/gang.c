@@ -1,0 +1,554 @@
+/* Gangs: warps of a block, two to all of eight, that run together in lockstep, instruction by instruction, so that the CPU
+ * always has work of several while each waits for its own results, and what is the same for all of them is done once; see
+ * docs/JIT.md.
+ *
+ * Which blocks of code have a second version for gangs is planned beforehand (gang_plan.c). A gang is made where a warp begins
+ * with all lanes at an entry, and so do those behind it. Each warp has a copy of `struct emit` with registers and rows of its
+ * own, so the emission of instructions knows nothing of gangs. All warps of a gang go the same way. Where they would
+ * not, or would leave the planned blocks, or have spent the budget, the gang dissolves: all warps stand before what ends
+ * the block, their registers go to their rows, and the code for single warps takes them up there (e->end), one
+ * after the other. Where one leaves to the interpreter in the middle of a block, each has its place, and the block falls
+ * out of lockstep (exec/lockstep.c). Where the gang is the whole block (plan.is_block), a barrier at which it comes is open,
+ * and a branch around a piece of code does not part it: each warp runs that by itself.
+ */
+#include "jit/emit/gang.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- making one ---- */
+
+/* Stand all lanes of the warp, and so many warps behind it, at the start of a block of code in lockstep? */
+static value may_begin(struct emit *e)
+{
+    const uint32_t *b = e->shapes->block;
+    uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
+    value resumed = load_field(e, e->i8, e->block_ptr, offsetof(struct block, resumed), "");
+    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->plan.n), "");
+    value tests[4] = {is_zero(e, resumed), is_zero(e, first),
+                      LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->plan.n), ""),
+                      LLVMBuildICmp(e->b, LLVMIntEQ, e->enter_with, const_int(e, e->i32, UINT32_MAX), "")};
+    value all = e->lockstep;
+    for (int k = 0; k < 4; k++)
+        all = LLVMBuildAnd(e->b, all, tests[k], "");
+    return all;
+}
+
+/* The present block goes to e->alone, with what is to be entered there. */
+static LLVMBasicBlockRef to_alone(struct emit *e, value enter_at)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(e->enter_alone, &enter_at, &from, 1);
+    return e->alone;
+}
+
+void emit_gang_start(struct emit *e)
+{
+    value may = may_begin(e);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    e->gang_start = emit_new_block(e, "gang_start");
+    e->alone = emit_new_block(e, "alone");
+    emit_at_end(e, e->alone);
+    e->enter_alone = LLVMBuildPhi(e->b, e->i32, "");
+    emit_at_end(e, here);
+    LLVMBuildCondBr(e->b, may, e->gang_start, to_alone(e, e->enter_at));
+    emit_at_end(e, e->alone);
+}
+
+static void open_warp(struct emit *e, struct gang *g, unsigned k)
+{
+    struct emit *x = &g->warps[k];
+    *x = *e;
+    x->gang = g;
+    x->place = k;
+    x->within = NULL;
+    if (k) {
+        x->w = field_pointer(e, e->w, k * sizeof(struct warp));
+        x->a = load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
+        emit_warp(x);
+    }
+    x->untested.covered = ARENA_ARRAY(e->arena, bool, e->ir->insns.n);
+    x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS);
+    for (size_t r = MAX_PARTS; r < (size_t)e->ir->regs.n * MAX_PARTS; r++) {
+        bool shared = k && e->plan.common[r / MAX_PARTS];
+        if (e->regs[r])
+            x->regs[r] = shared ? g->warps[0].regs[r] : emit_alloca(e, LLVMGetAllocatedType(e->regs[r]));
+    }
+}
+
+static value stands_with_first(struct emit *e, const struct emit *x)
+{
+    /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
+    value where = load_field(e, e->i32, x->w, offsetof(struct warp, at_block), "");
+    value lanes = load_field(e, e->i32, x->w, offsetof(struct warp, mask), "");
+    value is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), "");
+    return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
+}
+
+/* Most rounds of a block may be none of the gang's. */
+static void go_on_at_entries(struct emit *e)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->plan.entries[b])
+            LLVMAddCase(choose, const_int(e, e->i32, b), on);
+    emit_at_end(e, on);
+}
+
+static void open_warps(struct emit *e, struct gang *g)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    value parted = const_int(e, e->i8, 0), together = NULL;
+    for (unsigned k = 0; k < g->n; k++) {
+        open_warp(e, g, k);
+        value p = load_field(e, e->i8, g->warps[k].a, offsetof(struct activation, parted), "");
+        parted = LLVMBuildOr(e->b, parted, p, "");
+        if (k) {
+            value with = stands_with_first(e, &g->warps[k]);
+            together = together ? LLVMBuildAnd(e->b, together, with, "") : with;
+        }
+    }
+    together = LLVMBuildAnd(e->b, together, is_zero(e, parted), "");
+    LLVMBuildCondBr(e->b, together, on, to_alone(e, e->enter_at));
+    emit_at_end(e, on);
+}
+
+/* What is counted on to be the same must be so here: it may come from where each warp went its own way. */
+static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
+{
+    ir_ref r = ir_make_ref(REF_REG, reg);
+    value all = const_int(e, e->i32, UINT32_MAX), equal = LLVMConstInt(e->i1, 1, false);
+    unsigned parts = parts_of(e, e->shapes->regs[reg]);
+    value first[MAX_PARTS];
+    for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
+        reload(&g->warps[k], reg, all);
+        for (unsigned p = 0; p < parts; p++) {
+            value v = read_part(&g->warps[0], r, 0, p);
+            if (k + 1 < g->n)
+                equal = LLVMBuildAnd(e->b, equal, LLVMBuildICmp(e->b, LLVMIntEQ, v, first[p], ""), "");
+            first[p] = v;
+        }
+    }
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    emit_likely(e, equal, on, to_alone(e, e->enter_at));
+    emit_at_end(e, on);
+}
+
+static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
+{
+    const struct ir_live *live = &e->shapes->live;
+    const uint64_t *in = live_in(e, order);
+    for (uint32_t n = 0; n < live->n; n++) {
+        if (!ir_in_set(in, n))
+            continue;
+        if (e->plan.common[live->regs[n]])
+            enter_common(e, g, live->regs[n]);
+        else
+            for (unsigned k = 0; k < g->n; k++)
+                reload(&g->warps[k], live->regs[n], const_int(e, e->i32, UINT32_MAX));
+    }
+    LLVMBuildBr(e->b, g->block[order]);
+}
+
+static void emit_entries_of_gang(struct emit *e, struct gang *g)
+{
+    value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+        if (!e->plan.entries[b])
+            continue;
+        LLVMBasicBlockRef entry = emit_new_block(e, "gang_entry");
+        LLVMAddCase(choose, const_int(e, e->i32, b), entry);
+        emit_at_end(e, entry);
+        emit_entry(e, g, b);
+    }
+}
+
+/* ---- beginning the block anew, by single warps ---- */
+
+static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
+{
+    for (unsigned k = 0; k < (e->plan.common[reg] ? 1 : g->n); k++)
+        for (unsigned p = 0; p < parts_of(e, e->shapes->regs[reg]); p++) {
+            size_t at = (size_t)reg * MAX_PARTS + p;
+            g->before[at * MAX_GANG + k] = emit_alloca(e, LLVMGetAllocatedType(g->warps[k].regs[at]));
+        }
+}
+
+/* What the block writes of what it needs. */
+static void find_before(struct emit *e, struct gang *g)
+{
+    const struct ir_block *block = block_at(e, e->at);
+    ir_ref writes[IR_MAX_REFS];
+    size_t n_slots = (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG;
+    memset(g->before, 0, n_slots * sizeof *g->before);
+    for (uint32_t k = 0; k < block->n; k++) {
+        unsigned n = ir_writes(&e->ir->insns.at[block->first + k], writes);
+        for (unsigned w = 0; w < n; w++) {
+            uint32_t reg = ir_ref_index(writes[w]), number = e->shapes->live.number[reg];
+            if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e, e->at), number - 1) &&
+                !g->before[(size_t)reg * MAX_PARTS * MAX_GANG])
+                keep_before(e, g, reg);
+        }
+    }
+}
+
+static void begin_pure(struct emit *e, struct gang *g)
+{
+    size_t n_slots = (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG;
+    g->pure = true;
+    for (size_t n = 0; n < n_slots; n++) {
+        value before = g->before[n], now = before ? g->warps[n % MAX_GANG].regs[n / MAX_GANG] : NULL;
+        if (before)
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, LLVMGetAllocatedType(now), now, ""), before);
+    }
+}
+
+static void spill_before(struct gang *g, unsigned k, uint32_t order)
+{
+    struct emit x = g->warps[k];
+    const struct ir_live *live = &x.shapes->live;
+    size_t n_slots = (size_t)x.ir->regs.n * MAX_PARTS;
+    x.regs = ARENA_ARRAY(x.arena, value, n_slots);
+    for (size_t r = 0; r < n_slots; r++) {
+        value before = g->before[r * MAX_GANG + (x.plan.common[r / MAX_PARTS] ? 0 : k)];
+        x.regs[r] = before ? before : g->warps[k].regs[r];
+    }
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(live_in(&x, order), n))
+            spill_sparely(&x, live->regs[n]);
+    store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w, offsetof(struct warp, at_block));
+}
+
+static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
+{
+    if (!g->restart)
+        return;
+    emit_at_end(e, g->restart);
+    start_clean(e, order);
+    for (unsigned k = 0; k < g->n; k++)
+        spill_before(g, k, order);
+    LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order)));
+}
+
+/* ---- leaving ---- */
+
+static void emit_spill_kept(struct emit *e, struct gang *g)
+{
+    if (!g->spill_kept)
+        return;
+    emit_at_end(e, g->spill_kept);
+    for (unsigned k = 0; k < g->n; k++)
+        spill_kept(&g->warps[k]);
+    LLVMBuildBr(e->b, g->leave);
+}
+
+static void emit_leave(struct emit *e, struct gang *g)
+{
+    emit_at_end(e, g->leave);
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_AT));
+}
+
+static bool is_loop(const struct emit *e, uint32_t order)
+{
+    const struct op *o = op_at(e, end_of_block(e, order));
+    return o->next == order || (o->kind == OP_BRA && o->target == order);
+}
+
+/* At the end of the block. One that is run once and has changed nothing may as well begin anew. */
+static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
+{
+    if (g->pure && !is_loop(e, e->at) && gang_may_restart(e, e->at))
+        return gang_to_restart(e, g);
+    if (!g->dissolve)
+        g->dissolve = emit_new_block(e, "dissolve");
+    return g->dissolve;
+}
+
+static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
+{
+    emit_at_end(e, g->dissolve);
+    gang_count_pure(g);
+    for (unsigned k = 0; k < g->n; k++) {
+        spill_needs_sparely(&g->warps[k], end_of_block(e, order));
+        gang_record_place(&g->warps[k], end_of_block(e, order));
+    }
+    LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order | COMPILED_END)));
+}
+
+/* ---- accesses by the engine ---- */
+
+/* Behind the present instruction. */
+static void emit_slow(struct emit *e, struct gang *g)
+{
+    struct slow *s = &g->slow;
+    struct emit x = g->warps[0];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    if (!s->block)
+        return;
+    emit_at_end(e, s->block);
+    x.regs = s->regs;
+    x.plan.known = NULL; /* it may be any of them */
+    x.w = LLVMBuildLoad2(e->b, e->ptr, s->w, "");
+    x.a = LLVMBuildLoad2(e->b, e->ptr, s->a, "");
+    x.base[ROW_FRAME] = LLVMBuildLoad2(e->b, e->ptr, s->rows, "");
+    s->access.mask = LLVMBuildLoad2(e->b, e->i32, s->mask, "");
+    if (s->access.site)
+        access_find_site(&x, &s->access);
+    access_call_engine(&x, &s->access);
+    value which = LLVMBuildLoad2(e->b, e->i32, s->which, "");
+    value choose = LLVMBuildSwitch(e->b, which, s->back[s->access_of], g->n);
+    for (unsigned k = s->access_of + 1; k < g->n; k++)
+        if (s->back[k]) /* what is done once comes from one warp */
+            LLVMAddCase(choose, const_int(e, e->i32, k), s->back[k]);
+    emit_at_end(e, here);
+}
+
+/* ---- going on ---- */
+
+static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t target)
+{
+    if (target == NO_BLOCK || !g->block[target]) {
+        LLVMBuildBr(e->b, to_dissolve(e, g));
+        return;
+    }
+    if (target <= order) { /* a branch backwards spends from the budget: function.c's spend() */
+        value left = LLVMBuildLoad2(e->b, e->i32, e->budget, "");
+        left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, left, e->budget);
+        LLVMBasicBlockRef some = emit_new_block(e, "");
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, to_dissolve(e, g));
+        emit_at_end(e, some);
+    }
+    gang_count_pure(g);
+    LLVMBuildBr(e->b, target == order && g->untested ? g->untested : g->block[target]);
+}
+
+/* Does the guard hold in all lanes of all warps, and in any? */
+static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o, value *all,
+                           value *any)
+{
+    bool varies = ref_shape(e, i->guard) == SHAPE_VARYING;
+    bool common = ir_ref_kind(i->guard) != REF_REG || e->plan.common[ir_ref_index(i->guard)];
+    for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
+        struct emit *x = &g->warps[k];
+        value holds = varies ? read_lanes(x, i->guard, o->guard) : read_scalar(x, i->guard, o->guard);
+        *all = k ? LLVMBuildAnd(e->b, *all, holds, "") : holds;
+        *any = k ? LLVMBuildOr(e->b, *any, holds, "") : holds;
+    }
+    if (varies) {
+        *all = LLVMBuildICmp(e->b, LLVMIntEQ, *all, const_int(e, e->i32, UINT32_MAX), "");
+        *any = LLVMBuildICmp(e->b, LLVMIntNE, *any, const_int(e, e->i32, 0), "");
+    } else if (common) {
+        *any = NULL; /* one value for all */
+    }
+}
+
+/* The piece of code behind the present block's branch, by one warp. Where one of its accesses fails its test the engine does
+ * it, for the warp alone: the others stand before or behind it. */
+static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *branch, const struct op *o)
+{
+    uint32_t order = x->at, index = x->index;
+    value holds = read_lanes(x, branch->guard, o->guard);
+    bool where_not = branch->guard_negated == (o->target == piece);
+    value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
+    if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
+        return;
+    LLVMBasicBlockRef some = emit_new_block(x, "piece"), done = emit_new_block(x, "");
+    LLVMBuildCondBr(x->b, is_zero(x, lanes), done, some);
+    emit_at_end(x, some);
+    x->within = lanes;
+    x->at = piece;
+    emit_count(x, 1);
+    for (x->index = 0; x->index < end_of_block(x, piece); x->index++) {
+        x->groups[x->index] = (struct group){.first = x->index};
+        emit_insn(x, insn_at(x, x->index), op_at(x, x->index));
+    }
+    LLVMBuildBr(x->b, done);
+    emit_at_end(x, done);
+    x->within = NULL;
+    x->at = order;
+    x->index = index;
+}
+
+static void emit_pieces(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
+{
+    gang_changes(&g->warps[0]);
+    for (unsigned k = 0; k < g->n; k++)
+        emit_piece(&g->warps[k], e->plan.piece[e->at], i, o);
+    go_to(e, g, e->at, piece_end(e, e->at));
+}
+
+static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i, const struct op *o)
+{
+    if (!i->guard || o->target == o->next) {
+        go_to(e, g, order, o->target);
+        return;
+    }
+    if (e->plan.is_block && e->plan.piece[order] && g->block[piece_end(e, order)]) {
+        emit_pieces(e, g, i, o);
+        return;
+    }
+    value all = NULL, any = NULL;
+    LLVMBasicBlockRef held = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
+    find_agreement(e, g, i, o, &all, &any);
+    LLVMBuildCondBr(e->b, all, held, other);
+    if (any) {
+        none = emit_new_block(e, "");
+        emit_at_end(e, other);
+        LLVMBuildCondBr(e->b, any, to_dissolve(e, g), none);
+    }
+    emit_at_end(e, held);
+    go_to(e, g, order, i->guard_negated ? o->next : o->target);
+    emit_at_end(e, none);
+    go_to(e, g, order, i->guard_negated ? o->target : o->next);
+}
+
+/* All warps of the block have come to a barrier: it is open, and they go on with what they have in registers. In a loop the
+ * last round ends as others do, so that the block gives way; true where it may be that. */
+static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "gang_round"), last = NULL;
+    if (is_passed_again(e, e->at)) {
+        last = emit_new_block(e, "");
+        value left = LLVMBuildLoad2(e->b, e->i32, e->rounds, "");
+        left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
+        emit_likely(e, LLVMBuildNot(e->b, is_zero(e, left), ""), on, last);
+        emit_at_end(e, on);
+        LLVMBuildStore(e->b, left, e->rounds);
+    } else {
+        LLVMBuildBr(e->b, on);
+        emit_at_end(e, on);
+    }
+    if (e->loops)
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
+    LLVMBuildBr(e->b, g->block[o->next]);
+    if (last)
+        emit_at_end(e, last);
+    return last != NULL;
+}
+
+static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, uint32_t met)
+{
+    gang_count_pure(g);
+    bool passes = e->plan.is_block && met != MET_END && g->block[o->next];
+    if (passes && !pass_barrier(e, g, o))
+        return;
+    for (unsigned k = 0; k < g->n; k++) {
+        struct emit *x = &g->warps[k];
+        if (spare_block(x, x->at) != NO_BLOCK)
+            spill_out_sparely(x);
+        else
+            spill_needs(x, x->index);
+        record_meeting(x, o, met);
+    }
+    go_to_next_warp(&g->warps[g->n - 1]);
+}
+
+static void emit_end(struct emit *e, struct gang *g, uint32_t order)
+{
+    const struct ir_block *block = block_at(e, order);
+    uint32_t end = end_of_block(e, order);
+    const struct op *o = op_at(e, end);
+    const struct ir_insn *i = end < block->n ? &e->ir->insns.at[block->first + end] : NULL;
+    uint32_t met = i ? meets(e, i, o) : 0;
+    for (unsigned k = 0; k < g->n; k++)
+        g->warps[k].index = end;
+    if (!i) {
+        go_to(e, g, order, o->next);
+    } else if (i->kind == IR_BRA) {
+        emit_branch(e, g, order, i, o);
+    } else if (met) {
+        emit_round_end(e, g, o, met);
+    } else if (is_plain_shuffle(e, i)) {
+        for (unsigned k = 0; k < g->n; k++)
+            emit_collective(&g->warps[k], i, o);
+        go_to(e, g, order, o->next);
+    } else {
+        LLVMBuildBr(e->b, to_dissolve(e, g));
+    }
+}
+
+static bool is_weak_load(const struct ir_insn *i)
+{
+    return i->kind == IR_LD && i->access->order == ORDER_WEAK && !i->access->is_volatile;
+}
+
+static void emit_together(struct emit *e, struct gang *g, uint32_t index)
+{
+    uint32_t number = block_at(e, e->at)->first + index;
+    g->slow.block = NULL;
+    const struct ir_insn *i = &e->ir->insns.at[number];
+    for (unsigned k = 0; k < (e->plan.once[number] ? 1 : g->n); k++) {
+        bool changes = i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load(i);
+        if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
+            gang_changes(&g->warps[k]);
+        g->warps[k].index = index;
+        emit_insn(&g->warps[k], i, op_at(e, index));
+    }
+    emit_slow(e, g);
+}
+
+/* A loop whose accesses can be tested before it: goes on in its version without tests. */
+static void test_loop(struct emit *e, struct gang *g)
+{
+    value holds = NULL;
+    for (unsigned k = 0; k < g->n; k++) {
+        value own = loop_test(&g->warps[k], block_at(e, e->at));
+        if (!own)
+            return;
+        holds = holds ? LLVMBuildAnd(e->b, holds, own, "") : own;
+    }
+    g->untested = emit_new_block(e, "gang_untested");
+    begin_pure(e, g);
+    emit_likely(e, holds, g->untested, gang_to_restart(e, g));
+    emit_at_end(e, g->untested);
+    for (unsigned k = 0; k < g->n; k++)
+        g->warps[k].untested.block = g->untested;
+}
+
+static void emit_block(struct emit *e, struct gang *g, uint32_t order)
+{
+    g->dissolve = g->spill_kept = g->restart = g->untested = NULL;
+    for (unsigned k = 0; k < g->n; k++) {
+        g->warps[k].at = order;
+        g->warps[k].untested.block = NULL;
+    }
+    e->at = order;
+    begin_block(e);
+    emit_at_end(e, g->block[order]);
+    find_before(e, g);
+    test_loop(e, g);
+    begin_pure(e, g);
+    for (uint32_t n = 0; n < end_of_block(e, order); n++)
+        emit_together(e, g, n);
+    emit_end(e, g, order);
+    if (g->dissolve)
+        emit_dissolve(e, g, order);
+    emit_spill_kept(e, g);
+    emit_restart(e, g, order);
+}
+
+void emit_gang(struct emit *e)
+{
+    struct gang g = {.n = e->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->ir->n_ordered)};
+    g.before = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG);
+    if (e->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
+        find_clean(e, e->plan.entries, true);
+    emit_at_end(e, e->gang_start);
+    if (e->plan.is_straight)
+        go_on_at_entries(e);
+    open_warps(e, &g);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (e->plan.inside[b])
+            g.block[b] = emit_new_block(e, "gang");
+    g.leave = emit_new_block(e, "gang_leave");
+    emit_entries_of_gang(e, &g);
+    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+        if (g.block[b])
+            emit_block(e, &g, b);
+    emit_leave(e, &g);
+}

@@ -1,0 +1,110 @@
+/* Leaving a gang in the middle of a block, and accesses of its warps that the engine does; see gang.h. */
+#include "jit/emit/gang.h"
+
+#include <stddef.h>
+
+/* A block that has changed nothing is counted where it is left for another, since it may begin anew up to there. */
+void gang_count_pure(struct gang *g)
+{
+    if (g->pure)
+        emit_count(&g->warps[0], g->n);
+}
+
+void gang_changes(struct emit *e)
+{
+    gang_count_pure(e->gang);
+    e->gang->pure = false;
+}
+
+LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
+{
+    if (!g->restart)
+        g->restart = emit_new_block(e, "restart");
+    return g->restart;
+}
+
+/* The warp stands before an operation of the present block. */
+void gang_record_place(struct emit *x, uint32_t index)
+{
+    value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | x->at);
+    store_field(x, emit_op_pointer(x, op_at(x, index)), x->w, offsetof(struct warp, op));
+    store_field(x, where, x->w, offsetof(struct warp, at_block));
+    store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, offsetof(struct warp, left));
+}
+
+void gang_leave_at(struct emit *e, uint32_t index)
+{
+    struct gang *g = e->gang;
+    if (g->pure) {
+        LLVMBuildBr(e->b, gang_to_restart(e, g));
+        return;
+    }
+    uint32_t first = block_at(e, e->at)->first;
+    bool once = e->plan.once[first + e->index];
+    for (unsigned k = 0; k < g->n; k++) {
+        uint32_t there = k == e->place || once ? index : k < e->place ? e->index + 1 : e->index;
+        spill_needs_but_kept(&g->warps[k], there);
+        gang_record_place(&g->warps[k], there);
+    }
+    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
+    if (!g->spill_kept)
+        g->spill_kept = emit_new_block(e, "");
+    LLVMBuildBr(e->b, g->spill_kept);
+}
+
+static void begin_slow(struct emit *e, struct gang *g, const struct access *a)
+{
+    struct slow *s = &g->slow;
+    *s = (struct slow){.block = emit_new_block(e, "slow"),
+                       .which = emit_alloca(e, e->i32),
+                       .w = emit_alloca(e, e->ptr),
+                       .a = emit_alloca(e, e->ptr),
+                       .rows = emit_alloca(e, e->ptr),
+                       .mask = emit_alloca(e, e->i32),
+                       .access = *a,
+                       .access_of = e->place,
+                       .regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS)};
+}
+
+/* Copies registers of an access to those of the slow way, or back. */
+static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n, bool back)
+{
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t reg = ir_ref_index(refs[k]);
+        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < parts_of(e, e->shapes->regs[reg]); p++) {
+            value *copy = &s->regs[(size_t)reg * MAX_PARTS + p], own = e->regs[(size_t)reg * MAX_PARTS + p];
+            LLVMTypeRef type = LLVMGetAllocatedType(own);
+            if (!*copy)
+                *copy = emit_alloca(e, type);
+            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, back ? *copy : own, ""), back ? own : *copy);
+        }
+        if (back && ir_ref_kind(refs[k]) == REF_REG)
+            note_dirty(e, reg);
+    }
+}
+
+void gang_access(struct emit *e, const struct access *a)
+{
+    struct gang *g = e->gang;
+    struct slow *s = &g->slow;
+    ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
+    unsigned n_reads = ir_reads(a->i, reads), n_writes = ir_writes(a->i, writes);
+    if (g->pure) {
+        LLVMBuildBr(e->b, gang_to_restart(e, g));
+        emit_at_end(e, emit_new_block(e, "")); /* where nobody comes */
+        return;
+    }
+    if (!s->block)
+        begin_slow(e, g, a);
+    pass(e, s, reads, n_reads, false);
+    pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
+    LLVMBuildStore(e->b, const_int(e, e->i32, e->place), s->which);
+    LLVMBuildStore(e->b, e->w, s->w);
+    LLVMBuildStore(e->b, e->a, s->a);
+    LLVMBuildStore(e->b, e->base[ROW_FRAME], s->rows);
+    LLVMBuildStore(e->b, a->mask, s->mask);
+    LLVMBuildBr(e->b, s->block);
+    s->back[e->place] = emit_new_block(e, "");
+    emit_at_end(e, s->back[e->place]);
+    pass(e, s, writes, n_writes, true);
+}

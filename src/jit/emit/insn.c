@@ -1,0 +1,50 @@
+/* One instruction, of whatever kind; see emit.h. */
+#include "jit/emit/emit.h"
+
+bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    switch (i->kind) {
+    case IR_LANES: emit_lanes(e, i, o); return true;
+    case IR_LD: emit_load(e, i, o); return true;
+    case IR_ST: emit_store(e, i, o); return true;
+    case IR_FRAME: {
+        value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
+        write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e, i->d)), false, ""));
+        return true;
+    }
+    case IR_FENCE: emit_fence(e, o); return true;
+    case IR_ACTIVEMASK:
+        if (!i->guard && ref_width(e, i->d) == 32) {
+            write_scalar(e, i->d, emit_mask(e));
+            return true;
+        }
+        emit_by_engine(e, i, o);
+        return true;
+    case IR_ATOM: emit_atom(e, i, o); return true;
+    case IR_NOW:
+    case IR_ALLOCA:
+    case IR_STACKSAVE:
+    case IR_STACKRESTORE: emit_by_engine(e, i, o); return true;
+    case IR_BRA: branch_emit(e, i, o); return false;
+    case IR_SHFL:
+    case IR_VOTE:
+    case IR_MATCH:
+    case IR_REDUX:
+    case IR_ELECT:
+    case IR_WARPSYNC:
+        if (emit_collective(e, i, o))
+            emit_go_to(e, o->next, emit_mask(e));
+        else
+            emit_leave_at(e, e->index);
+        return false;
+    default: emit_leave_at(e, e->index); return false;
+    }
+}
+
+void begin_block(struct emit *e)
+{
+    start_clean(e, e->at);
+    find_kept(e);
+    find_groups(e, &e->ir->blocks.at[e->ir->order[e->at]]);
+    e->spill_kept = NULL;
+}

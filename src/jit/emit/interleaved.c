@@ -1,0 +1,158 @@
+/* Moving runs of an interleaved group (access_groups.c): whole vectors, and shuffles; see access.h. */
+#include "jit/emit/access.h"
+#include "jit/emit/interleaved.h"
+
+#include <string.h>
+
+/* Do its values come in turns, as many as a power of 2? */
+static bool is_in_turns(const struct run *r)
+{
+    bool so = (r->n & (r->n - 1)) == 0 && r->elements == r->n * WARP_LANES;
+    for (unsigned k = 0; k < r->n; k++)
+        so &= r->at[k] == k;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        so &= r->lane_at[l] == l * r->n;
+    return so;
+}
+
+/* It is moved in vectors of 32 elements, of which the last may have some of the one before. */
+static unsigned n_vectors(const struct run *r)
+{
+    return (r->elements + WARP_LANES - 1) / WARP_LANES;
+}
+
+static unsigned vector_start(const struct run *r, unsigned k)
+{
+    unsigned last = r->elements - WARP_LANES;
+    return k * WARP_LANES < last ? k * WARP_LANES : last;
+}
+
+static value vector_pointer(struct emit *e, const struct access *a, const struct run *r, unsigned k)
+{
+    int64_t before = a->x->disp + a->least - r->from;
+    return pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
+}
+
+/* Warps of a gang share code between one that loads and what it does with that (gang_access()): what they have loaded is no value
+ * there. */
+static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
+{
+    value *kept = &r->values[e->place][k];
+    *kept = e->gang ? emit_alloca(e, LLVMTypeOf(v)) : v;
+    if (e->gang)
+        LLVMBuildStore(e->b, v, *kept);
+}
+
+/* Where the run is loaded once for all warps, but not all that is made of it is, the first's serves the others. */
+static value kept_value(struct emit *e, const struct run *r, unsigned k)
+{
+    value kept = r->values[e->place][k] ? r->values[e->place][k] : r->values[0][k];
+    return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
+}
+
+static void load_values(struct emit *e, const struct access *a, struct run *r)
+{
+    value vectors[MAX_VALUES];
+    unsigned n = n_vectors(r);
+    for (unsigned k = 0; k < n; k++)
+        vectors[k] = load_vector(e, a, vector_pointer(e, a, r, k), WARP_LANES);
+    if (is_in_turns(r)) {
+        unzip(e, vectors, n);
+        for (unsigned k = 0; k < n; k++)
+            keep_value(e, r, k, vectors[k]);
+        return;
+    }
+    for (unsigned k = 0; k < r->n; k++) {
+        int index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            unsigned at = r->at[k] + r->lane_at[l], number = at / WARP_LANES;
+            index[l] = (int)(number * WARP_LANES + at - vector_start(r, number));
+        }
+        keep_value(e, r, k, vector_collect(e, vectors, n, index));
+    }
+}
+
+/* Of vector k: where each element comes from, by values and their lanes; negative in gaps. */
+static void find_sources(const struct run *r, unsigned k, int index[WARP_LANES])
+{
+    memset(index, 0xff, WARP_LANES * sizeof *index);
+    for (unsigned v = 0; v < r->n; v++)
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            unsigned at = r->at[v] + r->lane_at[l] - vector_start(r, k);
+            if (at < WARP_LANES)
+                index[at] = (int)(v * WARP_LANES + l);
+        }
+}
+
+/* Does nothing of a vector come from a value? */
+static bool is_gap(const int index[WARP_LANES])
+{
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (index[l] >= 0)
+            return false;
+    return true;
+}
+
+/* The elements of a vector that are stored; NULL: all. */
+static value stored_elements(struct emit *e, const struct access *a, const int index[WARP_LANES])
+{
+    value none = LLVMConstNull(vector_of(e->i1, WARP_LANES)), constant[WARP_LANES];
+    int lanes[WARP_LANES];
+    bool all = emit_is_full(e);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        lanes[l] = index[l] < 0 ? WARP_LANES : index[l] % WARP_LANES;
+        constant[l] = LLVMConstInt(e->i1, index[l] >= 0, false);
+        all &= index[l] >= 0;
+    }
+    if (all)
+        return NULL;
+    return emit_is_full(e) ? LLVMConstVector(constant, WARP_LANES)
+                           : shuffle_lanes(e, mask_to_lanes(e, a->mask), none, lanes);
+}
+
+static void store_elements(struct emit *e, const struct access *a, value v, value pointer, value elements)
+{
+    if (elements && a->x->space == SPACE_SHARED) {
+        v = LLVMBuildSelect(e->b, elements, v, load_vector(e, a, pointer, WARP_LANES), "");
+        elements = NULL;
+    }
+    if (!elements) {
+        store_vector(e, a, v, pointer);
+        return;
+    }
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
+    value args[4] = {v, pointer, const_int(e, e->i32, a->bytes), elements};
+    intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+}
+
+static void store_values(struct emit *e, const struct access *a, struct run *r)
+{
+    value vectors[MAX_VALUES], *values = r->values[e->place];
+    memcpy(vectors, values, r->n * sizeof *vectors);
+    if (is_in_turns(r))
+        zip(e, vectors, r->n);
+    for (unsigned k = 0; k < n_vectors(r); k++) {
+        int index[WARP_LANES];
+        find_sources(r, k, index);
+        if (is_gap(index))
+            continue;
+        value v = is_in_turns(r) ? vectors[k] : vector_collect(e, values, r->n, index);
+        store_elements(e, a, v, vector_pointer(e, a, r, k), stored_elements(e, a, index));
+    }
+}
+
+void transfer_run(struct emit *e, const struct access *a)
+{
+    struct run *r = e->groups[e->index].run;
+    unsigned number = e->groups[e->index].number;
+    bool loads = a->i->kind == IR_LD;
+    if (loads && e->index == r->first)
+        load_values(e, a, r);
+    for (unsigned k = 0; k < a->n; k++)
+        if (loads)
+            put_lanes(e, a, k, kept_value(e, r, number + k));
+        else
+            r->values[e->place][number + k] = stored_value(e, a, k);
+    if (!loads && e->index == r->last)
+        store_values(e, a, r);
+}

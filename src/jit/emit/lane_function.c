@@ -1,0 +1,490 @@
+/* Pure instructions: the lane functions of src/isa, which the build has compiled to bitcode for each CPU level
+ * (isa/lanes.c), copied into the code instruction by instruction.
+ *
+ * A lane function reads rows and writes rows; in the copy, what it would load is the operand's value, and what it would
+ * store is the result. That works for those that the C compiler has made operations on whole vectors, nearly all; the
+ * few that go through memory (tables, divisions by the host) are called as they stand in the library, on rows on the
+ * stack. For values that are the same in all lanes there is a second library, with the meaning for one lane.
+ */
+#include "jit/emit/lane_library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_PARAMS = 6, PARAM_D = 0, PARAM_E = 1, PARAM_A = 2, PARAM_IMM = 5 };
+
+/* ---- copying ---- */
+
+struct copy {
+    struct emit *e;
+    value param[N_PARAMS]; /* operands; d and e: what is loaded from there */
+    value result[2];       /* d, e: allocas */
+    value *from, *to;      /* map of values, by hash */
+    unsigned size;
+    LLVMBasicBlockRef old_block[64], new_block[64];
+    unsigned n_blocks;
+    LLVMBasicBlockRef end;
+};
+
+static unsigned hash(const struct copy *c, value v)
+{
+    return (unsigned)((uintptr_t)v >> 4) * 2654435761u & (c->size - 1);
+}
+
+static void map(struct copy *c, value from, value to)
+{
+    unsigned h = hash(c, from);
+    while (c->from[h])
+        h = (h + 1) & (c->size - 1);
+    c->from[h] = from;
+    c->to[h] = to;
+}
+
+/* A table of the other module. */
+static value table_in(struct emit *e, value from)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(from, &n);
+    value table = LLVMGetNamedGlobal(e->module, name);
+    if (table)
+        return table;
+    table = LLVMAddGlobal(e->module, LLVMGlobalGetValueType(from), name);
+    LLVMSetInitializer(table, LLVMGetInitializer(from));
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetAlignment(table, LLVMGetAlignment(from));
+    return table;
+}
+
+static value mapped(struct copy *c, value v)
+{
+    if (LLVMIsAArgument(v)) {
+        value fn = LLVMGetParamParent(v);
+        return LLVMGetParam(fn, PARAM_IMM) == v ? c->param[PARAM_IMM] : v;
+    }
+    if (LLVMIsAFunction(v)) { /* an intrinsic, declared in the other module */
+        size_t n;
+        const char *name = LLVMGetValueName2(v, &n);
+        value declared = LLVMGetNamedFunction(c->e->module, name);
+        return declared ? declared : LLVMAddFunction(c->e->module, name, LLVMGlobalGetValueType(v));
+    }
+    if (LLVMIsAGlobalVariable(v))
+        return table_in(c->e, v);
+    if (!LLVMIsAInstruction(v))
+        return v; /* a constant */
+    unsigned h = hash(c, v);
+    while (c->from[h] && c->from[h] != v)
+        h = (h + 1) & (c->size - 1);
+    return c->to[h];
+}
+
+static LLVMBasicBlockRef mapped_block(const struct copy *c, LLVMBasicBlockRef b)
+{
+    for (unsigned i = 0; i < c->n_blocks; i++)
+        if (c->old_block[i] == b)
+            return c->new_block[i];
+    return c->end;
+}
+
+static unsigned param_of(value argument)
+{
+    value fn = LLVMGetParamParent(argument);
+    unsigned k = 0;
+    while (LLVMGetParam(fn, k) != argument)
+        k++;
+    return k;
+}
+
+static bool is_integer(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind;
+}
+
+/* The same bits as another type; integers are cut or filled with zeros. */
+static value adapt(struct emit *e, value v, LLVMTypeRef type)
+{
+    LLVMTypeRef now = LLVMTypeOf(v);
+    if (now == type)
+        return v;
+    if (is_integer(now) && is_integer(type))
+        return LLVMBuildIntCast2(e->b, v, type, false, "");
+    return LLVMBuildBitCast(e->b, v, type, "");
+}
+
+static void copy_branch(struct copy *c, value i)
+{
+    LLVMBuilderRef b = c->e->b;
+    if (!LLVMIsConditional(i)) {
+        LLVMBuildBr(b, mapped_block(c, LLVMGetSuccessor(i, 0)));
+        return;
+    }
+    LLVMBuildCondBr(b, mapped(c, LLVMGetCondition(i)), mapped_block(c, LLVMGetSuccessor(i, 0)),
+                    mapped_block(c, LLVMGetSuccessor(i, 1)));
+}
+
+static void copy_insn(struct copy *c, value i)
+{
+    LLVMBuilderRef b = c->e->b;
+    if (lane_insn_calls(i, "llvm.assume"))
+        return;
+    if (lane_insn_loads_row(i)) {
+        map(c, i, adapt(c->e, c->param[param_of(LLVMGetOperand(i, 0))], LLVMTypeOf(i)));
+        return;
+    }
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMStore: {
+        value to = c->result[param_of(LLVMGetOperand(i, 1))];
+        LLVMBuildStore(b, adapt(c->e, mapped(c, LLVMGetOperand(i, 0)), LLVMGetAllocatedType(to)), to);
+        return;
+    }
+    case LLVMRet: LLVMBuildBr(b, c->end); return;
+    case LLVMBr: copy_branch(c, i); return;
+    case LLVMPHI: map(c, i, LLVMBuildPhi(b, LLVMTypeOf(i), "")); return;
+    default: break;
+    }
+    value n = LLVMInstructionClone(i);
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        LLVMSetOperand(n, (unsigned)k, mapped(c, LLVMGetOperand(i, (unsigned)k)));
+    LLVMInsertIntoBuilder(b, n);
+    map(c, i, n);
+}
+
+static void fill_phis(struct copy *c, value fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (value i = LLVMGetFirstInstruction(b); i && LLVMGetInstructionOpcode(i) == LLVMPHI;
+             i = LLVMGetNextInstruction(i))
+            for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+                value v = mapped(c, LLVMGetIncomingValue(i, k));
+                LLVMBasicBlockRef from = mapped_block(c, LLVMGetIncomingBlock(i, k));
+                LLVMAddIncoming(mapped(c, i), &v, &from, 1);
+            }
+}
+
+/* The body of a lane function, at the builder's place; false where it has too many blocks. */
+static bool copy_function(struct copy *c, value fn)
+{
+    struct emit *e = c->e;
+    LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(fn);
+    unsigned n = 64;
+    for (LLVMBasicBlockRef b = first; b; b = LLVMGetNextBasicBlock(b)) {
+        if (c->n_blocks == 64)
+            return false;
+        c->old_block[c->n_blocks++] = b;
+        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n++;
+    }
+    for (c->size = 64; c->size < 2 * n;)
+        c->size *= 2;
+    c->from = calloc(c->size, sizeof *c->from);
+    c->to = calloc(c->size, sizeof *c->to);
+    c->new_block[0] = LLVMGetInsertBlock(e->b);
+    for (unsigned i = 1; i < c->n_blocks; i++)
+        c->new_block[i] = emit_new_block(e, "");
+    c->end = emit_new_block(e, "");
+    for (unsigned i = 0; i < c->n_blocks; i++) {
+        emit_at_end(e, c->new_block[i]);
+        for (value v = LLVMGetFirstInstruction(c->old_block[i]); v; v = LLVMGetNextInstruction(v))
+            copy_insn(c, v);
+    }
+    fill_phis(c, fn);
+    free(c->from);
+    free(c->to);
+    emit_at_end(e, c->end);
+    return true;
+}
+
+/* ---- instructions ---- */
+
+struct operands {
+    ir_ref ref[N_PARAMS]; /* of d, e, a, b, c */
+    row_ref row[N_PARAMS];
+    uint64_t imm;
+    bool reads_e, writes_e, uniform;
+};
+
+static void find_operands(struct emit *e, const struct ir_insn *i, const struct op *o, struct operands *x)
+{
+    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    *x = (struct operands){
+        .ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .row = {o->d, o->e, o->a, o->b, o->c, 0}, .imm = i->imm};
+    x->reads_e = info->e & (CARRY_IN | CARRY_FOURTH);
+    x->writes_e = info->e & CARRY_OUT;
+    x->uniform = true;
+    for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
+        if (x->ref[k])
+            x->uniform &= ref_shape(e, x->ref[k]) == SHAPE_UNIFORM;
+}
+
+/* A lane function for all lanes, or for the first one of a part; its results go to allocas. `a` is its first operand, or NULL:
+ * that of the instruction. */
+static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, value a, bool single, unsigned part,
+                     const value result[2])
+{
+    value fn = lane_library_find(e->lanes, single, lane);
+    if (!fn)
+        return false;
+    struct copy c = {.e = e, .result = {result[0], result[1]}};
+    for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
+        if (x->ref[k])
+            c.param[k] = a && k == PARAM_A ? a
+                         : single          ? read_part(e, x->ref[k], x->row[k], part)
+                                           : read_lanes(e, x->ref[k], x->row[k]);
+    c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
+    return copy_function(&c, fn);
+}
+
+static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, unsigned part,
+                      value out[2])
+{
+    value result[2] = {NULL, NULL};
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
+        unsigned width = ref_width(e, x->ref[k]);
+        result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
+    }
+    if (!copy_one(e, i->lane, x, NULL, single, part, result))
+        return false;
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
+        out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(result[k]), result[k], "");
+    return true;
+}
+
+value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b)
+{
+    struct copy c = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_IMM] = const_int(e, e->i64, 0)}};
+    value fn = lane_library_find(e->lanes, 1, lane);
+    c.result[0] = emit_alloca(e, type_of_width(e, width));
+    return fn && copy_function(&c, fn) ? LLVMBuildLoad2(e->b, type_of_width(e, width), c.result[0], "") : NULL;
+}
+
+/* The library's own function, on rows on the stack. */
+static void emit_call(struct emit *e, const struct op *o, const struct operands *x, value out[2])
+{
+    LLVMTypeRef params[N_PARAMS] = {e->ptr, e->ptr, e->ptr, e->ptr, e->ptr, e->i64};
+    LLVMTypeRef type = LLVMFunctionType(e->void_type, params, N_PARAMS, false);
+    value args[N_PARAMS];
+    for (unsigned k = 0; k < PARAM_IMM; k++)
+        args[k] = e->scratch[k];
+    args[PARAM_IMM] = const_int(e, e->i64, o->imm);
+    for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
+        if (x->ref[k])
+            LLVMBuildStore(e->b, read_lanes(e, x->ref[k], x->row[k]), e->scratch[k]);
+    value fn = load_field(e, e->ptr, emit_op_pointer(e, o), offsetof(struct op, fn), "");
+    mark_invariant(e, fn);
+    LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
+        out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, ref_width(e, x->ref[k])), e->scratch[k], "");
+}
+
+static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
+{
+    return width == 1 ? LLVMBuildTrunc(e->b, lanes, e->i1, "")
+                      : LLVMBuildExtractElement(e->b, lanes, const_int(e, e->i32, lane), "");
+}
+
+/* The guard of a write to a register that does not vary is the same in all lanes. */
+static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned part, row_ref guard_row)
+{
+    if (i->guard) {
+        value g = read_scalar(e, i->guard, guard_row);
+        value old = read_part(e, d, 0, part);
+        scalar =
+            i->guard_negated ? LLVMBuildSelect(e->b, g, old, scalar, "") : LLVMBuildSelect(e->b, g, scalar, old, "");
+    }
+    write_part(e, d, scalar, part);
+}
+
+/* Of a result that does not vary: the values of its parts, from those of its operands. */
+static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
+{
+    unsigned n = parts_of(e, ref_shape(e, i->d));
+    value out[MAX_PARTS][2], all[2] = {NULL, NULL};
+    for (unsigned p = 0; p < n && !all[0]; p++)
+        if (!emit_copy(e, i, x, true, p, out[p]) && !emit_copy(e, i, x, false, 0, all))
+            emit_call(e, o, x, all);
+    for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
+        ir_ref d = x->ref[k];
+        if (ref_shape(e, d) == SHAPE_VARYING) {
+            value lanes = all[0]                 ? all[k]
+                          : ref_width(e, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
+                                                 : splat(e, out[0][k], WARP_LANES);
+            write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
+            continue;
+        }
+        for (unsigned p = 0; p < n; p++) {
+            value v = all[0] ? lane_of(e, all[k], ref_width(e, d), part_lane(e, p)) : out[p][k];
+            write_one(e, i, d, v, p, o->guard);
+        }
+    }
+}
+
+/* Of a widened index: does nothing wrap between the lanes of a part? Where it does, the interpreter goes on. */
+static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool is_signed)
+{
+    const int64_t *at = e->shapes->patterns.at[ref_shape(e, r)].at;
+    unsigned n = parts_of(e, ref_shape(e, r)), from = part_lane(e, part);
+    int64_t least = at[from], most = at[from];
+    for (unsigned l = from; l < from + WARP_LANES / n; l++) {
+        least = at[l] < least ? at[l] : least;
+        most = at[l] > most ? at[l] : most;
+    }
+    value first = LLVMBuildAdd(e->b, read_part(e, r, row, part), const_int(e, e->i32, (uint64_t)least), "");
+    value args[2] = {first, const_int(e, e->i32, (uint64_t)(most - least))};
+    value sum = intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->i32, 1, args, 2);
+    LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
+    emit_likely(e, LLVMBuildNot(e->b, LLVMBuildExtractValue(e->b, sum, 1, ""), ""), fits, wraps);
+    emit_at_end(e, wraps);
+    emit_leave_at(e, e->index);
+    emit_at_end(e, fits);
+}
+
+static void test_guess(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    bool is_signed = e->shapes->guesses[i - e->ir->insns.at] == GUESS_SIGNED;
+    bool first = ref_shape(e, i->a) != SHAPE_UNIFORM; /* the other is a constant */
+    ir_ref r = first ? i->a : i->b;
+    for (unsigned p = 0; p < parts_of(e, ref_shape(e, r)); p++)
+        test_part(e, r, first ? o->a : o->b, p, is_signed);
+}
+
+/* Functions that are simpler where all lanes are within reach: which says so, and which is. */
+static const struct plain {
+    uint16_t lane, holds, plain;
+} plains[] = {
+    {LANE_rcp_approx_f32, LANE_rcp_is_plain, LANE_rcp_plain},
+    {LANE_rcp_approx_f32_ftz, LANE_rcp_is_plain, LANE_rcp_plain},
+    {LANE_sqrt_approx_f32, LANE_sqrt_is_plain, LANE_sqrt_plain},
+    {LANE_sqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_sqrt_plain},
+    {LANE_rsqrt_approx_f32, LANE_sqrt_is_plain, LANE_rsqrt_plain},
+    {LANE_rsqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_rsqrt_plain},
+    {LANE_ex2_approx_f32, LANE_ex2_is_plain, LANE_ex2_plain},
+    {LANE_ex2_approx_f32_ftz, LANE_ex2_is_plain, LANE_ex2_plain},
+};
+
+static const struct plain *find_plain(const struct emit *e, uint16_t lane)
+{
+    for (size_t k = 0; k < sizeof plains / sizeof plains[0]; k++)
+        if (plains[k].lane == lane && lane_library_find(e->lanes, false, plains[k].plain) &&
+            lane_library_find(e->lanes, false, plains[k].holds))
+            return &plains[k];
+    return NULL;
+}
+
+/* The first operand, of which it may not matter which NaN it is: nan.c. */
+static value read_any_nan(struct emit *e, const struct operands *x)
+{
+    LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->context), WARP_LANES);
+    value v = read_lanes(e, x->ref[PARAM_A], x->row[PARAM_A]);
+    return LLVMBuildFreeze(e->b, adapt(e, v, floats), "");
+}
+
+/* The simple function, copied, where it serves; else a call of the other. */
+static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x,
+                       value out[2])
+{
+    const struct plain *p = find_plain(e, i->lane);
+    if (!p)
+        return false;
+    LLVMBasicBlockRef simple = emit_new_block(e, ""), other = emit_new_block(e, ""), done = emit_new_block(e, "");
+    LLVMTypeRef type = vector_of_width(e, 32);
+    value result = emit_alloca(e, type), holds = emit_alloca(e, e->i32);
+    value a = read_any_nan(e, x); /* no NaN is within reach */
+    copy_one(e, p->holds, x, a, false, 0, (value[2]){holds});
+    value without =
+        LLVMBuildAnd(e->b, LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i32, holds, ""), ""), emit_mask(e), "");
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, without, const_int(e, e->i32, 0), ""), simple, other);
+    emit_at_end(e, simple);
+    copy_one(e, p->plain, x, a, false, 0, (value[2]){result});
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, other);
+    emit_call(e, o, x, out);
+    LLVMBuildStore(e->b, out[0], result);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    out[0] = LLVMBuildLoad2(e->b, type, result, "");
+    return true;
+}
+
+/* Comparisons of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
+static const struct comparison {
+    uint16_t lane;
+    bool is_signed, less, or_equal;
+} comparisons[] = {
+    {LANE_cmp_u32_lt, false, true, false}, {LANE_cmp_u32_le, false, true, true}, {LANE_cmp_u32_gt, false, false, false},
+    {LANE_cmp_u32_ge, false, false, true}, {LANE_cmp_s32_lt, true, true, false}, {LANE_cmp_s32_le, true, true, true},
+    {LANE_cmp_s32_gt, true, false, false}, {LANE_cmp_s32_ge, true, false, true},
+};
+
+/* Is it one more in each lane than in the lane before, as a number of either kind? */
+static bool counts_lanes(const struct emit *e, ir_ref r)
+{
+    uint16_t shape = r ? ref_shape(e, r) : SHAPE_VARYING;
+    struct ir_range range = ir_range_of(e->ir, e->shapes->ranges, e->shapes->block, r);
+    if (shape == SHAPE_VARYING || ir_is_split(e->shapes, shape) || range.lo > range.hi || range.lo < 0)
+        return false;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (e->shapes->patterns.at[shape].at[l] != l)
+            return false;
+    return true;
+}
+
+/* A mask of the first lanes, as many as `limit` is over lane 0's number: in 64 bits nothing wraps. */
+static value first_lanes(struct emit *e, value number, value limit, bool is_signed, bool one_more)
+{
+    value over = LLVMBuildSub(e->b, LLVMBuildIntCast2(e->b, limit, e->i64, is_signed, ""),
+                              LLVMBuildIntCast2(e->b, number, e->i64, is_signed, ""), "");
+    over = LLVMBuildAdd(e->b, over, const_int(e, e->i64, one_more), "");
+    over = intrinsic(e, "llvm.smax", &e->i64, 1, (value[]){over, const_int(e, e->i64, 0)}, 2);
+    over = intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){over, const_int(e, e->i64, WARP_LANES)}, 2);
+    value behind = LLVMBuildShl(e->b, LLVMConstInt(e->i64, ~0ull, true), over, "");
+    return LLVMBuildNot(e->b, LLVMBuildTrunc(e->b, behind, e->i32, ""), "");
+}
+
+static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struct op *o, value out[2])
+{
+    const struct comparison *c = NULL;
+    for (size_t k = 0; k < sizeof comparisons / sizeof comparisons[0] && !c; k++)
+        c = comparisons[k].lane == i->lane ? &comparisons[k] : NULL;
+    if (!c || e->lane)
+        return false;
+    bool counts_first = counts_lanes(e, i->a) && ref_shape(e, i->b) == SHAPE_UNIFORM;
+    if (!counts_first && (!counts_lanes(e, i->b) || ref_shape(e, i->a) != SHAPE_UNIFORM))
+        return false;
+    value a = read_scalar(e, i->a, o->a), b = read_scalar(e, i->b, o->b);
+    bool less = c->less == counts_first; /* of what counts, seen from there */
+    bool one_more = less == c->or_equal; /* lanes that are equal are among the first */
+    value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, c->is_signed, one_more);
+    out[0] = less ? first : LLVMBuildNot(e->b, first, "");
+    return true;
+}
+
+void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct operands x;
+    value out[2] = {NULL, NULL};
+    find_operands(e, i, o, &x);
+    if (ref_shape(e, i->d) != SHAPE_VARYING) {
+        if (e->shapes->guesses[i - e->ir->insns.at] && !is_untested(e))
+            test_guess(e, i, o);
+        if (is_number(e, i->d))
+            write_scalar(e, i->d, read_scalar(e, i->d, 0));
+        else
+            emit_parts(e, i, o, &x);
+        return;
+    }
+    bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);
+    if (!scalar && !emit_comparison(e, i, o, out) && !emit_plain(e, i, o, &x, out) &&
+        !emit_copy(e, i, &x, false, 0, out))
+        emit_call(e, o, &x, out);
+    value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
+    for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {
+        ir_ref d = x.ref[k];
+        unsigned width = ref_width(e, d);
+        if (scalar)
+            out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : splat(e, out[k], WARP_LANES);
+        if (ref_shape(e, d) == SHAPE_VARYING)
+            write_lanes(e, d, out[k], mask);
+        else
+            write_one(e, i, d, lane_of(e, out[k], width, 0), 0, o->guard);
+    }
+}

@@ -1,0 +1,206 @@
+/* The lane functions of src/isa as bitcode, and which of them can be copied; see emit.h, lane_function.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/BitReader.h>
+
+#include "jit/emit/lane_library.h"
+
+enum { MAX_COPIED = 220 }; /* instructions of a lane function */
+
+/* Groups of lane functions, each a module of its own. */
+#define GROUPS(X, level)                                                                                               \
+    X(level, int) X(level, float) X(level, half) X(level, cvt) X(level, mufu) X(level, misc) X(level, video)
+enum {
+#define X(level, group) GROUP_##group,
+    GROUPS(X, _) N_GROUPS
+#undef X
+};
+
+/* Made by the build: scripts/embed-bitcode. */
+#define DECLARE(level, group)                                                                                          \
+    extern const char jit_lanes_##level##_##group[], jit_lanes_##level##_##group##_end[],                              \
+        jit_lane_##level##_##group[], jit_lane_##level##_##group##_end[];
+#define ROW(level, group)                                                                                              \
+    {jit_lanes_##level##_##group, jit_lanes_##level##_##group##_end, jit_lane_##level##_##group,                       \
+     jit_lane_##level##_##group##_end},
+GROUPS(DECLARE, v2)
+GROUPS(DECLARE, v3)
+GROUPS(DECLARE, v4)
+GROUPS(DECLARE, v4_amd)
+GROUPS(DECLARE, neon)
+
+struct bitcode {
+    const char *lanes, *lanes_end, *lane, *lane_end;
+};
+
+static const struct level {
+    const char *name;
+    bool gathers; /* a function that looks up tables is copied */
+    struct bitcode group[N_GROUPS];
+} levels[] = {
+#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
+               whole_bytes)                                                                                            \
+    {name, gathers, {GROUPS(ROW, bitcode)}},
+#include "jit/targets.def"
+#undef TARGET
+};
+
+static const uint8_t group_of[LANE_COUNT] = {
+#define LANE(name, D, E, A, B, C, expr) [LANE_##name] = GROUP,
+#define MASK(name, A, B, expr)          [LANE_##name] = GROUP,
+#define SAME(name, as)
+#define GROUP GROUP_int
+#include "isa/lanes_int.def"
+#undef GROUP
+#define GROUP GROUP_float
+#include "isa/lanes_float.def"
+#undef GROUP
+#define GROUP GROUP_half
+#include "isa/lanes_half.def"
+#undef GROUP
+#define GROUP GROUP_cvt
+#include "isa/lanes_cvt.def"
+#undef GROUP
+#define GROUP GROUP_mufu
+#include "isa/lanes_mufu.def"
+#undef GROUP
+#define GROUP GROUP_misc
+#include "isa/lanes_misc.def"
+#undef GROUP
+#define GROUP GROUP_video
+#include "isa/lanes_video.def"
+#undef GROUP
+#undef LANE
+#undef MASK
+#undef SAME
+};
+
+static const char *const names[LANE_COUNT] = {
+    "",
+#define LANE(name, D, E, A, B, C, expr) "lanes_" #name,
+#include "isa/lanes.def"
+#undef LANE
+};
+
+enum verdict { UNKNOWN, COPIED, CALLED };
+
+struct lane_library {
+    LLVMContextRef context;
+    const struct level *level;
+    LLVMModuleRef modules[2][N_GROUPS]; /* of 32 lanes, of one; read when they are needed */
+    uint8_t verdict[2][LANE_COUNT];     /* enum verdict */
+};
+
+static LLVMModuleRef parse(LLVMContextRef context, const char *from, const char *to)
+{
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(from, (size_t)(to - from), "lanes", false);
+    LLVMModuleRef module = NULL;
+    if (LLVMParseBitcodeInContext2(context, buffer, &module))
+        module = NULL;
+    LLVMDisposeMemoryBuffer(buffer);
+    return module;
+}
+
+static LLVMModuleRef module_of(struct lane_library *l, int single, uint16_t lane)
+{
+    LLVMModuleRef *m = &l->modules[single][group_of[lane]];
+    const struct bitcode *b = &l->level->group[group_of[lane]];
+    if (!*m)
+        *m = single ? parse(l->context, b->lane, b->lane_end) : parse(l->context, b->lanes, b->lanes_end);
+    return *m;
+}
+
+struct lane_library *lane_library_open(LLVMContextRef context, const char *level)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        struct lane_library *l = strcmp(level, levels[i].name) == 0 ? calloc(1, sizeof *l) : NULL;
+        if (!l)
+            continue;
+        l->context = context;
+        l->level = &levels[i];
+        return l;
+    }
+    return NULL;
+}
+
+static bool is_intrinsic(value callee)
+{
+    return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) != 0;
+}
+
+bool lane_insn_calls(value i, const char *name)
+{
+    size_t n;
+    value callee = LLVMGetInstructionOpcode(i) == LLVMCall ? LLVMGetCalledValue(i) : NULL;
+    return callee && LLVMIsAFunction(callee) && strncmp(LLVMGetValueName2(callee, &n), name, strlen(name)) == 0;
+}
+
+bool lane_insn_loads_row(value i)
+{
+    return (LLVMGetInstructionOpcode(i) == LLVMLoad || lane_insn_calls(i, "llvm.masked.load")) &&
+           LLVMIsAArgument(LLVMGetOperand(i, 0));
+}
+
+static bool uses_memory(value i)
+{
+    int n = LLVMGetNumOperands(i) - (LLVMGetInstructionOpcode(i) == LLVMCall ? 1 : 0);
+    for (int k = 0; k < n; k++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k))) == LLVMPointerTypeKind)
+            return true;
+    return false;
+}
+
+static bool is_table(value v)
+{
+    return LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) && LLVMGetInitializer(v);
+}
+
+static bool can_copy_insn(value i, bool gathers)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (op == LLVMAlloca || op == LLVMSwitch || op == LLVMUnreachable)
+        return false;
+    if (op == LLVMGetElementPtr)
+        return is_table(LLVMGetOperand(i, 0));
+    if (op == LLVMLoad && LLVMIsAGetElementPtrInst(LLVMGetOperand(i, 0)))
+        return true;
+    if (lane_insn_calls(i, "llvm.masked.gather"))
+        return gathers && LLVMIsAGetElementPtrInst(LLVMGetOperand(i, 0));
+    if (lane_insn_calls(i, "llvm.assume") || lane_insn_loads_row(i))
+        return true;
+    if (op == LLVMStore)
+        return LLVMIsAArgument(LLVMGetOperand(i, 1)) != NULL;
+    return !uses_memory(i) && (op != LLVMCall || is_intrinsic(LLVMGetCalledValue(i)));
+}
+
+static bool can_copy(value fn, bool gathers)
+{
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (!can_copy_insn(i, gathers) || ++n > MAX_COPIED)
+                return false;
+    return n > 0;
+}
+
+value lane_library_find(struct lane_library *l, int single, uint16_t lane)
+{
+    LLVMModuleRef module = module_of(l, single, lane);
+    value fn = module ? LLVMGetNamedFunction(module, names[lane]) : NULL;
+    if (!fn)
+        return NULL;
+    if (l->verdict[single][lane] == UNKNOWN)
+        l->verdict[single][lane] = can_copy(fn, l->level->gathers) ? COPIED : CALLED;
+    return l->verdict[single][lane] == COPIED ? fn : NULL;
+}
+
+unsigned lane_function_size(struct emit *e, uint16_t lane)
+{
+    value fn = lane_library_find(e->lanes, 1, lane);
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = fn ? LLVMGetFirstBasicBlock(fn) : NULL; b; b = LLVMGetNextBasicBlock(b))
+        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n++;
+    return n;
+}

@@ -1,0 +1,530 @@
+/* Loops that lanes go around one after the other (lane_serial_loops.c says which), as scalar code; see emit.h.
+ *
+ * The code is made by what makes all other code, with the shapes of a warp of one lane. Nothing in such a loop can be seen by
+ * others, and what it writes stays apart until all lanes have done: so where anything is not as the code counts on, an access
+ * that its test does not pass above all, nothing has happened, and the loop begins anew with vectors, which find the fault if
+ * it is one. Where all goes well, lanes stand as if they had gone together: no lane goes more rounds than the warp has budget
+ * for, and those that are not through by then are the ones to give way.
+ *
+ * Registers come from vectors, through memory of the function's own, and go back there once a lane. Each access is tested: an
+ * index in its allocation by one comparison, of what has been found out before the loop (base_index.c).
+ */
+#include "jit/emit/access.h"
+
+#include <string.h>
+
+/* Where a load is to be. */
+struct limits {
+    struct index index;
+    value most;            /* i32: the largest index that is inside; NULL: the address itself is looked at */
+    value lo, n;           /* of the site */
+    struct course *course; /* that it is on; or NULL */
+    int64_t added;         /* to the course's index */
+};
+
+/* Loads that go on together, by so much in each round: where a lane's first places are inside, it is known how many rounds it
+ * can go until one is not. */
+struct course {
+    struct walk walk; /* an index, or an address */
+    const struct limits *of;
+    struct access access;
+    int64_t from, to; /* what is added for the first, and the last */
+    value most;       /* the largest that the first's index may be, i64; or how many places there are for an address */
+    value now;        /* the index in the present round, i64 */
+};
+
+struct alone {
+    struct emit *e;
+    const struct ir_block *block;
+    LLVMBasicBlockRef together; /* nothing has happened: all lanes go by vectors */
+    struct limits *limits;      /* by instruction */
+    struct course *courses;
+    uint32_t n_courses;
+    value *row;          /* by number in `live`: memory of a register that comes or goes by lanes; or NULL */
+    value *number;       /* the same: what a register is in all lanes, as they come */
+    value *last;         /* the same: the alloca of what it is in lanes that have spent the budget */
+    value mask, budget;  /* as the warp comes */
+    value left, spent;   /* allocas: lanes to come, and those that have spent their budget */
+    value rounds, round; /* the same: how many a lane has gone, of all lanes, and of the present one */
+    value most;          /* that may follow a lane's first */
+};
+
+static ir_ref reg_of(const struct alone *p, uint32_t n)
+{
+    return ir_make_ref(REF_REG, p->e->shapes->live.regs[n]);
+}
+
+static bool is_written(const struct alone *p, ir_ref r)
+{
+    return find_writer(p->e, r, p->block->n) != NO_WRITER;
+}
+
+static bool is_read(const struct alone *p, ir_ref r)
+{
+    ir_ref refs[IR_MAX_REFS];
+    for (uint32_t k = 0; k < p->block->n; k++)
+        for (unsigned n = ir_reads(insn_at(p->e, k), refs); n > 0; n--)
+            if (refs[n - 1] == r)
+                return true;
+    return false;
+}
+
+/* Has a register of `live` something to do with the loop, as lanes come there; and as they leave it, or go around? */
+static bool comes(const struct alone *p, uint32_t n)
+{
+    return ir_in_set(live_in(p->e, p->e->at), n) && (is_read(p, reg_of(p, n)) || is_written(p, reg_of(p, n)));
+}
+
+static bool goes(const struct alone *p, uint32_t n)
+{
+    return ir_in_set(p->e->shapes->live.out + (size_t)p->e->at * p->e->shapes->live.words, n) &&
+           is_written(p, reg_of(p, n));
+}
+
+static value load(struct emit *e, LLVMTypeRef type, value from)
+{
+    return LLVMBuildLoad2(e->b, type, from, "");
+}
+
+/* ---- before the loop ---- */
+
+static bool has_same_base(const struct limits *x, const struct limits *y)
+{
+    return x->index.base == y->index.base && x->index.base_row == y->index.base_row && x->index.scale == y->index.scale;
+}
+
+/* The limits of an earlier load of as many bytes through the same base or register, or NULL: an allocation that the one is in
+ * is as good for the other. */
+static const struct limits *find_earlier(const struct alone *p, uint32_t k)
+{
+    struct emit *e = p->e;
+    const struct ir_insn *i = insn_at(e, k);
+    const struct limits *x = &p->limits[k];
+    for (uint32_t j = 0; j < k; j++) {
+        const struct ir_insn *other = insn_at(e, j);
+        const struct limits *y = &p->limits[j];
+        if (other->kind != IR_LD || other->access->bytes != i->access->bytes || other->access->n != i->access->n ||
+            other->access->space != i->access->space || !x->index.base != !y->index.base)
+            continue;
+        if (x->index.base ? has_same_base(x, y) && other->access->disp == i->access->disp : other->a == i->a)
+            return y;
+    }
+    return NULL;
+}
+
+static void find_limits(struct alone *p, uint32_t k)
+{
+    struct emit *e = p->e;
+    struct limits *x = &p->limits[k];
+    struct access a = access_begin(e, insn_at(e, k), op_at(e, k));
+    e->index = k;
+    bool indexed = find_index(e, &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
+    if (!indexed)
+        x->index.base = REF_NONE;
+    const struct limits *earlier = find_earlier(p, k);
+    if (earlier) {
+        x->most = earlier->most;
+        x->lo = earlier->lo;
+        x->n = earlier->n;
+    } else if (indexed) {
+        value place, places,
+            base = LLVMBuildAdd(e->b, read_scalar(e, x->index.base, x->index.base_row),
+                                access_displacement(e, &a, e->i64), "");
+        LLVMBasicBlockRef on = emit_new_block(e, "");
+        emit_likely(e, access_test_place(e, &a, base, &place, &places), on, p->together);
+        emit_at_end(e, on);
+        x->most = index_largest(e, &a, &x->index, place, places);
+    } else {
+        access_load_site(e, &a, &x->lo, &x->n);
+    }
+}
+
+/* Is a load on the way of a course? Places are as far apart as whole loads are. */
+static bool fits(const struct course *c, const struct walk *w, const struct limits *x, int64_t added, unsigned all)
+{
+    return c->walk.root == w->root && c->walk.step == w->step &&
+           (x->most ? c->of->most != NULL
+                    : c->of->lo == x->lo && c->access.all == all && ((uint64_t)added - (uint64_t)c->from) % all == 0);
+}
+
+/* Of an index any limits will do: the least serves all. What is added to an index is the sum of fewer than 2^7 constants of 32 bits,
+ * so it and the limits are exact in 64; to an address, a number modulo 2^64, as the address is. */
+static void add_to_course(struct alone *p, struct limits *x, uint32_t k)
+{
+    struct emit *e = p->e;
+    struct access a = access_begin(e, insn_at(e, k), op_at(e, k));
+    struct walk w;
+    if (!find_walk(e, x->most ? x->index.lanes : a.i->a, k, &w) ||
+        (!x->most && (w.step % a.all || ref_width(e, w.root) != 64)))
+        return;
+    int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.x->disp));
+    struct course *c = p->courses;
+    while (c < p->courses + p->n_courses && !fits(c, &w, x, added, a.all))
+        c++;
+    value most = NULL;
+    if (x->most)
+        most = LLVMBuildSub(e->b, LLVMBuildZExt(e->b, x->most, e->i64, ""), const_int(e, e->i64, (uint64_t)added), "");
+    if (c == p->courses + p->n_courses) {
+        *c = (struct course){.walk = w, .of = x, .access = a, .from = added, .to = added, .most = most};
+        p->n_courses++;
+    } else if (most) {
+        c->most = intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){c->most, most}, 2);
+    }
+    c->from = added < c->from ? added : c->from;
+    c->to = added > c->to ? added : c->to;
+    x->course = c;
+    x->added = added;
+}
+
+/* What lane by lane is compared with. Of an index: so large that all of them, as integers, lie between 0 and what is inside, which
+ * is below 2^31, so that none has wrapped. Of an address: how many places the first of them has, with room for the others; none
+ * where these are farther than that, up to 2^64. */
+static void finish_courses(struct alone *p)
+{
+    struct emit *e = p->e;
+    for (struct course *c = p->courses; c < p->courses + p->n_courses; c++) {
+        if (c->of->most) { /* so that the first's index is not negative */
+            value least = const_int(e, e->i64, c->from < 0 ? -(uint64_t)c->from : 0);
+            c->most = LLVMBuildSub(e->b, c->most, least, "");
+            LLVMBasicBlockRef on = emit_new_block(e, "");
+            emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, c->most, const_int(e, e->i64, 0), ""), on, p->together);
+            emit_at_end(e, on);
+        } else {
+            value args[2] = {c->of->n, const_int(e, e->i64, ((uint64_t)c->to - (uint64_t)c->from) / c->access.all)};
+            c->most = intrinsic(e, "llvm.usub.sat", &e->i64, 1, args, 2);
+        }
+    }
+}
+
+/* Goes on where a lane begins inside; how many rounds may follow: as often as the step fits into what is left, so that the last
+ * place is inside as the first is, and nothing wraps between. */
+static value start_course(const struct alone *p, const struct course *c)
+{
+    struct emit *e = p->e;
+    value root = read_scalar(e, c->walk.root, 0), place, last;
+    int64_t step = c->walk.step;
+    if (c->of->most) {
+        uint64_t least = c->from < 0 ? -(uint64_t)c->from : 0;
+        place = LLVMBuildSub(e->b, LLVMBuildZExt(e->b, root, e->i64, ""), const_int(e, e->i64, least), "");
+        last = c->most;
+    } else {
+        value first = LLVMBuildAdd(e->b, root, const_int(e, e->i64, (uint64_t)c->from), "");
+        place = access_find_place(e, &c->access, first, c->of->lo);
+        last = LLVMBuildSub(e->b, c->most, const_int(e, e->i64, 1), "");
+        step /= c->access.all;
+    }
+    value inside = c->of->most ? LLVMBuildICmp(e->b, LLVMIntULE, place, last, "")
+                               : LLVMBuildICmp(e->b, LLVMIntULT, place, c->most, "");
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    emit_likely(e, inside, on, p->together);
+    emit_at_end(e, on);
+    if (step == 0)
+        return NULL;
+    value way = step > 0 ? LLVMBuildSub(e->b, last, place, "") : place;
+    return LLVMBuildUDiv(e->b, way, const_int(e, e->i64, (uint64_t)(step > 0 ? step : -step)), "");
+}
+
+/* Memory for registers, filled with what lanes come with. */
+static void prepare_registers(struct alone *p)
+{
+    struct emit *e = p->e;
+    for (uint32_t n = 0; n < e->shapes->live.n; n++) {
+        ir_ref r = reg_of(p, n);
+        bool varies = ref_shape(e, r) != SHAPE_UNIFORM;
+        if (!comes(p, n) && !goes(p, n))
+            continue;
+        if (!varies) {
+            p->number[n] = read_scalar(e, r, 0);
+            p->last[n] = emit_alloca(e, LLVMTypeOf(p->number[n]));
+            LLVMBuildStore(e->b, p->number[n], p->last[n]);
+            continue;
+        }
+        LLVMTypeRef type = vector_of_width(e, ref_width(e, r));
+        p->row[n] = emit_alloca(e, type);
+        value lanes = comes(p, n) ? read_lanes(e, r, 0) : LLVMConstNull(type);
+        LLVMBuildStore(e->b, lanes, p->row[n]);
+    }
+}
+
+static void prepare(struct alone *p)
+{
+    struct emit *e = p->e;
+    p->mask = emit_mask(e);
+    p->budget = load(e, e->i32, e->budget);
+    for (uint32_t k = 0; k + 1 < p->block->n; k++)
+        if (insn_at(e, k)->kind == IR_LD) {
+            find_limits(p, k);
+            add_to_course(p, &p->limits[k], k);
+        }
+    finish_courses(p);
+    prepare_registers(p);
+    p->left = emit_alloca(e, e->i32);
+    p->spent = emit_alloca(e, e->i32);
+    p->round = emit_alloca(e, e->i32);
+    p->rounds = emit_alloca(e, vector_of(e->i32, WARP_LANES));
+    LLVMBuildStore(e->b, p->mask, p->left);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->spent);
+    LLVMBuildStore(e->b, splat(e, const_int(e, e->i32, 0), WARP_LANES), p->rounds);
+}
+
+/* ---- a lane ---- */
+
+static value place_of(const struct alone *p, uint32_t n)
+{
+    struct emit *e = p->e;
+    return LLVMBuildInBoundsGEP2(e->b, type_of_width(e, ref_width(e, reg_of(p, n))), p->row[n], &e->lane, 1, "");
+}
+
+static void take_register(const struct alone *p, uint32_t n)
+{
+    struct emit *e = p->e;
+    ir_ref r = reg_of(p, n);
+    if (p->number[n]) {
+        write_scalar(e, r, p->number[n]);
+    } else if (ref_width(e, r) == 1) {
+        value bit = LLVMBuildAnd(e->b, load(e, e->i32, p->row[n]), lane_bit(e), "");
+        write_scalar(e, r, LLVMBuildNot(e->b, is_zero(e, bit), ""));
+    } else {
+        write_scalar(e, r, load(e, type_of_width(e, ref_width(e, r)), place_of(p, n)));
+    }
+}
+
+static void give_register(const struct alone *p, uint32_t n)
+{
+    struct emit *e = p->e;
+    value v = read_scalar(e, reg_of(p, n), 0);
+    if (ref_width(e, reg_of(p, n)) == 1) {
+        value old = load(e, e->i32, p->row[n]), yes = LLVMBuildSExt(e->b, v, e->i32, "");
+        LLVMBuildStore(e->b, blend(e, 1, lane_bit(e), yes, old), p->row[n]);
+    } else {
+        LLVMBuildStore(e->b, v, place_of(p, n));
+    }
+}
+
+/* Is an earlier load on the same way, through the same base? */
+static bool follows_another(const struct alone *p, uint32_t k)
+{
+    const struct limits *x = &p->limits[k];
+    for (const struct limits *y = p->limits; y < x; y++)
+        if (y->course == x->course && (!x->most || has_same_base(x, y)))
+            return true;
+    return false;
+}
+
+/* Rows mostly lie one behind the other, and those of the next warp behind these. Where vectors begin with them, as in the rest of
+ * a division before this loop, they want the first elements of 32 rows at once, and wait for memory, which has had nothing to
+ * bring while lanes went alone. So each lane asks for what lies about a warp's rows ahead. */
+static void ask_ahead(struct alone *p)
+{
+    enum { BYTES_AHEAD = 2048 };
+    struct emit *e = p->e;
+    for (uint32_t k = 0; k + 1 < p->block->n; k++) {
+        const struct limits *x = &p->limits[k];
+        if (!x->course || x->course->walk.step == 0 || follows_another(p, k))
+            continue;
+        value at = read_scalar(e, x->course->walk.root, 0);
+        if (x->most) {
+            at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, e->i64, ""), const_int(e, e->i64, x->index.scale), "");
+            at = LLVMBuildAdd(e->b, at, read_scalar(e, x->index.base, x->index.base_row), "");
+        }
+        int64_t ahead = x->course->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
+        ask_for(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
+    }
+}
+
+/* The next of the lanes that are left. */
+static void start_lane(struct alone *p)
+{
+    struct emit *e = p->e;
+    value left = load(e, e->i32, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
+    e->lane = LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
+    LLVMBuildStore(e->b, LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), ""), p->left);
+    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+        if (comes(p, n))
+            take_register(p, n);
+    value most = LLVMBuildZExt(e->b, p->budget, e->i64, "");
+    for (const struct course *c = p->courses; c < p->courses + p->n_courses; c++) {
+        value way = start_course(p, c);
+        if (way)
+            most = intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
+    }
+    ask_ahead(p);
+    p->most = LLVMBuildTrunc(e->b, most, e->i32, "");
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->round);
+}
+
+static void test_load(const struct alone *p, const struct access *a, const struct limits *x)
+{
+    struct emit *e = p->e;
+    LLVMBasicBlockRef inside = emit_new_block(e, "");
+    value test = x->most
+                     ? LLVMBuildICmp(e->b, LLVMIntULE, read_scalar(e, x->index.lanes, x->index.lanes_row), x->most, "")
+                     : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, a, a->first[0], x->lo), x->n, "");
+    emit_likely(e, test, inside, p->together);
+    emit_at_end(e, inside);
+}
+
+/* No index wraps on its course, so what is added to it may be added to the address. */
+static value walking_address(const struct alone *p, const struct access *a, const struct limits *x)
+{
+    struct emit *e = p->e;
+    value base = read_scalar(e, x->index.base, x->index.base_row),
+          index = LLVMBuildMul(e->b, x->course->now, const_int(e, e->i64, x->index.scale), "");
+    base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, a, e->i64), "");
+    return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
+}
+
+static void emit_own_load(struct alone *p, uint32_t k)
+{
+    struct emit *e = p->e;
+    const struct limits *x = &p->limits[k];
+    const struct ir_insn *i = insn_at(e, k);
+    struct access a = access_begin(e, i, op_at(e, k));
+    LLVMBasicBlockRef skipped = NULL;
+    if (i->guard) {
+        LLVMBasicBlockRef holds = emit_new_block(e, "");
+        skipped = emit_new_block(e, "");
+        value g = read_scalar(e, i->guard, a.o->guard);
+        LLVMBuildCondBr(e->b, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
+        emit_at_end(e, holds);
+    }
+    access_find_first(e, &a);
+    if (!x->course)
+        test_load(p, &a, x);
+    else if (x->most)
+        a.first[0] = walking_address(p, &a, x);
+    access_set_pointers(e, &a, a.x->space);
+    load_uniform(e, &a);
+    if (skipped) {
+        LLVMBuildBr(e->b, skipped);
+        emit_at_end(e, skipped);
+    }
+}
+
+/* The end of a round: back to another, out of the loop, or out of budget. */
+static void emit_end(const struct alone *p, LLVMBasicBlockRef again)
+{
+    struct emit *e = p->e;
+    const struct ir_insn *branch = insn_at(e, p->block->n - 1);
+    const struct op *o = op_at(e, p->block->n - 1);
+    LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
+                      done = emit_new_block(e, "");
+    bool on_true = (o->target == e->at) != branch->guard_negated;
+    value round = LLVMBuildAdd(e->b, load(e, e->i32, p->round), const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, round, p->round);
+    LLVMBuildCondBr(e->b, read_scalar(e, branch->guard, o->guard), on_true ? back : through, on_true ? through : back);
+    emit_at_end(e, back);
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, round, p->most, ""), again, spent);
+    emit_at_end(e, spent);
+    LLVMBasicBlockRef of_budget = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
+    emit_at_end(e, of_budget);
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, load(e, e->i32, p->spent), lane_bit(e), ""), p->spent);
+    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+        if (p->number[n])
+            LLVMBuildStore(e->b, read_scalar(e, reg_of(p, n), 0), p->last[n]);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, through);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+        if (p->row[n] && goes(p, n))
+            give_register(p, n);
+    LLVMBuildStore(e->b, round, LLVMBuildInBoundsGEP2(e->b, e->i32, p->rounds, &e->lane, 1, ""));
+}
+
+static void emit_lane(struct alone *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
+{
+    struct emit *e = p->e;
+    LLVMBasicBlockRef round = emit_new_block(e, "alone");
+    LLVMBuildBr(e->b, start);
+    emit_at_end(e, start);
+    start_lane(p);
+    LLVMBuildBr(e->b, round);
+    emit_at_end(e, round);
+    for (struct course *c = p->courses; c < p->courses + p->n_courses; c++)
+        c->now = c->of->most ? LLVMBuildZExt(e->b, read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
+    for (e->index = 0; e->index + 1 < p->block->n; e->index++)
+        if (insn_at(e, e->index)->kind == IR_LD)
+            emit_own_load(p, e->index);
+        else
+            emit_lanes(e, insn_at(e, e->index), op_at(e, e->index));
+    emit_end(p, round);
+    LLVMBuildCondBr(e->b, is_zero(e, load(e, e->i32, p->left)), behind, start);
+}
+
+/* What an emitter of one lane has in place of what it has for a warp. */
+static void emit_lanes_in_turn(struct alone *p, LLVMBasicBlockRef behind)
+{
+    struct emit *e = p->e, all = *e;
+    struct ir_shapes one = shapes_of_lane(e, e->shapes);
+    e->shapes = &one;
+    e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS);
+    e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1);
+    for (uint32_t k = 0; k < p->block->n; k++) {
+        ir_ref refs[2 * IR_MAX_REFS];
+        unsigned n = ir_reads(insn_at(e, k), refs);
+        n += ir_writes(insn_at(e, k), refs + n);
+        for (unsigned j = 0; j < n; j++) {
+            value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PARTS] : NULL;
+            if (reg && !*reg)
+                *reg = emit_alloca(e, type_of_width(e, ref_width(e, refs[j])));
+        }
+    }
+    emit_lane(p, emit_new_block(e, "lane"), behind);
+    e->shapes = all.shapes;
+    e->regs = all.regs;
+    e->clean = all.clean;
+    e->lane = NULL;
+}
+
+/* ---- behind the loop ---- */
+
+static void add(struct emit *e, value counter, value n)
+{
+    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""), const_int(e, e->i64, e->code->blocks[e->at].n), "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, load(e, e->i64, counter), n, ""), counter);
+}
+
+/* All lanes have done: registers, counts and budget are what they are where lanes went together, before the branch that ends
+ * the last round. */
+static void finish(const struct alone *p)
+{
+    struct emit *e = p->e;
+    const struct ir_insn *branch = insn_at(e, p->block->n - 1);
+    bool on_true = (op_at(e, p->block->n - 1)->target == e->at) != branch->guard_negated;
+    value spent = load(e, e->i32, p->spent), rounds = load(e, vector_of(e->i32, WARP_LANES), p->rounds);
+    LLVMTypeRef type = LLVMTypeOf(rounds);
+    value longest = intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &rounds, 1);
+    value sum = intrinsic(e, "llvm.vector.reduce.add", &type, 1, &rounds, 1);
+    for (uint32_t n = 0; n < e->shapes->live.n; n++) {
+        ir_ref r = reg_of(p, n);
+        if (!goes(p, n))
+            continue;
+        if (p->row[n])
+            write_lanes(e, r, load(e, vector_of_width(e, ref_width(e, r)), p->row[n]), NULL);
+        else
+            write_scalar(e, r, load(e, type_of_width(e, ref_width(e, r)), p->last[n]));
+    }
+    write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
+    add(e, e->instructions, longest);
+    add(e, e->lane_instructions, sum);
+    value back = LLVMBuildSub(e->b, longest, const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, LLVMBuildSub(e->b, p->budget, back, ""), e->budget);
+}
+
+void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)
+{
+    uint32_t n = e->shapes->live.n + 1;
+    struct alone p = {.e = e, .block = block, .together = together};
+    LLVMBasicBlockRef behind = emit_new_block(e, "");
+    p.limits = ARENA_ARRAY(e->arena, struct limits, block->n);
+    p.courses = ARENA_ARRAY(e->arena, struct course, block->n);
+    p.row = ARENA_ARRAY(e->arena, value, n);
+    p.number = ARENA_ARRAY(e->arena, value, n);
+    p.last = ARENA_ARRAY(e->arena, value, n);
+    prepare(&p);
+    emit_lanes_in_turn(&p, behind);
+    emit_at_end(e, behind);
+    finish(&p);
+}

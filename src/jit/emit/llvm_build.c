@@ -1,0 +1,176 @@
+/* What all emission builds with: types, constants, basic blocks, fields of records, masks of lanes; see emit.h. */
+#include "jit/emit/emit.h"
+
+#include <string.h>
+
+LLVMTypeRef type_of_width(struct emit *e, unsigned width)
+{
+    return LLVMIntTypeInContext(e->context, width);
+}
+
+LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n)
+{
+    return LLVMVectorType(element, n);
+}
+
+LLVMTypeRef vector_of_width(struct emit *e, unsigned width)
+{
+    return width == 1 ? e->i32 : LLVMVectorType(type_of_width(e, width), WARP_LANES);
+}
+
+value const_int(struct emit *e, LLVMTypeRef type, uint64_t v)
+{
+    (void)e;
+    return LLVMConstInt(type, v, false);
+}
+
+value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES])
+{
+    value lanes[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lanes[l] = LLVMConstInt(type_of_width(e, width), (uint64_t)v[l], true);
+    return LLVMConstVector(lanes, WARP_LANES);
+}
+
+value splat(struct emit *e, value scalar, unsigned n)
+{
+    LLVMTypeRef type = vector_of(LLVMTypeOf(scalar), n);
+    if (LLVMIsConstant(scalar)) {
+        value lanes[256];
+        for (unsigned l = 0; l < n; l++)
+            lanes[l] = scalar;
+        return LLVMConstVector(lanes, n);
+    }
+    value one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), scalar, const_int(e, e->i32, 0), "");
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->i32, n)), "");
+}
+
+value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    value fn = LLVMGetIntrinsicDeclaration(e->module, id, types, n_types);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->context, id, types, n_types), fn, args, n, "");
+}
+
+void mark_invariant(struct emit *e, value load)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "invariant.load", 14);
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
+}
+
+value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
+{
+    value at = const_int(e, e->i64, offset);
+    value p = LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
+    return LLVMBuildLoad2(e->b, type, p, name);
+}
+
+value mask_to_lanes(struct emit *e, value mask)
+{
+    return LLVMBuildBitCast(e->b, mask, vector_of(e->i1, WARP_LANES), "");
+}
+
+value lanes_to_mask(struct emit *e, value lanes)
+{
+    return LLVMBuildBitCast(e->b, lanes, e->i32, "");
+}
+
+value blend(struct emit *e, unsigned width, value mask, value yes, value no)
+{
+    if (width == 1) {
+        value kept = LLVMBuildAnd(e->b, no, LLVMBuildNot(e->b, mask, ""), "");
+        return LLVMBuildOr(e->b, kept, LLVMBuildAnd(e->b, yes, mask, ""), "");
+    }
+    return LLVMBuildSelect(e->b, mask_to_lanes(e, mask), yes, no, "");
+}
+
+value lane_bit(struct emit *e)
+{
+    return LLVMBuildShl(e->b, const_int(e, e->i32, 1), LLVMBuildTrunc(e->b, e->lane, e->i32, ""), "");
+}
+
+value pointer_at(struct emit *e, value pointer, int64_t offset)
+{
+    value at = const_int(e, e->i64, (uint64_t)offset);
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, pointer, &at, 1, "");
+}
+
+value shuffle_lanes(struct emit *e, value x, value y, const int *index)
+{
+    value lanes[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lanes[l] = index[l] < 0 ? LLVMGetPoison(e->i32) : const_int(e, e->i32, (unsigned)index[l]);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, WARP_LANES), "");
+}
+
+value emit_alloca(struct emit *e, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(e->entry));
+    value v = LLVMBuildAlloca(e->b, type, "");
+    LLVMPositionBuilderAtEnd(e->b, now);
+    return v;
+}
+
+LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->fn, name);
+}
+
+void emit_at_end(struct emit *e, LLVMBasicBlockRef block)
+{
+    LLVMPositionBuilderAtEnd(e->b, block);
+}
+
+void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
+{
+    value branch = LLVMBuildCondBr(e->b, condition, yes, no);
+    LLVMMetadataRef node[3] = {LLVMMDStringInContext2(e->context, "branch_weights", 14),
+                               LLVMValueAsMetadata(const_int(e, e->i32, 2000)),
+                               LLVMValueAsMetadata(const_int(e, e->i32, 1))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "prof", 4),
+                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, node, 3)));
+}
+
+value load_i32(struct emit *e, value from)
+{
+    return LLVMBuildLoad2(e->b, e->i32, from, "");
+}
+
+value is_zero(struct emit *e, value v)
+{
+    return LLVMBuildICmp(e->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+value field_pointer(struct emit *e, value base, uint64_t offset)
+{
+    value at = const_int(e, e->i64, offset);
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
+}
+
+void store_field(struct emit *e, value v, value base, uint64_t offset)
+{
+    LLVMBuildStore(e->b, v, field_pointer(e, base, offset));
+}
+
+value emit_op_pointer(struct emit *e, const struct op *o)
+{
+    return field_pointer(e, e->ops, (uint64_t)(o - e->code->ops) * sizeof *o);
+}
+
+value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)
+{
+    value v = LLVMBuildAlloca(e->b, type, "");
+    if (initial)
+        LLVMBuildStore(e->b, initial, v);
+    return v;
+}
+
+value emit_constant(struct emit *e, value array)
+{
+    value global = LLVMAddGlobal(e->module, LLVMTypeOf(array), "");
+    LLVMSetInitializer(global, array);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}

@@ -1,0 +1,322 @@
+/* Loads and stores; see emit.h.
+ *
+ * An access has a fast way, taken where one test shows that the bytes of all lanes lie in one place (the block's shared
+ * memory, the thread's local memory, the allocation that this access was in before) and are aligned; else the engine
+ * does it (exec/access.c), which also finds the fault. How the fast way loads and stores follows from the shape of the
+ * address: one scalar, whole vectors and shuffles where lanes have a pattern, rows of 16 lanes or gathers where they
+ * vary.
+ */
+#include "base/checked.h"
+#include "exec/shuffle.h"
+#include "jit/emit/access.h"
+
+#include <stddef.h>
+
+/* ---- the engine's way ---- */
+
+/* A shuffle of all 32 lanes between known lanes. */
+static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    uint32_t b, c, p = 0;
+    value index[WARP_LANES];
+    if (!emit_is_full(e) || !is_plain_shuffle(e, i) || !access_constant(e, i->b, &b) || !access_constant(e, i->c, &c))
+        return false;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        bool in_range;
+        index[l] = const_int(e, e->i32, shuffle_source((enum collective)o->mode, l, b, c, &in_range));
+        p |= (uint32_t)in_range << l;
+    }
+    value v = read_lanes(e, i->a, o->a);
+    v = LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, WARP_LANES), "");
+    if (i->d)
+        write_lanes(e, i->d, v, NULL);
+    if (i->e)
+        write_lanes(e, i->e, const_int(e, e->i32, p), NULL);
+    return true;
+}
+
+bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    if (i->guard)
+        return false;
+    if (emit_shuffle(e, i, o))
+        return true;
+    value mask = emit_mask(e);
+    access_spill_operands(e, i);
+    value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, meet), "");
+    value met = LLVMBuildCall2(e->b, e->op_type, call, args, 4, "");
+    LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
+    emit_likely(e, met, on, out);
+    emit_at_end(e, out);
+    emit_leave_at(e, e->index);
+    emit_at_end(e, on);
+    access_take_results(e, i, mask);
+    return true;
+}
+
+/* ---- what needs no test ---- */
+
+/* Where the lanes are known that run a piece of code, and so are their addresses: the same of those lanes alone, as of
+ * `part[t - 1]` of all threads but the first. */
+static bool is_inside_within(const struct emit *e, const struct access *a)
+{
+    bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
+    if (!known || a->x->space != SPACE_SHARED || a->parts > 1 || a->n > 1 || op_access_is_strong(a->x) ||
+        !access_can_mask(e, a) || !is_consecutive(a) || ref_width(e, a->i->a) > 32)
+        return false;
+    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),
+             first = (uint32_t)LLVMConstIntGetZExtValue(a->first[0]);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint32_t at = first + (uint32_t)a->offset[l];
+        if (mask >> l & 1 && (at % a->all || (uint64_t)at + a->all > e->request->static_shared_bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Lanes that do not run may be before the block's memory. */
+static void transfer_within(struct emit *e, struct access *a)
+{
+    a->first[0] = LLVMBuildSExt(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), e->i64, "");
+    access_set_pointers(e, a, SPACE_SHARED);
+    if (a->i->kind == IR_LD)
+        load_masked(e, a);
+    else
+        store_masked(e, a);
+}
+
+/* ---- loads and stores ---- */
+
+/* Parameters of the kernel, at an address that is known. */
+static bool load_param(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct access a = access_begin(e, i, o);
+    if (o->access->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.x->disp < 0 ||
+        (uint64_t)a.x->disp + a.all > e->request->param_bytes)
+        return false;
+    a.mask = emit_mask(e);
+    for (unsigned k = 0; k < a.n; k++) {
+        value v = load_vector(e, &a, pointer_at(e, e->params, a.x->disp + (int64_t)(k * a.bytes)), 1);
+        mark_invariant(e, v);
+        put_scalar(e, &a, k, v);
+    }
+    return true;
+}
+
+/* In the frame of the activation, at an address that is known. */
+static bool is_frame(const struct emit *e, const struct access *a)
+{
+    return a->x->frame && !a->i->a && !a->i->access->disp_const && a->x->disp >= 0 && a->x->disp % a->all == 0 &&
+           (uint64_t)a->x->disp + a->all <= e->code->frame_bytes;
+}
+
+static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
+{
+    bool loads = a->i->kind == IR_LD;
+    if (space == SPACE_LOCAL) {
+        loads ? load_local(e, a) : store_local(e, a);
+        return;
+    }
+    access_set_pointers(e, a, space);
+    if (e->groups[e->index].run)
+        transfer_run(e, a);
+    else if (a->shape == SHAPE_UNIFORM)
+        loads ? load_uniform(e, a) : store_uniform(e, a);
+    else if (loads)
+        load_by_pattern(e, a);
+    else if (access_is_nontemporal(e, a))
+        store_nontemporal(e, a, emit_is_full(e) && !a->i->guard ? store_consecutive : store_masked);
+    else if (emit_is_full(e) && !a->i->guard)
+        store_consecutive(e, a);
+    else
+        store_masked(e, a);
+}
+
+/* Shared or local memory. Where all lanes run, what is not inside ends the compiled part, as it does for a group: the
+ * interpreter takes the rest of the block, and finds the fault. Of some lanes the test may fail for those that do not run:
+ * `part[t - 1]` of all threads but the first. Then the engine does it. */
+static void access_window(struct emit *e, struct access *a, enum ptx_space space, unsigned members)
+{
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
+    access_branch_on_first(e, a, space, fast, out);
+    emit_at_end(e, out);
+    if (members > 1 || emit_is_full(e)) {
+        emit_leave_at(e, e->index);
+    } else {
+        access_by_engine(e, a);
+        LLVMBuildBr(e->b, done);
+    }
+    emit_at_end(e, fast);
+    transfer_one(e, a, space);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+}
+
+/* Behind the engine's way, which the warps of a gang share: what one of them has found before is not there. */
+static void find_anew(struct emit *e, struct access *a)
+{
+    if (!e->gang)
+        return;
+    a->site = NULL;
+    access_find_first(e, a);
+    access_test_for_group(a, &e->groups[e->index]);
+}
+
+/* Global memory: the engine does what the test does not pass, and notes where it was. The others of a group count on
+ * the test, so it must hold then; those of a run on what the first has loaded, too. */
+static void access_global(struct emit *e, struct access *a, unsigned members)
+{
+    bool is_run = e->groups[e->index].run;
+    LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
+    access_branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
+    emit_at_end(e, slow);
+    access_by_engine(e, a);
+    if (members > 1) {
+        LLVMBasicBlockRef out = emit_new_block(e, "");
+        struct access again = *a; /* `fast` counts on what was found before */
+        find_anew(e, &again);
+        access_branch_on_first(e, &again, SPACE_GLOBAL, is_run ? fast : done, out);
+        emit_at_end(e, out);
+        emit_leave_at(e, e->index + 1);
+    } else {
+        LLVMBuildBr(e->b, done);
+    }
+    emit_at_end(e, fast);
+    if (members > 1 && is_run)
+        find_anew(e, a);
+    if (!access_is_nontemporal(e, a))
+        prefetch(e, a);
+    transfer_one(e, a, SPACE_GLOBAL);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+}
+
+static void access_one(struct emit *e, struct access *a, enum ptx_space space)
+{
+    const struct group *g = &e->groups[e->index];
+    access_find_first(e, a);
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e) ||
+        access_needs_no_test(e, e->index)) {
+        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index && !access_is_nontemporal(e, a))
+            prefetch(e, a);
+        transfer_one(e, a, space);
+        return;
+    }
+    if (is_inside_within(e, a)) {
+        transfer_within(e, a);
+        return;
+    }
+    access_test_for_group(a, g);
+    if (space == SPACE_SHARED || space == SPACE_LOCAL)
+        access_window(e, a, space, g->n);
+    else
+        access_global(e, a, g->n);
+}
+
+/* Goes to a new block where the test holds, and returns one for where it does not. */
+static LLVMBasicBlockRef branch(struct emit *e, value test)
+{
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, test, yes, no);
+    emit_at_end(e, yes);
+    return no;
+}
+
+/* By the engine, and on to the same place. */
+static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockRef slow, LLVMBasicBlockRef done)
+{
+    emit_at_end(e, slow);
+    access_by_engine(e, a);
+    LLVMBuildBr(e->b, done);
+}
+
+/* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
+static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
+{
+    bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
+    bool waits = e->waits_in_gathers && space != SPACE_SHARED && !whole && !has_many_accesses(e);
+    bool by_cpu = e->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads && a->all <= 4);
+    bool has_slow = !access_is_inside(e, a);
+    LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
+    access_branch_on_lanes(e, a, space, slow);
+    if (!a->is_wild && !whole && !has_many_accesses(e)) {
+        other = branch(e, test_rows(e, a, a->all));
+        loads ? load_rows(e, a, space) : store_rows(e, a, space);
+        LLVMBuildBr(e->b, done);
+        emit_at_end(e, other);
+        if (loads) {
+            other = branch(e, test_rows(e, a, 0));
+            load_halves(e, a, space);
+            LLVMBuildBr(e->b, done);
+            emit_at_end(e, other);
+        }
+    }
+    struct access in_order = loads ? *a : store_in_order(e, a);
+    if (!by_cpu)
+        transfer_in_turns(e, &in_order);
+    else if (loads && waits)
+        gather_by_loads(e, a);
+    else if (loads)
+        load_gather(e, a, space);
+    else
+        store_scatter(e, &in_order, space);
+    LLVMBuildBr(e->b, done);
+    if (has_slow)
+        go_by_engine(e, a, slow, done);
+    emit_at_end(e, done);
+}
+
+/* Before and after a strong access: LLVM takes it for what happens once, there. An order is a fence of the host's, as in
+ * exec/access.c. */
+static void fence(struct emit *e, const struct op_access *x, uint8_t order, LLVMAtomicOrdering as)
+{
+    bool ordered = x->order == order || x->order == ORDER_ACQ_REL;
+    if (op_access_is_strong(x))
+        LLVMBuildFence(e->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
+}
+
+static void emit_access(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    struct access a = access_begin(e, i, o);
+    enum ptx_space space = a.x->space;
+    if (!access_is_simple(e, i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
+        emit_by_engine(e, i, o);
+        return;
+    }
+    a.mask = emit_guarded_mask(e, i);
+    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
+    if (a.shape != SHAPE_VARYING && a.shape != SHAPE_UNIFORM) {
+        access_find_offsets(e, &a);
+        if (!e->groups[e->index].run && !access_pattern_is_simple(e, &a)) {
+            a.shape = SHAPE_VARYING;
+            a.is_wild = !access_has_rows(&a);
+        }
+        a.span = 0;
+    }
+    fence(e, a.x, ORDER_RELEASE, LLVMAtomicOrderingRelease);
+    if (i->kind == IR_LD)
+        fence_before_load(e);
+    else
+        fence_note_store(e);
+    if (a.shape != SHAPE_VARYING)
+        access_one(e, &a, space);
+    else if (i->kind != IR_LD || space == SPACE_SHARED || !load_indexed(e, &a))
+        access_lanes(e, &a, space);
+    fence(e, a.x, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
+    if (skipped) {
+        LLVMBuildBr(e->b, skipped);
+        emit_at_end(e, skipped);
+    }
+}
+
+void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    if (!load_param(e, i, o))
+        emit_access(e, i, o);
+}
+
+void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o)
+{
+    emit_access(e, i, o);
+}

@@ -1,0 +1,93 @@
+/* Asking for memory before it is wanted; see access.h. */
+#include "jit/emit/access.h"
+
+#include <stddef.h>
+
+/* A block with few loads runs through memory; one with many mostly has its data near, and asking costs it time. */
+static bool loads_little(const struct emit *e)
+{
+    enum { FEW = 2 };
+    const struct code_block *block = &e->code->blocks[e->at];
+    unsigned n = 0;
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct op *o = &e->code->ops[block->first + k];
+        n += o->kind == OP_LD && (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
+    }
+    return n <= FEW;
+}
+
+void ask_for(struct emit *e, value address, bool writes, unsigned cache)
+{
+    value args[4] = {LLVMBuildIntToPtr(e->b, address, e->ptr, ""), const_int(e, e->i32, writes),
+                     const_int(e, e->i32, cache), const_int(e, e->i32, 1)};
+    intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+}
+
+/* How far ahead: by as many warps as memory takes to bring something. Where it is known how far it is to what the next block of
+ * the grid wants, as many blocks as that makes, and one at least; else warps stand one behind the other. */
+static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
+{
+    enum { WARPS_AHEAD = 16, WARP_BYTES = 128 };
+    const uint32_t *block = e->shapes->block;
+    uint32_t warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
+    int64_t step = ir_ref_kind(a->i->a) == REF_REG ? e->shapes->steps[ir_ref_index(a->i->a)] : UNKNOWN_STEP;
+    if (step == UNKNOWN_STEP || step == 0)
+        return WARPS_AHEAD * WARP_BYTES;
+    return (uint64_t)step * (warps < WARPS_AHEAD ? WARPS_AHEAD / warps : 1);
+}
+
+static uint32_t last_warp(const struct emit *e)
+{
+    const uint32_t *block = e->shapes->block;
+    return (block[0] * block[1] * block[2] - 1) / WARP_LANES;
+}
+
+/* What lies behind the block is another worker's, from whom asking would take it: so the last warp asks for its own. */
+static value bytes_within_block(struct emit *e, const struct access *a)
+{
+    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
+    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_in_row(e, a)), "");
+}
+
+/* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks draw what they work on,
+ * those of this block do; in a gang they are there already. */
+static void prefetch_for_next_warps(struct emit *e, const struct access *a)
+{
+    enum { LINE_BYTES = 64 };
+    bool is_drawn = ir_ref_kind(a->i->a) == REF_REG && e->shapes->drawn[ir_ref_index(a->i->a)];
+    if (is_drawn && (last_warp(e) == 0 || (e->gang && e->plan.is_block)))
+        return;
+    value ahead = is_drawn ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
+    value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
+    for (unsigned at = 0; at < bytes_in_row(e, a); at += LINE_BYTES)
+        ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
+}
+
+/* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
+ * blocks of the grid go on by the size of the grid. */
+static void prefetch_for_next_rounds(struct emit *e, const struct access *a)
+{
+    enum { ROUNDS_AHEAD = 8 };
+    for (unsigned p = 0; p < a->parts; p++) {
+        value before = emit_alloca(e, e->i64), now = a->first[p];
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+        LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(before));
+        LLVMBuildStore(e->b, const_int(e, e->i64, 0), before);
+        LLVMPositionBuilderAtEnd(e->b, here);
+        value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
+        LLVMBuildStore(e->b, now, before);
+        value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
+        ask_for(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
+    }
+}
+
+void prefetch(struct emit *e, const struct access *a)
+{
+    if (a->shape == SHAPE_UNIFORM)
+        return;
+    if (!is_in_loop(e) && a->parts == 1)
+        prefetch_for_next_warps(e, a);
+    else if (a->i->kind == IR_LD && is_in_loop(e) && loads_little(e))
+        prefetch_for_next_rounds(e, a);
+}

@@ -1,0 +1,144 @@
+/* Lanes one after the other at addresses of their own, where the CPU has no instruction for all of them: loads and stores, and
+ * what atomic.c needs for the same. Addresses and values go through rows of e->scratch; see access.h. */
+#include "jit/emit/access.h"
+
+void row_set(struct emit *e, enum scratch_row row, value lanes)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, lanes, e->scratch[row]), 64);
+}
+
+value row_get(struct emit *e, enum scratch_row row, LLVMTypeRef type)
+{
+    value lanes = LLVMBuildLoad2(e->b, vector_of(type, WARP_LANES), e->scratch[row], "");
+    LLVMSetAlignment(lanes, 64);
+    return lanes;
+}
+
+value row_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane)
+{
+    return LLVMBuildInBoundsGEP2(e->b, type, e->scratch[row], &lane, 1, "");
+}
+
+value row_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane)
+{
+    /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once for each of them */
+    value at = pointer_at(e, e->scratch[row], lane * (LLVMGetIntTypeWidth(type) / 8));
+    value v = LLVMBuildLoad2(e->b, type, at, "");
+    LLVMSetVolatile(v, true);
+    return v;
+}
+
+static value pointer_of(struct emit *e, const struct access *a, value at)
+{
+    at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
+    return a->x->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
+                                       : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+}
+
+value row_pointer_of(struct emit *e, const struct access *a, value lane)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    return pointer_of(e, a, LLVMBuildLoad2(e->b, type, row_element(e, ROW_ADDRESS, type, lane), ""));
+}
+
+struct turns turns_begin(struct emit *e)
+{
+    struct turns t = {.before = LLVMGetInsertBlock(e->b), .loop = emit_new_block(e, "")};
+    LLVMBuildBr(e->b, t.loop);
+    emit_at_end(e, t.loop);
+    t.left = LLVMBuildPhi(e->b, e->i32, "");
+    value args[2] = {t.left, LLVMConstInt(e->i1, 1, false)};
+    t.lane = LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
+    return t;
+}
+
+void turns_end(struct emit *e, const struct turns *t, value mask, LLVMBasicBlockRef done)
+{
+    value less = LLVMBuildSub(e->b, t->left, const_int(e, e->i32, 1), "");
+    value next = LLVMBuildAnd(e->b, t->left, less, "");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(t->left, (value[]){mask, next}, (LLVMBasicBlockRef[]){t->before, end}, 2);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, next, const_int(e, e->i32, 0), ""), t->loop, done);
+}
+
+/* Element k of what is loaded, or stored, through the row of results. */
+static void move_element(struct emit *e, const struct access *a, unsigned k)
+{
+    LLVMTypeRef type = type_of_width(e, 8 * a->bytes);
+    bool loads = a->i->kind == IR_LD;
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    row_set(e, ROW_RESULT, loads ? LLVMConstNull(vector_of(type, WARP_LANES)) : stored_value(e, a, k));
+    struct turns t = turns_begin(e);
+    value there = pointer_at(e, row_pointer_of(e, a, t.lane), k * a->bytes);
+    value here = row_element(e, ROW_RESULT, type, t.lane);
+    if (loads)
+        LLVMBuildStore(e->b, load_vector(e, a, there, 1), here);
+    else
+        store_vector(e, a, LLVMBuildLoad2(e->b, type, here, ""), there);
+    turns_end(e, &t, a->mask, done);
+    emit_at_end(e, done);
+    if (loads)
+        put_lanes(e, a, k, row_get(e, ROW_RESULT, type));
+}
+
+/* All that each lane has at once, through the row of results, which has room for 16 bytes of each. */
+static void move_whole(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
+    bool loads = a->i->kind == IR_LD;
+    LLVMBasicBlockRef done = emit_new_block(e, "");
+    value v[8], row = e->scratch[ROW_RESULT];
+    for (unsigned k = 0; k < a->n; k++)
+        v[k] = loads ? LLVMConstNull(type) : stored_value(e, a, k);
+    if (!loads)
+        zip(e, v, a->n);
+    for (unsigned k = 0; k < a->n; k++)
+        LLVMSetAlignment(LLVMBuildStore(e->b, v[k], pointer_at(e, row, k * WARP_LANES * a->bytes)), 64);
+    struct turns t = turns_begin(e);
+    value there = row_pointer_of(e, a, t.lane), here = row_element(e, ROW_RESULT, whole_type(e, a), t.lane);
+    if (loads)
+        LLVMBuildStore(e->b, load_whole(e, a, there), here);
+    else
+        store_whole(e, a, LLVMBuildLoad2(e->b, whole_type(e, a), here, ""), there);
+    turns_end(e, &t, a->mask, done);
+    emit_at_end(e, done);
+    for (unsigned k = 0; k < a->n && loads; k++) {
+        v[k] = LLVMBuildLoad2(e->b, type, pointer_at(e, row, k * WARP_LANES * a->bytes), "");
+        LLVMSetAlignment(v[k], 64);
+    }
+    if (loads)
+        unzip(e, v, a->n);
+    for (unsigned k = 0; k < a->n && loads; k++)
+        put_lanes(e, a, k, v[k]);
+}
+
+void load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8])
+{
+    for (unsigned k = 0; k < a->n; k++) {
+        value one = load_vector(e, a, pointer_at(e, pointer, k * a->bytes), 1);
+        if (lane == 0)
+            v[k] = LLVMGetPoison(vector_of(LLVMTypeOf(one), WARP_LANES));
+        v[k] = LLVMBuildInsertElement(e->b, v[k], one, const_int(e, e->i32, lane), "");
+    }
+}
+
+void gather_by_loads(struct emit *e, const struct access *a)
+{
+    value v[8], own = splat(e, LLVMBuildPtrToInt(e->b, e->w, e->i64, ""), WARP_LANES);
+    row_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, mask_to_lanes(e, a->mask), a->lanes, own, ""));
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        load_lane(e, a, l, pointer_of(e, a, row_number(e, ROW_ADDRESS, e->i64, l)), v);
+    for (unsigned k = 0; k < a->n; k++)
+        put_lanes(e, a, k, v[k]);
+}
+
+void transfer_in_turns(struct emit *e, const struct access *a)
+{
+    row_set(e, ROW_ADDRESS, a->lanes);
+    if (access_is_whole(a->x)) {
+        move_whole(e, a);
+        return;
+    }
+    for (unsigned k = 0; k < a->n; k++)
+        move_element(e, a, k);
+}

@@ -1,0 +1,54 @@
+/* Stores past the caches (movnt; Intel's optimization manual, 9.4.1): nontemporal.c says which may be. At run time array and launch
+ * must be large, and the lines whole: aligned, and all lanes there; else the store is a plain one. Such stores may be seen later
+ * than what comes after them: at the end of a launch each worker waits for its own, in launch_leave(). See access.h.
+ */
+#include "jit/emit/access.h"
+
+#include <stddef.h>
+
+/* An array is large from so many bytes on; and a launch, from so many that one of its stores has. (An allocation may hold many
+ * arrays.) */
+enum { LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
+
+/* Are there so many bytes where the access was last, and does the launch store so many? */
+static value is_large(struct emit *e, const struct access *a)
+{
+    struct access first = *a; /* of a group, which counts on its test */
+    first.i = insn_at(e, e->groups[e->index].first);
+    first.span = 0; /* what is asked is no test */
+    access_find_site(e, &first);
+    const uint32_t *block = e->shapes->block;
+    uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
+    value places = load_field(e, e->i64, first.site, offsetof(struct compiled_site, n), "");
+    value blocks = load_field(e, e->i64, e->launch, offsetof(struct launch, n_blocks), "");
+    value array = LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
+    value launch = LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, STORED_BYTES / of_block), "");
+    return LLVMBuildAnd(e->b, array, launch, "");
+}
+
+static value is_whole(struct emit *e, const struct access *a)
+{
+    value at = a->first[0];
+    for (unsigned p = 1; p < a->parts; p++)
+        at = LLVMBuildOr(e->b, at, a->first[p], "");
+    at = LLVMBuildAnd(e->b, at, const_int(e, e->i64, LINE_BYTES - 1), "");
+    value all = LLVMBuildICmp(e->b, LLVMIntEQ, a->mask, const_int(e, e->i32, UINT32_MAX), "");
+    return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, const_int(e, e->i64, 0), ""), all, "");
+}
+
+void store_nontemporal(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a))
+{
+    LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
+                      done = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, is_large(e, a), is_whole(e, a), ""), past, plain);
+    emit_at_end(e, past);
+    struct access own = *a;
+    own.nontemporal = true;
+    store_consecutive(e, &own);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, plain);
+    prefetch(e, a);
+    plainly(e, a);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+}

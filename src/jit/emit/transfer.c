@@ -1,0 +1,388 @@
+/* Moving the bytes of a load or store whose addresses have been tested; see access.h. */
+#include "jit/emit/access.h"
+
+/* Do all 32 lanes run, and is each lane's place so many bytes behind the lane before it in its half? */
+value test_rows(struct emit *e, const struct access *a, unsigned step_bytes)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    value index[WARP_LANES], step[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        index[l] = const_int(e, e->i32, l / ROW_LANES * ROW_LANES);
+        step[l] = const_int(e, type, l % ROW_LANES * step_bytes);
+    }
+    value starts = LLVMBuildShuffleVector(e->b, a->lanes, LLVMGetPoison(LLVMTypeOf(a->lanes)),
+                                          LLVMConstVector(index, WARP_LANES), "");
+    value expected = LLVMBuildAdd(e->b, starts, LLVMConstVector(step, WARP_LANES), "");
+    value equal = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, a->lanes, expected, ""));
+    value both = LLVMBuildAnd(e->b, equal, a->mask, "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, both, const_int(e, e->i32, UINT32_MAX), "");
+}
+
+static value row_start(struct emit *e, const struct access *a, unsigned lane, enum ptx_space space)
+{
+    value at = LLVMBuildExtractElement(e->b, a->lanes, const_int(e, e->i32, lane), "");
+    at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
+    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
+                                 : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+}
+
+/* <32 x ptr> of element k; indices into shared memory are small, so they may count as signed. */
+static value lane_pointers(struct emit *e, const struct access *a, unsigned k, enum ptx_space space)
+{
+    value at = a->lanes;
+    LLVMTypeRef type = LLVMTypeOf(at);
+    if (k)
+        at = LLVMBuildAdd(e->b, at, splat(e, const_int(e, LLVMGetElementType(type), k * a->bytes), WARP_LANES), "");
+    if (space == SPACE_SHARED)
+        return LLVMBuildGEP2(e->b, e->i8, e->shared, &at, 1, "");
+    return LLVMBuildIntToPtr(e->b, at, vector_of(e->ptr, WARP_LANES), "");
+}
+
+/* ---- loading ---- */
+
+/* Vectors have 1, 2, 4 ... elements: what lies between is loaded as two that overlap. */
+static value load_cluster(struct emit *e, const struct access *a, const struct cluster *c, unsigned number, unsigned k,
+                          const uint8_t of[WARP_LANES])
+{
+    unsigned n = (unsigned)(c->to - c->from + 1), size = 1;
+    while (2 * size <= n)
+        size *= 2;
+    value pointer = a->pointer[c->part];
+    value low = load_vector(e, a, pointer_at(e, pointer, c->from * a->bytes), size);
+    if (n == 1)
+        return splat(e, low, WARP_LANES);
+    unsigned over = n - size; /* by how much the second begins later */
+    value high = over ? load_vector(e, a, pointer_at(e, pointer, (c->from + over) * a->bytes), size)
+                      : LLVMGetPoison(LLVMTypeOf(low));
+    int index[WARP_LANES];
+    bool identity = n == WARP_LANES;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        unsigned at = (unsigned)(a->offset[l] / a->bytes + k - c->from);
+        index[l] = of[l] != number ? -1 : (int)(at < size ? at : at + size - over);
+        identity &= index[l] == (int)l;
+    }
+    return identity ? low : shuffle_lanes(e, low, high, index);
+}
+
+/* Element k in all lanes, or NULL where the pattern is too wild. */
+static value load_pattern(struct emit *e, const struct access *a, unsigned k)
+{
+    struct cluster c[MAX_CLUSTERS];
+    uint8_t of[WARP_LANES];
+    unsigned n = access_find_clusters(a, k, c, of);
+    value v = n ? load_cluster(e, a, &c[0], 0, k, of) : NULL;
+    for (unsigned i = 1; i < n; i++) {
+        int index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = of[l] == i ? (int)(WARP_LANES + l) : (int)l;
+        v = shuffle_lanes(e, v, load_cluster(e, a, &c[i], i, k, of), index);
+    }
+    return v;
+}
+
+void load_uniform(struct emit *e, const struct access *a)
+{
+    value all = access_is_whole(a->x) ? load_whole(e, a, a->pointer[0]) : NULL;
+    if (all)
+        all = LLVMBuildBitCast(e->b, all, vector_of(element_type(e, a), a->n), "");
+    for (unsigned k = 0; k < a->n; k++)
+        put_scalar(e, a, k,
+                   all ? LLVMBuildExtractElement(e->b, all, const_int(e, e->i32, k), "")
+                       : load_vector(e, a, pointer_at(e, a->pointer[0], k * a->bytes), 1));
+}
+
+void load_by_pattern(struct emit *e, const struct access *a)
+{
+    if (a->parts == 1 && is_consecutive(a)) {
+        value vectors[8];
+        for (unsigned k = 0; k < a->n; k++)
+            vectors[k] = load_vector(e, a, pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes), WARP_LANES);
+        unzip(e, vectors, a->n);
+        for (unsigned k = 0; k < a->n; k++)
+            put_lanes(e, a, k, vectors[k]);
+        return;
+    }
+    for (unsigned k = 0; k < a->n; k++)
+        put_lanes(e, a, k, load_pattern(e, a, k));
+}
+
+void load_masked(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef types[2] = {vector_of(element_type(e, a), WARP_LANES), e->ptr};
+    value args[4] = {a->pointer[0], const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask), LLVMConstNull(types[0])};
+    put_lanes(e, a, 0, intrinsic(e, "llvm.masked.load", types, 2, args, 4));
+}
+
+void load_rows(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    unsigned n = ROW_LANES * a->n;
+    value low = load_vector(e, a, row_start(e, a, 0, space), n);
+    value high = load_vector(e, a, row_start(e, a, ROW_LANES, space), n);
+    for (unsigned k = 0; k < a->n; k++) {
+        int index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = (int)(l * a->n + k);
+        put_lanes(e, a, k, shuffle_lanes(e, low, high, index));
+    }
+}
+
+/* Each half of the lanes at one address. */
+void load_halves(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    value low = row_start(e, a, 0, space), high = row_start(e, a, ROW_LANES, space);
+    for (unsigned k = 0; k < a->n; k++) {
+        int index[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            index[l] = (int)(l / ROW_LANES * WARP_LANES);
+        value x = splat(e, load_vector(e, a, pointer_at(e, low, k * a->bytes), 1), WARP_LANES);
+        value y = splat(e, load_vector(e, a, pointer_at(e, high, k * a->bytes), 1), WARP_LANES);
+        put_lanes(e, a, k, shuffle_lanes(e, x, y, index));
+    }
+}
+
+/* Bytes and halves come in the aligned words that hold them, which lie on no other page. */
+static void gather_narrow(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(a->lanes)), type = vector_of(e->i32, WARP_LANES);
+    struct access words = *a;
+    words.lanes = LLVMBuildAnd(e->b, a->lanes, splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
+    value pointers = lane_pointers(e, &words, 0, space);
+    value args[4] = {pointers, const_int(e, e->i32, 4), mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+    LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
+    value v = intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
+    value byte = LLVMBuildIntCast2(e->b, a->lanes, type, false, "");
+    byte = LLVMBuildAnd(e->b, byte, splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
+    value shift = LLVMBuildShl(e->b, byte, splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
+    v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, shift, ""), vector_of(element_type(e, a), WARP_LANES), "");
+    put_lanes(e, a, 0, v);
+}
+
+void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    if (a->bytes < 4) {
+        gather_narrow(e, a, space);
+        return;
+    }
+    for (unsigned k = 0; k < a->n; k++) {
+        LLVMTypeRef type = vector_of(element_type(e, a), WARP_LANES);
+        value pointers = lane_pointers(e, a, k, space);
+        value args[4] = {pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+        LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
+        put_lanes(e, a, k, intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+    }
+}
+
+/* ---- storing ---- */
+
+/* Has no place two lanes, as far as the pattern of addresses says? */
+static bool are_apart(const struct access *a)
+{
+    bool apart = a->parts == 1 && access_is_aligned(a);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        for (unsigned m = 0; m < l; m++)
+            apart &= a->offset[l] != a->offset[m];
+    return apart;
+}
+
+/* Nobody sees an order where all lanes store one value, or are apart. */
+static unsigned order_of(struct emit *e, const struct access *a)
+{
+    bool one_value = true;
+    for (unsigned k = 0; k < a->n; k++)
+        one_value &= ref_shape(e, a->i->access->regs[k]) == SHAPE_UNIFORM;
+    return one_value || are_apart(a) ? 0 : op_store_order(a->x);
+}
+
+struct access store_in_order(struct emit *e, const struct access *a)
+{
+    struct access s = *a;
+    s.order = order_of(e, a);
+    if (!s.order)
+        return s;
+    s.lanes = element_in_order(e, a->lanes, s.order);
+    s.mask = lanes_to_mask(e, element_in_order(e, mask_to_lanes(e, a->mask), s.order));
+    return s;
+}
+
+/* The elements of the lanes from..from + lanes - 1, as they stand in memory. */
+static value interleave(struct emit *e, const struct access *a, unsigned from, unsigned lanes)
+{
+    value index[WARP_LANES * 8], v = NULL;
+    /* all elements one after the other, then in turns */
+    for (unsigned k = 0; k < a->n; k++) {
+        value one = stored_value(e, a, k);
+        unsigned before = k * WARP_LANES;
+        for (unsigned l = 0; l < before + WARP_LANES; l++)
+            index[l] = const_int(e, e->i32, l);
+        if (k && before > WARP_LANES) { /* operands of a shuffle are of one length */
+            value wider[WARP_LANES * 8];
+            for (unsigned l = 0; l < before; l++)
+                wider[l] = l < WARP_LANES ? const_int(e, e->i32, l) : LLVMGetPoison(e->i32);
+            one = LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(LLVMTypeOf(one)), LLVMConstVector(wider, before), "");
+        }
+        v = k ? LLVMBuildShuffleVector(e->b, v, one, LLVMConstVector(index, before + WARP_LANES), "") : one;
+    }
+    for (unsigned l = 0; l < lanes; l++)
+        for (unsigned k = 0; k < a->n; k++)
+            index[l * a->n + k] = const_int(e, e->i32, k * WARP_LANES + from + l);
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * a->n), "");
+}
+
+/* Of the lanes that run, the one that stores last: the lowest of those that go together with the highest. */
+static value last_to_store(struct emit *e, const struct access *a)
+{
+    value args[2] = {a->mask, LLVMConstInt(e->i1, 1, false)};
+    value highest = LLVMBuildSub(e->b, const_int(e, e->i32, 31), intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
+    value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~op_store_order(a->x)), "");
+    args[0] = LLVMBuildAnd(e->b, a->mask, LLVMBuildShl(e->b, const_int(e, e->i32, UINT32_MAX), from, ""), "");
+    return intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+}
+
+void store_uniform(struct emit *e, const struct access *a)
+{
+    value lane = last_to_store(e, a), all = LLVMGetPoison(vector_of(element_type(e, a), a->n));
+    bool whole = access_is_whole(a->x);
+    for (unsigned k = 0; k < a->n; k++) {
+        ir_ref r = a->i->access->regs[k];
+        value v = ref_shape(e, r) == SHAPE_UNIFORM
+                      ? LLVMBuildIntCast2(e->b, read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
+                      : LLVMBuildExtractElement(e->b, stored_value(e, a, k), lane, "");
+        if (whole)
+            all = LLVMBuildInsertElement(e->b, all, v, const_int(e, e->i32, k), "");
+        else
+            store_vector(e, a, v, pointer_at(e, a->pointer[0], k * a->bytes));
+    }
+    if (whole)
+        store_whole(e, a, all, a->pointer[0]);
+}
+
+/* The n-th to go of a warp's parts: lanes of one are apart, those of two may not be. */
+static unsigned part_to_store(struct emit *e, const struct access *a, unsigned n)
+{
+    unsigned lanes = WARP_LANES / a->parts;
+    return (n * lanes ^ order_of(e, a)) / lanes;
+}
+
+void store_consecutive(struct emit *e, const struct access *a)
+{
+    if (a->parts == 1) {
+        value vectors[8];
+        for (unsigned k = 0; k < a->n; k++)
+            vectors[k] = stored_value(e, a, k);
+        zip(e, vectors, a->n);
+        for (unsigned k = 0; k < a->n; k++)
+            store_vector(e, a, vectors[k], pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes));
+        return;
+    }
+    for (unsigned n = 0; n < a->parts; n++) {
+        unsigned p = part_to_store(e, a, n);
+        store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->parts), WARP_LANES / a->parts), a->pointer[p]);
+    }
+}
+
+static value slice(struct emit *e, value v, unsigned from, unsigned n)
+{
+    value index[WARP_LANES];
+    for (unsigned l = 0; l < n; l++)
+        index[l] = const_int(e, e->i32, from + l);
+    return n == WARP_LANES
+               ? v
+               : LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
+}
+
+void store_masked(struct emit *e, const struct access *a)
+{
+    value v = stored_value(e, a, 0), mask = mask_to_lanes(e, a->mask);
+    unsigned n = WARP_LANES / a->parts;
+    for (unsigned turn = 0; turn < a->parts; turn++) {
+        unsigned p = part_to_store(e, a, turn);
+        value lanes = slice(e, v, p * n, n);
+        LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
+        value args[4] = {lanes, a->pointer[p], const_int(e, e->i32, a->bytes), slice(e, mask, p * n, n)};
+        intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+    }
+}
+
+void store_rows(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    for (unsigned turn = 0; turn < WARP_LANES; turn += ROW_LANES) {
+        unsigned lane = (turn ^ order_of(e, a)) & ROW_LANES;
+        store_vector(e, a, interleave(e, a, lane, ROW_LANES), row_start(e, a, lane, space));
+    }
+}
+
+void store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
+{
+    for (unsigned k = 0; k < a->n; k++) {
+        value pointers = lane_pointers(e, a, k, space), v = stored_value(e, a, k);
+        value args[4] = {v, pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask)};
+        LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
+        intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
+    }
+}
+
+/* ---- local memory: words of all lanes stand together (mem/local.h) ---- */
+
+static value local_word_pointer(struct emit *e, const struct access *a, unsigned byte)
+{
+    value word = LLVMBuildAnd(e->b, a->first[0], const_int(e, e->i64, ~3ull), "");
+    value at = LLVMBuildMul(e->b, word, const_int(e, e->i64, WARP_LANES), "");
+    at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, byte * WARP_LANES), "");
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, e->local, &at, 1, "");
+}
+
+static value load_words(struct emit *e, const struct access *a, unsigned byte)
+{
+    value v = LLVMBuildLoad2(e->b, vector_of(e->i32, WARP_LANES), local_word_pointer(e, a, byte), "");
+    LLVMSetAlignment(v, 64);
+    return v;
+}
+
+static void store_words(struct emit *e, const struct access *a, unsigned byte, value v)
+{
+    if (!emit_is_full(e) || a->i->guard)
+        v = blend(e, 32, a->mask, v, load_words(e, a, byte));
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, local_word_pointer(e, a, byte)), 64);
+}
+
+static value local_shift(struct emit *e, const struct access *a)
+{
+    value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), const_int(e, e->i32, 3), "");
+    return splat(e, LLVMBuildShl(e->b, byte, const_int(e, e->i32, 3), ""), WARP_LANES);
+}
+
+void load_local(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef wide = vector_of(e->i64, WARP_LANES), type = vector_of(element_type(e, a), WARP_LANES);
+    for (unsigned k = 0; k < a->n; k++) {
+        value v = load_words(e, a, k * a->bytes);
+        if (a->bytes == 8) {
+            value high = LLVMBuildZExt(e->b, load_words(e, a, k * 8 + 4), wide, "");
+            high = LLVMBuildShl(e->b, high, splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
+            v = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, v, wide, ""), high, "");
+        } else if (a->bytes < 4) {
+            v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, local_shift(e, a), ""), type, "");
+        }
+        put_lanes(e, a, k, v);
+    }
+}
+
+void store_local(struct emit *e, const struct access *a)
+{
+    LLVMTypeRef words = vector_of(e->i32, WARP_LANES);
+    for (unsigned k = 0; k < a->n; k++) {
+        value v = stored_value(e, a, k);
+        if (a->bytes == 8) {
+            value high = LLVMBuildLShr(e->b, v, splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
+            store_words(e, a, k * 8 + 4, LLVMBuildTrunc(e->b, high, words, ""));
+            v = LLVMBuildTrunc(e->b, v, words, "");
+        } else if (a->bytes < 4) {
+            value shift = local_shift(e, a),
+                  ones = splat(e, const_int(e, e->i32, (1u << 8 * a->bytes) - 1), WARP_LANES);
+            value kept = LLVMBuildAnd(e->b, load_words(e, a, 0),
+                                      LLVMBuildNot(e->b, LLVMBuildShl(e->b, ones, shift, ""), ""), "");
+            v = LLVMBuildOr(e->b, kept, LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, words, ""), shift, ""), "");
+        }
+        store_words(e, a, k * a->bytes, v);
+    }
+}

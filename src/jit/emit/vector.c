@@ -1,0 +1,85 @@
+/* Interleaving vectors: elements of several in turns, and back; see access.h. */
+#include "jit/emit/access.h"
+
+#include "jit/emit/interleaved.h"
+
+/* Of two vectors: elements in turns, from `from` on; and every other one. */
+static value zip_two(struct emit *e, value x, value y, unsigned from)
+{
+    int index[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        index[l] = (int)(from + l / 2 + l % 2 * WARP_LANES);
+    return shuffle_lanes(e, x, y, index);
+}
+
+static value unzip_two(struct emit *e, value x, value y, unsigned from)
+{
+    int index[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        index[l] = (int)(from + 2 * l);
+    return shuffle_lanes(e, x, y, index);
+}
+
+static void part_in_turns(const value *v, unsigned n, value *even, value *odd)
+{
+    for (unsigned k = 0; k < n / 2; k++) {
+        even[k] = v[2 * k];
+        odd[k] = v[2 * k + 1];
+    }
+}
+
+void zip(struct emit *e, value *v, unsigned n)
+{
+    value even[MAX_VALUES / 2], odd[MAX_VALUES / 2];
+    if (n == 1)
+        return;
+    part_in_turns(v, n, even, odd);
+    zip(e, even, n / 2);
+    zip(e, odd, n / 2);
+    for (unsigned k = 0; k < n; k++)
+        v[k] = zip_two(e, even[k / 2], odd[k / 2], k % 2 * WARP_LANES / 2);
+}
+
+void unzip(struct emit *e, value *v, unsigned n)
+{
+    value even[MAX_VALUES / 2], odd[MAX_VALUES / 2];
+    if (n == 1)
+        return;
+    for (unsigned k = 0; k < n / 2; k++) {
+        even[k] = unzip_two(e, v[2 * k], v[2 * k + 1], 0);
+        odd[k] = unzip_two(e, v[2 * k], v[2 * k + 1], 1);
+    }
+    unzip(e, even, n / 2);
+    unzip(e, odd, n / 2);
+    for (unsigned k = 0; k < n; k++)
+        v[k] = k % 2 ? odd[k / 2] : even[k / 2];
+}
+
+/* Elements of several vectors: index[l] counts through all of them; negative: any. */
+value vector_collect(struct emit *e, const value *from, unsigned n, const int index[WARP_LANES])
+{
+    value v = NULL, first = NULL; /* v: what has been collected; first: of which that is to be */
+    unsigned first_number = 0;
+    for (unsigned k = 0; k < n; k++) {
+        int lanes[WARP_LANES];
+        bool used = false;
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            unsigned number = (unsigned)index[l] / WARP_LANES, lane = (unsigned)index[l] % WARP_LANES;
+            bool here = index[l] >= 0 && number == k, before = index[l] >= 0 && number < k;
+            used |= here;
+            lanes[l] = here ? (int)(WARP_LANES + lane) : !before ? -1 : v ? (int)l : (int)lane;
+        }
+        if (used && !v && !first) {
+            first = from[k];
+            first_number = k;
+        } else if (used) {
+            v = shuffle_lanes(e, v ? v : first, from[k], lanes);
+        }
+    }
+    if (v)
+        return v;
+    int lanes[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lanes[l] = index[l] < 0 ? -1 : index[l] - (int)(first_number * WARP_LANES);
+    return shuffle_lanes(e, first, LLVMGetPoison(LLVMTypeOf(first)), lanes);
+}

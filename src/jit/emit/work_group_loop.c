@@ -1,0 +1,127 @@
+/* The loop over the warps of a block in lockstep, from barrier to barrier (exec/lockstep.c); see emit.h. */
+#include "jit/emit/emit.h"
+
+#include <stddef.h>
+
+static bool has_barriers(const struct emit *e)
+{
+    for (uint32_t k = 0; k < e->ir->insns.n; k++)
+        if (e->ir->insns.at[k].kind == IR_BAR)
+            return true;
+    return false;
+}
+
+/* Is there one round only, in which each warp begins at the first block and comes to the end? Then that is recorded nowhere
+ * (block->met stays 0), and the warps of the next block find their records as they are to begin with. */
+static bool has_one_round(const struct emit *e)
+{
+    return !e->plan.n && !has_barriers(e);
+}
+
+void record_meeting(struct emit *e, const struct op *o, uint32_t met)
+{
+    if (has_one_round(e))
+        return;
+    if (met == MET_END) {
+        value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
+        store_field(e, exists, e->w, offsetof(struct warp, exited));
+        store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
+    } else {
+        store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+        store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
+        if (!emit_is_full(e))
+            store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
+    }
+    value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
+    value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), "");
+    value at = field_pointer(e, e->block_ptr, offsetof(struct block, met));
+    /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
+     * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
+    LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
+}
+
+void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
+{
+    LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "met"), other = emit_new_block(e, "");
+    LLVMBuildCondBr(e->b, e->lockstep, in_step, other);
+    emit_at_end(e, in_step);
+    value lanes = emit_mask(e);
+    if (emit_is_full(e)) { /* as they were when the warp was entered */
+        LLVMBuildBr(e->b, all);
+    } else {
+        value whole = load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
+        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
+    }
+    emit_at_end(e, all);
+    record_meeting(e, o, met);
+    go_to_next_warp(e);
+    emit_at_end(e, other);
+}
+
+/* The warp goes on where it stands. */
+static void go_to_warp(struct emit *e, value w)
+{
+    value start[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
+                      has_one_round(e) ? const_int(e, e->i32, 0)
+                                       : load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
+                      load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
+    if (e->plan.n) { /* one of a gang that has dissolved */
+        _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
+        value left = load_field(e, e->i32, w, offsetof(struct warp, left), "");
+        left = LLVMBuildShl(e->b, left, const_int(e, e->i32, COMPILED_END_SHIFT), "");
+        start[2] = LLVMBuildOr(e->b, start[2], left, "");
+    }
+    go_to_warp_start(e, start);
+}
+
+/* All warps have come somewhere. To one barrier: that is open, and the first goes on. */
+static void emit_next_round(struct emit *e)
+{
+    LLVMBasicBlockRef again = emit_new_block(e, "next_round"), over = emit_new_block(e, "round");
+    value met = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
+    value others = LLVMBuildAnd(e->b, met, LLVMBuildSub(e->b, met, const_int(e, e->i32, 1), ""), "");
+    value barrier = LLVMBuildICmp(e->b, LLVMIntULT, met, const_int(e, e->i32, MET_END), "");
+    value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->rounds, ""), const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, left, e->rounds);
+    value goes_on = LLVMBuildAnd(e->b, LLVMBuildAnd(e->b, is_zero(e, others), barrier, ""),
+                                 LLVMBuildNot(e->b, is_zero(e, left), ""), "");
+    LLVMBuildCondBr(e->b, goes_on, again, over);
+    emit_at_end(e, again);
+    store_field(e, const_int(e, e->i32, 0), e->block_ptr, offsetof(struct block, met));
+    store_field(e, const_int(e, e->i8, 0), e->block_ptr, offsetof(struct block, resumed));
+    go_to_warp(e, field_pointer(e, e->block_ptr, offsetof(struct block, warps)));
+    emit_at_end(e, over);
+}
+
+void emit_next_warp(struct emit *e)
+{
+    LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
+    emit_at_end(e, e->next_warp);
+    value index = load_field(e, e->i32, e->done_warp, offsetof(struct warp, index), "");
+    value n = load_field(e, e->i32, e->block_ptr, offsetof(struct block, n_warps), "");
+    index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), last, more);
+    emit_at_end(e, more);
+    go_to_warp(e, field_pointer(e, e->done_warp, sizeof(struct warp)));
+    emit_at_end(e, last);
+    if (has_barriers(e))
+        emit_next_round(e);
+    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
+}
+
+void go_to_warp_start(struct emit *e, value start[4])
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    for (unsigned k = 0; k < 4; k++)
+        LLVMAddIncoming(e->start[k], &start[k], &from, 1);
+    LLVMBuildBr(e->b, e->warp_start);
+}
+
+void go_to_next_warp(struct emit *e)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(e->done_warp, &e->w, &from, 1);
+    LLVMBuildBr(e->b, e->next_warp);
+}

@@ -1,0 +1,264 @@
+/* NaNs between arithmetic: f32 instructions give one NaN whatever they were given (isa/sem_float.h), so what becomes of
+ * a NaN on its way from one into the next cannot be seen. Where a canonical LLVMValueRef is an operand of arithmetic whose
+ * result is made canonical itself, the plain result serves as well, and the step between them goes: in a chain of
+ * multiply-adds it is more than half of the time. Where a LLVMValueRef goes around a loop a plain one goes around beside it.
+ * lane_function.c freezes a value to say that any NaN serves there.
+ */
+#include "jit/passes/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static LLVMValueRef strip_casts(LLVMValueRef v)
+{
+    while (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMBitCast)
+        v = LLVMGetOperand(v, 0);
+    return v;
+}
+
+static bool is_f32(LLVMTypeRef t)
+{
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        t = LLVMGetElementType(t);
+    return LLVMGetTypeKind(t) == LLVMFloatTypeKind;
+}
+
+/* The number of operands where `v` adds, subtracts, multiplies, does both at once or negates in f32; else 0. */
+static unsigned arithmetic_operands(LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v) || !is_f32(LLVMTypeOf(v)))
+        return 0;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMFNeg: return 1;
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul: return 2;
+    case LLVMCall: {
+        size_t n;
+        LLVMValueRef callee = LLVMGetCalledValue(v);
+        return LLVMIsAFunction(callee) && strncmp(LLVMGetValueName2(callee, &n), "llvm.fma.", 9) == 0 ? 3 : 0;
+    }
+    default: return 0;
+    }
+}
+
+static bool is_freeze(LLVMValueRef v)
+{
+    return LLVMGetInstructionOpcode(v) == LLVMFreeze && is_f32(LLVMTypeOf(v));
+}
+
+/* Of arithmetic, and of what is frozen. */
+static unsigned relaxed_operands(LLVMValueRef v)
+{
+    return is_freeze(v) ? 1 : arithmetic_operands(v);
+}
+
+static bool is_unordered(LLVMValueRef v, LLVMValueRef of)
+{
+    return LLVMIsAFCmpInst(v) && LLVMGetFCmpPredicate(v) == LLVMRealUNO && LLVMGetOperand(v, 0) == of &&
+           (LLVMGetOperand(v, 1) == of || LLVMIsConstant(LLVMGetOperand(v, 1)));
+}
+
+static bool is_nan(LLVMValueRef v)
+{
+    if (!LLVMIsConstant(v))
+        return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
+        v = LLVMGetAggregateElement(v, 0); /* the others are the same */
+    LLVMBool loses;
+    double d = v && LLVMIsAConstantFP(v) ? LLVMConstRealGetDouble(v, &loses) : 0;
+    return d != d;
+}
+
+static LLVMValueRef canonical_of(LLVMValueRef v);
+
+/* Does `test` say whether x is a NaN? LLVM looks at what x negates, and before that was made canonical. */
+static bool tests(LLVMValueRef test, LLVMValueRef x)
+{
+    if (is_unordered(test, x))
+        return true;
+    if (!LLVMIsAInstruction(x) || LLVMGetInstructionOpcode(x) != LLVMFNeg)
+        return false;
+    LLVMValueRef negated = LLVMGetOperand(x, 0), plain = canonical_of(negated);
+    return is_unordered(test, negated) || (plain && is_unordered(test, plain));
+}
+
+/* x of `x is a NaN ? the canonical NaN : x`, or NULL. */
+static LLVMValueRef canonical_of(LLVMValueRef v)
+{
+    if (!LLVMIsASelectInst(v) || !is_f32(LLVMTypeOf(v)) || !is_nan(LLVMGetOperand(v, 1)))
+        return NULL;
+    LLVMValueRef x = LLVMGetOperand(v, 2), test = LLVMGetOperand(v, 0);
+    return tests(test, x) ? x : NULL;
+}
+
+/* Is the result used for nothing but to be made canonical? */
+static bool becomes_canonical(LLVMValueRef v)
+{
+    bool selected = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (canonical_of(user) == v)
+            selected = true;
+        else if (!is_unordered(user, v))
+            return false;
+    }
+    return selected;
+}
+
+struct found {
+    LLVMValueRef *at;
+    size_t n, capacity;
+};
+
+static bool add(struct found *f, LLVMValueRef v)
+{
+    if (f->n == f->capacity) {
+        f->capacity = f->capacity ? 2 * f->capacity : 64;
+        LLVMValueRef *more = realloc(f->at, f->capacity * sizeof *more);
+        if (!more)
+            return false;
+        f->at = more;
+    }
+    f->at[f->n++] = v;
+    return true;
+}
+
+/* ---- around loops ---- */
+
+enum { MAX_PHIS = 256 };
+
+/* Values that may come from several places, and plain ones that may stand in for them in arithmetic. */
+struct phis {
+    unsigned n;
+    LLVMValueRef at[MAX_PHIS], plain[MAX_PHIS];
+    bool useful[MAX_PHIS]; /* some canonical LLVMValueRef comes there */
+};
+
+static bool is_phi(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMPHI;
+}
+
+static unsigned find(const struct phis *p, LLVMValueRef v)
+{
+    unsigned k = 0;
+    while (k < p->n && p->at[k] != v)
+        k++;
+    return k;
+}
+
+/* A phi, and all that lead to it. */
+static void gather(struct phis *p, LLVMValueRef v)
+{
+    if (find(p, v) < p->n || p->n == MAX_PHIS)
+        return;
+    p->at[p->n++] = v;
+    for (unsigned k = 0; k < LLVMCountIncoming(v); k++) {
+        LLVMValueRef from = strip_casts(LLVMGetIncomingValue(v, k));
+        if (is_phi(from))
+            gather(p, from);
+    }
+}
+
+static void find_useful(struct phis *p)
+{
+    bool changed;
+    do {
+        changed = false;
+        for (unsigned i = 0; i < p->n; i++)
+            for (unsigned k = 0; k < LLVMCountIncoming(p->at[i]) && !p->useful[i]; k++) {
+                LLVMValueRef from = strip_casts(LLVMGetIncomingValue(p->at[i], k));
+                unsigned other = find(p, from);
+                p->useful[i] = canonical_of(from) || (other < p->n && p->useful[other]);
+                changed |= p->useful[i];
+            }
+    } while (changed);
+}
+
+/* The type of f32 with as many bits; NULL where there is none. */
+static LLVMTypeRef f32_type(LLVMTypeRef t)
+{
+    bool lanes = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    LLVMTypeRef one = lanes ? LLVMGetElementType(t) : t, f32 = LLVMFloatTypeInContext(LLVMGetTypeContext(t));
+    if (is_f32(t))
+        return t;
+    if (LLVMGetTypeKind(one) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(one) != 32)
+        return NULL;
+    return lanes ? LLVMVectorType(f32, LLVMGetVectorSize(t)) : f32;
+}
+
+static LLVMValueRef plain_incoming(const struct phis *p, LLVMBuilderRef b, LLVMValueRef v, LLVMBasicBlockRef block,
+                                   LLVMTypeRef type)
+{
+    LLVMValueRef from = strip_casts(v), x = canonical_of(from);
+    unsigned other = find(p, from);
+    x = other < p->n ? p->plain[other] : x;
+    if (x && LLVMTypeOf(x) == type)
+        return x;
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(block));
+    return LLVMBuildBitCast(b, v, type, "");
+}
+
+static void make_plain(struct phis *p, LLVMBuilderRef b)
+{
+    for (unsigned i = 0; i < p->n; i++) {
+        LLVMTypeRef type = f32_type(LLVMTypeOf(p->at[i]));
+        LLVMPositionBuilderBefore(b, p->at[i]);
+        p->plain[i] = p->useful[i] && type ? LLVMBuildPhi(b, type, "") : NULL;
+    }
+    for (unsigned i = 0; i < p->n; i++)
+        for (unsigned k = 0; p->plain[i] && k < LLVMCountIncoming(p->at[i]); k++) {
+            LLVMBasicBlockRef block = LLVMGetIncomingBlock(p->at[i], k);
+            LLVMValueRef v = plain_incoming(p, b, LLVMGetIncomingValue(p->at[i], k), block, LLVMTypeOf(p->plain[i]));
+            LLVMAddIncoming(p->plain[i], &v, &block, 1);
+        }
+}
+
+/* The operands of arithmetic `f` that are phis. */
+static void find_phis(const struct found *f, struct phis *p)
+{
+    p->n = 0;
+    memset(p->useful, 0, sizeof p->useful);
+    for (size_t k = 0; k < f->n; k++)
+        for (unsigned o = 0; o < arithmetic_operands(f->at[k]); o++) {
+            LLVMValueRef from = strip_casts(LLVMGetOperand(f->at[k], o));
+            if (is_phi(from))
+                gather(p, from);
+        }
+}
+
+static void relax_phis(LLVMValueRef fn, const struct found *f)
+{
+    struct phis p;
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(fn)));
+    find_phis(f, &p);
+    find_useful(&p);
+    make_plain(&p, b);
+    LLVMDisposeBuilder(b);
+    for (size_t k = 0; k < f->n; k++)
+        for (unsigned o = 0; o < arithmetic_operands(f->at[k]); o++) {
+            unsigned i = find(&p, strip_casts(LLVMGetOperand(f->at[k], o)));
+            if (i < p.n && p.plain[i] && LLVMTypeOf(p.plain[i]) == LLVMTypeOf(f->at[k]))
+                LLVMSetOperand(f->at[k], o, p.plain[i]);
+        }
+}
+
+void pass_relax_nans(LLVMValueRef fn)
+{
+    struct found f = {0};
+    bool ok = true;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && ok; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && ok; i = LLVMGetNextInstruction(i))
+            if (is_freeze(i) || (arithmetic_operands(i) && becomes_canonical(i)))
+                ok = add(&f, i);
+    for (size_t k = 0; k < f.n && ok; k++)
+        for (unsigned o = 0; o < relaxed_operands(f.at[k]); o++) {
+            LLVMValueRef x = canonical_of(strip_casts(LLVMGetOperand(f.at[k], o)));
+            if (x && LLVMTypeOf(x) == LLVMTypeOf(f.at[k]))
+                LLVMSetOperand(f.at[k], o, x);
+        }
+    if (ok)
+        relax_phis(fn, &f);
+    free(f.at);
+}
