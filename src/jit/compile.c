@@ -14,6 +14,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "base/text.h"
+#include "jit/analysis/lane_library.h"
 #include "jit/compile.h"
 #include "jit/emit/emit.h"
 #include "jit/passes/passes.h"
@@ -21,11 +22,7 @@
 static const char first_passes[] = "function(simplifycfg,sroa,early-cse)";
 static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
 
-static const struct target {
-    const char *name, *triple, *cpu, *features;
-    bool has_masked_stores, has_gather, waits_in_gathers, keeps_store_order, has_whole_elements;
-    unsigned whole_bytes;
-} targets[] = {
+static const struct jit_target targets[] = {
 #define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
                whole_bytes)                                                                                            \
     {name, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements, whole_bytes},
@@ -41,14 +38,14 @@ struct effort {
 
 /* What lasts from one request to the next. */
 static struct session {
-    const struct target *target;
+    const struct jit_target *target;
     LLVMContextRef context;
     LLVMTargetMachineRef machine;
     struct lane_library *lanes;
     struct effort effort;
 } session;
 
-static LLVMTargetMachineRef new_target_machine(const struct target *t)
+static LLVMTargetMachineRef new_target_machine(const struct jit_target *t)
 {
     LLVMTargetRef target;
     char *message = NULL;
@@ -132,10 +129,12 @@ static void emit_functions(struct emit *e, const struct jit_request *r)
         if (!r->shapes[i].regs)
             continue;
         struct str f = r->functions[i]->ir->func->symbol.name;
+        struct function fn = {.request = r, .target = session.target, .lanes = session.lanes, .arena = e->arena};
+        function_analyse(&fn, i);
         snprintf(name, sizeof name, JIT_FUNCTION_NAME, i, STR_ARG(f));
-        emit_function(e, i, name);
+        emit_function(e, &fn, name);
         snprintf(name, sizeof name, JIT_SERIAL_NAME, r->n_functions + i, STR_ARG(f));
-        emit_serial(e, i, name);
+        emit_serial(e, &fn, name);
     }
 }
 
@@ -213,8 +212,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void compile_module(struct emit *e, LLVMTargetMachineRef tm, const struct wire_ask *ask,
-                           struct jit_result *result)
+static void compile_module(struct emit *e, const struct jit_request *r, LLVMTargetMachineRef tm,
+                           const struct wire_ask *ask, struct jit_result *result)
 {
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
     LLVMSetModuleDataLayout(e->module, layout);
@@ -223,7 +222,7 @@ static void compile_module(struct emit *e, LLVMTargetMachineRef tm, const struct
     LLVMSetTarget(e->module, triple);
     LLVMDisposeMessage(triple);
     double start = now();
-    emit_functions(e, e->request);
+    emit_functions(e, r);
     double emitted = now();
     result->n_sites = e->n_sites;
     if (!optimise(tm, e->module, &result->error))
@@ -269,20 +268,12 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                         struct jit_result *result)
 {
     const char *name = arena_strndup(arena, r->name.p, r->name.n);
-    struct emit e = {.request = r,
-                     .arena = arena,
+    struct emit e = {.arena = arena,
                      .context = session.context,
                      .module = LLVMModuleCreateWithNameInContext(name, session.context),
-                     .b = LLVMCreateBuilderInContext(session.context),
-                     .lanes = session.lanes,
-                     .has_masked_stores = session.target->has_masked_stores,
-                     .has_gather = session.target->has_gather,
-                     .waits_in_gathers = session.target->waits_in_gathers,
-                     .keeps_store_order = session.target->keeps_store_order,
-                     .has_whole_elements = session.target->has_whole_elements,
-                     .whole_bytes = session.target->whole_bytes};
+                     .b = LLVMCreateBuilderInContext(session.context)};
     make_types(&e);
-    compile_module(&e, session.machine, ask, result);
+    compile_module(&e, r, session.machine, ask, result);
     LLVMDisposeBuilder(e.b);
     LLVMDisposeModule(e.module);
 }

@@ -13,26 +13,26 @@
  * a run has the test of its group, so faults are found before anything of it is moved. See access.h.
  */
 #include "base/checked.h"
-#include "jit/emit/interleaved.h"
+#include "jit/analysis/access.h"
 
 #include <string.h>
 
 enum { MAX_MEMBERS = 32, MAX_OPEN = 16 };
 
-static struct access access_at(struct emit *e, uint32_t k)
+static struct access access_at(struct cursor here, uint32_t k)
 {
-    return access_begin(e, insn_at(e, k), op_at(e, k));
+    return access_begin(here.fn, insn_at(here, k), op_at(here, k));
 }
 
 /* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
  * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups and runs are exact. */
-static bool can_share(struct emit *e, struct access *a)
+static bool can_share(struct cursor here, struct access *a)
 {
-    if (!access_is_simple(e, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL || a->i->guard ||
-        ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING ||
+    if (!access_is_simple(here.fn, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL ||
+        a->i->guard || ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING ||
         !checked_is_within(checked(a->x->disp), INT32_MIN, INT32_MAX))
         return false;
-    access_find_offsets(e, a);
+    access_find_offsets(here.fn, a);
     return true;
 }
 
@@ -45,34 +45,35 @@ struct sequence {
 };
 
 struct finder {
-    struct emit *e;
+    struct cursor here;
     const struct ir_block *block;
+    uint32_t *n_runs;
     struct sequence open[MAX_OPEN];
     unsigned n_open;
 };
 
 /* Can the CPU store some elements of a vector, or is that done by blending? */
-static bool can_leave_gaps(const struct emit *e, const struct access *a)
+static bool can_leave_gaps(const struct function *fn, const struct access *a)
 {
-    return a->x->space == SPACE_SHARED || access_can_mask(e, a);
+    return a->x->space == SPACE_SHARED || access_can_mask(fn, a);
 }
 
 /* An access that is not served best by itself. */
-static bool is_candidate(struct emit *e, struct access *a)
+static bool is_candidate(struct cursor here, struct access *a)
 {
-    if (!can_share(e, a) || a->shape == SHAPE_UNIFORM || a->parts > 1 || !access_is_aligned(a))
+    if (!can_share(here, a) || a->shape == SHAPE_UNIFORM || a->parts > 1 || !access_is_aligned(a))
         return false;
     if (a->i->kind == IR_LD)
         return !is_consecutive(a) && a->span / a->bytes + a->n > WARP_LANES;
-    if (emit_is_full(e))
+    if (here.is_full)
         return !is_consecutive(a);
-    return can_leave_gaps(e, a) && !access_pattern_is_simple(e, a);
+    return can_leave_gaps(here.fn, a) && !access_pattern_is_simple(here, a);
 }
 
 static int64_t begin_of(struct finder *f, uint32_t k)
 {
-    struct access a = access_at(f->e, k);
-    access_find_offsets(f->e, &a);
+    struct access a = access_at(f->here, k);
+    access_find_offsets(f->here.fn, &a);
     return a.x->disp + a.least;
 }
 
@@ -100,9 +101,10 @@ static bool add_member(struct run *r, const struct access *a, int64_t begin, boo
 static unsigned find_run(struct finder *f, const uint32_t *members, unsigned n, struct run *r)
 {
     bool taken[MAX_ELEMENTS] = {false};
-    unsigned sparse = f->e->has_gather ? 2 : 8, found = 0; /* what the CPU does for lanes one by one is not better */
-    struct access a = access_at(f->e, members[0]);
-    access_find_offsets(f->e, &a);
+    unsigned sparse = f->here.fn->target->has_gather ? 2 : 8,
+             found = 0; /* what the CPU does for lanes one by one is not better */
+    struct access a = access_at(f->here, members[0]);
+    access_find_offsets(f->here.fn, &a);
     *r = (struct run){.from = a.x->disp + a.least};
     for (unsigned l = 0; l < WARP_LANES; l++)
         r->lane_at[l] = (unsigned)(a.offset[l] / a.bytes);
@@ -133,19 +135,20 @@ static void sort_members(struct finder *f, struct sequence *s)
 /* A sequence has ended: its runs are known. */
 static void find_runs_of(struct finder *f, struct sequence *s)
 {
-    struct emit *e = f->e;
+    const struct cursor here = f->here;
     sort_members(f, s);
     for (unsigned k = 0, n; k < s->n; k += n ? n : 1) {
-        struct run *r = ARENA_NEW(e->arena, struct run);
+        struct run *r = ARENA_NEW(here.fn->arena, struct run);
         n = find_run(f, &s->members[k], s->n - k, r);
+        r->id = (*f->n_runs)++;
         r->first = UINT32_MAX;
         r->is_inside = true;
         for (unsigned m = k, number = 0; m < k + n; m++) {
             uint32_t at = s->members[m];
-            struct access a = access_at(e, at);
-            r->is_inside &= access_is_inside(e, &a);
-            e->groups[at].run = r;
-            e->groups[at].number = number;
+            struct access a = access_at(here, at);
+            r->is_inside &= access_is_inside(here.fn, &a);
+            here.groups[at].run = r;
+            here.groups[at].number = number;
             number += a.n;
             r->first = at < r->first ? at : r->first;
             r->last = at > r->last ? at : r->last;
@@ -161,9 +164,9 @@ static void end_sequence(struct finder *f, unsigned s)
 
 static bool fits_sequence(struct finder *f, const struct sequence *s, const struct access *a)
 {
-    const struct ir_insn *first = insn_at(f->e, s->members[0]);
-    struct access other = access_at(f->e, s->members[0]);
-    return access_is_inside(f->e, &other) == access_is_inside(f->e, a) && first->kind == a->i->kind &&
+    const struct ir_insn *first = insn_at(f->here, s->members[0]);
+    struct access other = access_at(f->here, s->members[0]);
+    return access_is_inside(f->here.fn, &other) == access_is_inside(f->here.fn, a) && first->kind == a->i->kind &&
            first->a == a->i->a && first->access->space == a->i->access->space && first->access->bytes == a->bytes &&
            first->access->n == a->n && (a->x->disp - first->access->disp) % (int64_t)a->all == 0;
 }
@@ -172,7 +175,7 @@ static bool fits_sequence(struct finder *f, const struct sequence *s, const stru
 static bool overlaps(struct finder *f, const struct sequence *s, const struct access *a)
 {
     for (unsigned k = 0; k < s->n; k++) {
-        int64_t way = a->x->disp - insn_at(f->e, s->members[k])->access->disp;
+        int64_t way = a->x->disp - insn_at(f->here, s->members[k])->access->disp;
         for (unsigned l = 0; l < WARP_LANES; l++)
             for (unsigned m = 0; m < WARP_LANES; m++)
                 if (a->offset[l] + way == a->offset[m])
@@ -200,36 +203,36 @@ static void add_to_sequence(struct finder *f, const struct access *a, uint32_t k
 /* Must this instruction stay before what comes behind it in a sequence, or behind what comes before? */
 static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct access *a)
 {
-    const struct ir_insn *i = insn_at(f->e, k), *first = insn_at(f->e, s->members[0]);
+    const struct ir_insn *i = insn_at(f->here, k), *first = insn_at(f->here, s->members[0]);
     if (i->kind == IR_LANES || i->kind == IR_FRAME)
-        return first->kind == IR_ST && f->e->shapes->guesses[f->block->first + k];
+        return first->kind == IR_ST && f->here.fn->shapes->guesses[f->block->first + k];
     if (i->kind == IR_LD && first->kind == IR_LD)
         return op_access_is_strong(a->x);
     if (i->kind == IR_LD)
         return a->x->space != SPACE_PARAM;
-    return i->kind != IR_ST || first->kind == IR_LD || !is_candidate(f->e, a) || !fits_sequence(f, s, a) ||
+    return i->kind != IR_ST || first->kind == IR_LD || !is_candidate(f->here, a) || !fits_sequence(f, s, a) ||
            overlaps(f, s, a);
 }
 
 /* Blocks that gangs run have none of stores: warps of a gang may be left between two instructions, some before, some behind. Who
  * is left there loads once more what it has loaded. */
-static void find_runs(struct emit *e, const struct ir_block *block)
+static void find_runs(struct cursor here, const struct ir_block *block, uint32_t *n_runs)
 {
-    struct finder f = {.e = e, .block = block};
-    bool by_gang = e->plan.n && e->plan.inside[e->at];
-    if (by_gang && !e->plan.is_block)
+    struct finder f = {.here = here, .block = block, .n_runs = n_runs};
+    bool by_gang = here.fn->plan.n && here.fn->plan.inside[here.block];
+    if (by_gang && !here.fn->plan.is_block)
         return;
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(e, k);
+        const struct ir_insn *i = insn_at(here, k);
         bool moves = i->kind == IR_LD || (i->kind == IR_ST && !by_gang);
-        struct access a = moves ? access_at(e, k) : (struct access){.i = i};
+        struct access a = moves ? access_at(here, k) : (struct access){.i = i};
         for (unsigned s = f.n_open; s-- > 0;)
             if (ends(&f, &f.open[s], k, &a))
                 end_sequence(&f, s);
-        if (moves && is_candidate(e, &a))
+        if (moves && is_candidate(here, &a))
             add_to_sequence(&f, &a, k);
         for (unsigned s = f.n_open; s-- > 0;)
-            if (ir_defines(i, insn_at(e, f.open[s].members[0])->a))
+            if (ir_defines(i, insn_at(here, f.open[s].members[0])->a))
                 end_sequence(&f, s);
     }
     while (f.n_open)
@@ -238,17 +241,17 @@ static void find_runs(struct emit *e, const struct ir_block *block)
 
 /* ---- groups ---- */
 
-bool access_needs_no_test(struct emit *e, uint32_t k)
+bool access_needs_no_test(struct cursor here, uint32_t k)
 {
-    const struct run *r = e->groups[k].run;
-    struct access a = access_at(e, k);
-    return r ? r->is_inside : access_is_simple(e, a.i, a.x) && access_is_inside(e, &a);
+    const struct run *r = here.groups[k].run;
+    struct access a = access_at(here, k);
+    return r ? r->is_inside : access_is_simple(here.fn, a.i, a.x) && access_is_inside(here.fn, &a);
 }
 
-static bool can_join(struct emit *e, struct access *a, uint32_t k)
+static bool can_join(struct cursor here, struct access *a, uint32_t k)
 {
-    return can_share(e, a) && !access_needs_no_test(e, k) &&
-           (a->shape == SHAPE_UNIFORM || e->groups[k].run || access_pattern_is_simple(e, a));
+    return can_share(here, a) && !access_needs_no_test(here, k) &&
+           (a->shape == SHAPE_UNIFORM || here.groups[k].run || access_pattern_is_simple(here, a));
 }
 
 /* The bytes of a group that an access has joined. */
@@ -269,23 +272,23 @@ static bool is_near(const struct group *g, const struct access *a)
     return all.to - all.from <= GROUP_SPAN;
 }
 
-static bool fits(const struct emit *e, const struct group *g, const struct access *a)
+static bool fits(struct cursor here, const struct group *g, const struct access *a)
 {
-    const struct ir_insn *leader = insn_at(e, g->first);
+    const struct ir_insn *leader = insn_at(here, g->first);
     return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->space == a->i->access->space &&
            g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
 }
 
 /* The group that an access joins: its run's, or one that is open. */
-static struct group *group_of(const struct emit *e, const struct access *a, uint32_t k, const uint32_t *open,
+static struct group *group_of(struct cursor here, const struct access *a, uint32_t k, const uint32_t *open,
                               uint32_t n_open)
 {
-    const struct run *r = e->groups[k].run;
+    const struct run *r = here.groups[k].run;
     if (r && r->first != k)
-        return &e->groups[e->groups[r->first].first];
+        return &here.groups[here.groups[r->first].first];
     for (uint32_t n = 0; n < n_open; n++)
-        if (fits(e, &e->groups[open[n]], a))
-            return &e->groups[open[n]];
+        if (fits(here, &here.groups[open[n]], a))
+            return &here.groups[open[n]];
     return NULL;
 }
 
@@ -295,18 +298,18 @@ static void join(struct group *g, struct group *own, const struct access *a)
     *g = joined(*g, a);
 }
 
-void find_groups(struct emit *e, const struct ir_block *block)
+static void find_groups_of(struct cursor here, const struct ir_block *block, uint32_t *n_runs)
 {
     uint32_t open[MAX_OPEN], n_open = 0;
     for (uint32_t k = 0; k < block->n; k++)
-        e->groups[k] = (struct group){.first = k};
-    find_runs(e, block);
+        here.groups[k] = (struct group){.first = k};
+    find_runs(here, block, n_runs);
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(e, k);
+        const struct ir_insn *i = insn_at(here, k);
         bool moves = i->kind == IR_LD || i->kind == IR_ST;
-        struct access a = moves ? access_at(e, k) : (struct access){.i = i};
-        if (moves && can_join(e, &a, k)) {
-            struct group *g = group_of(e, &a, k, open, n_open), *own = &e->groups[k];
+        struct access a = moves ? access_at(here, k) : (struct access){.i = i};
+        if (moves && can_join(here, &a, k)) {
+            struct group *g = group_of(here, &a, k, open, n_open), *own = &here.groups[k];
             if (!g) {
                 own->all = a.all;
                 own->from = a.x->disp + a.least;
@@ -316,20 +319,31 @@ void find_groups(struct emit *e, const struct ir_block *block)
             join(g ? g : own, own, &a);
         }
         for (uint32_t n = 0; n < n_open;)
-            if (ir_defines(i, insn_at(e, open[n])->a))
+            if (ir_defines(i, insn_at(here, open[n])->a))
                 open[n] = open[--n_open];
             else
                 n++;
     }
 }
 
+void find_groups(struct function *fn)
+{
+    fn->groups = ARENA_ARRAY(fn->arena, struct group, fn->ir->insns.n + 1);
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
+        const struct ir_block *block = block_at(fn, b);
+        struct cursor here = {
+            .fn = fn, .block = b, .is_full = ir_is_full(fn->shapes, b), .groups = fn->groups + block->first};
+        find_groups_of(here, block, &fn->n_runs);
+    }
+}
+
 /* ---- runs: moving them ---- */
 
-unsigned bytes_in_row(const struct emit *e, const struct access *a)
+unsigned bytes_in_row(struct cursor here, const struct access *a)
 {
-    const struct run *r = e->groups[e->index].run;
+    const struct run *r = here.groups[here.index].run;
     if (r)
-        return e->index == r->first ? r->elements * a->bytes : 0;
+        return here.index == r->first ? r->elements * a->bytes : 0;
     return is_consecutive(a) ? a->all * WARP_LANES : 0;
 }
 
@@ -342,15 +356,16 @@ void access_test_for_group(struct access *a, const struct group *g)
     }
 }
 
-bool access_begin_tested(struct emit *e, uint32_t k, struct access *a)
+bool access_begin_tested(struct cursor here, uint32_t k, struct access *a)
 {
-    const struct ir_insn *i = insn_at(e, k);
-    if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const || e->groups[k].first != k)
+    const struct ir_insn *i = insn_at(here, k);
+    if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const ||
+        here.groups[k].first != k)
         return false;
-    *a = access_begin(e, i, op_at(e, k));
-    if (!access_is_simple(e, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
+    *a = access_begin(here.fn, i, op_at(here, k));
+    if (!access_is_simple(here.fn, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
         return false;
-    access_find_offsets(e, a);
-    access_test_for_group(a, &e->groups[k]);
-    return a->shape == SHAPE_UNIFORM || e->groups[k].run || access_pattern_is_simple(e, a);
+    access_find_offsets(here.fn, a);
+    access_test_for_group(a, &here.groups[k]);
+    return a->shape == SHAPE_UNIFORM || here.groups[k].run || access_pattern_is_simple(here, a);
 }

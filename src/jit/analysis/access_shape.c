@@ -1,12 +1,12 @@
 /* What is known of an access before it is emitted: which way serves it, where its lanes are, whether it needs a test; see access.h. */
 #include "base/checked.h"
-#include "jit/emit/access.h"
+#include "jit/analysis/access.h"
 
 /* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. A pattern is what lanes have over lane 0
  * modulo 2^64, as a signed number, so two of them may be up to 2^64 apart. */
-void access_find_offsets(struct emit *e, struct access *a)
+void access_find_offsets(const struct function *fn, struct access *a)
 {
-    const int64_t *p = e->shapes->patterns.at[a->shape].at;
+    const int64_t *p = fn->shapes->patterns.at[a->shape].at;
     int64_t least = 0, most = 0;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         least = p[l] < least ? p[l] : least;
@@ -17,7 +17,7 @@ void access_find_offsets(struct emit *e, struct access *a)
     struct checked span = checked_sub(checked(most), checked(least));
     a->least = least;
     a->span = span.lost ? INT64_MAX : span.v;
-    a->parts = parts_of(e, a->shape);
+    a->parts = parts_of(fn, a->shape);
 }
 
 bool access_is_aligned(const struct access *a)
@@ -28,19 +28,19 @@ bool access_is_aligned(const struct access *a)
     return a->span < LANES_SPAN;
 }
 
-bool access_is_simple(const struct emit *e, const struct ir_insn *i, const struct op_access *x)
+bool access_is_simple(const struct function *fn, const struct ir_insn *i, const struct op_access *x)
 {
     bool known = x->space == SPACE_GLOBAL || x->space == SPACE_CONST || x->space == SPACE_GENERIC ||
                  x->space == SPACE_SHARED || x->space == SPACE_LOCAL;
     for (unsigned k = 0; k < x->n; k++)
         if (i->kind == IR_LD && ir_ref_kind(i->access->regs[k]) != REF_REG)
             return false;
-    if (access_is_whole(x) && (unsigned)x->bytes * x->n > e->whole_bytes)
+    if (access_is_whole(x) && (unsigned)x->bytes * x->n > fn->target->whole_bytes)
         return false;
     return known && x->order != ORDER_SC && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) && x->bytes * x->n <= 32;
 }
 
-struct access access_begin(struct emit *e, const struct ir_insn *i, const struct op *o)
+struct access access_begin(const struct function *fn, const struct ir_insn *i, const struct op *o)
 {
     const struct op_access *x = o->access;
     unsigned all = (unsigned)x->bytes * x->n;
@@ -51,23 +51,23 @@ struct access access_begin(struct emit *e, const struct ir_insn *i, const struct
                            .n = x->n,
                            .all = all,
                            .log2 = (unsigned)__builtin_ctz(all),
-                           .shape = i->a ? ref_shape(e, i->a) : SHAPE_UNIFORM};
+                           .shape = i->a ? ref_shape(fn, i->a) : SHAPE_UNIFORM};
 }
 
 /* Has the CPU stores of some lanes? Those of bytes came with AVX-512. */
-bool access_can_mask(const struct emit *e, const struct access *a)
+bool access_can_mask(const struct function *fn, const struct access *a)
 {
-    return e->has_masked_stores && (a->bytes >= 4 || e->has_gather);
+    return fn->target->has_masked_stores && (a->bytes >= 4 || fn->target->has_gather);
 }
 
 /* A pattern that is served as one; others are as addresses that vary. */
-bool access_pattern_is_simple(const struct emit *e, const struct access *a)
+bool access_pattern_is_simple(struct cursor here, const struct access *a)
 {
     if (!access_is_aligned(a) || access_is_whole(a->x))
         return false;
     if (a->i->kind == IR_LD)
         return is_consecutive(a) || has_clusters(a);
-    return is_consecutive(a) && ((emit_is_full(e) && !a->i->guard) || (a->n == 1 && access_can_mask(e, a)));
+    return is_consecutive(a) && ((here.is_full && !a->i->guard) || (a->n == 1 && access_can_mask(here.fn, a)));
 }
 
 /* Are lanes of each half one behind the other, or at one place? */
@@ -85,31 +85,31 @@ bool access_has_rows(const struct access *a)
  * that are no threads have no range, but may stand in a vector that is loaded whole. Ranges are of numbers that have not wrapped
  * (ir/range.c gives up those that may have); with a displacement of 32 bits the sum is exact in 64, and where that is inside, so
  * is the address of 32 bits. */
-bool access_is_inside(const struct emit *e, const struct access *a)
+bool access_is_inside(const struct function *fn, const struct access *a)
 {
-    const struct ir_shapes *s = e->shapes;
+    const struct ir_shapes *s = fn->shapes;
     const struct ir_insn *i = a->i;
     struct ir_range at = {0, 0};
     struct ir_bits low = {.n = 64, .v = 0};
     if (a->x->space != SPACE_SHARED || i->access->disp_const || s->block[0] * s->block[1] * s->block[2] % WARP_LANES)
         return false;
     if (i->a) {
-        at = ir_range_of(e->ir, s->ranges, s->block, i->a);
-        low = ir_bits_of(e->ir, s->common, s->block, true, i->a);
+        at = ir_range_of(fn->ir, s->ranges, s->block, i->a);
+        low = ir_bits_of(fn->ir, s->common, s->block, true, i->a);
     }
     if (at.lo > at.hi || at.lo < INT32_MIN || at.hi > INT32_MAX || a->x->disp < INT32_MIN || a->x->disp > INT32_MAX)
         return false;
     return low.n >= a->log2 && ((low.v + (uint64_t)a->x->disp) & (a->all - 1)) == 0 && at.lo + a->x->disp >= 0 &&
-           at.hi + a->x->disp + a->all <= e->request->static_shared_bytes;
+           at.hi + a->x->disp + a->all <= fn->request->static_shared_bytes;
 }
 
-bool has_many_accesses(const struct emit *e)
+bool has_many_accesses(const struct function *fn)
 {
     enum { MANY = 64 };
     uint32_t n = 0;
-    for (uint32_t k = 0; k < e->ir->insns.n && n <= MANY; k++) {
-        const struct ir_insn *i = &e->ir->insns.at[k];
-        n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && ref_shape(e, i->a) == SHAPE_VARYING;
+    for (uint32_t k = 0; k < fn->ir->insns.n && n <= MANY; k++) {
+        const struct ir_insn *i = &fn->ir->insns.at[k];
+        n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && ref_shape(fn, i->a) == SHAPE_VARYING;
     }
     return n > MANY;
 }

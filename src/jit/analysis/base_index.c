@@ -1,78 +1,79 @@
 /* Loads from one base and an index of 32 bits in each lane, `table[index]`: found in the instructions before the load, as
  * additions of what a widening multiplication gives to what is uniform; see access.h, indexed_gather.c.
  */
-#include "jit/emit/access.h"
+#include "jit/analysis/access.h"
 
 /* The last instruction of the block before another that writes a register: one without a guard, of lanes. */
-static uint32_t find_definition(const struct emit *e, ir_ref r, uint32_t before)
+static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before)
 {
-    uint32_t k = find_writer(e, r, before);
-    return k != NO_WRITER && is_plain_writer(e, k, r) ? k : NO_WRITER;
+    uint32_t k = find_writer(here, r, before);
+    return k != NO_WRITER && is_plain_writer(here, k, r) ? k : NO_WRITER;
 }
 
 /* Has a register at the load the value that it had at instruction k? */
-static bool is_kept(const struct emit *e, ir_ref r, uint32_t k)
+static bool is_kept(struct cursor here, ir_ref r, uint32_t k)
 {
-    uint32_t last = find_writer(e, r, e->index);
+    uint32_t last = find_writer(here, r, here.index);
     return last == NO_WRITER || last < k;
 }
 
-static bool take_lanes(struct emit *e, ir_ref r, row_ref row, uint32_t k, uint64_t scale, struct index *x)
+static bool take_lanes(struct cursor here, ir_ref r, row_ref row, uint32_t k, uint64_t scale, struct index *x)
 {
     x->lanes = r;
     x->lanes_row = row;
     x->scale = (unsigned)scale;
     x->unit = scale % 8 == 0 ? 8 : scale % 4 == 0 ? 4 : 1;
-    return ir_ref_kind(r) == REF_REG && ref_shape(e, r) == SHAPE_VARYING && is_kept(e, r, k) && scale > 0 &&
+    return ir_ref_kind(r) == REF_REG && ref_shape(here.fn, r) == SHAPE_VARYING && is_kept(here, r, k) && scale > 0 &&
            scale <= 1024;
 }
 
-static bool take_base(struct emit *e, ir_ref r, row_ref row, uint32_t k, struct index *x)
+static bool take_base(struct cursor here, ir_ref r, row_ref row, uint32_t k, struct index *x)
 {
     x->base = r;
     x->base_row = row;
-    return r && ref_shape(e, r) == SHAPE_UNIFORM && (ir_ref_kind(r) != REF_REG || is_kept(e, r, k));
+    return r && ref_shape(here.fn, r) == SHAPE_UNIFORM && (ir_ref_kind(r) != REF_REG || is_kept(here, r, k));
 }
 
 /* What is added to the base: a widened index. */
-static bool find_lanes(struct emit *e, ir_ref r, uint32_t before, struct index *x)
+static bool find_lanes(struct cursor here, ir_ref r, uint32_t before, struct index *x)
 {
-    uint32_t k = ir_ref_kind(r) == REF_REG ? find_definition(e, r, before) : NO_WRITER, factor, shift = 0;
-    if (k != NO_WRITER && insn_at(e, k)->lane == LANE_shl_b64 && access_constant(e, insn_at(e, k)->b, &shift)) {
-        r = insn_at(e, k)->a;
-        k = shift < 10 && ir_ref_kind(r) == REF_REG ? find_definition(e, r, k) : NO_WRITER;
+    uint32_t k = ir_ref_kind(r) == REF_REG ? find_definition(here, r, before) : NO_WRITER, factor, shift = 0;
+    if (k != NO_WRITER && insn_at(here, k)->lane == LANE_shl_b64 &&
+        access_constant(here.fn, insn_at(here, k)->b, &shift)) {
+        r = insn_at(here, k)->a;
+        k = shift < 10 && ir_ref_kind(r) == REF_REG ? find_definition(here, r, k) : NO_WRITER;
     }
     if (k == NO_WRITER)
         return false;
-    const struct ir_insn *i = insn_at(e, k);
+    const struct ir_insn *i = insn_at(here, k);
     switch (i->lane) {
     case LANE_mulwide_u32:
     case LANE_mulwide_s32:
-        return access_constant(e, i->b, &factor) &&
-               take_lanes(e, i->a, op_at(e, k)->a, k, (uint64_t)factor << shift, x);
+        return access_constant(here.fn, i->b, &factor) &&
+               take_lanes(here, i->a, op_at(here, k)->a, k, (uint64_t)factor << shift, x);
     case LANE_resize_b64_u32:
     case LANE_resize_b64_s32:
     case LANE_cvt_u64_u32:
-    case LANE_cvt_s64_s32: return take_lanes(e, i->a, op_at(e, k)->a, k, 1ull << shift, x);
+    case LANE_cvt_s64_s32: return take_lanes(here, i->a, op_at(here, k)->a, k, 1ull << shift, x);
     default: return false;
     }
 }
 
-bool find_index(struct emit *e, const struct access *a, struct index *x)
+bool find_index(struct cursor here, const struct access *a, struct index *x)
 {
-    uint32_t k = find_definition(e, a->i->a, e->index), factor;
+    uint32_t k = find_definition(here, a->i->a, here.index), factor;
     if (k == NO_WRITER)
         return false;
-    const struct ir_insn *i = insn_at(e, k);
-    const struct op *o = op_at(e, k);
+    const struct ir_insn *i = insn_at(here, k);
+    const struct op *o = op_at(here, k);
     switch (i->lane) {
     case LANE_add_b64:
-        return (take_base(e, i->a, o->a, k, x) && find_lanes(e, i->b, k, x)) ||
-               (take_base(e, i->b, o->b, k, x) && find_lanes(e, i->a, k, x));
+        return (take_base(here, i->a, o->a, k, x) && find_lanes(here, i->b, k, x)) ||
+               (take_base(here, i->b, o->b, k, x) && find_lanes(here, i->a, k, x));
     case LANE_madwide_u32:
     case LANE_madwide_s32:
-        return take_base(e, i->c, o->c, k, x) && access_constant(e, i->b, &factor) &&
-               take_lanes(e, i->a, o->a, k, factor, x);
+        return take_base(here, i->c, o->c, k, x) && access_constant(here.fn, i->b, &factor) &&
+               take_lanes(here, i->a, o->a, k, factor, x);
     default: return false;
     }
 }

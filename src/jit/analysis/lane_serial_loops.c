@@ -12,7 +12,8 @@
  * does a short loop, which is over before a lane has gained what it costs to begin with the next; where it waits in gathers, too,
  * and lanes are loaded for one beside the other: other costs have served no loop better there.
  */
-#include "jit/emit/access.h"
+#include "jit/analysis/access.h"
+#include "jit/analysis/lane_library.h"
 
 /* What a round costs the warp's lanes, in cycles: together, with the CPU's gathers or without them, and one after the other, as
  * measured on an x86-64-v4. Operations are counted as so many of the size of a multiply-add: they wait for each other, and of
@@ -44,31 +45,31 @@ struct way {
 };
 
 /* Of q, read at k: the register that it is at the start of the round, but for what is added. */
-static bool find_root(const struct emit *e, ir_ref q, uint32_t k, ir_ref *root, int64_t *added)
+static bool find_root(struct cursor here, ir_ref q, uint32_t k, ir_ref *root, int64_t *added)
 {
-    for (*added = 0;; q = insn_at(e, k)->a) {
+    for (*added = 0;; q = insn_at(here, k)->a) {
         *root = q;
         if (ir_ref_kind(q) != REF_REG)
             return false;
-        k = find_writer(e, q, k);
+        k = find_writer(here, q, k);
         if (k == NO_WRITER)
             return true;
-        const struct ir_insn *i = insn_at(e, k);
-        enum linear kind = is_plain_writer(e, k, q) ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
+        const struct ir_insn *i = insn_at(here, k);
+        enum linear kind = is_plain_writer(here, k, q) ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
         int64_t more = 0;
-        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !access_number(e, i->b, &more)))
+        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !access_number(here.fn, i->b, &more)))
             return false;
         *added = (int64_t)((uint64_t)*added + (kind == LINEAR_SUB ? -(uint64_t)more : (uint64_t)more));
     }
 }
 
-bool find_walk(const struct emit *e, ir_ref q, uint32_t k, struct walk *w)
+bool find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w)
 {
     enum { FARTHEST = 1 << 30 };
     ir_ref again;
-    return find_root(e, q, k, &w->root, &w->added) &&
-           find_root(e, w->root, e->ir->blocks.at[e->ir->order[e->at]].n, &again, &w->step) && again == w->root &&
-           w->step > -FARTHEST && w->step < FARTHEST;
+    return find_root(here, q, k, &w->root, &w->added) &&
+           find_root(here, w->root, here.fn->ir->blocks.at[here.fn->ir->order[here.block]].n, &again, &w->step) &&
+           again == w->root && w->step > -FARTHEST && w->step < FARTHEST;
 }
 
 /* How deep registers are looked into, and how many: one that is an operand twice is looked at twice. */
@@ -77,7 +78,7 @@ struct look {
 };
 enum { DEEPEST = 12, MOST_LOOKS = 1 << 12 };
 
-static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, struct look look);
+static struct way way_of(struct cursor here, ir_ref r, uint32_t k, struct look look);
 
 static struct way both(struct way a, struct way b)
 {
@@ -89,21 +90,21 @@ static struct way both(struct way a, struct way b)
     return (struct way){a.kind == WALKS || b.kind == WALKS ? WALKS : FIXED, step};
 }
 
-static struct way times(const struct emit *e, struct way a, ir_ref factor, bool shifts)
+static struct way times(const struct function *fn, struct way a, ir_ref factor, bool shifts)
 {
     int64_t n;
     if (a.kind != WALKS)
         return a;
-    if (!access_number(e, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
+    if (!access_number(fn, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
         return (struct way){WILD, 0};
     return (struct way){WALKS, (int64_t)((uint64_t)a.step * (uint64_t)(shifts ? 1ll << n : n))};
 }
 
 /* Of the result of instruction k. */
-static struct way way_of_result(const struct emit *e, uint32_t k, struct look look)
+static struct way way_of_result(struct cursor here, uint32_t k, struct look look)
 {
-    const struct ir_insn *i = insn_at(e, k);
-    struct way a = way_of(e, i->a, k, look), b = way_of(e, i->b, k, look), c = way_of(e, i->c, k, look);
+    const struct ir_insn *i = insn_at(here, k);
+    struct way a = way_of(here, i->a, k, look), b = way_of(here, i->b, k, look), c = way_of(here, i->c, k, look);
     struct way all = both(both(a, b), c);
     if (all.kind != WALKS)
         return all;
@@ -114,31 +115,31 @@ static struct way way_of_result(const struct emit *e, uint32_t k, struct look lo
     case LINEAR_ZERO_EXTEND:
     case LINEAR_ADD: return all;
     case LINEAR_SUB: b.step = (int64_t)-(uint64_t)b.step; return both(a, b);
-    case LINEAR_SHL: return times(e, a, i->b, true);
+    case LINEAR_SHL: return times(here.fn, a, i->b, true);
     case LINEAR_MUL:
     case LINEAR_MUL_WIDE:
-    case LINEAR_MUL_WIDE_UNSIGNED: return times(e, a, i->b, false);
+    case LINEAR_MUL_WIDE_UNSIGNED: return times(here.fn, a, i->b, false);
     case LINEAR_MUL_ADD:
     case LINEAR_MUL_ADD_WIDE:
-    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both(times(e, a, i->b, false), c);
+    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both(times(here.fn, a, i->b, false), c);
     default: return (struct way){WILD, 0};
     }
 }
 
 /* Of a register as instruction k reads it. */
-static struct way way_of(const struct emit *e, ir_ref r, uint32_t k, struct look look)
+static struct way way_of(struct cursor here, ir_ref r, uint32_t k, struct look look)
 {
-    uint32_t n = e->ir->blocks.at[e->ir->order[e->at]].n;
-    if (ir_ref_kind(r) != REF_REG || find_writer(e, r, n) == NO_WRITER)
+    uint32_t n = here.fn->ir->blocks.at[here.fn->ir->order[here.block]].n;
+    if (ir_ref_kind(r) != REF_REG || find_writer(here, r, n) == NO_WRITER)
         return (struct way){FIXED, 0};
-    uint32_t at = find_writer(e, r, k);
+    uint32_t at = find_writer(here, r, k);
     struct walk w;
     if (at == NO_WRITER)
-        return find_walk(e, r, k, &w) ? (struct way){WALKS, w.step} : (struct way){WILD, 0};
-    if (insn_at(e, at)->kind == IR_LD)
+        return find_walk(here, r, k, &w) ? (struct way){WALKS, w.step} : (struct way){WILD, 0};
+    if (insn_at(here, at)->kind == IR_LD)
         return (struct way){FOUND, 0};
-    bool deeper = is_plain_writer(e, at, r) && look.depth < DEEPEST && ++*look.n < MOST_LOOKS;
-    return deeper ? way_of_result(e, at, (struct look){look.depth + 1, look.n}) : (struct way){WILD, 0};
+    bool deeper = is_plain_writer(here, at, r) && look.depth < DEEPEST && ++*look.n < MOST_LOOKS;
+    return deeper ? way_of_result(here, at, (struct look){look.depth + 1, look.n}) : (struct way){WILD, 0};
 }
 
 /* ---- which loops ---- */
@@ -151,39 +152,39 @@ static uint32_t block_behind(const struct op *branch, uint32_t loop)
 
 /* A loop of one block that lanes leave in rounds of their own. Those that have left wait behind it: before it they would go first,
  * and a loop that spins counts who comes when. */
-static bool is_loop(const struct emit *e, const struct ir_block *block)
+static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     enum { LONGEST = 96 };
-    if (block->n < 2 || block->n > LONGEST || block->serial_to || e->code->blocks[e->at].spins)
+    if (block->n < 2 || block->n > LONGEST || block->serial_to || here.fn->code->blocks[here.block].spins)
         return false;
-    const struct ir_insn *branch = insn_at(e, block->n - 1);
-    const struct op *o = op_at(e, block->n - 1);
-    uint32_t behind = block_behind(o, e->at);
+    const struct ir_insn *branch = insn_at(here, block->n - 1);
+    const struct op *o = op_at(here, block->n - 1);
+    uint32_t behind = block_behind(o, here.block);
     return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
-           ref_shape(e, branch->guard) == SHAPE_VARYING && (o->target == e->at || o->next == e->at) && behind > e->at &&
-           behind != NO_BLOCK && !e->code->blocks[behind].spins;
+           ref_shape(here.fn, branch->guard) == SHAPE_VARYING && (o->target == here.block || o->next == here.block) &&
+           behind > here.block && behind != NO_BLOCK && !here.fn->code->blocks[behind].spins;
 }
 
 /* Leaving a loop of few rounds takes the CPU by surprise, lane by lane. */
-static bool has_few_rounds(const struct emit *e, const struct ir_block *block)
+static bool has_few_rounds(struct cursor here, const struct ir_block *block)
 {
-    uint32_t k = find_writer(e, insn_at(e, block->n - 1)->guard, block->n - 1);
-    return k == NO_WRITER || insn_at(e, k)->kind != IR_LANES || counts_a_rest(e, insn_at(e, k)->a);
+    uint32_t k = find_writer(here, insn_at(here, block->n - 1)->guard, block->n - 1);
+    return k == NO_WRITER || insn_at(here, k)->kind != IR_LANES || counts_a_rest(here.fn, insn_at(here, k)->a);
 }
 
 /* What goes around, or out of the loop: a number for all lanes goes around only, so it is the same in lanes that go on. */
-static bool can_carry(const struct emit *e, const struct ir_block *block)
+static bool can_carry(struct cursor here, const struct ir_block *block)
 {
-    const struct ir_live *live = &e->shapes->live;
-    uint32_t behind = block_behind(op_at(e, block->n - 1), e->at);
+    const struct ir_live *live = &here.fn->shapes->live;
+    uint32_t behind = block_behind(op_at(here, block->n - 1), here.block);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
-        bool leaves = ir_in_set(live_in(e, behind), n), around = ir_in_set(live_in(e, e->at), n);
-        bool written = find_writer(e, r, block->n) != NO_WRITER;
-        if ((leaves || around) && ref_width(e, r) > 64)
+        bool leaves = ir_in_set(live_in(here.fn, behind), n), around = ir_in_set(live_in(here.fn, here.block), n);
+        bool written = find_writer(here, r, block->n) != NO_WRITER;
+        if ((leaves || around) && ref_width(here.fn, r) > 64)
             return false;
-        if (written && ((leaves && ref_shape(e, r) != SHAPE_VARYING) ||
-                        (around && ref_shape(e, r) != SHAPE_VARYING && ref_shape(e, r) != SHAPE_UNIFORM)))
+        if (written && ((leaves && ref_shape(here.fn, r) != SHAPE_VARYING) ||
+                        (around && ref_shape(here.fn, r) != SHAPE_VARYING && ref_shape(here.fn, r) != SHAPE_UNIFORM)))
             return false;
     }
     return true;
@@ -191,62 +192,63 @@ static bool can_carry(const struct emit *e, const struct ir_block *block)
 
 /* A load of global memory, weak, whose address is a number in each lane or one for all that no other load shares: what is noted
  * of where it was is then its own. */
-static bool can_load(const struct emit *e, uint32_t k)
+static bool can_load(struct cursor here, uint32_t k)
 {
-    const struct ir_insn *i = insn_at(e, k);
-    const struct op_access *x = op_at(e, k)->access;
-    if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(e, i, x) || op_access_is_strong(x) ||
-        (x->space != SPACE_GLOBAL && x->space != SPACE_CONST && x->space != SPACE_GENERIC))
+    const struct ir_insn *i = insn_at(here, k);
+    const struct op_access *x = op_at(here, k)->access;
+    if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(here.fn, i, x) ||
+        op_access_is_strong(x) || (x->space != SPACE_GLOBAL && x->space != SPACE_CONST && x->space != SPACE_GENERIC))
         return false;
-    for (uint32_t j = 0; j < k && ref_shape(e, i->a) != SHAPE_VARYING; j++)
-        if (insn_at(e, j)->kind == IR_LD && insn_at(e, j)->a == i->a)
+    for (uint32_t j = 0; j < k && ref_shape(here.fn, i->a) != SHAPE_VARYING; j++)
+        if (insn_at(here, j)->kind == IR_LD && insn_at(here, j)->a == i->a)
             return false;
-    return ref_shape(e, i->a) == SHAPE_VARYING || ref_shape(e, i->a) == SHAPE_UNIFORM;
+    return ref_shape(here.fn, i->a) == SHAPE_VARYING || ref_shape(here.fn, i->a) == SHAPE_UNIFORM;
 }
 
 /* Does a lane have places of its own one behind the other there, or one place, or find them? */
-static bool is_own_way(const struct emit *e, uint32_t k, bool *walks)
+static bool is_own_way(struct cursor here, uint32_t k, bool *walks)
 {
     unsigned n = 0;
-    struct way way = way_of(e, insn_at(e, k)->a, k, (struct look){0, &n});
+    struct way way = way_of(here, insn_at(here, k)->a, k, (struct look){0, &n});
     bool near = way.kind == WALKS && way.step && way.step >= -LONGEST_STEP && way.step <= LONGEST_STEP;
     *walks |= near;
     return near || way.kind == FOUND || way.kind == FIXED;
 }
 
 /* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better not. */
-static bool add_insn(struct emit *e, uint32_t k, uint32_t count[N_PARTS], bool *walks)
+static bool add_insn(struct cursor here, uint32_t k, uint32_t count[N_PARTS], bool *walks)
 {
-    const struct ir_insn *i = insn_at(e, k);
+    const struct ir_insn *i = insn_at(here, k);
     if (i->kind == IR_LD) {
-        bool varies = i->a && ref_shape(e, i->a) == SHAPE_VARYING;
+        bool varies = i->a && ref_shape(here.fn, i->a) == SHAPE_VARYING;
         count[varies ? LOAD_OF_LANES : LOAD_OF_ALL]++;
-        return can_load(e, k) && (!varies || is_own_way(e, k, walks));
+        return can_load(here, k) && (!varies || is_own_way(here, k, walks));
     }
-    unsigned size = i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG ? lane_function_size(e, i->lane) : 0;
+    unsigned size =
+        i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG ? lane_library_size(here.fn->lanes, i->lane) : 0;
     if (ir_linear((enum lane_id)i->lane) == LINEAR_NONE) /* the CPU's addresses do the others */
         count[OPERATION] += (size + SIZE_OF_OPERATION - 1) / SIZE_OF_OPERATION;
     return size > 0;
 }
 
-static bool is_better_alone(struct emit *e, const struct ir_block *block)
+static bool is_better_alone(struct cursor here, const struct ir_block *block)
 {
     uint32_t count[N_PARTS] = {[ROUND] = 1}, together = 0, alone = 0;
     bool walks = false;
-    if (!is_loop(e, block) || has_few_rounds(e, block) || !can_carry(e, block))
+    if (!is_loop(here, block) || has_few_rounds(here, block) || !can_carry(here, block))
         return false;
     for (uint32_t k = 0; k + 1 < block->n; k++)
-        if (!add_insn(e, k, count, &walks))
+        if (!add_insn(here, k, count, &walks))
             return false;
     for (unsigned p = 0; p < N_PARTS; p++) {
-        together += count[p] * (e->has_gather ? costs[p].gathered : costs[p].in_turns);
+        together += count[p] * (here.fn->target->has_gather ? costs[p].gathered : costs[p].in_turns);
         alone += count[p] * costs[p].alone;
     }
     return walks && ROUNDS_ALONE * alone < ROUNDS_TOGETHER * together;
 }
 
-void find_alone(struct emit *e)
+void find_alone(struct function *fn)
 {
-    for (e->at = 0; e->at < e->ir->n_ordered; e->at++)
-        e->shapes->alone[e->at] = is_better_alone(e, &e->ir->blocks.at[e->ir->order[e->at]]);
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
+        fn->shapes->alone[b] = is_better_alone((struct cursor){.fn = fn, .block = b}, block_at(fn, b));
 }

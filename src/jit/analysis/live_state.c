@@ -1,12 +1,7 @@
-/* The live state of a place in a block: the registers that the interpreter needs where it takes over there; see emit.h. */
-#include "jit/emit/emit.h"
+/* The live state of a place in a block: the registers that the interpreter needs where it takes over there; see function.h. */
+#include "jit/analysis/function.h"
 
 #include <string.h>
-
-bool has_waiting(const struct emit *e)
-{
-    return !e->gang && ir_has_waiting(e->shapes, e->at);
-}
 
 /* ---- from a place in a block on ---- */
 
@@ -39,64 +34,69 @@ static void note_insn(struct search *s, const struct ir_insn *i)
     }
 }
 
-struct reg_list live_at(const struct emit *e, uint32_t index)
+struct reg_list live_at(struct cursor here, uint32_t index)
 {
-    const struct ir_live *live = &e->shapes->live;
-    const uint64_t *out = live->out + (size_t)e->at * live->words;
-    const struct ir_block *block = block_at(e, e->at);
-    uint8_t seen[e->ir->regs.n];
-    struct reg_list found = {.regs = ARENA_ARRAY(e->arena, uint32_t, e->ir->regs.n)};
+    const struct ir_live *live = &here.fn->shapes->live;
+    const uint64_t *out = live->out + (size_t)here.block * live->words;
+    const struct ir_block *block = block_at(here.fn, here.block);
+    uint8_t seen[here.fn->ir->regs.n];
+    struct reg_list found = {.regs = ARENA_ARRAY(here.fn->arena, uint32_t, here.fn->ir->regs.n)};
     struct search s = {.seen = seen, .live = &found};
     memset(seen, 0, sizeof seen);
     for (uint32_t k = index; k < block->n; k++)
-        note_insn(&s, &e->ir->insns.at[block->first + k]);
+        note_insn(&s, &here.fn->ir->insns.at[block->first + k]);
     for (uint32_t k = 0; k < live->n; k++)
         if (ir_in_set(out, k))
             note_read(&s, ir_make_ref(REF_REG, live->regs[k]));
     return found;
 }
 
-struct reg_list live_of_set(const struct emit *e, const uint64_t *set)
+struct reg_list live_of_set(const struct function *fn, const uint64_t *set)
 {
-    const struct ir_live *live = &e->shapes->live;
-    struct reg_list l = {.regs = ARENA_ARRAY(e->arena, uint32_t, live->n + 1)};
+    const struct ir_live *live = &fn->shapes->live;
+    struct reg_list l = {.regs = ARENA_ARRAY(fn->arena, uint32_t, live->n + 1)};
     for (uint32_t k = 0; k < live->n; k++)
         if (ir_in_set(set, k))
             l.regs[l.n++] = live->regs[k];
     return l;
 }
 
-struct reg_list live_scalars(const struct emit *e, struct reg_list among)
+struct reg_list live_scalars(const struct function *fn, struct reg_list among)
 {
-    struct reg_list l = {.regs = ARENA_ARRAY(e->arena, uint32_t, among.n + 1)};
+    struct reg_list l = {.regs = ARENA_ARRAY(fn->arena, uint32_t, among.n + 1)};
     for (uint32_t k = 0; k < among.n; k++)
-        if (e->shapes->regs[among.regs[k]] != SHAPE_VARYING)
+        if (fn->shapes->regs[among.regs[k]] != SHAPE_VARYING)
             l.regs[l.n++] = among.regs[k];
     return l;
 }
 
 /* ---- through a block ---- */
 
-bool live_is_kept(const struct emit *e, uint32_t reg)
+const uint64_t *live_through(const struct function *fn, uint32_t block)
 {
-    uint32_t n = e->shapes->live.number[reg];
-    return n && ir_in_set(e->kept, n - 1);
+    return fn->through + (size_t)block * fn->shapes->live.words;
 }
 
-/* Registers that are needed behind the block and are not written in it: wherever it is left they are to be spilled, so there is
- * one piece of code for that. */
-void find_kept(struct emit *e)
+static void find_through(const struct function *fn, uint32_t order, uint64_t *through)
 {
-    const struct ir_live *live = &e->shapes->live;
-    const struct ir_block *block = block_at(e, e->at);
+    const struct ir_live *live = &fn->shapes->live;
+    const struct ir_block *block = block_at(fn, order);
     ir_ref writes[IR_MAX_REFS];
-    memcpy(e->kept, live->out + (size_t)e->at * live->words, live->words * sizeof *e->kept);
+    memcpy(through, live->out + (size_t)order * live->words, live->words * sizeof *through);
     for (uint32_t k = 0; k < block->n; k++) {
-        unsigned n = ir_writes(&e->ir->insns.at[block->first + k], writes);
+        unsigned n = ir_writes(&fn->ir->insns.at[block->first + k], writes);
         for (unsigned w = 0; w < n; w++) {
             uint32_t number = ir_ref_kind(writes[w]) == REF_REG ? live->number[ir_ref_index(writes[w])] : 0;
             if (number)
-                e->kept[(number - 1) / 64] &= ~(1ull << ((number - 1) % 64));
+                through[(number - 1) / 64] &= ~(1ull << ((number - 1) % 64));
         }
     }
+}
+
+void live_find_through(struct function *fn)
+{
+    uint32_t words = fn->shapes->live.words;
+    fn->through = ARENA_ARRAY(fn->arena, uint64_t, (size_t)fn->ir->n_ordered *words + 1);
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
+        find_through(fn, b, fn->through + (size_t)b * words);
 }

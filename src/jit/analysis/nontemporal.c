@@ -8,7 +8,7 @@
  * know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its
  * own stores in order.)
  */
-#include "jit/emit/access.h"
+#include "jit/analysis/access.h"
 
 /* ---- of what parameters addresses are made ---- */
 
@@ -45,10 +45,10 @@ static uint64_t of_lanes(const uint64_t *regs, const struct ir_func *f, const st
     }
 }
 
-static uint64_t *find_parameters(struct emit *e)
+static uint64_t *find_parameters(const struct function *fn)
 {
-    const struct ir_func *f = e->ir;
-    uint64_t *regs = ARENA_ARRAY(e->arena, uint64_t, f->regs.n + 1);
+    const struct ir_func *f = fn->ir;
+    uint64_t *regs = ARENA_ARRAY(fn->arena, uint64_t, f->regs.n + 1);
     ir_ref refs[IR_MAX_REFS];
     for (bool changed = true; changed;) {
         changed = false;
@@ -78,42 +78,42 @@ static bool is_global(const struct ir_insn *i)
 }
 
 /* Is there no way for others to know of a store? */
-static bool is_secluded(const struct emit *e)
+static bool is_secluded(const struct function *fn)
 {
-    bool secluded = e->keeps_store_order && e->request->n_functions == 1;
-    for (uint32_t k = 0; k < e->ir->insns.n && secluded; k++) {
-        const struct ir_insn *i = &e->ir->insns.at[k];
+    bool secluded = fn->target->keeps_store_order && fn->request->n_functions == 1;
+    for (uint32_t k = 0; k < fn->ir->insns.n && secluded; k++) {
+        const struct ir_insn *i = &fn->ir->insns.at[k];
         bool strong = is_global(i) && (i->access->order != ORDER_WEAK || i->access->is_volatile);
         secluded = !strong && i->kind != IR_ATOM && i->kind != IR_FENCE && i->kind != IR_CALL;
     }
     return secluded;
 }
 
-void find_nontemporal(struct emit *e)
+void find_nontemporal(struct function *fn)
 {
-    e->nontemporal = NULL;
-    if (!is_secluded(e))
+    fn->nontemporal = NULL;
+    if (!is_secluded(fn))
         return;
-    uint64_t *regs = find_parameters(e), loaded = 0;
-    for (uint32_t k = 0; k < e->ir->insns.n; k++)
-        if (is_global(&e->ir->insns.at[k]) && e->ir->insns.at[k].kind == IR_LD)
-            loaded |= of_ref(regs, e->ir, e->ir->insns.at[k].a);
-    uint8_t *nontemporal = ARENA_ARRAY(e->arena, uint8_t, e->ir->insns.n + 1);
-    for (uint32_t k = 0; k < e->ir->insns.n; k++) {
-        const struct ir_insn *i = &e->ir->insns.at[k];
-        uint64_t to = is_global(i) && i->kind == IR_ST ? of_ref(regs, e->ir, i->a) : 0;
+    uint64_t *regs = find_parameters(fn), loaded = 0;
+    for (uint32_t k = 0; k < fn->ir->insns.n; k++)
+        if (is_global(&fn->ir->insns.at[k]) && fn->ir->insns.at[k].kind == IR_LD)
+            loaded |= of_ref(regs, fn->ir, fn->ir->insns.at[k].a);
+    uint8_t *nontemporal = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n + 1);
+    for (uint32_t k = 0; k < fn->ir->insns.n; k++) {
+        const struct ir_insn *i = &fn->ir->insns.at[k];
+        uint64_t to = is_global(i) && i->kind == IR_ST ? of_ref(regs, fn->ir, i->a) : 0;
         nontemporal[k] = to && !(to & (loaded | ELSEWHERE));
     }
-    e->nontemporal = nontemporal;
+    fn->nontemporal = nontemporal;
 }
 
 /* ---- stores ---- */
 
-bool access_is_nontemporal(const struct emit *e, const struct access *a)
+bool access_is_nontemporal(struct cursor here, const struct access *a)
 {
-    if (a->i->kind != IR_ST || !e->nontemporal || !e->nontemporal[a->i - e->ir->insns.at] ||
-        a->shape == SHAPE_VARYING || a->shape == SHAPE_UNIFORM || e->groups[e->index].run || is_in_loop(e))
+    if (a->i->kind != IR_ST || !here.fn->nontemporal || !here.fn->nontemporal[a->i - here.fn->ir->insns.at] ||
+        a->shape == SHAPE_VARYING || a->shape == SHAPE_UNIFORM || here.groups[here.index].run || is_in_loop(here))
         return false;
-    int64_t step = e->shapes->steps[ir_ref_index(a->i->a)];
+    int64_t step = here.fn->shapes->steps[ir_ref_index(a->i->a)];
     return step != 0 && is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;
 }

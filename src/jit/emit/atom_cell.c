@@ -74,9 +74,9 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
         (x->space != SPACE_SHARED && x->space != SPACE_GLOBAL && x->space != SPACE_GENERIC))
         return false;
     for (unsigned k = 0; k < 1u + is_cas; k++)
-        if (ref_width(e, i->access->operands[k]) != 8u * x->bytes)
+        if (ref_width(e->fn, i->access->operands[k]) != 8u * x->bytes)
             return false;
-    *t = (struct atom){.a = access_begin(e, i, o),
+    *t = (struct atom){.a = access_begin(e->fn, i, o),
                        .shared = x->space == SPACE_SHARED,
                        .is_cas = is_cas,
                        .is_float = is_float,
@@ -86,7 +86,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
                        .result = i->access->regs[0],
                        .order = order_of(x)};
     return !t->result ||
-           (ref_width(e, t->result) == 8u * x->bytes && (ref_shape(e, t->result) == SHAPE_VARYING || e->lane));
+           (ref_width(e->fn, t->result) == 8u * x->bytes && (ref_shape(e->fn, t->result) == SHAPE_VARYING || e->lane));
 }
 
 bool atom_is_by_host(const struct atom *t)

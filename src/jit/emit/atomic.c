@@ -40,7 +40,7 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
 /* Does the serial part spin, or do lanes go through rows of their own there (ir/serial.c)? */
 static bool is_contest(const struct emit *e)
 {
-    return e->code->blocks[e->ir->blocks.at[e->ir->order[e->at]].serial_from].spins;
+    return e->fn->code->blocks[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].serial_from].spins;
 }
 
 /* Of a lane by itself. Who competes, and looks for a constant, as for an open lock, mostly finds it, and does not read before;
@@ -48,7 +48,7 @@ static bool is_contest(const struct emit *e)
 static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     uint32_t constant;
-    if (!is_contest(e) || !access_constant(e, t->a.i->access->operands[0], &constant)) {
+    if (!is_contest(e) || !access_constant(e->fn, t->a.i->access->operands[0], &constant)) {
         fence_before_load(e);
         return compare_cell(e, t, at, s, wanted);
     }
@@ -73,7 +73,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
 /* An exchange whose result nobody reads is a store, where it does not acquire by itself: fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {
-    return e->lane && e->keeps_store_order && t->op == ATOM_exch && !t->result && !atom_acquires(t);
+    return e->lane && e->fn->target->keeps_store_order && t->op == ATOM_exch && !t->result && !atom_acquires(t);
 }
 
 /* A change that is made with what has been read, and again where somebody has written meanwhile. */
@@ -156,7 +156,7 @@ value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, valu
 static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
     ir_ref r = t->a.i->access->operands[k];
-    t->varies[k] = ref_shape(e, r) != SHAPE_UNIFORM;
+    t->varies[k] = ref_shape(e->fn, r) != SHAPE_UNIFORM;
     *v = t->varies[k] ? read_lanes(e, r, t->a.x->operands[k]) : read_scalar(e, r, t->a.x->operands[k]);
 }
 
@@ -201,8 +201,8 @@ static unsigned number_bits(const struct emit *e, const struct access *a, uint64
     _Static_assert(shared_of_block <= 4 << 16, "16 bits number all cells");
 #include "exec/models.def"
 #undef MODEL
-    const struct ir_shapes *s = e->shapes;
-    struct ir_range at = ir_range_of(e->ir, s->ranges, s->block, a->i->a);
+    const struct ir_shapes *s = e->fn->shapes;
+    struct ir_range at = ir_range_of(e->fn->ir, s->ranges, s->block, a->i->a);
     int64_t cell = a->all, disp = a->x->disp;
     *from = 0;
     if (a->i->access->disp_const || at.lo > at.hi || at.lo < 0 || at.hi > INT32_MAX || disp < 0 || disp > INT32_MAX ||
@@ -456,7 +456,7 @@ static bool is_too_much(struct emit *e, const struct atom *t)
 {
     if (!e->lane) /* serial parts are short */
         e->atomic_work += t->a.shape == SHAPE_UNIFORM ? AT_ONE_CELL : AT_MANY_CELLS;
-    return !e->lane && e->atomic_work > (e->request->tier == TIER_FIRST ? MOST_WORK : MOST_WORK_AGAIN);
+    return !e->lane && e->atomic_work > (e->fn->request->tier == TIER_FIRST ? MOST_WORK : MOST_WORK_AGAIN);
 }
 
 static void perform(struct emit *e, struct atom *t)
@@ -488,7 +488,7 @@ static void branch_on_place(struct emit *e, struct access *a, enum ptx_space spa
     access_find_first(e, a);
     if (is_untested(e)) {
         access_find_site(e, a);
-    } else if (!access_is_inside(e, a)) {
+    } else if (!access_is_inside(e->fn, a)) {
         LLVMBasicBlockRef inside = emit_new_block(e, "");
         access_branch_on_first(e, a, space, inside, outside);
         emit_at_end(e, inside);
@@ -510,7 +510,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
     enum ptx_space space = t.a.x->space;
     t.a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
-    bool is_inside = access_is_inside(e, &t.a) || is_untested(e);
+    bool is_inside = access_is_inside(e->fn, &t.a) || is_untested(e);
     LLVMBasicBlockRef slow = is_inside ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
     if (t.a.shape == SHAPE_UNIFORM)
         branch_on_place(e, &t.a, space, slow);

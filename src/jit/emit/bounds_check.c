@@ -28,9 +28,9 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
 {
     if (ir_ref_kind(r) != REF_REG)
         return;
-    unsigned width = ref_width(e, r);
+    unsigned width = ref_width(e->fn, r);
     value at = slot_pointer(e, r);
-    if (ref_shape(e, r) == SHAPE_VARYING) {
+    if (ref_shape(e->fn, r) == SHAPE_VARYING) {
         value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
         LLVMSetAlignment(v, width == 1 ? 4 : 64);
         write_lanes(e, r, v, i->guard ? mask : NULL);
@@ -121,7 +121,7 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 static value scalar_address(struct emit *e, const struct access *a, unsigned part, int64_t more)
 {
     ir_ref r = a->i->a;
-    LLVMTypeRef type = r && ref_width(e, r) == 32 ? e->i32 : e->i64;
+    LLVMTypeRef type = r && ref_width(e->fn, r) == 32 ? e->i32 : e->i64;
     value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
         v = LLVMBuildAdd(e->b, read_part(e, r, a->o->a, part), v, "");
@@ -132,7 +132,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned par
 
 void access_find_first(struct emit *e, struct access *a)
 {
-    access_find_offsets(e, a);
+    access_find_offsets(e->fn, a);
     for (unsigned p = 0; p < a->parts; p++)
         a->first[p] = scalar_address(e, a, p, a->least);
 }
@@ -238,10 +238,10 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
 /* Addresses that vary, in a->lanes: goes on where those of all active lanes are inside, else to another block. */
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
-    LLVMTypeRef type = ref_width(e, a->i->a) == 32 ? e->i32 : e->i64;
+    LLVMTypeRef type = ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;
     value disp = splat(e, access_displacement(e, a, type), WARP_LANES);
     a->lanes = LLVMBuildAdd(e->b, read_lanes(e, a->i->a, a->o->a), disp, "");
-    if (access_is_inside(e, a))
+    if (access_is_inside(e->fn, a))
         return;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
     emit_likely(e, test_lanes(e, a, space), inside, outside);
@@ -251,6 +251,6 @@ void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space spa
 bool is_untested(const struct emit *e)
 {
     if (e->tested)
-        return e->tested[e->ir->blocks.at[e->ir->order[e->at]].first + e->index];
+        return e->tested[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].first + e->index];
     return e->untested.block && e->untested.covered[e->index];
 }

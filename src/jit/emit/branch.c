@@ -17,7 +17,7 @@ void loop_go_back(struct emit *e)
 static value spin_cost(struct emit *e, uint32_t target, value mask)
 {
     value others = load_i32(e, e->divided), before = load_i32(e, e->spun);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->pending[b] && b != target)
             others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
     value joined = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, before, ""), "");
@@ -34,13 +34,13 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
 /* A branch backwards spends from the budget; where it is spent the warp gives way. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
-    value cost = e->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, 1);
+    value cost = e->fn->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, 1);
     value left = LLVMBuildSub(e->b, load_i32(e, e->budget), cost, "");
     LLVMBuildStore(e->b, left, e->budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
     emit_at_end(e, none);
-    spill_set_rarely(e, live_in(e, target), mask);
+    spill_set_rarely(e, live_in(e->fn, target), mask);
     exit_with(e, LEAVE_YIELD, target, mask, e->leave);
     emit_at_end(e, some);
 }
@@ -58,12 +58,12 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     }
     if (target <= e->at) {
         spend(e, target, mask);
-    } else if (e->code->blocks[target].spins) { /* turn_come() */
+    } else if (e->fn->code->blocks[target].spins) { /* turn_come() */
         LLVMBuildStore(e->b, mask, e->spun);
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->ahead);
     }
-    const uint64_t *waiting = e->shapes->waiting + (size_t)e->at * e->shapes->block_words;
-    const struct ir_block *from = &e->ir->blocks.at[e->ir->order[e->at]];
+    const uint64_t *waiting = e->fn->shapes->waiting + (size_t)e->at * e->fn->shapes->block_words;
+    const struct ir_block *from = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
     for (uint32_t b = from->serial_to ? from->serial_to : e->at + 1; b < target;
          b++) { /* in a serial part none waits */
         if (!ir_in_set(waiting, b))
@@ -111,7 +111,7 @@ void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o)
         emit_go_to(e, o->target, mask);
         return;
     }
-    if (ref_shape(e, i->guard) != SHAPE_VARYING) {
+    if (ref_shape(e->fn, i->guard) != SHAPE_VARYING) {
         emit_uniform_branch(e, i, o);
         return;
     }

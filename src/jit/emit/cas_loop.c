@@ -21,10 +21,10 @@ enum { MAX_FAILED = 4 };
 static const struct ir_insn *only_access(const struct emit *e, uint32_t head, uint32_t *order, uint32_t *k)
 {
     const struct ir_insn *found = NULL;
-    for (uint32_t o = head; o < block_at(e, head)->serial_to; o++) {
-        const struct ir_block *b = block_at(e, o);
+    for (uint32_t o = head; o < block_at(e->fn, head)->serial_to; o++) {
+        const struct ir_block *b = block_at(e->fn, o);
         for (uint32_t n = 0; n < b->n; n++) {
-            const struct ir_insn *i = &e->ir->insns.at[b->first + n];
+            const struct ir_insn *i = &e->fn->ir->insns.at[b->first + n];
             if (i->kind == IR_LANES || i->kind == IR_BRA || i->kind == IR_JUMP)
                 continue;
             if (i->kind != IR_ATOM || found)
@@ -40,7 +40,7 @@ static const struct ir_insn *only_access(const struct emit *e, uint32_t head, ui
 /* Do two registers' rows share bytes? */
 static bool overlap(const struct emit *e, uint32_t r, uint32_t s)
 {
-    const struct ir_reg *x = &e->ir->regs.at[r], *y = &e->ir->regs.at[s];
+    const struct ir_reg *x = &e->fn->ir->regs.at[r], *y = &e->fn->ir->regs.at[s];
     uint32_t x_bytes = x->width == 1 ? 4 : x->width * WARP_LANES / 8,
              y_bytes = y->width == 1 ? 4 : y->width * WARP_LANES / 8;
     return x->slot < y->slot + y_bytes && y->slot < x->slot + x_bytes;
@@ -49,7 +49,7 @@ static bool overlap(const struct emit *e, uint32_t r, uint32_t s)
 /* Registers that lanes come with in rows where others leave their results. */
 static void find_saved(struct emit *e, struct combine *c, const uint64_t *in, const uint64_t *out)
 {
-    const struct ir_live *live = &e->shapes->live;
+    const struct ir_live *live = &e->fn->shapes->live;
     c->saved = ARENA_ARRAY(e->arena, uint32_t, live->n + 1);
     c->copies = ARENA_ARRAY(e->arena, value, live->n + 1);
     for (uint32_t n = 0; n < live->n; n++) {
@@ -58,7 +58,7 @@ static void find_saved(struct emit *e, struct combine *c, const uint64_t *in, co
             clobbered |= ir_in_set(out, k) && overlap(e, live->regs[n], live->regs[k]);
         if (!clobbered)
             continue;
-        c->copies[c->n_saved] = emit_alloca_of(e, vector_of_width(e, e->ir->regs.at[live->regs[n]].width), NULL);
+        c->copies[c->n_saved] = emit_alloca_of(e, vector_of_width(e, e->fn->ir->regs.at[live->regs[n]].width), NULL);
         c->saved[c->n_saved++] = live->regs[n];
     }
 }
@@ -68,10 +68,10 @@ struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, 
     uint32_t order, k;
     const struct ir_insn *i = only_access(e, head, &order, &k);
     struct combine c = {.head = head};
-    if (!i || i->guard || !atom_begin(e, i, &e->code->ops[e->code->blocks[order].first + k], &c.t) || !c.t.is_cas ||
-        c.t.shared)
+    if (!i || i->guard || !atom_begin(e, i, &e->fn->code->ops[e->fn->code->blocks[order].first + k], &c.t) ||
+        !c.t.is_cas || c.t.shared)
         return NULL;
-    uint32_t n = ir_ref_kind(i->a) == REF_REG ? e->shapes->live.number[ir_ref_index(i->a)] : 0;
+    uint32_t n = ir_ref_kind(i->a) == REF_REG ? e->fn->shapes->live.number[ir_ref_index(i->a)] : 0;
     if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
         return NULL;
     struct combine *own = ARENA_NEW(e->arena, struct combine);
@@ -86,7 +86,7 @@ struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, 
 
 static value load_row(struct emit *e, uint32_t reg)
 {
-    unsigned width = e->ir->regs.at[reg].width;
+    unsigned width = e->fn->ir->regs.at[reg].width;
     value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
     LLVMSetAlignment(v, width == 1 ? 4 : 64);
     return v;

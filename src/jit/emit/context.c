@@ -54,7 +54,7 @@ static void set_attributes(struct emit *e)
     for (size_t k = 0; k < sizeof by_name / sizeof by_name[0]; k++) {
         LLVMAttributeRef a = LLVMCreateStringAttribute(e->context, by_name[k][0], (unsigned)strlen(by_name[k][0]),
                                                        by_name[k][1], (unsigned)strlen(by_name[k][1]));
-        LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+        LLVMAddAttributeAtIndex(e->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
     }
     static const struct {
         const char *name;
@@ -62,7 +62,7 @@ static void set_attributes(struct emit *e)
     } by_kind[] = {{"nounwind", 0}, {"uwtable", 1}}; /* tables for debuggers: jit/host/gdb.c */
     for (size_t k = 0; k < sizeof by_kind / sizeof by_kind[0]; k++) {
         unsigned kind = LLVMGetEnumAttributeKindForName(by_kind[k].name, strlen(by_kind[k].name));
-        LLVMAddAttributeAtIndex(e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMAddAttributeAtIndex(e->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                 LLVMCreateEnumAttribute(e->context, kind, by_kind[k].value));
     }
 }
@@ -71,13 +71,12 @@ void emit_declare(struct emit *e, const char *name)
 {
     LLVMTypeRef params[5] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr};
     LLVMTypeRef type = LLVMFunctionType(e->i32, params, 5, false);
-    e->fn = LLVMAddFunction(e->module, name, type);
-    e->w = LLVMGetParam(e->fn, 0);
-    e->a = LLVMGetParam(e->fn, 1);
-    e->calls = LLVMGetParam(e->fn, 4);
+    e->llvm_fn = LLVMAddFunction(e->module, name, type);
+    e->w = LLVMGetParam(e->llvm_fn, 0);
+    e->a = LLVMGetParam(e->llvm_fn, 1);
+    e->calls = LLVMGetParam(e->llvm_fn, 4);
     e->gang = NULL;
     e->within = NULL;
-    e->nontemporal = NULL;
     begin_sites(e);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");

@@ -9,7 +9,7 @@ void add_to_counter(struct emit *e, value counter, uint64_t offset)
 
 void emit_count(struct emit *e, unsigned warps)
 {
-    uint64_t n = e->code->blocks[e->at].n * (uint64_t)warps;
+    uint64_t n = e->fn->code->blocks[e->at].n * (uint64_t)warps;
     value old = LLVMBuildLoad2(e->b, e->i64, e->instructions, "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, const_int(e, e->i64, n), ""), e->instructions);
     if (e->lane) /* as many */

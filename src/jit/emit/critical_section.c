@@ -33,13 +33,13 @@ struct parts {
 /* What the part has written, from the rows. */
 static void take_back(struct emit *e, uint32_t to, const uint64_t *written, value mask)
 {
-    const struct ir_live *live = &e->shapes->live;
-    bool waiting = ir_has_waiting(e->shapes, e->at);
+    const struct ir_live *live = &e->fn->shapes->live;
+    bool waiting = ir_has_waiting(e->fn->shapes, e->at);
     for (uint32_t n = 0; n < live->n; n++) {
-        if (!ir_in_set(written, n) || !ir_in_set(live_in(e, to), n))
+        if (!ir_in_set(written, n) || !ir_in_set(live_in(e->fn, to), n))
             continue;
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
-        unsigned width = ref_width(e, r);
+        unsigned width = ref_width(e->fn, r);
         value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, r), "");
         LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
         write_lanes(e, r, lanes, waiting ? mask : NULL);
@@ -48,20 +48,20 @@ static void take_back(struct emit *e, uint32_t to, const uint64_t *written, valu
 
 void emit_serial_call(struct emit *e)
 {
-    uint64_t written[e->shapes->live.words + 1], touched[e->shapes->live.words + 1];
-    uint8_t exits[e->ir->n_ordered];
-    const struct ir_block *part = block_at(e, e->at);
+    uint64_t written[e->fn->shapes->live.words + 1], touched[e->fn->shapes->live.words + 1];
+    uint8_t exits[e->fn->ir->n_ordered];
+    const struct ir_block *part = block_at(e->fn, e->at);
     value mask = emit_mask(e), args[4] = {e->w, e->a, const_int(e, e->i32, e->at), mask};
     LLVMBasicBlockRef parked = emit_new_block(e, "");
-    serial_find_registers(e, e->at, written, touched);
+    serial_find_registers(e->fn, e->at, written, touched);
     memset(exits, 0, sizeof exits);
-    serial_add_exits(e, part->serial_from, part->serial_to, exits);
-    spill_set(e, live_in(e, e->at), ir_has_waiting(e->shapes, e->at) ? mask : NULL);
+    serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
+    spill_set(e, live_in(e->fn, e->at), ir_has_waiting(e->fn->shapes, e->at) ? mask : NULL);
     value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
     value to = LLVMBuildCall2(e->b, e->serial_type, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->b, to, parked, 2);
     LLVMAddCase(choose, const_int(e, e->i32, SERIAL_FAULT), e->fault);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!exits[b])
             continue;
         LLVMBasicBlockRef behind = emit_new_block(e, "behind");
@@ -79,7 +79,7 @@ void emit_serial_call(struct emit *e)
 static void each(const struct parts *p, const uint64_t *among, const uint64_t *set,
                  void (*move)(struct emit *, uint32_t))
 {
-    const struct ir_live *live = &p->e->shapes->live;
+    const struct ir_live *live = &p->e->fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(among, n) && ir_in_set(set, n))
             move(p->e, live->regs[n]);
@@ -99,7 +99,7 @@ static void load(struct emit *e, uint32_t reg)
 static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
-    each(p, p->written, live_in(e, block), store);
+    each(p, p->written, live_in(e->fn, block), store);
     value args[3] = {e->a, const_int(e, e->i32, block), lane_bit(e)};
     value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
     LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
@@ -122,7 +122,7 @@ static void go_back(const struct parts *p, uint32_t target)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef gives_way = emit_new_block(e, "");
-    if (e->code->blocks[target].spins) {
+    if (e->fn->code->blocks[target].spins) {
         LLVMBasicBlockRef often = emit_new_block(e, "");
         value tries = LLVMBuildAdd(e->b, load_i32(e, e->tries), const_int(e, e->i32, 1), "");
         LLVMBuildStore(e->b, tries, e->tries);
@@ -149,8 +149,8 @@ static void go_on(const struct parts *p, uint32_t target)
     struct emit *e = p->e;
     if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
         LLVMBuildUnreachable(e->b);
-    } else if (!serial_is_inside(e, e->at, target)) {
-        each(p, p->written, live_in(e, target), store);
+    } else if (!serial_is_inside(e->fn, e->at, target)) {
+        each(p, p->written, live_in(e->fn, target), store);
         value out = LLVMBuildOr(e->b, load_i32(e, p->out[target]), lane_bit(e), "");
         LLVMBuildStore(e->b, out, p->out[target]);
         LLVMBuildBr(e->b, p->next_lane);
@@ -184,13 +184,13 @@ static void find_lane(const struct parts *p)
 static void emit_block(const struct parts *p)
 {
     struct emit *e = p->e;
-    const struct ir_block *block = block_at(e, e->at);
-    const struct op *o = &e->code->ops[e->code->blocks[e->at].first];
+    const struct ir_block *block = block_at(e->fn, e->at);
+    const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first];
     emit_at_end(e, e->block[e->at]);
     find_lane(p);
     emit_count(e, 1);
     for (e->index = 0; e->index < block->n; e->index++, o++) {
-        const struct ir_insn *i = &e->ir->insns.at[block->first + e->index];
+        const struct ir_insn *i = &e->fn->ir->insns.at[block->first + e->index];
         if (i->kind == IR_BRA) {
             emit_branch(p, i, o);
             return;
@@ -224,7 +224,7 @@ static void emit_again(const struct parts *p, const struct combine *c, LLVMBasic
     struct emit *e = p->e;
     emit_at_end(e, c->again);
     combine_restore(e, c);
-    for (uint32_t k = 0; k < e->ir->n_ordered; k++)
+    for (uint32_t k = 0; k < e->fn->ir->n_ordered; k++)
         if (p->exits[k])
             LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
     LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->instructions);
@@ -238,7 +238,7 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct com
 {
     struct emit *e = p->e;
     const struct parts first = *p;
-    uint32_t end = block_at(e, head)->serial_to;
+    uint32_t end = block_at(e->fn, head)->serial_to;
     LLVMBasicBlockRef code[end], more = emit_new_block(e, "lane"), none = emit_new_block(e, "");
     for (uint32_t b = head; b < end; b++)
         code[b] = emit_new_block(e, "version");
@@ -257,7 +257,7 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct com
     start_lane(p);
     e->at = head;
     find_lane(p);
-    each(p, p->touched, live_in(e, head), load);
+    each(p, p->touched, live_in(e->fn, head), load);
     LLVMBuildBr(e->b, code[head]);
     emit_at_end(e, none);
     if (c) {
@@ -279,11 +279,11 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
     struct atom t;
     bool is_atom = i->kind == IR_ATOM;
     if ((!is_atom && i->kind != IR_LD && i->kind != IR_ST) || i->guard || ir_ref_kind(i->a) != REF_REG ||
-        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, o, &t) : !access_is_simple(e, i, o->access)))
+        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, o, &t) : !access_is_simple(e->fn, i, o->access)))
         return false;
-    uint32_t r = ir_ref_index(i->a), n = e->shapes->live.number[r];
+    uint32_t r = ir_ref_index(i->a), n = e->fn->shapes->live.number[r];
     enum ptx_space space = o->access->space;
-    return (space == SPACE_GLOBAL || space == SPACE_GENERIC) && n && ir_in_set(live_in(e, head), n - 1) &&
+    return (space == SPACE_GLOBAL || space == SPACE_GENERIC) && n && ir_in_set(live_in(e->fn, head), n - 1) &&
            !ir_in_set(p->written, n - 1) && p->warp->regs[r] == SHAPE_UNIFORM;
 }
 
@@ -312,16 +312,16 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
 {
     struct emit *e = p->e;
     t->n = t->n_regs = 0;
-    t->by_insn = ARENA_ARRAY(e->arena, bool, e->ir->insns.n);
-    for (uint32_t b = head; b < block_at(e, head)->serial_to; b++)
-        for (uint32_t k = 0; k < block_at(e, b)->n; k++) {
-            uint32_t at = block_at(e, b)->first + k;
-            const struct ir_insn *i = &e->ir->insns.at[at];
-            const struct op *o = &e->code->ops[e->code->blocks[b].first + k];
+    t->by_insn = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
+    for (uint32_t b = head; b < block_at(e->fn, head)->serial_to; b++)
+        for (uint32_t k = 0; k < block_at(e->fn, b)->n; k++) {
+            uint32_t at = block_at(e->fn, b)->first + k;
+            const struct ir_insn *i = &e->fn->ir->insns.at[at];
+            const struct op *o = &e->fn->code->ops[e->fn->code->blocks[b].first + k];
             t->by_insn[at] =
                 t->n < sizeof t->access / sizeof *t->access && can_test(p, head, i, o) && compares(t, i->a);
             if (t->by_insn[at])
-                t->access[t->n++] = access_begin(e, i, o);
+                t->access[t->n++] = access_begin(e->fn, i, o);
         }
 }
 
@@ -351,7 +351,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     uint32_t head = e->at;
     struct combine *c = p->combine[head];
     struct tested t = {.n = 0};
-    if (!c && block_at(e, head)->serial_from == head && !serial_has_many_blocks(e))
+    if (!c && block_at(e->fn, head)->serial_from == head && !serial_has_many_blocks(e->fn))
         find_tested(p, head, &t);
     e->tested = t.n ? t.by_insn : NULL;
     LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
@@ -361,7 +361,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     LLVMAddCase(choose, const_int(e, e->i32, head), enter);
     emit_at_end(e, enter);
     find_lane(p);
-    each(p, p->touched, live_in(e, head), load);
+    each(p, p->touched, live_in(e->fn, head), load);
     value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
     value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
     if (c)
@@ -379,7 +379,7 @@ static void finish(const struct parts *p)
     fence_before_leaving(e);
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->instructions, offsetof(struct worker, lane_instructions));
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
         LLVMBasicBlockRef together = emit_new_block(e, ""), other = emit_new_block(e, "");
@@ -392,7 +392,7 @@ static void finish(const struct parts *p)
     }
     store_field(e, all, e->w, offsetof(struct warp, out));
     value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
             LLVMBuildCall2(e->b, e->park_type, park, (value[]){e->a, const_int(e, e->i32, b), load_i32(e, p->out[b])},
                            3, "");
@@ -402,15 +402,15 @@ static void finish(const struct parts *p)
 static void find_combines(struct parts *p)
 {
     struct emit *e = p->e;
-    const struct ir_live *live = &e->shapes->live;
-    p->combine = ARENA_ARRAY(e->arena, struct combine *, e->ir->n_ordered);
-    for (uint32_t b = 0; b < e->ir->n_ordered && !serial_has_many_blocks(e); b++) {
-        const struct ir_block *part = block_at(e, b);
+    const struct ir_live *live = &e->fn->shapes->live;
+    p->combine = ARENA_ARRAY(e->arena, struct combine *, e->fn->ir->n_ordered);
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered && !serial_has_many_blocks(e->fn); b++) {
+        const struct ir_block *part = block_at(e->fn, b);
         if (!part->serial_to || part->serial_from != b)
             continue;
-        serial_find_registers(e, b, p->written, p->touched);
+        serial_find_registers(e->fn, b, p->written, p->touched);
         for (uint32_t w = 0; w < live->words; w++)
-            p->touched[w] &= live_in(e, b)[w];
+            p->touched[w] &= live_in(e->fn, b)[w];
         p->combine[b] = combine_find(e, b, p->touched, p->written);
         if (p->combine[b])
             p->combine[b]->again = emit_new_block(e, "again");
@@ -420,12 +420,12 @@ static void find_combines(struct parts *p)
 static void emit_parts_of(struct parts *p)
 {
     struct emit *e = p->e;
-    uint32_t blocks = e->ir->n_ordered;
+    uint32_t blocks = e->fn->ir->n_ordered;
     LLVMBasicBlockRef lane_start = emit_new_block(e, "lane"), done = emit_new_block(e, "done"),
                       nowhere = emit_new_block(e, "");
     p->next_lane = p->next_waiting = emit_new_block(e, "next_lane");
     for (uint32_t b = 0; b < blocks; b++)
-        e->block[b] = block_at(e, b)->serial_to ? emit_new_block(e, "code") : NULL;
+        e->block[b] = block_at(e->fn, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
         p->out[b] = p->exits[b] ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
     e->tries = emit_alloca_of(e, e->i32, NULL);
@@ -443,9 +443,9 @@ static void emit_parts_of(struct parts *p)
     emit_at_end(e, nowhere); /* the engine asks for blocks of serial parts only */
     LLVMBuildUnreachable(e->b);
     for (e->at = 0; e->at < blocks; e->at++) {
-        if (!block_at(e, e->at)->serial_to)
+        if (!block_at(e->fn, e->at)->serial_to)
             continue;
-        serial_find_registers(e, e->at, p->written, p->touched);
+        serial_find_registers(e->fn, e->at, p->written, p->touched);
         emit_entry(p, choose, lane_start, done);
         emit_block(p);
     }
@@ -457,42 +457,47 @@ static void emit_parts_of(struct parts *p)
     LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_FAULT));
 }
 
-void emit_serial(struct emit *e, uint32_t index, const char *name)
+void emit_serial(struct emit *e, const struct function *fn, const char *name)
 {
-    e->code = e->request->functions[index];
-    e->ir = e->code->ir;
-    uint32_t longest, blocks = e->ir->n_ordered;
-    if (!has_serial_parts(e, &longest))
+    uint32_t longest, blocks = fn->ir->n_ordered;
+    if (!has_serial_parts(fn, &longest))
         return;
-    struct ir_shapes one = shapes_of_lane(e, &e->request->shapes[index]);
-    value regs[(size_t)e->ir->regs.n * MAX_PARTS], patterns[one.patterns.n], out[blocks];
+    struct ir_shapes one = shapes_of_lane(fn, fn->shapes);
+    struct function of_lane = {.request = fn->request,
+                               .target = fn->target,
+                               .lanes = fn->lanes,
+                               .arena = fn->arena,
+                               .code = fn->code,
+                               .ir = fn->ir,
+                               .shapes = &one,
+                               .one_lane = true};
+    e->fn = &of_lane;
+    value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], patterns[one.patterns.n], out[blocks];
     LLVMBasicBlockRef code[blocks];
     struct group groups[longest + 1];
     uint64_t written[one.live.words + 1], touched[one.live.words + 1];
     uint8_t exits[blocks];
     memset(patterns, 0, sizeof patterns);
-    e->shapes = &one;
     e->patterns = patterns;
     e->regs = regs;
     e->block = code;
     e->groups = groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     e->lane = const_int(e, e->i64, 0);                                  /* until start_lane() */
-    find_serial_exits(e, exits);
+    find_serial_exits(e->fn, exits);
     emit_declare(e, name);
     emit_at_end(e, e->entry);
-    for (uint32_t r = 1; r < e->ir->regs.n; r++)
-        regs[(size_t)r * MAX_PARTS] = emit_alloca_of(e, type_of_width(e, e->ir->regs.at[r].width), NULL);
+    for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)
+        regs[(size_t)r * MAX_PARTS] = emit_alloca_of(e, type_of_width(e, e->fn->ir->regs.at[r].width), NULL);
     emit_scratch(e);
     emit_context(e);
     emit_warp(e);
-    e->enter_at = LLVMGetParam(e->fn, 2);
-    e->enter_with = LLVMGetParam(e->fn, 3);
+    e->enter_at = LLVMGetParam(e->llvm_fn, 2);
+    e->enter_with = LLVMGetParam(e->llvm_fn, 3);
     e->mask = NULL; /* the lane's bit */
     e->budget = emit_alloca_of(e, e->i32, NULL);
     e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    struct parts p = {
-        .e = e, .warp = &e->request->shapes[index], .written = written, .touched = touched, .exits = exits, .out = out};
+    struct parts p = {.e = e, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     end_sites(e);
     e->lane = NULL;

@@ -8,7 +8,7 @@ LLVMTypeRef element_type(struct emit *e, const struct access *a)
 
 static bool goes_one_by_one(const struct emit *e, const struct access *a)
 {
-    return !e->has_whole_elements && access_is_seen(a->x);
+    return !e->fn->target->has_whole_elements && access_is_seen(a->x);
 }
 
 static value load_one(struct emit *e, const struct access *a, value pointer)
@@ -89,14 +89,14 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
 void put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
-    write_lanes(e, r, extend(e, a, v, ref_width(e, r)), a->i->guard ? a->mask : NULL);
+    write_lanes(e, r, extend(e, a, v, ref_width(e->fn, r)), a->i->guard ? a->mask : NULL);
 }
 
 void put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
-    v = extend(e, a, v, ref_width(e, r));
-    if (ref_shape(e, r) == SHAPE_VARYING)
+    v = extend(e, a, v, ref_width(e->fn, r));
+    if (ref_shape(e->fn, r) == SHAPE_VARYING)
         write_lanes(e, r, splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
     else
         write_scalar(e, r, v); /* where a guard does not hold, this is not reached */

@@ -9,23 +9,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "exec/machine.h"
-#include "jit/request.h"
-
-typedef LLVMValueRef value;
-
-struct lane_library; /* lane_function.c */
-
-/* Accesses of a block through one register: the first tests for all. Offsets of bytes from the address of its lane
- * that comes first. */
-struct group {
-    int64_t from, to;
-    uint32_t all;   /* of the widest access: bytes of a lane */
-    uint32_t first; /* index of the instruction that tests */
-    uint32_t n;
-    struct run *run; /* of neighbouring words that this instruction is of, or NULL: access_groups.c */
-    unsigned number; /* in it, of the instruction's first value */
-};
+#include "jit/analysis/access.h"
 
 /* Of a loop that has a version without tests (loop_version.c). */
 struct untested {
@@ -37,32 +21,18 @@ struct untested {
     uint32_t n;
 };
 
-/* Warps that run together: gang.c. */
-enum { MAX_GANG = 8 };
-struct gang;
-struct gang_plan {
-    unsigned n;       /* warps of a gang; 0: there are none */
-    bool is_block;    /* these are all warps of the block: they stay together at barriers */
-    bool is_straight; /* it runs rounds that lead from one to the next */
-    uint8_t *inside;  /* by block: gangs run it */
-    uint8_t *entries; /* by block: they begin there */
-    uint32_t *
-        piece; /* by block: the one behind its branch that each warp runs for itself, in the lanes that go there; or 0 */
-    uint8_t *pieces;        /* by block: it is such a piece, and no block of the gang's own */
-    struct ir_known *known; /* of the block's threads; NULL: the warps of a gang may be any of the block */
-    uint8_t *common;        /* by register: it is the same in all warps of a gang */
-    uint8_t *once;          /* by instruction: it is run once for the gang */
+struct gang; /* gang.h */
+
+/* What has been loaded, or is to be stored: vectors of 32, or their allocas. */
+struct run_values {
+    value of[MAX_GANG][MAX_VALUES]; /* by the gang's warp */
 };
 
 struct emit {
-    const struct jit_request *request;
+    const struct function *fn;
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
-    struct lane_library *lanes;
-    bool has_masked_stores, has_gather, waits_in_gathers, has_whole_elements; /* the CPU's own: targets.def */
-    unsigned whole_bytes;   /* the same: of the longest vector that others see as one */
-    bool keeps_store_order; /* as x86-64: only a load may come before an earlier store */
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
     LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type, serial_type, linger_type,
         round_type; /* of struct compiled_calls */
@@ -71,27 +41,21 @@ struct emit {
     struct arena *arena;  /* for what lasts until the answer */
 
     /* of the function being emitted */
-    const struct code *code;
-    const struct ir_func *ir;
-    const struct ir_shapes *shapes;
-    const uint8_t *nontemporal; /* by instruction: it may store past the caches (nontemporal.c); or NULL */
-    value fn, w, a, calls;
+    value llvm_fn, w, a, calls;
     value enter_at, enter_with; /* the block and the lanes that the warp is entered with */
     value lockstep;             /* i1: exec/lockstep.c */
     LLVMBasicBlockRef entry, *block, fault, leave;
     LLVMBasicBlockRef *end;                  /* by block: what ends it, where a gang may dissolve; or NULL */
     LLVMBasicBlockRef warp_start, next_warp; /* next: in lockstep */
     value start[4], done_warp;               /* what they begin with: a warp's own, as the function's; the one before */
-    struct gang_plan plan;
-    struct gang *gang;                   /* of which this is one warp; or NULL */
-    unsigned place;                      /* in it */
-    value within;                        /* the lanes that run a piece of code; NULL: all */
-    value enter_alone;                   /* what is entered there */
-    LLVMBasicBlockRef gang_start, alone; /* for warps that may begin as a gang, and for others */
-    struct sites *site_table;            /* where accesses were last: inline_cache.c */
-    value *regs;                         /* by register and part: its alloca, or NULL */
-    value *pending;                      /* by block: the alloca of waiting lanes, or NULL */
-    bool loops, spins;                   /* some branch goes back; to a loop that spins */
+    struct gang *gang;                       /* of which this is one warp; or NULL */
+    unsigned place;                          /* in it */
+    value within;                            /* the lanes that run a piece of code; NULL: all */
+    value enter_alone;                       /* what is entered there */
+    LLVMBasicBlockRef gang_start, alone;     /* for warps that may begin as a gang, and for others */
+    struct sites *site_table;                /* where accesses were last: inline_cache.c */
+    value *regs;                             /* by register and part: its alloca, or NULL */
+    value *pending;                          /* by block: the alloca of waiting lanes, or NULL */
     value mask, budget, spun, ahead, instructions, lane_instructions, divided, rounds;
     value how, left_at; /* what `leave` returns, and the block it notes */
     value *patterns;    /* by pattern: a constant array, or NULL */
@@ -101,9 +65,10 @@ struct emit {
     uint32_t index; /* the instruction in it */
     struct untested untested;
     LLVMBasicBlockRef together;   /* the version of the present block's loop in which lanes do not go alone; or NULL */
-    struct group *groups;         /* of accesses, by instruction of the block: access_groups.c */
+    struct group *groups;         /* of the present block, by instruction: access_groups.c */
+    struct run_values *runs;      /* by run: access_groups.c */
+    const struct ir_known *known; /* of the warp's threads, where it is known which these are; or NULL */
     uint64_t *clean_in, *clean;   /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
-    uint64_t *kept;               /* what the present block keeps, by numbers in shapes->live */
     LLVMBasicBlockRef spill_kept; /* where the present block is left for the interpreter; or NULL */
     value scratch[5];             /* rows for calls of lane functions */
     /* Of a serial part, allocas: how often the lane has gone back; for fence.c. */
@@ -113,15 +78,12 @@ struct emit {
     value lane; /* i64: the one that runs, in a serial part, where all registers are scalars of its own; else NULL */
 };
 
-/* A block, by its place in the order. */
-static inline const struct ir_block *block_at(const struct emit *e, uint32_t order)
-{
-    return &e->ir->blocks.at[e->ir->order[order]];
-}
+/* Where emission stands. */
+struct cursor here(const struct emit *e);
 
 /* ---- function.c ---- */
 
-void emit_function(struct emit *e, uint32_t index, const char *name);
+void emit_function(struct emit *e, const struct function *fn, const char *name);
 /* The lanes that run now: all of them where that is known. */
 value emit_mask(struct emit *e);
 /* The lanes of the instruction: those that run and whose guard holds. */
@@ -147,7 +109,6 @@ void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o);
  * lanes wait elsewhere the library makes rows of what does not vary. */
 void spill_set(struct emit *e, const uint64_t *set, value mask);
 void spill_set_rarely(struct emit *e, const uint64_t *set, value mask);
-const uint64_t *live_in(const struct emit *e, uint32_t block);
 void add_to_counter(struct emit *e, value counter, uint64_t offset); /* of the worker */
 value is_zero(struct emit *e, value v);
 value load_i32(struct emit *e, value from);
@@ -170,21 +131,10 @@ void emit_leave_yielding(struct emit *e, uint32_t block, value mask);
 /* Goes to warp_start; to next_warp, from the present one. */
 void go_to_warp_start(struct emit *e, value start[4]);
 void go_to_next_warp(struct emit *e);
-/* The number of the operation that ends a block, be it none of the instructions. */
-uint32_t end_of_block(const struct emit *e, uint32_t order);
 /* Makes e->at the present block. */
 void begin_block(struct emit *e);
 /* ---- exit.c ---- */
 
-/* Registers. */
-struct reg_list {
-    uint32_t *regs, n;
-};
-
-/* May lanes wait elsewhere while the present block runs? */
-bool has_waiting(const struct emit *e);
-/* What the present block keeps: e->kept. */
-void find_kept(struct emit *e);
 /* What is needed from instruction `index` of the present block on, to rows; of what does not vary so much that reload() finds it
  * (not while lanes wait elsewhere); and rows of all but what the block keeps, which spill_kept() brings there, both with code
  * that is small and slow. */
@@ -194,13 +144,6 @@ void spill_needs_but_kept(struct emit *e, uint32_t index);
 void spill_kept(struct emit *e);
 /* The same from rows, in all lanes. */
 void reload_needs(struct emit *e, uint32_t index);
-/* Registers that are live before instruction `index` of the present block: read from there on before they are written, or behind
- * the block. (Nothing else may go to its row, which can be that of another register by now.) Those of a set of ir_live; of a list
- * those that do not vary. */
-struct reg_list live_at(const struct emit *e, uint32_t index);
-struct reg_list live_of_set(const struct emit *e, const uint64_t *set);
-struct reg_list live_scalars(const struct emit *e, struct reg_list among);
-bool live_is_kept(const struct emit *e, uint32_t reg);
 /* A constant in memory. */
 value emit_constant(struct emit *e, value array);
 /* struct compiled_shape of registers that do not vary; NULL for none. */
@@ -211,24 +154,12 @@ void emit_fill_call(struct emit *e, const struct reg_list *l);
 /* ---- critical_section.c ---- */
 
 /* The serial parts of a function (ir/serial.c), as one of their own, where it has any. */
-void emit_serial(struct emit *e, uint32_t index, const char *name);
+void emit_serial(struct emit *e, const struct function *fn, const char *name);
 /* A block of such a part, in the function itself. */
 void emit_serial_call(struct emit *e);
-/* Where lanes go behind serial parts, by block; behind those among blocks from one to another. */
-void find_serial_exits(const struct emit *e, uint8_t *exits);
-void serial_add_exits(const struct emit *e, uint32_t from, uint32_t to, uint8_t *exits);
-bool has_serial_parts(const struct emit *e, uint32_t *longest);
-bool serial_has_many_blocks(const struct emit *e);
-/* Is a block in the part that `from` is in? And the part's registers: those that it writes, and all. */
-bool serial_is_inside(const struct emit *e, uint32_t from, uint32_t block);
-void serial_find_registers(const struct emit *e, uint32_t order, uint64_t *written, uint64_t *touched);
-/* Shapes of a warp of one lane. */
-struct ir_shapes shapes_of_lane(struct emit *e, const struct ir_shapes *s);
 
-/* ---- lane_serial_loops.c, lane_serial.c ---- */
+/* ---- lane_serial.c ---- */
 
-/* Fills e->shapes->alone. */
-void find_alone(struct emit *e);
 /* Such a block: goes on before the branch at its end, where that goes back only if the budget is spent; or to `together`,
  * where nothing has been done. */
 void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
@@ -236,8 +167,6 @@ void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef 
 /* ---- entry.c ---- */
 
 void emit_entries(struct emit *e);
-/* What a warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
-uint32_t meets(const struct emit *e, const struct ir_insn *i, const struct op *o);
 /* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
  * their rows. */
 void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
@@ -245,25 +174,11 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
 void record_meeting(struct emit *e, const struct op *o, uint32_t met);
 /* The block's next warp goes on at warp_start; after the last, and where all have come to one barrier, the first. */
 void emit_next_warp(struct emit *e);
-/* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
- * did; else NO_BLOCK. What does not vary is then kept as a number, and made a row where the interpreter takes over. */
-uint32_t spare_block(const struct emit *e, uint32_t at);
-bool is_spare(const struct emit *e, uint32_t block); /* is it such a block? */
 /* What is needed behind the present block, to rows: all of what varies, so much of the rest that reload() finds it. */
 void spill_out_sparely(struct emit *e);
 
-/* ---- gang_plan.c, gang.c ---- */
+/* ---- gang.c ---- */
 
-/* Fills e->plan for function `index` of the kernel. */
-void find_gang(struct emit *e, uint32_t index);
-/* Blocks where warps begin or go on behind a barrier; `starts` by block. */
-void find_round_starts(const struct emit *e, uint8_t *starts);
-bool gang_may_dissolve(const struct emit *e, uint32_t block);
-bool gang_may_restart(struct emit *e, uint32_t block); /* gang.c */
-/* Where a block's piece and those who skip it go on. */
-uint32_t piece_end(const struct emit *e, uint32_t block);
-/* Is the barrier at the end of a block in a loop? Then warps that pass it may do so again. */
-bool is_passed_again(const struct emit *e, uint32_t block);
 /* Where a warp begins: to the gang's code, if the warp and those behind it can be one; else code goes on here. */
 void emit_gang_start(struct emit *e);
 void emit_gang(struct emit *e);
@@ -280,20 +195,13 @@ void gang_leave_at(struct emit *e, uint32_t index);
 LLVMTypeRef type_of_width(struct emit *e, unsigned width);   /* iN; i1 for predicates */
 LLVMTypeRef vector_of_width(struct emit *e, unsigned width); /* <32 x iN>; i32 for predicates */
 LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n);
-unsigned ref_width(const struct emit *e, ir_ref r);
-uint16_t ref_shape(const struct emit *e, ir_ref r);
 value const_int(struct emit *e, LLVMTypeRef type, uint64_t v);
 value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
 value splat(struct emit *e, value scalar, unsigned n);
 /* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
 value read_lanes(struct emit *e, ir_ref r, row_ref row);
-/* How many scalars what does not vary has, and the number of a part's first lane. */
-unsigned parts_of(const struct emit *e, uint16_t shape);
-unsigned part_lane(const struct emit *e, unsigned part);
 /* The value of lane 0, of what does not vary; i1 for predicates. Of a part's first lane. */
 value read_scalar(struct emit *e, ir_ref r, row_ref row);
-/* Is lane 0's value of a register that does not vary the same number in every warp of the grid? */
-bool is_number(const struct emit *e, ir_ref r);
 value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part);
 /* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
@@ -316,16 +224,10 @@ value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, 
 value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
 void mark_invariant(struct emit *e, value load);
 
-/* ---- dirty_registers.c ---- */
+/* ---- dirty.c ---- */
 
-/* Two sets by the numbers in shapes->live, one behind the other: how many words both have; those where a block begins. */
-uint32_t dirty_words(const struct emit *e);
-uint64_t *dirty_sets(const struct emit *e, uint32_t block);
-void dirty_clear(const struct emit *e, uint64_t *sets, ir_ref r);
-
-/* Fills e->clean_in, for code that is entered at the blocks in `entries` (by block), of single warps, or of gangs that pass
- * barriers. */
-void find_clean(struct emit *e, const uint8_t *entries, bool passes_barriers);
+/* What find_clean() has found, for code that is emitted from here on. */
+void dirty_begin(struct emit *e, uint64_t *clean_in);
 void start_clean(struct emit *e, uint32_t block);
 /* Nothing is clean. */
 void start_dirty(struct emit *e);
@@ -336,12 +238,8 @@ void note_dirty(struct emit *e, uint32_t reg);
 
 /* ---- lane_function.c ---- */
 
-/* NULL where there are none for the CPU level. */
-struct lane_library *lane_library_open(LLVMContextRef context, const char *level);
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
 value emit_alloca(struct emit *e, LLVMTypeRef type);
-/* How many instructions a lane function is for one lane; 0 where it is a call. */
-unsigned lane_function_size(struct emit *e, uint16_t lane);
 /* A lane function of a and b with one integer result of `width` bits, for one lane: of those that are a few instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b);
 
@@ -382,22 +280,10 @@ bool is_untested(const struct emit *e);
 void begin_sites(struct emit *e);
 void end_sites(struct emit *e);
 
-/* ---- access_groups.c ---- */
-
-/* Accesses of a block that one test covers, and those that are moved together; fills e->groups. */
-void find_groups(struct emit *e, const struct ir_block *block);
-
-/* ---- nontemporal.c ---- */
-
-/* Stores that may go past the caches: e->nontemporal. */
-void find_nontemporal(struct emit *e);
-
 /* ---- load_store.c ---- */
 
 void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);
 void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
-/* A shuffle between lanes that are known, which is done without the engine. */
-bool is_plain_shuffle(struct emit *e, const struct ir_insn *i);
 /* What lanes do together, where all of them are there; false where the instruction is left to the interpreter. */
 bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Any operation, by the engine: operands to rows, the call, results back. */

@@ -9,12 +9,12 @@
 /* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
 static void find_entries(struct emit *e, uint8_t *entries)
 {
-    find_serial_exits(e, entries);
+    find_serial_exits(e->fn, entries);
     entries[0] = 1;
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        const struct ir_block *block = &e->ir->blocks.at[e->ir->order[b]];
-        const struct op *last = &e->code->ops[e->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
-        const struct ir_insn *i = block->n ? &e->ir->insns.at[block->first + block->n - 1] : NULL;
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
+        const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[b]];
+        const struct op *last = &e->fn->code->ops[e->fn->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
+        const struct ir_insn *i = block->n ? &e->fn->ir->insns.at[block->first + block->n - 1] : NULL;
         bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
                         i->kind != IR_ACTIVEMASK;
         if (suspends && last->next != NO_BLOCK)
@@ -23,7 +23,7 @@ static void find_entries(struct emit *e, uint8_t *entries)
             entries[last->target] = 1;
         if (last->next != NO_BLOCK && last->next <= b)
             entries[last->next] = 1;
-        entries[b] |= gang_may_restart(e, b);
+        entries[b] |= gang_may_restart(e->fn, b);
         if (i && i->kind == IR_BRX)
             for (uint32_t k = 0; k < last->n_targets; k++)
                 entries[last->targets[k]] = 1;
@@ -40,7 +40,7 @@ static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef ref
 /* Registers that do not vary must not do so here either, where lanes did not come in order. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
-    struct reg_list l = live_scalars(e, live_of_set(e, set));
+    struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
     if (!l.n)
         return;
     value args[4] = {e->a, lanes, shapes_table(e, &l), const_int(e, e->i32, l.n)};
@@ -52,11 +52,11 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
  * first round behind turns. */
 static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
-    const struct ir_live *live = &e->shapes->live;
+    const struct ir_live *live = &e->fn->shapes->live;
     LLVMBasicBlockRef checked = NULL;
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
-        if (!ir_in_set(set, n) || !e->shapes->guessed[reg] || e->shapes->regs[reg] == SHAPE_VARYING)
+        if (!ir_in_set(set, n) || !e->fn->shapes->guessed[reg] || e->fn->shapes->regs[reg] == SHAPE_VARYING)
             continue;
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
@@ -76,15 +76,15 @@ static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVM
 
 static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_order, LLVMBasicBlockRef refused)
 {
-    const struct ir_live *live = &e->shapes->live;
-    const uint64_t *set = live_in(e, order);
+    const struct ir_live *live = &e->fn->shapes->live;
+    const uint64_t *set = live_in(e->fn, order);
     LLVMBasicBlockRef load = emit_new_block(e, ""), check = emit_new_block(e, "");
     emit_likely(e, in_order, load, check);
     emit_at_end(e, check);
     check_shapes(e, set, lanes, refused);
     LLVMBuildBr(e->b, load);
     emit_at_end(e, load);
-    if (e->shapes->whole[order]) {
+    if (e->fn->shapes->whole[order]) {
         refuse_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), ""), refused);
         lanes = const_int(e, e->i32, UINT32_MAX);
     }
@@ -108,7 +108,7 @@ static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, 
 /* Where gangs have dissolved. */
 static void emit_entries_at_ends(struct emit *e, value choose)
 {
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->end[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
@@ -116,28 +116,28 @@ static void emit_entries_at_ends(struct emit *e, value choose)
         emit_at_end(e, load);
         e->at = b;
         store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
-        reload_needs(e, end_of_block(e, b));
+        reload_needs(e, end_of_block(e->fn, b));
         LLVMBuildBr(e->b, e->end[b]);
-        struct reg_list l = live_scalars(e, live_at(e, end_of_block(e, b)));
+        struct reg_list l = live_scalars(e->fn, live_at(here(e), end_of_block(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
 }
 
 void emit_entries(struct emit *e)
 {
-    uint8_t entries[e->ir->n_ordered];
+    uint8_t entries[e->fn->ir->n_ordered];
     memset(entries, 0, sizeof entries);
     find_entries(e, entries);
-    find_clean(e, entries, false);
+    dirty_begin(e, find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
     value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
-    if (e->plan.n)
+    if (e->fn->plan.n)
         emit_gang_start(e);
-    block = e->plan.n ? e->enter_alone : block;
+    block = e->fn->plan.n ? e->enter_alone : block;
     value choose = LLVMBuildSwitch(e->b, block, refused, 8);
     emit_entries_at_ends(e, choose);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!entries[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
@@ -145,8 +145,8 @@ void emit_entries(struct emit *e)
         emit_at_end(e, load);
         e->at = b;
         emit_entry(e, b, lanes, in_order, refused);
-        struct reg_list l = live_scalars(e, live_of_set(e, live_in(e, b)));
-        if (is_spare(e, b) || gang_may_restart(e, b))
+        struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, live_in(e->fn, b)));
+        if (is_spare(e->fn, b) || gang_may_restart(e->fn, b))
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */

@@ -6,7 +6,7 @@
 
 void spill_out_sparely(struct emit *e)
 {
-    const struct ir_live *live = &e->shapes->live;
+    const struct ir_live *live = &e->fn->shapes->live;
     const uint64_t *out = live->out + (size_t)e->at * live->words;
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(out, n))
@@ -15,16 +15,16 @@ void spill_out_sparely(struct emit *e)
 
 void spill_set(struct emit *e, const uint64_t *set, value mask)
 {
-    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (ir_in_set(set, n))
-            spill(e, e->shapes->live.regs[n], mask);
+            spill(e, e->fn->shapes->live.regs[n], mask);
 }
 
 static void spill_varying(struct emit *e, const uint64_t *set, value mask)
 {
-    for (uint32_t n = 0; n < e->shapes->live.n; n++)
-        if (ir_in_set(set, n) && e->shapes->regs[e->shapes->live.regs[n]] == SHAPE_VARYING)
-            spill(e, e->shapes->live.regs[n], mask);
+    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
+        if (ir_in_set(set, n) && e->fn->shapes->regs[e->fn->shapes->live.regs[n]] == SHAPE_VARYING)
+            spill(e, e->fn->shapes->live.regs[n], mask);
 }
 
 void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by)
@@ -39,8 +39,8 @@ void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMB
 static value waiting_lanes(struct emit *e, uint32_t number, bool all)
 {
     value waiting = const_int(e, e->i32, 0);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
-        if (e->pending[b] && (all || ir_in_set(live_in(e, b), number)))
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
+        if (e->pending[b] && (all || ir_in_set(live_in(e->fn, b), number)))
             waiting = LLVMBuildOr(e->b, waiting, load_i32(e, e->pending[b]), "");
     return waiting;
 }
@@ -49,7 +49,7 @@ static value waiting_lanes(struct emit *e, uint32_t number, bool all)
  * that need one: in others its row may be another register's. */
 static void spill_for_waiting(struct emit *e)
 {
-    const struct ir_live *live = &e->shapes->live;
+    const struct ir_live *live = &e->fn->shapes->live;
     value waiting = waiting_lanes(e, 0, true);
     if (LLVMIsConstant(waiting))
         return;
@@ -58,7 +58,7 @@ static void spill_for_waiting(struct emit *e)
     emit_at_end(e, some);
     start_dirty(e);
     for (uint32_t n = 0; n < live->n; n++) {
-        value lanes = e->shapes->regs[live->regs[n]] != SHAPE_VARYING ? waiting_lanes(e, n, false) : NULL;
+        value lanes = e->fn->shapes->regs[live->regs[n]] != SHAPE_VARYING ? waiting_lanes(e, n, false) : NULL;
         if (lanes && !LLVMIsConstant(lanes))
             spill(e, live->regs[n], pass_opaque_mask(e->b, lanes));
     }
@@ -71,7 +71,7 @@ void exit_emit_way_out(struct emit *e)
 {
     emit_at_end(e, e->leave);
     spill_for_waiting(e);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->pending[b])
             continue;
         LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
@@ -79,7 +79,7 @@ void exit_emit_way_out(struct emit *e)
         LLVMBuildCondBr(e->b, is_zero(e, lanes), none, some);
         emit_at_end(e, some);
         start_clean(e, b);
-        spill_varying(e, live_in(e, b), lanes);
+        spill_varying(e, live_in(e->fn, b), lanes);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
         value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
         LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
@@ -88,9 +88,9 @@ void exit_emit_way_out(struct emit *e)
     }
     add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
-    if (e->loops)
+    if (e->fn->loops)
         store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
-    if (e->spins) {
+    if (e->fn->spins) {
         store_field(e, load_i32(e, e->spun), e->w, offsetof(struct warp, spun));
         store_field(e, load_i32(e, e->ahead), e->w, offsetof(struct warp, ahead));
     }
@@ -112,12 +112,12 @@ void emit_leave_at(struct emit *e, uint32_t index)
         gang_leave_at(e, index);
         return;
     }
-    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
-    const struct ir_insn *i = &e->ir->insns.at[block->first + index];
-    const struct op *o = &e->code->ops[e->code->blocks[e->at].first + index];
-    uint32_t met = meets(e, i, o);
-    bool sparely = index + 1 == block->n && spare_block(e, e->at) != NO_BLOCK;
-    bool rarely = index < end_of_block(e, e->at);
+    const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
+    const struct ir_insn *i = &e->fn->ir->insns.at[block->first + index];
+    const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + index];
+    uint32_t met = meets(e->fn, i, o);
+    bool sparely = index + 1 == block->n && spare_block(e->fn, e->at) != NO_BLOCK;
+    bool rarely = index < end_of_block(e->fn, e->at);
     if (sparely)
         spill_out_sparely(e);
     else if (rarely)
@@ -161,7 +161,7 @@ static value pattern_array(struct emit *e, uint16_t shape)
     if (!e->patterns[shape]) {
         value lanes[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
-            lanes[l] = const_int(e, e->i64, (uint64_t)e->shapes->patterns.at[shape].at[l]);
+            lanes[l] = const_int(e, e->i64, (uint64_t)e->fn->shapes->patterns.at[shape].at[l]);
         e->patterns[shape] = emit_constant(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
     }
     return e->patterns[shape];
@@ -172,10 +172,10 @@ value shapes_table(struct emit *e, const struct reg_list *l)
     value rows[l->n + 1];
     for (uint32_t k = 0; k < l->n; k++) {
         uint32_t reg = l->regs[k];
-        uint16_t shape = e->shapes->regs[reg];
-        value fields[4] = {const_int(e, e->i32, e->ir->regs.at[reg].slot),
-                           const_int(e, e->i32, e->ir->regs.at[reg].width),
-                           const_int(e, e->i64, WARP_LANES / parts_of(e, shape)), pattern_array(e, shape)};
+        uint16_t shape = e->fn->shapes->regs[reg];
+        value fields[4] = {const_int(e, e->i32, e->fn->ir->regs.at[reg].slot),
+                           const_int(e, e->i32, e->fn->ir->regs.at[reg].width),
+                           const_int(e, e->i64, WARP_LANES / parts_of(e->fn, shape)), pattern_array(e, shape)};
         rows[k] = LLVMConstStructInContext(e->context, fields, 4, false);
     }
     return l->n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, l->n)) : NULL;
@@ -191,6 +191,18 @@ void emit_fill_call(struct emit *e, const struct reg_list *l)
 }
 
 /* ---- what is live, to rows and back ---- */
+
+/* May lanes wait elsewhere while the present block runs? */
+static bool has_waiting(const struct emit *e)
+{
+    return !e->gang && ir_has_waiting(e->fn->shapes, e->at);
+}
+
+static bool is_kept(const struct emit *e, uint32_t reg)
+{
+    uint32_t n = e->fn->shapes->live.number[reg];
+    return n && ir_in_set(live_through(e->fn, e->at), n - 1);
+}
 
 static void spill_list(struct emit *e, const struct reg_list *l, value mask)
 {
@@ -217,7 +229,7 @@ static void spill_list_rarely(struct emit *e, const struct reg_list *l, value ma
         if (!is_clean(e, l->regs[k]))
             dirty.regs[dirty.n++] = l->regs[k];
     spill_list_sparely(e, l);
-    dirty = live_scalars(e, dirty);
+    dirty = live_scalars(e->fn, dirty);
     emit_fill_call(e, &dirty);
 }
 
@@ -228,40 +240,40 @@ static value waiting_mask(struct emit *e)
 
 void spill_needs(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(e, index);
+    struct reg_list live = live_at(here(e), index);
     spill_list(e, &live, waiting_mask(e));
 }
 
 void spill_needs_sparely(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(e, index);
+    struct reg_list live = live_at(here(e), index);
     spill_list_sparely(e, &live);
 }
 
 void spill_needs_but_kept(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(e, index), rest = {.regs = live.regs};
+    struct reg_list live = live_at(here(e), index), rest = {.regs = live.regs};
     for (uint32_t k = 0; k < live.n; k++)
-        if (!live_is_kept(e, live.regs[k]))
+        if (!is_kept(e, live.regs[k]))
             rest.regs[rest.n++] = live.regs[k];
     spill_list_rarely(e, &rest, waiting_mask(e));
 }
 
 void spill_set_rarely(struct emit *e, const uint64_t *set, value mask)
 {
-    struct reg_list live = live_of_set(e, set);
+    struct reg_list live = live_of_set(e->fn, set);
     spill_list_rarely(e, &live, mask);
 }
 
 void spill_kept(struct emit *e)
 {
     start_clean(e, e->at);
-    spill_set_rarely(e, e->kept, waiting_mask(e));
+    spill_set_rarely(e, live_through(e->fn, e->at), waiting_mask(e));
 }
 
 void reload_needs(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(e, index);
+    struct reg_list live = live_at(here(e), index);
     for (uint32_t k = 0; k < live.n; k++)
         reload(e, live.regs[k], const_int(e, e->i32, UINT32_MAX));
 }

@@ -15,7 +15,7 @@
 
 static bool is_put_off(const struct emit *e)
 {
-    return e->lane && e->keeps_store_order;
+    return e->lane && e->fn->target->keeps_store_order;
 }
 
 static void fence(struct emit *e, LLVMAtomicOrdering order)

@@ -9,7 +9,7 @@
 /* Where a gang has dissolved, its warps go on with what ends the block: gang.c. */
 static void begin_end(struct emit *e)
 {
-    if (!e->end[e->at] || e->untested.block || e->together || e->index != end_of_block(e, e->at))
+    if (!e->end[e->at] || e->untested.block || e->together || e->index != end_of_block(e->fn, e->at))
         return;
     LLVMBuildBr(e->b, e->end[e->at]);
     emit_at_end(e, e->end[e->at]);
@@ -18,11 +18,11 @@ static void begin_end(struct emit *e)
 /* From instruction `first` of the present block on. */
 static void emit_insns(struct emit *e, uint32_t first)
 {
-    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[e->at]];
-    const struct op *o = &e->code->ops[e->code->blocks[e->at].first + first];
+    const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
+    const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + first];
     for (e->index = first; e->index < block->n; e->index++, o++) {
         begin_end(e);
-        if (!emit_insn(e, &e->ir->insns.at[block->first + e->index], o))
+        if (!emit_insn(e, &e->fn->ir->insns.at[block->first + e->index], o))
             return;
     }
     begin_end(e);
@@ -62,7 +62,7 @@ static void emit_alone_or_together(struct emit *e, const struct ir_block *block)
 
 static void emit_block(struct emit *e, uint32_t order)
 {
-    const struct ir_block *block = &e->ir->blocks.at[e->ir->order[order]];
+    const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[order]];
     e->at = order;
     begin_block(e);
     emit_at_end(e, e->block[order]);
@@ -74,8 +74,8 @@ static void emit_block(struct emit *e, uint32_t order)
         emit_serial_call(e);
         return;
     }
-    value holds = e->shapes->alone[order] ? NULL : loop_test(e, block);
-    if (e->shapes->alone[order]) {
+    value holds = e->fn->shapes->alone[order] ? NULL : loop_test(e, block);
+    if (e->fn->shapes->alone[order]) {
         emit_alone_or_together(e, block);
     } else if (holds) {
         emit_versions(e, block, holds);
@@ -90,14 +90,14 @@ static void emit_block(struct emit *e, uint32_t order)
 
 static void make_registers(struct emit *e)
 {
-    const struct ir_shapes *s = e->shapes;
-    for (uint32_t r = 1; r < e->ir->regs.n; r++) {
-        unsigned width = e->ir->regs.at[r].width;
+    const struct ir_shapes *s = e->fn->shapes;
+    for (uint32_t r = 1; r < e->fn->ir->regs.n; r++) {
+        unsigned width = e->fn->ir->regs.at[r].width;
         LLVMTypeRef type = s->regs[r] == SHAPE_VARYING ? vector_of_width(e, width) : type_of_width(e, width);
-        for (unsigned p = 0; p < parts_of(e, s->regs[r]); p++)
+        for (unsigned p = 0; p < parts_of(e->fn, s->regs[r]); p++)
             e->regs[(size_t)r * MAX_PARTS + p] = emit_alloca_of(e, type, NULL);
     }
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
             waits = ir_in_set(s->waiting + (size_t)other * s->block_words, b);
@@ -115,17 +115,6 @@ static value find_divided(struct emit *e)
     return LLVMBuildZExt(e->b, other, e->i32, "");
 }
 
-static void find_loops(struct emit *e)
-{
-    e->loops = e->spins = false;
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        const struct code_block *block = &e->code->blocks[b];
-        const struct op *last = &e->code->ops[block->first + block->n - 1];
-        e->loops |= last->next <= b || ((last->kind == OP_BRA) && last->target <= b);
-        e->spins |= block->spins;
-    }
-}
-
 /* Where a warp begins: the one that the function is called for; in lockstep others follow. */
 static void start_warp(struct emit *e)
 {
@@ -135,7 +124,7 @@ static void start_warp(struct emit *e)
     e->warp_start = emit_new_block(e, "warp_start");
     emit_at_end(e, e->warp_start);
     for (unsigned k = 0; k < 4; k++) {
-        params[k] = LLVMGetParam(e->fn, k);
+        params[k] = LLVMGetParam(e->llvm_fn, k);
         e->start[k] = LLVMBuildPhi(e->b, types[k], names[k]);
     }
     emit_at_end(e, e->entry);
@@ -147,26 +136,24 @@ static void start_warp(struct emit *e)
     e->enter_with = e->start[3];
     emit_warp(e);
     LLVMBuildStore(e->b, e->enter_with, e->mask);
-    if (e->loops)
+    if (e->fn->loops)
         LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
-    if (e->spins) {
+    if (e->fn->spins) {
         LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
         LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->ahead);
         LLVMBuildStore(e->b, find_divided(e), e->divided);
     }
 }
 
-void emit_function(struct emit *e, uint32_t index, const char *name)
+void emit_function(struct emit *e, const struct function *fn, const char *name)
 {
-    e->code = e->request->functions[index];
-    e->ir = e->code->ir;
-    e->shapes = &e->request->shapes[index];
-    value regs[(size_t)e->ir->regs.n * MAX_PARTS], pending[e->ir->n_ordered], patterns[e->shapes->patterns.n];
-    LLVMBasicBlockRef blocks[e->ir->n_ordered], ends[e->ir->n_ordered];
+    e->fn = fn;
+    value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], pending[e->fn->ir->n_ordered],
+        patterns[e->fn->shapes->patterns.n];
+    LLVMBasicBlockRef blocks[e->fn->ir->n_ordered], ends[e->fn->ir->n_ordered];
     uint32_t longest = 0;
-    for (uint32_t b = 0; b < e->ir->blocks.n; b++)
-        longest = e->ir->blocks.at[b].n > longest ? e->ir->blocks.at[b].n : longest;
-    struct group groups[longest + 1];
+    for (uint32_t b = 0; b < e->fn->ir->blocks.n; b++)
+        longest = e->fn->ir->blocks.at[b].n > longest ? e->fn->ir->blocks.at[b].n : longest;
     bool covered[longest + 1];
     e->untested = (struct untested){.covered = covered};
     memset(regs, 0, sizeof regs);
@@ -176,22 +163,17 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->pending = pending;
     e->block = blocks;
     e->end = ends;
-    e->kept = ARENA_ARRAY(e->arena, uint64_t, e->shapes->live.words + 1);
-    e->groups = groups;
-    find_alone(e);
-    find_gang(e, index);
+    e->runs = ARENA_ARRAY(e->arena, struct run_values, fn->n_runs + 1);
     emit_declare(e, name);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         e->block[b] = emit_new_block(e, "code");
-        e->end[b] = gang_may_dissolve(e, b) ? emit_new_block(e, "end") : NULL;
+        e->end[b] = gang_may_dissolve(e->fn, b) ? emit_new_block(e, "end") : NULL;
     }
     e->leave = emit_new_block(e, "leave");
     e->next_warp = emit_new_block(e, "next_warp");
     emit_at_end(e, e->next_warp);
     e->done_warp = LLVMBuildPhi(e->b, e->ptr, "done");
     emit_at_end(e, e->entry);
-    find_loops(e);
-    find_nontemporal(e);
     make_registers(e);
     emit_scratch(e);
     emit_context(e);
@@ -208,10 +190,10 @@ void emit_function(struct emit *e, uint32_t index, const char *name)
     e->divided = emit_alloca_of(e, e->i32, NULL);
     start_warp(e);
     emit_entries(e);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         emit_block(e, b);
     exit_emit_way_out(e);
-    if (e->plan.n)
+    if (e->fn->plan.n)
         emit_gang(e);
     emit_next_warp(e);
     emit_at_end(e, e->fault);

@@ -21,13 +21,13 @@
 /* Stand all lanes of the warp, and so many warps behind it, at the start of a block of code in lockstep? */
 static value may_begin(struct emit *e)
 {
-    const uint32_t *b = e->shapes->block;
+    const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
     value resumed = load_field(e, e->i8, e->block_ptr, offsetof(struct block, resumed), "");
     value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
-    value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->plan.n), "");
+    value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->fn->plan.n), "");
     value tests[4] = {is_zero(e, resumed), is_zero(e, first),
-                      LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->plan.n), ""),
+                      LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->fn->plan.n), ""),
                       LLVMBuildICmp(e->b, LLVMIntEQ, e->enter_with, const_int(e, e->i32, UINT32_MAX), "")};
     value all = e->lockstep;
     for (int k = 0; k < 4; k++)
@@ -63,15 +63,16 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     x->gang = g;
     x->place = k;
     x->within = NULL;
+    x->known = e->fn->plan.known;
     if (k) {
         x->w = field_pointer(e, e->w, k * sizeof(struct warp));
         x->a = load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
         emit_warp(x);
     }
-    x->untested.covered = ARENA_ARRAY(e->arena, bool, e->ir->insns.n);
-    x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS);
-    for (size_t r = MAX_PARTS; r < (size_t)e->ir->regs.n * MAX_PARTS; r++) {
-        bool shared = k && e->plan.common[r / MAX_PARTS];
+    x->untested.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
+    x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS);
+    for (size_t r = MAX_PARTS; r < (size_t)e->fn->ir->regs.n * MAX_PARTS; r++) {
+        bool shared = k && e->fn->plan.common[r / MAX_PARTS];
         if (e->regs[r])
             x->regs[r] = shared ? g->warps[0].regs[r] : emit_alloca(e, LLVMGetAllocatedType(e->regs[r]));
     }
@@ -91,8 +92,8 @@ static void go_on_at_entries(struct emit *e)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "");
     value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
-        if (e->plan.entries[b])
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
+        if (e->fn->plan.entries[b])
             LLVMAddCase(choose, const_int(e, e->i32, b), on);
     emit_at_end(e, on);
 }
@@ -120,7 +121,7 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     value all = const_int(e, e->i32, UINT32_MAX), equal = LLVMConstInt(e->i1, 1, false);
-    unsigned parts = parts_of(e, e->shapes->regs[reg]);
+    unsigned parts = parts_of(e->fn, e->fn->shapes->regs[reg]);
     value first[MAX_PARTS];
     for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
         reload(&g->warps[k], reg, all);
@@ -138,12 +139,12 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 
 static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
 {
-    const struct ir_live *live = &e->shapes->live;
-    const uint64_t *in = live_in(e, order);
+    const struct ir_live *live = &e->fn->shapes->live;
+    const uint64_t *in = live_in(e->fn, order);
     for (uint32_t n = 0; n < live->n; n++) {
         if (!ir_in_set(in, n))
             continue;
-        if (e->plan.common[live->regs[n]])
+        if (e->fn->plan.common[live->regs[n]])
             enter_common(e, g, live->regs[n]);
         else
             for (unsigned k = 0; k < g->n; k++)
@@ -155,8 +156,8 @@ static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
 static void emit_entries_of_gang(struct emit *e, struct gang *g)
 {
     value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++) {
-        if (!e->plan.entries[b])
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
+        if (!e->fn->plan.entries[b])
             continue;
         LLVMBasicBlockRef entry = emit_new_block(e, "gang_entry");
         LLVMAddCase(choose, const_int(e, e->i32, b), entry);
@@ -169,8 +170,8 @@ static void emit_entries_of_gang(struct emit *e, struct gang *g)
 
 static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
 {
-    for (unsigned k = 0; k < (e->plan.common[reg] ? 1 : g->n); k++)
-        for (unsigned p = 0; p < parts_of(e, e->shapes->regs[reg]); p++) {
+    for (unsigned k = 0; k < (e->fn->plan.common[reg] ? 1 : g->n); k++)
+        for (unsigned p = 0; p < parts_of(e->fn, e->fn->shapes->regs[reg]); p++) {
             size_t at = (size_t)reg * MAX_PARTS + p;
             g->before[at * MAX_GANG + k] = emit_alloca(e, LLVMGetAllocatedType(g->warps[k].regs[at]));
         }
@@ -179,15 +180,15 @@ static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
 /* What the block writes of what it needs. */
 static void find_before(struct emit *e, struct gang *g)
 {
-    const struct ir_block *block = block_at(e, e->at);
+    const struct ir_block *block = block_at(e->fn, e->at);
     ir_ref writes[IR_MAX_REFS];
-    size_t n_slots = (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG;
+    size_t n_slots = (size_t)e->fn->ir->regs.n * MAX_PARTS * MAX_GANG;
     memset(g->before, 0, n_slots * sizeof *g->before);
     for (uint32_t k = 0; k < block->n; k++) {
-        unsigned n = ir_writes(&e->ir->insns.at[block->first + k], writes);
+        unsigned n = ir_writes(&e->fn->ir->insns.at[block->first + k], writes);
         for (unsigned w = 0; w < n; w++) {
-            uint32_t reg = ir_ref_index(writes[w]), number = e->shapes->live.number[reg];
-            if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e, e->at), number - 1) &&
+            uint32_t reg = ir_ref_index(writes[w]), number = e->fn->shapes->live.number[reg];
+            if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e->fn, e->at), number - 1) &&
                 !g->before[(size_t)reg * MAX_PARTS * MAX_GANG])
                 keep_before(e, g, reg);
         }
@@ -196,7 +197,7 @@ static void find_before(struct emit *e, struct gang *g)
 
 static void begin_pure(struct emit *e, struct gang *g)
 {
-    size_t n_slots = (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG;
+    size_t n_slots = (size_t)e->fn->ir->regs.n * MAX_PARTS * MAX_GANG;
     g->pure = true;
     for (size_t n = 0; n < n_slots; n++) {
         value before = g->before[n], now = before ? g->warps[n % MAX_GANG].regs[n / MAX_GANG] : NULL;
@@ -208,15 +209,15 @@ static void begin_pure(struct emit *e, struct gang *g)
 static void spill_before(struct gang *g, unsigned k, uint32_t order)
 {
     struct emit x = g->warps[k];
-    const struct ir_live *live = &x.shapes->live;
-    size_t n_slots = (size_t)x.ir->regs.n * MAX_PARTS;
+    const struct ir_live *live = &x.fn->shapes->live;
+    size_t n_slots = (size_t)x.fn->ir->regs.n * MAX_PARTS;
     x.regs = ARENA_ARRAY(x.arena, value, n_slots);
     for (size_t r = 0; r < n_slots; r++) {
-        value before = g->before[r * MAX_GANG + (x.plan.common[r / MAX_PARTS] ? 0 : k)];
+        value before = g->before[r * MAX_GANG + (x.fn->plan.common[r / MAX_PARTS] ? 0 : k)];
         x.regs[r] = before ? before : g->warps[k].regs[r];
     }
     for (uint32_t n = 0; n < live->n; n++)
-        if (ir_in_set(live_in(&x, order), n))
+        if (ir_in_set(live_in(x.fn, order), n))
             spill_sparely(&x, live->regs[n]);
     store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w, offsetof(struct warp, at_block));
 }
@@ -254,14 +255,14 @@ static void emit_leave(struct emit *e, struct gang *g)
 
 static bool is_loop(const struct emit *e, uint32_t order)
 {
-    const struct op *o = op_at(e, end_of_block(e, order));
+    const struct op *o = op_at(here(e), end_of_block(e->fn, order));
     return o->next == order || (o->kind == OP_BRA && o->target == order);
 }
 
 /* At the end of the block. One that is run once and has changed nothing may as well begin anew. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
-    if (g->pure && !is_loop(e, e->at) && gang_may_restart(e, e->at))
+    if (g->pure && !is_loop(e, e->at) && gang_may_restart(e->fn, e->at))
         return gang_to_restart(e, g);
     if (!g->dissolve)
         g->dissolve = emit_new_block(e, "dissolve");
@@ -273,8 +274,8 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
     emit_at_end(e, g->dissolve);
     gang_count_pure(g);
     for (unsigned k = 0; k < g->n; k++) {
-        spill_needs_sparely(&g->warps[k], end_of_block(e, order));
-        gang_record_place(&g->warps[k], end_of_block(e, order));
+        spill_needs_sparely(&g->warps[k], end_of_block(e->fn, order));
+        gang_record_place(&g->warps[k], end_of_block(e->fn, order));
     }
     LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order | COMPILED_END)));
 }
@@ -291,7 +292,7 @@ static void emit_slow(struct emit *e, struct gang *g)
         return;
     emit_at_end(e, s->block);
     x.regs = s->regs;
-    x.plan.known = NULL; /* it may be any of them */
+    x.known = NULL; /* it may be any of them */
     x.w = LLVMBuildLoad2(e->b, e->ptr, s->w, "");
     x.a = LLVMBuildLoad2(e->b, e->ptr, s->a, "");
     x.base[ROW_FRAME] = LLVMBuildLoad2(e->b, e->ptr, s->rows, "");
@@ -331,8 +332,8 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
 static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o, value *all,
                            value *any)
 {
-    bool varies = ref_shape(e, i->guard) == SHAPE_VARYING;
-    bool common = ir_ref_kind(i->guard) != REF_REG || e->plan.common[ir_ref_index(i->guard)];
+    bool varies = ref_shape(e->fn, i->guard) == SHAPE_VARYING;
+    bool common = ir_ref_kind(i->guard) != REF_REG || e->fn->plan.common[ir_ref_index(i->guard)];
     for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
         struct emit *x = &g->warps[k];
         value holds = varies ? read_lanes(x, i->guard, o->guard) : read_scalar(x, i->guard, o->guard);
@@ -352,6 +353,7 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
 static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *branch, const struct op *o)
 {
     uint32_t order = x->at, index = x->index;
+    struct group *groups = x->groups;
     value holds = read_lanes(x, branch->guard, o->guard);
     bool where_not = branch->guard_negated == (o->target == piece);
     value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
@@ -362,24 +364,27 @@ static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *bra
     emit_at_end(x, some);
     x->within = lanes;
     x->at = piece;
+    x->groups =
+        ARENA_ARRAY(x->arena, struct group, end_of_block(x->fn, piece) + 1); /* each access has a test of its own */
     emit_count(x, 1);
-    for (x->index = 0; x->index < end_of_block(x, piece); x->index++) {
+    for (x->index = 0; x->index < end_of_block(x->fn, piece); x->index++) {
         x->groups[x->index] = (struct group){.first = x->index};
-        emit_insn(x, insn_at(x, x->index), op_at(x, x->index));
+        emit_insn(x, insn_at(here(x), x->index), op_at(here(x), x->index));
     }
     LLVMBuildBr(x->b, done);
     emit_at_end(x, done);
     x->within = NULL;
     x->at = order;
     x->index = index;
+    x->groups = groups;
 }
 
 static void emit_pieces(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
 {
     gang_changes(&g->warps[0]);
     for (unsigned k = 0; k < g->n; k++)
-        emit_piece(&g->warps[k], e->plan.piece[e->at], i, o);
-    go_to(e, g, e->at, piece_end(e, e->at));
+        emit_piece(&g->warps[k], e->fn->plan.piece[e->at], i, o);
+    go_to(e, g, e->at, piece_end(e->fn, e->at));
 }
 
 static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i, const struct op *o)
@@ -388,7 +393,7 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
         go_to(e, g, order, o->target);
         return;
     }
-    if (e->plan.is_block && e->plan.piece[order] && g->block[piece_end(e, order)]) {
+    if (e->fn->plan.is_block && e->fn->plan.piece[order] && g->block[piece_end(e->fn, order)]) {
         emit_pieces(e, g, i, o);
         return;
     }
@@ -412,7 +417,7 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
 static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_round"), last = NULL;
-    if (is_passed_again(e, e->at)) {
+    if (is_passed_again(e->fn, e->at)) {
         last = emit_new_block(e, "");
         value left = LLVMBuildLoad2(e->b, e->i32, e->rounds, "");
         left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
@@ -423,7 +428,7 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
         LLVMBuildBr(e->b, on);
         emit_at_end(e, on);
     }
-    if (e->loops)
+    if (e->fn->loops)
         LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
     LLVMBuildBr(e->b, g->block[o->next]);
     if (last)
@@ -434,12 +439,12 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
 static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, uint32_t met)
 {
     gang_count_pure(g);
-    bool passes = e->plan.is_block && met != MET_END && g->block[o->next];
+    bool passes = e->fn->plan.is_block && met != MET_END && g->block[o->next];
     if (passes && !pass_barrier(e, g, o))
         return;
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
-        if (spare_block(x, x->at) != NO_BLOCK)
+        if (spare_block(x->fn, x->at) != NO_BLOCK)
             spill_out_sparely(x);
         else
             spill_needs(x, x->index);
@@ -450,11 +455,11 @@ static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, u
 
 static void emit_end(struct emit *e, struct gang *g, uint32_t order)
 {
-    const struct ir_block *block = block_at(e, order);
-    uint32_t end = end_of_block(e, order);
-    const struct op *o = op_at(e, end);
-    const struct ir_insn *i = end < block->n ? &e->ir->insns.at[block->first + end] : NULL;
-    uint32_t met = i ? meets(e, i, o) : 0;
+    const struct ir_block *block = block_at(e->fn, order);
+    uint32_t end = end_of_block(e->fn, order);
+    const struct op *o = op_at(here(e), end);
+    const struct ir_insn *i = end < block->n ? &e->fn->ir->insns.at[block->first + end] : NULL;
+    uint32_t met = i ? meets(e->fn, i, o) : 0;
     for (unsigned k = 0; k < g->n; k++)
         g->warps[k].index = end;
     if (!i) {
@@ -463,7 +468,7 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
         emit_branch(e, g, order, i, o);
     } else if (met) {
         emit_round_end(e, g, o, met);
-    } else if (is_plain_shuffle(e, i)) {
+    } else if (is_plain_shuffle(e->fn, i)) {
         for (unsigned k = 0; k < g->n; k++)
             emit_collective(&g->warps[k], i, o);
         go_to(e, g, order, o->next);
@@ -479,15 +484,15 @@ static bool is_weak_load(const struct ir_insn *i)
 
 static void emit_together(struct emit *e, struct gang *g, uint32_t index)
 {
-    uint32_t number = block_at(e, e->at)->first + index;
+    uint32_t number = block_at(e->fn, e->at)->first + index;
     g->slow.block = NULL;
-    const struct ir_insn *i = &e->ir->insns.at[number];
-    for (unsigned k = 0; k < (e->plan.once[number] ? 1 : g->n); k++) {
+    const struct ir_insn *i = &e->fn->ir->insns.at[number];
+    for (unsigned k = 0; k < (e->fn->plan.once[number] ? 1 : g->n); k++) {
         bool changes = i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load(i);
         if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
             gang_changes(&g->warps[k]);
         g->warps[k].index = index;
-        emit_insn(&g->warps[k], i, op_at(e, index));
+        emit_insn(&g->warps[k], i, op_at(here(e), index));
     }
     emit_slow(e, g);
 }
@@ -497,7 +502,7 @@ static void test_loop(struct emit *e, struct gang *g)
 {
     value holds = NULL;
     for (unsigned k = 0; k < g->n; k++) {
-        value own = loop_test(&g->warps[k], block_at(e, e->at));
+        value own = loop_test(&g->warps[k], block_at(e->fn, e->at));
         if (!own)
             return;
         holds = holds ? LLVMBuildAnd(e->b, holds, own, "") : own;
@@ -519,11 +524,13 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
     }
     e->at = order;
     begin_block(e);
+    for (unsigned k = 0; k < g->n; k++)
+        g->warps[k].groups = e->groups;
     emit_at_end(e, g->block[order]);
     find_before(e, g);
     test_loop(e, g);
     begin_pure(e, g);
-    for (uint32_t n = 0; n < end_of_block(e, order); n++)
+    for (uint32_t n = 0; n < end_of_block(e->fn, order); n++)
         emit_together(e, g, n);
     emit_end(e, g, order);
     if (g->dissolve)
@@ -534,20 +541,20 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
 
 void emit_gang(struct emit *e)
 {
-    struct gang g = {.n = e->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->ir->n_ordered)};
-    g.before = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS * MAX_GANG);
-    if (e->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
-        find_clean(e, e->plan.entries, true);
+    struct gang g = {.n = e->fn->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->fn->ir->n_ordered)};
+    g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS * MAX_GANG);
+    if (e->fn->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
+        dirty_begin(e, find_clean(e->fn, e->fn->plan.entries, true));
     emit_at_end(e, e->gang_start);
-    if (e->plan.is_straight)
+    if (e->fn->plan.is_straight)
         go_on_at_entries(e);
     open_warps(e, &g);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
-        if (e->plan.inside[b])
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
+        if (e->fn->plan.inside[b])
             g.block[b] = emit_new_block(e, "gang");
     g.leave = emit_new_block(e, "gang_leave");
     emit_entries_of_gang(e, &g);
-    for (uint32_t b = 0; b < e->ir->n_ordered; b++)
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (g.block[b])
             emit_block(e, &g, b);
     emit_leave(e, &g);

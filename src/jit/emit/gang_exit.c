@@ -27,7 +27,7 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
 void gang_record_place(struct emit *x, uint32_t index)
 {
     value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | x->at);
-    store_field(x, emit_op_pointer(x, op_at(x, index)), x->w, offsetof(struct warp, op));
+    store_field(x, emit_op_pointer(x, op_at(here(x), index)), x->w, offsetof(struct warp, op));
     store_field(x, where, x->w, offsetof(struct warp, at_block));
     store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, offsetof(struct warp, left));
 }
@@ -39,8 +39,8 @@ void gang_leave_at(struct emit *e, uint32_t index)
         LLVMBuildBr(e->b, gang_to_restart(e, g));
         return;
     }
-    uint32_t first = block_at(e, e->at)->first;
-    bool once = e->plan.once[first + e->index];
+    uint32_t first = block_at(e->fn, e->at)->first;
+    bool once = e->fn->plan.once[first + e->index];
     for (unsigned k = 0; k < g->n; k++) {
         uint32_t there = k == e->place || once ? index : k < e->place ? e->index + 1 : e->index;
         spill_needs_but_kept(&g->warps[k], there);
@@ -63,7 +63,7 @@ static void begin_slow(struct emit *e, struct gang *g, const struct access *a)
                        .mask = emit_alloca(e, e->i32),
                        .access = *a,
                        .access_of = e->place,
-                       .regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS)};
+                       .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS)};
 }
 
 /* Copies registers of an access to those of the slow way, or back. */
@@ -71,7 +71,7 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
 {
     for (unsigned k = 0; k < n; k++) {
         uint32_t reg = ir_ref_index(refs[k]);
-        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < parts_of(e, e->shapes->regs[reg]); p++) {
+        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < parts_of(e->fn, e->fn->shapes->regs[reg]); p++) {
             value *copy = &s->regs[(size_t)reg * MAX_PARTS + p], own = e->regs[(size_t)reg * MAX_PARTS + p];
             LLVMTypeRef type = LLVMGetAllocatedType(own);
             if (!*copy)

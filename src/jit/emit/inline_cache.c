@@ -29,10 +29,11 @@ struct sites {
 void begin_sites(struct emit *e)
 {
     struct sites *s = ARENA_NEW(e->arena, struct sites);
-    *s = (struct sites){.number = ARENA_ARRAY(e->arena, uint32_t, e->ir->insns.n + 1),
-                        .span = ARENA_ARRAY(e->arena, uint64_t, e->ir->insns.n + 1)};
-    for (uint32_t k = 0; k < e->ir->insns.n; k++)
-        if (e->ir->insns.at[k].kind == IR_LD || e->ir->insns.at[k].kind == IR_ST || e->ir->insns.at[k].kind == IR_ATOM)
+    *s = (struct sites){.number = ARENA_ARRAY(e->arena, uint32_t, e->fn->ir->insns.n + 1),
+                        .span = ARENA_ARRAY(e->arena, uint64_t, e->fn->ir->insns.n + 1)};
+    for (uint32_t k = 0; k < e->fn->ir->insns.n; k++)
+        if (e->fn->ir->insns.at[k].kind == IR_LD || e->fn->ir->insns.at[k].kind == IR_ST ||
+            e->fn->ir->insns.at[k].kind == IR_ATOM)
             s->number[k] = e->n_sites++;
     e->site_table = s;
 }
@@ -40,7 +41,7 @@ void begin_sites(struct emit *e)
 void access_find_site(struct emit *e, struct access *a)
 {
     struct sites *s = e->site_table;
-    size_t k = (size_t)(a->i - e->ir->insns.at);
+    size_t k = (size_t)(a->i - e->fn->ir->insns.at);
     value at = const_int(e, e->i64, (uint64_t)s->number[k] * sizeof(struct compiled_site));
     a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
     s->span[k] = (uint64_t)a->span > s->span[k] ? (uint64_t)a->span : s->span[k];
@@ -60,7 +61,7 @@ value access_load_shift(struct emit *e, const struct access *a)
 
 void site_note_call(struct emit *e, const struct ir_insn *i, value call)
 {
-    *VEC_PUSH(e->arena, &e->site_table->calls) = (struct noted_call){call, (uint32_t)(i - e->ir->insns.at)};
+    *VEC_PUSH(e->arena, &e->site_table->calls) = (struct noted_call){call, (uint32_t)(i - e->fn->ir->insns.at)};
 }
 
 /* An array of struct compiled_access. */

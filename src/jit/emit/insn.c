@@ -9,12 +9,12 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     case IR_ST: emit_store(e, i, o); return true;
     case IR_FRAME: {
         value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
-        write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e, i->d)), false, ""));
+        write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e->fn, i->d)), false, ""));
         return true;
     }
     case IR_FENCE: emit_fence(e, o); return true;
     case IR_ACTIVEMASK:
-        if (!i->guard && ref_width(e, i->d) == 32) {
+        if (!i->guard && ref_width(e->fn, i->d) == 32) {
             write_scalar(e, i->d, emit_mask(e));
             return true;
         }
@@ -44,7 +44,6 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
 void begin_block(struct emit *e)
 {
     start_clean(e, e->at);
-    find_kept(e);
-    find_groups(e, &e->ir->blocks.at[e->ir->order[e->at]]);
+    e->groups = e->fn->groups + block_at(e->fn, e->at)->first;
     e->spill_kept = NULL;
 }

@@ -1,6 +1,5 @@
 /* Moving runs of an interleaved group (access_groups.c): whole vectors, and shuffles; see access.h. */
 #include "jit/emit/access.h"
-#include "jit/emit/interleaved.h"
 
 #include <string.h>
 
@@ -37,7 +36,7 @@ static value vector_pointer(struct emit *e, const struct access *a, const struct
  * there. */
 static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
 {
-    value *kept = &r->values[e->place][k];
+    value *kept = &e->runs[r->id].of[e->place][k];
     *kept = e->gang ? emit_alloca(e, LLVMTypeOf(v)) : v;
     if (e->gang)
         LLVMBuildStore(e->b, v, *kept);
@@ -46,7 +45,7 @@ static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
 /* Where the run is loaded once for all warps, but not all that is made of it is, the first's serves the others. */
 static value kept_value(struct emit *e, const struct run *r, unsigned k)
 {
-    value kept = r->values[e->place][k] ? r->values[e->place][k] : r->values[0][k];
+    value kept = e->runs[r->id].of[e->place][k] ? e->runs[r->id].of[e->place][k] : e->runs[r->id].of[0][k];
     return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
 }
 
@@ -127,7 +126,7 @@ static void store_elements(struct emit *e, const struct access *a, value v, valu
 
 static void store_values(struct emit *e, const struct access *a, struct run *r)
 {
-    value vectors[MAX_VALUES], *values = r->values[e->place];
+    value vectors[MAX_VALUES], *values = e->runs[r->id].of[e->place];
     memcpy(vectors, values, r->n * sizeof *vectors);
     if (is_in_turns(r))
         zip(e, vectors, r->n);
@@ -152,7 +151,7 @@ void transfer_run(struct emit *e, const struct access *a)
         if (loads)
             put_lanes(e, a, k, kept_value(e, r, number + k));
         else
-            r->values[e->place][number + k] = stored_value(e, a, k);
+            e->runs[r->id].of[e->place][number + k] = stored_value(e, a, k);
     if (!loads && e->index == r->last)
         store_values(e, a, r);
 }

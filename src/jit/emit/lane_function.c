@@ -6,7 +6,8 @@
  * few that go through memory (tables, divisions by the host) are called as they stand in the library, on rows on the
  * stack. For values that are the same in all lanes there is a second library, with the meaning for one lane.
  */
-#include "jit/emit/lane_library.h"
+#include "jit/analysis/lane_library.h"
+#include "jit/emit/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,7 +214,7 @@ static void find_operands(struct emit *e, const struct ir_insn *i, const struct 
     x->uniform = true;
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            x->uniform &= ref_shape(e, x->ref[k]) == SHAPE_UNIFORM;
+            x->uniform &= ref_shape(e->fn, x->ref[k]) == SHAPE_UNIFORM;
 }
 
 /* A lane function for all lanes, or for the first one of a part; its results go to allocas. `a` is its first operand, or NULL:
@@ -221,7 +222,7 @@ static void find_operands(struct emit *e, const struct ir_insn *i, const struct 
 static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, value a, bool single, unsigned part,
                      const value result[2])
 {
-    value fn = lane_library_find(e->lanes, single, lane);
+    value fn = lane_library_find(e->fn->lanes, single, lane);
     if (!fn)
         return false;
     struct copy c = {.e = e, .result = {result[0], result[1]}};
@@ -239,7 +240,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
 {
     value result[2] = {NULL, NULL};
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
-        unsigned width = ref_width(e, x->ref[k]);
+        unsigned width = ref_width(e->fn, x->ref[k]);
         result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
     }
     if (!copy_one(e, i->lane, x, NULL, single, part, result))
@@ -252,7 +253,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b)
 {
     struct copy c = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_IMM] = const_int(e, e->i64, 0)}};
-    value fn = lane_library_find(e->lanes, 1, lane);
+    value fn = lane_library_find(e->fn->lanes, 1, lane);
     c.result[0] = emit_alloca(e, type_of_width(e, width));
     return fn && copy_function(&c, fn) ? LLVMBuildLoad2(e->b, type_of_width(e, width), c.result[0], "") : NULL;
 }
@@ -273,7 +274,7 @@ static void emit_call(struct emit *e, const struct op *o, const struct operands 
     mark_invariant(e, fn);
     LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, ref_width(e, x->ref[k])), e->scratch[k], "");
+        out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, ref_width(e->fn, x->ref[k])), e->scratch[k], "");
 }
 
 static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
@@ -297,22 +298,22 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
 /* Of a result that does not vary: the values of its parts, from those of its operands. */
 static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
 {
-    unsigned n = parts_of(e, ref_shape(e, i->d));
+    unsigned n = parts_of(e->fn, ref_shape(e->fn, i->d));
     value out[MAX_PARTS][2], all[2] = {NULL, NULL};
     for (unsigned p = 0; p < n && !all[0]; p++)
         if (!emit_copy(e, i, x, true, p, out[p]) && !emit_copy(e, i, x, false, 0, all))
             emit_call(e, o, x, all);
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         ir_ref d = x->ref[k];
-        if (ref_shape(e, d) == SHAPE_VARYING) {
-            value lanes = all[0]                 ? all[k]
-                          : ref_width(e, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
-                                                 : splat(e, out[0][k], WARP_LANES);
+        if (ref_shape(e->fn, d) == SHAPE_VARYING) {
+            value lanes = all[0]                     ? all[k]
+                          : ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
+                                                     : splat(e, out[0][k], WARP_LANES);
             write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
             continue;
         }
         for (unsigned p = 0; p < n; p++) {
-            value v = all[0] ? lane_of(e, all[k], ref_width(e, d), part_lane(e, p)) : out[p][k];
+            value v = all[0] ? lane_of(e, all[k], ref_width(e->fn, d), part_lane(e->fn, p)) : out[p][k];
             write_one(e, i, d, v, p, o->guard);
         }
     }
@@ -321,8 +322,8 @@ static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op 
 /* Of a widened index: does nothing wrap between the lanes of a part? Where it does, the interpreter goes on. */
 static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool is_signed)
 {
-    const int64_t *at = e->shapes->patterns.at[ref_shape(e, r)].at;
-    unsigned n = parts_of(e, ref_shape(e, r)), from = part_lane(e, part);
+    const int64_t *at = e->fn->shapes->patterns.at[ref_shape(e->fn, r)].at;
+    unsigned n = parts_of(e->fn, ref_shape(e->fn, r)), from = part_lane(e->fn, part);
     int64_t least = at[from], most = at[from];
     for (unsigned l = from; l < from + WARP_LANES / n; l++) {
         least = at[l] < least ? at[l] : least;
@@ -340,10 +341,10 @@ static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool
 
 static void test_guess(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    bool is_signed = e->shapes->guesses[i - e->ir->insns.at] == GUESS_SIGNED;
-    bool first = ref_shape(e, i->a) != SHAPE_UNIFORM; /* the other is a constant */
+    bool is_signed = e->fn->shapes->guesses[i - e->fn->ir->insns.at] == GUESS_SIGNED;
+    bool first = ref_shape(e->fn, i->a) != SHAPE_UNIFORM; /* the other is a constant */
     ir_ref r = first ? i->a : i->b;
-    for (unsigned p = 0; p < parts_of(e, ref_shape(e, r)); p++)
+    for (unsigned p = 0; p < parts_of(e->fn, ref_shape(e->fn, r)); p++)
         test_part(e, r, first ? o->a : o->b, p, is_signed);
 }
 
@@ -364,8 +365,8 @@ static const struct plain {
 static const struct plain *find_plain(const struct emit *e, uint16_t lane)
 {
     for (size_t k = 0; k < sizeof plains / sizeof plains[0]; k++)
-        if (plains[k].lane == lane && lane_library_find(e->lanes, false, plains[k].plain) &&
-            lane_library_find(e->lanes, false, plains[k].holds))
+        if (plains[k].lane == lane && lane_library_find(e->fn->lanes, false, plains[k].plain) &&
+            lane_library_find(e->fn->lanes, false, plains[k].holds))
             return &plains[k];
     return NULL;
 }
@@ -418,12 +419,12 @@ static const struct comparison {
 /* Is it one more in each lane than in the lane before, as a number of either kind? */
 static bool counts_lanes(const struct emit *e, ir_ref r)
 {
-    uint16_t shape = r ? ref_shape(e, r) : SHAPE_VARYING;
-    struct ir_range range = ir_range_of(e->ir, e->shapes->ranges, e->shapes->block, r);
-    if (shape == SHAPE_VARYING || ir_is_split(e->shapes, shape) || range.lo > range.hi || range.lo < 0)
+    uint16_t shape = r ? ref_shape(e->fn, r) : SHAPE_VARYING;
+    struct ir_range range = ir_range_of(e->fn->ir, e->fn->shapes->ranges, e->fn->shapes->block, r);
+    if (shape == SHAPE_VARYING || ir_is_split(e->fn->shapes, shape) || range.lo > range.hi || range.lo < 0)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        if (e->shapes->patterns.at[shape].at[l] != l)
+        if (e->fn->shapes->patterns.at[shape].at[l] != l)
             return false;
     return true;
 }
@@ -447,8 +448,8 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struc
         c = comparisons[k].lane == i->lane ? &comparisons[k] : NULL;
     if (!c || e->lane)
         return false;
-    bool counts_first = counts_lanes(e, i->a) && ref_shape(e, i->b) == SHAPE_UNIFORM;
-    if (!counts_first && (!counts_lanes(e, i->b) || ref_shape(e, i->a) != SHAPE_UNIFORM))
+    bool counts_first = counts_lanes(e, i->a) && ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
+    if (!counts_first && (!counts_lanes(e, i->b) || ref_shape(e->fn, i->a) != SHAPE_UNIFORM))
         return false;
     value a = read_scalar(e, i->a, o->a), b = read_scalar(e, i->b, o->b);
     bool less = c->less == counts_first; /* of what counts, seen from there */
@@ -463,10 +464,10 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     struct operands x;
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
-    if (ref_shape(e, i->d) != SHAPE_VARYING) {
-        if (e->shapes->guesses[i - e->ir->insns.at] && !is_untested(e))
+    if (ref_shape(e->fn, i->d) != SHAPE_VARYING) {
+        if (e->fn->shapes->guesses[i - e->fn->ir->insns.at] && !is_untested(e))
             test_guess(e, i, o);
-        if (is_number(e, i->d))
+        if (is_number(e->fn, i->d))
             write_scalar(e, i->d, read_scalar(e, i->d, 0));
         else
             emit_parts(e, i, o, &x);
@@ -479,10 +480,10 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
     for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {
         ir_ref d = x.ref[k];
-        unsigned width = ref_width(e, d);
+        unsigned width = ref_width(e->fn, d);
         if (scalar)
             out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : splat(e, out[k], WARP_LANES);
-        if (ref_shape(e, d) == SHAPE_VARYING)
+        if (ref_shape(e->fn, d) == SHAPE_VARYING)
             write_lanes(e, d, out[k], mask);
         else
             write_one(e, i, d, lane_of(e, out[k], width, 0), 0, o->guard);

@@ -51,19 +51,19 @@ struct alone {
 
 static ir_ref reg_of(const struct alone *p, uint32_t n)
 {
-    return ir_make_ref(REF_REG, p->e->shapes->live.regs[n]);
+    return ir_make_ref(REF_REG, p->e->fn->shapes->live.regs[n]);
 }
 
 static bool is_written(const struct alone *p, ir_ref r)
 {
-    return find_writer(p->e, r, p->block->n) != NO_WRITER;
+    return find_writer(here(p->e), r, p->block->n) != NO_WRITER;
 }
 
 static bool is_read(const struct alone *p, ir_ref r)
 {
     ir_ref refs[IR_MAX_REFS];
     for (uint32_t k = 0; k < p->block->n; k++)
-        for (unsigned n = ir_reads(insn_at(p->e, k), refs); n > 0; n--)
+        for (unsigned n = ir_reads(insn_at(here(p->e), k), refs); n > 0; n--)
             if (refs[n - 1] == r)
                 return true;
     return false;
@@ -72,12 +72,12 @@ static bool is_read(const struct alone *p, ir_ref r)
 /* Has a register of `live` something to do with the loop, as lanes come there; and as they leave it, or go around? */
 static bool comes(const struct alone *p, uint32_t n)
 {
-    return ir_in_set(live_in(p->e, p->e->at), n) && (is_read(p, reg_of(p, n)) || is_written(p, reg_of(p, n)));
+    return ir_in_set(live_in(p->e->fn, p->e->at), n) && (is_read(p, reg_of(p, n)) || is_written(p, reg_of(p, n)));
 }
 
 static bool goes(const struct alone *p, uint32_t n)
 {
-    return ir_in_set(p->e->shapes->live.out + (size_t)p->e->at * p->e->shapes->live.words, n) &&
+    return ir_in_set(p->e->fn->shapes->live.out + (size_t)p->e->at * p->e->fn->shapes->live.words, n) &&
            is_written(p, reg_of(p, n));
 }
 
@@ -98,10 +98,10 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
 static const struct limits *find_earlier(const struct alone *p, uint32_t k)
 {
     struct emit *e = p->e;
-    const struct ir_insn *i = insn_at(e, k);
+    const struct ir_insn *i = insn_at(here(e), k);
     const struct limits *x = &p->limits[k];
     for (uint32_t j = 0; j < k; j++) {
-        const struct ir_insn *other = insn_at(e, j);
+        const struct ir_insn *other = insn_at(here(e), j);
         const struct limits *y = &p->limits[j];
         if (other->kind != IR_LD || other->access->bytes != i->access->bytes || other->access->n != i->access->n ||
             other->access->space != i->access->space || !x->index.base != !y->index.base)
@@ -116,9 +116,9 @@ static void find_limits(struct alone *p, uint32_t k)
 {
     struct emit *e = p->e;
     struct limits *x = &p->limits[k];
-    struct access a = access_begin(e, insn_at(e, k), op_at(e, k));
+    struct access a = access_begin(e->fn, insn_at(here(e), k), op_at(here(e), k));
     e->index = k;
-    bool indexed = find_index(e, &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
+    bool indexed = find_index(here(e), &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
     if (!indexed)
         x->index.base = REF_NONE;
     const struct limits *earlier = find_earlier(p, k);
@@ -152,10 +152,10 @@ static bool fits(const struct course *c, const struct walk *w, const struct limi
 static void add_to_course(struct alone *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
-    struct access a = access_begin(e, insn_at(e, k), op_at(e, k));
+    struct access a = access_begin(e->fn, insn_at(here(e), k), op_at(here(e), k));
     struct walk w;
-    if (!find_walk(e, x->most ? x->index.lanes : a.i->a, k, &w) ||
-        (!x->most && (w.step % a.all || ref_width(e, w.root) != 64)))
+    if (!find_walk(here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
+        (!x->most && (w.step % a.all || ref_width(e->fn, w.root) != 64)))
         return;
     int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.x->disp));
     struct course *c = p->courses;
@@ -228,9 +228,9 @@ static value start_course(const struct alone *p, const struct course *c)
 static void prepare_registers(struct alone *p)
 {
     struct emit *e = p->e;
-    for (uint32_t n = 0; n < e->shapes->live.n; n++) {
+    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
-        bool varies = ref_shape(e, r) != SHAPE_UNIFORM;
+        bool varies = ref_shape(e->fn, r) != SHAPE_UNIFORM;
         if (!comes(p, n) && !goes(p, n))
             continue;
         if (!varies) {
@@ -239,7 +239,7 @@ static void prepare_registers(struct alone *p)
             LLVMBuildStore(e->b, p->number[n], p->last[n]);
             continue;
         }
-        LLVMTypeRef type = vector_of_width(e, ref_width(e, r));
+        LLVMTypeRef type = vector_of_width(e, ref_width(e->fn, r));
         p->row[n] = emit_alloca(e, type);
         value lanes = comes(p, n) ? read_lanes(e, r, 0) : LLVMConstNull(type);
         LLVMBuildStore(e->b, lanes, p->row[n]);
@@ -252,7 +252,7 @@ static void prepare(struct alone *p)
     p->mask = emit_mask(e);
     p->budget = load(e, e->i32, e->budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
-        if (insn_at(e, k)->kind == IR_LD) {
+        if (insn_at(here(e), k)->kind == IR_LD) {
             find_limits(p, k);
             add_to_course(p, &p->limits[k], k);
         }
@@ -272,7 +272,7 @@ static void prepare(struct alone *p)
 static value place_of(const struct alone *p, uint32_t n)
 {
     struct emit *e = p->e;
-    return LLVMBuildInBoundsGEP2(e->b, type_of_width(e, ref_width(e, reg_of(p, n))), p->row[n], &e->lane, 1, "");
+    return LLVMBuildInBoundsGEP2(e->b, type_of_width(e, ref_width(e->fn, reg_of(p, n))), p->row[n], &e->lane, 1, "");
 }
 
 static void take_register(const struct alone *p, uint32_t n)
@@ -281,11 +281,11 @@ static void take_register(const struct alone *p, uint32_t n)
     ir_ref r = reg_of(p, n);
     if (p->number[n]) {
         write_scalar(e, r, p->number[n]);
-    } else if (ref_width(e, r) == 1) {
+    } else if (ref_width(e->fn, r) == 1) {
         value bit = LLVMBuildAnd(e->b, load(e, e->i32, p->row[n]), lane_bit(e), "");
         write_scalar(e, r, LLVMBuildNot(e->b, is_zero(e, bit), ""));
     } else {
-        write_scalar(e, r, load(e, type_of_width(e, ref_width(e, r)), place_of(p, n)));
+        write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), place_of(p, n)));
     }
 }
 
@@ -293,7 +293,7 @@ static void give_register(const struct alone *p, uint32_t n)
 {
     struct emit *e = p->e;
     value v = read_scalar(e, reg_of(p, n), 0);
-    if (ref_width(e, reg_of(p, n)) == 1) {
+    if (ref_width(e->fn, reg_of(p, n)) == 1) {
         value old = load(e, e->i32, p->row[n]), yes = LLVMBuildSExt(e->b, v, e->i32, "");
         LLVMBuildStore(e->b, blend(e, 1, lane_bit(e), yes, old), p->row[n]);
     } else {
@@ -339,7 +339,7 @@ static void start_lane(struct alone *p)
     value left = load(e, e->i32, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
     e->lane = LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
     LLVMBuildStore(e->b, LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), ""), p->left);
-    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (comes(p, n))
             take_register(p, n);
     value most = LLVMBuildZExt(e->b, p->budget, e->i64, "");
@@ -378,8 +378,8 @@ static void emit_own_load(struct alone *p, uint32_t k)
 {
     struct emit *e = p->e;
     const struct limits *x = &p->limits[k];
-    const struct ir_insn *i = insn_at(e, k);
-    struct access a = access_begin(e, i, op_at(e, k));
+    const struct ir_insn *i = insn_at(here(e), k);
+    struct access a = access_begin(e->fn, i, op_at(here(e), k));
     LLVMBasicBlockRef skipped = NULL;
     if (i->guard) {
         LLVMBasicBlockRef holds = emit_new_block(e, "");
@@ -405,8 +405,8 @@ static void emit_own_load(struct alone *p, uint32_t k)
 static void emit_end(const struct alone *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(e, p->block->n - 1);
-    const struct op *o = op_at(e, p->block->n - 1);
+    const struct ir_insn *branch = insn_at(here(e), p->block->n - 1);
+    const struct op *o = op_at(here(e), p->block->n - 1);
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (o->target == e->at) != branch->guard_negated;
@@ -420,14 +420,14 @@ static void emit_end(const struct alone *p, LLVMBasicBlockRef again)
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
     emit_at_end(e, of_budget);
     LLVMBuildStore(e->b, LLVMBuildOr(e->b, load(e, e->i32, p->spent), lane_bit(e), ""), p->spent);
-    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->number[n])
             LLVMBuildStore(e->b, read_scalar(e, reg_of(p, n), 0), p->last[n]);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, through);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
-    for (uint32_t n = 0; n < e->shapes->live.n; n++)
+    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
             give_register(p, n);
     LLVMBuildStore(e->b, round, LLVMBuildInBoundsGEP2(e->b, e->i32, p->rounds, &e->lane, 1, ""));
@@ -445,10 +445,10 @@ static void emit_lane(struct alone *p, LLVMBasicBlockRef start, LLVMBasicBlockRe
     for (struct course *c = p->courses; c < p->courses + p->n_courses; c++)
         c->now = c->of->most ? LLVMBuildZExt(e->b, read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
     for (e->index = 0; e->index + 1 < p->block->n; e->index++)
-        if (insn_at(e, e->index)->kind == IR_LD)
+        if (insn_at(here(e), e->index)->kind == IR_LD)
             emit_own_load(p, e->index);
         else
-            emit_lanes(e, insn_at(e, e->index), op_at(e, e->index));
+            emit_lanes(e, insn_at(here(e), e->index), op_at(here(e), e->index));
     emit_end(p, round);
     LLVMBuildCondBr(e->b, is_zero(e, load(e, e->i32, p->left)), behind, start);
 }
@@ -457,22 +457,25 @@ static void emit_lane(struct alone *p, LLVMBasicBlockRef start, LLVMBasicBlockRe
 static void emit_lanes_in_turn(struct alone *p, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e, all = *e;
-    struct ir_shapes one = shapes_of_lane(e, e->shapes);
-    e->shapes = &one;
-    e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->ir->regs.n * MAX_PARTS);
+    struct ir_shapes one = shapes_of_lane(e->fn, e->fn->shapes);
+    struct function of_lane = *e->fn;
+    of_lane.shapes = &one;
+    of_lane.one_lane = true;
+    e->fn = &of_lane;
+    e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS);
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1);
     for (uint32_t k = 0; k < p->block->n; k++) {
         ir_ref refs[2 * IR_MAX_REFS];
-        unsigned n = ir_reads(insn_at(e, k), refs);
-        n += ir_writes(insn_at(e, k), refs + n);
+        unsigned n = ir_reads(insn_at(here(e), k), refs);
+        n += ir_writes(insn_at(here(e), k), refs + n);
         for (unsigned j = 0; j < n; j++) {
             value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PARTS] : NULL;
             if (reg && !*reg)
-                *reg = emit_alloca(e, type_of_width(e, ref_width(e, refs[j])));
+                *reg = emit_alloca(e, type_of_width(e, ref_width(e->fn, refs[j])));
         }
     }
     emit_lane(p, emit_new_block(e, "lane"), behind);
-    e->shapes = all.shapes;
+    e->fn = all.fn;
     e->regs = all.regs;
     e->clean = all.clean;
     e->lane = NULL;
@@ -482,7 +485,7 @@ static void emit_lanes_in_turn(struct alone *p, LLVMBasicBlockRef behind)
 
 static void add(struct emit *e, value counter, value n)
 {
-    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""), const_int(e, e->i64, e->code->blocks[e->at].n), "");
+    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""), const_int(e, e->i64, e->fn->code->blocks[e->at].n), "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, load(e, e->i64, counter), n, ""), counter);
 }
 
@@ -491,20 +494,20 @@ static void add(struct emit *e, value counter, value n)
 static void finish(const struct alone *p)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(e, p->block->n - 1);
-    bool on_true = (op_at(e, p->block->n - 1)->target == e->at) != branch->guard_negated;
+    const struct ir_insn *branch = insn_at(here(e), p->block->n - 1);
+    bool on_true = (op_at(here(e), p->block->n - 1)->target == e->at) != branch->guard_negated;
     value spent = load(e, e->i32, p->spent), rounds = load(e, vector_of(e->i32, WARP_LANES), p->rounds);
     LLVMTypeRef type = LLVMTypeOf(rounds);
     value longest = intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &rounds, 1);
     value sum = intrinsic(e, "llvm.vector.reduce.add", &type, 1, &rounds, 1);
-    for (uint32_t n = 0; n < e->shapes->live.n; n++) {
+    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
         if (!goes(p, n))
             continue;
         if (p->row[n])
-            write_lanes(e, r, load(e, vector_of_width(e, ref_width(e, r)), p->row[n]), NULL);
+            write_lanes(e, r, load(e, vector_of_width(e, ref_width(e->fn, r)), p->row[n]), NULL);
         else
-            write_scalar(e, r, load(e, type_of_width(e, ref_width(e, r)), p->last[n]));
+            write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), p->last[n]));
     }
     write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
     add(e, e->instructions, longest);
@@ -515,7 +518,7 @@ static void finish(const struct alone *p)
 
 void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)
 {
-    uint32_t n = e->shapes->live.n + 1;
+    uint32_t n = e->fn->shapes->live.n + 1;
     struct alone p = {.e = e, .block = block, .together = together};
     LLVMBasicBlockRef behind = emit_new_block(e, "");
     p.limits = ARENA_ARRAY(e->arena, struct limits, block->n);

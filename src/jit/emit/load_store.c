@@ -19,7 +19,8 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct o
 {
     uint32_t b, c, p = 0;
     value index[WARP_LANES];
-    if (!emit_is_full(e) || !is_plain_shuffle(e, i) || !access_constant(e, i->b, &b) || !access_constant(e, i->c, &c))
+    if (!emit_is_full(e) || !is_plain_shuffle(e->fn, i) || !access_constant(e->fn, i->b, &b) ||
+        !access_constant(e->fn, i->c, &c))
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         bool in_range;
@@ -63,13 +64,13 @@ static bool is_inside_within(const struct emit *e, const struct access *a)
 {
     bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
     if (!known || a->x->space != SPACE_SHARED || a->parts > 1 || a->n > 1 || op_access_is_strong(a->x) ||
-        !access_can_mask(e, a) || !is_consecutive(a) || ref_width(e, a->i->a) > 32)
+        !access_can_mask(e->fn, a) || !is_consecutive(a) || ref_width(e->fn, a->i->a) > 32)
         return false;
     uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),
              first = (uint32_t)LLVMConstIntGetZExtValue(a->first[0]);
     for (unsigned l = 0; l < WARP_LANES; l++) {
         uint32_t at = first + (uint32_t)a->offset[l];
-        if (mask >> l & 1 && (at % a->all || (uint64_t)at + a->all > e->request->static_shared_bytes))
+        if (mask >> l & 1 && (at % a->all || (uint64_t)at + a->all > e->fn->request->static_shared_bytes))
             return false;
     }
     return true;
@@ -91,9 +92,9 @@ static void transfer_within(struct emit *e, struct access *a)
 /* Parameters of the kernel, at an address that is known. */
 static bool load_param(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    struct access a = access_begin(e, i, o);
+    struct access a = access_begin(e->fn, i, o);
     if (o->access->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.x->disp < 0 ||
-        (uint64_t)a.x->disp + a.all > e->request->param_bytes)
+        (uint64_t)a.x->disp + a.all > e->fn->request->param_bytes)
         return false;
     a.mask = emit_mask(e);
     for (unsigned k = 0; k < a.n; k++) {
@@ -108,7 +109,7 @@ static bool load_param(struct emit *e, const struct ir_insn *i, const struct op 
 static bool is_frame(const struct emit *e, const struct access *a)
 {
     return a->x->frame && !a->i->a && !a->i->access->disp_const && a->x->disp >= 0 && a->x->disp % a->all == 0 &&
-           (uint64_t)a->x->disp + a->all <= e->code->frame_bytes;
+           (uint64_t)a->x->disp + a->all <= e->fn->code->frame_bytes;
 }
 
 static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
@@ -125,7 +126,7 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         loads ? load_uniform(e, a) : store_uniform(e, a);
     else if (loads)
         load_by_pattern(e, a);
-    else if (access_is_nontemporal(e, a))
+    else if (access_is_nontemporal(here(e), a))
         store_nontemporal(e, a, emit_is_full(e) && !a->i->guard ? store_consecutive : store_masked);
     else if (emit_is_full(e) && !a->i->guard)
         store_consecutive(e, a);
@@ -185,7 +186,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
     emit_at_end(e, fast);
     if (members > 1 && is_run)
         find_anew(e, a);
-    if (!access_is_nontemporal(e, a))
+    if (!access_is_nontemporal(here(e), a))
         prefetch(e, a);
     transfer_one(e, a, SPACE_GLOBAL);
     LLVMBuildBr(e->b, done);
@@ -197,8 +198,8 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
     const struct group *g = &e->groups[e->index];
     access_find_first(e, a);
     if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e) ||
-        access_needs_no_test(e, e->index)) {
-        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index && !access_is_nontemporal(e, a))
+        access_needs_no_test(here(e), e->index)) {
+        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index && !access_is_nontemporal(here(e), a))
             prefetch(e, a);
         transfer_one(e, a, space);
         return;
@@ -235,12 +236,12 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
-    bool waits = e->waits_in_gathers && space != SPACE_SHARED && !whole && !has_many_accesses(e);
-    bool by_cpu = e->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads && a->all <= 4);
-    bool has_slow = !access_is_inside(e, a);
+    bool waits = e->fn->target->waits_in_gathers && space != SPACE_SHARED && !whole && !has_many_accesses(e->fn);
+    bool by_cpu = e->fn->target->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads && a->all <= 4);
+    bool has_slow = !access_is_inside(e->fn, a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
-    if (!a->is_wild && !whole && !has_many_accesses(e)) {
+    if (!a->is_wild && !whole && !has_many_accesses(e->fn)) {
         other = branch(e, test_rows(e, a, a->all));
         loads ? load_rows(e, a, space) : store_rows(e, a, space);
         LLVMBuildBr(e->b, done);
@@ -278,17 +279,17 @@ static void fence(struct emit *e, const struct op_access *x, uint8_t order, LLVM
 
 static void emit_access(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    struct access a = access_begin(e, i, o);
+    struct access a = access_begin(e->fn, i, o);
     enum ptx_space space = a.x->space;
-    if (!access_is_simple(e, i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
+    if (!access_is_simple(e->fn, i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
         emit_by_engine(e, i, o);
         return;
     }
     a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
     if (a.shape != SHAPE_VARYING && a.shape != SHAPE_UNIFORM) {
-        access_find_offsets(e, &a);
-        if (!e->groups[e->index].run && !access_pattern_is_simple(e, &a)) {
+        access_find_offsets(e->fn, &a);
+        if (!e->groups[e->index].run && !access_pattern_is_simple(here(e), &a)) {
             a.shape = SHAPE_VARYING;
             a.is_wild = !access_has_rows(&a);
         }

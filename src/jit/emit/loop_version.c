@@ -50,7 +50,7 @@ static void require(struct loop *p, value condition)
 
 static bool is_written(const struct loop *p, ir_ref r)
 {
-    return ir_ref_kind(r) == REF_REG && find_writer(p->e, r, p->block->n) != NO_WRITER;
+    return ir_ref_kind(r) == REF_REG && find_writer(here(p->e), r, p->block->n) != NO_WRITER;
 }
 
 static value read_fixed(struct loop *p, ir_ref r, row_ref row)
@@ -60,22 +60,22 @@ static value read_fixed(struct loop *p, ir_ref r, row_ref row)
 
 static bool is_fixed_scalar(const struct loop *p, ir_ref r)
 {
-    return r && !is_written(p, r) && ref_shape(p->e, r) == SHAPE_UNIFORM;
+    return r && !is_written(p, r) && ref_shape(p->e->fn, r) == SHAPE_UNIFORM;
 }
 
 /* Is q, read at k, what r is at the start of the round and so much more? */
 static bool find_distance(struct loop *p, ir_ref r, ir_ref q, uint32_t k, value *distance)
 {
     struct emit *e = p->e;
-    uint32_t at = ir_ref_kind(q) == REF_REG ? find_writer(p->e, q, k) : NO_WRITER;
+    uint32_t at = ir_ref_kind(q) == REF_REG ? find_writer(here(p->e), q, k) : NO_WRITER;
     if (at == NO_WRITER) {
-        *distance = const_int(e, type_of_width(e, ref_width(e, r)), 0);
+        *distance = const_int(e, type_of_width(e, ref_width(e->fn, r)), 0);
         return q == r;
     }
-    if (!is_plain_writer(p->e, at, q))
+    if (!is_plain_writer(here(p->e), at, q))
         return false;
-    const struct ir_insn *i = insn_at(p->e, at);
-    const struct op *o = op_at(p->e, at);
+    const struct ir_insn *i = insn_at(here(p->e), at);
+    const struct op *o = op_at(here(p->e), at);
     switch (i->lane) {
     case LANE_mov_b32:
     case LANE_mov_b64: return find_distance(p, r, i->a, at, distance);
@@ -115,10 +115,10 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
 static void find_spread(const struct loop *p, ir_ref r, int64_t *least, int64_t *most)
 {
     const struct emit *e = p->e;
-    uint16_t shape = ref_shape(e, r);
-    const int64_t *at = e->shapes->patterns.at[shape].at;
-    bool split = ir_is_split(e->shapes, shape);
-    int64_t own = split ? 0 : at[part_lane(e, p->part)];
+    uint16_t shape = ref_shape(e->fn, r);
+    const int64_t *at = e->fn->shapes->patterns.at[shape].at;
+    bool split = ir_is_split(e->fn->shapes, shape);
+    int64_t own = split ? 0 : at[part_lane(e->fn, p->part)];
     *least = *most = 0;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         *least = at[l] - own < *least ? at[l] - own : *least;
@@ -158,8 +158,8 @@ static bool find_widened(struct loop *p, const struct ir_insn *i, const struct o
                          uint32_t factor, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!p->rounds || factor > MOST_FACTOR || ref_shape(e, i->a) == SHAPE_VARYING ||
-        (!p->all_parts && ir_is_split(e->shapes, ref_shape(e, i->a))) ||
+    if (!p->rounds || factor > MOST_FACTOR || ref_shape(e->fn, i->a) == SHAPE_VARYING ||
+        (!p->all_parts && ir_is_split(e->fn->shapes, ref_shape(e->fn, i->a))) ||
         p->n_widened == sizeof p->widened / sizeof p->widened[0] || !find_affine(p, i->a, o->a, k, x))
         return false;
     widen(p, x, i->a, is_signed);
@@ -189,7 +189,7 @@ static bool find_shifted(struct loop *p, const struct ir_insn *i, const struct o
 {
     struct emit *e = p->e;
     uint32_t by;
-    if (!access_constant(e, i->b, &by) || by >= (i->lane == LANE_shl_b64 ? 64 : 32) ||
+    if (!access_constant(e->fn, i->b, &by) || by >= (i->lane == LANE_shl_b64 ? 64 : 32) ||
         !find_affine(p, i->a, o->a, k, x))
         return false;
     value amount = const_int(e, LLVMTypeOf(x->first), by);
@@ -211,8 +211,8 @@ static bool find_product(struct loop *p, const struct ir_insn *i, const struct o
 
 static bool find_result(struct loop *p, uint32_t k, struct affine *x)
 {
-    const struct ir_insn *i = insn_at(p->e, k);
-    const struct op *o = op_at(p->e, k);
+    const struct ir_insn *i = insn_at(here(p->e), k);
+    const struct op *o = op_at(here(p->e), k);
     uint32_t factor;
     struct affine c;
     switch (i->lane) {
@@ -228,10 +228,11 @@ static bool find_result(struct loop *p, uint32_t k, struct affine *x)
     case LANE_mad_b32: return find_product(p, i, o, k, x) && find_affine(p, i->c, o->c, k, &c) && add(p, x, c, false);
     case LANE_mulwide_u32:
     case LANE_mulwide_s32:
-        return access_constant(p->e, i->b, &factor) && find_widened(p, i, o, k, i->lane == LANE_mulwide_s32, factor, x);
+        return access_constant(p->e->fn, i->b, &factor) &&
+               find_widened(p, i, o, k, i->lane == LANE_mulwide_s32, factor, x);
     case LANE_madwide_u32:
     case LANE_madwide_s32:
-        return access_constant(p->e, i->b, &factor) &&
+        return access_constant(p->e->fn, i->b, &factor) &&
                find_widened(p, i, o, k, i->lane == LANE_madwide_s32, factor, x) && find_affine(p, i->c, o->c, k, &c) &&
                add(p, x, c, false);
     case LANE_resize_b64_u32:
@@ -246,7 +247,7 @@ static bool find_result(struct loop *p, uint32_t k, struct affine *x)
 static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!r || ref_shape(e, r) == SHAPE_VARYING || (ref_width(e, r) != 32 && ref_width(e, r) != 64) ||
+    if (!r || ref_shape(e->fn, r) == SHAPE_VARYING || (ref_width(e->fn, r) != 32 && ref_width(e->fn, r) != 64) ||
         ++p->looked_at > MOST_LOOKS)
         return false;
     if (!is_written(p, r)) {
@@ -254,8 +255,8 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
         x->step = LLVMConstNull(LLVMTypeOf(x->first));
         return true;
     }
-    uint32_t at = find_writer(p->e, r, k);
-    return at == NO_WRITER ? find_carried(p, r, x) : is_plain_writer(p->e, at, r) && find_result(p, at, x);
+    uint32_t at = find_writer(here(p->e), r, k);
+    return at == NO_WRITER ? find_carried(p, r, x) : is_plain_writer(here(p->e), at, r) && find_result(p, at, x);
 }
 
 /* ---- how many rounds ---- */
@@ -378,21 +379,21 @@ static const struct condition *find_condition(uint16_t lane)
 static bool count_rounds(struct loop *p)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(p->e, p->block->n - 1);
-    uint32_t at = find_writer(p->e, branch->guard, p->block->n - 1);
-    if (at == NO_WRITER || !is_plain_writer(p->e, at, branch->guard))
+    const struct ir_insn *branch = insn_at(here(p->e), p->block->n - 1);
+    uint32_t at = find_writer(here(p->e), branch->guard, p->block->n - 1);
+    if (at == NO_WRITER || !is_plain_writer(here(p->e), at, branch->guard))
         return false;
-    const struct ir_insn *i = insn_at(p->e, at);
-    const struct op *o = op_at(p->e, at);
+    const struct ir_insn *i = insn_at(here(p->e), at);
+    const struct op *o = op_at(here(p->e), at);
     const struct condition *c = find_condition(i->lane);
     struct affine x, y;
     bool swapped = is_fixed_scalar(p, i->a);
     ir_ref counter = swapped ? i->b : i->a, bound = swapped ? i->a : i->b;
-    if (!c || ref_shape(e, counter) != SHAPE_UNIFORM || counts_a_rest(e, counter) || !is_fixed_scalar(p, bound) ||
-        !find_affine(p, counter, swapped ? o->b : o->a, at, &x) ||
+    if (!c || ref_shape(e->fn, counter) != SHAPE_UNIFORM || counts_a_rest(e->fn, counter) ||
+        !is_fixed_scalar(p, bound) || !find_affine(p, counter, swapped ? o->b : o->a, at, &x) ||
         !find_affine(p, bound, swapped ? o->a : o->b, at, &y))
         return false;
-    bool goes_on = (op_at(p->e, p->block->n - 1)->target == e->at) != branch->guard_negated;
+    bool goes_on = (op_at(here(p->e), p->block->n - 1)->target == e->at) != branch->guard_negated;
     LLVMIntPredicate is = goes_on ? c->is : inverse(c->is);
     is = swapped ? mirrored(is) : is;
     if (is == LLVMIntEQ)
@@ -445,7 +446,7 @@ static bool require_part(struct loop *p, struct access *a, uint32_t k)
 static bool require_access(struct loop *p, uint32_t k, struct access *a)
 {
     struct emit *e = p->e;
-    if (!access_begin_tested(e, k, a))
+    if (!access_begin_tested(here(e), k, a))
         return false;
     p->n_widened = 0;
     p->all_parts = a->parts > 1;
@@ -465,11 +466,11 @@ static bool require_accesses(struct loop *p)
     struct emit *e = p->e;
     uint32_t noted[p->block->n], n = 0;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
-        const struct ir_insn *i = insn_at(p->e, k);
+        const struct ir_insn *i = insn_at(here(p->e), k);
         struct access a;
-        bool first_does = e->gang && e->place && e->plan.once[p->block->first + k];
+        bool first_does = e->gang && e->place && e->fn->plan.once[p->block->first + k];
         if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does ||
-            access_needs_no_test(e, k))
+            access_needs_no_test(here(e), k))
             continue;
         if (!require_access(p, k, &a))
             return false;
@@ -486,20 +487,20 @@ static bool require_accesses(struct loop *p)
 static bool is_loop(const struct emit *e, const struct ir_block *block)
 {
     enum { LONGEST = 128 };
-    if (block->n < 2 || block->n > LONGEST || e->code->blocks[e->at].spins)
+    if (block->n < 2 || block->n > LONGEST || e->fn->code->blocks[e->at].spins)
         return false;
-    const struct ir_insn *branch = &e->ir->insns.at[block->first + block->n - 1];
-    const struct op *o = &e->code->ops[e->code->blocks[e->at].first + block->n - 1];
+    const struct ir_insn *branch = &e->fn->ir->insns.at[block->first + block->n - 1];
+    const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + block->n - 1];
     if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG || o->target == o->next ||
-        (o->target != e->at && o->next != e->at) || ref_shape(e, branch->guard) == SHAPE_VARYING)
+        (o->target != e->at && o->next != e->at) || ref_shape(e->fn, branch->guard) == SHAPE_VARYING)
         return false;
     for (uint32_t k = 0; k < block->n; k++)
-        if (tally_takes(
-                &e->code->ops[e->code->blocks[e->at].first + k])) /* its site may end what others say: exec/tally.c */
+        if (tally_takes(&e->fn->code->ops[e->fn->code->blocks[e->at].first +
+                                          k])) /* its site may end what others say: exec/tally.c */
             return false;
-    const struct ir_live *live = &e->shapes->live;
+    const struct ir_live *live = &e->fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
-        if (ir_in_set(live->out + (size_t)e->at * live->words, n) && e->shapes->guessed[live->regs[n]])
+        if (ir_in_set(live->out + (size_t)e->at * live->words, n) && e->fn->shapes->guessed[live->regs[n]])
             return false;
     return true;
 }
@@ -541,9 +542,9 @@ void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBa
 void loop_round_by_engine(struct emit *e, const struct ir_block *block)
 {
     struct loop p = {.e = e, .block = block};
-    const struct ir_live *live = &e->shapes->live;
+    const struct ir_live *live = &e->fn->shapes->live;
     value mask = emit_mask(e);
-    spill_set_rarely(e, live_in(e, e->at), mask);
+    spill_set_rarely(e, live_in(e->fn, e->at), mask);
     value args[6] = {
         e->w, e->a, const_int(e, e->i32, e->at), mask, e->untested.accesses, const_int(e, e->i32, e->untested.n)};
     value round = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, round), "");
@@ -557,5 +558,5 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block)
         if (wanted && is_written(&p, r))
             reload(e, live->regs[n], mask);
     }
-    reload(e, ir_ref_index(insn_at(e, block->n - 1)->guard), mask);
+    reload(e, ir_ref_index(insn_at(here(e), block->n - 1)->guard), mask);
 }

@@ -7,10 +7,10 @@
 static bool loads_little(const struct emit *e)
 {
     enum { FEW = 2 };
-    const struct code_block *block = &e->code->blocks[e->at];
+    const struct code_block *block = &e->fn->code->blocks[e->at];
     unsigned n = 0;
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct op *o = &e->code->ops[block->first + k];
+        const struct op *o = &e->fn->code->ops[block->first + k];
         n += o->kind == OP_LD && (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
     }
     return n <= FEW;
@@ -28,9 +28,9 @@ void ask_for(struct emit *e, value address, bool writes, unsigned cache)
 static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
 {
     enum { WARPS_AHEAD = 16, WARP_BYTES = 128 };
-    const uint32_t *block = e->shapes->block;
+    const uint32_t *block = e->fn->shapes->block;
     uint32_t warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
-    int64_t step = ir_ref_kind(a->i->a) == REF_REG ? e->shapes->steps[ir_ref_index(a->i->a)] : UNKNOWN_STEP;
+    int64_t step = ir_ref_kind(a->i->a) == REF_REG ? e->fn->shapes->steps[ir_ref_index(a->i->a)] : UNKNOWN_STEP;
     if (step == UNKNOWN_STEP || step == 0)
         return WARPS_AHEAD * WARP_BYTES;
     return (uint64_t)step * (warps < WARPS_AHEAD ? WARPS_AHEAD / warps : 1);
@@ -38,7 +38,7 @@ static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
 
 static uint32_t last_warp(const struct emit *e)
 {
-    const uint32_t *block = e->shapes->block;
+    const uint32_t *block = e->fn->shapes->block;
     return (block[0] * block[1] * block[2] - 1) / WARP_LANES;
 }
 
@@ -47,7 +47,7 @@ static value bytes_within_block(struct emit *e, const struct access *a)
 {
     value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
     value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
-    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_in_row(e, a)), "");
+    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_in_row(here(e), a)), "");
 }
 
 /* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks draw what they work on,
@@ -55,12 +55,12 @@ static value bytes_within_block(struct emit *e, const struct access *a)
 static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 {
     enum { LINE_BYTES = 64 };
-    bool is_drawn = ir_ref_kind(a->i->a) == REF_REG && e->shapes->drawn[ir_ref_index(a->i->a)];
-    if (is_drawn && (last_warp(e) == 0 || (e->gang && e->plan.is_block)))
+    bool is_drawn = ir_ref_kind(a->i->a) == REF_REG && e->fn->shapes->drawn[ir_ref_index(a->i->a)];
+    if (is_drawn && (last_warp(e) == 0 || (e->gang && e->fn->plan.is_block)))
         return;
     value ahead = is_drawn ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
-    for (unsigned at = 0; at < bytes_in_row(e, a); at += LINE_BYTES)
+    for (unsigned at = 0; at < bytes_in_row(here(e), a); at += LINE_BYTES)
         ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
 }
 
@@ -86,8 +86,8 @@ void prefetch(struct emit *e, const struct access *a)
 {
     if (a->shape == SHAPE_UNIFORM)
         return;
-    if (!is_in_loop(e) && a->parts == 1)
+    if (!is_in_loop(here(e)) && a->parts == 1)
         prefetch_for_next_warps(e, a);
-    else if (a->i->kind == IR_LD && is_in_loop(e) && loads_little(e))
+    else if (a->i->kind == IR_LD && is_in_loop(here(e)) && loads_little(e))
         prefetch_for_next_rounds(e, a);
 }

@@ -13,7 +13,7 @@ value row_pointer(struct emit *e, row_ref row)
 
 value slot_pointer(struct emit *e, ir_ref reg)
 {
-    return row_pointer(e, e->ir->regs.at[ir_ref_index(reg)].slot | ROW_FRAME);
+    return row_pointer(e, e->fn->ir->regs.at[ir_ref_index(reg)].slot | ROW_FRAME);
 }
 
 /* The place of the lane that runs, in a row. */
@@ -51,24 +51,24 @@ static value *slot(const struct emit *e, uint32_t reg, unsigned part)
 
 value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part)
 {
-    uint16_t shape = ref_shape(e, r);
-    LLVMTypeRef type = type_of_width(e, ref_width(e, r));
-    if (ir_is_split(e->shapes, shape))
+    uint16_t shape = ref_shape(e->fn, r);
+    LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
+    if (ir_is_split(e->fn->shapes, shape))
         return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), part), "");
     value first = read_scalar(e, r, row);
-    uint64_t over = (uint64_t)e->shapes->patterns.at[shape].at[part_lane(e, part)];
+    uint64_t over = (uint64_t)e->fn->shapes->patterns.at[shape].at[part_lane(e->fn, part)];
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
 
 /* Where a gang is the whole block it is known which threads each of its warps has, and what follows from their numbers. */
 static bool is_known(const struct emit *e, uint32_t reg)
 {
-    return e->gang && e->plan.known && e->plan.known->rows[reg];
+    return e->known && e->known->rows[reg];
 }
 
 static uint64_t known_value(const struct emit *e, uint32_t reg, unsigned lane)
 {
-    return ir_known_value(e->ir, e->plan.known, reg, e->place * WARP_LANES + lane);
+    return ir_known_value(e->fn->ir, e->known, reg, e->place * WARP_LANES + lane);
 }
 
 static value known_lanes(struct emit *e, uint32_t reg)
@@ -79,30 +79,30 @@ static value known_lanes(struct emit *e, uint32_t reg)
         lanes[l] = (int64_t)known_value(e, reg, l);
         mask |= (uint32_t)(lanes[l] & 1) << l;
     }
-    unsigned width = e->ir->regs.at[reg].width;
+    unsigned width = e->fn->ir->regs.at[reg].width;
     return width == 1 ? const_int(e, e->i32, mask) : const_lanes(e, width, lanes);
 }
 
 value read_scalar(struct emit *e, ir_ref r, row_ref row)
 {
     uint32_t i = ir_ref_index(r);
-    LLVMTypeRef type = type_of_width(e, ref_width(e, r));
+    LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
     switch (ir_ref_kind(r)) {
     case REF_REG:
         if (is_known(e, i))
             return const_int(e, type, known_value(e, i, 0));
-        if (is_number(e, r))
-            return const_int(e, type, e->shapes->bits[i].v);
+        if (is_number(e->fn, r))
+            return const_int(e, type, e->fn->shapes->bits[i].v);
         return LLVMBuildLoad2(e->b, type, *slot(e, i, 0), "");
     case REF_CONST:
-        if (e->ir->consts.at[i].base == BASE_NONE) {
-            const uint64_t words[2] = {e->ir->consts.at[i].lo, e->ir->consts.at[i].hi};
+        if (e->fn->ir->consts.at[i].base == BASE_NONE) {
+            const uint64_t words[2] = {e->fn->ir->consts.at[i].lo, e->fn->ir->consts.at[i].hi};
             return LLVMConstIntOfArbitraryPrecision(type, 2, words);
         }
         return load_row(e, type, row, 64);
     default:
         if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
-            return const_int(e, type, e->shapes->block[i % 4]);
+            return const_int(e, type, e->fn->shapes->block[i % 4]);
         if (e->lane)
             return load_sreg(e, type, row);
         return type == e->i1 ? LLVMBuildTrunc(e->b, load_row(e, e->i32, row, 4), type, "") : load_row(e, type, row, 64);
@@ -116,27 +116,27 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
     value lanes = splat(e, scalar, WARP_LANES);
     if (shape == SHAPE_UNIFORM)
         return lanes;
-    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->shapes->patterns.at[shape].at), "");
+    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->patterns.at[shape].at), "");
 }
 
 /* The values of a register's parts, each in the lanes of its part. */
 static value from_parts(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
     value lanes = splat(e, read_part(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
-    for (unsigned p = 1; p < e->shapes->parts; p++) {
+    for (unsigned p = 1; p < e->fn->shapes->parts; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = const_int(e, e->i32, l < part_lane(e, p) ? l : WARP_LANES + l);
+            index[l] = const_int(e, e->i32, l < part_lane(e->fn, p) ? l : WARP_LANES + l);
         value more = splat(e, read_part(e, r, 0, p), WARP_LANES);
         lanes = LLVMBuildShuffleVector(e->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
-    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->shapes->patterns.at[shape].at), "");
+    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->patterns.at[shape].at), "");
 }
 
 value read_lanes(struct emit *e, ir_ref r, row_ref row)
 {
-    unsigned width = ref_width(e, r);
-    uint16_t shape = ref_shape(e, r);
-    if (ir_is_split(e->shapes, shape))
+    unsigned width = ref_width(e->fn, r);
+    uint16_t shape = ref_shape(e->fn, r);
+    if (ir_is_split(e->fn->shapes, shape))
         return from_parts(e, r, width, shape);
     if (shape != SHAPE_VARYING)
         return from_scalar(e, read_scalar(e, r, row), width, shape);
@@ -152,10 +152,10 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
 {
     uint32_t i = ir_ref_index(r);
-    if (!mask && (!e->gang || e->within) && ir_is_held(e->shapes, e->at, i))
+    if (!mask && (!e->gang || e->within) && ir_is_held(e->fn->shapes, e->at, i))
         mask = emit_mask(e);
     if (mask)
-        lanes = blend(e, ref_width(e, r), mask, lanes, read_lanes(e, r, 0));
+        lanes = blend(e, ref_width(e->fn, r), mask, lanes, read_lanes(e, r, 0));
     LLVMBuildStore(e->b, lanes, *slot(e, i, 0));
     note_dirty(e, i);
 }
@@ -168,10 +168,10 @@ void write_part(struct emit *e, ir_ref r, value scalar, unsigned part)
 
 void write_scalar(struct emit *e, ir_ref r, value scalar)
 {
-    uint16_t shape = ref_shape(e, r);
+    uint16_t shape = ref_shape(e->fn, r);
     if (shape == SHAPE_VARYING)
-        write_lanes(e, r, from_scalar(e, scalar, ref_width(e, r), SHAPE_UNIFORM), NULL);
-    for (unsigned p = 0; shape != SHAPE_VARYING && p < parts_of(e, shape); p++)
+        write_lanes(e, r, from_scalar(e, scalar, ref_width(e->fn, r), SHAPE_UNIFORM), NULL);
+    for (unsigned p = 0; shape != SHAPE_VARYING && p < parts_of(e->fn, shape); p++)
         write_part(e, r, scalar, p);
 }
 
@@ -186,7 +186,7 @@ static unsigned row_align(unsigned width)
 static void spill_lane(struct emit *e, ir_ref r)
 {
     value v = read_scalar(e, r, 0), at = slot_pointer(e, r);
-    if (ref_width(e, r) == 1) {
+    if (ref_width(e->fn, r) == 1) {
         value yes = LLVMBuildSExt(e->b, v, e->i32, ""), old = LLVMBuildLoad2(e->b, e->i32, at, "");
         LLVMBuildStore(e->b, blend(e, 1, lane_bit(e), yes, old), at);
         return;
@@ -203,9 +203,9 @@ void spill(struct emit *e, uint32_t reg, value mask)
         spill_lane(e, r);
         return;
     }
-    unsigned width = ref_width(e, r);
+    unsigned width = ref_width(e->fn, r);
     value lanes = read_lanes(e, r, 0), at = slot_pointer(e, r);
-    if (mask && width > 1 && e->has_masked_stores) {
+    if (mask && width > 1 && e->fn->target->has_masked_stores) {
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
         value args[4] = {lanes, at, const_int(e, e->i32, row_align(width)), mask_to_lanes(e, mask)};
         intrinsic(e, "llvm.masked.store", types, 2, args, 4);
@@ -222,14 +222,14 @@ void spill(struct emit *e, uint32_t reg, value mask)
 void spill_sparely(struct emit *e, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    uint16_t shape = ref_shape(e, r);
-    unsigned width = ref_width(e, r);
+    uint16_t shape = ref_shape(e->fn, r);
+    unsigned width = ref_width(e->fn, r);
     if (shape == SHAPE_VARYING || width == 1) {
         spill(e, reg, NULL);
         return;
     }
-    for (unsigned p = 0; p < parts_of(e, shape) && !is_spare_clean(e, reg); p++) {
-        value lane = const_int(e, e->i64, part_lane(e, p)), at = slot_pointer(e, r);
+    for (unsigned p = 0; p < parts_of(e->fn, shape) && !is_spare_clean(e, reg); p++) {
+        value lane = const_int(e, e->i64, part_lane(e->fn, p)), at = slot_pointer(e, r);
         at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
         LLVMBuildStore(e->b, read_part(e, r, 0, p), at);
     }
@@ -237,7 +237,7 @@ void spill_sparely(struct emit *e, uint32_t reg)
 
 static value load_row_of(struct emit *e, uint32_t reg)
 {
-    unsigned width = e->ir->regs.at[reg].width;
+    unsigned width = e->fn->ir->regs.at[reg].width;
     value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
     LLVMSetAlignment(v, row_align(width));
     return v;
@@ -246,7 +246,7 @@ static value load_row_of(struct emit *e, uint32_t reg)
 /* The first lane of a part that is in the mask; one of the part where none is. */
 static value first_lane(struct emit *e, value mask, unsigned part, unsigned n_parts)
 {
-    unsigned from = part_lane(e, part), last = from + WARP_LANES / n_parts - 1;
+    unsigned from = part_lane(e->fn, part), last = from + WARP_LANES / n_parts - 1;
     mask = LLVMBuildAnd(e->b, mask, const_int(e, e->i32, UINT32_MAX << from), "");
     value args[2] = {LLVMBuildOr(e->b, mask, const_int(e, e->i32, 1u << last), ""), LLVMConstInt(e->i1, 1, false)};
     return intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
@@ -254,8 +254,8 @@ static value first_lane(struct emit *e, value mask, unsigned part, unsigned n_pa
 
 static value load_scalar(struct emit *e, uint32_t reg, value lane)
 {
-    unsigned width = e->ir->regs.at[reg].width;
-    uint16_t shape = e->shapes->regs[reg];
+    unsigned width = e->fn->ir->regs.at[reg].width;
+    uint16_t shape = e->fn->shapes->regs[reg];
     value at = slot_pointer(e, ir_make_ref(REF_REG, reg));
     LLVMTypeRef type = type_of_width(e, width);
     if (width == 1) {
@@ -265,14 +265,14 @@ static value load_scalar(struct emit *e, uint32_t reg, value lane)
     value v = LLVMBuildLoad2(e->b, type, LLVMBuildInBoundsGEP2(e->b, type, at, &lane, 1, ""), "");
     if (shape == SHAPE_UNIFORM)
         return v;
-    value over = const_lanes(e, width, e->shapes->patterns.at[shape].at);
+    value over = const_lanes(e, width, e->fn->shapes->patterns.at[shape].at);
     return LLVMBuildSub(e->b, v, LLVMBuildExtractElement(e->b, over, lane, ""), "");
 }
 
 void reload(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    uint16_t shape = ref_shape(e, r);
+    uint16_t shape = ref_shape(e->fn, r);
     if (e->lane) {
         value lane = LLVMBuildTrunc(e->b, e->lane, e->i32, "");
         LLVMBuildStore(e->b, load_scalar(e, reg, lane), *slot(e, reg, 0));
@@ -283,8 +283,8 @@ void reload(struct emit *e, uint32_t reg, value mask)
         note_dirty(e, reg); /* of a result others may come from another way */
         return;
     }
-    for (unsigned p = 0; p < parts_of(e, shape); p++)
-        write_part(e, r, load_scalar(e, reg, first_lane(e, mask, p, parts_of(e, shape))), p);
+    for (unsigned p = 0; p < parts_of(e->fn, shape); p++)
+        write_part(e, r, load_scalar(e, reg, first_lane(e, mask, p, parts_of(e->fn, shape))), p);
 }
 
 value has_shape(struct emit *e, uint32_t reg, value mask)

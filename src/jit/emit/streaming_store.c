@@ -14,10 +14,10 @@ enum { LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
 static value is_large(struct emit *e, const struct access *a)
 {
     struct access first = *a; /* of a group, which counts on its test */
-    first.i = insn_at(e, e->groups[e->index].first);
+    first.i = insn_at(here(e), e->groups[e->index].first);
     first.span = 0; /* what is asked is no test */
     access_find_site(e, &first);
-    const uint32_t *block = e->shapes->block;
+    const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
     value places = load_field(e, e->i64, first.site, offsetof(struct compiled_site, n), "");
     value blocks = load_field(e, e->i64, e->launch, offsetof(struct launch, n_blocks), "");

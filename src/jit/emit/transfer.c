@@ -189,7 +189,7 @@ static unsigned order_of(struct emit *e, const struct access *a)
 {
     bool one_value = true;
     for (unsigned k = 0; k < a->n; k++)
-        one_value &= ref_shape(e, a->i->access->regs[k]) == SHAPE_UNIFORM;
+        one_value &= ref_shape(e->fn, a->i->access->regs[k]) == SHAPE_UNIFORM;
     return one_value || are_apart(a) ? 0 : op_store_order(a->x);
 }
 
@@ -244,7 +244,7 @@ void store_uniform(struct emit *e, const struct access *a)
     bool whole = access_is_whole(a->x);
     for (unsigned k = 0; k < a->n; k++) {
         ir_ref r = a->i->access->regs[k];
-        value v = ref_shape(e, r) == SHAPE_UNIFORM
+        value v = ref_shape(e->fn, r) == SHAPE_UNIFORM
                       ? LLVMBuildIntCast2(e->b, read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
                       : LLVMBuildExtractElement(e->b, stored_value(e, a, k), lane, "");
         if (whole)

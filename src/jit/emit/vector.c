@@ -1,8 +1,6 @@
 /* Interleaving vectors: elements of several in turns, and back; see access.h. */
 #include "jit/emit/access.h"
 
-#include "jit/emit/interleaved.h"
-
 /* Of two vectors: elements in turns, from `from` on; and every other one. */
 static value zip_two(struct emit *e, value x, value y, unsigned from)
 {

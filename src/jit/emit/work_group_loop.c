@@ -5,8 +5,8 @@
 
 static bool has_barriers(const struct emit *e)
 {
-    for (uint32_t k = 0; k < e->ir->insns.n; k++)
-        if (e->ir->insns.at[k].kind == IR_BAR)
+    for (uint32_t k = 0; k < e->fn->ir->insns.n; k++)
+        if (e->fn->ir->insns.at[k].kind == IR_BAR)
             return true;
     return false;
 }
@@ -15,7 +15,7 @@ static bool has_barriers(const struct emit *e)
  * (block->met stays 0), and the warps of the next block find their records as they are to begin with. */
 static bool has_one_round(const struct emit *e)
 {
-    return !e->plan.n && !has_barriers(e);
+    return !e->fn->plan.n && !has_barriers(e);
 }
 
 void record_meeting(struct emit *e, const struct op *o, uint32_t met)
@@ -65,7 +65,7 @@ static void go_to_warp(struct emit *e, value w)
                       has_one_round(e) ? const_int(e, e->i32, 0)
                                        : load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
                       load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
-    if (e->plan.n) { /* one of a gang that has dissolved */
+    if (e->fn->plan.n) { /* one of a gang that has dissolved */
         _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
         value left = load_field(e, e->i32, w, offsetof(struct warp, left), "");
         left = LLVMBuildShl(e->b, left, const_int(e, e->i32, COMPILED_END_SHIFT), "");

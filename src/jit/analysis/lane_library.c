@@ -4,7 +4,7 @@
 
 #include <llvm-c/BitReader.h>
 
-#include "jit/emit/lane_library.h"
+#include "jit/analysis/lane_library.h"
 
 enum { MAX_COPIED = 220 }; /* instructions of a lane function */
 
@@ -124,25 +124,25 @@ struct lane_library *lane_library_open(LLVMContextRef context, const char *level
     return NULL;
 }
 
-static bool is_intrinsic(value callee)
+static bool is_intrinsic(LLVMValueRef callee)
 {
     return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) != 0;
 }
 
-bool lane_insn_calls(value i, const char *name)
+bool lane_insn_calls(LLVMValueRef i, const char *name)
 {
     size_t n;
-    value callee = LLVMGetInstructionOpcode(i) == LLVMCall ? LLVMGetCalledValue(i) : NULL;
+    LLVMValueRef callee = LLVMGetInstructionOpcode(i) == LLVMCall ? LLVMGetCalledValue(i) : NULL;
     return callee && LLVMIsAFunction(callee) && strncmp(LLVMGetValueName2(callee, &n), name, strlen(name)) == 0;
 }
 
-bool lane_insn_loads_row(value i)
+bool lane_insn_loads_row(LLVMValueRef i)
 {
     return (LLVMGetInstructionOpcode(i) == LLVMLoad || lane_insn_calls(i, "llvm.masked.load")) &&
            LLVMIsAArgument(LLVMGetOperand(i, 0));
 }
 
-static bool uses_memory(value i)
+static bool uses_memory(LLVMValueRef i)
 {
     int n = LLVMGetNumOperands(i) - (LLVMGetInstructionOpcode(i) == LLVMCall ? 1 : 0);
     for (int k = 0; k < n; k++)
@@ -151,12 +151,12 @@ static bool uses_memory(value i)
     return false;
 }
 
-static bool is_table(value v)
+static bool is_table(LLVMValueRef v)
 {
     return LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) && LLVMGetInitializer(v);
 }
 
-static bool can_copy_insn(value i, bool gathers)
+static bool can_copy_insn(LLVMValueRef i, bool gathers)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
     if (op == LLVMAlloca || op == LLVMSwitch || op == LLVMUnreachable)
@@ -174,20 +174,20 @@ static bool can_copy_insn(value i, bool gathers)
     return !uses_memory(i) && (op != LLVMCall || is_intrinsic(LLVMGetCalledValue(i)));
 }
 
-static bool can_copy(value fn, bool gathers)
+static bool can_copy(LLVMValueRef fn, bool gathers)
 {
     unsigned n = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             if (!can_copy_insn(i, gathers) || ++n > MAX_COPIED)
                 return false;
     return n > 0;
 }
 
-value lane_library_find(struct lane_library *l, int single, uint16_t lane)
+LLVMValueRef lane_library_find(struct lane_library *l, int single, uint16_t lane)
 {
     LLVMModuleRef module = module_of(l, single, lane);
-    value fn = module ? LLVMGetNamedFunction(module, names[lane]) : NULL;
+    LLVMValueRef fn = module ? LLVMGetNamedFunction(module, names[lane]) : NULL;
     if (!fn)
         return NULL;
     if (l->verdict[single][lane] == UNKNOWN)
@@ -195,12 +195,12 @@ value lane_library_find(struct lane_library *l, int single, uint16_t lane)
     return l->verdict[single][lane] == COPIED ? fn : NULL;
 }
 
-unsigned lane_function_size(struct emit *e, uint16_t lane)
+unsigned lane_library_size(struct lane_library *l, uint16_t lane)
 {
-    value fn = lane_library_find(e->lanes, 1, lane);
+    LLVMValueRef fn = lane_library_find(l, 1, lane);
     unsigned n = 0;
     for (LLVMBasicBlockRef b = fn ? LLVMGetFirstBasicBlock(fn) : NULL; b; b = LLVMGetNextBasicBlock(b))
-        for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             n++;
     return n;
 }

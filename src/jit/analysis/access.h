@@ -1,0 +1,115 @@
+/* One load or store on its way to LLVM: what is known of it before it is emitted (access_shape.c, access_groups.c, base_index.c), and the
+ * values that emission fills in.
+ */
+#ifndef HEDDLE_JIT_ANALYSIS_ACCESS_H
+#define HEDDLE_JIT_ANALYSIS_ACCESS_H
+
+#include <llvm-c/Types.h>
+
+#include "jit/analysis/function.h"
+
+typedef LLVMValueRef value;
+
+enum { ROW_LANES = 16, LINE_BYTES = 64 };
+
+/* How far apart bytes may be that one test is for: those of an access's lanes, and of a group's members. What is tested, from
+ * the first byte on, is then less than 2^31 bytes more than an address, in 32 bits as in 64. */
+enum { LANES_SPAN = 1 << 20, GROUP_SPAN = 1 << 30 };
+
+struct access {
+    const struct ir_insn *i;
+    const struct op *o;
+    const struct op_access *x;
+    unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
+    uint16_t shape;
+    value mask;
+    unsigned parts;           /* of the warp, each with an address of its own */
+    value first[MAX_PARTS];   /* address of the lane that comes first: i64 */
+    value pointer[MAX_PARTS]; /* on the host, of `first` */
+    value lanes;              /* addresses of all where they vary: <32 x i64>, or <32 x i32> for shared memory */
+    int64_t offset[WARP_LANES], span,
+        least;        /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
+                                                they are farther apart than that, offsets have wrapped */
+    int64_t before;   /* from where the tested bytes begin to `first` */
+    bool is_wild;     /* a pattern without rows: lanes are served one by one */
+    unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
+    bool nontemporal; /* whole lines, past the caches: nontemporal.c */
+    value site;
+};
+
+/* Strong, and seen by others: nobody else is at shared and local memory, as a block stays on one worker. And is all that a lane
+ * has one access, then? */
+static inline bool access_is_seen(const struct op_access *x)
+{
+    return op_access_is_strong(x) && (x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC);
+}
+static inline bool access_is_whole(const struct op_access *x)
+{
+    return op_access_is_whole(x) && access_is_seen(x);
+}
+
+/* ---- access_shape.c ---- */
+
+struct access access_begin(const struct function *fn, const struct ir_insn *i, const struct op *o);
+/* Is it of a kind that has a fast way? */
+bool access_is_simple(const struct function *fn, const struct ir_insn *i, const struct op_access *x);
+/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's; and whether they are multiples of
+ * what a lane has, and not far apart. */
+void access_find_offsets(const struct function *fn, struct access *a);
+bool access_is_aligned(const struct access *a);
+/* Has the CPU stores of some lanes' elements? */
+bool access_can_mask(const struct function *fn, const struct access *a);
+/* Is a pattern served as one, by itself? Others are as addresses that vary. */
+bool access_pattern_is_simple(struct cursor here, const struct access *a);
+/* Are lanes of each half one behind the other, or at one place? */
+bool access_has_rows(const struct access *a);
+/* Tests for rows and halves make most of the code of an access at addresses that vary, and so do loads of lanes one by one; a
+ * function with very many takes seconds to compile, and does without them. */
+bool has_many_accesses(const struct function *fn);
+/* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */
+bool access_is_inside(const struct function *fn, const struct access *a);
+/* Lanes one behind the other, within each part. */
+bool is_consecutive(const struct access *a);
+/* Pieces of memory that hold what all lanes read, each not larger than a row of 32 elements. */
+enum { MAX_CLUSTERS = 2 * MAX_PARTS };
+struct cluster {
+    int64_t from, to; /* elements */
+    unsigned part;
+};
+/* Those of element k, and of which each lane is; 0 where there are too many. */
+unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],
+                              uint8_t of[WARP_LANES]);
+/* Can the elements of all lanes be had with few loads? */
+bool has_clusters(const struct access *a);
+
+/* ---- access_groups.c ---- */
+
+/* Accesses of each block that one test covers, and those that are moved together; fills fn->groups. */
+void find_groups(struct function *fn);
+/* Instruction k of the block, with all that a test needs but a->first: false where it is no access, or is not tested
+ * by its first lane. */
+bool access_begin_tested(struct cursor here, uint32_t k, struct access *a);
+/* The test of a group's first is for all of it. */
+void access_test_for_group(struct access *a, const struct group *g);
+/* Is access_is_inside() so of instruction k of the block, a load or a store, and of all that are moved with it? */
+bool access_needs_no_test(struct cursor here, uint32_t k);
+/* How many bytes lie without a gap from a->first on, of a member's whole run where that begins there; 0: lanes are apart. */
+unsigned bytes_in_row(struct cursor here, const struct access *a);
+
+/* ---- base_index.c ---- */
+
+struct index {
+    ir_ref base, lanes; /* uniform, 64 bits; varying, 32 */
+    row_ref base_row, lanes_row;
+    unsigned scale; /* bytes from one index to the next */
+    unsigned unit;  /* that the CPU's addresses have */
+};
+/* Is the address of the cursor's instruction a base and an index in each lane? */
+bool find_index(struct cursor here, const struct access *a, struct index *x);
+
+/* ---- nontemporal.c ---- */
+
+/* May it store past the caches, if what it finds at run time allows it? */
+bool access_is_nontemporal(struct cursor here, const struct access *a);
+
+#endif
