@@ -108,18 +108,18 @@ static void make_types(struct emit *e)
     e->void_type = LLVMVoidTypeInContext(c);
     LLVMTypeRef access[6] = {e->ptr, e->ptr, e->ptr, e->i32, e->ptr, e->i64};
     LLVMTypeRef park[3] = {e->ptr, e->i32, e->i32};
-    e->op_type = LLVMFunctionType(e->i1, access, 4, false);
-    e->access_type = LLVMFunctionType(e->i1, access, 6, false);
+    e->types.op = LLVMFunctionType(e->i1, access, 4, false);
+    e->types.access = LLVMFunctionType(e->i1, access, 6, false);
     LLVMTypeRef holds[4] = {e->ptr, e->i32, e->ptr, e->i32};
-    e->holds_type = LLVMFunctionType(e->i1, holds, 4, false);
+    e->types.holds = LLVMFunctionType(e->i1, holds, 4, false);
     LLVMTypeRef round[6] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr, e->i32};
-    e->round_type = LLVMFunctionType(e->i1, round, 6, false);
+    e->types.round = LLVMFunctionType(e->i1, round, 6, false);
     LLVMTypeRef fill[3] = {e->ptr, e->ptr, e->i32};
-    e->fill_type = LLVMFunctionType(e->void_type, fill, 3, false);
+    e->types.fill = LLVMFunctionType(e->void_type, fill, 3, false);
     LLVMTypeRef serial[4] = {e->ptr, e->ptr, e->i32, e->i32}, linger[2] = {e->ptr, e->i32};
-    e->serial_type = LLVMFunctionType(e->i32, serial, 4, false);
-    e->linger_type = LLVMFunctionType(e->i1, linger, 2, false);
-    e->park_type = LLVMFunctionType(e->void_type, park, 3, false);
+    e->types.serial = LLVMFunctionType(e->i32, serial, 4, false);
+    e->types.linger = LLVMFunctionType(e->i1, linger, 2, false);
+    e->types.park = LLVMFunctionType(e->void_type, park, 3, false);
 }
 
 static void emit_functions(struct emit *e, const struct jit_request *r)

@@ -85,8 +85,8 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
                        .type = type_of_width(e, 8u * x->bytes),
                        .result = i->access->regs[0],
                        .order = order_of(x)};
-    return !t->result ||
-           (ref_width(e->fn, t->result) == 8u * x->bytes && (ref_shape(e->fn, t->result) == SHAPE_VARYING || e->lane));
+    return !t->result || (ref_width(e->fn, t->result) == 8u * x->bytes &&
+                          (ref_shape(e->fn, t->result) == SHAPE_VARYING || e->fn->one_lane));
 }
 
 bool atom_is_by_host(const struct atom *t)

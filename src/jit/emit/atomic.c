@@ -53,7 +53,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
         return compare_cell(e, t, at, s, wanted);
     }
     LLVMBasicBlockRef first = emit_new_block(e, ""), again = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value tried = LLVMBuildLoad2(e->b, e->i32, e->tries, "");
+    value tried = LLVMBuildLoad2(e->b, e->i32, e->fences.tries, "");
     LLVMBuildCondBr(e->b, is_zero(e, tried), first, again);
     emit_at_end(e, first);
     value swapped = LLVMBuildExtractValue(e->b, atom_swap(e, t, at, s, wanted), 0, "");
@@ -73,7 +73,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
 /* An exchange whose result nobody reads is a store, where it does not acquire by itself: fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {
-    return e->lane && e->fn->target->keeps_store_order && t->op == ATOM_exch && !t->result && !atom_acquires(t);
+    return e->fn->one_lane && e->fn->target->keeps_store_order && t->op == ATOM_exch && !t->result && !atom_acquires(t);
 }
 
 /* A change that is made with what has been read, and again where somebody has written meanwhile. */
@@ -139,7 +139,7 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
 value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     if (!t->shared && t->is_cas)
-        return e->lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
+        return e->fn->one_lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
     if (!t->shared)
         return change_cell(e, t, at, s);
     value old = atom_read(e, t, at), now;
@@ -230,7 +230,7 @@ static void do_offsets(struct emit *e, const struct atom *t)
         number = LLVMBuildAnd(e->b, number, const_int(e, e->i64, (1u << bits) - 1), "");
         value at = LLVMBuildShl(e->b, number, const_int(e, e->i64, t->a.log2), "");
         at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, from), "");
-        atom_do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, ""), t->s, NULL);
+        atom_do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, ""), t->s, NULL);
     }
 }
 
@@ -454,9 +454,9 @@ enum { AT_ONE_CELL = 1, AT_MANY_CELLS = 4, MOST_WORK = 500, MOST_WORK_AGAIN = 20
 
 static bool is_too_much(struct emit *e, const struct atom *t)
 {
-    if (!e->lane) /* serial parts are short */
+    if (!e->fn->one_lane) /* serial parts are short */
         e->atomic_work += t->a.shape == SHAPE_UNIFORM ? AT_ONE_CELL : AT_MANY_CELLS;
-    return !e->lane && e->atomic_work > (e->fn->request->tier == TIER_FIRST ? MOST_WORK : MOST_WORK_AGAIN);
+    return !e->fn->one_lane && e->atomic_work > (e->fn->request->tier == TIER_FIRST ? MOST_WORK : MOST_WORK_AGAIN);
 }
 
 static void perform(struct emit *e, struct atom *t)
@@ -468,7 +468,7 @@ static void perform(struct emit *e, struct atom *t)
     find_operand(e, t, 0, &t->s);
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
-    if (e->lane) {
+    if (e->fn->one_lane) {
         value old = e->combine ? combine_compare(e, e->combine, t) : atom_do_cell(e, t, t->a.pointer[0], t->s, t->t);
         if (t->result)
             write_scalar(e, t->result, old);

@@ -63,8 +63,7 @@ LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, v
 
 void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    if (e->gang)
-        gang_changes(e);
+    e->mode->has_effects(e);
     value mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef done = access_skip_if_none(e, i, mask);
     fence_before_load(e);
@@ -81,10 +80,7 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
 /* The slow way of an access that has a fast one. */
 void access_by_engine(struct emit *e, const struct access *a)
 {
-    if (e->gang && !e->within)
-        gang_access(e, a);
-    else
-        access_call_engine(e, a);
+    e->mode->access_by_engine(e, a);
 }
 
 void access_call_engine(struct emit *e, const struct access *a)
@@ -95,7 +91,7 @@ void access_call_engine(struct emit *e, const struct access *a)
     if (a->site) {
         value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->site, LLVMGetUndef(e->i64)};
         value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
-        value ok = LLVMBuildCall2(e->b, e->access_type, call, args, 6, "");
+        value ok = LLVMBuildCall2(e->b, e->types.access, call, args, 6, "");
         site_note_call(e, a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
         emit_likely(e, ok, next, e->fault);
@@ -126,7 +122,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned par
     if (r)
         v = LLVMBuildAdd(e->b, read_part(e, r, a->o->a, part), v, "");
     else if (a->x->frame)
-        v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), v, "");
+        v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), v, "");
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
 }
 
@@ -176,9 +172,9 @@ value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx
     if (a->before) /* less than GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
         off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
     if (space == SPACE_SHARED) {
-        limit = LLVMBuildZExt(e->b, places(e, a, e->shared_bytes), e->i64, "");
+        limit = LLVMBuildZExt(e->b, places(e, a, e->of.shared_bytes), e->i64, "");
     } else if (space == SPACE_LOCAL) {
-        limit = LLVMBuildZExt(e->b, places(e, a, e->local_bytes), e->i64, "");
+        limit = LLVMBuildZExt(e->b, places(e, a, e->of.local_bytes), e->i64, "");
     } else {
         if (!a->site)
             access_find_site(e, a);
@@ -211,7 +207,7 @@ void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space spa
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
 {
     for (unsigned p = 0; p < a->parts; p++)
-        a->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &a->first[p], 1, "")
+        a->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &a->first[p], 1, "")
                                               : LLVMBuildIntToPtr(e->b, a->first[p], e->ptr, "");
 }
 
@@ -222,7 +218,7 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
     value off, limit;
     if (space == SPACE_SHARED) {
         off = a->lanes;
-        limit = LLVMBuildIntCast2(e->b, places(e, a, e->shared_bytes), type, false, "");
+        limit = LLVMBuildIntCast2(e->b, places(e, a, e->of.shared_bytes), type, false, "");
     } else {
         a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
         access_find_site(e, a);

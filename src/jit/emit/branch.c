@@ -16,15 +16,15 @@ void loop_go_back(struct emit *e)
 /* What a branch back to a spinning loop costs: as turn_back_cost() has it. */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
 {
-    value others = load_i32(e, e->divided), before = load_i32(e, e->spun);
+    value others = load_i32(e, e->count.divided), before = load_i32(e, e->count.spun);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->pending[b] && b != target)
             others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
     value joined = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, before, ""), "");
     value some_left = LLVMBuildAnd(e->b, is_zero(e, joined), LLVMBuildICmp(e->b, LLVMIntNE, mask, before, ""), "");
-    value ahead = LLVMBuildOr(e->b, load_i32(e, e->ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
-    LLVMBuildStore(e->b, mask, e->spun);
-    LLVMBuildStore(e->b, ahead, e->ahead);
+    value ahead = LLVMBuildOr(e->b, load_i32(e, e->count.ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
+    LLVMBuildStore(e->b, mask, e->count.spun);
+    LLVMBuildStore(e->b, ahead, e->count.ahead);
     value few = LLVMBuildOr(e->b, is_zero(e, others), is_zero(e, ahead), "");
     value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
     value cost = LLVMBuildSelect(e->b, few, alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
@@ -35,8 +35,8 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
 static void spend(struct emit *e, uint32_t target, value mask)
 {
     value cost = e->fn->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, 1);
-    value left = LLVMBuildSub(e->b, load_i32(e, e->budget), cost, "");
-    LLVMBuildStore(e->b, left, e->budget);
+    value left = LLVMBuildSub(e->b, load_i32(e, e->count.budget), cost, "");
+    LLVMBuildStore(e->b, left, e->count.budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
     emit_at_end(e, none);
@@ -59,8 +59,8 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     if (target <= e->at) {
         spend(e, target, mask);
     } else if (e->fn->code->blocks[target].spins) { /* turn_come() */
-        LLVMBuildStore(e->b, mask, e->spun);
-        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->ahead);
+        LLVMBuildStore(e->b, mask, e->count.spun);
+        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->count.ahead);
     }
     const uint64_t *waiting = e->fn->shapes->waiting + (size_t)e->at * e->fn->shapes->block_words;
     const struct ir_block *from = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];

@@ -24,27 +24,27 @@ void emit_context(struct emit *e)
 {
     value code = load_constant(e, e->ptr, e->a, offsetof(struct activation, code), "code");
     e->base[ROW_CONST] = load_constant(e, e->ptr, code, offsetof(struct code, consts), "consts");
-    e->block_ptr = load_constant(e, e->ptr, e->w, offsetof(struct warp, block), "block");
-    e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, sregs), "block_rows");
-    e->ops = load_constant(e, e->ptr, code, offsetof(struct code, ops), "ops");
-    e->launch = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, launch), "launch");
-    e->worker = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, worker), "worker");
-    e->shared = load_constant(e, e->ptr, e->block_ptr, offsetof(struct block, shared), "shared");
-    e->shared_bytes = load_constant(e, e->i32, e->launch, offsetof(struct launch, shared_bytes), "shared_bytes");
-    e->params = load_constant(e, e->ptr, e->launch, offsetof(struct launch, params), "params");
-    value kernel = load_constant(e, e->ptr, e->launch, offsetof(struct launch, kernel), "kernel");
-    e->local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_ready_bytes), "local_bytes");
-    e->sites = load_constant(e, e->ptr, e->worker, offsetof(struct worker, compiled_sites), "sites");
-    value lockstep = load_field(e, e->i8, e->block_ptr, offsetof(struct block, lockstep), "");
-    e->lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
+    e->of.block = load_constant(e, e->ptr, e->w, offsetof(struct warp, block), "block");
+    e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->of.block, offsetof(struct block, sregs), "block_rows");
+    e->of.ops = load_constant(e, e->ptr, code, offsetof(struct code, ops), "ops");
+    e->of.launch = load_constant(e, e->ptr, e->of.block, offsetof(struct block, launch), "launch");
+    e->of.worker = load_constant(e, e->ptr, e->of.block, offsetof(struct block, worker), "worker");
+    e->of.shared = load_constant(e, e->ptr, e->of.block, offsetof(struct block, shared), "shared");
+    e->of.shared_bytes = load_constant(e, e->i32, e->of.launch, offsetof(struct launch, shared_bytes), "shared_bytes");
+    e->of.params = load_constant(e, e->ptr, e->of.launch, offsetof(struct launch, params), "params");
+    value kernel = load_constant(e, e->ptr, e->of.launch, offsetof(struct launch, kernel), "kernel");
+    e->of.local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_ready_bytes), "local_bytes");
+    e->of.sites = load_constant(e, e->ptr, e->of.worker, offsetof(struct worker, compiled_sites), "sites");
+    value lockstep = load_field(e, e->i8, e->of.block, offsetof(struct block, lockstep), "");
+    e->of.lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
 }
 
 void emit_warp(struct emit *e)
 {
     e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, offsetof(struct activation, rows), "rows");
     e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, offsetof(struct warp, sregs), "warp_rows");
-    e->local = load_constant(e, e->ptr, e->w, offsetof(struct warp, local), "local");
-    e->frame = load_constant(e, e->i32, e->a, offsetof(struct activation, frame), "frame");
+    e->of.local = load_constant(e, e->ptr, e->w, offsetof(struct warp, local), "local");
+    e->of.frame = load_constant(e, e->i32, e->a, offsetof(struct activation, frame), "frame");
 }
 
 static void set_attributes(struct emit *e)
@@ -76,7 +76,9 @@ void emit_declare(struct emit *e, const char *name)
     e->a = LLVMGetParam(e->llvm_fn, 1);
     e->calls = LLVMGetParam(e->llvm_fn, 4);
     e->gang = NULL;
+    e->place = 0;
     e->within = NULL;
+    e->mode = e->fn->one_lane ? &lane_mode : &warp_mode;
     begin_sites(e);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");

@@ -3,21 +3,21 @@
 
 void add_to_counter(struct emit *e, value counter, uint64_t offset)
 {
-    value at = field_pointer(e, e->worker, offset), old = LLVMBuildLoad2(e->b, e->i64, at, "");
+    value at = field_pointer(e, e->of.worker, offset), old = LLVMBuildLoad2(e->b, e->i64, at, "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, LLVMBuildLoad2(e->b, e->i64, counter, ""), ""), at);
 }
 
 void emit_count(struct emit *e, unsigned warps)
 {
     uint64_t n = e->fn->code->blocks[e->at].n * (uint64_t)warps;
-    value old = LLVMBuildLoad2(e->b, e->i64, e->instructions, "");
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, const_int(e, e->i64, n), ""), e->instructions);
-    if (e->lane) /* as many */
+    value old = LLVMBuildLoad2(e->b, e->i64, e->count.instructions, "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, const_int(e, e->i64, n), ""), e->count.instructions);
+    if (e->fn->one_lane) /* as many */
         return;
     value mask = emit_mask(e), lanes = const_int(e, e->i64, WARP_LANES);
     if (!emit_is_full(e))
         lanes = LLVMBuildZExt(e->b, intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1), e->i64, "");
-    old = LLVMBuildLoad2(e->b, e->i64, e->lane_instructions, "");
+    old = LLVMBuildLoad2(e->b, e->i64, e->count.lane_instructions, "");
     lanes = LLVMBuildMul(e->b, lanes, const_int(e, e->i64, n), "");
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, lanes, ""), e->lane_instructions);
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, lanes, ""), e->count.lane_instructions);
 }

@@ -58,7 +58,7 @@ void emit_serial_call(struct emit *e)
     serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
     spill_set(e, live_in(e->fn, e->at), ir_has_waiting(e->fn->shapes, e->at) ? mask : NULL);
     value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
-    value to = LLVMBuildCall2(e->b, e->serial_type, call, args, 4, "");
+    value to = LLVMBuildCall2(e->b, e->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->b, to, parked, 2);
     LLVMAddCase(choose, const_int(e, e->i32, SERIAL_FAULT), e->fault);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
@@ -102,7 +102,7 @@ static void wait_at(const struct parts *p, uint32_t block)
     each(p, p->written, live_in(e->fn, block), store);
     value args[3] = {e->a, const_int(e, e->i32, block), lane_bit(e)};
     value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
-    LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
+    LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
     LLVMBuildBr(e->b, p->next_waiting);
 }
 
@@ -124,19 +124,19 @@ static void go_back(const struct parts *p, uint32_t target)
     LLVMBasicBlockRef gives_way = emit_new_block(e, "");
     if (e->fn->code->blocks[target].spins) {
         LLVMBasicBlockRef often = emit_new_block(e, "");
-        value tries = LLVMBuildAdd(e->b, load_i32(e, e->tries), const_int(e, e->i32, 1), "");
-        LLVMBuildStore(e->b, tries, e->tries);
+        value tries = LLVMBuildAdd(e->b, load_i32(e, e->fences.tries), const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, tries, e->fences.tries);
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""), e->block[target],
                     often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
         value linger = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, linger), "");
-        value again = LLVMBuildCall2(e->b, e->linger_type, linger, (value[]){e->w, tries}, 2, "");
+        value again = LLVMBuildCall2(e->b, e->types.linger, linger, (value[]){e->w, tries}, 2, "");
         LLVMBuildCondBr(e->b, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {
-        value left = LLVMBuildSub(e->b, load_i32(e, e->budget), const_int(e, e->i32, 1), "");
-        LLVMBuildStore(e->b, left, e->budget);
+        value left = LLVMBuildSub(e->b, load_i32(e, e->count.budget), const_int(e, e->i32, 1), "");
+        LLVMBuildStore(e->b, left, e->count.budget);
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), e->block[target], gives_way);
         emit_at_end(e, gives_way);
         settle(p);
@@ -214,8 +214,8 @@ static void start_lane(const struct parts *p)
     value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
     LLVMBuildStore(e->b, rest, p->left);
     LLVMBuildStore(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), p->lane);
-    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, lane_budget), ""), e->budget);
-    LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->tries);
+    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, lane_budget), ""), e->count.budget);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->fences.tries);
 }
 
 /* Where the exchange fails all lanes are run again. */
@@ -227,7 +227,7 @@ static void emit_again(const struct parts *p, const struct combine *c, LLVMBasic
     for (uint32_t k = 0; k < e->fn->ir->n_ordered; k++)
         if (p->exits[k])
             LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
-    LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->instructions);
+    LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->count.instructions);
     LLVMBuildStore(e->b, e->enter_with, p->left);
     LLVMBuildBr(e->b, lane_start);
 }
@@ -377,8 +377,8 @@ static void finish(const struct parts *p)
     struct emit *e = p->e;
     value all = const_int(e, e->i32, 0);
     fence_before_leaving(e);
-    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->instructions, offsetof(struct worker, lane_instructions));
+    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->count.instructions, offsetof(struct worker, lane_instructions));
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
@@ -394,7 +394,7 @@ static void finish(const struct parts *p)
     value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
-            LLVMBuildCall2(e->b, e->park_type, park, (value[]){e->a, const_int(e, e->i32, b), load_i32(e, p->out[b])},
+            LLVMBuildCall2(e->b, e->types.park, park, (value[]){e->a, const_int(e, e->i32, b), load_i32(e, p->out[b])},
                            3, "");
     LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_PARKED));
 }
@@ -428,10 +428,10 @@ static void emit_parts_of(struct parts *p)
         e->block[b] = block_at(e->fn, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
         p->out[b] = p->exits[b] ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
-    e->tries = emit_alloca_of(e, e->i32, NULL);
-    e->has_stored = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 1, false));
-    e->has_exchanged = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
-    e->fence_waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
+    e->fences.tries = emit_alloca_of(e, e->i32, NULL);
+    e->fences.has_stored = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 1, false));
+    e->fences.has_exchanged = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
+    e->fences.waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
     p->left = emit_alloca_of(e, e->i32, e->enter_with);
     p->lane = emit_alloca_of(e, e->i64, NULL);
     p->waiting = e->block;
@@ -495,8 +495,8 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->enter_at = LLVMGetParam(e->llvm_fn, 2);
     e->enter_with = LLVMGetParam(e->llvm_fn, 3);
     e->mask = NULL; /* the lane's bit */
-    e->budget = emit_alloca_of(e, e->i32, NULL);
-    e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->count.budget = emit_alloca_of(e, e->i32, NULL);
+    e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     struct parts p = {.e = e, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     end_sites(e);

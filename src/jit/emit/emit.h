@@ -28,54 +28,106 @@ struct run_values {
     value of[MAX_GANG][MAX_VALUES]; /* by the gang's warp */
 };
 
+struct access;
+struct emit;
+
+/* For which lanes code is emitted, and what that changes: all else is the same for all of them. warp_mode: a warp; lane_mode: a single
+ * lane, of which all registers are scalars (fn->one_lane); gang_mode: one of several warps, whose lanes all run; piece_mode: such a
+ * warp by itself, in the lanes e->within. */
+struct lanes_mode {
+    bool (*is_full)(const struct emit *e);               /* do all 32 lanes run here? */
+    bool (*may_wait)(const struct emit *e);              /* may lanes wait elsewhere? */
+    bool (*is_held)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
+    value (*mask)(struct emit *e);                       /* the lanes that run, where these are not all */
+    void (*spill)(struct emit *e, uint32_t reg, value mask);
+    void (*reload)(struct emit *e, uint32_t reg, value mask);
+    void (*leave_at)(struct emit *e, uint32_t index); /* emit_leave_at() */
+    void (*access_by_engine)(struct emit *e, const struct access *a);
+    void (*has_effects)(struct emit *e); /* what comes next can not be done again */
+    bool shares_slow_code;               /* the engine's way of an access is one piece of code for several warps */
+};
+extern const struct lanes_mode warp_mode, lane_mode;
+
+/* Types of the functions of struct compiled_calls. */
+struct call_types {
+    LLVMTypeRef op, access, park, holds, fill, serial, linger, round;
+};
+
+/* What a function has of its launch, its block, its warp (context.c). */
+struct context {
+    value ops, block, launch, worker, sites;
+    value shared, shared_bytes, local, local_bytes, params, frame;
+    value lockstep; /* i1: exec/lockstep.c */
+};
+
+/* The loop over warps in lockstep (work_group_loop.c), and where gangs begin. */
+struct warp_loop {
+    LLVMBasicBlockRef begin, next; /* next: in lockstep */
+    value start[4], done;          /* what they begin with: a warp's own, as the function's; the one before */
+    LLVMBasicBlockRef gang, alone; /* for warps that may begin as a gang, and for others */
+    value enter_alone;             /* what is entered there */
+};
+
+/* Allocas: what a warp has left of its budget, and how it spins (exec/turn.c); what has been run. */
+struct counts {
+    value budget, spun, ahead, divided, rounds, instructions, lane_instructions;
+};
+
+/* Of a serial part, allocas: how often the lane has gone back; for fence.c. */
+struct lane_fences {
+    value tries, has_stored, has_exchanged, waits;
+};
+
 struct emit {
     const struct function *fn;
+    const struct lanes_mode *mode;
+    struct arena *arena; /* for what lasts until the answer */
+
+    /* of the module */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
-    LLVMTypeRef op_type, access_type, park_type, holds_type, fill_type, serial_type, linger_type,
-        round_type; /* of struct compiled_calls */
+    struct call_types types;
     uint32_t n_sites;
     uint32_t atomic_work; /* of LLVM, so far: atomic.c */
-    struct arena *arena;  /* for what lasts until the answer */
 
     /* of the function being emitted */
     value llvm_fn, w, a, calls;
     value enter_at, enter_with; /* the block and the lanes that the warp is entered with */
-    value lockstep;             /* i1: exec/lockstep.c */
     LLVMBasicBlockRef entry, *block, fault, leave;
-    LLVMBasicBlockRef *end;                  /* by block: what ends it, where a gang may dissolve; or NULL */
-    LLVMBasicBlockRef warp_start, next_warp; /* next: in lockstep */
-    value start[4], done_warp;               /* what they begin with: a warp's own, as the function's; the one before */
-    struct gang *gang;                       /* of which this is one warp; or NULL */
-    unsigned place;                          /* in it */
-    value within;                            /* the lanes that run a piece of code; NULL: all */
-    value enter_alone;                       /* what is entered there */
-    LLVMBasicBlockRef gang_start, alone;     /* for warps that may begin as a gang, and for others */
-    struct sites *site_table;                /* where accesses were last: inline_cache.c */
-    value *regs;                             /* by register and part: its alloca, or NULL */
-    value *pending;                          /* by block: the alloca of waiting lanes, or NULL */
-    value mask, budget, spun, ahead, instructions, lane_instructions, divided, rounds;
-    value how, left_at; /* what `leave` returns, and the block it notes */
-    value *patterns;    /* by pattern: a constant array, or NULL */
-    value base[4];      /* of rows: enum row_base */
-    value ops, block_ptr, launch, shared, shared_bytes, local, local_bytes, params, frame, worker, sites;
-    uint32_t at;    /* the block being emitted, in order */
-    uint32_t index; /* the instruction in it */
-    struct untested untested;
-    LLVMBasicBlockRef together;   /* the version of the present block's loop in which lanes do not go alone; or NULL */
+    LLVMBasicBlockRef *end; /* by block: what ends it, where a gang may dissolve; or NULL */
+    struct context of;
+    struct warp_loop warps;
+    struct counts count;
+    struct sites *site_table; /* where accesses were last: inline_cache.c */
+    value *regs;              /* by register and part: its alloca, or NULL */
+    value *pending;           /* by block: the alloca of waiting lanes, or NULL */
+    value mask;               /* the alloca of the lanes that run */
+    value how, left_at;       /* what `leave` returns, and the block it notes */
+    value *patterns;          /* by pattern: a constant array, or NULL */
+    value base[4];            /* of rows: enum row_base */
+    value scratch[5];         /* rows for calls of lane functions */
+    struct run_values *runs;  /* by run: access_groups.c */
+
+    /* where emission stands, and what goes with that */
+    uint32_t at;                  /* the block being emitted, in order */
+    uint32_t index;               /* the instruction in it */
     struct group *groups;         /* of the present block, by instruction: access_groups.c */
-    struct run_values *runs;      /* by run: access_groups.c */
-    const struct ir_known *known; /* of the warp's threads, where it is known which these are; or NULL */
     uint64_t *clean_in, *clean;   /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
     LLVMBasicBlockRef spill_kept; /* where the present block is left for the interpreter; or NULL */
-    value scratch[5];             /* rows for calls of lane functions */
-    /* Of a serial part, allocas: how often the lane has gone back; for fence.c. */
-    value tries, has_stored, has_exchanged, fence_waits;
+    LLVMBasicBlockRef together;   /* the version of the present block's loop in which lanes do not go alone; or NULL */
+    struct untested untested;
+
+    /* of the mode */
+    struct gang *gang;            /* of which this is one warp; or NULL */
+    unsigned place;               /* in it */
+    const struct ir_known *known; /* of the warp's threads, where it is known which these are; or NULL */
+    value within;                 /* the lanes that run a piece of code */
+    value lane;                   /* i64: the one that runs, of a single lane */
+    struct lane_fences fences;
     struct combine *combine; /* of the part being emitted, where it has one: cas_loop.c */
     bool *tested;            /* by instruction of the function: the test of an access was made for all lanes; or NULL */
-    value lane; /* i64: the one that runs, in a serial part, where all registers are scalars of its own; else NULL */
 };
 
 /* Where emission stands. */
@@ -98,6 +150,8 @@ void emit_call_op(struct emit *e, const struct op *o, value mask);
 value emit_op_pointer(struct emit *e, const struct op *o);
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block. */
 void emit_leave_at(struct emit *e, uint32_t index);
+/* The same of one warp, or one lane. */
+void exit_at(struct emit *e, uint32_t index);
 /* Leaves to `block`, with registers in their rows; the code that all ways out share, and that of what a block keeps. */
 void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by);
 void exit_emit_way_out(struct emit *e);
@@ -182,13 +236,7 @@ void spill_out_sparely(struct emit *e);
 /* Where a warp begins: to the gang's code, if the warp and those behind it can be one; else code goes on here. */
 void emit_gang_start(struct emit *e);
 void emit_gang(struct emit *e);
-/* From here on the present block has effects. */
-void gang_changes(struct emit *e);
 struct access;
-/* An access of one of a gang by the engine: one piece of code for all of them. */
-void gang_access(struct emit *e, const struct access *a);
-/* Warp e->place leaves before instruction `index` of the present block, and its gang with it. */
-void gang_leave_at(struct emit *e, uint32_t index);
 
 /* ---- registers.c ---- */
 
@@ -219,6 +267,11 @@ void spill(struct emit *e, uint32_t reg, value mask);
 /* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
 void reload(struct emit *e, uint32_t reg, value mask);
 value has_shape(struct emit *e, uint32_t reg, value mask);
+/* What the modes do for that. */
+void spill_row(struct emit *e, uint32_t reg, value mask);
+void spill_lane(struct emit *e, uint32_t reg, value mask);
+void reload_row(struct emit *e, uint32_t reg, value mask);
+void reload_lane(struct emit *e, uint32_t reg, value mask);
 value lane_bit(struct emit *e); /* of the lane that runs: its mask */
 value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
 value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);

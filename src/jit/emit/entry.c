@@ -45,7 +45,7 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
         return;
     value args[4] = {e->a, lanes, shapes_table(e, &l), const_int(e, e->i32, l.n)};
     value holds = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
-    refuse_unless(e, LLVMBuildCall2(e->b, e->holds_type, holds, args, 4, ""), refused);
+    refuse_unless(e, LLVMBuildCall2(e->b, e->types.holds, holds, args, 4, ""), refused);
 }
 
 /* So must those whose shape is a guess, wherever the interpreter may have written them: not in lockstep, but for its
@@ -61,8 +61,8 @@ static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
             checked = emit_new_block(e, "");
-            value resumed = load_field(e, e->i8, e->block_ptr, offsetof(struct block, resumed), "");
-            value own = LLVMBuildAnd(e->b, e->lockstep, is_zero(e, resumed), "");
+            value resumed = load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
+            value own = LLVMBuildAnd(e->b, e->of.lockstep, is_zero(e, resumed), "");
             LLVMBuildCondBr(e->b, own, checked, check);
             emit_at_end(e, check);
         }
@@ -134,7 +134,7 @@ void emit_entries(struct emit *e)
     value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
     if (e->fn->plan.n)
         emit_gang_start(e);
-    block = e->fn->plan.n ? e->enter_alone : block;
+    block = e->fn->plan.n ? e->warps.enter_alone : block;
     value choose = LLVMBuildSwitch(e->b, block, refused, 8);
     emit_entries_at_ends(e, choose);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
@@ -150,8 +150,8 @@ void emit_entries(struct emit *e)
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */
-    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
-    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
+    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
 }

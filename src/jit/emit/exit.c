@@ -82,17 +82,17 @@ void exit_emit_way_out(struct emit *e)
         spill_varying(e, live_in(e->fn, b), lanes);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
         value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
-        LLVMBuildCall2(e->b, e->park_type, park, args, 3, "");
+        LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
         LLVMBuildBr(e->b, none);
         emit_at_end(e, none);
     }
-    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
     if (e->fn->loops)
-        store_field(e, load_i32(e, e->budget), e->w, offsetof(struct warp, budget));
+        store_field(e, load_i32(e, e->count.budget), e->w, offsetof(struct warp, budget));
     if (e->fn->spins) {
-        store_field(e, load_i32(e, e->spun), e->w, offsetof(struct warp, spun));
-        store_field(e, load_i32(e, e->ahead), e->w, offsetof(struct warp, ahead));
+        store_field(e, load_i32(e, e->count.spun), e->w, offsetof(struct warp, spun));
+        store_field(e, load_i32(e, e->count.ahead), e->w, offsetof(struct warp, ahead));
     }
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
     _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
@@ -100,18 +100,14 @@ void exit_emit_way_out(struct emit *e)
     high = LLVMBuildShl(e->b, high, const_int(e, e->i64, 32), "");
     value both = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, load_i32(e, e->left_at), e->i64, ""), high, "");
     store_field(e, both, e->w, offsetof(struct warp, at_block));
-    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
+    store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
     LLVMBuildRet(e->b, load_i32(e, e->how));
 }
 
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
  * that instruction is one at which warps meet. */
-void emit_leave_at(struct emit *e, uint32_t index)
+void exit_at(struct emit *e, uint32_t index)
 {
-    if (e->gang) {
-        gang_leave_at(e, index);
-        return;
-    }
     const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
     const struct ir_insn *i = &e->fn->ir->insns.at[block->first + index];
     const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + index];
@@ -132,6 +128,11 @@ void emit_leave_at(struct emit *e, uint32_t index)
     exit_with(e, sparely ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e), rarely ? e->spill_kept : e->leave);
 }
 
+void emit_leave_at(struct emit *e, uint32_t index)
+{
+    e->mode->leave_at(e, index);
+}
+
 void exit_emit_kept(struct emit *e)
 {
     if (!e->spill_kept)
@@ -145,7 +146,7 @@ void emit_call_op(struct emit *e, const struct op *o, value mask)
 {
     value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
     value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, op), "");
-    value ok = LLVMBuildCall2(e->b, e->op_type, call, args, 4, "");
+    value ok = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);
     emit_at_end(e, next);
@@ -187,16 +188,10 @@ void emit_fill_call(struct emit *e, const struct reg_list *l)
         return;
     value args[3] = {e->a, shapes_table(e, l), const_int(e, e->i32, l->n)};
     value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, fill), "");
-    LLVMBuildCall2(e->b, e->fill_type, call, args, 3, "");
+    LLVMBuildCall2(e->b, e->types.fill, call, args, 3, "");
 }
 
 /* ---- what is live, to rows and back ---- */
-
-/* May lanes wait elsewhere while the present block runs? */
-static bool has_waiting(const struct emit *e)
-{
-    return !e->gang && ir_has_waiting(e->fn->shapes, e->at);
-}
 
 static bool is_kept(const struct emit *e, uint32_t reg)
 {
@@ -221,7 +216,7 @@ static void spill_list_sparely(struct emit *e, const struct reg_list *l)
 static void spill_list_rarely(struct emit *e, const struct reg_list *l, value mask)
 {
     struct reg_list dirty = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};
-    if (has_waiting(e)) {
+    if (e->mode->may_wait(e)) {
         spill_list(e, l, mask);
         return;
     }
@@ -235,7 +230,7 @@ static void spill_list_rarely(struct emit *e, const struct reg_list *l, value ma
 
 static value waiting_mask(struct emit *e)
 {
-    return has_waiting(e) ? emit_mask(e) : NULL;
+    return e->mode->may_wait(e) ? emit_mask(e) : NULL;
 }
 
 void spill_needs(struct emit *e, uint32_t index)

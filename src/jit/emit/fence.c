@@ -15,7 +15,7 @@
 
 static bool is_put_off(const struct emit *e)
 {
-    return e->lane && e->fn->target->keeps_store_order;
+    return e->fn->one_lane && e->fn->target->keeps_store_order;
 }
 
 static void fence(struct emit *e, LLVMAtomicOrdering order)
@@ -31,9 +31,9 @@ void emit_fence(struct emit *e, const struct op *o)
         return;
     }
     LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* of the compiler alone */
-    value needed = LLVMBuildLoad2(e->b, e->i1, is_sc ? e->has_stored : e->has_exchanged, "");
-    value waits = LLVMBuildLoad2(e->b, e->i1, e->fence_waits, "");
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, needed, ""), e->fence_waits);
+    value needed = LLVMBuildLoad2(e->b, e->i1, is_sc ? e->fences.has_stored : e->fences.has_exchanged, "");
+    value waits = LLVMBuildLoad2(e->b, e->i1, e->fences.waits, "");
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, needed, ""), e->fences.waits);
 }
 
 void fence_before_load(struct emit *e)
@@ -41,7 +41,7 @@ void fence_before_load(struct emit *e)
     if (!is_put_off(e))
         return;
     LLVMBasicBlockRef waits = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i1, e->fence_waits, ""), "");
+    value none = LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i1, e->fences.waits, ""), "");
     emit_likely(e, none, done, waits);
     emit_at_end(e, waits);
     fence(e, LLVMAtomicOrderingSequentiallyConsistent);
@@ -55,29 +55,29 @@ void fence_is_done(struct emit *e)
     if (!is_put_off(e))
         return;
     value no = LLVMConstInt(e->i1, 0, false);
-    LLVMBuildStore(e->b, no, e->fence_waits);
-    LLVMBuildStore(e->b, no, e->has_stored);
-    LLVMBuildStore(e->b, no, e->has_exchanged);
+    LLVMBuildStore(e->b, no, e->fences.waits);
+    LLVMBuildStore(e->b, no, e->fences.has_stored);
+    LLVMBuildStore(e->b, no, e->fences.has_exchanged);
 }
 
 void fence_note_store(struct emit *e)
 {
     if (is_put_off(e))
-        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->has_stored);
+        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->fences.has_stored);
 }
 
 void fence_note_exchange(struct emit *e)
 {
     fence_note_store(e);
     if (is_put_off(e))
-        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->has_exchanged);
+        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->fences.has_exchanged);
 }
 
 void fence_before_leaving(struct emit *e)
 {
-    value waits = LLVMBuildLoad2(e->b, e->i1, e->fence_waits, "");
-    value exchanged = LLVMBuildLoad2(e->b, e->i1, e->has_exchanged, "");
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, exchanged, ""), e->fence_waits);
+    value waits = LLVMBuildLoad2(e->b, e->i1, e->fences.waits, "");
+    value exchanged = LLVMBuildLoad2(e->b, e->i1, e->fences.has_exchanged, "");
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, exchanged, ""), e->fences.waits);
     fence_before_load(e);
 }
 

@@ -121,27 +121,27 @@ static void start_warp(struct emit *e)
     LLVMTypeRef types[4] = {e->ptr, e->ptr, e->i32, e->i32};
     static const char *const names[4] = {"warp", "activation", "block", "mask"};
     value params[4];
-    e->warp_start = emit_new_block(e, "warp_start");
-    emit_at_end(e, e->warp_start);
+    e->warps.begin = emit_new_block(e, "warp_start");
+    emit_at_end(e, e->warps.begin);
     for (unsigned k = 0; k < 4; k++) {
         params[k] = LLVMGetParam(e->llvm_fn, k);
-        e->start[k] = LLVMBuildPhi(e->b, types[k], names[k]);
+        e->warps.start[k] = LLVMBuildPhi(e->b, types[k], names[k]);
     }
     emit_at_end(e, e->entry);
     go_to_warp_start(e, params);
-    emit_at_end(e, e->warp_start);
-    e->w = e->start[0];
-    e->a = e->start[1];
-    e->enter_at = e->start[2];
-    e->enter_with = e->start[3];
+    emit_at_end(e, e->warps.begin);
+    e->w = e->warps.start[0];
+    e->a = e->warps.start[1];
+    e->enter_at = e->warps.start[2];
+    e->enter_with = e->warps.start[3];
     emit_warp(e);
     LLVMBuildStore(e->b, e->enter_with, e->mask);
     if (e->fn->loops)
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
     if (e->fn->spins) {
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->spun);
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->ahead);
-        LLVMBuildStore(e->b, find_divided(e), e->divided);
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->count.spun);
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->count.ahead);
+        LLVMBuildStore(e->b, find_divided(e), e->count.divided);
     }
 }
 
@@ -170,24 +170,24 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
         e->end[b] = gang_may_dissolve(e->fn, b) ? emit_new_block(e, "end") : NULL;
     }
     e->leave = emit_new_block(e, "leave");
-    e->next_warp = emit_new_block(e, "next_warp");
-    emit_at_end(e, e->next_warp);
-    e->done_warp = LLVMBuildPhi(e->b, e->ptr, "done");
+    e->warps.next = emit_new_block(e, "next_warp");
+    emit_at_end(e, e->warps.next);
+    e->warps.done = LLVMBuildPhi(e->b, e->ptr, "done");
     emit_at_end(e, e->entry);
     make_registers(e);
     emit_scratch(e);
     emit_context(e);
     e->mask = emit_alloca_of(e, e->i32, NULL);
-    e->budget = emit_alloca_of(e, e->i32, NULL);
-    e->spun = emit_alloca_of(e, e->i32, NULL);
-    e->ahead = emit_alloca_of(e, e->i32, NULL);
-    e->instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->rounds =
-        emit_alloca_of(e, e->i32, load_field(e, e->i32, e->block_ptr, offsetof(struct block, rounds), "rounds"));
+    e->count.budget = emit_alloca_of(e, e->i32, NULL);
+    e->count.spun = emit_alloca_of(e, e->i32, NULL);
+    e->count.ahead = emit_alloca_of(e, e->i32, NULL);
+    e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->count.lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->count.rounds =
+        emit_alloca_of(e, e->i32, load_field(e, e->i32, e->of.block, offsetof(struct block, rounds), "rounds"));
     e->how = emit_alloca_of(e, e->i32, NULL);
     e->left_at = emit_alloca_of(e, e->i32, NULL);
-    e->divided = emit_alloca_of(e, e->i32, NULL);
+    e->count.divided = emit_alloca_of(e, e->i32, NULL);
     start_warp(e);
     emit_entries(e);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)

@@ -23,37 +23,37 @@ static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
-    value resumed = load_field(e, e->i8, e->block_ptr, offsetof(struct block, resumed), "");
+    value resumed = load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
     value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
     value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->fn->plan.n), "");
     value tests[4] = {is_zero(e, resumed), is_zero(e, first),
                       LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->fn->plan.n), ""),
                       LLVMBuildICmp(e->b, LLVMIntEQ, e->enter_with, const_int(e, e->i32, UINT32_MAX), "")};
-    value all = e->lockstep;
+    value all = e->of.lockstep;
     for (int k = 0; k < 4; k++)
         all = LLVMBuildAnd(e->b, all, tests[k], "");
     return all;
 }
 
-/* The present block goes to e->alone, with what is to be entered there. */
+/* The present block goes to e->warps.alone, with what is to be entered there. */
 static LLVMBasicBlockRef to_alone(struct emit *e, value enter_at)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
-    LLVMAddIncoming(e->enter_alone, &enter_at, &from, 1);
-    return e->alone;
+    LLVMAddIncoming(e->warps.enter_alone, &enter_at, &from, 1);
+    return e->warps.alone;
 }
 
 void emit_gang_start(struct emit *e)
 {
     value may = may_begin(e);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-    e->gang_start = emit_new_block(e, "gang_start");
-    e->alone = emit_new_block(e, "alone");
-    emit_at_end(e, e->alone);
-    e->enter_alone = LLVMBuildPhi(e->b, e->i32, "");
+    e->warps.gang = emit_new_block(e, "gang_start");
+    e->warps.alone = emit_new_block(e, "alone");
+    emit_at_end(e, e->warps.alone);
+    e->warps.enter_alone = LLVMBuildPhi(e->b, e->i32, "");
     emit_at_end(e, here);
-    LLVMBuildCondBr(e->b, may, e->gang_start, to_alone(e, e->enter_at));
-    emit_at_end(e, e->alone);
+    LLVMBuildCondBr(e->b, may, e->warps.gang, to_alone(e, e->enter_at));
+    emit_at_end(e, e->warps.alone);
 }
 
 static void open_warp(struct emit *e, struct gang *g, unsigned k)
@@ -63,6 +63,7 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     x->gang = g;
     x->place = k;
     x->within = NULL;
+    x->mode = &gang_mode;
     x->known = e->fn->plan.known;
     if (k) {
         x->w = field_pointer(e, e->w, k * sizeof(struct warp));
@@ -248,8 +249,8 @@ static void emit_spill_kept(struct emit *e, struct gang *g)
 static void emit_leave(struct emit *e, struct gang *g)
 {
     emit_at_end(e, g->leave);
-    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_AT));
 }
 
@@ -317,9 +318,9 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
         return;
     }
     if (target <= order) { /* a branch backwards spends from the budget: function.c's spend() */
-        value left = LLVMBuildLoad2(e->b, e->i32, e->budget, "");
+        value left = LLVMBuildLoad2(e->b, e->i32, e->count.budget, "");
         left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
-        LLVMBuildStore(e->b, left, e->budget);
+        LLVMBuildStore(e->b, left, e->count.budget);
         LLVMBasicBlockRef some = emit_new_block(e, "");
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, to_dissolve(e, g));
         emit_at_end(e, some);
@@ -363,6 +364,7 @@ static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *bra
     LLVMBuildCondBr(x->b, is_zero(x, lanes), done, some);
     emit_at_end(x, some);
     x->within = lanes;
+    x->mode = &piece_mode;
     x->at = piece;
     x->groups =
         ARENA_ARRAY(x->arena, struct group, end_of_block(x->fn, piece) + 1); /* each access has a test of its own */
@@ -374,6 +376,7 @@ static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *bra
     LLVMBuildBr(x->b, done);
     emit_at_end(x, done);
     x->within = NULL;
+    x->mode = &gang_mode;
     x->at = order;
     x->index = index;
     x->groups = groups;
@@ -381,7 +384,7 @@ static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *bra
 
 static void emit_pieces(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
 {
-    gang_changes(&g->warps[0]);
+    gang_mode.has_effects(&g->warps[0]);
     for (unsigned k = 0; k < g->n; k++)
         emit_piece(&g->warps[k], e->fn->plan.piece[e->at], i, o);
     go_to(e, g, e->at, piece_end(e->fn, e->at));
@@ -419,17 +422,17 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
     LLVMBasicBlockRef on = emit_new_block(e, "gang_round"), last = NULL;
     if (is_passed_again(e->fn, e->at)) {
         last = emit_new_block(e, "");
-        value left = LLVMBuildLoad2(e->b, e->i32, e->rounds, "");
+        value left = LLVMBuildLoad2(e->b, e->i32, e->count.rounds, "");
         left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
         emit_likely(e, LLVMBuildNot(e->b, is_zero(e, left), ""), on, last);
         emit_at_end(e, on);
-        LLVMBuildStore(e->b, left, e->rounds);
+        LLVMBuildStore(e->b, left, e->count.rounds);
     } else {
         LLVMBuildBr(e->b, on);
         emit_at_end(e, on);
     }
     if (e->fn->loops)
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->budget);
+        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
     LLVMBuildBr(e->b, g->block[o->next]);
     if (last)
         emit_at_end(e, last);
@@ -490,7 +493,7 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
     for (unsigned k = 0; k < (e->fn->plan.once[number] ? 1 : g->n); k++) {
         bool changes = i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load(i);
         if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
-            gang_changes(&g->warps[k]);
+            gang_mode.has_effects(&g->warps[k]);
         g->warps[k].index = index;
         emit_insn(&g->warps[k], i, op_at(here(e), index));
     }
@@ -545,7 +548,7 @@ void emit_gang(struct emit *e)
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS * MAX_GANG);
     if (e->fn->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
         dirty_begin(e, find_clean(e->fn, e->fn->plan.entries, true));
-    emit_at_end(e, e->gang_start);
+    emit_at_end(e, e->warps.gang);
     if (e->fn->plan.is_straight)
         go_on_at_entries(e);
     open_warps(e, &g);

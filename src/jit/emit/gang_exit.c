@@ -10,7 +10,7 @@ void gang_count_pure(struct gang *g)
         emit_count(&g->warps[0], g->n);
 }
 
-void gang_changes(struct emit *e)
+static void has_effects(struct emit *e)
 {
     gang_count_pure(e->gang);
     e->gang->pure = false;
@@ -32,7 +32,7 @@ void gang_record_place(struct emit *x, uint32_t index)
     store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, offsetof(struct warp, left));
 }
 
-void gang_leave_at(struct emit *e, uint32_t index)
+static void leave_at(struct emit *e, uint32_t index)
 {
     struct gang *g = e->gang;
     if (g->pure) {
@@ -46,7 +46,7 @@ void gang_leave_at(struct emit *e, uint32_t index)
         spill_needs_but_kept(&g->warps[k], there);
         gang_record_place(&g->warps[k], there);
     }
-    store_field(e, e->w, e->block_ptr, offsetof(struct block, stopped));
+    store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
     if (!g->spill_kept)
         g->spill_kept = emit_new_block(e, "");
     LLVMBuildBr(e->b, g->spill_kept);
@@ -83,7 +83,7 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
     }
 }
 
-void gang_access(struct emit *e, const struct access *a)
+static void access_of_one(struct emit *e, const struct access *a)
 {
     struct gang *g = e->gang;
     struct slow *s = &g->slow;
@@ -108,3 +108,65 @@ void gang_access(struct emit *e, const struct access *a)
     emit_at_end(e, s->back[e->place]);
     pass(e, s, writes, n_writes, true);
 }
+
+/* ---- the modes ---- */
+
+static bool yes(const struct emit *e)
+{
+    (void)e;
+    return true;
+}
+
+static bool no(const struct emit *e)
+{
+    (void)e;
+    return false;
+}
+
+static bool nothing_is_held(const struct emit *e, uint32_t reg)
+{
+    (void)e, (void)reg;
+    return false;
+}
+
+static bool is_held(const struct emit *e, uint32_t reg)
+{
+    return ir_is_held(e->fn->shapes, e->at, reg);
+}
+
+static value no_mask(struct emit *e)
+{
+    (void)e;
+    return NULL; /* all lanes run */
+}
+
+static value lanes_within(struct emit *e)
+{
+    return e->within;
+}
+
+const struct lanes_mode gang_mode = {
+    .is_full = yes,
+    .may_wait = no,
+    .is_held = nothing_is_held,
+    .mask = no_mask,
+    .spill = spill_row,
+    .reload = reload_row,
+    .leave_at = leave_at,
+    .access_by_engine = access_of_one,
+    .has_effects = has_effects,
+    .shares_slow_code = true,
+};
+
+const struct lanes_mode piece_mode = {
+    .is_full = no,
+    .may_wait = no,
+    .is_held = is_held,
+    .mask = lanes_within,
+    .spill = spill_row,
+    .reload = reload_row,
+    .leave_at = leave_at,
+    .access_by_engine = access_call_engine,
+    .has_effects = has_effects,
+    .shares_slow_code = true,
+};

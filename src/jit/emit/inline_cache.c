@@ -43,7 +43,7 @@ void access_find_site(struct emit *e, struct access *a)
     struct sites *s = e->site_table;
     size_t k = (size_t)(a->i - e->fn->ir->insns.at);
     value at = const_int(e, e->i64, (uint64_t)s->number[k] * sizeof(struct compiled_site));
-    a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->sites, &at, 1, "");
+    a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.sites, &at, 1, "");
     s->span[k] = (uint64_t)a->span > s->span[k] ? (uint64_t)a->span : s->span[k];
 }
 

@@ -8,7 +8,7 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     case IR_LD: emit_load(e, i, o); return true;
     case IR_ST: emit_store(e, i, o); return true;
     case IR_FRAME: {
-        value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
+        value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
         write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e->fn, i->d)), false, ""));
         return true;
     }

@@ -446,7 +446,7 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struc
     const struct comparison *c = NULL;
     for (size_t k = 0; k < sizeof comparisons / sizeof comparisons[0] && !c; k++)
         c = comparisons[k].lane == i->lane ? &comparisons[k] : NULL;
-    if (!c || e->lane)
+    if (!c || e->fn->one_lane)
         return false;
     bool counts_first = counts_lanes(e, i->a) && ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
     if (!counts_first && (!counts_lanes(e, i->b) || ref_shape(e->fn, i->a) != SHAPE_UNIFORM))

@@ -3,14 +3,12 @@
 
 bool emit_is_full(const struct emit *e)
 {
-    return e->gang ? !e->within : ir_is_full(e->fn->shapes, e->at);
+    return e->mode->is_full(e);
 }
 
 value emit_mask(struct emit *e)
 {
-    if (emit_is_full(e))
-        return const_int(e, e->i32, UINT32_MAX);
-    return e->within ? e->within : e->mask ? load_i32(e, e->mask) : lane_bit(e);
+    return emit_is_full(e) ? const_int(e, e->i32, UINT32_MAX) : e->mode->mask(e);
 }
 
 struct cursor here(const struct emit *e)

@@ -250,7 +250,7 @@ static void prepare(struct alone *p)
 {
     struct emit *e = p->e;
     p->mask = emit_mask(e);
-    p->budget = load(e, e->i32, e->budget);
+    p->budget = load(e, e->i32, e->count.budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
         if (insn_at(here(e), k)->kind == IR_LD) {
             find_limits(p, k);
@@ -462,6 +462,7 @@ static void emit_lanes_in_turn(struct alone *p, LLVMBasicBlockRef behind)
     of_lane.shapes = &one;
     of_lane.one_lane = true;
     e->fn = &of_lane;
+    e->mode = &lane_mode;
     e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS);
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1);
     for (uint32_t k = 0; k < p->block->n; k++) {
@@ -476,6 +477,7 @@ static void emit_lanes_in_turn(struct alone *p, LLVMBasicBlockRef behind)
     }
     emit_lane(p, emit_new_block(e, "lane"), behind);
     e->fn = all.fn;
+    e->mode = all.mode;
     e->regs = all.regs;
     e->clean = all.clean;
     e->lane = NULL;
@@ -510,10 +512,10 @@ static void finish(const struct alone *p)
             write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), p->last[n]));
     }
     write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
-    add(e, e->instructions, longest);
-    add(e, e->lane_instructions, sum);
+    add(e, e->count.instructions, longest);
+    add(e, e->count.lane_instructions, sum);
     value back = LLVMBuildSub(e->b, longest, const_int(e, e->i32, 1), "");
-    LLVMBuildStore(e->b, LLVMBuildSub(e->b, p->budget, back, ""), e->budget);
+    LLVMBuildStore(e->b, LLVMBuildSub(e->b, p->budget, back, ""), e->count.budget);
 }
 
 void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)

@@ -155,7 +155,7 @@ void store_field(struct emit *e, value v, value base, uint64_t offset)
 
 value emit_op_pointer(struct emit *e, const struct op *o)
 {
-    return field_pointer(e, e->ops, (uint64_t)(o - e->fn->code->ops) * sizeof *o);
+    return field_pointer(e, e->of.ops, (uint64_t)(o - e->fn->code->ops) * sizeof *o);
 }
 
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)

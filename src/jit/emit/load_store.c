@@ -46,7 +46,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
     access_spill_operands(e, i);
     value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
     value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, meet), "");
-    value met = LLVMBuildCall2(e->b, e->op_type, call, args, 4, "");
+    value met = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, met, on, out);
     emit_at_end(e, out);
@@ -98,7 +98,7 @@ static bool load_param(struct emit *e, const struct ir_insn *i, const struct op 
         return false;
     a.mask = emit_mask(e);
     for (unsigned k = 0; k < a.n; k++) {
-        value v = load_vector(e, &a, pointer_at(e, e->params, a.x->disp + (int64_t)(k * a.bytes)), 1);
+        value v = load_vector(e, &a, pointer_at(e, e->of.params, a.x->disp + (int64_t)(k * a.bytes)), 1);
         mark_invariant(e, v);
         put_scalar(e, &a, k, v);
     }
@@ -157,7 +157,7 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
 /* Behind the engine's way, which the warps of a gang share: what one of them has found before is not there. */
 static void find_anew(struct emit *e, struct access *a)
 {
-    if (!e->gang)
+    if (!e->mode->shares_slow_code)
         return;
     a->site = NULL;
     access_find_first(e, a);
@@ -281,7 +281,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
 {
     struct access a = access_begin(e->fn, i, o);
     enum ptx_space space = a.x->space;
-    if (!access_is_simple(e->fn, i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->lane))) {
+    if (!access_is_simple(e->fn, i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->fn->one_lane))) {
         emit_by_engine(e, i, o);
         return;
     }

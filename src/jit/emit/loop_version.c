@@ -468,7 +468,7 @@ static bool require_accesses(struct loop *p)
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
         const struct ir_insn *i = insn_at(here(p->e), k);
         struct access a;
-        bool first_does = e->gang && e->place && e->fn->plan.once[p->block->first + k];
+        bool first_does = e->place && e->fn->plan.once[p->block->first + k];
         if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does ||
             access_needs_no_test(here(e), k))
             continue;
@@ -479,7 +479,7 @@ static bool require_accesses(struct loop *p)
     }
     e->untested.n = n;
     e->untested.accesses = n ? site_table(e, noted, n, p->block->first) : NULL;
-    return n > 0 || (e->gang && e->place);
+    return n > 0 || e->place;
 }
 
 /* One block that goes back to itself, for all lanes or none; and has what it leaves in the shape that the code counts on,
@@ -548,7 +548,7 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block)
     value args[6] = {
         e->w, e->a, const_int(e, e->i32, e->at), mask, e->untested.accesses, const_int(e, e->i32, e->untested.n)};
     value round = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, round), "");
-    value ok = LLVMBuildCall2(e->b, e->round_type, round, args, 6, "");
+    value ok = LLVMBuildCall2(e->b, e->types.round, round, args, 6, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);
     emit_at_end(e, next);

@@ -103,7 +103,7 @@ value read_scalar(struct emit *e, ir_ref r, row_ref row)
     default:
         if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
             return const_int(e, type, e->fn->shapes->block[i % 4]);
-        if (e->lane)
+        if (e->fn->one_lane)
             return load_sreg(e, type, row);
         return type == e->i1 ? LLVMBuildTrunc(e->b, load_row(e, e->i32, row, 4), type, "") : load_row(e, type, row, 64);
     }
@@ -152,7 +152,7 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
 {
     uint32_t i = ir_ref_index(r);
-    if (!mask && (!e->gang || e->within) && ir_is_held(e->fn->shapes, e->at, i))
+    if (!mask && e->mode->is_held(e, i))
         mask = emit_mask(e);
     if (mask)
         lanes = blend(e, ref_width(e->fn, r), mask, lanes, read_lanes(e, r, 0));
@@ -183,8 +183,10 @@ static unsigned row_align(unsigned width)
 }
 
 /* Of the lane that runs. */
-static void spill_lane(struct emit *e, ir_ref r)
+void spill_lane(struct emit *e, uint32_t reg, value mask)
 {
+    (void)mask;
+    ir_ref r = ir_make_ref(REF_REG, reg);
     value v = read_scalar(e, r, 0), at = slot_pointer(e, r);
     if (ref_width(e->fn, r) == 1) {
         value yes = LLVMBuildSExt(e->b, v, e->i32, ""), old = LLVMBuildLoad2(e->b, e->i32, at, "");
@@ -196,13 +198,13 @@ static void spill_lane(struct emit *e, ir_ref r)
 
 void spill(struct emit *e, uint32_t reg, value mask)
 {
+    if (!is_clean(e, reg))
+        e->mode->spill(e, reg, mask);
+}
+
+void spill_row(struct emit *e, uint32_t reg, value mask)
+{
     ir_ref r = ir_make_ref(REF_REG, reg);
-    if (is_clean(e, reg))
-        return;
-    if (e->lane) {
-        spill_lane(e, r);
-        return;
-    }
     unsigned width = ref_width(e->fn, r);
     value lanes = read_lanes(e, r, 0), at = slot_pointer(e, r);
     if (mask && width > 1 && e->fn->target->has_masked_stores) {
@@ -271,13 +273,20 @@ static value load_scalar(struct emit *e, uint32_t reg, value lane)
 
 void reload(struct emit *e, uint32_t reg, value mask)
 {
+    e->mode->reload(e, reg, mask);
+}
+
+void reload_lane(struct emit *e, uint32_t reg, value mask)
+{
+    (void)mask;
+    value lane = LLVMBuildTrunc(e->b, e->lane, e->i32, "");
+    LLVMBuildStore(e->b, load_scalar(e, reg, lane), *slot(e, reg, 0));
+}
+
+void reload_row(struct emit *e, uint32_t reg, value mask)
+{
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = ref_shape(e->fn, r);
-    if (e->lane) {
-        value lane = LLVMBuildTrunc(e->b, e->lane, e->i32, "");
-        LLVMBuildStore(e->b, load_scalar(e, reg, lane), *slot(e, reg, 0));
-        return;
-    }
     if (shape == SHAPE_VARYING) {
         LLVMBuildStore(e->b, load_row_of(e, reg), *slot(e, reg, 0));
         note_dirty(e, reg); /* of a result others may come from another way */

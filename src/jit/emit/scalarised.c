@@ -31,7 +31,7 @@ value row_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigne
 static value pointer_of(struct emit *e, const struct access *a, value at)
 {
     at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
-    return a->x->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
+    return a->x->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
                                        : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
 }
 

@@ -20,7 +20,7 @@ static value is_large(struct emit *e, const struct access *a)
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
     value places = load_field(e, e->i64, first.site, offsetof(struct compiled_site, n), "");
-    value blocks = load_field(e, e->i64, e->launch, offsetof(struct launch, n_blocks), "");
+    value blocks = load_field(e, e->i64, e->of.launch, offsetof(struct launch, n_blocks), "");
     value array = LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
     value launch = LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, STORED_BYTES / of_block), "");
     return LLVMBuildAnd(e->b, array, launch, "");

@@ -22,7 +22,7 @@ static value row_start(struct emit *e, const struct access *a, unsigned lane, en
 {
     value at = LLVMBuildExtractElement(e->b, a->lanes, const_int(e, e->i32, lane), "");
     at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
-    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->shared, &at, 1, "")
+    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
                                  : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
 }
 
@@ -34,7 +34,7 @@ static value lane_pointers(struct emit *e, const struct access *a, unsigned k, e
     if (k)
         at = LLVMBuildAdd(e->b, at, splat(e, const_int(e, LLVMGetElementType(type), k * a->bytes), WARP_LANES), "");
     if (space == SPACE_SHARED)
-        return LLVMBuildGEP2(e->b, e->i8, e->shared, &at, 1, "");
+        return LLVMBuildGEP2(e->b, e->i8, e->of.shared, &at, 1, "");
     return LLVMBuildIntToPtr(e->b, at, vector_of(e->ptr, WARP_LANES), "");
 }
 
@@ -328,7 +328,7 @@ static value local_word_pointer(struct emit *e, const struct access *a, unsigned
     value word = LLVMBuildAnd(e->b, a->first[0], const_int(e, e->i64, ~3ull), "");
     value at = LLVMBuildMul(e->b, word, const_int(e, e->i64, WARP_LANES), "");
     at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, byte * WARP_LANES), "");
-    return LLVMBuildInBoundsGEP2(e->b, e->i8, e->local, &at, 1, "");
+    return LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.local, &at, 1, "");
 }
 
 static value load_words(struct emit *e, const struct access *a, unsigned byte)

@@ -32,9 +32,9 @@ void record_meeting(struct emit *e, const struct op *o, uint32_t met)
         if (!emit_is_full(e))
             store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
     }
-    value so_far = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
+    value so_far = load_field(e, e->i32, e->of.block, offsetof(struct block, met), "");
     value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), "");
-    value at = field_pointer(e, e->block_ptr, offsetof(struct block, met));
+    value at = field_pointer(e, e->of.block, offsetof(struct block, met));
     /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
      * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
     LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
@@ -43,7 +43,7 @@ void record_meeting(struct emit *e, const struct op *o, uint32_t met)
 void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
 {
     LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "met"), other = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, e->lockstep, in_step, other);
+    LLVMBuildCondBr(e->b, e->of.lockstep, in_step, other);
     emit_at_end(e, in_step);
     value lanes = emit_mask(e);
     if (emit_is_full(e)) { /* as they were when the warp was entered */
@@ -78,36 +78,36 @@ static void go_to_warp(struct emit *e, value w)
 static void emit_next_round(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_round"), over = emit_new_block(e, "round");
-    value met = load_field(e, e->i32, e->block_ptr, offsetof(struct block, met), "");
+    value met = load_field(e, e->i32, e->of.block, offsetof(struct block, met), "");
     value others = LLVMBuildAnd(e->b, met, LLVMBuildSub(e->b, met, const_int(e, e->i32, 1), ""), "");
     value barrier = LLVMBuildICmp(e->b, LLVMIntULT, met, const_int(e, e->i32, MET_END), "");
-    value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->rounds, ""), const_int(e, e->i32, 1), "");
-    LLVMBuildStore(e->b, left, e->rounds);
+    value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->count.rounds, ""), const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, left, e->count.rounds);
     value goes_on = LLVMBuildAnd(e->b, LLVMBuildAnd(e->b, is_zero(e, others), barrier, ""),
                                  LLVMBuildNot(e->b, is_zero(e, left), ""), "");
     LLVMBuildCondBr(e->b, goes_on, again, over);
     emit_at_end(e, again);
-    store_field(e, const_int(e, e->i32, 0), e->block_ptr, offsetof(struct block, met));
-    store_field(e, const_int(e, e->i8, 0), e->block_ptr, offsetof(struct block, resumed));
-    go_to_warp(e, field_pointer(e, e->block_ptr, offsetof(struct block, warps)));
+    store_field(e, const_int(e, e->i32, 0), e->of.block, offsetof(struct block, met));
+    store_field(e, const_int(e, e->i8, 0), e->of.block, offsetof(struct block, resumed));
+    go_to_warp(e, field_pointer(e, e->of.block, offsetof(struct block, warps)));
     emit_at_end(e, over);
 }
 
 void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
-    emit_at_end(e, e->next_warp);
-    value index = load_field(e, e->i32, e->done_warp, offsetof(struct warp, index), "");
-    value n = load_field(e, e->i32, e->block_ptr, offsetof(struct block, n_warps), "");
+    emit_at_end(e, e->warps.next);
+    value index = load_field(e, e->i32, e->warps.done, offsetof(struct warp, index), "");
+    value n = load_field(e, e->i32, e->of.block, offsetof(struct block, n_warps), "");
     index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), last, more);
     emit_at_end(e, more);
-    go_to_warp(e, field_pointer(e, e->done_warp, sizeof(struct warp)));
+    go_to_warp(e, field_pointer(e, e->warps.done, sizeof(struct warp)));
     emit_at_end(e, last);
     if (has_barriers(e))
         emit_next_round(e);
-    add_to_counter(e, e->instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->lane_instructions, offsetof(struct worker, lane_instructions));
+    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
 }
 
@@ -115,13 +115,13 @@ void go_to_warp_start(struct emit *e, value start[4])
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     for (unsigned k = 0; k < 4; k++)
-        LLVMAddIncoming(e->start[k], &start[k], &from, 1);
-    LLVMBuildBr(e->b, e->warp_start);
+        LLVMAddIncoming(e->warps.start[k], &start[k], &from, 1);
+    LLVMBuildBr(e->b, e->warps.begin);
 }
 
 void go_to_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
-    LLVMAddIncoming(e->done_warp, &e->w, &from, 1);
-    LLVMBuildBr(e->b, e->next_warp);
+    LLVMAddIncoming(e->warps.done, &e->w, &from, 1);
+    LLVMBuildBr(e->b, e->warps.next);
 }

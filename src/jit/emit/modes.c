@@ -1,0 +1,51 @@
+/* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h. (For several warps: gang.c.) */
+#include "jit/emit/access.h"
+
+static bool is_full_by_shapes(const struct emit *e)
+{
+    return ir_is_full(e->fn->shapes, e->at);
+}
+
+static bool may_wait_by_shapes(const struct emit *e)
+{
+    return ir_has_waiting(e->fn->shapes, e->at);
+}
+
+static bool is_held_by_shapes(const struct emit *e, uint32_t reg)
+{
+    return ir_is_held(e->fn->shapes, e->at, reg);
+}
+
+static value load_mask(struct emit *e)
+{
+    return load_i32(e, e->mask);
+}
+
+static void note_nothing(struct emit *e)
+{
+    (void)e;
+}
+
+const struct lanes_mode warp_mode = {
+    .is_full = is_full_by_shapes,
+    .may_wait = may_wait_by_shapes,
+    .is_held = is_held_by_shapes,
+    .mask = load_mask,
+    .spill = spill_row,
+    .reload = reload_row,
+    .leave_at = exit_at,
+    .access_by_engine = access_call_engine,
+    .has_effects = note_nothing,
+};
+
+const struct lanes_mode lane_mode = {
+    .is_full = is_full_by_shapes,
+    .may_wait = may_wait_by_shapes,
+    .is_held = is_held_by_shapes,
+    .mask = lane_bit,
+    .spill = spill_lane,
+    .reload = reload_lane,
+    .leave_at = exit_at,
+    .access_by_engine = access_call_engine,
+    .has_effects = note_nothing,
+};
