@@ -4,7 +4,7 @@
  * from barrier to barrier has most of its registers clean most of the time. Lanes that wait keep what they had (such a
  * register is held), so what was clean where they left for a block is clean when they run it.
  *
- * In lockstep a row may hold no more than the number of what does not vary (spill_sparely): where the warp is entered next
+ * In lockstep a row may hold no more than the number of what does not vary (spill_seed): where the warp is entered next
  * that is enough, for the interpreter it is not. So there are two sets, one behind the other: of rows that hold all, and of
  * those that hold so much.
  */
@@ -80,7 +80,7 @@ static bool goes_on(const struct function *fn, uint32_t order, bool passes_barri
 }
 
 /* Of what does not vary a row may hold one number only. */
-static void enter_sparely(const struct function *fn, uint64_t *in, uint32_t block)
+static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t block)
 {
     const struct ir_live *live = &fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
@@ -95,8 +95,8 @@ static void enter(const struct function *fn, uint64_t *in, uint32_t block)
     uint64_t *sets = sets_of(fn, in, block);
     for (uint32_t w = 0; w < dirty_words(fn); w++)
         sets[w] &= live_in(fn, block)[w % live->words];
-    if (is_spare(fn, block))
-        enter_sparely(fn, in, block);
+    if (is_seed_block(fn, block))
+        enter_with_seeds(fn, in, block);
 }
 
 uint64_t *find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers)
@@ -111,7 +111,7 @@ uint64_t *find_clean(const struct function *fn, const uint8_t *entries, bool pas
             enter(fn, in, b);
         if (!passes_barriers && fn->plan.is_block &&
             fn->plan.inside[b]) /* where its gang begins anew, or has dissolved */
-            enter_sparely(fn, in, b);
+            enter_with_seeds(fn, in, b);
     }
     while (changed) {
         changed = false;

@@ -125,9 +125,9 @@ uint32_t end_of_block(const struct function *fn, uint32_t order);
 /* What a warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
 uint32_t meets(const struct function *fn, const struct ir_insn *i, const struct op *o);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
- * did; else NO_BLOCK. What does not vary is then kept as a number, and made a row where the interpreter takes over. */
-uint32_t spare_block(const struct function *fn, uint32_t at);
-bool is_spare(const struct function *fn, uint32_t block); /* is it such a block? */
+ * did; else NO_BLOCK. What does not vary is then kept as a seed, and made a row where the interpreter takes over. */
+uint32_t seed_block(const struct function *fn, uint32_t at);
+bool is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
 
 /* ---- live_state.c ---- */
 

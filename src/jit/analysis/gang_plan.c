@@ -15,7 +15,7 @@ static const struct op *end_op(const struct function *fn, uint32_t order)
     return &fn->code->ops[fn->code->blocks[order].first + end_of_block(fn, order)];
 }
 
-/* What warps come to together at the end of a block: function.c's emit_leave_at(). */
+/* What warps come to together at the end of a block: function.c's emit_exit(). */
 static uint32_t met_at(const struct function *fn, uint32_t order)
 {
     const struct ir_insn *i = ends_with(fn, order);

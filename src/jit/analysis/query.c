@@ -143,7 +143,7 @@ uint32_t meets(const struct function *fn, const struct ir_insn *i, const struct 
     return id < BARRIERS ? 1u << id : 0;
 }
 
-uint32_t spare_block(const struct function *fn, uint32_t at)
+uint32_t seed_block(const struct function *fn, uint32_t at)
 {
     const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[at]];
     const struct op *last = &fn->code->ops[fn->code->blocks[at].first + (block->n ? block->n - 1 : 0)];
@@ -153,10 +153,10 @@ uint32_t spare_block(const struct function *fn, uint32_t at)
     return ir_is_full(fn->shapes, at) && fn->shapes->whole[last->next] ? last->next : NO_BLOCK;
 }
 
-bool is_spare(const struct function *fn, uint32_t block)
+bool is_seed_block(const struct function *fn, uint32_t block)
 {
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
-        if (spare_block(fn, b) == block)
+        if (seed_block(fn, b) == block)
             return true;
     return false;
 }

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-void loop_go_back(struct emit *e)
+static void loop_go_back(struct emit *e)
 {
     value left = LLVMBuildLoad2(e->b, e->i64, e->untested.left, "");
     LLVMBuildStore(e->b, LLVMBuildSub(e->b, left, const_int(e, e->i64, 1), ""), e->untested.left);
@@ -40,7 +40,7 @@ static void spend(struct emit *e, uint32_t target, value mask)
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
     emit_at_end(e, none);
-    spill_set_rarely(e, live_in(e->fn, target), mask);
+    exit_spill_set_cold(e, live_in(e->fn, target), mask);
     exit_with(e, LEAVE_YIELD, target, mask, e->leave);
     emit_at_end(e, some);
 }

@@ -56,7 +56,7 @@ void emit_serial_call(struct emit *e)
     serial_find_registers(e->fn, e->at, written, touched);
     memset(exits, 0, sizeof exits);
     serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
-    spill_set(e, live_in(e->fn, e->at), ir_has_waiting(e->fn->shapes, e->at) ? mask : NULL);
+    exit_spill_set(e, live_in(e->fn, e->at), ir_has_waiting(e->fn->shapes, e->at) ? mask : NULL);
     value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
     value to = LLVMBuildCall2(e->b, e->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->b, to, parked, 2);
@@ -71,7 +71,7 @@ void emit_serial_call(struct emit *e)
         emit_go_to(e, b, mask);
     }
     emit_at_end(e, parked);
-    emit_leave_yielding(e, part->serial_from, const_int(e, e->i32, 0));
+    exit_yielding(e, part->serial_from, const_int(e, e->i32, 0));
 }
 
 /* ---- the lanes' own function ---- */

@@ -25,7 +25,7 @@ bool is_clean(const struct emit *e, uint32_t reg)
     return n && ir_in_set(e->clean, n - 1);
 }
 
-bool is_spare_clean(const struct emit *e, uint32_t reg)
+bool is_seed_clean(const struct emit *e, uint32_t reg)
 {
     uint32_t n = e->fn->shapes->live.number[reg];
     return n && ir_in_set(e->clean + e->fn->shapes->live.words, n - 1);

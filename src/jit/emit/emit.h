@@ -41,7 +41,7 @@ struct lanes_mode {
     value (*mask)(struct emit *e);                       /* the lanes that run, where these are not all */
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
-    void (*leave_at)(struct emit *e, uint32_t index); /* emit_leave_at() */
+    void (*leave_at)(struct emit *e, uint32_t index); /* emit_exit() */
     void (*access_by_engine)(struct emit *e, const struct access *a);
     void (*has_effects)(struct emit *e); /* what comes next can not be done again */
     bool shares_slow_code;               /* the engine's way of an access is one piece of code for several warps */
@@ -111,12 +111,12 @@ struct emit {
     struct run_values *runs;  /* by run: access_groups.c */
 
     /* where emission stands, and what goes with that */
-    uint32_t at;                  /* the block being emitted, in order */
-    uint32_t index;               /* the instruction in it */
-    struct group *groups;         /* of the present block, by instruction: access_groups.c */
-    uint64_t *clean_in, *clean;   /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
-    LLVMBasicBlockRef spill_kept; /* where the present block is left for the interpreter; or NULL */
-    LLVMBasicBlockRef together;   /* the version of the present block's loop in which lanes do not go alone; or NULL */
+    uint32_t at;                /* the block being emitted, in order */
+    uint32_t index;             /* the instruction in it */
+    struct group *groups;       /* of the present block, by instruction: access_groups.c */
+    uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
+    LLVMBasicBlockRef exit_through; /* where the present block is left for the interpreter; or NULL */
+    LLVMBasicBlockRef together; /* the version of the present block's loop in which lanes do not go alone; or NULL */
     struct untested untested;
 
     /* of the mode */
@@ -130,80 +130,165 @@ struct emit {
     bool *tested;            /* by instruction of the function: the test of an access was made for all lanes; or NULL */
 };
 
-/* Where emission stands. */
-struct cursor here(const struct emit *e);
-
 /* ---- function.c ---- */
 
 void emit_function(struct emit *e, const struct function *fn, const char *name);
-/* The lanes that run now: all of them where that is known. */
-value emit_mask(struct emit *e);
-/* The lanes of the instruction: those that run and whose guard holds. */
-value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
-bool emit_is_full(const struct emit *e);
+
+/* ---- llvm_build.c ---- */
+
+LLVMTypeRef type_of_width(struct emit *e, unsigned width);   /* iN; i1 for predicates */
+LLVMTypeRef vector_of_width(struct emit *e, unsigned width); /* <32 x iN>; i32 for predicates */
+LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n);
+value const_int(struct emit *e, LLVMTypeRef type, uint64_t v);
+value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
+value splat(struct emit *e, value scalar, unsigned n);
+value is_zero(struct emit *e, value v);
+value blend(struct emit *e, unsigned width, value mask, value yes, value no);
+value mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
+value lanes_to_mask(struct emit *e, value lanes);
+value lane_bit(struct emit *e); /* of the lane that runs: its mask */
+value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
+/* Memory: a field of a record; of the function's own, at its start or here; a constant. */
+value field_pointer(struct emit *e, value base, uint64_t offset);
+value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
+void store_field(struct emit *e, value v, value base, uint64_t offset);
+value load_i32(struct emit *e, value from);
+void mark_invariant(struct emit *e, value load);
+value emit_alloca(struct emit *e, LLVMTypeRef type);
+value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial);
+value emit_constant(struct emit *e, value array);
+value emit_op_pointer(struct emit *e, const struct op *o);
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name);
 void emit_at_end(struct emit *e, LLVMBasicBlockRef block);
 /* A branch that is nearly always taken. */
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
-/* Calls the engine for an operation whose operands are in their rows; returns in a new block, or leaves. */
-void emit_call_op(struct emit *e, const struct op *o, value mask);
-value emit_op_pointer(struct emit *e, const struct op *o);
-/* Leaves to the interpreter, which goes on at instruction `index` of the present block. */
-void emit_leave_at(struct emit *e, uint32_t index);
-/* The same of one warp, or one lane. */
-void exit_at(struct emit *e, uint32_t index);
-/* Leaves to `block`, with registers in their rows; the code that all ways out share, and that of what a block keeps. */
-void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by);
-void exit_emit_way_out(struct emit *e);
-void exit_emit_kept(struct emit *e);
-/* A branch at the end of a block. */
-void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o);
 
-/* Registers of a set of ir_live to their rows, in the lanes of mask (NULL: all); and where that is rare, with less code: while no
- * lanes wait elsewhere the library makes rows of what does not vary. */
-void spill_set(struct emit *e, const uint64_t *set, value mask);
-void spill_set_rarely(struct emit *e, const uint64_t *set, value mask);
-void add_to_counter(struct emit *e, value counter, uint64_t offset); /* of the worker */
-value is_zero(struct emit *e, value v);
-value load_i32(struct emit *e, value from);
-value field_pointer(struct emit *e, value base, uint64_t offset);
-void store_field(struct emit *e, value v, value base, uint64_t offset);
+/* ---- lane_masks.c ---- */
 
-/* Pieces of a function that critical_section.c makes one of, too: its head, what it has of its block and warp, the counters of a block
- * of code that so many warps run, an instruction (false where that ends the block). */
+/* Where emission stands. */
+struct cursor here(const struct emit *e);
+/* Do all 32 lanes run here? The lanes that do: all of them where that is known. */
+bool emit_is_full(const struct emit *e);
+value emit_mask(struct emit *e);
+
+/* ---- context.c, counters.c ---- */
+
+/* The head of the function; what it has of its launch and block, and of its warp; rows on the stack. */
 void emit_declare(struct emit *e, const char *name);
-value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial);
 void emit_context(struct emit *e);
 void emit_warp(struct emit *e);
 void emit_scratch(struct emit *e);
+/* The counters of a block of code that so many warps run; adding one to the worker's. */
 void emit_count(struct emit *e, unsigned warps);
-bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o);
-/* The lanes of `mask`, all that run, go to a block; lanes that wait in an earlier one come first. */
-void emit_go_to(struct emit *e, uint32_t target, value mask);
-void emit_leave_yielding(struct emit *e, uint32_t block, value mask);
+void add_to_counter(struct emit *e, value counter, uint64_t offset);
 
-/* Goes to warp_start; to next_warp, from the present one. */
-void go_to_warp_start(struct emit *e, value start[4]);
-void go_to_next_warp(struct emit *e);
-/* Makes e->at the present block. */
-void begin_block(struct emit *e);
+/* ---- registers.c ---- */
+
+/* The lanes of the instruction: those that run and whose guard holds. */
+value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
+/* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
+value read_lanes(struct emit *e, ir_ref r, row_ref row);
+/* The value of lane 0, of what does not vary; i1 for predicates. Of a part's first lane. */
+value read_scalar(struct emit *e, ir_ref r, row_ref row);
+value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part);
+/* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
+void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
+void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
+void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
+/* Memory of a row. */
+value row_pointer(struct emit *e, row_ref row);
+value slot_pointer(struct emit *e, ir_ref reg);
+/* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that does not vary its seed alone: a number for
+ * each part of the warp, from which reload() makes all. */
+void spill(struct emit *e, uint32_t reg, value mask);
+void spill_seed(struct emit *e, uint32_t reg);
+/* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
+void reload(struct emit *e, uint32_t reg, value mask);
+value has_shape(struct emit *e, uint32_t reg, value mask);
+/* What the modes do for that. */
+void spill_row(struct emit *e, uint32_t reg, value mask);
+void spill_lane(struct emit *e, uint32_t reg, value mask);
+void reload_row(struct emit *e, uint32_t reg, value mask);
+void reload_lane(struct emit *e, uint32_t reg, value mask);
+
+/* ---- dirty.c ---- */
+
+/* What find_clean() has found, for code that is emitted from here on. */
+void dirty_begin(struct emit *e, uint64_t *clean_in);
+void start_clean(struct emit *e, uint32_t block);
+/* Nothing is clean. */
+void start_dirty(struct emit *e);
+bool is_clean(const struct emit *e, uint32_t reg);
+/* Of what does not vary: does the row hold it as spill_seed() leaves it? */
+bool is_seed_clean(const struct emit *e, uint32_t reg);
+void note_dirty(struct emit *e, uint32_t reg);
+
 /* ---- exit.c ---- */
 
-/* What is needed from instruction `index` of the present block on, to rows; of what does not vary so much that reload() finds it
- * (not while lanes wait elsewhere); and rows of all but what the block keeps, which spill_kept() brings there, both with code
- * that is small and slow. */
-void spill_needs(struct emit *e, uint32_t index);
-void spill_needs_sparely(struct emit *e, uint32_t index);
-void spill_needs_but_kept(struct emit *e, uint32_t index);
-void spill_kept(struct emit *e);
-/* The same from rows, in all lanes. */
-void reload_needs(struct emit *e, uint32_t index);
-/* A constant in memory. */
-value emit_constant(struct emit *e, value array);
+/* A side exit: the interpreter goes on at instruction `index` of the present block; in lockstep the next warp does, where that
+ * instruction is one at which warps meet. The mode's; that of one warp, or one lane. */
+void emit_exit(struct emit *e, uint32_t index);
+void exit_of_warp(struct emit *e, uint32_t index);
+/* The warp gives way, at the start of a block. */
+void exit_yielding(struct emit *e, uint32_t block, value mask);
+/* Leaves for `block`, with registers in their rows, by way of code that exits share: `by`. */
+void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by);
+/* That code: of all exits of the function; and of those in the midst of the present block, which spills what is live through it. */
+void exit_emit_common(struct emit *e);
+void exit_emit_through(struct emit *e);
+
+/* Registers that are live at instruction `index` of the present block, to their rows:
+ * - live: all of all of them;
+ * - seeds: of those that do not vary the seeds, which the interpreter cannot read (so not while lanes wait elsewhere);
+ * - cold: all but those that are live through the block, with code that is small and slow: while no lanes wait elsewhere the library
+ *   makes rows of seeds (emit_fill_call); what is live through the block exit_spill_through() brings there. */
+void exit_spill_live(struct emit *e, uint32_t index);
+void exit_spill_seeds(struct emit *e, uint32_t index);
+void exit_spill_cold(struct emit *e, uint32_t index);
+void exit_spill_through(struct emit *e);
+/* Of a set of ir_live all, in the lanes of mask (NULL: all); cold; and of what is live behind the present block, seeds. */
+void exit_spill_set(struct emit *e, const uint64_t *set, value mask);
+void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask);
+void exit_spill_out_seeds(struct emit *e);
+/* What is live there, from rows, in all lanes. */
+void exit_reload_live(struct emit *e, uint32_t index);
 /* struct compiled_shape of registers that do not vary; NULL for none. */
 value shapes_table(struct emit *e, const struct reg_list *l);
-/* Makes rows of the numbers that stand there. */
+/* Makes rows of their seeds. */
 void emit_fill_call(struct emit *e, const struct reg_list *l);
+/* Calls the engine for an operation whose operands are in their rows; returns in a new block, or leaves. */
+void emit_call_op(struct emit *e, const struct op *o, value mask);
+
+/* ---- work_group_loop.c ---- */
+
+/* Goes to where a warp begins; to the next warp, from the present one. */
+void go_to_warp_start(struct emit *e, value start[4]);
+void go_to_next_warp(struct emit *e);
+/* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
+ * their rows. */
+void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
+/* Records that all lanes have come there. */
+void record_meeting(struct emit *e, const struct op *o, uint32_t met);
+/* The block's next warp goes on where it begins; after the last, and where all have come to one barrier, the first. */
+void emit_next_warp(struct emit *e);
+
+/* ---- branch.c ---- */
+
+/* A branch at the end of a block. */
+void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o);
+/* The lanes of `mask`, all that run, go to a block; lanes that wait in an earlier one come first. */
+void emit_go_to(struct emit *e, uint32_t target, value mask);
+
+/* ---- insn.c ---- */
+
+/* Makes e->at the present block. */
+void begin_block(struct emit *e);
+/* False where the instruction ends the block. */
+bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o);
+
+/* ---- entry.c ---- */
+
+void emit_entries(struct emit *e);
 
 /* ---- critical_section.c ---- */
 
@@ -214,85 +299,19 @@ void emit_serial_call(struct emit *e);
 
 /* ---- lane_serial.c ---- */
 
-/* Such a block: goes on before the branch at its end, where that goes back only if the budget is spent; or to `together`,
- * where nothing has been done. */
+/* A loop that lanes go around one after the other: goes on before the branch at its end, where that goes back only if the budget is
+ * spent; or to `together`, where nothing has been done. */
 void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
-
-/* ---- entry.c ---- */
-
-void emit_entries(struct emit *e);
-/* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
- * their rows. */
-void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
-/* Records that all lanes have come there. */
-void record_meeting(struct emit *e, const struct op *o, uint32_t met);
-/* The block's next warp goes on at warp_start; after the last, and where all have come to one barrier, the first. */
-void emit_next_warp(struct emit *e);
-/* What is needed behind the present block, to rows: all of what varies, so much of the rest that reload() finds it. */
-void spill_out_sparely(struct emit *e);
 
 /* ---- gang.c ---- */
 
 /* Where a warp begins: to the gang's code, if the warp and those behind it can be one; else code goes on here. */
 void emit_gang_start(struct emit *e);
 void emit_gang(struct emit *e);
-struct access;
-
-/* ---- registers.c ---- */
-
-LLVMTypeRef type_of_width(struct emit *e, unsigned width);   /* iN; i1 for predicates */
-LLVMTypeRef vector_of_width(struct emit *e, unsigned width); /* <32 x iN>; i32 for predicates */
-LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n);
-value const_int(struct emit *e, LLVMTypeRef type, uint64_t v);
-value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
-value splat(struct emit *e, value scalar, unsigned n);
-/* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
-value read_lanes(struct emit *e, ir_ref r, row_ref row);
-/* The value of lane 0, of what does not vary; i1 for predicates. Of a part's first lane. */
-value read_scalar(struct emit *e, ir_ref r, row_ref row);
-value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part);
-/* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
-void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
-void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
-void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
-value mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
-value lanes_to_mask(struct emit *e, value lanes);
-value blend(struct emit *e, unsigned width, value mask, value yes, value no);
-/* Memory of a row. */
-value row_pointer(struct emit *e, row_ref row);
-value slot_pointer(struct emit *e, ir_ref reg);
-void spill_sparely(struct emit *e, uint32_t reg);
-/* A register to its row, in the lanes of mask (NULL: all), unless it is clean. */
-void spill(struct emit *e, uint32_t reg, value mask);
-/* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
-void reload(struct emit *e, uint32_t reg, value mask);
-value has_shape(struct emit *e, uint32_t reg, value mask);
-/* What the modes do for that. */
-void spill_row(struct emit *e, uint32_t reg, value mask);
-void spill_lane(struct emit *e, uint32_t reg, value mask);
-void reload_row(struct emit *e, uint32_t reg, value mask);
-void reload_lane(struct emit *e, uint32_t reg, value mask);
-value lane_bit(struct emit *e); /* of the lane that runs: its mask */
-value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
-value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
-void mark_invariant(struct emit *e, value load);
-
-/* ---- dirty.c ---- */
-
-/* What find_clean() has found, for code that is emitted from here on. */
-void dirty_begin(struct emit *e, uint64_t *clean_in);
-void start_clean(struct emit *e, uint32_t block);
-/* Nothing is clean. */
-void start_dirty(struct emit *e);
-bool is_clean(const struct emit *e, uint32_t reg);
-/* Of what does not vary: does the row hold it as spill_sparely() leaves it? */
-bool is_spare_clean(const struct emit *e, uint32_t reg);
-void note_dirty(struct emit *e, uint32_t reg);
 
 /* ---- lane_function.c ---- */
 
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
-value emit_alloca(struct emit *e, LLVMTypeRef type);
 /* A lane function of a and b with one integer result of `width` bits, for one lane: of those that are a few instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b);
 
@@ -320,12 +339,8 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o);
 value loop_test(struct emit *e, const struct ir_block *block);
 /* Goes to one of both, as the test says, or to the test for one round less. */
 void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBasicBlockRef other);
-/* The end of a round without tests: to the next, or to the test where that was the last tested. */
-void loop_go_back(struct emit *e);
 /* A round by the engine, up to the branch; it notes where the accesses were, for the next test. */
 void loop_round_by_engine(struct emit *e, const struct ir_block *block);
-/* Has the test of the present instruction been made before the loop, or before the lanes of a serial part? */
-bool is_untested(const struct emit *e);
 
 /* ---- inline_cache.c ---- */
 
@@ -333,7 +348,7 @@ bool is_untested(const struct emit *e);
 void begin_sites(struct emit *e);
 void end_sites(struct emit *e);
 
-/* ---- load_store.c ---- */
+/* ---- load_store.c, bounds_check.c ---- */
 
 void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);
 void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
@@ -341,5 +356,7 @@ void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
 bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Any operation, by the engine: operands to rows, the call, results back. */
 void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o);
+/* Has the test of the present instruction been made before the loop, or before the lanes of a serial part? */
+bool is_untested(const struct emit *e);
 
 #endif

@@ -95,7 +95,7 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     LLVMBuildBr(e->b, e->block[order]);
 }
 
-/* Entered with COMPILED_FILL: rows are made of what has been spilled sparely. */
+/* Entered with COMPILED_FILL: rows are made of seeds. */
 static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
 {
     LLVMBasicBlockRef fill = emit_new_block(e, "fill");
@@ -116,7 +116,7 @@ static void emit_entries_at_ends(struct emit *e, value choose)
         emit_at_end(e, load);
         e->at = b;
         store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
-        reload_needs(e, end_of_block(e->fn, b));
+        exit_reload_live(e, end_of_block(e->fn, b));
         LLVMBuildBr(e->b, e->end[b]);
         struct reg_list l = live_scalars(e->fn, live_at(here(e), end_of_block(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
@@ -146,7 +146,7 @@ void emit_entries(struct emit *e)
         e->at = b;
         emit_entry(e, b, lanes, in_order, refused);
         struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, live_in(e->fn, b)));
-        if (is_spare(e->fn, b) || gang_may_restart(e->fn, b))
+        if (is_seed_block(e->fn, b) || gang_may_restart(e->fn, b))
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */

@@ -4,16 +4,16 @@
 
 #include <stddef.h>
 
-void spill_out_sparely(struct emit *e)
+void exit_spill_out_seeds(struct emit *e)
 {
     const struct ir_live *live = &e->fn->shapes->live;
     const uint64_t *out = live->out + (size_t)e->at * live->words;
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(out, n))
-            spill_sparely(e, live->regs[n]);
+            spill_seed(e, live->regs[n]);
 }
 
-void spill_set(struct emit *e, const uint64_t *set, value mask)
+void exit_spill_set(struct emit *e, const uint64_t *set, value mask)
 {
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (ir_in_set(set, n))
@@ -67,7 +67,7 @@ static void spill_for_waiting(struct emit *e)
 }
 
 /* What all ways out share: the lanes that wait in other blocks go to their records. */
-void exit_emit_way_out(struct emit *e)
+void exit_emit_common(struct emit *e)
 {
     emit_at_end(e, e->leave);
     spill_for_waiting(e);
@@ -106,39 +106,39 @@ void exit_emit_way_out(struct emit *e)
 
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
  * that instruction is one at which warps meet. */
-void exit_at(struct emit *e, uint32_t index)
+void exit_of_warp(struct emit *e, uint32_t index)
 {
     const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
     const struct ir_insn *i = &e->fn->ir->insns.at[block->first + index];
     const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + index];
     uint32_t met = meets(e->fn, i, o);
-    bool sparely = index + 1 == block->n && spare_block(e->fn, e->at) != NO_BLOCK;
-    bool rarely = index < end_of_block(e->fn, e->at);
-    if (sparely)
-        spill_out_sparely(e);
-    else if (rarely)
-        spill_needs_but_kept(e, index);
+    bool seeds = index + 1 == block->n && seed_block(e->fn, e->at) != NO_BLOCK;
+    bool cold = index < end_of_block(e->fn, e->at);
+    if (seeds)
+        exit_spill_out_seeds(e);
+    else if (cold)
+        exit_spill_cold(e, index);
     else
-        spill_needs(e, index);
+        exit_spill_live(e, index);
     if (met)
         emit_meeting(e, o, met);
-    if (rarely && !e->spill_kept)
-        e->spill_kept = emit_new_block(e, "");
+    if (cold && !e->exit_through)
+        e->exit_through = emit_new_block(e, "");
     store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-    exit_with(e, sparely ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e), rarely ? e->spill_kept : e->leave);
+    exit_with(e, seeds ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e), cold ? e->exit_through : e->leave);
 }
 
-void emit_leave_at(struct emit *e, uint32_t index)
+void emit_exit(struct emit *e, uint32_t index)
 {
     e->mode->leave_at(e, index);
 }
 
-void exit_emit_kept(struct emit *e)
+void exit_emit_through(struct emit *e)
 {
-    if (!e->spill_kept)
+    if (!e->exit_through)
         return;
-    emit_at_end(e, e->spill_kept);
-    spill_kept(e);
+    emit_at_end(e, e->exit_through);
+    exit_spill_through(e);
     LLVMBuildBr(e->b, e->leave);
 }
 
@@ -152,7 +152,7 @@ void emit_call_op(struct emit *e, const struct op *o, value mask)
     emit_at_end(e, next);
 }
 
-void emit_leave_yielding(struct emit *e, uint32_t block, value mask)
+void exit_yielding(struct emit *e, uint32_t block, value mask)
 {
     exit_with(e, LEAVE_YIELD, block, mask, e->leave);
 }
@@ -193,7 +193,7 @@ void emit_fill_call(struct emit *e, const struct reg_list *l)
 
 /* ---- what is live, to rows and back ---- */
 
-static bool is_kept(const struct emit *e, uint32_t reg)
+static bool lives_through(const struct emit *e, uint32_t reg)
 {
     uint32_t n = e->fn->shapes->live.number[reg];
     return n && ir_in_set(live_through(e->fn, e->at), n - 1);
@@ -205,15 +205,15 @@ static void spill_list(struct emit *e, const struct reg_list *l, value mask)
         spill(e, l->regs[k], mask);
 }
 
-static void spill_list_sparely(struct emit *e, const struct reg_list *l)
+static void spill_seeds(struct emit *e, const struct reg_list *l)
 {
     for (uint32_t k = 0; k < l->n; k++)
-        spill_sparely(e, l->regs[k]);
+        spill_seed(e, l->regs[k]);
 }
 
 /* With little code, where that is rare: of what does not vary one number, of which the library makes a row; not while lanes wait
  * elsewhere. */
-static void spill_list_rarely(struct emit *e, const struct reg_list *l, value mask)
+static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask)
 {
     struct reg_list dirty = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};
     if (e->mode->may_wait(e)) {
@@ -223,7 +223,7 @@ static void spill_list_rarely(struct emit *e, const struct reg_list *l, value ma
     for (uint32_t k = 0; k < l->n; k++)
         if (!is_clean(e, l->regs[k]))
             dirty.regs[dirty.n++] = l->regs[k];
-    spill_list_sparely(e, l);
+    spill_seeds(e, l);
     dirty = live_scalars(e->fn, dirty);
     emit_fill_call(e, &dirty);
 }
@@ -233,40 +233,40 @@ static value waiting_mask(struct emit *e)
     return e->mode->may_wait(e) ? emit_mask(e) : NULL;
 }
 
-void spill_needs(struct emit *e, uint32_t index)
+void exit_spill_live(struct emit *e, uint32_t index)
 {
     struct reg_list live = live_at(here(e), index);
     spill_list(e, &live, waiting_mask(e));
 }
 
-void spill_needs_sparely(struct emit *e, uint32_t index)
+void exit_spill_seeds(struct emit *e, uint32_t index)
 {
     struct reg_list live = live_at(here(e), index);
-    spill_list_sparely(e, &live);
+    spill_seeds(e, &live);
 }
 
-void spill_needs_but_kept(struct emit *e, uint32_t index)
+void exit_spill_cold(struct emit *e, uint32_t index)
 {
     struct reg_list live = live_at(here(e), index), rest = {.regs = live.regs};
     for (uint32_t k = 0; k < live.n; k++)
-        if (!is_kept(e, live.regs[k]))
+        if (!lives_through(e, live.regs[k]))
             rest.regs[rest.n++] = live.regs[k];
-    spill_list_rarely(e, &rest, waiting_mask(e));
+    spill_list_cold(e, &rest, waiting_mask(e));
 }
 
-void spill_set_rarely(struct emit *e, const uint64_t *set, value mask)
+void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask)
 {
     struct reg_list live = live_of_set(e->fn, set);
-    spill_list_rarely(e, &live, mask);
+    spill_list_cold(e, &live, mask);
 }
 
-void spill_kept(struct emit *e)
+void exit_spill_through(struct emit *e)
 {
     start_clean(e, e->at);
-    spill_set_rarely(e, live_through(e->fn, e->at), waiting_mask(e));
+    exit_spill_set_cold(e, live_through(e->fn, e->at), waiting_mask(e));
 }
 
-void reload_needs(struct emit *e, uint32_t index)
+void exit_reload_live(struct emit *e, uint32_t index)
 {
     struct reg_list live = live_at(here(e), index);
     for (uint32_t k = 0; k < live.n; k++)

@@ -83,7 +83,7 @@ static void emit_block(struct emit *e, uint32_t order)
         emit_count(e, 1);
         emit_insns(e, 0);
     }
-    exit_emit_kept(e);
+    exit_emit_through(e);
 }
 
 /* ---- the function ---- */
@@ -192,7 +192,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     emit_entries(e);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         emit_block(e, b);
-    exit_emit_way_out(e);
+    exit_emit_common(e);
     if (e->fn->plan.n)
         emit_gang(e);
     emit_next_warp(e);

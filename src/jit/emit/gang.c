@@ -219,7 +219,7 @@ static void spill_before(struct gang *g, unsigned k, uint32_t order)
     }
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(live_in(x.fn, order), n))
-            spill_sparely(&x, live->regs[n]);
+            spill_seed(&x, live->regs[n]);
     store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w, offsetof(struct warp, at_block));
 }
 
@@ -236,13 +236,13 @@ static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
 
 /* ---- leaving ---- */
 
-static void emit_spill_kept(struct emit *e, struct gang *g)
+static void emit_exit_through(struct emit *e, struct gang *g)
 {
-    if (!g->spill_kept)
+    if (!g->exit_through)
         return;
-    emit_at_end(e, g->spill_kept);
+    emit_at_end(e, g->exit_through);
     for (unsigned k = 0; k < g->n; k++)
-        spill_kept(&g->warps[k]);
+        exit_spill_through(&g->warps[k]);
     LLVMBuildBr(e->b, g->leave);
 }
 
@@ -275,7 +275,7 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
     emit_at_end(e, g->dissolve);
     gang_count_pure(g);
     for (unsigned k = 0; k < g->n; k++) {
-        spill_needs_sparely(&g->warps[k], end_of_block(e->fn, order));
+        exit_spill_seeds(&g->warps[k], end_of_block(e->fn, order));
         gang_record_place(&g->warps[k], end_of_block(e->fn, order));
     }
     LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order | COMPILED_END)));
@@ -447,10 +447,10 @@ static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, u
         return;
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
-        if (spare_block(x->fn, x->at) != NO_BLOCK)
-            spill_out_sparely(x);
+        if (seed_block(x->fn, x->at) != NO_BLOCK)
+            exit_spill_out_seeds(x);
         else
-            spill_needs(x, x->index);
+            exit_spill_live(x, x->index);
         record_meeting(x, o, met);
     }
     go_to_next_warp(&g->warps[g->n - 1]);
@@ -520,7 +520,7 @@ static void test_loop(struct emit *e, struct gang *g)
 
 static void emit_block(struct emit *e, struct gang *g, uint32_t order)
 {
-    g->dissolve = g->spill_kept = g->restart = g->untested = NULL;
+    g->dissolve = g->exit_through = g->restart = g->untested = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         g->warps[k].at = order;
         g->warps[k].untested.block = NULL;
@@ -538,7 +538,7 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
     emit_end(e, g, order);
     if (g->dissolve)
         emit_dissolve(e, g, order);
-    emit_spill_kept(e, g);
+    emit_exit_through(e, g);
     emit_restart(e, g, order);
 }
 

@@ -43,13 +43,13 @@ static void leave_at(struct emit *e, uint32_t index)
     bool once = e->fn->plan.once[first + e->index];
     for (unsigned k = 0; k < g->n; k++) {
         uint32_t there = k == e->place || once ? index : k < e->place ? e->index + 1 : e->index;
-        spill_needs_but_kept(&g->warps[k], there);
+        exit_spill_cold(&g->warps[k], there);
         gang_record_place(&g->warps[k], there);
     }
     store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
-    if (!g->spill_kept)
-        g->spill_kept = emit_new_block(e, "");
-    LLVMBuildBr(e->b, g->spill_kept);
+    if (!g->exit_through)
+        g->exit_through = emit_new_block(e, "");
+    LLVMBuildBr(e->b, g->exit_through);
 }
 
 static void begin_slow(struct emit *e, struct gang *g, const struct access *a)

@@ -35,9 +35,9 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
         if (emit_collective(e, i, o))
             emit_go_to(e, o->next, emit_mask(e));
         else
-            emit_leave_at(e, e->index);
+            emit_exit(e, e->index);
         return false;
-    default: emit_leave_at(e, e->index); return false;
+    default: emit_exit(e, e->index); return false;
     }
 }
 
@@ -45,5 +45,5 @@ void begin_block(struct emit *e)
 {
     start_clean(e, e->at);
     e->groups = e->fn->groups + block_at(e->fn, e->at)->first;
-    e->spill_kept = NULL;
+    e->exit_through = NULL;
 }

@@ -335,7 +335,7 @@ static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool
     LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
     emit_likely(e, LLVMBuildNot(e->b, LLVMBuildExtractValue(e->b, sum, 1, ""), ""), fits, wraps);
     emit_at_end(e, wraps);
-    emit_leave_at(e, e->index);
+    emit_exit(e, e->index);
     emit_at_end(e, fits);
 }
 

@@ -50,7 +50,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, met, on, out);
     emit_at_end(e, out);
-    emit_leave_at(e, e->index);
+    emit_exit(e, e->index);
     emit_at_end(e, on);
     access_take_results(e, i, mask);
     return true;
@@ -143,7 +143,7 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
     access_branch_on_first(e, a, space, fast, out);
     emit_at_end(e, out);
     if (members > 1 || emit_is_full(e)) {
-        emit_leave_at(e, e->index);
+        emit_exit(e, e->index);
     } else {
         access_by_engine(e, a);
         LLVMBuildBr(e->b, done);
@@ -179,7 +179,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
         find_anew(e, &again);
         access_branch_on_first(e, &again, SPACE_GLOBAL, is_run ? fast : done, out);
         emit_at_end(e, out);
-        emit_leave_at(e, e->index + 1);
+        emit_exit(e, e->index + 1);
     } else {
         LLVMBuildBr(e->b, done);
     }

@@ -544,7 +544,7 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block)
     struct loop p = {.e = e, .block = block};
     const struct ir_live *live = &e->fn->shapes->live;
     value mask = emit_mask(e);
-    spill_set_rarely(e, live_in(e->fn, e->at), mask);
+    exit_spill_set_cold(e, live_in(e->fn, e->at), mask);
     value args[6] = {
         e->w, e->a, const_int(e, e->i32, e->at), mask, e->untested.accesses, const_int(e, e->i32, e->untested.n)};
     value round = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, round), "");

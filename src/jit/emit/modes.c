@@ -33,7 +33,7 @@ const struct lanes_mode warp_mode = {
     .mask = load_mask,
     .spill = spill_row,
     .reload = reload_row,
-    .leave_at = exit_at,
+    .leave_at = exit_of_warp,
     .access_by_engine = access_call_engine,
     .has_effects = note_nothing,
 };
@@ -45,7 +45,7 @@ const struct lanes_mode lane_mode = {
     .mask = lane_bit,
     .spill = spill_lane,
     .reload = reload_lane,
-    .leave_at = exit_at,
+    .leave_at = exit_of_warp,
     .access_by_engine = access_call_engine,
     .has_effects = note_nothing,
 };

@@ -221,7 +221,7 @@ void spill_row(struct emit *e, uint32_t reg, value mask)
     LLVMSetAlignment(LLVMBuildStore(e->b, lanes, at), row_align(width));
 }
 
-void spill_sparely(struct emit *e, uint32_t reg)
+void spill_seed(struct emit *e, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = ref_shape(e->fn, r);
@@ -230,7 +230,7 @@ void spill_sparely(struct emit *e, uint32_t reg)
         spill(e, reg, NULL);
         return;
     }
-    for (unsigned p = 0; p < parts_of(e->fn, shape) && !is_spare_clean(e, reg); p++) {
+    for (unsigned p = 0; p < parts_of(e->fn, shape) && !is_seed_clean(e, reg); p++) {
         value lane = const_int(e, e->i64, part_lane(e->fn, p)), at = slot_pointer(e, r);
         at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
         LLVMBuildStore(e->b, read_part(e, r, 0, p), at);
