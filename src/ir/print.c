@@ -228,7 +228,7 @@ static void print_block(struct printer *p, uint32_t order)
 {
     const struct ir_block *b = &p->f->blocks.at[p->f->order[order]];
     text_printf(&p->t, "block %u:%s%s%s%s\n", order, b->loop_header ? " a loop begins" : "",
-                b->spins ? ", which spins" : "", b->serial_to || p->s->alone[order] ? "  ; lane after lane" : "",
+                b->spins ? ", which spins" : "", b->serial_to || p->s->lane_serial[order] ? "  ; lane after lane" : "",
                 ir_is_full(p->s, order) || b->serial_to ? "" : "  ; not always by all lanes");
     for (uint32_t k = 0; k < b->n; k++)
         print_insn(p, &p->f->insns.at[b->first + k]);

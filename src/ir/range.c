@@ -1,4 +1,4 @@
-/* Ranges of registers, their steps from block to block, and which of them hang on what blocks draw: see shape.h. Only what is
+/* Ranges of registers, their steps from block to block, and which of them hang on what blocks claim: see shape.h. Only what is
  * written once has a range that is known, so one pass in order finds most, and what a pass does not know it takes as anything.
  */
 #include "ir/shape.h"
@@ -256,11 +256,11 @@ int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, c
     return x.regs;
 }
 
-/* ---- what blocks draw ---- */
+/* ---- what blocks claim ---- */
 
-uint8_t *ir_find_drawn(const struct ir_func *f, struct arena *arena)
+uint8_t *ir_find_claimed(const struct ir_func *f, struct arena *arena)
 {
-    uint8_t *drawn = ARENA_ARRAY(arena, uint8_t, f->regs.n);
+    uint8_t *claimed = ARENA_ARRAY(arena, uint8_t, f->regs.n);
     ir_ref refs[IR_MAX_REFS];
     for (bool changed = true; changed;) {
         changed = false;
@@ -269,14 +269,14 @@ uint8_t *ir_find_drawn(const struct ir_func *f, struct arena *arena)
             bool hangs =
                 i->kind == IR_ATOM || i->kind == IR_MBARRIER || (i->kind == IR_LD && i->access->space == SPACE_SHARED);
             for (unsigned n = ir_reads(i, refs); n-- > 0;)
-                hangs |= ir_ref_kind(refs[n]) == REF_REG && drawn[ir_ref_index(refs[n])];
+                hangs |= ir_ref_kind(refs[n]) == REF_REG && claimed[ir_ref_index(refs[n])];
             for (unsigned n = hangs ? ir_writes(i, refs) : 0; n-- > 0;) {
-                bool is_new = ir_ref_kind(refs[n]) == REF_REG && !drawn[ir_ref_index(refs[n])];
+                bool is_new = ir_ref_kind(refs[n]) == REF_REG && !claimed[ir_ref_index(refs[n])];
                 if (is_new)
-                    drawn[ir_ref_index(refs[n])] = 1;
+                    claimed[ir_ref_index(refs[n])] = 1;
                 changed |= is_new;
             }
         }
     }
-    return drawn;
+    return claimed;
 }

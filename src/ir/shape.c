@@ -590,7 +590,7 @@ static void prepare(struct finder *x)
     s->waiting = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->block_words);
     s->held = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->live.words);
     s->whole = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
-    s->alone = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
+    s->lane_serial = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
     s->guesses = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
     s->guessed = ARENA_ARRAY(x->arena, uint8_t, f->regs.n);
     s->parts = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;
@@ -626,7 +626,7 @@ static bool find_shapes(struct finder *x)
     s->bits = ir_find_bits(f, &x->known, s->block, false, x->arena);
     s->common = ir_find_bits(f, &x->known, s->block, true, x->arena);
     s->steps = ir_find_steps(f, s->ranges, s->block, x->arena);
-    s->drawn = ir_find_drawn(f, x->arena);
+    s->claimed = ir_find_claimed(f, x->arena);
     do {
         x->changed = false;
         visit_values(x);

@@ -54,17 +54,17 @@ struct ir_shapes {
     const struct ir_bits *bits;        /* by register, of lane 0 */
     const struct ir_bits *common;      /* the same, of all lanes */
     const int64_t *steps;              /* by register: ir_find_steps() */
-    const uint8_t *drawn;              /* by register: ir_find_drawn() */
+    const uint8_t *claimed;            /* by register: ir_find_claimed() */
     uint8_t *guesses;                  /* by instruction: enum ir_guess */
     uint8_t *guessed;                  /* by register: its pattern hangs on guesses */
     uint16_t tid[3];
     uint16_t laneid;
     struct ir_live live;
     uint32_t block_words;
-    uint64_t *waiting; /* by block in order: the blocks, as a set, where lanes may wait while it runs */
-    uint64_t *held;    /* by block: the registers, by their numbers in `live`, that those lanes need */
-    uint8_t *whole;    /* by block: no lane can have ended before, and warps have 32 lanes */
-    uint8_t *alone;    /* by block: a loop that lanes go around one after the other, as the engine has decided */
+    uint64_t *waiting;    /* by block in order: the blocks, as a set, where lanes may wait while it runs */
+    uint64_t *held;       /* by block: the registers, by their numbers in `live`, that those lanes need */
+    uint8_t *whole;       /* by block: no lane can have ended before, and warps have 32 lanes */
+    uint8_t *lane_serial; /* by block: a loop that lanes go around one after the other, as the engine has decided */
 };
 
 /* False where the function is too large to be worth it. */
@@ -137,9 +137,9 @@ struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, c
 #define UNKNOWN_STEP INT64_MIN
 int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, const uint32_t block[3],
                        struct arena *arena);
-/* Registers that hang on what a block has drawn while it runs, from an atomic operation or its shared memory, by register: such
+/* Registers that hang on what a block has claimed while it runs, from an atomic operation or its shared memory, by register: such
  * as a ticket, which says what the block is to work on. Where the next block will be does not follow from that. */
-uint8_t *ir_find_drawn(const struct ir_func *f, struct arena *arena);
+uint8_t *ir_find_claimed(const struct ir_func *f, struct arena *arena);
 
 /* Pure instructions that are linear, or shift or combine bits, by what they do to patterns, ranges and known bits. */
 enum linear {

@@ -10,7 +10,7 @@
 
 typedef LLVMValueRef value;
 
-enum { ROW_LANES = 16, LINE_BYTES = 64 };
+enum { HALF_LANES = 16, LINE_BYTES = 64 };
 
 /* How far apart bytes may be that one test is for: those of an access's lanes, and of a group's members. What is tested, from
  * the first byte on, is then less than 2^31 bytes more than an address, in 32 bits as in 64. */
@@ -31,7 +31,7 @@ struct access {
         least;        /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
                                                 they are farther apart than that, offsets have wrapped */
     int64_t before;   /* from where the tested bytes begin to `first` */
-    bool is_wild;     /* a pattern without rows: lanes are served one by one */
+    bool is_wild;     /* a pattern without such halves: lanes are served one by one */
     unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
     bool nontemporal; /* whole lines, past the caches: nontemporal.c */
     value site;
@@ -62,8 +62,8 @@ bool access_can_mask(const struct function *fn, const struct access *a);
 /* Is a pattern served as one, by itself? Others are as addresses that vary. */
 bool access_pattern_is_simple(struct cursor here, const struct access *a);
 /* Are lanes of each half one behind the other, or at one place? */
-bool access_has_rows(const struct access *a);
-/* Tests for rows and halves make most of the code of an access at addresses that vary, and so do loads of lanes one by one; a
+bool access_has_halves(const struct access *a);
+/* Tests for halves of the warp make most of the code of an access at addresses that vary, and so do loads of lanes one by one; a
  * function with very many takes seconds to compile, and does without them. */
 bool has_many_accesses(const struct function *fn);
 /* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */

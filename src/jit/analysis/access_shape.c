@@ -71,14 +71,14 @@ bool access_pattern_is_simple(struct cursor here, const struct access *a)
 }
 
 /* Are lanes of each half one behind the other, or at one place? */
-bool access_has_rows(const struct access *a)
+bool access_has_halves(const struct access *a)
 {
-    bool rows = true, halves = true;
+    bool consecutive = true, same = true;
     for (unsigned l = 1; l < WARP_LANES; l++) {
-        rows &= l % ROW_LANES == 0 || (uint64_t)a->offset[l] == (uint64_t)a->offset[l - 1] + a->all;
-        halves &= l % ROW_LANES == 0 || a->offset[l] == a->offset[l - 1];
+        consecutive &= l % HALF_LANES == 0 || (uint64_t)a->offset[l] == (uint64_t)a->offset[l - 1] + a->all;
+        same &= l % HALF_LANES == 0 || a->offset[l] == a->offset[l - 1];
     }
-    return a->parts > 1 || rows || halves;
+    return a->parts > 1 || consecutive || same;
 }
 
 /* Shared memory of the kernel's own variables, at addresses whose range is known: all lanes are inside, and aligned. Lanes

@@ -163,8 +163,8 @@ struct ir_shapes shapes_of_lane(const struct function *fn, const struct ir_shape
 
 /* ---- lane_serial_loops.c ---- */
 
-/* Fills fn->shapes->alone. */
-void find_alone(struct function *fn);
+/* Fills fn->shapes->lane_serial. */
+void find_lane_serial(struct function *fn);
 /* What is read is the register as it was at the start of the round, and so much more; that has a step more in each round. */
 struct walk {
     ir_ref root;

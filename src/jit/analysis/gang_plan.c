@@ -655,7 +655,7 @@ void find_gang(struct function *fn, uint32_t index)
     uint64_t waits = 0, longest = 0;
     for (int pass = 0; pass < 2 && !spins(fn); pass++)
         for (uint32_t b = 0; b < n; b++) {
-            uint32_t end = block_at(fn, b)->loop_header && !fn->shapes->alone[b] ? loop_end(fn, b) : NO_BLOCK;
+            uint32_t end = block_at(fn, b)->loop_header && !fn->shapes->lane_serial[b] ? loop_end(fn, b) : NO_BLOCK;
             unsigned gang = end == NO_BLOCK ? 1 : best_gang(fn, b, end, most, &waits);
             if (gang == 1)
                 continue;

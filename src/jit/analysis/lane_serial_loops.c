@@ -31,7 +31,7 @@ static const struct {
 enum { SIZE_OF_OPERATION = 10 };
 
 /* Lanes together go three rounds for two that are a lane's own, where nothing is known of them. */
-enum { ROUNDS_TOGETHER = 3, ROUNDS_ALONE = 2 };
+enum { ROUNDS_TOGETHER = 3, ROUNDS_LANE_SERIAL = 2 };
 
 /* A lane that goes on by so much in a round has each line that it comes to for itself. */
 enum { LONGEST_STEP = 128 };
@@ -231,7 +231,7 @@ static bool add_insn(struct cursor here, uint32_t k, uint32_t count[N_PARTS], bo
     return size > 0;
 }
 
-static bool is_better_alone(struct cursor here, const struct ir_block *block)
+static bool is_better_lane_serial(struct cursor here, const struct ir_block *block)
 {
     uint32_t count[N_PARTS] = {[ROUND] = 1}, together = 0, alone = 0;
     bool walks = false;
@@ -244,11 +244,11 @@ static bool is_better_alone(struct cursor here, const struct ir_block *block)
         together += count[p] * (here.fn->target->has_gather ? costs[p].gathered : costs[p].in_turns);
         alone += count[p] * costs[p].alone;
     }
-    return walks && ROUNDS_ALONE * alone < ROUNDS_TOGETHER * together;
+    return walks && ROUNDS_LANE_SERIAL * alone < ROUNDS_TOGETHER * together;
 }
 
-void find_alone(struct function *fn)
+void find_lane_serial(struct function *fn)
 {
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
-        fn->shapes->alone[b] = is_better_alone((struct cursor){.fn = fn, .block = b}, block_at(fn, b));
+        fn->shapes->lane_serial[b] = is_better_lane_serial((struct cursor){.fn = fn, .block = b}, block_at(fn, b));
 }

@@ -17,7 +17,7 @@ void function_analyse(struct function *fn, uint32_t index)
     fn->ir = fn->code->ir;
     fn->shapes = &fn->request->shapes[index];
     find_loops(fn);
-    find_alone(fn);
+    find_lane_serial(fn);
     find_gang(fn, index);
     find_nontemporal(fn);
     live_find_through(fn);

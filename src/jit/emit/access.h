@@ -82,18 +82,18 @@ value row_pointer_of(struct emit *e, const struct access *a, value lane);
 /* The element of a known lane, by a load that LLVM leaves as it is: out of vectors those of all lanes take half as long again. */
 value row_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane);
 /* A loop over the lanes of a mask that is not 0: code between begin and end is for t.lane, an i64. Goes to `done`. */
-struct turns {
+struct lane_loop {
     LLVMBasicBlockRef before, loop;
     value left, lane;
 };
-struct turns turns_begin(struct emit *e);
-void turns_end(struct emit *e, const struct turns *t, value mask, LLVMBasicBlockRef done);
+struct lane_loop lane_loop_begin(struct emit *e);
+void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBasicBlockRef done);
 /* Where gathers wait (targets.def): loads of all lanes beside each other. Of one lane, in their order, to v, by element; of all at
  * tested addresses, where a lane that does not run reads the warp's record. */
 void load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8]);
-void gather_by_loads(struct emit *e, const struct access *a);
+void gather_lane_by_lane(struct emit *e, const struct access *a);
 /* All lanes at addresses of their own, tested. */
-void transfer_in_turns(struct emit *e, const struct access *a);
+void transfer_lane_by_lane(struct emit *e, const struct access *a);
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
@@ -104,7 +104,7 @@ void prefetch(struct emit *e, const struct access *a);
  * soon comes into the second: on Zen 4 a load that misses waits for what has been asked for into the first, and a sum over
  * memory took 1.6 times as long (bench/peers, `reduce`); elsewhere that makes no difference. */
 enum { SECOND_CACHE = 2, FIRST_CACHE = 3 };
-void ask_for(struct emit *e, value address, bool writes, unsigned cache);
+void prefetch_line(struct emit *e, value address, bool writes, unsigned cache);
 /* All lanes at one address, at a->pointer[0]. */
 void load_uniform(struct emit *e, const struct access *a);
 void store_uniform(struct emit *e, const struct access *a);
@@ -113,12 +113,12 @@ void load_by_pattern(struct emit *e, const struct access *a);
 void load_masked(struct emit *e, const struct access *a); /* consecutive, those of the mask alone */
 void store_consecutive(struct emit *e, const struct access *a);
 void store_masked(struct emit *e, const struct access *a);
-/* Each half of the warp's lanes in a row of its own: whether that is so, as an i1, for lanes `step_bytes` apart; and the
- * transfers, of rows and of halves at one address (step 0). */
-value test_rows(struct emit *e, const struct access *a, unsigned step_bytes);
-void load_halves(struct emit *e, const struct access *a, enum ptx_space space);
-void load_rows(struct emit *e, const struct access *a, enum ptx_space space);
-void store_rows(struct emit *e, const struct access *a, enum ptx_space space);
+/* The lanes of each half of the warp one behind the other: whether that is so, as an i1, for lanes `step_bytes` apart; and the
+ * transfers, of consecutive lanes and of one address (step 0). */
+value test_halves(struct emit *e, const struct access *a, unsigned step_bytes);
+void load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space);
+void load_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space);
+void store_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space);
 /* The same access with its lanes in the order in which they store; as it is, where that cannot be seen. */
 struct access store_in_order(struct emit *e, const struct access *a);
 /* Every lane for itself. */

@@ -37,7 +37,7 @@ value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, valu
 /* ---- cas_loop.c ---- */
 
 /* Of a serial part, allocas but for the first lines. */
-struct combine {
+struct cas_loop {
     uint32_t head;            /* the part's first block */
     struct atom t;            /* its only access */
     LLVMBasicBlockRef again;  /* where a pass that has failed goes */
@@ -49,17 +49,17 @@ struct combine {
 
 /* NULL where the part that `head` heads is none of these. `in`, `out`: the registers that its lanes come with, and that they
  * write, as sets of ir_live. */
-struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out);
+struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out);
 /* Have all lanes of a pass what this one has in a register (not a predicate)? An i1. */
 value lanes_agree(struct emit *e, ir_ref r);
-/* A lane begins at the head: the first of a pass goes to `combined`, the version whose comparisons are combine_compare(), where
+/* A lane begins at the head: the first of a pass goes to `combined`, the version whose comparisons are cas_loop_compare(), where
  * the pass can be one exchange. */
-void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicBlockRef combined);
+void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined);
 /* The comparison, by the lane that runs. */
-value combine_compare(struct emit *e, const struct combine *c, const struct atom *t);
+value cas_loop_compare(struct emit *e, const struct cas_loop *c, const struct atom *t);
 /* The exchange: goes to `settled`, to c->again where it fails. */
-void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled);
+void cas_loop_settle(struct emit *e, const struct cas_loop *c, LLVMBasicBlockRef settled);
 /* Registers are in their rows again. */
-void combine_restore(struct emit *e, const struct combine *c);
+void cas_loop_restore(struct emit *e, const struct cas_loop *c);
 
 #endif

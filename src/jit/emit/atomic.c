@@ -278,9 +278,9 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
         do_all_lanes(e, t, done);
         emit_at_end(e, some);
     }
-    struct turns turns = turns_begin(e);
-    do_lane(e, t, turns.lane);
-    turns_end(e, &turns, t->a.mask, done);
+    struct lane_loop lanes = lane_loop_begin(e);
+    do_lane(e, t, lanes.lane);
+    lane_loop_end(e, &lanes, t->a.mask, done);
 }
 
 /* Additions may be to a tally (exec/tally.c), where nobody else is at the sums: goes on where they are not. */
@@ -433,12 +433,12 @@ static void change_together(struct emit *e, const struct atom *t)
         row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
     struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
     LLVMBuildStore(e->b, x.read, cell);
-    struct turns turns = turns_begin(e);
+    struct lane_loop lanes = lane_loop_begin(e);
     value old = LLVMBuildLoad2(e->b, t->type, cell, "");
     if (t->result)
-        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, turns.lane));
-    LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, turns.lane)), cell);
-    turns_end(e, &turns, t->a.mask, changed);
+        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, lanes.lane));
+    LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane)), cell);
+    lane_loop_end(e, &lanes, t->a.mask, changed);
     emit_at_end(e, changed);
     exchange_end(e, t, &x, LLVMBuildLoad2(e->b, t->type, cell, ""), done);
     emit_at_end(e, done);
@@ -469,7 +469,7 @@ static void perform(struct emit *e, struct atom *t)
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
     if (e->fn->one_lane) {
-        value old = e->combine ? combine_compare(e, e->combine, t) : atom_do_cell(e, t, t->a.pointer[0], t->s, t->t);
+        value old = e->cas_loop ? cas_loop_compare(e, e->cas_loop, t) : atom_do_cell(e, t, t->a.pointer[0], t->s, t->t);
         if (t->result)
             write_scalar(e, t->result, old);
     } else if (t->a.pointer[0] && t->is_cas)
@@ -503,7 +503,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
         emit_by_engine(e, i, o);
         return;
     }
-    if (e->combine) { /* the place has been tested */
+    if (e->cas_loop) { /* the place has been tested */
         perform(e, &t);
         return;
     }

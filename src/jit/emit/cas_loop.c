@@ -47,7 +47,7 @@ static bool overlap(const struct emit *e, uint32_t r, uint32_t s)
 }
 
 /* Registers that lanes come with in rows where others leave their results. */
-static void find_saved(struct emit *e, struct combine *c, const uint64_t *in, const uint64_t *out)
+static void find_saved(struct emit *e, struct cas_loop *c, const uint64_t *in, const uint64_t *out)
 {
     const struct ir_live *live = &e->fn->shapes->live;
     c->saved = ARENA_ARRAY(e->arena, uint32_t, live->n + 1);
@@ -63,18 +63,18 @@ static void find_saved(struct emit *e, struct combine *c, const uint64_t *in, co
     }
 }
 
-struct combine *combine_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out)
+struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out)
 {
     uint32_t order, k;
     const struct ir_insn *i = only_access(e, head, &order, &k);
-    struct combine c = {.head = head};
+    struct cas_loop c = {.head = head};
     if (!i || i->guard || !atom_begin(e, i, &e->fn->code->ops[e->fn->code->blocks[order].first + k], &c.t) ||
         !c.t.is_cas || c.t.shared)
         return NULL;
     uint32_t n = ir_ref_kind(i->a) == REF_REG ? e->fn->shapes->live.number[ir_ref_index(i->a)] : 0;
     if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
         return NULL;
-    struct combine *own = ARENA_NEW(e->arena, struct combine);
+    struct cas_loop *own = ARENA_NEW(e->arena, struct cas_loop);
     c.failed = emit_alloca_of(e, e->i32, const_int(e, e->i32, 0));
     c.at = emit_alloca_of(e, e->ptr, NULL);
     c.before = emit_alloca_of(e, c.t.type, NULL);
@@ -99,7 +99,7 @@ value lanes_agree(struct emit *e, ir_ref r)
     return is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
 }
 
-void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicBlockRef combined)
+void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined)
 {
     LLVMBasicBlockRef first = emit_new_block(e, ""), may = emit_new_block(e, ""), inside = emit_new_block(e, ""),
                       on = emit_new_block(e, "");
@@ -125,7 +125,7 @@ void combine_enter(struct emit *e, struct combine *c, value is_first, LLVMBasicB
     emit_at_end(e, on);
 }
 
-void combine_restore(struct emit *e, const struct combine *c)
+void cas_loop_restore(struct emit *e, const struct cas_loop *c)
 {
     for (uint32_t n = 0; n < c->n_saved; n++) {
         LLVMTypeRef type = LLVMGetAllocatedType(c->copies[n]);
@@ -137,7 +137,7 @@ void combine_restore(struct emit *e, const struct combine *c)
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, failed, const_int(e, e->i32, 1), ""), c->failed);
 }
 
-value combine_compare(struct emit *e, const struct combine *c, const struct atom *t)
+value cas_loop_compare(struct emit *e, const struct cas_loop *c, const struct atom *t)
 {
     value cell = LLVMBuildLoad2(e->b, t->type, c->cell, "");
     value holds = LLVMBuildICmp(e->b, LLVMIntEQ, cell, t->s, "");
@@ -145,7 +145,7 @@ value combine_compare(struct emit *e, const struct combine *c, const struct atom
     return cell;
 }
 
-void combine_settle(struct emit *e, const struct combine *c, LLVMBasicBlockRef settled)
+void cas_loop_settle(struct emit *e, const struct cas_loop *c, LLVMBasicBlockRef settled)
 {
     LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, "");
     value cell = LLVMBuildLoad2(e->b, c->t.type, c->cell, ""), before = LLVMBuildLoad2(e->b, c->t.type, c->before, "");

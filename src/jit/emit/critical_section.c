@@ -22,7 +22,7 @@ struct parts {
     uint8_t *exits;               /* by block: lanes go there behind a part */
     value *out;                   /* by block that is an exit: the alloca of those who have */
     value left, lane;             /* allocas: lanes to come; the one that runs */
-    struct combine **combine;     /* by the first block of a part; NULL: it has none */
+    struct cas_loop **cas_loop;   /* by the first block of a part; NULL: it has none */
     LLVMBasicBlockRef next_lane;  /* the lane is done */
     /* The same of lanes that wait, and by block where they go on: in the present version, but for one that combines. */
     LLVMBasicBlockRef next_waiting, *waiting;
@@ -110,10 +110,10 @@ static void wait_at(const struct parts *p, uint32_t block)
 static void settle(const struct parts *p)
 {
     struct emit *e = p->e;
-    if (!e->combine)
+    if (!e->cas_loop)
         return;
     LLVMBasicBlockRef settled = emit_new_block(e, "");
-    combine_settle(e, e->combine, settled);
+    cas_loop_settle(e, e->cas_loop, settled);
     emit_at_end(e, settled);
 }
 
@@ -219,11 +219,11 @@ static void start_lane(const struct parts *p)
 }
 
 /* Where the exchange fails all lanes are run again. */
-static void emit_again(const struct parts *p, const struct combine *c, LLVMBasicBlockRef lane_start)
+static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasicBlockRef lane_start)
 {
     struct emit *e = p->e;
     emit_at_end(e, c->again);
-    combine_restore(e, c);
+    cas_loop_restore(e, c);
     for (uint32_t k = 0; k < e->fn->ir->n_ordered; k++)
         if (p->exits[k])
             LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
@@ -233,7 +233,7 @@ static void emit_again(const struct parts *p, const struct combine *c, LLVMBasic
 }
 
 /* The second version of a part; returns where its first lane begins. c: of passes that are one exchange, or NULL. */
-static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct combine *c, LLVMBasicBlockRef lane_start,
+static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas_loop *c, LLVMBasicBlockRef lane_start,
                                       LLVMBasicBlockRef done)
 {
     struct emit *e = p->e;
@@ -248,7 +248,7 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct com
         p->waiting = code;
     }
     e->block = code;
-    e->combine = c;
+    e->cas_loop = c;
     for (e->at = head; e->at < end; e->at++)
         emit_block(p);
     emit_at_end(e, p->next_lane);
@@ -261,13 +261,13 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct com
     LLVMBuildBr(e->b, code[head]);
     emit_at_end(e, none);
     if (c) {
-        combine_settle(e, c, done);
+        cas_loop_settle(e, c, done);
         emit_again(p, c, lane_start);
     } else {
         LLVMBuildBr(e->b, done);
     }
     e->block = first.waiting;
-    e->combine = NULL;
+    e->cas_loop = NULL;
     *p = first;
     return code[head];
 }
@@ -349,7 +349,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
 {
     struct emit *e = p->e;
     uint32_t head = e->at;
-    struct combine *c = p->combine[head];
+    struct cas_loop *c = p->cas_loop[head];
     struct tested t = {.n = 0};
     if (!c && block_at(e->fn, head)->serial_from == head && !serial_has_many_blocks(e->fn))
         find_tested(p, head, &t);
@@ -365,7 +365,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
     value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
     if (c)
-        combine_enter(e, c, is_first, version);
+        cas_loop_enter(e, c, is_first, version);
     else if (version)
         enter_tested(e, is_first, &t, version);
     LLVMBuildBr(e->b, e->block[head]);
@@ -399,11 +399,11 @@ static void finish(const struct parts *p)
     LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_PARKED));
 }
 
-static void find_combines(struct parts *p)
+static void find_cas_loops(struct parts *p)
 {
     struct emit *e = p->e;
     const struct ir_live *live = &e->fn->shapes->live;
-    p->combine = ARENA_ARRAY(e->arena, struct combine *, e->fn->ir->n_ordered);
+    p->cas_loop = ARENA_ARRAY(e->arena, struct cas_loop *, e->fn->ir->n_ordered);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered && !serial_has_many_blocks(e->fn); b++) {
         const struct ir_block *part = block_at(e->fn, b);
         if (!part->serial_to || part->serial_from != b)
@@ -411,9 +411,9 @@ static void find_combines(struct parts *p)
         serial_find_registers(e->fn, b, p->written, p->touched);
         for (uint32_t w = 0; w < live->words; w++)
             p->touched[w] &= live_in(e->fn, b)[w];
-        p->combine[b] = combine_find(e, b, p->touched, p->written);
-        if (p->combine[b])
-            p->combine[b]->again = emit_new_block(e, "again");
+        p->cas_loop[b] = cas_loop_find(e, b, p->touched, p->written);
+        if (p->cas_loop[b])
+            p->cas_loop[b]->again = emit_new_block(e, "again");
     }
 }
 
@@ -435,7 +435,7 @@ static void emit_parts_of(struct parts *p)
     p->left = emit_alloca_of(e, e->i32, e->enter_with);
     p->lane = emit_alloca_of(e, e->i64, NULL);
     p->waiting = e->block;
-    find_combines(p);
+    find_cas_loops(p);
     LLVMBuildBr(e->b, lane_start);
     emit_at_end(e, lane_start);
     start_lane(p);

@@ -126,8 +126,8 @@ struct emit {
     value within;                 /* the lanes that run a piece of code */
     value lane;                   /* i64: the one that runs, of a single lane */
     struct lane_fences fences;
-    struct combine *combine; /* of the part being emitted, where it has one: cas_loop.c */
-    bool *tested;            /* by instruction of the function: the test of an access was made for all lanes; or NULL */
+    struct cas_loop *cas_loop; /* of the part being emitted, where it has one: cas_loop.c */
+    bool *tested; /* by instruction of the function: the test of an access was made for all lanes; or NULL */
 };
 
 /* ---- function.c ---- */
@@ -301,7 +301,7 @@ void emit_serial_call(struct emit *e);
 
 /* A loop that lanes go around one after the other: goes on before the branch at its end, where that goes back only if the budget is
  * spent; or to `together`, where nothing has been done. */
-void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
+void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
 
 /* ---- gang.c ---- */
 

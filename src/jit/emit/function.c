@@ -47,10 +47,10 @@ static void emit_versions(struct emit *e, const struct ir_block *block, value ho
 }
 
 /* A loop: lane after lane, or where that has come to nothing all of them together to its end. */
-static void emit_alone_or_together(struct emit *e, const struct ir_block *block)
+static void emit_lane_serial_or_vector(struct emit *e, const struct ir_block *block)
 {
     LLVMBasicBlockRef together = emit_new_block(e, "together");
-    emit_alone(e, block, together);
+    emit_lane_serial(e, block, together);
     emit_insns(e, block->n - 1);
     emit_at_end(e, together);
     start_clean(e, e->at);
@@ -74,9 +74,9 @@ static void emit_block(struct emit *e, uint32_t order)
         emit_serial_call(e);
         return;
     }
-    value holds = e->fn->shapes->alone[order] ? NULL : loop_test(e, block);
-    if (e->fn->shapes->alone[order]) {
-        emit_alone_or_together(e, block);
+    value holds = e->fn->shapes->lane_serial[order] ? NULL : loop_test(e, block);
+    if (e->fn->shapes->lane_serial[order]) {
+        emit_lane_serial_or_vector(e, block);
     } else if (holds) {
         emit_versions(e, block, holds);
     } else {

@@ -33,7 +33,7 @@ struct course {
     value now;        /* the index in the present round, i64 */
 };
 
-struct alone {
+struct lane_serial {
     struct emit *e;
     const struct ir_block *block;
     LLVMBasicBlockRef together; /* nothing has happened: all lanes go by vectors */
@@ -49,17 +49,17 @@ struct alone {
     value most;          /* that may follow a lane's first */
 };
 
-static ir_ref reg_of(const struct alone *p, uint32_t n)
+static ir_ref reg_of(const struct lane_serial *p, uint32_t n)
 {
     return ir_make_ref(REF_REG, p->e->fn->shapes->live.regs[n]);
 }
 
-static bool is_written(const struct alone *p, ir_ref r)
+static bool is_written(const struct lane_serial *p, ir_ref r)
 {
     return find_writer(here(p->e), r, p->block->n) != NO_WRITER;
 }
 
-static bool is_read(const struct alone *p, ir_ref r)
+static bool is_read(const struct lane_serial *p, ir_ref r)
 {
     ir_ref refs[IR_MAX_REFS];
     for (uint32_t k = 0; k < p->block->n; k++)
@@ -70,12 +70,12 @@ static bool is_read(const struct alone *p, ir_ref r)
 }
 
 /* Has a register of `live` something to do with the loop, as lanes come there; and as they leave it, or go around? */
-static bool comes(const struct alone *p, uint32_t n)
+static bool comes(const struct lane_serial *p, uint32_t n)
 {
     return ir_in_set(live_in(p->e->fn, p->e->at), n) && (is_read(p, reg_of(p, n)) || is_written(p, reg_of(p, n)));
 }
 
-static bool goes(const struct alone *p, uint32_t n)
+static bool goes(const struct lane_serial *p, uint32_t n)
 {
     return ir_in_set(p->e->fn->shapes->live.out + (size_t)p->e->at * p->e->fn->shapes->live.words, n) &&
            is_written(p, reg_of(p, n));
@@ -95,7 +95,7 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
 
 /* The limits of an earlier load of as many bytes through the same base or register, or NULL: an allocation that the one is in
  * is as good for the other. */
-static const struct limits *find_earlier(const struct alone *p, uint32_t k)
+static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     const struct ir_insn *i = insn_at(here(e), k);
@@ -112,7 +112,7 @@ static const struct limits *find_earlier(const struct alone *p, uint32_t k)
     return NULL;
 }
 
-static void find_limits(struct alone *p, uint32_t k)
+static void find_limits(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     struct limits *x = &p->limits[k];
@@ -149,7 +149,7 @@ static bool fits(const struct course *c, const struct walk *w, const struct limi
 
 /* Of an index any limits will do: the least serves all. What is added to an index is the sum of fewer than 2^7 constants of 32 bits,
  * so it and the limits are exact in 64; to an address, a number modulo 2^64, as the address is. */
-static void add_to_course(struct alone *p, struct limits *x, uint32_t k)
+static void add_to_course(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
     struct access a = access_begin(e->fn, insn_at(here(e), k), op_at(here(e), k));
@@ -179,7 +179,7 @@ static void add_to_course(struct alone *p, struct limits *x, uint32_t k)
 /* What lane by lane is compared with. Of an index: so large that all of them, as integers, lie between 0 and what is inside, which
  * is below 2^31, so that none has wrapped. Of an address: how many places the first of them has, with room for the others; none
  * where these are farther than that, up to 2^64. */
-static void finish_courses(struct alone *p)
+static void finish_courses(struct lane_serial *p)
 {
     struct emit *e = p->e;
     for (struct course *c = p->courses; c < p->courses + p->n_courses; c++) {
@@ -198,7 +198,7 @@ static void finish_courses(struct alone *p)
 
 /* Goes on where a lane begins inside; how many rounds may follow: as often as the step fits into what is left, so that the last
  * place is inside as the first is, and nothing wraps between. */
-static value start_course(const struct alone *p, const struct course *c)
+static value start_course(const struct lane_serial *p, const struct course *c)
 {
     struct emit *e = p->e;
     value root = read_scalar(e, c->walk.root, 0), place, last;
@@ -225,7 +225,7 @@ static value start_course(const struct alone *p, const struct course *c)
 }
 
 /* Memory for registers, filled with what lanes come with. */
-static void prepare_registers(struct alone *p)
+static void prepare_registers(struct lane_serial *p)
 {
     struct emit *e = p->e;
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
@@ -246,7 +246,7 @@ static void prepare_registers(struct alone *p)
     }
 }
 
-static void prepare(struct alone *p)
+static void prepare(struct lane_serial *p)
 {
     struct emit *e = p->e;
     p->mask = emit_mask(e);
@@ -269,13 +269,13 @@ static void prepare(struct alone *p)
 
 /* ---- a lane ---- */
 
-static value place_of(const struct alone *p, uint32_t n)
+static value place_of(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
     return LLVMBuildInBoundsGEP2(e->b, type_of_width(e, ref_width(e->fn, reg_of(p, n))), p->row[n], &e->lane, 1, "");
 }
 
-static void take_register(const struct alone *p, uint32_t n)
+static void take_register(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
     ir_ref r = reg_of(p, n);
@@ -289,7 +289,7 @@ static void take_register(const struct alone *p, uint32_t n)
     }
 }
 
-static void give_register(const struct alone *p, uint32_t n)
+static void give_register(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
     value v = read_scalar(e, reg_of(p, n), 0);
@@ -302,7 +302,7 @@ static void give_register(const struct alone *p, uint32_t n)
 }
 
 /* Is an earlier load on the same way, through the same base? */
-static bool follows_another(const struct alone *p, uint32_t k)
+static bool follows_another(const struct lane_serial *p, uint32_t k)
 {
     const struct limits *x = &p->limits[k];
     for (const struct limits *y = p->limits; y < x; y++)
@@ -314,7 +314,7 @@ static bool follows_another(const struct alone *p, uint32_t k)
 /* Rows mostly lie one behind the other, and those of the next warp behind these. Where vectors begin with them, as in the rest of
  * a division before this loop, they want the first elements of 32 rows at once, and wait for memory, which has had nothing to
  * bring while lanes went alone. So each lane asks for what lies about a warp's rows ahead. */
-static void ask_ahead(struct alone *p)
+static void prefetch_ahead(struct lane_serial *p)
 {
     enum { BYTES_AHEAD = 2048 };
     struct emit *e = p->e;
@@ -328,12 +328,12 @@ static void ask_ahead(struct alone *p)
             at = LLVMBuildAdd(e->b, at, read_scalar(e, x->index.base, x->index.base_row), "");
         }
         int64_t ahead = x->course->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
-        ask_for(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
+        prefetch_line(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
     }
 }
 
 /* The next of the lanes that are left. */
-static void start_lane(struct alone *p)
+static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
     value left = load(e, e->i32, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
@@ -348,12 +348,12 @@ static void start_lane(struct alone *p)
         if (way)
             most = intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
     }
-    ask_ahead(p);
+    prefetch_ahead(p);
     p->most = LLVMBuildTrunc(e->b, most, e->i32, "");
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->round);
 }
 
-static void test_load(const struct alone *p, const struct access *a, const struct limits *x)
+static void test_load(const struct lane_serial *p, const struct access *a, const struct limits *x)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
@@ -365,7 +365,7 @@ static void test_load(const struct alone *p, const struct access *a, const struc
 }
 
 /* No index wraps on its course, so what is added to it may be added to the address. */
-static value walking_address(const struct alone *p, const struct access *a, const struct limits *x)
+static value walking_address(const struct lane_serial *p, const struct access *a, const struct limits *x)
 {
     struct emit *e = p->e;
     value base = read_scalar(e, x->index.base, x->index.base_row),
@@ -374,7 +374,7 @@ static value walking_address(const struct alone *p, const struct access *a, cons
     return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
 }
 
-static void emit_own_load(struct alone *p, uint32_t k)
+static void emit_own_load(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     const struct limits *x = &p->limits[k];
@@ -402,7 +402,7 @@ static void emit_own_load(struct alone *p, uint32_t k)
 }
 
 /* The end of a round: back to another, out of the loop, or out of budget. */
-static void emit_end(const struct alone *p, LLVMBasicBlockRef again)
+static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(here(e), p->block->n - 1);
@@ -433,7 +433,7 @@ static void emit_end(const struct alone *p, LLVMBasicBlockRef again)
     LLVMBuildStore(e->b, round, LLVMBuildInBoundsGEP2(e->b, e->i32, p->rounds, &e->lane, 1, ""));
 }
 
-static void emit_lane(struct alone *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
+static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef round = emit_new_block(e, "alone");
@@ -454,7 +454,7 @@ static void emit_lane(struct alone *p, LLVMBasicBlockRef start, LLVMBasicBlockRe
 }
 
 /* What an emitter of one lane has in place of what it has for a warp. */
-static void emit_lanes_in_turn(struct alone *p, LLVMBasicBlockRef behind)
+static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e, all = *e;
     struct ir_shapes one = shapes_of_lane(e->fn, e->fn->shapes);
@@ -493,7 +493,7 @@ static void add(struct emit *e, value counter, value n)
 
 /* All lanes have done: registers, counts and budget are what they are where lanes went together, before the branch that ends
  * the last round. */
-static void finish(const struct alone *p)
+static void finish(const struct lane_serial *p)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(here(e), p->block->n - 1);
@@ -518,10 +518,10 @@ static void finish(const struct alone *p)
     LLVMBuildStore(e->b, LLVMBuildSub(e->b, p->budget, back, ""), e->count.budget);
 }
 
-void emit_alone(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)
+void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)
 {
     uint32_t n = e->fn->shapes->live.n + 1;
-    struct alone p = {.e = e, .block = block, .together = together};
+    struct lane_serial p = {.e = e, .block = block, .together = together};
     LLVMBasicBlockRef behind = emit_new_block(e, "");
     p.limits = ARENA_ARRAY(e->arena, struct limits, block->n);
     p.courses = ARENA_ARRAY(e->arena, struct course, block->n);

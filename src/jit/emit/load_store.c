@@ -3,7 +3,7 @@
  * An access has a fast way, taken where one test shows that the bytes of all lanes lie in one place (the block's shared
  * memory, the thread's local memory, the allocation that this access was in before) and are aligned; else the engine
  * does it (exec/access.c), which also finds the fault. How the fast way loads and stores follows from the shape of the
- * address: one scalar, whole vectors and shuffles where lanes have a pattern, rows of 16 lanes or gathers where they
+ * address: one scalar, whole vectors and shuffles where lanes have a pattern, halves of the warp or gathers where they
  * vary.
  */
 #include "base/checked.h"
@@ -232,7 +232,7 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
     LLVMBuildBr(e->b, done);
 }
 
-/* Addresses that vary: rows of lanes, halves at one place, or every lane for itself. */
+/* Addresses that vary: halves of consecutive lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
@@ -242,22 +242,22 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
     if (!a->is_wild && !whole && !has_many_accesses(e->fn)) {
-        other = branch(e, test_rows(e, a, a->all));
-        loads ? load_rows(e, a, space) : store_rows(e, a, space);
+        other = branch(e, test_halves(e, a, a->all));
+        loads ? load_consecutive_halves(e, a, space) : store_consecutive_halves(e, a, space);
         LLVMBuildBr(e->b, done);
         emit_at_end(e, other);
         if (loads) {
-            other = branch(e, test_rows(e, a, 0));
-            load_halves(e, a, space);
+            other = branch(e, test_halves(e, a, 0));
+            load_uniform_halves(e, a, space);
             LLVMBuildBr(e->b, done);
             emit_at_end(e, other);
         }
     }
     struct access in_order = loads ? *a : store_in_order(e, a);
     if (!by_cpu)
-        transfer_in_turns(e, &in_order);
+        transfer_lane_by_lane(e, &in_order);
     else if (loads && waits)
-        gather_by_loads(e, a);
+        gather_lane_by_lane(e, a);
     else if (loads)
         load_gather(e, a, space);
     else
@@ -291,7 +291,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
         access_find_offsets(e->fn, &a);
         if (!e->groups[e->index].run && !access_pattern_is_simple(here(e), &a)) {
             a.shape = SHAPE_VARYING;
-            a.is_wild = !access_has_rows(&a);
+            a.is_wild = !access_has_halves(&a);
         }
         a.span = 0;
     }

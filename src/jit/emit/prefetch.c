@@ -16,7 +16,7 @@ static bool loads_little(const struct emit *e)
     return n <= FEW;
 }
 
-void ask_for(struct emit *e, value address, bool writes, unsigned cache)
+void prefetch_line(struct emit *e, value address, bool writes, unsigned cache)
 {
     value args[4] = {LLVMBuildIntToPtr(e->b, address, e->ptr, ""), const_int(e, e->i32, writes),
                      const_int(e, e->i32, cache), const_int(e, e->i32, 1)};
@@ -50,18 +50,18 @@ static value bytes_within_block(struct emit *e, const struct access *a)
     return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_in_row(here(e), a)), "");
 }
 
-/* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks draw what they work on,
+/* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks claim what they work on,
  * those of this block do; in a gang they are there already. */
 static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 {
     enum { LINE_BYTES = 64 };
-    bool is_drawn = ir_ref_kind(a->i->a) == REF_REG && e->fn->shapes->drawn[ir_ref_index(a->i->a)];
-    if (is_drawn && (last_warp(e) == 0 || (e->mode->shares_slow_code && e->fn->plan.is_block)))
+    bool is_claimed = ir_ref_kind(a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(a->i->a)];
+    if (is_claimed && (last_warp(e) == 0 || (e->mode->shares_slow_code && e->fn->plan.is_block)))
         return;
-    value ahead = is_drawn ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
+    value ahead = is_claimed ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
     for (unsigned at = 0; at < bytes_in_row(here(e), a); at += LINE_BYTES)
-        ask_for(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
+        prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
 }
 
 /* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
@@ -78,7 +78,7 @@ static void prefetch_for_next_rounds(struct emit *e, const struct access *a)
         value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
         LLVMBuildStore(e->b, now, before);
         value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
-        ask_for(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
+        prefetch_line(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
     }
 }
 

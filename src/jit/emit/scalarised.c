@@ -41,9 +41,9 @@ value row_pointer_of(struct emit *e, const struct access *a, value lane)
     return pointer_of(e, a, LLVMBuildLoad2(e->b, type, row_element(e, ROW_ADDRESS, type, lane), ""));
 }
 
-struct turns turns_begin(struct emit *e)
+struct lane_loop lane_loop_begin(struct emit *e)
 {
-    struct turns t = {.before = LLVMGetInsertBlock(e->b), .loop = emit_new_block(e, "")};
+    struct lane_loop t = {.before = LLVMGetInsertBlock(e->b), .loop = emit_new_block(e, "")};
     LLVMBuildBr(e->b, t.loop);
     emit_at_end(e, t.loop);
     t.left = LLVMBuildPhi(e->b, e->i32, "");
@@ -52,7 +52,7 @@ struct turns turns_begin(struct emit *e)
     return t;
 }
 
-void turns_end(struct emit *e, const struct turns *t, value mask, LLVMBasicBlockRef done)
+void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBasicBlockRef done)
 {
     value less = LLVMBuildSub(e->b, t->left, const_int(e, e->i32, 1), "");
     value next = LLVMBuildAnd(e->b, t->left, less, "");
@@ -68,14 +68,14 @@ static void move_element(struct emit *e, const struct access *a, unsigned k)
     bool loads = a->i->kind == IR_LD;
     LLVMBasicBlockRef done = emit_new_block(e, "");
     row_set(e, ROW_RESULT, loads ? LLVMConstNull(vector_of(type, WARP_LANES)) : stored_value(e, a, k));
-    struct turns t = turns_begin(e);
+    struct lane_loop t = lane_loop_begin(e);
     value there = pointer_at(e, row_pointer_of(e, a, t.lane), k * a->bytes);
     value here = row_element(e, ROW_RESULT, type, t.lane);
     if (loads)
         LLVMBuildStore(e->b, load_vector(e, a, there, 1), here);
     else
         store_vector(e, a, LLVMBuildLoad2(e->b, type, here, ""), there);
-    turns_end(e, &t, a->mask, done);
+    lane_loop_end(e, &t, a->mask, done);
     emit_at_end(e, done);
     if (loads)
         put_lanes(e, a, k, row_get(e, ROW_RESULT, type));
@@ -94,13 +94,13 @@ static void move_whole(struct emit *e, const struct access *a)
         zip(e, v, a->n);
     for (unsigned k = 0; k < a->n; k++)
         LLVMSetAlignment(LLVMBuildStore(e->b, v[k], pointer_at(e, row, k * WARP_LANES * a->bytes)), 64);
-    struct turns t = turns_begin(e);
+    struct lane_loop t = lane_loop_begin(e);
     value there = row_pointer_of(e, a, t.lane), here = row_element(e, ROW_RESULT, whole_type(e, a), t.lane);
     if (loads)
         LLVMBuildStore(e->b, load_whole(e, a, there), here);
     else
         store_whole(e, a, LLVMBuildLoad2(e->b, whole_type(e, a), here, ""), there);
-    turns_end(e, &t, a->mask, done);
+    lane_loop_end(e, &t, a->mask, done);
     emit_at_end(e, done);
     for (unsigned k = 0; k < a->n && loads; k++) {
         v[k] = LLVMBuildLoad2(e->b, type, pointer_at(e, row, k * WARP_LANES * a->bytes), "");
@@ -122,7 +122,7 @@ void load_lane(struct emit *e, const struct access *a, unsigned lane, value poin
     }
 }
 
-void gather_by_loads(struct emit *e, const struct access *a)
+void gather_lane_by_lane(struct emit *e, const struct access *a)
 {
     value v[8], own = splat(e, LLVMBuildPtrToInt(e->b, e->w, e->i64, ""), WARP_LANES);
     row_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, mask_to_lanes(e, a->mask), a->lanes, own, ""));
@@ -132,7 +132,7 @@ void gather_by_loads(struct emit *e, const struct access *a)
         put_lanes(e, a, k, v[k]);
 }
 
-void transfer_in_turns(struct emit *e, const struct access *a)
+void transfer_lane_by_lane(struct emit *e, const struct access *a)
 {
     row_set(e, ROW_ADDRESS, a->lanes);
     if (access_is_whole(a->x)) {

@@ -2,13 +2,13 @@
 #include "jit/emit/access.h"
 
 /* Do all 32 lanes run, and is each lane's place so many bytes behind the lane before it in its half? */
-value test_rows(struct emit *e, const struct access *a, unsigned step_bytes)
+value test_halves(struct emit *e, const struct access *a, unsigned step_bytes)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
     value index[WARP_LANES], step[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        index[l] = const_int(e, e->i32, l / ROW_LANES * ROW_LANES);
-        step[l] = const_int(e, type, l % ROW_LANES * step_bytes);
+        index[l] = const_int(e, e->i32, l / HALF_LANES * HALF_LANES);
+        step[l] = const_int(e, type, l % HALF_LANES * step_bytes);
     }
     value starts = LLVMBuildShuffleVector(e->b, a->lanes, LLVMGetPoison(LLVMTypeOf(a->lanes)),
                                           LLVMConstVector(index, WARP_LANES), "");
@@ -18,7 +18,7 @@ value test_rows(struct emit *e, const struct access *a, unsigned step_bytes)
     return LLVMBuildICmp(e->b, LLVMIntEQ, both, const_int(e, e->i32, UINT32_MAX), "");
 }
 
-static value row_start(struct emit *e, const struct access *a, unsigned lane, enum ptx_space space)
+static value half_start(struct emit *e, const struct access *a, unsigned lane, enum ptx_space space)
 {
     value at = LLVMBuildExtractElement(e->b, a->lanes, const_int(e, e->i32, lane), "");
     at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
@@ -113,11 +113,11 @@ void load_masked(struct emit *e, const struct access *a)
     put_lanes(e, a, 0, intrinsic(e, "llvm.masked.load", types, 2, args, 4));
 }
 
-void load_rows(struct emit *e, const struct access *a, enum ptx_space space)
+void load_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
 {
-    unsigned n = ROW_LANES * a->n;
-    value low = load_vector(e, a, row_start(e, a, 0, space), n);
-    value high = load_vector(e, a, row_start(e, a, ROW_LANES, space), n);
+    unsigned n = HALF_LANES * a->n;
+    value low = load_vector(e, a, half_start(e, a, 0, space), n);
+    value high = load_vector(e, a, half_start(e, a, HALF_LANES, space), n);
     for (unsigned k = 0; k < a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -127,13 +127,13 @@ void load_rows(struct emit *e, const struct access *a, enum ptx_space space)
 }
 
 /* Each half of the lanes at one address. */
-void load_halves(struct emit *e, const struct access *a, enum ptx_space space)
+void load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space)
 {
-    value low = row_start(e, a, 0, space), high = row_start(e, a, ROW_LANES, space);
+    value low = half_start(e, a, 0, space), high = half_start(e, a, HALF_LANES, space);
     for (unsigned k = 0; k < a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = (int)(l / ROW_LANES * WARP_LANES);
+            index[l] = (int)(l / HALF_LANES * WARP_LANES);
         value x = splat(e, load_vector(e, a, pointer_at(e, low, k * a->bytes), 1), WARP_LANES);
         value y = splat(e, load_vector(e, a, pointer_at(e, high, k * a->bytes), 1), WARP_LANES);
         put_lanes(e, a, k, shuffle_lanes(e, x, y, index));
@@ -303,11 +303,11 @@ void store_masked(struct emit *e, const struct access *a)
     }
 }
 
-void store_rows(struct emit *e, const struct access *a, enum ptx_space space)
+void store_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
 {
-    for (unsigned turn = 0; turn < WARP_LANES; turn += ROW_LANES) {
-        unsigned lane = (turn ^ order_of(e, a)) & ROW_LANES;
-        store_vector(e, a, interleave(e, a, lane, ROW_LANES), row_start(e, a, lane, space));
+    for (unsigned turn = 0; turn < WARP_LANES; turn += HALF_LANES) {
+        unsigned lane = (turn ^ order_of(e, a)) & HALF_LANES;
+        store_vector(e, a, interleave(e, a, lane, HALF_LANES), half_start(e, a, lane, space));
     }
 }
 
