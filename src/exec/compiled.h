@@ -96,7 +96,7 @@ typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t bloc
 
 struct compiled {
     compiled_fn **functions; /* by code->index; NULL: interpreted */
-    compiled_fn **serial;    /* the same: the serial parts of a function (ir/serial.c) for one lane after the other */
+    compiled_fn **serial;    /* the same: the serial parts of a function (ir/serial_parts.c) for one lane after the other */
     uint32_t n_sites;        /* of all functions */
 };
 

@@ -1,4 +1,4 @@
-/* Serial parts: lanes that compete for one place in memory run compiled code one after the other (ir/serial.c finds where,
+/* Serial parts: lanes that compete for one place in memory run compiled code one after the other (ir/serial_parts.c finds where,
  * jit/emit/critical_section.c makes the code).
  *
  * A pass runs each lane of a group until it is behind the part, has tried in vain for too long, or has spent a budget of

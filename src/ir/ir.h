@@ -150,12 +150,13 @@ struct ir_insn {
 };
 
 struct ir_block {
-    uint32_t first, n;               /* instructions */
-    uint32_t next;                   /* that the text goes on with, or where that leads; NO_BLOCK at the end */
-    uint32_t order;                  /* place in the order of execution */
-    bool loop_header;                /* some branch goes back to it */
-    bool spins;                      /* a loop whose exit hangs on memory that others write, a vote or a clock */
-    uint32_t serial_from, serial_to; /* of a serial part (serial.c): it and the one behind, in order; else both 0 */
+    uint32_t first, n; /* instructions */
+    uint32_t next;     /* that the text goes on with, or where that leads; NO_BLOCK at the end */
+    uint32_t order;    /* place in the order of execution */
+    bool loop_header;  /* some branch goes back to it */
+    bool spins;        /* a loop whose exit hangs on memory that others write, a vote or a clock */
+    uint32_t serial_from,
+        serial_to; /* of a serial part (serial_parts.c): it and the one behind, in order; else both 0 */
 };
 
 enum { NO_BLOCK = UINT32_MAX };
@@ -200,7 +201,7 @@ static inline bool ir_spend(const struct ir_func *f, uint64_t steps)
 }
 
 /* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `rows`: threads that
- * go through rows of their own and try for what they find do so one after the other (serial.c). */
+ * go through rows of their own and try for what they find do so one after the other (serial_parts.c). */
 struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, struct diags *diags);
 
 /* The offset of a parameter, result or local variable in the frame. */
@@ -209,7 +210,7 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 /* The passes behind ir_build; false where the function's share of work is spent. */
 bool ir_order_blocks(struct ir_func *f); /* order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
-/* serial.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
+/* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
 bool ir_find_serial(struct ir_func *f, bool rows, bool *has_cut);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
 bool ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
@@ -228,7 +229,7 @@ bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, st
 /* live.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
 void ir_drop_unused(struct ir_func *f);
 
-/* ---- graph.c ---- */
+/* ---- cfg.c ---- */
 
 /* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
 enum { IR_MAX_REFS = 24 };

@@ -1,4 +1,4 @@
-"""Serial parts: see src/ir/serial.c and docs/JIT.md. What the kernels do stands in serial.cu."""
+"""Serial parts: see src/ir/serial_parts.c and docs/JIT.md. What the kernels do stands in serial.cu."""
 import os
 import re
 import struct

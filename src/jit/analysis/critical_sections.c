@@ -1,4 +1,4 @@
-/* Serial parts of a function (ir/serial.c): where they are left for, and which registers they have to do with; see emit.h. */
+/* Serial parts of a function (ir/serial_parts.c): where they are left for, and which registers they have to do with; see function.h. */
 #include "jit/analysis/function.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Rows that hold what their registers hold, so that nothing needs to be stored where the interpreter takes over; see emit.h.
+/* Rows that hold what their registers hold, so that nothing needs to be stored where the interpreter takes over; see function.h.
  *
  * A register is clean from where a warp is entered, which loads it from its row, to where it is written. A kernel that goes
  * from barrier to barrier has most of its registers clean most of the time. Lanes that wait keep what they had (such a

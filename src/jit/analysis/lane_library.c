@@ -1,4 +1,4 @@
-/* The lane functions of src/isa as bitcode, and which of them can be copied; see emit.h, lane_function.c. */
+/* The lane functions of src/isa as bitcode, and which of them can be copied; see lane_library.h, lane_function.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Which loops lanes had better go around one after the other; see emit.h, lane_serial.c.
+/* Which loops lanes had better go around one after the other; see function.h, lane_serial.c.
  *
  * A thread that walks through memory of its own, as through a row of a sparse matrix, is what a vector is worst at: its 32
  * loads are gathered from as many cache lines, and all lanes go as many rounds as the one that has most. A lane by itself

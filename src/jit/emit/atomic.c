@@ -37,7 +37,7 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
     return old;
 }
 
-/* Does the serial part spin, or do lanes go through rows of their own there (ir/serial.c)? */
+/* Does the serial part spin, or do lanes go through rows of their own there (ir/serial_parts.c)? */
 static bool is_contest(const struct emit *e)
 {
     return e->fn->code->blocks[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].serial_from].spins;

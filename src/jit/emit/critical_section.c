@@ -1,4 +1,4 @@
-/* Serial parts of a function: the code in which lanes go one after the other; see emit.h, ir/serial.c, exec/serial.c.
+/* Serial parts of a function: the code in which lanes go one after the other; see emit.h, ir/serial_parts.c, exec/serial.c.
  *
  * It is made by what makes all other code, with other shapes: the "warp" is one lane, so nothing varies, every register is a
  * scalar, and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it

@@ -292,7 +292,7 @@ void emit_entries(struct emit *e);
 
 /* ---- critical_section.c ---- */
 
-/* The serial parts of a function (ir/serial.c), as one of their own, where it has any. */
+/* The serial parts of a function (ir/serial_parts.c), as one of their own, where it has any. */
 void emit_serial(struct emit *e, const struct function *fn, const char *name);
 /* A block of such a part, in the function itself. */
 void emit_serial_call(struct emit *e);

@@ -1,4 +1,4 @@
-/* Where a function is entered, and how lockstep goes from one warp to the next; see emit.h and exec/lockstep.c. */
+/* Where a function is entered, and what is tested there; see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <stddef.h>

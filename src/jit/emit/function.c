@@ -1,4 +1,4 @@
-/* One function: its blocks, the lanes that run and wait, and how it is left; see emit.h. */
+/* One function: the order in which its parts are emitted, and its blocks; see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <stddef.h>

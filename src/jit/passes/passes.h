@@ -8,8 +8,7 @@
 
 #include <llvm-c/Core.h>
 
-/* The operand of NaNs that a result takes, where x86-64 and the device differ, without a test where it cannot be one (nan.c): when
- * registers have become values. */
+/* Results of f32 that only go into more arithmetic need not be made canonical NaNs (nan.c). When registers have become values. */
 void pass_relax_nans(LLVMValueRef fn);
 
 /* The same mask, of which LLVM does not see what it is made of: of masks a, b and a | b that are all made lanes of it goes from
