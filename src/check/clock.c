@@ -128,7 +128,9 @@ static bool settle(const struct slots *s, struct clock_node *like, struct clock_
 
 /* ---- joining ---- */
 
-static bool join_nodes(struct clock_node *a, struct clock_node *b, struct clock_node **out);
+/* `b` joins `a`, which has all in it that `old` says (or NULL): parts that `b` and `old` share are left out. */
+static bool join_nodes(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
+                       struct clock_node **out);
 
 static uint32_t max_of(uint32_t a, uint32_t b)
 {
@@ -169,7 +171,7 @@ static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_
 
 /* One of the two may be missing. Those that are not yet above `floor` are cut. */
 static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, bool cut_y, uint32_t floor,
-                       struct clock_node **out)
+                       const struct clock_node *old, struct clock_node **out)
 {
     struct clock_node *p = NULL, *q = NULL;
     bool ok = true;
@@ -189,14 +191,15 @@ static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, b
         *out = p ? p : q;
         return ok;
     }
-    ok = join_nodes(p, q, out);
+    ok = join_nodes(p, q, old, out);
     node_release(p);
     node_release(q);
     return ok;
 }
 
-/* `b` is the same group of threads as `a`, or is within. */
-static bool join_within(struct clock_node *a, struct clock_node *b, struct clock_node **out)
+/* `b` is the same group of threads as `a`, or is within; `old`, or NULL, the same group as `b`. */
+static bool join_within(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
+                        struct clock_node **out)
 {
     bool peers = a->level == b->level;
     uint32_t b_floor = peers ? b->floor : 0, b_mask = peers ? b->mask : 1u << slot_of(b->key, a->level);
@@ -205,8 +208,13 @@ static bool join_within(struct clock_node *a, struct clock_node *b, struct clock
         unsigned slot = (unsigned)__builtin_ctz(m);
         struct clock_node *x = a->mask >> slot & 1 ? a->part[index_of(a, slot)] : NULL;
         struct clock_node *y = !(b_mask >> slot & 1) ? NULL : peers ? b->part[index_of(b, slot)] : b;
+        const struct clock_node *was = !peers                         ? old
+                                       : old && old->mask >> slot & 1 ? old->part[index_of(old, slot)]
+                                                                      : NULL;
         s.part[s.n] = NULL;
-        if (!join_parts(x, a->floor < s.floor, y, b_floor < s.floor, s.floor, &s.part[s.n])) {
+        if (y == was)
+            y = NULL;
+        if (!join_parts(x, a->floor < s.floor, y, b_floor < s.floor, s.floor, was, &s.part[s.n])) {
             drop(&s, a->level);
             return false;
         }
@@ -233,20 +241,28 @@ static bool join_apart(struct clock_node *a, struct clock_node *b, struct clock_
     return true;
 }
 
-static bool join_nodes(struct clock_node *a, struct clock_node *b, struct clock_node **out)
+/* What is there of the group of `n`, or NULL. */
+static const struct clock_node *counterpart(const struct clock_node *in, const struct clock_node *n)
 {
-    if (a == b) {
+    while (in && in->level > n->level && is_within(n->key, in)) {
+        unsigned slot = slot_of(n->key, in->level);
+        in = in->mask >> slot & 1 ? in->part[index_of(in, slot)] : NULL;
+    }
+    return in && in->level == n->level && in->key == n->key ? in : NULL;
+}
+
+static bool join_nodes(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
+                       struct clock_node **out)
+{
+    if (a == b || b == old) {
         *out = node_ref(a);
         return true;
     }
-    if (a->level < b->level) {
-        struct clock_node *t = a;
-        a = b;
-        b = t;
-    }
+    if (a->level < b->level)
+        return join_nodes(b, a, NULL, out);
     if (!is_within(b->key, a))
         return join_apart(a, b, out);
-    return a->level == WARP ? join_warps(a, b, out) : join_within(a, b, out);
+    return a->level == WARP ? join_warps(a, b, out) : join_within(a, b, counterpart(old, b), out);
 }
 
 /* ---- clocks ---- */
@@ -310,10 +326,15 @@ static bool join_at_once(struct clock **c, struct clock *with)
 
 bool clock_join(struct clock **c, struct clock *with)
 {
+    return clock_join_since(c, with, NULL);
+}
+
+bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old)
+{
     struct clock_node *root;
     if (join_at_once(c, with))
         return true;
-    if (!join_nodes((*c)->root, with->root, &root))
+    if (!join_nodes((*c)->root, with->root, old ? old->root : NULL, &root))
         return false;
     if (root != (*c)->root && root != with->root)
         return put_joined(c, root);
@@ -328,7 +349,7 @@ bool clock_extend(struct clock **c, struct clock *with)
     struct clock_node *root;
     if (join_at_once(c, with))
         return true;
-    if (!join_nodes((*c)->root, with->root, &root))
+    if (!join_nodes((*c)->root, with->root, NULL, &root))
         return false;
     if (root != (*c)->root)
         return put_extended(c, root);
@@ -344,7 +365,7 @@ static bool add(struct clock **c, struct clock_node *n)
         return false;
     if (!*c)
         return put(c, n, 0, 0);
-    bool ok = join_nodes((*c)->root, n, &root);
+    bool ok = join_nodes((*c)->root, n, NULL, &root);
     node_release(n);
     if (ok && root != (*c)->root)
         return put_joined(c, root);

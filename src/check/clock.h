@@ -59,6 +59,8 @@ static inline bool clock_goes_on(const struct clock *earlier, const struct clock
 /* These put another clock in the place of *c, to which the caller's reference goes. False where memory ran out: then *c knows less
  * than it should. */
 bool clock_join(struct clock **c, struct clock *with);
+/* The same where *c has all in it that `old` says (or NULL): it costs as much as `with` differs from that. */
+bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old);
 /* The same; it goes on with the lineage of *c, and is the one that does. */
 bool clock_extend(struct clock **c, struct clock *with);
 /* All threads of a block; those of a warp; some lanes of a warp, each its own floor. */

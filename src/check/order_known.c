@@ -159,13 +159,13 @@ void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clo
 }
 
 uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
-                         uint32_t lanes, struct clock *with)
+                         uint32_t lanes, struct clock *with, const struct clock *since)
 {
     uint32_t changed = 0;
     for (uint32_t same; lanes; lanes &= ~same) {
         struct clock *first = at[__builtin_ctz(lanes)], *old = first ? first : instead, *joined = clock_ref(old);
         same = order_same(at, lanes);
-        order_join(b, &joined, with);
+        note(b, clock_join_since(&joined, with, since));
         if (joined != old) {
             order_replace_each(at, same, joined);
             changed |= same;
@@ -196,14 +196,16 @@ void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct cl
 void order_acquire(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c)
 {
     struct lane_order *s = order_lanes(b, warp);
-    uint32_t others = 0; /* the rest have acquired it before, and wait for a change */
+    uint32_t learnt = 0;
     for (uint32_t m = s ? lanes : 0, same; m; m &= ~same) {
+        struct clock *before = clock_ref(s->acquired[__builtin_ctz(m)]);
         same = order_same(s->acquired, m);
-        if (s->acquired[__builtin_ctz(m)] != c) {
+        if (before != c) { /* else they wait for a change */
+            learnt |= order_join_each(b, s->known, known_of_warp(b, warp), same, c, before);
             order_replace_each(s->acquired, same, c);
-            others |= same;
         }
+        clock_release(before);
     }
-    if (others && order_join_each(b, s->known, known_of_warp(b, warp), others, c))
+    if (learnt)
         order_step(b, warp);
 }

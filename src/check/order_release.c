@@ -163,7 +163,7 @@ static void add_observed(struct block_order *b, unsigned warp, uint32_t lanes, u
         r++;
     if (!l)
         return;
-    order_join_each(b, l->observed[r], NULL, lanes, c);
+    order_join_each(b, l->observed[r], NULL, lanes, c, NULL);
     l->have_observed[r] |= lanes;
 }
 

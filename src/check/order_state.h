@@ -31,9 +31,10 @@ void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, 
 /* Of clocks that lanes have: those lanes that have the same one as the first; another one in its place for them. */
 uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes);
 void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clock *with);
-/* A clock for each of some lanes, `instead` where there is none, joins another one. Those that have changed. */
+/* A clock for each of some lanes, `instead` where there is none, joins another one, as clock_join_since() does. Those that
+ * have changed. */
 uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
-                         uint32_t lanes, struct clock *with);
+                         uint32_t lanes, struct clock *with, const struct clock *since);
 /* What a thread of the warp knows and has done by now; it knows `known`. */
 struct snapshot order_snapshot(const struct block_order *b, unsigned warp, struct clock *known);
 /* A lane leaves that at a place where others may find it, beside what is there. */

@@ -96,6 +96,15 @@ static void random_clocks_say_what_tables_say(void **state)
         } else if (what < 10) {
             assert_true(what < 7 ? clock_join(&c[to], c[from]) : clock_extend(&c[to], c[from]));
             join(&t[to], &t[from]);
+        } else if (what < 12) { /* one that goes on meanwhile is joined again */
+            struct clock *old = clock_ref(c[from]);
+            assert_true(clock_join(&c[to], old));
+            add(&c[to], &t[to]);
+            if (from != to)
+                add(&c[from], &t[from]);
+            join(&t[to], &t[from]);
+            assert_true(clock_join_since(&c[to], c[from], old));
+            clock_release(old);
         } else {
             add(&c[to], &t[to]);
         }
