@@ -133,7 +133,12 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
 
 static struct race_side side(const struct now *n, const struct access_class *c, uint32_t instance, unsigned thread)
 {
-    return (struct race_side){c, *order_instance(n->r->order, instance), thread};
+    const struct instance *i = order_instance(n->r->order, instance);
+    struct race_side s = {
+        .class = c, .instance = {.task = i->task, .cluster = i->cluster, .host = i->host}, .thread = thread};
+    memcpy(s.instance.ctaid, i->ctaid, sizeof i->ctaid); /* not what changes when it ends */
+    memcpy(s.instance.block, i->block, sizeof i->block);
+    return s;
 }
 
 static void tell(const struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)

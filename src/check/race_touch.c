@@ -31,6 +31,12 @@ static struct split *split_at(const struct now *n, uint32_t number)
     return numbered_at(&n->h->splits, number & ~CELL_SPLIT);
 }
 
+/* Others look at cells without the lock: have_no_effect(). What the number stands for is to be seen by whoever sees it. */
+static void set_cell(cell *c, cell to)
+{
+    __atomic_store_n(c, to, __ATOMIC_RELEASE);
+}
+
 /* The cells of a word's bytes. */
 static struct split *split(struct now *n, cell *c)
 {
@@ -40,7 +46,7 @@ static struct split *split(struct now *n, cell *c)
             return NULL;
         for (unsigned i = 0; i < 4; i++)
             split_at(n, fresh)->byte[i] = *c;
-        *c = fresh | CELL_SPLIT;
+        set_cell(c, fresh | CELL_SPLIT);
     }
     return split_at(n, *c);
 }
@@ -71,7 +77,7 @@ static unsigned further(const struct row *row, uint32_t word)
 static void touch_word(struct now *n, cell *c, struct lanes lanes, uint64_t address)
 {
     if (__builtin_expect(!(*c & CELL_SPLIT), 1)) {
-        *c = race_next(n, *c, lanes, address);
+        set_cell(c, race_next(n, *c, lanes, address));
         return;
     }
     struct split *s = split_at(n, *c);
@@ -95,7 +101,7 @@ static bool are_alike(const cell *c, uint32_t count, const struct row *row)
 static void fill(cell *c, uint32_t count, cell first, const struct row *row)
 {
     for (uint32_t i = 0; i < count; i++)
-        c[i] = first ? cell_further(first, further(row, i)) : 0;
+        set_cell(c + i, first ? cell_further(first, further(row, i)) : 0);
 }
 
 /* Neighbouring words: at once where they have the same past. */
@@ -275,7 +281,7 @@ static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t 
         __builtin_prefetch(at[l], 1);
     }
     for (uint32_t m = n->shared ? 0 : lanes; m; m &= m - 1)
-        near[count++] = __atomic_load_n(at[__builtin_ctz(m)], __ATOMIC_RELAXED);
+        near[count++] = __atomic_load_n(at[__builtin_ctz(m)], __ATOMIC_ACQUIRE);
     if (!n->shared)
         fetch(n, near, count);
     for (; lanes; lanes &= lanes - 1) {
