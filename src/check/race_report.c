@@ -146,7 +146,9 @@ static const char *remedy(enum race_reason reason, const struct race_side *a, co
         return "put both into one stream, or let the second wait for an event that is recorded behind the first";
     case RACE_HOST:
         if (!is_host(a->class) && !is_host(b->class))
-            return "put both into one stream, or let the second wait for an event that is recorded behind the first";
+            return "put both into one stream, or let the second wait for an event that is recorded behind the first "
+                   "(cudaMemcpy() from pageable memory may return before the data is there, and streams made with "
+                   "cudaStreamNonBlocking do not wait for it)";
         return "synchronise before the host's access: cudaDeviceSynchronize(), cudaStreamSynchronize(), an event";
     case RACE_SCOPE: return "use the operation without _block, or cuda::thread_scope_device";
     case RACE_MIXED:
