@@ -96,8 +96,9 @@ typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t bloc
 
 struct compiled {
     compiled_fn **functions; /* by code->index; NULL: interpreted */
-    compiled_fn **serial;    /* the same: the serial parts of a function (ir/serial_parts.c) for one lane after the other */
-    uint32_t n_sites;        /* of all functions */
+    compiled_fn *
+        *serial;      /* the same: the serial parts of a function (ir/serial_parts.c) for one lane after the other */
+    uint32_t n_sites; /* of all functions */
 };
 
 /* Serial parts: what their function returns instead of the block that all lanes of the mask have come to. */
