@@ -1,5 +1,6 @@
 #!/bin/sh
 # What `make install` leaves: README.md's program against the installed header and library, found by pkg-config.
+# alone: it makes the build, and its links, anew
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
