@@ -5,17 +5,34 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { TABLE = 1 << CELLS_TABLE_BITS };
+enum { TABLE = 1 << CELLS_TABLE_BITS, PART_BYTES = 1 << CELLS_PART_BITS };
 
-static cell *_Atomic *find_table(const struct cells *c, uint64_t address)
+void cells_open(struct cells *c, struct budget *budget)
+{
+    c->era = 1;
+    c->budget = budget;
+    pthread_mutex_init(&c->clearing, NULL);
+}
+
+static struct cells_table *find_table(const struct cells *c, uint64_t address)
 {
     uint64_t i = address >> (CELLS_PAGE_BITS + CELLS_TABLE_BITS);
     return i < 1u << CELLS_ROOT_BITS ? atomic_load_explicit(&c->root[i], memory_order_acquire) : NULL;
 }
 
-static cell *page_of(cell *_Atomic *table, uint64_t address)
+static unsigned page_index(uint64_t address)
 {
-    return atomic_load_explicit(&table[address >> CELLS_PAGE_BITS & (TABLE - 1)], memory_order_acquire);
+    return address >> CELLS_PAGE_BITS & (TABLE - 1);
+}
+
+static cell *page_of(struct cells_table *table, uint64_t address)
+{
+    return atomic_load_explicit(&table->page[page_index(address)], memory_order_acquire);
+}
+
+static _Atomic uint32_t *era_of(struct cells_table *table, uint64_t address)
+{
+    return &table->era[page_index(address)][address % CELLS_PAGE_BYTES / PART_BYTES];
 }
 
 static unsigned index_of(uint64_t address)
@@ -23,7 +40,7 @@ static unsigned index_of(uint64_t address)
     return (unsigned)(address & (CELLS_PAGE_BYTES - 1)) / 4;
 }
 
-static cell *make_page(struct cells *c, cell *_Atomic *table, uint64_t address)
+static cell *make_page(struct cells *c, struct cells_table *table, uint64_t address)
 {
     cell *there = NULL;
     if (!budget_take(c->budget, CELLS_PAGE_BYTES))
@@ -34,7 +51,9 @@ static cell *make_page(struct cells *c, cell *_Atomic *table, uint64_t address)
         budget_give(c->budget, CELLS_PAGE_BYTES);
         return NULL;
     }
-    if (!atomic_compare_exchange_strong(&table[address >> CELLS_PAGE_BITS & (TABLE - 1)], &there, fresh)) {
+    for (unsigned i = 0; i < CELLS_PARTS; i++)
+        atomic_store_explicit(&table->era[page_index(address)][i], c->era, memory_order_relaxed);
+    if (!atomic_compare_exchange_strong(&table->page[page_index(address)], &there, fresh)) {
         munmap(fresh, CELLS_PAGE_BYTES);
         budget_give(c->budget, CELLS_PAGE_BYTES);
         return there;
@@ -43,10 +62,10 @@ static cell *make_page(struct cells *c, cell *_Atomic *table, uint64_t address)
     return fresh;
 }
 
-static cell *_Atomic *make_table(struct cells *c, uint64_t address)
+static struct cells_table *make_table(struct cells *c, uint64_t address)
 {
     uint64_t i = address >> (CELLS_PAGE_BITS + CELLS_TABLE_BITS);
-    cell *_Atomic *fresh = i < 1u << CELLS_ROOT_BITS ? calloc(TABLE, sizeof *fresh) : NULL, *_Atomic *there = NULL;
+    struct cells_table *fresh = i < 1u << CELLS_ROOT_BITS ? calloc(1, sizeof *fresh) : NULL, *there = NULL;
     if (fresh && !atomic_compare_exchange_strong(&c->root[i], &there, fresh)) {
         free(fresh);
         return there;
@@ -54,31 +73,42 @@ static cell *_Atomic *make_table(struct cells *c, uint64_t address)
     return fresh;
 }
 
+/* What is in the part is of an earlier era. */
+static void clear_part(struct cells *c, cell *page, uint64_t address, _Atomic uint32_t *era)
+{
+    pthread_mutex_lock(&c->clearing);
+    if (atomic_load_explicit(era, memory_order_relaxed) != c->era)
+        memset((void *)(page + index_of(address & ~(uint64_t)(PART_BYTES - 1))), 0, PART_BYTES);
+    atomic_store_explicit(era, c->era, memory_order_release);
+    pthread_mutex_unlock(&c->clearing);
+}
+
 cell *cells_find(struct cells *c, uint64_t address)
 {
-    cell *_Atomic *table = find_table(c, address);
+    struct cells_table *table = find_table(c, address);
     if (!table && !(table = make_table(c, address)))
         return NULL;
     cell *page = page_of(table, address);
     if (!page && !(page = make_page(c, table, address)))
         return NULL;
+    _Atomic uint32_t *era = era_of(table, address);
+    if (__builtin_expect(atomic_load_explicit(era, memory_order_acquire) != c->era, 0))
+        clear_part(c, page, address, era);
     return page + index_of(address);
-}
-
-cell *cells_look(const struct cells *c, uint64_t address)
-{
-    cell *_Atomic *table = find_table(c, address);
-    cell *page = table ? page_of(table, address) : NULL;
-    return page ? page + index_of(address) : NULL;
 }
 
 void cells_clear(struct cells *c)
 {
+    c->era++;
+}
+
+void cells_close(struct cells *c)
+{
     for (unsigned i = 0; i < 1u << CELLS_ROOT_BITS; i++) {
-        cell *_Atomic *table = c->root[i];
+        struct cells_table *table = c->root[i];
         for (unsigned k = 0; table && k < TABLE; k++)
-            if (table[k])
-                munmap(table[k], CELLS_PAGE_BYTES);
+            if (table->page[k])
+                munmap(table->page[k], CELLS_PAGE_BYTES);
         free(table);
         c->root[i] = NULL;
     }
@@ -90,9 +120,10 @@ void cells_forget(struct cells *c, uint64_t address, uint64_t bytes)
 {
     for (uint64_t at = address & ~3ull, end = address + bytes; at < end;) {
         uint64_t page_end = (at | (CELLS_PAGE_BYTES - 1)) + 1, to = page_end < end ? page_end : end;
-        cell *first = cells_look(c, at);
-        if (first)
-            memset((void *)first, 0, (to - at + 3) & ~3ull);
+        struct cells_table *table = find_table(c, at);
+        cell *page = table ? page_of(table, at) : NULL;
+        if (page)
+            memset((void *)(page + index_of(at)), 0, (to - at + 3) & ~3ull);
         at = to;
     }
 }

@@ -4,6 +4,7 @@
 #ifndef HEDDLE_CHECK_CELLS_H
 #define HEDDLE_CHECK_CELLS_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,20 +40,30 @@ struct split {
     cell byte[4];
 };
 
-enum { CELLS_PAGE_BITS = 20, CELLS_TABLE_BITS = 14, CELLS_ROOT_BITS = 13 };
+enum { CELLS_PAGE_BITS = 20, CELLS_TABLE_BITS = 14, CELLS_ROOT_BITS = 13, CELLS_PART_BITS = 16 };
 enum { CELLS_PAGE_BYTES = 1 << CELLS_PAGE_BITS }; /* of memory, and of its cells */
+enum { CELLS_PARTS = 1 << (CELLS_PAGE_BITS - CELLS_PART_BITS) };
 
+struct cells_table {
+    cell *_Atomic page[1 << CELLS_TABLE_BITS];
+    _Atomic uint32_t era[1 << CELLS_TABLE_BITS][CELLS_PARTS]; /* in which the part of the page was accessed last */
+};
+
+/* All are empty when an era begins; each part of a page is cleared when it is accessed next. */
 struct cells {
-    cell *_Atomic *_Atomic root[1 << CELLS_ROOT_BITS];
+    struct cells_table *_Atomic root[1 << CELLS_ROOT_BITS];
+    uint32_t era;
+    pthread_mutex_t clearing;
     _Atomic uint64_t pages;
     struct budget *budget;
 };
 
-/* The cell of the word at an address; those of the following words of its page follow. NULL where there is no memory. */
+void cells_open(struct cells *c, struct budget *budget);
+/* Their memory goes; nobody else may be there. They are empty then. */
+void cells_close(struct cells *c);
+/* The cell of the word at an address; those of the following words of its part follow. NULL where there is no memory. */
 cell *cells_find(struct cells *c, uint64_t address);
-/* The same where it has been accessed; else NULL. */
-cell *cells_look(const struct cells *c, uint64_t address);
-/* All go, or those of some words. Nobody else may be there. */
+/* All are empty now, or those of some words. Nobody else may be there. */
 void cells_clear(struct cells *c);
 void cells_forget(struct cells *c, uint64_t address, uint64_t bytes);
 

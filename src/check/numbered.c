@@ -39,12 +39,10 @@ uint32_t numbered_take_row(struct numbered *n, uint32_t count)
     return first;
 }
 
-/* A small number of pages is kept at hand. */
-void numbered_clear(struct numbered *n)
+void numbered_clear(struct numbered *n, uint64_t keep_bytes)
 {
-    enum { FEW_BYTES = 256 << 10 };
     uint64_t bytes = numbered_bytes(n);
-    if (bytes > FEW_BYTES)
+    if (bytes > keep_bytes)
         madvise(n->at, bytes, MADV_DONTNEED);
     give_all(n);
     atomic_store(&n->next, 1);

@@ -31,8 +31,8 @@ static inline void *numbered_at(const struct numbered *n, uint32_t number)
 {
     return n->at + number * n->each_bytes;
 }
-/* All go; nobody may be using them. */
-void numbered_clear(struct numbered *n);
+/* All go; nobody may be using them. Up to so many bytes of memory stay at hand. */
+void numbered_clear(struct numbered *n, uint64_t keep_bytes);
 /* Bytes of memory that they take. */
 static inline uint64_t numbered_bytes(const struct numbered *n)
 {

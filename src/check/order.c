@@ -23,7 +23,7 @@ struct order *order_new(struct budget *budget)
 
 void order_forget_instances(struct order *o)
 {
-    numbered_clear(&o->instances);
+    numbered_clear(&o->instances, UINT64_MAX);
 }
 
 void order_free(struct order *o)

@@ -197,13 +197,16 @@ static void on_performed(void *data, const struct access_event *e)
 }
 
 /* What is known of them by number holds for a generation; make_block() says whose are which. */
-static void clear_histories(struct histories *h)
+static void clear_histories(struct histories *h, uint64_t keep_bytes)
 {
-    numbered_clear(&h->records);
-    numbered_clear(&h->histories);
-    numbered_clear(&h->splits);
+    numbered_clear(&h->records, keep_bytes);
+    numbered_clear(&h->histories, keep_bytes);
+    numbered_clear(&h->splits, keep_bytes);
     h->generation += 2;
 }
+
+/* What a block that has needed more keeps of the memory of its histories. */
+enum { FEW_BYTES = 256 << 10 };
 
 /* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */
 static void forget_shared(struct race_block *b)
@@ -213,7 +216,7 @@ static void forget_shared(struct race_block *b)
                (b->touched_to - b->touched_from) * sizeof *b->shared_cells);
     b->touched_from = UINT32_MAX;
     b->touched_to = 0;
-    clear_histories(&b->shared);
+    clear_histories(&b->shared, FEW_BYTES);
     b->shared_records = b->shared_histories = b->shared_splits = (struct stock){0};
 }
 
@@ -499,7 +502,8 @@ struct races *races_new(struct machine *m, struct strands *strands, struct budge
         return NULL;
     r->machine = m;
     r->strands = strands;
-    r->budget = r->cells.budget = budget;
+    r->budget = budget;
+    cells_open(&r->cells, budget);
     r->order = order_new(budget);
     if (!r->order || !open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
         !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24, NULL)) {
@@ -545,7 +549,7 @@ void races_free(struct races *r)
     free_task_block(r->host);
     close_histories(&r->global);
     numbered_close(&r->classes);
-    cells_clear(&r->cells);
+    cells_close(&r->cells);
     order_free(r->order);
     arena_free(&r->arena);
     pthread_mutex_destroy(&r->lock);
@@ -571,7 +575,7 @@ void races_begin(struct races *r, const struct kernel *k)
 /* ---- what is settled ---- */
 
 /* Of histories that tell nothing any more so much is kept: they cost time to take anew. */
-enum { KEPT_BYTES = 16 << 20 };
+enum { KEPT_BYTES = 4 << 20 };
 
 static uint64_t bytes_of_histories(const struct histories *h)
 {
@@ -580,8 +584,13 @@ static uint64_t bytes_of_histories(const struct histories *h)
 
 static void forget_global(struct races *r)
 {
+    uint64_t keep_bytes = UINT64_MAX;
+    if (budget_is_short(r->budget) || r->no_memory) {
+        cells_close(&r->cells);
+        keep_bytes = 0;
+    }
     cells_clear(&r->cells);
-    clear_histories(&r->global);
+    clear_histories(&r->global, keep_bytes);
     for (struct race_worker *k = r->workers; k; k = k->next)
         k->records = k->histories = k->splits = (struct stock){0};
     order_forget_instances(r->order);
