@@ -191,48 +191,60 @@ static bool is_replaced(const struct now *n, const struct earlier *e, uint32_t l
     return e->class == n->class && (!scoped || e->same_instance) && is_before_any(n, e, lanes);
 }
 
-/* Does it stand for what a thread that still runs has observed (was_observed)? */
-static bool is_needed(const struct now *n, const struct earlier *e)
+static const struct access_class *class_of_entry(const struct now *n, const struct history *h, uint32_t i)
 {
-    return e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->record->instance);
+    return race_class_at(n->r, history_record(n->h, h->at[i].record)->class);
+}
+
+/* Does it stand for what a thread that still runs has observed (was_observed)? */
+static bool is_needed(const struct now *n, const struct earlier *e, bool behind_write)
+{
+    return behind_write && e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->record->instance);
+}
+
+/* Another of the new access's class, in its launch: how well the two stand for all of these. */
+static int rank_of(const struct now *n, const struct earlier *e)
+{
+    if (e->class != n->class || !e->same_task)
+        return -1;
+    return !e->same_instance ? 2 : e->record->warp != n->warp;
 }
 
 /* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and of
  * these the later. With it stay those that are still needed. */
 static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_t count)
 {
-    uint32_t same = 0, best = UINT32_MAX;
+    uint32_t best = 0, same = 0, kept = 0;
     int best_rank = -1;
+    bool behind_write = false;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = meet(n, out[i], 0);
-        if (e.class != n->class || !e.same_task)
-            continue;
-        int rank = !e.same_instance ? 2 : e.record->warp != n->warp;
-        same++;
+        int rank = rank_of(n, &e);
+        same += rank >= 0;
         if (rank >= best_rank) {
             best_rank = rank;
             best = i;
         }
     }
-    if (same < 2)
-        return count;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; same > 1 && i < count; i++) {
         struct earlier e = meet(n, out[i], 0);
-        if (e.class != n->class || !e.same_task || i == best || is_needed(n, &e))
+        if (rank_of(n, &e) < 0 || i == best || is_needed(n, &e, behind_write))
             out[kept++] = out[i];
+        behind_write |= e.class->strong && e.class->writes;
     }
-    return kept;
+    return same > 1 ? kept : count;
 }
 
-/* The new access has observed it (8.9.2): whatever comes behind the one comes behind the other. */
+/* The new access has observed it (8.9.2), through updates alone: whatever comes behind the one comes behind the other. */
 static bool is_observed_by(const struct now *n, const struct history *h, uint32_t i, const struct earlier *e)
 {
     if (e->class != n->class || !race_is_update(n->class) || !are_morally_strong(n, e))
         return false;
-    for (uint32_t k = i + 1; k < h->n; k++)
-        if (!race_is_update(race_class_at(n->r, history_record(n->h, h->at[k].record)->class)))
+    for (uint32_t k = i + 1; k < h->n; k++) {
+        const struct access_class *between = class_of_entry(n, h, k);
+        if (between->writes && !race_is_update(between))
             return false;
+    }
     return true;
 }
 
@@ -293,11 +305,6 @@ static void find_enough(const struct now *n, struct history *h)
             if (a->class == b->class && a->instance != b->instance)
                 add_enough(h, a->class);
         }
-}
-
-static const struct access_class *class_of_entry(const struct now *n, const struct history *h, uint32_t i)
-{
-    return race_class_at(n->r, history_record(n->h, h->at[i].record)->class);
 }
 
 static bool is_strong_for_all(const struct access_class *c)
