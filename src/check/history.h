@@ -48,11 +48,11 @@ struct history_entry {
 
 struct history {
     uint16_t n;
-    /* Of a history of weak reads by one task alone: reads of this task that would change nothing, by their classes; from a number
-     * on, a bit for each. */
+    /* Of a history of weak reads by one task alone: reads of this phase of it (race_phase) that would change nothing, by their
+     * classes; from a number on, a bit for each. */
     uint16_t enough_from : 15;
     uint16_t only_reads : 1;
-    uint32_t task, enough;
+    uint32_t phase, enough;
     struct history_entry at[];
 };
 enum { HISTORY_UNIT = 16 }; /* bytes; histories are numbered by these */

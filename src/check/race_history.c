@@ -292,17 +292,24 @@ static bool are_weak_reads(const struct now *n, const struct history *h)
     return true;
 }
 
+/* Is what comes in this phase unordered with one of the two at least? Of blocks, or in shared memory of warps, that differ. */
+static bool stand_for_others(const struct now *n, const struct record *a, const struct record *b)
+{
+    return n->shared ? a->warp != b->warp && a->stamp >= race_phase(n) && b->stamp >= race_phase(n)
+                     : a->instance != b->instance;
+}
+
 /* Which classes have enough? */
 static void find_enough(const struct now *n, struct history *h)
 {
-    h->task = n->b->task;
+    h->phase = race_phase(n);
     h->enough = h->enough_from = 0;
     h->only_reads = !n->b->traits.irregular && h->n <= READS_MOST && are_weak_reads(n, h);
     for (uint32_t i = 1; h->only_reads && i < h->n; i++)
         for (uint32_t k = 0; k < i; k++) {
             const struct record *a = history_record(n->h, h->at[i].record);
             const struct record *b = history_record(n->h, h->at[k].record);
-            if (a->class == b->class && a->instance != b->instance)
+            if (a->class == b->class && stand_for_others(n, a, b))
                 add_enough(h, a->class);
         }
 }
@@ -372,7 +379,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
 {
     const struct history *old = p->history;
     const struct record *other = NULL;
-    if (!old || !old->only_reads || old->task != n->b->task || old->n >= READS_MOST || n->b->traits.irregular ||
+    if (!old || !old->only_reads || old->phase != race_phase(n) || old->n >= READS_MOST || n->b->traits.irregular ||
         n->class->writes || n->class->strong)
         return false;
     for (uint32_t i = 0; i < old->n; i++) {
@@ -389,11 +396,11 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     for (uint32_t i = 0; i < old->n; i++)
         h->at[i] = (struct history_entry){old->at[i].record, rotate_left(old->at[i].lanes, p->lane - lane)};
     h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, -lane)};
-    h->task = old->task;
+    h->phase = old->phase;
     h->enough = old->enough;
     h->enough_from = old->enough_from;
     h->only_reads = true;
-    if (other && other->instance != n->b->order->number)
+    if (other && stand_for_others(n, other, history_record(n->h, n->record)))
         add_enough(h, n->class_number);
     publish_history();
     return true;

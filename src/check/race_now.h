@@ -54,11 +54,17 @@ static inline bool race_is_overtaken(const struct now *n, uint32_t old)
            history_record(n->h, h->at[0].record)->class == n->class_number;
 }
 
+/* What reads that stand for others (struct history) are of: a launch, or in shared memory what is between two barriers of the block. */
+static inline uint32_t race_phase(const struct now *n)
+{
+    return n->shared ? n->b->order->floor : n->b->task;
+}
+
 static inline bool race_has_no_effect(const struct now *n, uint32_t old)
 {
     const struct history *h = history_at(n->h, old);
     uint32_t class = n->class_number - h->enough_from;
-    return class < 32 && h->enough >> class & 1 && h->task == n->b->task && !n->b->traits.irregular;
+    return class < 32 && h->enough >> class & 1 && h->phase == race_phase(n) && !n->b->traits.irregular;
 }
 
 /* The cell behind an access by lanes. n->one_for_all: the step is the same where the cell names another lane, and the access is by
