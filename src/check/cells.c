@@ -1,17 +1,18 @@
 /* Cells of the race detector; see cells.h. */
 #include "check/cells.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+enum { CLEARING = 0 }; /* no era */
 enum { TABLE = 1 << CELLS_TABLE_BITS, PART_BYTES = 1 << CELLS_PART_BITS };
 
 void cells_open(struct cells *c, struct budget *budget)
 {
-    c->era = 1;
+    c->era = CLEARING + 1;
     c->budget = budget;
-    pthread_mutex_init(&c->clearing, NULL);
 }
 
 static struct cells_table *find_table(const struct cells *c, uint64_t address)
@@ -73,14 +74,16 @@ static struct cells_table *make_table(struct cells *c, uint64_t address)
     return fresh;
 }
 
-/* What is in the part is of an earlier era. */
-static void clear_part(struct cells *c, cell *page, uint64_t address, _Atomic uint32_t *era)
+/* What is in the part is of an earlier era: one who comes to it clears it, the others wait for that one. */
+static void clear_part(const struct cells *c, cell *page, uint64_t address, _Atomic uint32_t *era)
 {
-    pthread_mutex_lock(&c->clearing);
-    if (atomic_load_explicit(era, memory_order_relaxed) != c->era)
+    uint32_t was = atomic_load_explicit(era, memory_order_relaxed);
+    if (was != c->era && was != CLEARING && atomic_compare_exchange_strong(era, &was, CLEARING)) {
         memset((void *)(page + index_of(address & ~(uint64_t)(PART_BYTES - 1))), 0, PART_BYTES);
-    atomic_store_explicit(era, c->era, memory_order_release);
-    pthread_mutex_unlock(&c->clearing);
+        atomic_store_explicit(era, c->era, memory_order_release);
+    }
+    while (atomic_load_explicit(era, memory_order_acquire) != c->era)
+        sched_yield();
 }
 
 cell *cells_find(struct cells *c, uint64_t address)
@@ -99,7 +102,8 @@ cell *cells_find(struct cells *c, uint64_t address)
 
 void cells_clear(struct cells *c)
 {
-    c->era++;
+    if (++c->era == CLEARING)
+        c->era++;
 }
 
 void cells_close(struct cells *c)

@@ -4,7 +4,6 @@
 #ifndef HEDDLE_CHECK_CELLS_H
 #define HEDDLE_CHECK_CELLS_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,7 +52,6 @@ struct cells_table {
 struct cells {
     struct cells_table *_Atomic root[1 << CELLS_ROOT_BITS];
     uint32_t era;
-    pthread_mutex_t clearing;
     _Atomic uint64_t pages;
     struct budget *budget;
 };

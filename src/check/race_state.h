@@ -72,6 +72,8 @@ struct stock {
 struct race_worker {
     struct race_worker *next;
     const struct worker *of;
+    uint64_t launch;             /* whose blocks it ran last, */
+    struct kernel_traits traits; /* and of what kernel */
     struct known_op {
         const struct op *op;
         uint32_t class;
@@ -128,8 +130,8 @@ struct races {
         uint32_t times;
         bool now;
     } blind;
-    struct arena arena; /* of findings */
-    struct race_worker *workers;
+    struct arena arena;                  /* of findings */
+    struct race_worker *_Atomic workers; /* a worker adds itself */
     VEC(struct kernel_traits) kernels;
     struct race *found;
     struct kept_sources sources; /* of places of what was found */

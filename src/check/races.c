@@ -323,17 +323,26 @@ static struct kernel_traits find_traits(struct races *r, const struct kernel *k)
 
 static struct race_worker *worker_of(struct races *r, const struct worker *of)
 {
-    struct race_worker *k;
-    pthread_mutex_lock(&r->lock);
-    for (k = r->workers; k && k->of != of; k = k->next)
+    struct race_worker *k = atomic_load(&r->workers);
+    while (k && k->of != of)
+        k = k->next;
+    if (k || !(k = calloc(1, sizeof *k)))
+        return k;
+    k->of = of;
+    k->next = atomic_load(&r->workers);
+    while (!atomic_compare_exchange_weak(&r->workers, &k->next, k))
         ;
-    if (!k && (k = calloc(1, sizeof *k))) {
-        k->of = of;
-        k->next = r->workers;
-        r->workers = k;
-    }
-    pthread_mutex_unlock(&r->lock);
     return k;
+}
+
+/* Of the launch that a block is of. */
+static struct kernel_traits traits_for(struct race_worker *k, struct races *r, const struct launch *launch)
+{
+    if (k->launch != launch->number || k->traits.kernel != launch->kernel) {
+        k->traits = find_traits(r, launch->kernel);
+        k->launch = launch->number;
+    }
+    return k->traits;
 }
 
 static bool open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits,
@@ -435,7 +444,7 @@ static void block_starts(struct races *r, struct block *block)
     b->races = r;
     b->worker = k;
     b->is_blind = false;
-    b->traits = find_traits(r, block->launch->kernel);
+    b->traits = traits_for(k, r, block->launch);
     set_task(b, r->strands ? block->launch->task : (uint32_t)block->launch->number);
     b->order = order_block_start(r->order, block, b->task);
     if (b->order) {
