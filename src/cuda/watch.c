@@ -80,12 +80,14 @@ char watch_entries;
 static _Thread_local struct {
     const struct stack *explained; /* of the last finding: the call's own error says no more */
     struct failed *unseen;         /* the last failed call, until somebody looks */
-    char reason[REASON_BYTES];     /* why the call that runs fails, in words; or empty */
+    char *reason;                  /* why the call that runs fails, in words; or NULL */
 } thread;
 
+/* (A pointer: programs load this library late, when there is little static thread-local memory left.) */
 static void note_reason(const char *text)
 {
-    snprintf(thread.reason, sizeof thread.reason, "%s", text);
+    free(thread.reason);
+    thread.reason = strdup(text);
 }
 
 void watch_start(const struct watch_options *o)
@@ -656,7 +658,7 @@ static struct failed *failed_add(const struct stack *s, int error, const char *n
     if (!f)
         return NULL;
     *f = (struct failed){.stack = s, .error = error, .name = name, .dropped = stack_drops_result(s)};
-    memcpy(f->reason, thread.reason, sizeof f->reason);
+    snprintf(f->reason, sizeof f->reason, "%s", thread.reason ? thread.reason : "");
     *watch.last_failed = f;
     watch.last_failed = &f->next;
     return f;
@@ -677,7 +679,8 @@ void heddle_call_failed(int error, const char *name)
     if (f)
         f->count++;
     pthread_mutex_unlock(&watch.lock);
-    thread.reason[0] = 0;
+    free(thread.reason);
+    thread.reason = NULL;
     thread.unseen = f;
     if (fresh && watch.options.fresh)
         watch.options.fresh();
