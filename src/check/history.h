@@ -39,7 +39,7 @@ struct record {
     uint32_t warp;
 };
 
-/* Lanes are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32. So cells that a row of lanes has accessed
+/* Lanes of a warp are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32; that of a task is bit 0. So cells that a row of lanes has accessed
  * have one history, and so have those that other lanes of the warp access alike. */
 struct history_entry {
     uint32_t record;
@@ -47,12 +47,14 @@ struct history_entry {
 };
 
 struct history {
-    uint16_t n;
+    uint16_t n : 15;
+    uint16_t only_tasks : 1; /* no accesses of kernels */
     /* Of a history of weak reads by one task alone: reads of this phase of it (race_phase) that would change nothing, by their
      * classes; from a number on, a bit for each. */
     uint16_t enough_from : 15;
     uint16_t only_reads : 1;
     uint32_t phase, enough;
+    uint32_t newest; /* of the tasks that the accesses are of */
     struct history_entry at[];
 };
 enum { HISTORY_UNIT = 16 }; /* bytes; histories are numbered by these */

@@ -365,10 +365,18 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
 {
     uint32_t number;
     struct history *h = take_history(n, count, &number);
-    for (uint32_t i = 0; h && i < count; i++)
-        h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, -lane)};
-    if (h)
-        find_enough(n, h);
+    if (!h)
+        return 0;
+    h->only_tasks = true;
+    h->newest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct earlier e = meet(n, at[i], 0);
+        uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.record->instance)->task;
+        h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->op ? -lane : 0)};
+        h->only_tasks &= !e.class->op;
+        h->newest = task > h->newest ? task : h->newest;
+    }
+    find_enough(n, h);
     publish_history();
     return number;
 }
@@ -397,6 +405,8 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
         h->at[i] = (struct history_entry){old->at[i].record, rotate_left(old->at[i].lanes, p->lane - lane)};
     h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, -lane)};
     h->phase = old->phase;
+    h->newest = old->newest;
+    h->only_tasks = false;
     h->enough = old->enough;
     h->enough_from = old->enough_from;
     h->only_reads = true;
@@ -412,12 +422,12 @@ uint32_t race_first_history(struct now *n)
 }
 
 /* Does a history say what these entries say? */
-static bool is_same(const struct past *p, const struct history_entry *at, uint32_t count)
+static bool is_same(const struct now *n, const struct past *p, const struct history_entry *at, uint32_t count)
 {
     if (!p->history || p->history->n != count)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (p->history->at[i].record != at[i].record || rotate_left(p->history->at[i].lanes, p->lane) != at[i].lanes)
+        if (p->history->at[i].record != at[i].record || meet(n, p->history->at[i], p->lane).lanes != at[i].lanes)
             return false;
     return true;
 }
@@ -471,7 +481,7 @@ static uint32_t advance(struct now *n, const struct past *p, uint32_t lanes, uns
     if (count >= HISTORY_MOST)
         memmove(out, out + 1, --count * sizeof *out);
     out[count++] = (struct history_entry){n->record, lanes};
-    return is_same(p, out, count) ? STEP_STAYS : new_history(n, out, count, lane);
+    return is_same(n, p, out, count) ? STEP_STAYS : new_history(n, out, count, lane);
 }
 
 /* Have all lanes of the warp done alike? */
@@ -526,7 +536,7 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old);
     struct step s = {.old = history, .record = n->record, .lanes = l.lanes, .generation = n->h->generation};
-    s.further = history ? (l.lane - cell_lane(old)) & 31 : 0;
+    s.further = history && !history_at(n->h, history)->only_tasks ? (l.lane - cell_lane(old)) & 31 : 0;
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
     struct step *known = find_step(n, &s);

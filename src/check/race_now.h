@@ -67,6 +67,12 @@ static inline bool race_has_no_effect(const struct now *n, uint32_t old)
     return class < 32 && h->enough >> class & 1 && h->phase == race_phase(n) && !n->b->traits.irregular;
 }
 
+/* All that is there is before all that still comes. */
+static inline bool race_is_settled(const struct now *n, uint32_t old)
+{
+    return !n->shared && history_at(n->h, old)->newest <= n->b->settled;
+}
+
 /* The cell behind an access by lanes. n->one_for_all: the step is the same where the cell names another lane, and the access is by
  * lanes as much further. */
 static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t address)
@@ -75,7 +81,7 @@ static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t a
     n->one_for_all = true;
     if (history && race_has_no_effect(n, history))
         return old;
-    if (history && race_is_overtaken(n, history))
+    if (history && (race_is_settled(n, history) || race_is_overtaken(n, history)))
         history = old = 0;
     if (!history && l.lanes == 1)
         return cell_of(n->recent->first ? n->recent->first : race_first_history(n), l.lane);

@@ -86,11 +86,13 @@ static void touch_word(struct now *n, cell *c, struct lanes lanes, uint64_t addr
 }
 
 /* Have words the same past, each that of its own lanes? Four at a time: most accesses are such rows. */
-static bool are_alike(const cell *c, uint32_t count, const struct row *row)
+static bool are_alike(const struct now *n, const cell *c, uint32_t count, const struct row *row)
 {
     typedef uint32_t words __attribute__((vector_size(16)));
     unsigned k = row->per_lane;
-    uint32_t first = c[0], step = first ? cell_further(0, 1) : 0, i = 0, others = first & CELL_SPLIT;
+    uint32_t first = c[0], i = 0, others = first & CELL_SPLIT;
+    bool has_lanes = first && !others && !history_at(n->h, cell_history(first))->only_tasks;
+    uint32_t step = has_lanes ? cell_further(0, 1) : 0;
     words ramp = (words){0, 1 >> k, 2 >> k, 3 >> k} * step, different = {0};
     for (; i + 4 <= count; i += 4) {
         words w;
@@ -111,7 +113,7 @@ static void fill(cell *c, uint32_t count, cell first, const struct row *row)
 /* Neighbouring words: at once where they have the same past. */
 static void touch_words(struct now *n, cell *c, uint32_t count, const struct row *row, uint64_t address)
 {
-    if (count > 1 && are_alike(c, count, row)) {
+    if (count > 1 && are_alike(n, c, count, row)) {
         cell next = race_next(n, c[0], row->lanes, address);
         if (n->one_for_all) {
             if (next != c[0])
