@@ -3,7 +3,7 @@
  * A history is the set of earlier accesses to a cell that a later one can still race with, each with who made it: a *record* (an
  * access of a place in the program, by a warp of an instance, between two of its synchronisations) and lanes. Histories are made
  * once and never change; a cell holds the number of its own, so that cells with the same past share one, and what an access makes
- * of a history is computed once and then looked up (struct history_cache). 0 is the empty history.
+ * of a history is computed once and then looked up (struct step). 0 is the empty history.
  *
  * Which entries a new access replaces, so that every pair of places that can race is still found:
  *   - one of the same place and kind that happens before it: whatever is unordered with that one is unordered with the new one;
@@ -39,8 +39,8 @@ struct record {
     uint32_t warp;
 };
 
-/* Lanes of a warp are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32; that of a task is bit 0. So cells that a row of lanes has accessed
- * have one history, and so have those that other lanes of the warp access alike. */
+/* Lanes of a warp are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32. So cells that a row of lanes has
+ * accessed have one history, and so have those that other lanes of the warp access alike. A task that is no launch has bit 0. */
 struct history_entry {
     uint32_t record;
     uint32_t lanes;
@@ -57,7 +57,7 @@ struct history {
     uint32_t newest; /* of the tasks that the accesses are of */
     struct history_entry at[];
 };
-enum { HISTORY_UNIT = 16 }; /* bytes; histories are numbered by these */
+enum { HISTORY_UNIT = 32 }; /* bytes; histories are numbered by these */
 
 /* Of a launch's global memory, or of a block's shared memory, whose histories end with the block. */
 struct histories {

@@ -523,7 +523,7 @@ static bool same_step(const struct step *a, const struct step *b)
 
 static cell apply(const struct step *s, cell old, unsigned lane)
 {
-    return s->new &STEP_STAYS ? old : cell_of(s->new, lane);
+    return s->next & STEP_STAYS ? old : cell_of(s->next, lane);
 }
 
 /* Where it is in the table, or is to be. */
@@ -543,16 +543,17 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
     uint32_t lanes = rotate_left(l.lanes, l.lane);
     if (!same_step(known, &s)) {
-        if (!join_reads(n, &past, lanes, l.lane, &s.new))
-            s.new = history &&lanes_differ(n, past.history) ? STEP_BY_LANE : advance(n, &past, lanes, l.lane, address);
+        if (!join_reads(n, &past, lanes, l.lane, &s.next))
+            s.next =
+                history && lanes_differ(n, past.history) ? STEP_BY_LANE : advance(n, &past, lanes, l.lane, address);
         *known = s;
     }
-    if (known->new == STEP_BY_LANE) {
+    if (known->next == STEP_BY_LANE) {
         n->one_for_all = false;
         s.lane = 1 + l.lane;
         known = find_step(n, &s);
         if (!same_step(known, &s)) {
-            s.new = advance(n, &past, lanes, l.lane, address);
+            s.next = advance(n, &past, lanes, l.lane, address);
             *known = s;
         }
     }

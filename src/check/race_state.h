@@ -56,7 +56,7 @@ struct step {
     uint32_t further;    /* its lane, from the one that the cell names; */
     uint32_t lane;       /* and this one + 1, where it matters; else 0 */
     uint32_t generation; /* of histories */
-    uint32_t new;        /* history, relative to the lane of the access; or STEP_STAYS: the cell stays as it is; or */
+    uint32_t next;       /* history, relative to the lane of the access; or STEP_STAYS: the cell stays as it is; or */
 };
 #define STEP_STAYS   0x80000000u
 #define STEP_BY_LANE 0x40000000u /* it matters which lane it is: there is a step for each */

@@ -382,7 +382,7 @@ static struct race_block *make_block(const struct block *block, struct budget *b
     b->shared_cells = calloc(b->shared_words, sizeof *b->shared_cells);
     b->recent = calloc(block->n_warps, sizeof *b->recent);
     b->shared.generation = 1 + (atomic_fetch_add(&generations, 1) << 20);
-    if (!b->shared_cells || !b->recent || !open_histories(&b->shared, 1u << 24, 1u << 24, 1u << 22, budget)) {
+    if (!b->shared_cells || !b->recent || !open_histories(&b->shared, 1u << 24, 1u << 23, 1u << 22, budget)) {
         free((void *)b->shared_cells);
         free(b->recent);
         free(b);
