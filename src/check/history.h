@@ -46,9 +46,17 @@ struct history_entry {
     uint32_t lanes;
 };
 
+/* Whose the bytes of a word are: all the same lanes'; or each is, or each two are, of lanes that are one further. */
+enum spread { SPREAD_NONE, SPREAD_BYTES, SPREAD_HALVES };
+static inline unsigned spread_further(enum spread s, unsigned byte)
+{
+    return s == SPREAD_NONE ? 0 : byte >> (s - SPREAD_BYTES);
+}
+
 struct history {
-    uint16_t n : 15;
+    uint16_t n : 13;
     uint16_t only_tasks : 1; /* no accesses of kernels */
+    uint16_t spread : 2;     /* enum spread */
     /* Of a history of weak reads by one task alone: reads of this phase of it (race_phase) that would change nothing, by their
      * classes; from a number on, a bit for each. */
     uint16_t enough_from : 15;

@@ -31,7 +31,7 @@ bool race_new_record(struct now *n)
         if (number)
             *(struct record *)numbered_at(&n->h->records, number) =
                 (struct record){n->class_number, n->b->order->number, stamp, n->warp};
-        *p = (struct recent_record){n->class_number, stamp, number, 0};
+        *p = (struct recent_record){n->class_number, stamp, number, {0}};
     }
     n->record = p->record;
     return n->record != 0;
@@ -303,7 +303,6 @@ static bool stand_for_others(const struct now *n, const struct record *a, const 
 static void find_enough(const struct now *n, struct history *h)
 {
     h->phase = race_phase(n);
-    h->enough = h->enough_from = 0;
     h->only_reads = !n->b->traits.irregular && h->n <= READS_MOST && are_weak_reads(n, h);
     for (uint32_t i = 1; h->only_reads && i < h->n; i++)
         for (uint32_t k = 0; k < i; k++) {
@@ -350,7 +349,7 @@ static struct history *take_history(struct now *n, uint32_t count, uint32_t *num
     *number = race_take(n->r, &n->h->histories, n->histories, (bytes + HISTORY_UNIT - 1) / HISTORY_UNIT);
     struct history *h = *number ? numbered_at(&n->h->histories, *number) : NULL;
     if (h)
-        h->n = (uint16_t)count;
+        *h = (struct history){.n = (uint16_t)count & 0x1fff, .spread = n->spread & 3};
     return h;
 }
 
@@ -368,7 +367,6 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     if (!h)
         return 0;
     h->only_tasks = true;
-    h->newest = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = meet(n, at[i], 0);
         uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.record->instance)->task;
@@ -406,7 +404,6 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, -lane)};
     h->phase = old->phase;
     h->newest = old->newest;
-    h->only_tasks = false;
     h->enough = old->enough;
     h->enough_from = old->enough_from;
     h->only_reads = true;
@@ -418,7 +415,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
 
 uint32_t race_first_history(struct now *n)
 {
-    return n->recent->first = new_history(n, &(struct history_entry){n->record, 1}, 1, 0);
+    return n->recent->first[n->spread] = new_history(n, &(struct history_entry){n->record, 1}, 1, 0);
 }
 
 /* Does a history say what these entries say? */
@@ -511,14 +508,14 @@ static bool lanes_differ(const struct now *n, const struct history *h)
 static uint32_t hash_step(const struct step *s)
 {
     uint64_t x = s->old * 0x9e3779b97f4a7c15ull ^ s->record * 0xc2b2ae3d27d4eb4full ^ s->lanes * 0x165667b19e3779f9ull ^
-                 (s->further | s->lane << 8);
+                 (uint32_t)(s->further | s->lane << 8 | s->spread << 16);
     return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 40) % STEPS;
 }
 
 static bool same_step(const struct step *a, const struct step *b)
 {
     return a->old == b->old && a->record == b->record && a->lanes == b->lanes && a->further == b->further &&
-           a->lane == b->lane && a->generation == b->generation;
+           a->lane == b->lane && a->spread == b->spread && a->generation == b->generation;
 }
 
 static cell apply(const struct step *s, cell old, unsigned lane)
@@ -536,6 +533,7 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old);
     struct step s = {.old = history, .record = n->record, .lanes = l.lanes, .generation = n->h->generation};
+    s.spread = n->spread;
     s.further = history && !history_at(n->h, history)->only_tasks ? (l.lane - cell_lane(old)) & 31 : 0;
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
@@ -550,7 +548,7 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     }
     if (known->next == STEP_BY_LANE) {
         n->one_for_all = false;
-        s.lane = 1 + l.lane;
+        s.lane = (uint8_t)(1 + l.lane);
         known = find_step(n, &s);
         if (!same_step(known, &s)) {
             s.next = advance(n, &past, lanes, l.lane, address);

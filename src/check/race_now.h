@@ -16,8 +16,9 @@ struct now {
     struct histories *h;
     struct stock *records, *histories, *splits;
     bool shared;
-    struct step last; /* what was looked up last, */
-    bool one_for_all; /* and it holds of other lanes, too */
+    enum spread spread; /* of a word that is under way */
+    struct step last;   /* what was looked up last, */
+    bool one_for_all;   /* and it holds of other lanes, too */
 };
 
 /* What one access does to a cell: `lanes` are those of its warp, relative to `lane`. */
@@ -84,7 +85,7 @@ static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t a
     if (history && (race_is_settled(n, history) || race_is_overtaken(n, history)))
         history = old = 0;
     if (!history && l.lanes == 1)
-        return cell_of(n->recent->first ? n->recent->first : race_first_history(n), l.lane);
+        return cell_of(n->recent->first[n->spread] ? n->recent->first[n->spread] : race_first_history(n), l.lane);
     return race_look_up(n, old, l, address);
 }
 

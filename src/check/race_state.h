@@ -53,8 +53,9 @@ struct kernel_traits {
 /* What an access makes of a history. */
 struct step {
     uint32_t old, record, lanes;
-    uint32_t further;    /* its lane, from the one that the cell names; */
-    uint32_t lane;       /* and this one + 1, where it matters; else 0 */
+    uint16_t further;    /* its lane, from the one that the cell names; */
+    uint8_t lane;        /* and this one + 1, where it matters; else 0 */
+    uint8_t spread;      /* enum spread */
     uint32_t generation; /* of histories */
     uint32_t next;       /* history, relative to the lane of the access; or STEP_STAYS: the cell stays as it is; or */
 };
@@ -87,7 +88,7 @@ struct race_worker {
 enum { RECENT = 16 };
 struct recent_record {
     uint32_t class, stamp, record;
-    uint32_t first; /* the history of one lane's access; or 0: none was needed yet */
+    uint32_t first[3]; /* by enum spread: the history of one lane's access; or 0: none was needed yet */
 };
 
 /* A block that runs. */

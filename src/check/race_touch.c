@@ -40,12 +40,14 @@ static void set_cell(cell *c, cell to)
 /* The cells of a word's bytes. */
 static struct split *split(struct now *n, cell *c)
 {
-    if (!(*c & CELL_SPLIT)) {
+    cell word = *c;
+    if (!(word & CELL_SPLIT)) {
         uint32_t fresh = race_take(n->r, &n->h->splits, n->splits, 1);
         if (!fresh)
             return NULL;
+        enum spread spread = word ? history_at(n->h, cell_history(word))->spread : SPREAD_NONE;
         for (unsigned i = 0; i < 4; i++)
-            split_at(n, fresh)->byte[i] = *c;
+            split_at(n, fresh)->byte[i] = word ? cell_further(word, spread_further(spread, i)) : 0;
         set_cell(c, fresh | CELL_SPLIT);
     }
     return split_at(n, *c);
@@ -62,45 +64,73 @@ __attribute__((always_inline)) static inline void fetch(const struct now *n, con
             __builtin_prefetch(history_record(n->h, history_at(n->h, cell_history(c[i]))->at[0].record));
 }
 
-/* Access by lanes: each of a row of words is one lane's, or 2^per_lane words are; or all are the same lanes' (ALL_WORDS). */
+/* Access by lanes: each of a row of words is one lane's, or 2^per_lane words are; or a word is 2^in_word lanes', as `spread` says; or
+ * all are the same lanes' (ALL_WORDS). */
 struct row {
     struct lanes lanes; /* of the first word */
-    unsigned per_lane;
+    unsigned per_lane, in_word;
+    enum spread spread;
 };
 enum { ALL_BYTES = 31, ALL_WORDS = ALL_BYTES - 2 };
 
-static unsigned further(const struct row *row, uint32_t word)
+static struct row row_of(struct lanes lanes, unsigned bytes_per_lane)
 {
-    return word >> row->per_lane;
+    if (bytes_per_lane >= 2)
+        return (struct row){.lanes = lanes, .per_lane = bytes_per_lane - 2};
+    return (struct row){.lanes = lanes, .in_word = 2 - bytes_per_lane, .spread = SPREAD_BYTES + bytes_per_lane};
 }
 
-static void touch_word(struct now *n, cell *c, struct lanes lanes, uint64_t address)
+static unsigned further(const struct row *row, uint32_t word)
 {
-    if (__builtin_expect(!(*c & CELL_SPLIT), 1)) {
-        set_cell(c, race_next(n, *c, lanes, address));
-        return;
-    }
-    struct split *s = split_at(n, *c);
-    for (unsigned i = 0; i < 4; i++)
+    return word << row->in_word >> row->per_lane;
+}
+
+/* Does the word's history count lanes as the access does, or does one of them not count them? Then n->spread is as it will be. */
+static bool agree(struct now *n, cell word, enum spread mine)
+{
+    const struct history *h = word ? history_at(n->h, cell_history(word)) : NULL;
+    n->spread = h && !n->class->op ? h->spread : mine;
+    return !h || h->spread == n->spread || h->only_tasks;
+}
+
+/* Each byte by itself. */
+static void touch_split(struct now *n, struct split *s, struct lanes lanes, enum spread mine, uint64_t address)
+{
+    unsigned first = lanes.lane;
+    n->spread = SPREAD_NONE;
+    for (unsigned i = 0; s && i < 4; i++) {
+        lanes.lane = (first + spread_further(mine, i)) & 31;
         s->byte[i] = race_next(n, s->byte[i], lanes, address + i);
+    }
+}
+
+static void touch_word(struct now *n, cell *c, struct lanes lanes, enum spread mine, uint64_t address)
+{
+    if (__builtin_expect(!(*c & CELL_SPLIT) && agree(n, *c, mine), 1)) {
+        cell next = race_next(n, *c, lanes, address);
+        if (n->spread == SPREAD_NONE || n->one_for_all) { /* else it is of the first byte's lanes alone */
+            set_cell(c, next);
+            return;
+        }
+    }
+    touch_split(n, split(n, c), lanes, mine, address);
 }
 
 /* Have words the same past, each that of its own lanes? Four at a time: most accesses are such rows. */
 static bool are_alike(const struct now *n, const cell *c, uint32_t count, const struct row *row)
 {
     typedef uint32_t words __attribute__((vector_size(16)));
-    unsigned k = row->per_lane;
     uint32_t first = c[0], i = 0, others = first & CELL_SPLIT;
     bool has_lanes = first && !others && !history_at(n->h, cell_history(first))->only_tasks;
     uint32_t step = has_lanes ? cell_further(0, 1) : 0;
-    words ramp = (words){0, 1 >> k, 2 >> k, 3 >> k} * step, different = {0};
+    words ramp = (words){0, further(row, 1), further(row, 2), further(row, 3)} * step, different = {0};
     for (; i + 4 <= count; i += 4) {
         words w;
         memcpy(&w, (const void *)(c + i), sizeof w);
-        different |= w ^ ((ramp + (first + (i >> k) * step)) & ~CELL_SPLIT);
+        different |= w ^ ((ramp + (first + further(row, i) * step)) & ~CELL_SPLIT);
     }
     for (; i < count; i++)
-        others |= c[i] ^ ((first + (i >> k) * step) & ~CELL_SPLIT);
+        others |= c[i] ^ ((first + further(row, i) * step) & ~CELL_SPLIT);
     return !(others | different[0] | different[1] | different[2] | different[3]);
 }
 
@@ -113,7 +143,7 @@ static void fill(cell *c, uint32_t count, cell first, const struct row *row)
 /* Neighbouring words: at once where they have the same past. */
 static void touch_words(struct now *n, cell *c, uint32_t count, const struct row *row, uint64_t address)
 {
-    if (count > 1 && are_alike(n, c, count, row)) {
+    if (count > 1 && are_alike(n, c, count, row) && agree(n, c[0], row->spread)) {
         cell next = race_next(n, c[0], row->lanes, address);
         if (n->one_for_all) {
             if (next != c[0])
@@ -126,7 +156,7 @@ static void touch_words(struct now *n, cell *c, uint32_t count, const struct row
         fetch(n, c, count);
     for (uint32_t i = 0; i < count; i++) {
         lanes.lane = (row->lanes.lane + further(row, i)) & 31;
-        touch_word(n, c + i, lanes, address + 4 * i);
+        touch_word(n, c + i, lanes, row->spread, address + 4 * i);
     }
 }
 
@@ -150,6 +180,7 @@ static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
 static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
     unsigned first = lanes.lane;
+    n->spread = SPREAD_NONE;
     for (uint32_t i = 0; i < bytes; i++) {
         uint64_t at = address + i;
         struct split *s = split(n, c + (at / 4 - address / 4));
@@ -160,10 +191,11 @@ static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes
     }
 }
 
-/* Is all of a word one lane's, and does it not matter of how many elements it is? */
-static bool is_by_word(const struct access_class *c)
+/* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of a row of lanes? */
+static bool is_by_word(const struct access_class *c, unsigned per_lane)
 {
-    return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op));
+    return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op)) ||
+           (per_lane < 2 && per_lane == c->lane_shift);
 }
 
 /* Reads that change nothing take no lock: of words that others, too, have read in this phase. */
@@ -180,13 +212,14 @@ static bool have_no_effect(const struct now *n, const cell *c, uint32_t count)
 /* A row of bytes from an address on, all of whose cells, from `c` on, are under one lock. 2^per_lane bytes are one lane's. */
 static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
-    bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class);
+    bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
+    struct row row = row_of(lanes, per_lane);
     if (by_word && !n->class->writes && have_no_effect(n, c, bytes / 4))
         return;
     if (!n->shared)
         lock_cells(n, address);
     if (by_word)
-        touch_words(n, c, bytes / 4, &(struct row){lanes, per_lane - 2}, address);
+        touch_words(n, c, bytes / 4, &row, address);
     else
         touch_bytes(n, c, address, bytes, lanes, per_lane);
     if (!n->shared)

@@ -184,6 +184,26 @@ def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
     assert said["race"].races_between({26}, {32}), said["race"].summary()
 
 
+def bytes_of_a_word_are_told_apart():
+    if SANITIZED:
+        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_compiler()
+    path, cuda = os.path.join(folder.name, "bytes"), os.path.join(source, "tests", "races", "bytes.cu")
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, cuda], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with open(cuda) as f:
+        lines = f.read().split("\n")
+    kernels = [re.match(r"KERNEL (\w+)", text)[1] for text in lines if text.startswith("KERNEL")]
+    assert len(kernels) >= 8
+    for n, name in enumerate(kernels):
+        said = findings.Checked([path, str(n)])
+        marked = {i + 1 for i, text in enumerate(lines) if text.endswith(f"// race {name}")}
+        if marked:
+            assert said.races_between({min(marked)}, {max(marked)}), (name, said.summary())
+        else:
+            assert not said.summary() and not said.wrong, (name, said.summary(), said.wrong)
+
+
 def show(names):
     compile_all(compiled)
     for p in programs:
