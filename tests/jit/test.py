@@ -418,24 +418,22 @@ def a_large_kernel_has_its_faults_where_the_interpreter_has_them():
 
 
 def seconds_to_compile(text, *args):
-    """Of the processor; with `make check-all` the least of two."""
+    """Of the processor."""
     need_compiler()
-    least = float("inf")
     with written(text) as path:
-        for _ in some(1, range(2)):
-            done = subprocess.run([f"{build}/heddle", "launch", path, "--grid", "1", "--block", "256", *args, "--engine", "jit"],
-                                  capture_output=True, text=True, env=environment(HEDDLE_DUMP="time", HEDDLE_TIER="1"), timeout=120)
-            assert done.returncode == 0, done.stderr
-            parts = re.search(r"shapes in ([0-9.]+) ms, emitted in ([0-9.]+) ms, passes ([0-9.]+) ms, code ([0-9.]+) ms",
-                              done.stderr)
-            least = min(least, sum(map(float, parts.groups())))
-    return least
+        done = subprocess.run([f"{build}/heddle", "launch", path, "--grid", "1", "--block", "256", *args, "--engine", "jit"],
+                              capture_output=True, text=True, env=environment(HEDDLE_DUMP="time", HEDDLE_TIER="1"), timeout=120)
+    assert done.returncode == 0, done.stderr
+    parts = re.search(r"shapes in ([0-9.]+) ms, emitted in ([0-9.]+) ms, passes ([0-9.]+) ms, code ([0-9.]+) ms", done.stderr)
+    return sum(map(float, parts.groups()))
 
 
 def the_time_of_compiling_grows_little_faster_than_the_kernel():
     """Four times as large took 15 times as long, where the register allocator was let look for the regions around all calls."""
-    small, four_times = (seconds_to_compile(large(rows), f"f32[{256 * (rows + 16)}]", "0") for rows in (150, 600))
-    assert four_times < 9 * small, (small, four_times)
+    seen = []
+    while not any(four_times < 9 * small for small, four_times in seen):
+        assert len(seen) < 3, seen  # what else runs has its share in each
+        seen.append([seconds_to_compile(large(rows), f"f32[{256 * (rows + 16)}]", "0") for rows in (150, 600)])
 
 
 # So many of them that the engine does most (jit/emit/atomic.c). Each thread has 16 cells of its own, and all have 64.
