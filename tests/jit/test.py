@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import AWAIT, HISTOGRAM, MATMUL, RAGGED, SAXPY, build, by_both, environment, fault_by_both, need_compiler, written
-from tap import launch, main, run, some, source, values
+from tap import launch, main, run, source, values
 
 
 def a_kernel_that_ends_lanes_early_gives_the_same_by_both():
