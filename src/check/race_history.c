@@ -56,9 +56,9 @@ struct earlier {
 
 static struct earlier meet(const struct now *n, struct history_entry entry, unsigned lane)
 {
-    struct earlier e = {
-        .entry = entry, .record = history_record(n->h, entry.record), .lanes = rotate_left(entry.lanes, lane)};
+    struct earlier e = {.entry = entry, .record = history_record(n->h, entry.record)};
     e.class = race_class_at(n->r, e.record->class);
+    e.lanes = rotate_left(entry.lanes, e.class->op ? lane : 0); /* a task's are nobody's */
     e.same_instance = e.record->instance == n->b->order->number;
     e.same_task = e.same_instance || order_instance(n->r->order, e.record->instance)->task == n->b->task;
     return e;
@@ -404,6 +404,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, -lane)};
     h->phase = old->phase;
     h->newest = old->newest;
+    h->only_tasks = old->only_tasks;
     h->enough = old->enough;
     h->enough_from = old->enough_from;
     h->only_reads = true;

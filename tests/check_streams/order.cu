@@ -347,6 +347,32 @@ CASE(a_flag_of_the_hosts_holds_for_what_comes_after)
     *flag = 2;
 }
 
+/* Not by the first thread of its warp: what the host did has no lane. */
+__global__ void answer(int *p, volatile int *flag)
+{
+    for (int turn = 0; turn < 4 && threadIdx.x == 5; turn += 2) {
+        while (*flag != turn + 1)
+            ;
+        __threadfence_system();
+        p[N] += p[3];
+        __threadfence_system();
+        *flag = turn + 2;
+    }
+}
+
+CASE(a_flag_goes_to_and_fro)
+{
+    answer<<<1, 32, 0, free_a>>>(managed, flag);
+    for (int turn = 0; turn < 4; turn += 2) {
+        memset(managed, turn, 64); /* more than one access can do at once */
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+        *flag = turn + 1;
+        while (*flag != turn + 2)
+            ;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    }
+}
+
 #ifdef __NVCC__
 CASE(a_managed_variable)
 {
