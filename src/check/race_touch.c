@@ -64,25 +64,17 @@ __attribute__((always_inline)) static inline void fetch(const struct now *n, con
             __builtin_prefetch(history_record(n->h, history_at(n->h, cell_history(c[i]))->at[0].record));
 }
 
-/* Access by lanes: each of a row of words is one lane's, or 2^per_lane words are; or a word is 2^in_word lanes', as `spread` says; or
- * all are the same lanes' (ALL_WORDS). */
-struct row {
-    struct lanes lanes; /* of the first word */
-    unsigned per_lane, in_word;
-    enum spread spread;
-};
-enum { ALL_BYTES = 31, ALL_WORDS = ALL_BYTES - 2 };
+/* A row of places: 2^per_lane bytes of it are one lane's, those behind them the next one's; or all are the same lanes'. */
+enum { ALL_BYTES = 31 };
 
-static struct row row_of(struct lanes lanes, unsigned bytes_per_lane)
+static unsigned further(unsigned per_lane, uint32_t word)
 {
-    if (bytes_per_lane >= 2)
-        return (struct row){.lanes = lanes, .per_lane = bytes_per_lane - 2};
-    return (struct row){.lanes = lanes, .in_word = 2 - bytes_per_lane, .spread = SPREAD_BYTES + bytes_per_lane};
+    return 4 * word >> per_lane;
 }
 
-static unsigned further(const struct row *row, uint32_t word)
+static enum spread spread_of(unsigned per_lane)
 {
-    return word << row->in_word >> row->per_lane;
+    return per_lane < 2 ? SPREAD_BYTES + per_lane : SPREAD_NONE;
 }
 
 /* Does the word's history count lanes as the access does, or does one of them not count them? Then n->spread is as it will be. */
@@ -93,70 +85,73 @@ static bool agree(struct now *n, cell word, enum spread mine)
     return !h || h->spread == n->spread || h->only_tasks;
 }
 
-/* Each byte by itself. */
-static void touch_split(struct now *n, struct split *s, struct lanes lanes, enum spread mine, uint64_t address)
+static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
     unsigned first = lanes.lane;
     n->spread = SPREAD_NONE;
-    for (unsigned i = 0; s && i < 4; i++) {
-        lanes.lane = (first + spread_further(mine, i)) & 31;
-        s->byte[i] = race_next(n, s->byte[i], lanes, address + i);
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint64_t at = address + i;
+        struct split *s = split(n, c + (at / 4 - address / 4));
+        if (!s)
+            return;
+        lanes.lane = (first + (i >> per_lane)) & 31;
+        s->byte[at % 4] = race_next(n, s->byte[at % 4], lanes, at);
     }
 }
 
-static void touch_word(struct now *n, cell *c, struct lanes lanes, enum spread mine, uint64_t address)
+static void touch_word(struct now *n, cell *c, struct lanes lanes, unsigned per_lane, uint64_t address)
 {
-    if (__builtin_expect(!(*c & CELL_SPLIT) && agree(n, *c, mine), 1)) {
+    if (__builtin_expect(!(*c & CELL_SPLIT) && agree(n, *c, spread_of(per_lane)), 1)) {
         cell next = race_next(n, *c, lanes, address);
         if (n->spread == SPREAD_NONE || n->one_for_all) { /* else it is of the first byte's lanes alone */
             set_cell(c, next);
             return;
         }
     }
-    touch_split(n, split(n, c), lanes, mine, address);
+    touch_bytes(n, c, address, 4, lanes, per_lane);
 }
 
 /* Have words the same past, each that of its own lanes? Four at a time: most accesses are such rows. */
-static bool are_alike(const struct now *n, const cell *c, uint32_t count, const struct row *row)
+static bool are_alike(const struct now *n, const cell *c, uint32_t count, unsigned per_lane)
 {
     typedef uint32_t words __attribute__((vector_size(16)));
     uint32_t first = c[0], i = 0, others = first & CELL_SPLIT;
     bool has_lanes = first && !others && !history_at(n->h, cell_history(first))->only_tasks;
     uint32_t step = has_lanes ? cell_further(0, 1) : 0;
-    words ramp = (words){0, further(row, 1), further(row, 2), further(row, 3)} * step, different = {0};
+    words ramp = (words){0, further(per_lane, 1), further(per_lane, 2), further(per_lane, 3)} * step, different = {0};
     for (; i + 4 <= count; i += 4) {
         words w;
         memcpy(&w, (const void *)(c + i), sizeof w);
-        different |= w ^ ((ramp + (first + further(row, i) * step)) & ~CELL_SPLIT);
+        different |= w ^ ((ramp + (first + further(per_lane, i) * step)) & ~CELL_SPLIT);
     }
     for (; i < count; i++)
-        others |= c[i] ^ ((first + further(row, i) * step) & ~CELL_SPLIT);
+        others |= c[i] ^ ((first + further(per_lane, i) * step) & ~CELL_SPLIT);
     return !(others | different[0] | different[1] | different[2] | different[3]);
 }
 
-static void fill(cell *c, uint32_t count, cell first, const struct row *row)
+static void fill(cell *c, uint32_t count, cell first, unsigned per_lane)
 {
     for (uint32_t i = 0; i < count; i++)
-        set_cell(c + i, first ? cell_further(first, further(row, i)) : 0);
+        set_cell(c + i, first ? cell_further(first, further(per_lane, i)) : 0);
 }
 
 /* Neighbouring words: at once where they have the same past. */
-static void touch_words(struct now *n, cell *c, uint32_t count, const struct row *row, uint64_t address)
+static void touch_words(struct now *n, cell *c, uint32_t count, struct lanes lanes, unsigned per_lane, uint64_t address)
 {
-    if (count > 1 && are_alike(n, c, count, row) && agree(n, c[0], row->spread)) {
-        cell next = race_next(n, c[0], row->lanes, address);
+    if (count > 1 && are_alike(n, c, count, per_lane) && agree(n, c[0], spread_of(per_lane))) {
+        cell next = race_next(n, c[0], lanes, address);
         if (n->one_for_all) {
             if (next != c[0])
-                fill(c, count, next, row);
+                fill(c, count, next, per_lane);
             return;
         }
     }
-    struct lanes lanes = row->lanes;
+    unsigned first = lanes.lane;
     if (count > 1 && !n->shared)
         fetch(n, c, count);
     for (uint32_t i = 0; i < count; i++) {
-        lanes.lane = (row->lanes.lane + further(row, i)) & 31;
-        touch_word(n, c + i, lanes, row->spread, address + 4 * i);
+        lanes.lane = (first + further(per_lane, i)) & 31;
+        touch_word(n, c + i, lanes, per_lane, address + 4 * i);
     }
 }
 
@@ -177,20 +172,6 @@ static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
     return &n->b->shared_cells[first];
 }
 
-static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
-{
-    unsigned first = lanes.lane;
-    n->spread = SPREAD_NONE;
-    for (uint32_t i = 0; i < bytes; i++) {
-        uint64_t at = address + i;
-        struct split *s = split(n, c + (at / 4 - address / 4));
-        if (!s)
-            return;
-        lanes.lane = (first + (i >> per_lane)) & 31;
-        s->byte[at % 4] = race_next(n, s->byte[at % 4], lanes, at);
-    }
-}
-
 /* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of a row of lanes? */
 static bool is_by_word(const struct access_class *c, unsigned per_lane)
 {
@@ -209,17 +190,16 @@ static bool have_no_effect(const struct now *n, const cell *c, uint32_t count)
     return !(others & (CELL_SPLIT | CELL_HISTORY));
 }
 
-/* A row of bytes from an address on, all of whose cells, from `c` on, are under one lock. 2^per_lane bytes are one lane's. */
+/* A row of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
 static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
     bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
-    struct row row = row_of(lanes, per_lane);
     if (by_word && !n->class->writes && have_no_effect(n, c, bytes / 4))
         return;
     if (!n->shared)
         lock_cells(n, address);
     if (by_word)
-        touch_words(n, c, bytes / 4, &row, address);
+        touch_words(n, c, bytes / 4, lanes, per_lane, address);
     else
         touch_bytes(n, c, address, bytes, lanes, per_lane);
     if (!n->shared)
