@@ -315,13 +315,12 @@ static bool put_extended(struct clock **c, struct clock_node *root)
 /* Without a look at their entries: true where that will do. */
 static bool join_at_once(struct clock **c, struct clock *with)
 {
-    struct clock *old = *c;
-    if (!with || old == with)
+    if (!with || clock_goes_on(with, *c))
         return true;
-    bool kin = old && old->lineage && old->lineage == with->lineage;
-    if (!old || (kin && old->place < with->place))
-        clock_replace(c, clock_ref(with));
-    return !old || kin;
+    if (*c && !clock_goes_on(*c, with))
+        return false;
+    clock_replace(c, clock_ref(with));
+    return true;
 }
 
 bool clock_join(struct clock **c, struct clock *with)

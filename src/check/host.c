@@ -222,8 +222,10 @@ static bool do_moved(struct host_watch *w, uint64_t fault, ucontext_t *u)
     uint64_t flags = (uint64_t)u->uc_mcontext.gregs[REG_EFL];
     struct host_access a = access_of(o.address, o.bytes, u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES, u);
     w->tell(w->data, &a, false);
-    if (!host_insn_run(&m, m.address + w->mem->host_shift, &r, &flags, extended_state(u)))
+    if (!host_insn_run(&m, m.address + w->mem->host_shift, &r, &flags, extended_state(u))) {
+        step.operands[step.n_operands++] = a; /* has been told */
         return false;
+    }
     w->tell(w->data, &a, true);
     set_registers(u, &r);
     u->uc_mcontext.gregs[REG_EFL] = (greg_t)flags;

@@ -41,9 +41,14 @@ bool order_is_incomplete(const struct order *o)
     return atomic_load(&o->incomplete);
 }
 
-const struct instance *order_instance(const struct order *o, uint32_t number)
+static struct instance *instance_at(const struct order *o, uint32_t number)
 {
     return numbered_at(&o->instances, number);
+}
+
+const struct instance *order_instance(const struct order *o, uint32_t number)
+{
+    return instance_at(o, number);
 }
 
 enum reach order_reach(enum isa_mod scope)
@@ -78,7 +83,7 @@ static struct block_order *start(struct order *o, uint32_t task, uint32_t thread
         free(s);
         return NULL;
     }
-    struct instance *i = numbered_at(&o->instances, number);
+    struct instance *i = instance_at(o, number);
     i->task = task;
     i->cluster = number;
     i->host = false;
@@ -93,11 +98,6 @@ static struct block_order *start(struct order *o, uint32_t task, uint32_t thread
         s->warps[w].exists = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1;
     }
     return s;
-}
-
-static struct instance *instance_at(const struct order *o, uint32_t number)
-{
-    return numbered_at(&o->instances, number);
 }
 
 void order_block_ended(struct block_order *b)
@@ -167,7 +167,7 @@ void order_join_cluster(struct block_order *b, struct block_order *with)
         return;
     }
     b->cluster->blocks++;
-    ((struct instance *)numbered_at(&b->order->instances, b->number))->cluster = b->cluster->first;
+    instance_at(b->order, b->number)->cluster = b->cluster->first;
 }
 
 struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before)
@@ -175,7 +175,7 @@ struct block_order *order_host_start(struct order *o, uint32_t task, struct bloc
     struct block_order *b = order_task_start(o, task);
     atomic_store(&o->has_host, true);
     if (b)
-        ((struct instance *)numbered_at(&o->instances, b->number))->host = true;
+        instance_at(o, b->number)->host = true;
     if (b && before) {
         order_join_all(before, 0, 1, &b->known);
         b->irregular = true;

@@ -58,7 +58,21 @@ static void join_known(const struct block_order *b, unsigned warp, uint32_t lane
     clock_release(own);
 }
 
-/* The block's floor holds of all threads but those that had exited before: of these, what it was then. */
+/* A floor holds of all lanes of a warp but those that had exited before: of these, what it was then. */
+static void add_floor(const struct block_order *b, unsigned warp, uint32_t floor, const uint32_t exit_floor[WARP_LANES],
+                      struct clock **c)
+{
+    const struct warp_order *w = &b->warps[warp];
+    uint32_t of_lane[WARP_LANES];
+    if (!w->exited) {
+        note(b, clock_add_warp(c, b->number, warp, floor));
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        of_lane[l] = w->exited >> l & 1 && exit_floor[l] < floor ? exit_floor[l] : floor;
+    note(b, clock_add_lanes(c, b->number, warp, w->exists, of_lane));
+}
+
 static void add_block_floor(const struct block_order *b, uint32_t block_floor, struct clock **c)
 {
     if (block_floor <= 1) /* no stamp is below the first */
@@ -68,29 +82,8 @@ static void add_block_floor(const struct block_order *b, uint32_t block_floor, s
         return;
     }
     note(b, clock_add_block(c, b->number, b->least_exit_floor));
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const struct warp_order *w = &b->warps[i];
-        uint32_t floor[WARP_LANES];
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            floor[l] = w->exited >> l & 1 && w->exit_floor[l] < block_floor ? w->exit_floor[l] : block_floor;
-        if (w->exited)
-            note(b, clock_add_lanes(c, b->number, i, w->exists, floor));
-        else
-            note(b, clock_add_warp(c, b->number, i, block_floor));
-    }
-}
-
-static void add_warp_floor(const struct block_order *b, unsigned warp, uint32_t warp_floor, struct clock **c)
-{
-    const struct warp_order *w = &b->warps[warp];
-    uint32_t floor[WARP_LANES];
-    if (!w->exited) {
-        note(b, clock_add_warp(c, b->number, warp, warp_floor));
-        return;
-    }
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        floor[l] = w->exited >> l & 1 && w->exit_warp_floor[l] < warp_floor ? w->exit_warp_floor[l] : warp_floor;
-    note(b, clock_add_lanes(c, b->number, warp, w->exists, floor));
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        add_floor(b, i, block_floor, b->warps[i].exit_floor, c);
 }
 
 /* What lanes of a warp have done, and what their block and warp say of the others, at a moment: `known` aside. */
@@ -101,7 +94,7 @@ static struct clock *deeds(const struct block_order *b, unsigned warp, uint32_t 
     uint32_t floor[WARP_LANES];
     add_block_floor(b, s->floor, &c);
     if (s->warp_floor > s->floor)
-        add_warp_floor(b, warp, s->warp_floor, &c);
+        add_floor(b, warp, s->warp_floor, w->exit_warp_floor, &c);
     for (unsigned l = 0; l < WARP_LANES; l++)
         floor[l] = s->now + 1;
     if (lanes == w->exists)

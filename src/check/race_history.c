@@ -27,7 +27,7 @@ bool race_new_record(struct now *n)
     struct recent_record *p = &n->b->recent[n->warp][n->shared][n->class_number % RECENT];
     n->recent = p;
     if (p->class != n->class_number || p->stamp != stamp || !p->record) {
-        uint32_t number = race_take(n->r, &n->h->records, n->records, 1);
+        uint32_t number = race_take(n->r, &n->h->records, &n->stocks->records, 1);
         if (number)
             *(struct record *)numbered_at(&n->h->records, number) =
                 (struct record){n->class_number, n->b->order->number, stamp, n->warp};
@@ -67,7 +67,7 @@ static struct earlier meet(const struct now *n, struct history_entry entry, unsi
 static bool is_task_before(const struct now *n, const struct earlier *e)
 {
     uint32_t task = order_instance(n->r->order, e->record->instance)->task;
-    return task <= n->b->floor || (n->r->strands && strands_before(n->r->strands, task, n->b->task));
+    return task <= n->b->floor || strands_before(n->r->strands, task, n->b->task);
 }
 
 /* Those of its lanes whose accesses happen before what `lane` does now; its own are, in program order. */
@@ -134,9 +134,8 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
 static struct race_side side(const struct now *n, const struct access_class *c, uint32_t instance, unsigned thread)
 {
     const struct instance *i = order_instance(n->r->order, instance);
-    struct race_side s = {
-        .class = c, .instance = {.task = i->task, .cluster = i->cluster, .host = i->host}, .thread = thread};
-    memcpy(s.instance.ctaid, i->ctaid, sizeof i->ctaid); /* not what changes when it ends */
+    struct race_side s = {.class = c, .instance = {.task = i->task}, .thread = thread};
+    memcpy(s.instance.ctaid, i->ctaid, sizeof i->ctaid); /* what is told of it, and never changes */
     memcpy(s.instance.block, i->block, sizeof i->block);
     return s;
 }
@@ -346,7 +345,7 @@ static bool may_miss(const struct now *n, const struct history *h)
 static struct history *take_history(struct now *n, uint32_t count, uint32_t *number)
 {
     uint32_t bytes = (uint32_t)(sizeof(struct history) + count * sizeof(struct history_entry));
-    *number = race_take(n->r, &n->h->histories, n->histories, (bytes + HISTORY_UNIT - 1) / HISTORY_UNIT);
+    *number = race_take(n->r, &n->h->histories, &n->stocks->histories, (bytes + HISTORY_UNIT - 1) / HISTORY_UNIT);
     struct history *h = *number ? numbered_at(&n->h->histories, *number) : NULL;
     if (h)
         *h = (struct history){.n = (uint16_t)count & 0x1fff, .spread = n->spread & 3};
@@ -386,7 +385,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     const struct history *old = p->history;
     const struct record *other = NULL;
     if (!old || !old->only_reads || old->phase != race_phase(n) || old->n >= READS_MOST || n->b->traits.irregular ||
-        n->class->writes || n->class->strong)
+        n->class->writes || n->class->strong || old->only_tasks != !n->class->op)
         return false;
     for (uint32_t i = 0; i < old->n; i++) {
         const struct record *r = history_record(n->h, old->at[i].record);
@@ -399,9 +398,10 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     struct history *h = take_history(n, old->n + 1u, number);
     if (!h)
         return true;
+    unsigned by = old->only_tasks ? 0 : p->lane - lane;
     for (uint32_t i = 0; i < old->n; i++)
-        h->at[i] = (struct history_entry){old->at[i].record, rotate_left(old->at[i].lanes, p->lane - lane)};
-    h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, -lane)};
+        h->at[i] = (struct history_entry){old->at[i].record, rotate_left(old->at[i].lanes, by)};
+    h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, n->class->op ? -lane : 0)};
     h->phase = old->phase;
     h->newest = old->newest;
     h->only_tasks = old->only_tasks;

@@ -14,7 +14,7 @@ struct now {
     uint32_t class_number, record;
     struct recent_record *recent; /* where the record stands */
     struct histories *h;
-    struct stock *records, *histories, *splits;
+    struct stocks *stocks; /* of these */
     bool shared;
     enum spread spread; /* of a word that is under way */
     struct step last;   /* what was looked up last, */

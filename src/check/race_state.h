@@ -68,6 +68,9 @@ enum { STEPS = 1 << 12, OPS = 1 << 10, ROW = 512, LOCKS_BITS = 14 };
 struct stock {
     uint32_t next, left;
 };
+struct stocks {
+    struct stock records, histories, splits;
+};
 
 /* A thread that runs blocks. */
 struct race_worker {
@@ -81,7 +84,7 @@ struct race_worker {
         bool in_vain;
     } ops[OPS];
     struct step steps[STEPS];
-    struct stock records, histories, splits;
+    struct stocks stocks;           /* of the races' histories */
     struct race_block *free_blocks; /* with what they have taken */
 };
 
@@ -102,7 +105,7 @@ struct race_block {
     uint32_t task;
     uint32_t floor, settled; /* tasks up to these come before the block's; before all that begins from now on */
     struct histories shared;
-    struct stock shared_records, shared_histories, shared_splits;
+    struct stocks shared_stocks;
     cell *shared_cells;
     uint32_t shared_words, touched_from, touched_to;
     struct recent_record (*recent)[2][RECENT]; /* by warp; global, shared */
@@ -110,7 +113,7 @@ struct race_block {
 
 struct races {
     struct machine *machine;
-    struct strands *strands; /* or NULL */
+    struct strands *strands;
     struct hooks regular, irregular;
     struct order *order;
     struct histories global;

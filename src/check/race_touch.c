@@ -42,7 +42,7 @@ static struct split *split(struct now *n, cell *c)
 {
     cell word = *c;
     if (!(word & CELL_SPLIT)) {
-        uint32_t fresh = race_take(n->r, &n->h->splits, n->splits, 1);
+        uint32_t fresh = race_take(n->r, &n->h->splits, &n->stocks->splits, 1);
         if (!fresh)
             return NULL;
         enum spread spread = word ? history_at(n->h, cell_history(word))->spread : SPREAD_NONE;

@@ -62,9 +62,7 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->shared = e->space == SPACE_SHARED;
     use_class(n, class_of(b, e->op, false));
     n->h = n->shared ? &b->shared : &b->races->global;
-    n->records = n->shared ? &b->shared_records : &b->worker->records;
-    n->histories = n->shared ? &b->shared_histories : &b->worker->histories;
-    n->splits = n->shared ? &b->shared_splits : &b->worker->splits;
+    n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
     n->last.record = 0;
     return n->class && race_new_record(n);
 }
@@ -80,7 +78,7 @@ static void forget_releases(const struct now *n, const struct access_event *e, u
 /* What comes after this launch comes after what one of its threads has learnt of another task, too. */
 static void learn_from_task(const struct now *n, uint32_t task)
 {
-    if (task && n->r->strands)
+    if (task)
         strands_learn(n->r->strands, n->b->task, task);
 }
 
@@ -217,7 +215,7 @@ static void forget_shared(struct race_block *b)
     b->touched_from = UINT32_MAX;
     b->touched_to = 0;
     clear_histories(&b->shared, FEW_BYTES);
-    b->shared_records = b->shared_histories = b->shared_splits = (struct stock){0};
+    b->shared_stocks = (struct stocks){0};
 }
 
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
@@ -419,8 +417,8 @@ static void set_task(struct race_block *b, uint32_t task)
     while (newest < task && !atomic_compare_exchange_weak(&b->races->newest, &newest, task))
         ;
     b->task = task;
-    b->floor = s ? strands_floor(s, task) : task - 1;
-    b->settled = s ? strands_settled(s) : task - 1;
+    b->floor = strands_floor(s, task);
+    b->settled = strands_settled(s);
 }
 
 static void join_cluster(struct race_block *b, const struct block *block)
@@ -432,27 +430,34 @@ static void join_cluster(struct race_block *b, const struct block *block)
         }
 }
 
+/* It makes no accesses that could say so. */
+static void block_without_memory(struct races *r, const struct block *block)
+{
+    atomic_store(&r->no_memory, true);
+    go_blind(r, block->launch->kernel, block->launch->number);
+}
+
 static void block_starts(struct races *r, struct block *block)
 {
     struct race_worker *k = worker_of(r, block->worker);
     struct race_block *b = k ? reuse_block(k, block) : NULL;
     block->client[CLIENT_RACES] = NULL;
     if (!k || (!b && !(b = make_block(block, r->budget)))) {
-        atomic_store(&r->no_memory, true);
+        block_without_memory(r, block);
         return;
     }
     b->races = r;
     b->worker = k;
     b->is_blind = false;
     b->traits = traits_for(k, r, block->launch);
-    set_task(b, r->strands ? block->launch->task : (uint32_t)block->launch->number);
+    set_task(b, block->launch->task);
     b->order = order_block_start(r->order, block, b->task);
     if (b->order) {
         block->client[CLIENT_RACES] = b;
         join_cluster(b, block);
         return;
     }
-    atomic_store(&r->no_memory, true);
+    block_without_memory(r, block);
     free_block(b);
 }
 
@@ -601,7 +606,7 @@ static void forget_global(struct races *r)
     cells_clear(&r->cells);
     clear_histories(&r->global, keep_bytes);
     for (struct race_worker *k = r->workers; k; k = k->next)
-        k->records = k->histories = k->splits = (struct stock){0};
+        k->stocks = (struct stocks){0};
     order_forget_instances(r->order);
     atomic_store(&r->newest, 0);
     r->blind.now = false;
@@ -611,7 +616,7 @@ static void forget_global(struct races *r)
 void races_rest(struct races *r)
 {
     pthread_mutex_lock(&r->range_lock);
-    if (!r->strands || atomic_load(&r->newest) <= strands_settled(r->strands)) {
+    if (atomic_load(&r->newest) <= strands_settled(r->strands)) {
         order_block_end(r->host->order);
         r->host->order = NULL;
         order_forget_releases(r->order);
@@ -639,9 +644,7 @@ static bool begin_task(struct now *n, struct races *r, struct race_block *b, uin
                       .h = &r->global,
                       .class_number = class,
                       .class = race_class_at(r, class),
-                      .records = &b->worker->records,
-                      .histories = &b->worker->histories,
-                      .splits = &b->worker->splits};
+                      .stocks = &b->worker->stocks};
     return true;
 }
 

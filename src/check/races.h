@@ -15,7 +15,7 @@ struct races;
 
 struct strands;
 struct host_access;
-/* `strands` has the order of tasks; or NULL: there is one launch at a time. NULL where memory is exhausted. Beyond the budget
+/* `strands` has the order of tasks. NULL where memory is exhausted. Beyond the budget
  * nothing is watched any more, until all can be forgotten. */
 struct races *races_new(struct machine *m, struct strands *strands, struct budget *budget);
 void races_free(struct races *r);

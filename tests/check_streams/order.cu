@@ -373,6 +373,29 @@ CASE(a_flag_goes_to_and_fro)
     }
 }
 
+__global__ void halves(int *p, int *q)
+{
+    int i = threadIdx.x;
+    if (i >= 16)
+        q[i] = p[i - 16] + p[i];
+    else
+        p[32 + i] = p[i];
+}
+
+CASE(the_host_uses_again_and_again_what_has_settled)
+{
+    for (int turn = 0; turn < 3; turn++) {
+        memset(managed, turn, 256);
+        sum += managed[3] + managed[20];
+        halves<<<1, 32, 0, a>>>(managed, managed + N);
+        halves<<<1, 32, 0, a>>>(managed, managed + N);
+        cudaStreamSynchronize(a);
+        sum += managed[3] + managed[40];
+        sum += managed[3] + managed[N + 20];
+        managed[20] = 5;
+    }
+}
+
 #ifdef __NVCC__
 CASE(a_managed_variable)
 {
