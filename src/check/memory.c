@@ -4,6 +4,7 @@
  * bits and has taken no lock; single lanes are looked at where some byte is not.
  */
 #include "check/findings.h"
+#include "check/uses.h"
 
 #include <stdlib.h>
 
@@ -329,6 +330,9 @@ static void describe_read(struct checker *c, const struct access_event *e, unsig
 
 static void read_undefined(struct checker *c, const struct access_event *e, uint32_t lanes)
 {
+    lanes = lanes_that_use(e->warp, e->op, lanes);
+    if (!lanes)
+        return;
     unsigned lane = (unsigned)__builtin_ctz(lanes);
     struct sight s = {.code = "uninitialised-read",
                       .severity = DIAG_ERROR,

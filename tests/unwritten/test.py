@@ -3,6 +3,7 @@
 It is zero in all of them, whatever the host, another machine, kernel or block has left there, so that results do not depend on
 it and nothing of it gets out."""
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
@@ -288,6 +289,59 @@ def checking_still_finds_the_read():
     with written(text) as path:
         status, _, err = run("check", path, "--grid", 1, "--block", 32, "u32[32]")
     assert status == 1 and "[uninitialised-read" in err, err
+
+
+# Each thread reads a word of its stack that only threads from 16 on have written; %p1 holds in those, %p2 in thread 3, too.
+SPECULATED = HEAD + """
+.visible .entry k(.param .u64 out)
+{
+    .local .align 4 .b8 frame[4];
+    .reg .u64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, frame;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    setp.ge.u32 %p1, %r1, 16;
+    setp.eq.or.u32 %p2, %r1, 3, %p1;
+    mov.u32 %r3, -1;
+    @%p1 st.local.u32 [%r2], %r1;
+    USE
+STORE:
+    st.global.u32 [%rd1], %r3;
+DONE:
+    ret;
+}
+"""
+LOAD = "ld.local.u32 %r4, [%r2];"
+# The code, and how many threads use what nobody has written.
+USES = {
+    LOAD + "selp.b32 %r3, %r4, %r3, %p1;": 0,
+    LOAD + "selp.b32 %r3, %r3, %r4, %p1;": 16,
+    LOAD + "selp.b32 %r3, %r4, %r3, %p2;": 1,
+    LOAD + "add.u32 %r5, %r4, 1; xor.b32 %r5, %r5, %r4; selp.b32 %r3, %r5, %r3, %p2;": 1,
+    LOAD + "mov.u32 %r5, %r4; mov.u32 %r4, 0; selp.b32 %r3, %r4, %r3, %p2;": 0,
+    LOAD + "@!%p1 bra STORE; mov.u32 %r3, %r4;": 0,
+    LOAD + "@!%p2 bra STORE; mov.u32 %r3, %r4;": 1,
+    LOAD + "@%p1 bra L; bra STORE; L: mov.u32 %r3, %r4;": 0,
+    LOAD + "@%p2 mov.u32 %r3, %r4;": 1,
+    LOAD + "@!%p1 st.global.u32 [%rd1], %r4;": 16,
+    LOAD + "@%p1 st.global.u32 [%rd1], %r4;": 0,
+    LOAD + "setp.eq.u32 %p3, %r4, 7; selp.b32 %r3, 1, 2, %p3;": 16,
+    LOAD + "setp.eq.u32 %p3, %r4, 7; @%p3 bra STORE; mov.u32 %r3, 5;": 16,
+    LOAD + "mov.u32 %r3, 5; @!%p2 exit; bar.warp.sync -1; mov.u32 %r3, %r4;": 1,
+    LOAD + "setp.ge.u32 %p3, %r1, 16; selp.b32 %r3, %r4, %r3, %p3;": 16,  # %p3 comes too late to be known
+    LOAD + "L: @!%p2 bra DONE; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 4; @%p2 bra L;": 1,  # nor how often it goes around
+}
+
+
+def reads_count_where_a_thread_uses_what_it_read():
+    for use, wanted in USES.items():
+        with written(SPECULATED.replace("USE", use)) as path:
+            status, out, err = run("check", "--tool", "initcheck", path, "k", "--grid", 1, "--block", 32, "u32[32]=zeros")
+            found = re.search(r"uninitialised-read(?:, (\d+) times)?", out + err)
+            count = int(found.group(1) or 1) if found else 0
+            assert count == wanted and status == (1 if wanted else 0), (use, count, wanted, out + err)
 
 
 main(globals())
