@@ -15,8 +15,6 @@
 #include "base/checked.h"
 #include "jit/analysis/access.h"
 
-#include <string.h>
-
 enum { MAX_MEMBERS = 32, MAX_OPEN = 16 };
 
 static struct access access_at(struct cursor here, uint32_t k)

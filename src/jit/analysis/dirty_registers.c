@@ -61,7 +61,7 @@ static bool meet(const struct function *fn, uint64_t *sets_in, uint32_t block, c
     return lost != 0;
 }
 
-/* Behind what is the interpreter's, a warp is entered anew: function.c's emit_insn. */
+/* Behind what is the interpreter's, a warp is entered anew: insn.c's emit_insn. */
 static bool goes_on(const struct function *fn, uint32_t order, bool passes_barriers)
 {
     const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[order]];

@@ -177,8 +177,6 @@ bool find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w);
 
 /* Fills fn->plan for function `index` of the kernel. */
 void find_gang(struct function *fn, uint32_t index);
-/* Blocks where warps begin or go on behind a barrier; `starts` by block. */
-void find_round_starts(const struct function *fn, uint8_t *starts);
 bool gang_may_dissolve(const struct function *fn, uint32_t block);
 bool gang_may_restart(const struct function *fn, uint32_t block);
 /* Where a block's piece and those who skip it go on. */

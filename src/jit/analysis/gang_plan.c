@@ -44,7 +44,8 @@ bool gang_may_dissolve(const struct function *fn, uint32_t block)
     return fn->plan.n && fn->plan.inside[block] && !met_at(fn, block) && !always_goes_on(fn, block);
 }
 
-void find_round_starts(const struct function *fn, uint8_t *starts)
+/* Blocks where warps begin or go on behind a barrier; `starts` by block. */
+static void find_round_starts(const struct function *fn, uint8_t *starts)
 {
     memset(starts, 0, fn->ir->n_ordered);
     starts[0] = 1;

@@ -68,7 +68,6 @@ value vector_collect(struct emit *e, const value *from, unsigned n, const int in
 
 /* Of such a one: stores so, or plainly. */
 void store_nontemporal(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a));
-void mark_nontemporal(struct emit *e, value store);
 
 /* ---- scalarised.c ---- */
 

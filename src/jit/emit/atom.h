@@ -31,8 +31,6 @@ bool atom_is_by_host(const struct atom *t);
 value atom_by_host(struct emit *e, const struct atom *t, value at, value s);
 /* Of a cell that has `old`; not of comparisons. */
 value atom_new_value(struct emit *e, const struct atom *t, value old, value s);
-/* What one lane does; returns what was there, or NULL where nobody asks. */
-value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted);
 
 /* ---- cas_loop.c ---- */
 

@@ -136,7 +136,8 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
     return NULL;
 }
 
-value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
+/* What one lane does; returns what was there, or NULL where nobody asks. */
+static value do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     if (!t->shared && t->is_cas)
         return e->fn->one_lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
@@ -172,7 +173,7 @@ static value operand(struct emit *e, const struct atom *t, unsigned k, value lan
 static void do_lane(struct emit *e, const struct atom *t, value lane)
 {
     value at = t->a.pointer[0] ? t->a.pointer[0] : row_pointer_of(e, &t->a, lane);
-    value old = atom_do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
+    value old = do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
     if (t->result)
         LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, lane));
 }
@@ -230,7 +231,7 @@ static void do_offsets(struct emit *e, const struct atom *t)
         number = LLVMBuildAnd(e->b, number, const_int(e, e->i64, (1u << bits) - 1), "");
         value at = LLVMBuildShl(e->b, number, const_int(e, e->i64, t->a.log2), "");
         at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, from), "");
-        atom_do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, ""), t->s, NULL);
+        do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, ""), t->s, NULL);
     }
 }
 
@@ -347,7 +348,7 @@ static void add_together(struct emit *e, const struct atom *t)
 {
     value sums = t->result ? running_sum(e, t) : NULL;
     value all = sums ? LLVMBuildExtractElement(e->b, sums, const_int(e, e->i32, WARP_LANES - 1), "") : total(e, t);
-    value old = atom_do_cell(e, t, t->a.pointer[0], all, NULL);
+    value old = do_cell(e, t, t->a.pointer[0], all, NULL);
     if (!sums)
         return;
     value before = LLVMBuildSub(e->b, sums, lanes_of(e, t, 0), "");
@@ -469,7 +470,7 @@ static void perform(struct emit *e, struct atom *t)
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
     if (e->fn->one_lane) {
-        value old = e->cas_loop ? cas_loop_compare(e, e->cas_loop, t) : atom_do_cell(e, t, t->a.pointer[0], t->s, t->t);
+        value old = e->cas_loop ? cas_loop_compare(e, e->cas_loop, t) : do_cell(e, t, t->a.pointer[0], t->s, t->t);
         if (t->result)
             write_scalar(e, t->result, old);
     } else if (t->a.pointer[0] && t->is_cas)

@@ -13,8 +13,6 @@
  */
 #include "jit/emit/atom.h"
 
-#include <string.h>
-
 enum { MAX_FAILED = 4 };
 
 /* The one access of a part, where all else is pure; *order is its block, *k its place there. */

@@ -117,6 +117,14 @@ value stored_value(struct emit *e, const struct access *a, unsigned k)
                             a->order);
 }
 
+static void mark_nontemporal(struct emit *e, value store)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(e->context, "nontemporal", 11);
+    LLVMMetadataRef one = LLVMValueAsMetadata(const_int(e, e->i32, 1));
+    LLVMSetMetadata(store, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
+    LLVMSetAlignment(store, LINE_BYTES);
+}
+
 void store_vector(struct emit *e, const struct access *a, value v, value pointer)
 {
     bool is_one = LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
@@ -131,12 +139,4 @@ void store_vector(struct emit *e, const struct access *a, value v, value pointer
         if (a->nontemporal)
             mark_nontemporal(e, store);
     }
-}
-
-void mark_nontemporal(struct emit *e, value store)
-{
-    unsigned kind = LLVMGetMDKindIDInContext(e->context, "nontemporal", 11);
-    LLVMMetadataRef one = LLVMValueAsMetadata(const_int(e, e->i32, 1));
-    LLVMSetMetadata(store, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
-    LLVMSetAlignment(store, LINE_BYTES);
 }

@@ -38,15 +38,15 @@ struct lanes_mode {
     bool (*is_full)(const struct emit *e);               /* do all 32 lanes run here? */
     bool (*may_wait)(const struct emit *e);              /* may lanes wait elsewhere? */
     bool (*is_held)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
-    value (*mask)(struct emit *e);                       /* the lanes that run, where these are not all */
+    value (*mask)(struct emit *e);                       /* the lanes that run; NULL where all always do */
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
     void (*leave_at)(struct emit *e, uint32_t index); /* emit_exit() */
     void (*access_by_engine)(struct emit *e, const struct access *a);
     void (*has_effects)(struct emit *e); /* what comes next can not be done again */
-    bool shares_slow_code;               /* the engine's way of an access is one piece of code for several warps */
 };
 extern const struct lanes_mode warp_mode, lane_mode;
+bool is_held_by_shapes(const struct emit *e, uint32_t reg);
 
 /* Types of the functions of struct compiled_calls. */
 struct call_types {
@@ -196,7 +196,6 @@ void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
 void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
 void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
 /* Memory of a row. */
-value row_pointer(struct emit *e, row_ref row);
 value slot_pointer(struct emit *e, ir_ref reg);
 /* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that does not vary its seed alone: a number for
  * each part of the warp, from which reload() makes all. */

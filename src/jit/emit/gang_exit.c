@@ -129,17 +129,6 @@ static bool nothing_is_held(const struct emit *e, uint32_t reg)
     return false;
 }
 
-static bool is_held(const struct emit *e, uint32_t reg)
-{
-    return ir_is_held(e->fn->shapes, e->at, reg);
-}
-
-static value no_mask(struct emit *e)
-{
-    (void)e;
-    return NULL; /* all lanes run */
-}
-
 static value lanes_within(struct emit *e)
 {
     return e->within;
@@ -149,24 +138,21 @@ const struct lanes_mode gang_mode = {
     .is_full = yes,
     .may_wait = no,
     .is_held = nothing_is_held,
-    .mask = no_mask,
     .spill = spill_row,
     .reload = reload_row,
     .leave_at = leave_at,
     .access_by_engine = access_of_one,
     .has_effects = has_effects,
-    .shares_slow_code = true,
 };
 
 const struct lanes_mode piece_mode = {
     .is_full = no,
     .may_wait = no,
-    .is_held = is_held,
+    .is_held = is_held_by_shapes,
     .mask = lanes_within,
     .spill = spill_row,
     .reload = reload_row,
     .leave_at = leave_at,
     .access_by_engine = access_call_engine,
     .has_effects = has_effects,
-    .shares_slow_code = true,
 };

@@ -3,8 +3,6 @@
  */
 #include "jit/emit/access.h"
 
-#include <stddef.h>
-
 /* `place` is inside, so nothing is subtracted from less; an index up to the largest, times the scale in units, stays below 2^31: the
  * gather may take it with a sign. An index that was widened as negative is larger than any, without a sign. */
 value index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)

@@ -32,13 +32,13 @@ static value vector_pointer(struct emit *e, const struct access *a, const struct
     return pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
 }
 
-/* Warps of a gang share code between one that loads and what it does with that (gang_access()): what they have loaded is no value
+/* Warps of a gang share code between one that loads and what it does with that (access_of_one() in gang_exit.c): what they have loaded is no value
  * there. */
 static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
 {
     value *kept = &e->runs[r->id].of[e->place][k];
-    *kept = e->mode->shares_slow_code ? emit_alloca(e, LLVMTypeOf(v)) : v;
-    if (e->mode->shares_slow_code)
+    *kept = e->gang ? emit_alloca(e, LLVMTypeOf(v)) : v;
+    if (e->gang)
         LLVMBuildStore(e->b, v, *kept);
 }
 
@@ -46,7 +46,7 @@ static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
 static value kept_value(struct emit *e, const struct run *r, unsigned k)
 {
     value kept = e->runs[r->id].of[e->place][k] ? e->runs[r->id].of[e->place][k] : e->runs[r->id].of[0][k];
-    return e->mode->shares_slow_code ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
+    return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
 }
 
 static void load_values(struct emit *e, const struct access *a, struct run *r)

@@ -10,7 +10,6 @@
 #include "jit/emit/emit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { N_PARAMS = 6, PARAM_D = 0, PARAM_E = 1, PARAM_A = 2, PARAM_IMM = 5 };
 

@@ -11,8 +11,6 @@
  */
 #include "jit/emit/access.h"
 
-#include <string.h>
-
 /* Where a load is to be. */
 struct limits {
     struct index index;

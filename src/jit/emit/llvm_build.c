@@ -60,9 +60,7 @@ void mark_invariant(struct emit *e, value load)
 
 value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
 {
-    value at = const_int(e, e->i64, offset);
-    value p = LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
-    return LLVMBuildLoad2(e->b, type, p, name);
+    return LLVMBuildLoad2(e->b, type, field_pointer(e, base, offset), name);
 }
 
 value mask_to_lanes(struct emit *e, value mask)
@@ -91,8 +89,7 @@ value lane_bit(struct emit *e)
 
 value pointer_at(struct emit *e, value pointer, int64_t offset)
 {
-    value at = const_int(e, e->i64, (uint64_t)offset);
-    return LLVMBuildInBoundsGEP2(e->b, e->i8, pointer, &at, 1, "");
+    return field_pointer(e, pointer, (uint64_t)offset);
 }
 
 value shuffle_lanes(struct emit *e, value x, value y, const int *index)

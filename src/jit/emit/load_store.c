@@ -157,7 +157,7 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
 /* Behind the engine's way, which the warps of a gang share: what one of them has found before is not there. */
 static void find_anew(struct emit *e, struct access *a)
 {
-    if (!e->mode->shares_slow_code)
+    if (!e->gang)
         return;
     a->site = NULL;
     access_find_first(e, a);

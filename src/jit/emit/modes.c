@@ -1,4 +1,4 @@
-/* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h. (For several warps: gang.c.) */
+/* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h. (For several warps: gang_exit.c.) */
 #include "jit/emit/access.h"
 
 static bool is_full_by_shapes(const struct emit *e)
@@ -11,7 +11,7 @@ static bool may_wait_by_shapes(const struct emit *e)
     return ir_has_waiting(e->fn->shapes, e->at);
 }
 
-static bool is_held_by_shapes(const struct emit *e, uint32_t reg)
+bool is_held_by_shapes(const struct emit *e, uint32_t reg)
 {
     return ir_is_held(e->fn->shapes, e->at, reg);
 }

@@ -54,9 +54,8 @@ static value bytes_within_block(struct emit *e, const struct access *a)
  * those of this block do; in a gang they are there already. */
 static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 {
-    enum { LINE_BYTES = 64 };
     bool is_claimed = ir_ref_kind(a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(a->i->a)];
-    if (is_claimed && (last_warp(e) == 0 || (e->mode->shares_slow_code && e->fn->plan.is_block)))
+    if (is_claimed && (last_warp(e) == 0 || (e->gang && e->fn->plan.is_block)))
         return;
     value ahead = is_claimed ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");

@@ -1,11 +1,9 @@
 /* Registers and operands as LLVM values; see emit.h. */
 #include "jit/emit/emit.h"
 
-#include <string.h>
-
 /* ---- rows ---- */
 
-value row_pointer(struct emit *e, row_ref row)
+static value row_pointer(struct emit *e, row_ref row)
 {
     value at = const_int(e, e->i64, row & ~3u);
     return LLVMBuildInBoundsGEP2(e->b, e->i8, e->base[row & 3], &at, 1, "");
