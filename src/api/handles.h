@@ -6,7 +6,7 @@
 #include "exec/device.h"
 #include "exec/machine.h"
 #include "exec/queue.h"
-#include "explain/trace.h"
+#include "trace/trace.h"
 #include "report/report.h"
 
 /* The limit on threads of a block: the kernel's (.maxntid) or the device's. */

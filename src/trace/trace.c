@@ -1,7 +1,7 @@
 /* See trace.h. Every turn of a warp is a slice; what lies between two turns is another, named after what was waited
  * for. So nothing has to be remembered from event to event.
  */
-#include "explain/trace.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * number of launches and threads may use one tracer. Times are microseconds of the clock, or under a schedule thousands
  * of instructions.
  */
-#ifndef HEDDLE_EXPLAIN_TRACE_H
-#define HEDDLE_EXPLAIN_TRACE_H
+#ifndef HEDDLE_TRACE_TRACE_H
+#define HEDDLE_TRACE_TRACE_H
 
 #include "exec/machine.h"
 
