@@ -1,0 +1,88 @@
+/* What an H200 would count of a launch: the record that counting (explain/count.h) fills and everything else of this folder reads.
+ *
+ * An instruction is one of PTX here, not of the machine code that ptxas makes of it. "Warp instruction": one that a warp executes
+ * with at least one active lane; "thread instructions": its active lanes, predicated off or not.
+ */
+#ifndef HEDDLE_EXPLAIN_COUNTERS_H
+#define HEDDLE_EXPLAIN_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/vec.h"
+
+struct kernel;
+struct ptx_insn;
+
+enum access_kind {
+#define KIND(name, ncu) KIND_of_##name,
+#include "explain/counters.def"
+#undef KIND
+    ACCESS_KINDS
+};
+
+struct access_counters {
+#define ACCESS(name, meaning) uint64_t name;
+#include "explain/counters.def"
+#undef ACCESS
+    int64_t stride; /* of `strided` requests: bytes from a lane to the next; INT64_MIN: not all agree */
+};
+
+/* Where the clocks of warps take global loads to come from. */
+enum clock_level { CLOCK_L1, CLOCK_L2, CLOCK_DRAM, CLOCK_LEVELS };
+
+/* An instruction of PTX. What lowering made of it counts as one. */
+struct insn_counters {
+    const struct ptx_insn *insn;
+    struct place place; /* PTX; place.cuda: of CUDA, or NULL */
+    const char *function;
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t branches, divergent; /* of branches: warp instructions; those whose lanes parted */
+    uint64_t taken;               /* of branches: threads that took it, */
+    uint64_t barrier_warps, barrier_wait,
+        barrier_longest; /* warps that came to it; the instructions that others executed while
+                                                              these waited: all, the longest time */
+    struct access_counters access[ACCESS_KINDS];
+};
+
+/* A line of CUDA, or of PTX where there is no line information: the sum of its instructions. */
+struct line_counters {
+    const char *file;
+    uint32_t line;
+    struct insn_counters sum; /* insn, place and function: of the first */
+};
+
+struct kernel_counters {
+    /* The launch: */
+    const char *name, *mangled;
+    const struct kernel *kernel;
+    uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
+    uint32_t threads_per_block, warps_per_block;
+    uint64_t blocks, warps;
+    uint32_t static_shared_bytes, dynamic_shared_bytes, local_bytes; /* of a block; of a thread */
+    uint32_t registers;     /* of a thread: ptxas's own, where the machine code for the device is beside the PTX, */
+    bool registers_guessed; /* else an estimate */
+    uint32_t sms;           /* multiprocessors that the model of L1 has taken */
+    /* Instructions: */
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t branches, divergent, taken;
+    double classes[64]; /* warp instructions of PTX by enum cost_class (explain/cost.h) */
+    /* Memory: */
+    struct access_counters access[ACCESS_KINDS];
+    uint64_t read_sectors, written_sectors, touched_sectors,
+        touched_lines; /* distinct ones in global memory, constants left out */
+    uint64_t
+        hot; /* the most operations of red and atom that one sector has had, those of a warp that ptxas sums up as one */
+    /* Barriers: */
+    uint64_t barriers, barrier_warps, barrier_wait; /* times that one opened; as in struct insn_counters */
+    /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier
+     * opens (explain/cost.h): */
+    double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];
+    double sum_block_clock[CLOCK_LEVELS], max_block_clock[CLOCK_LEVELS]; /* a block's: of its latest warp */
+    /* Where: */
+    VEC(struct insn_counters) insns; /* executed at least once, in the order of the PTX text */
+    VEC(struct line_counters) lines; /* in the order of files and lines */
+};
+
+#endif
