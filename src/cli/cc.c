@@ -361,49 +361,46 @@ static bool write_file(struct job *j, const char *path, const void *bytes, size_
 /* ---- one .cu file ---- */
 
 /* Kernels with __cluster_dims__ get their directives, which takes another look at a file that has some. */
-static bool add_clusters(struct job *j, const char *input, const char *arch, const char *path)
+static bool add_clusters(struct job *j, const char *input, const char *arch, struct str *ptx)
 {
-    struct file_bytes ptx = {0}, ir = {0};
-    const char *error = file_read(j->arena, path, 0, &ptx);
-    bool ok = !error;
-    if (ok && cc_has_clusters((struct str){ptx.bytes, ptx.n})) {
-        const char *ir_path = on_the_way(j, input, arena_printf(j->arena, ".sm_%s.ll", arch));
-        cc_words c = device_command(j, input, arch, ir_path);
-        ADD(&c, "-emit-llvm");
-        ADD(&c, "-Xclang");
-        ADD(&c, "-disable-llvm-passes");
-        ok = run(j, &c);
-        error = ok ? file_read(j->arena, ir_path, 0, &ir) : NULL;
-        if (ok && !error) {
-            struct str text = cc_add_clusters((struct str){ptx.bytes, ptx.n}, (struct str){ir.bytes, ir.n}, j->arena);
-            ok = write_file(j, path, text.p, text.n);
-        }
-    }
-    free(ptx.bytes);
+    struct file_bytes ir = {0};
+    const char *path = on_the_way(j, input, arena_printf(j->arena, ".sm_%s.ll", arch));
+    cc_words c = device_command(j, input, arch, path);
+    ADD(&c, "-emit-llvm");
+    ADD(&c, "-Xclang");
+    ADD(&c, "-disable-llvm-passes");
+    if (!run(j, &c))
+        return false;
+    const char *error = file_read(j->arena, path, 0, &ir);
+    if (error)
+        return failure(j->s, "cc: %s", error) == 0;
+    *ptx = cc_add_clusters(*ptx, (struct str){ir.bytes, ir.n}, j->arena);
     free(ir.bytes);
-    return error ? failure(j->s, "cc: %s", error) == 0 : ok;
+    return true;
 }
 
-static bool name_statics(struct job *j, const char *path)
+/* What clang 19 leaves out of the PTX that it writes. */
+static bool mend_ptx(struct job *j, const char *input, const char *arch, const char *path)
 {
-    struct file_bytes ptx = {0};
-    const char *error = file_read(j->arena, path, 0, &ptx);
-    bool ok = !error;
-    if (ok) {
-        struct str text = cc_name_statics((struct str){ptx.bytes, ptx.n}, j->arena);
-        ok = text.p == ptx.bytes || write_file(j, path, text.p, text.n);
-    }
-    free(ptx.bytes);
-    return error ? failure(j->s, "cc: %s", error) == 0 : ok;
+    struct file_bytes file = {0};
+    const char *error = file_read(j->arena, path, 0, &file);
+    if (error)
+        return failure(j->s, "cc: %s", error) == 0;
+    struct str ptx = {file.bytes, file.n};
+    bool ok = !cc_has_clusters(ptx) || add_clusters(j, input, arch, &ptx);
+    if (ok && j->o.rdc)
+        ptx = cc_name_statics(ptx, j->arena);
+    if (ok && ptx.p != file.bytes)
+        ok = write_file(j, path, ptx.p, ptx.n);
+    free(file.bytes);
+    return ok;
 }
 
 /* Compiles the device code for one architecture. */
 static bool compile_device(struct job *j, const char *input, const char *arch, const char *output)
 {
     cc_words c = device_command(j, input, arch, output);
-    if (!run(j, &c))
-        return false;
-    return j->o.given[CC_DRY_RUN] || (add_clusters(j, input, arch, output) && (!j->o.rdc || name_statics(j, output)));
+    return run(j, &c) && (j->o.given[CC_DRY_RUN] || mend_ptx(j, input, arch, output));
 }
 
 /* What clang does not know, and nvcc's ptxas would say: too much shared memory, and what Heddle refuses. */
