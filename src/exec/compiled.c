@@ -70,10 +70,10 @@ static bool shape_holds(const uint8_t *row, const struct compiled_shape *s, uint
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         if (l >= part_end) {
-            base = row_lane(row, s->width, l) - (uint64_t)s->pattern[l];
+            base = row_lane(row, s->width, l) - (uint64_t)s->lane_offsets[l];
             part_end = (l / (unsigned)s->part_lanes + 1) * (unsigned)s->part_lanes;
         }
-        if ((row_lane(row, s->width, l) ^ (base + (uint64_t)s->pattern[l])) & ones)
+        if ((row_lane(row, s->width, l) ^ (base + (uint64_t)s->lane_offsets[l])) & ones)
             return false;
     }
     return true;
@@ -93,11 +93,11 @@ static void shape_fill(uint8_t *row, const struct compiled_shape *s)
     for (unsigned from = 0; from < WARP_LANES && s->width > 1; from += part) {
         uint64_t v = row_lane(row, s->width, from);
         for (unsigned l = from; l < from + part && s->width == 16; l++)
-            ((uint16_t *)row)[l] = (uint16_t)(v + (uint64_t)s->pattern[l]);
+            ((uint16_t *)row)[l] = (uint16_t)(v + (uint64_t)s->lane_offsets[l]);
         for (unsigned l = from; l < from + part && s->width == 32; l++)
-            ((uint32_t *)row)[l] = (uint32_t)(v + (uint64_t)s->pattern[l]);
+            ((uint32_t *)row)[l] = (uint32_t)(v + (uint64_t)s->lane_offsets[l]);
         for (unsigned l = from; l < from + part && s->width == 64; l++)
-            ((uint64_t *)row)[l] = v + (uint64_t)s->pattern[l];
+            ((uint64_t *)row)[l] = v + (uint64_t)s->lane_offsets[l];
         for (unsigned l = from; l < from + part && s->width == 128; l++)
             memcpy(row + 16 * l, row + 16 * from, 16);
     }

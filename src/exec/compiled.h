@@ -14,7 +14,7 @@
 enum leave {
     LEAVE_REFUSED, /* nothing was run: this block is no entry, or the lanes did not come here in order */
     LEAVE_AT,      /* lanes w->mask stand at w->op of block w->at_block */
-    LEAVE_SPARE, /* the same, at a barrier; but rows of what does not vary are to be made: COMPILED_FILL, block op->next */
+    LEAVE_SPARE, /* the same, at a barrier; but rows of what is not divergent are to be made: COMPILED_FILL, block op->next */
     LEAVE_YIELD, /* the budget is spent: they stand at the start of w->at_block */
     LEAVE_ON,    /* the same, with budget left: behind a serial part */
     LEAVE_FAULT,
@@ -41,12 +41,12 @@ struct compiled_site {
     uint64_t lo, n, shift;
 };
 
-/* A register whose lanes compiled code counts on: lane l has `pattern[l]` over the first of its part, which has so many
+/* A register whose lanes compiled code counts on: lane l has `lane_offsets[l]` over the first of its part, which has so many
  * lanes. */
 struct compiled_shape {
     uint32_t slot, width;
     uint64_t part_lanes;
-    const int64_t *pattern;
+    const int64_t *lane_offsets;
 };
 
 /* An access of a block of code: its operation there, its site by number, and the distance from its first lane's bytes to

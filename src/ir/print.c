@@ -1,7 +1,7 @@
 /* A function as text, with what is known of each register: HEDDLE_DUMP=ir (docs/JIT.md).
  *
  * Blocks stand in their order of execution. A line is an instruction and, for its results, widths in bits (1: a predicate) and
- * shapes: `uniform`, `lane * 4` (so much over lane 0), `varying`, or the values over lane 0, one by one.
+ * shapes: `uniform`, `lane * 4` (so much over lane 0), `divergent`, or the values over lane 0, one by one.
  */
 #include "base/text.h"
 #include "ir/shape.h"
@@ -167,21 +167,21 @@ static void print_operation(struct printer *p, const struct ir_insn *i)
 static void print_shape(struct printer *p, uint32_t reg)
 {
     uint16_t shape = p->s->regs[reg];
-    if (shape == SHAPE_UNIFORM || shape == SHAPE_VARYING) {
-        text_puts(&p->t, shape == SHAPE_UNIFORM ? "uniform" : "varying");
+    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT) {
+        text_puts(&p->t, shape == SHAPE_UNIFORM ? "uniform" : "divergent");
         return;
     }
-    const struct lane_pattern *pattern = &p->s->patterns.at[shape];
+    const struct lane_offsets *offsets = &p->s->lane_offsets.at[shape];
     bool is_linear = true;
     for (int l = 0; l < WARP_LANES; l++)
-        is_linear &= pattern->at[l] == l * pattern->at[1];
+        is_linear &= offsets->at[l] == l * offsets->at[1];
     if (is_linear) {
-        text_printf(&p->t, "lane * %lld", (long long)pattern->at[1]);
+        text_printf(&p->t, "lane * %lld", (long long)offsets->at[1]);
         return;
     }
     for (int l = 0; l < WARP_LANES; l++)
-        text_printf(&p->t, l ? ",%lld" : "lanes %lld", (long long)pattern->at[l]);
-    if (pattern->split)
+        text_printf(&p->t, l ? ",%lld" : "lanes %lld", (long long)offsets->at[l]);
+    if (offsets->piecewise)
         text_printf(&p->t, " in %u parts", p->s->parts);
 }
 

@@ -1,14 +1,14 @@
 /* Finding shapes: see shape.h.
  *
  * Everything is uniform until shown otherwise. Three things show it, again and again until nothing changes: a value
- * computed from what is not uniform; a branch on a varying predicate, after which lanes wait at one place while others
+ * computed from what is not uniform; a branch on a divergent predicate, after which lanes wait at one place while others
  * run; and a register written meanwhile that the waiting lanes need. Where lanes may be at two places at once is a set
  * of pairs: a branch that parts lanes makes pairs of its targets, and from a pair the block that stands first in the
  * order goes on.
  */
 #include "ir/shape.h"
 
-enum { BOTTOM = SHAPE_VARYING - 1, MAX_PATTERNS = 4096, MAX_BLOCKS = 2048 };
+enum { BOTTOM = SHAPE_DIVERGENT - 1, MAX_LANE_OFFSETS = 4096, MAX_BLOCKS = 2048 };
 
 struct finder {
     const struct ir_func *f;
@@ -16,7 +16,7 @@ struct finder {
     struct arena *arena, scratch;
     const struct ir_range *ranges;
     struct ir_known known;
-    uint16_t *of_known;   /* by register: the shape of what is known; SHAPE_VARYING where it has none */
+    uint16_t *of_known;   /* by register: the shape of what is known; SHAPE_DIVERGENT where it has none */
     uint32_t *successors; /* of a block, in order: each once */
     uint64_t *seen;       /* by block in order: how often successors() had been asked when it was among them */
     uint64_t asked;
@@ -25,18 +25,18 @@ struct finder {
     bool changed;
 };
 
-/* ---- patterns ---- */
+/* ---- lane offsets ---- */
 
-static uint16_t add_pattern(struct finder *x, const struct lane_pattern *p)
+static uint16_t add_lane_offsets(struct finder *x, const struct lane_offsets *p)
 {
     struct ir_shapes *s = x->s;
-    for (uint32_t i = 0; i < s->patterns.n; i++)
-        if (memcmp(&s->patterns.at[i], p, sizeof *p) == 0)
+    for (uint32_t i = 0; i < s->lane_offsets.n; i++)
+        if (memcmp(&s->lane_offsets.at[i], p, sizeof *p) == 0)
             return (uint16_t)i;
-    if (s->patterns.n == MAX_PATTERNS)
-        return SHAPE_VARYING;
-    *VEC_PUSH(x->arena, &s->patterns) = *p;
-    return (uint16_t)(s->patterns.n - 1);
+    if (s->lane_offsets.n == MAX_LANE_OFFSETS)
+        return SHAPE_DIVERGENT;
+    *VEC_PUSH(x->arena, &s->lane_offsets) = *p;
+    return (uint16_t)(s->lane_offsets.n - 1);
 }
 
 static int64_t wrap(int64_t v, unsigned width)
@@ -45,10 +45,10 @@ static int64_t wrap(int64_t v, unsigned width)
 }
 
 /* Lane l over the lane that it counts from. */
-static int64_t over(const struct finder *x, uint16_t shape, unsigned l, bool split)
+static int64_t over(const struct finder *x, uint16_t shape, unsigned l, bool piecewise)
 {
-    const struct lane_pattern *p = &x->s->patterns.at[shape];
-    return p->at[l] - (split ? p->at[ir_part_start(x->s, l)] : 0);
+    const struct lane_offsets *p = &x->s->lane_offsets.at[shape];
+    return p->at[l] - (piecewise ? p->at[ir_part_start(x->s, l)] : 0);
 }
 
 /* x * factor + y * sign, lane by lane. */
@@ -56,14 +56,14 @@ static uint16_t combine(struct finder *x, uint16_t a, int64_t factor, uint16_t b
 {
     if (a == SHAPE_UNIFORM && b == SHAPE_UNIFORM)
         return SHAPE_UNIFORM;
-    bool split = ir_is_split(x->s, a) || ir_is_split(x->s, b);
-    struct lane_pattern p = {.split = split};
+    bool piecewise = ir_is_piecewise(x->s, a) || ir_is_piecewise(x->s, b);
+    struct lane_offsets p = {.piecewise = piecewise};
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        uint64_t u = (uint64_t)over(x, a, l, split) * (uint64_t)factor;
-        uint64_t v = (uint64_t)over(x, b, l, split) * (uint64_t)sign;
+        uint64_t u = (uint64_t)over(x, a, l, piecewise) * (uint64_t)factor;
+        uint64_t v = (uint64_t)over(x, b, l, piecewise) * (uint64_t)sign;
         p.at[l] = wrap((int64_t)(u + v), width);
     }
-    return add_pattern(x, &p);
+    return add_lane_offsets(x, &p);
 }
 
 /* The same in all lanes of a part. */
@@ -75,10 +75,10 @@ static bool is_uniform_in_parts(const struct finder *x, uint16_t shape)
     return x->s->parts > 1 || shape == SHAPE_UNIFORM;
 }
 
-static uint16_t split_uniform(struct finder *x)
+static uint16_t piecewise_uniform(struct finder *x)
 {
-    struct lane_pattern p = {.split = true};
-    return add_pattern(x, &p);
+    struct lane_offsets p = {.piecewise = true};
+    return add_lane_offsets(x, &p);
 }
 
 /* Of values of two shapes, either of which may be there. */
@@ -88,15 +88,15 @@ static uint16_t join(struct finder *x, uint16_t a, uint16_t b)
         return a;
     if (a == BOTTOM)
         return b;
-    if (a == SHAPE_VARYING || b == SHAPE_VARYING || x->s->parts == 1)
-        return SHAPE_VARYING;
-    struct lane_pattern p = {.split = true};
+    if (a == SHAPE_DIVERGENT || b == SHAPE_DIVERGENT || x->s->parts == 1)
+        return SHAPE_DIVERGENT;
+    struct lane_offsets p = {.piecewise = true};
     for (unsigned l = 0; l < WARP_LANES; l++) {
         p.at[l] = over(x, a, l, true);
         if (p.at[l] != over(x, b, l, true))
-            return SHAPE_VARYING;
+            return SHAPE_DIVERGENT;
     }
-    return add_pattern(x, &p);
+    return add_lane_offsets(x, &p);
 }
 
 uint16_t ir_shape(const struct ir_shapes *s, ir_ref r)
@@ -110,7 +110,7 @@ uint16_t ir_shape(const struct ir_shapes *s, ir_ref r)
         return s->tid[i % 4];
     if (i / 4 == SREG_laneid)
         return s->laneid;
-    return isa_sreg_info((enum isa_sreg)(i / 4))->when == WHEN_LANE ? SHAPE_VARYING : SHAPE_UNIFORM;
+    return isa_sreg_info((enum isa_sreg)(i / 4))->when == WHEN_LANE ? SHAPE_DIVERGENT : SHAPE_UNIFORM;
 }
 
 /* What threads have, by the thread: of %tid along an axis, or of a register that is known. */
@@ -126,19 +126,19 @@ static uint64_t known_value(const struct finder *x, uint32_t reg, uint32_t threa
     return ir_known_value(x->f, &x->known, reg, thread);
 }
 
-/* The same pattern in every warp of the block, or none. */
+/* The same offsets in every warp of the block, or none. */
 static uint16_t shape_of_threads(struct finder *x, thread_value *value, uint32_t which, unsigned width)
 {
     const uint32_t *b = x->s->block, threads = b[0] * b[1] * b[2];
-    struct lane_pattern p = {.split = false};
+    struct lane_offsets p = {.piecewise = false};
     for (uint32_t t = 0; t < threads || t < WARP_LANES; t++) {
         int64_t over = wrap((int64_t)(value(x, which, t) - value(x, which, t & ~(WARP_LANES - 1u))), width);
         if (t < WARP_LANES)
             p.at[t] = over;
         else if (p.at[t % WARP_LANES] != over)
-            return SHAPE_VARYING;
+            return SHAPE_DIVERGENT;
     }
-    return add_pattern(x, &p);
+    return add_lane_offsets(x, &p);
 }
 
 /* ---- values ---- */
@@ -164,18 +164,18 @@ static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
         return combine(x, sa, rb.lo, SHAPE_UNIFORM, 0, width);
     if (ra.lo == ra.hi && sa == SHAPE_UNIFORM)
         return combine(x, sb, ra.lo, SHAPE_UNIFORM, 0, width);
-    return is_uniform_in_parts(x, sa) && is_uniform_in_parts(x, sb) ? split_uniform(x) : SHAPE_VARYING;
+    return is_uniform_in_parts(x, sa) && is_uniform_in_parts(x, sb) ? piecewise_uniform(x) : SHAPE_DIVERGENT;
 }
 
-/* A widened index keeps its pattern where nothing wraps; `i` is marked where that is a guess. */
+/* A widened index stays affine where nothing wraps; `i` is marked where that is a guess. */
 static uint16_t guess(struct finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
 {
     enum { FAR = 1 << 24 };
     if (shape == SHAPE_UNIFORM)
         return shape;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        if (x->s->patterns.at[shape].at[l] > FAR || x->s->patterns.at[shape].at[l] < -FAR)
-            return SHAPE_VARYING;
+        if (x->s->lane_offsets.at[shape].at[l] > FAR || x->s->lane_offsets.at[shape].at[l] < -FAR)
+            return SHAPE_DIVERGENT;
     x->s->guesses[i - x->f->insns.at] = is_signed ? GUESS_SIGNED : GUESS_UNSIGNED;
     return shape;
 }
@@ -199,13 +199,13 @@ static uint16_t product_wide(struct finder *x, const struct ir_insn *i, bool is_
     struct ir_range a = range(x, i->a), b = range(x, i->b);
     uint16_t p = product(x, i->a, i->b, 64);
     bool exact = exact_signed(a) && exact_signed(b) && (is_signed || (a.lo >= 0 && b.lo >= 0));
-    if (p == SHAPE_VARYING || exact)
+    if (p == SHAPE_DIVERGENT || exact)
         return p;
     if (is_factor(x, i->b, is_signed))
-        return guess(x, i, ir_shape(x->s, i->a), is_signed) == SHAPE_VARYING ? SHAPE_VARYING : p;
+        return guess(x, i, ir_shape(x->s, i->a), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
     if (is_factor(x, i->a, is_signed))
-        return guess(x, i, ir_shape(x->s, i->b), is_signed) == SHAPE_VARYING ? SHAPE_VARYING : p;
-    return SHAPE_VARYING;
+        return guess(x, i, ir_shape(x->s, i->b), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
+    return SHAPE_DIVERGENT;
 }
 
 /* ---- what is known in all threads ---- */
@@ -215,7 +215,7 @@ static uint16_t shape_of_known_predicate(const struct finder *x, uint32_t reg)
 {
     for (uint32_t t = 0; t < x->known.n_threads; t++)
         if (known_value(x, reg, t) != known_value(x, reg, t & ~(WARP_LANES - 1u)))
-            return SHAPE_VARYING;
+            return SHAPE_DIVERGENT;
     return SHAPE_UNIFORM;
 }
 
@@ -236,7 +236,7 @@ struct lane_bits {
 static bool find_lane_bits(const struct finder *x, ir_ref r, unsigned n, unsigned width, struct lane_bits *bits)
 {
     uint16_t shape = ir_shape(x->s, r);
-    const int64_t *over = x->s->patterns.at[shape].at;
+    const int64_t *over = x->s->lane_offsets.at[shape].at;
     uint64_t first = ir_bits_of(x->f, x->s->bits, x->s->block, false, r).v;
     *bits = (struct lane_bits){.n = n, .mask = n >= 64 ? ~0ull : (1ull << n) - 1};
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -245,15 +245,15 @@ static bool find_lane_bits(const struct finder *x, ir_ref r, unsigned n, unsigne
             return false;
         bits->at[l] = v & bits->mask;
     }
-    return !ir_is_split(x->s, shape);
+    return !ir_is_piecewise(x->s, shape);
 }
 
-static uint16_t pattern_of_bits(struct finder *x, const struct lane_bits *bits, unsigned width)
+static uint16_t lane_offsets_of_bits(struct finder *x, const struct lane_bits *bits, unsigned width)
 {
-    struct lane_pattern p = {.split = false};
+    struct lane_offsets p = {.piecewise = false};
     for (unsigned l = 0; l < WARP_LANES; l++)
         p.at[l] = wrap((int64_t)(bits->at[l] - bits->at[0]), width);
-    return add_pattern(x, &p);
+    return add_lane_offsets(x, &p);
 }
 
 /* Bit by bit: what two operands have above the bits that are known is the same in all lanes, and so is the result's. */
@@ -267,13 +267,13 @@ static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, enum linea
         n = other < n ? other : n;
     }
     if (!find_lane_bits(x, i->a, n, width, &a) || (kind != LINEAR_NOT && !find_lane_bits(x, i->b, n, width, &b)))
-        return SHAPE_VARYING;
+        return SHAPE_DIVERGENT;
     for (unsigned l = 0; l < WARP_LANES; l++)
         a.at[l] = kind == LINEAR_AND   ? a.at[l] & b.at[l]
                   : kind == LINEAR_OR  ? a.at[l] | b.at[l]
                   : kind == LINEAR_XOR ? a.at[l] ^ b.at[l]
                                        : ~a.at[l] & a.mask;
-    return pattern_of_bits(x, &a, width);
+    return lane_offsets_of_bits(x, &a, width);
 }
 
 /* By a constant. What is above the known bits is shifted alike in all lanes. */
@@ -283,10 +283,10 @@ static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, bool is
     struct lane_bits a;
     unsigned n = ir_bits_of(x->f, x->s->bits, x->s->block, false, i->a).n;
     if (by.lo != by.hi || by.lo < 0 || by.lo >= width || !find_lane_bits(x, i->a, n, width, &a))
-        return SHAPE_VARYING;
+        return SHAPE_DIVERGENT;
     for (unsigned l = 0; l < WARP_LANES; l++)
         a.at[l] = is_signed && n == width ? (uint64_t)(wrap((int64_t)a.at[l], width) >> by.lo) : a.at[l] >> by.lo;
-    return pattern_of_bits(x, &a, width);
+    return lane_offsets_of_bits(x, &a, width);
 }
 
 /* Patterns of 16 bits come from what is known in all threads only. */
@@ -295,14 +295,14 @@ static bool is_narrow(const struct finder *x, ir_ref r)
     return ir_ref_kind(r) == REF_REG && x->f->regs.at[ir_ref_index(r)].width < 32;
 }
 
-/* Operands are known, none varies. */
+/* Operands are known, none is divergent. */
 static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width)
 {
     uint16_t a = ir_shape(x->s, i->a), b = ir_shape(x->s, i->b), c = ir_shape(x->s, i->c);
     struct ir_range rb = range(x, i->b);
     enum linear kind = ir_linear((enum lane_id)i->lane);
     if (is_narrow(x, i->a) || is_narrow(x, i->b))
-        return SHAPE_VARYING;
+        return SHAPE_DIVERGENT;
     switch (kind) {
     case LINEAR_COPY: return a;
     case LINEAR_CUT: return combine(x, a, 1, SHAPE_UNIFORM, 0, width);
@@ -313,18 +313,18 @@ static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width
     case LINEAR_MUL: return product(x, i->a, i->b, width);
     case LINEAR_MUL_ADD: {
         uint16_t p = product(x, i->a, i->b, width);
-        return p == SHAPE_VARYING ? p : combine(x, p, 1, c, 1, width);
+        return p == SHAPE_DIVERGENT ? p : combine(x, p, 1, c, 1, width);
     }
     case LINEAR_SHL:
         if (b != SHAPE_UNIFORM || rb.lo != rb.hi || rb.lo < 0 || rb.lo >= width)
-            return SHAPE_VARYING;
+            return SHAPE_DIVERGENT;
         return combine(x, a, (int64_t)(1ull << rb.lo), SHAPE_UNIFORM, 0, width);
     case LINEAR_MUL_WIDE:
     case LINEAR_MUL_WIDE_UNSIGNED:
     case LINEAR_MUL_ADD_WIDE:
     case LINEAR_MUL_ADD_WIDE_UNSIGNED: {
         uint16_t p = product_wide(x, i, kind == LINEAR_MUL_WIDE || kind == LINEAR_MUL_ADD_WIDE);
-        return p == SHAPE_VARYING || !i->c ? p : combine(x, p, 1, c, 1, 64);
+        return p == SHAPE_DIVERGENT || !i->c ? p : combine(x, p, 1, c, 1, 64);
     }
     case LINEAR_AND:
     case LINEAR_OR:
@@ -332,7 +332,7 @@ static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width
     case LINEAR_NOT: return bit_by_bit(x, i, kind, width);
     case LINEAR_SHR_UNSIGNED: return shifted_right(x, i, false, width);
     case LINEAR_SHR_SIGNED: return shifted_right(x, i, true, width);
-    default: return SHAPE_VARYING;
+    default: return SHAPE_DIVERGENT;
     }
 }
 
@@ -347,15 +347,15 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
     ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
     bool uniform = true, in_parts = true, guessed = false;
     uint32_t d = ir_ref_index(i->d);
-    if (x->of_known[d] != SHAPE_VARYING && x->s->bits[d].n >= width)
+    if (x->of_known[d] != SHAPE_DIVERGENT && x->s->bits[d].n >= width)
         return x->of_known[d]; /* its operands are not asked: lane 0's number is written down */
     x->s->guesses[i - x->f->insns.at] = GUESS_NONE;
     for (int k = 0; k < 4; k++) {
         uint16_t s = operands[k] ? ir_shape(x->s, operands[k]) : SHAPE_UNIFORM;
         if (s == BOTTOM)
             return BOTTOM;
-        if (s == SHAPE_VARYING)
-            return SHAPE_VARYING;
+        if (s == SHAPE_DIVERGENT)
+            return SHAPE_DIVERGENT;
         uniform &= s == SHAPE_UNIFORM;
         in_parts &= is_uniform_in_parts(x, s);
         guessed |= is_guessed(x, operands[k]);
@@ -363,19 +363,19 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
     if (uniform)
         return SHAPE_UNIFORM;
     if (width == 128)
-        return SHAPE_VARYING;
-    if (x->of_known[d] != SHAPE_VARYING)
+        return SHAPE_DIVERGENT;
+    if (x->of_known[d] != SHAPE_DIVERGENT)
         return x->of_known[d];
     uint8_t *guesses = &x->s->guesses[i - x->f->insns.at];
     uint16_t shape = linear(x, i, width);
-    if ((shape == SHAPE_VARYING || *guesses) && in_parts && width > 1 && !info->e) {
+    if ((shape == SHAPE_DIVERGENT || *guesses) && in_parts && width > 1 && !info->e) {
         *guesses = GUESS_NONE; /* what is computed for each part needs none */
-        shape = split_uniform(x);
+        shape = piecewise_uniform(x);
     }
-    if (!(guessed || *guesses) || shape == SHAPE_VARYING)
+    if (!(guessed || *guesses) || shape == SHAPE_DIVERGENT)
         return shape;
     if (shape == SHAPE_UNIFORM)
-        return SHAPE_VARYING;
+        return SHAPE_DIVERGENT;
     uint8_t *mark = &x->s->guessed[ir_ref_index(i->d)];
     x->changed |= !*mark;
     *mark = true;
@@ -387,9 +387,9 @@ static uint16_t of_load(const struct finder *x, const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
     if (a->space == SPACE_LOCAL || a->space == SPACE_GENERIC || a->frame)
-        return SHAPE_VARYING;
+        return SHAPE_DIVERGENT;
     uint16_t s = i->a ? ir_shape(x->s, i->a) : SHAPE_UNIFORM;
-    return s == SHAPE_UNIFORM || s == BOTTOM ? s : SHAPE_VARYING;
+    return s == SHAPE_UNIFORM || s == BOTTOM ? s : SHAPE_DIVERGENT;
 }
 
 static void meet(struct finder *x, ir_ref r, uint16_t shape)
@@ -404,8 +404,8 @@ static void meet(struct finder *x, ir_ref r, uint16_t shape)
 /* `serial`: lanes run it one after the other, so that each has what it found at its time. */
 static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
 {
-    bool partly = i->guard && ir_shape(x->s, i->guard) == SHAPE_VARYING;
-    uint16_t shape = SHAPE_VARYING;
+    bool partly = i->guard && ir_shape(x->s, i->guard) == SHAPE_DIVERGENT;
+    uint16_t shape = SHAPE_DIVERGENT;
     switch (i->kind) {
     case IR_LANES:
         if (ir_ref_kind(i->d) == REF_REG)
@@ -418,12 +418,12 @@ static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
     default: break;
     }
     if (serial || (partly && shape != BOTTOM))
-        shape = SHAPE_VARYING;
+        shape = SHAPE_DIVERGENT;
     meet(x, i->d, shape);
     if (i->kind != IR_LANES)
         meet(x, i->e, shape);
     else if (lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
-        meet(x, i->e, shape == SHAPE_UNIFORM || shape == BOTTOM ? shape : SHAPE_VARYING);
+        meet(x, i->e, shape == SHAPE_UNIFORM || shape == BOTTOM ? shape : SHAPE_DIVERGENT);
     for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
         meet(x, i->access->regs[k], shape);
 }
@@ -483,7 +483,7 @@ static bool parts_lanes(const struct finder *x, uint32_t b)
     const struct ir_insn *last = block->n ? &x->f->insns.at[block->first + block->n - 1] : NULL;
     if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
         return false;
-    return (last->guard && ir_shape(x->s, last->guard) == SHAPE_VARYING) ||
+    return (last->guard && ir_shape(x->s, last->guard) == SHAPE_DIVERGENT) ||
            (last->kind == IR_BRX && ir_shape(x->s, last->a) != SHAPE_UNIFORM && ir_shape(x->s, last->a) != BOTTOM);
 }
 
@@ -514,7 +514,7 @@ static bool visit_branches(struct finder *x)
 static void hold(struct finder *x, uint32_t b, ir_ref r)
 {
     if (ir_ref_kind(r) == REF_REG && ir_is_held(x->s, b, ir_ref_index(r)))
-        meet(x, r, SHAPE_VARYING);
+        meet(x, r, SHAPE_DIVERGENT);
 }
 
 static bool visit_held(struct finder *x)
@@ -567,7 +567,7 @@ static void find_whole(struct finder *x)
             if (ir_in_set(waiting_of(x, b), other))
                 taint(x, other);
         uint32_t n = successors(x, b);
-        if (calls || ir_shape(x->s, last->guard) == SHAPE_VARYING)
+        if (calls || ir_shape(x->s, last->guard) == SHAPE_DIVERGENT)
             for (uint32_t i = 0; i < n; i++)
                 taint(x, x->successors[i]);
     }
@@ -596,11 +596,11 @@ static void prepare(struct finder *x)
     s->parts = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;
     x->successors = ARENA_ARRAY(&x->scratch, uint32_t, f->n_ordered);
     x->seen = ARENA_ARRAY(&x->scratch, uint64_t, f->n_ordered);
-    struct lane_pattern p = {.split = false};
-    add_pattern(x, &p);
+    struct lane_offsets p = {.piecewise = false};
+    add_lane_offsets(x, &p);
     for (unsigned l = 0; l < WARP_LANES; l++)
         p.at[l] = l;
-    s->laneid = add_pattern(x, &p);
+    s->laneid = add_lane_offsets(x, &p);
     for (unsigned axis = 0; axis < 3; axis++)
         s->tid[axis] = shape_of_threads(x, tid_value, axis, 32);
     for (uint32_t r = 0; r < f->regs.n; r++)
@@ -621,7 +621,7 @@ static bool find_shapes(struct finder *x)
     ir_find_known(f, s->block, &x->scratch, &x->known);
     x->of_known = ARENA_ARRAY(&x->scratch, uint16_t, f->regs.n);
     for (uint32_t r = 0; r < f->regs.n; r++)
-        x->of_known[r] = x->known.rows[r] ? shape_of_known(x, r) : SHAPE_VARYING;
+        x->of_known[r] = x->known.rows[r] ? shape_of_known(x, r) : SHAPE_DIVERGENT;
     x->ranges = s->ranges = ir_find_ranges(f, &x->known, s->block, x->arena);
     s->bits = ir_find_bits(f, &x->known, s->block, false, x->arena);
     s->common = ir_find_bits(f, &x->known, s->block, true, x->arena);

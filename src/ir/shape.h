@@ -1,34 +1,36 @@
 /* What registers look like across the lanes of a warp, for an engine that keeps a warp in vectors (src/jit).
  *
- * A register is *uniform* (the same in all lanes that run), has a *pattern* (what lane l has over lane 0 is known:
- * %tid.x of a block that is 32 wide, addresses made from it), or *varies*. Uniform is the pattern of zeros. The
- * shape of a block of threads must be known; everything follows from there.
+ * A register is *uniform* (the same in all lanes that run), *affine* (lane 0's value, and for each lane a known offset
+ * from it: %tid.x of a block that is 32 wide, addresses made from it), or *divergent* (anything else). Offsets are mostly
+ * a stride times the lane, and uniform is the stride 0; other offsets (of `%tid.x ^ 3`) do as well. The shape of a block
+ * of threads must be known; everything follows from there.
  *
- * Where blocks have 8 or 16 columns, the warp has parts, its rows, and what is uniform or has a pattern within each of
- * them is *split*: a value for each part is enough.
+ * Where blocks have 8 or 16 columns, the warp has parts, one for each row of the block, and a register that is uniform or
+ * affine within each of them is *piecewise* affine: a value for each part is enough.
  *
- * An index of 32 bits that is widened keeps its pattern unless the index wraps between the lanes. Where that cannot be
- * excluded it is *guessed*; who counts on the pattern must test the widening (`guesses`), and must look at registers
+ * An index of 32 bits that is widened stays affine unless the index wraps between the lanes. Where that cannot be
+ * excluded it is *guessed*; who counts on the shape must test the widening (`guesses`), and must look at registers
  * that others have written (`guessed`). Nothing uniform is guessed, so control flow never hangs on a guess.
  *
  * This holds for warps whose lanes run in order: always the first block of code that has lanes waiting, until they are
  * at one place again. While lanes wait elsewhere, a register that they will need must not be written as a whole: it is
- * `held`. A register without lanes of its own (uniform, pattern) is never held where it is written: it would vary.
+ * `held`. A register without lanes of its own (uniform, affine) is stored as a scalar, so it cannot keep other values for such
+ * lanes: if it is written while they need it, it is divergent.
  */
 #ifndef HEDDLE_IR_SHAPE_H
 #define HEDDLE_IR_SHAPE_H
 
 #include "ir/ir.h"
 
-enum { SHAPE_UNIFORM = 0, SHAPE_VARYING = UINT16_MAX, MAX_PARTS = 4 };
+enum { SHAPE_UNIFORM = 0, SHAPE_DIVERGENT = UINT16_MAX, MAX_PARTS = 4 };
 
 /* Value of lane l - value of the lane that is counted from, modulo the register's width, as a signed number. */
-struct lane_pattern {
+struct lane_offsets {
     int64_t at[WARP_LANES];
-    int64_t split; /* each part of the warp counts from its own first lane; else all from lane 0 */
+    int64_t piecewise; /* each part of the warp counts from its own first lane; else all from lane 0 */
 };
 
-/* The result of a widening has a pattern only where the index does not wrap, as which kind of number. */
+/* The result of a widening is affine only where the index does not wrap, as which kind of number. */
 enum ir_guess { GUESS_NONE, GUESS_UNSIGNED, GUESS_SIGNED };
 
 struct ir_range {
@@ -47,16 +49,16 @@ struct ir_known {
 
 struct ir_shapes {
     uint32_t block[3]; /* threads */
-    uint32_t parts;    /* of a warp, by which patterns may be split: rows of a block of 8 or 16 columns */
-    VEC(struct lane_pattern) patterns; /* the first is that of uniform values */
-    uint16_t *regs;                    /* by register: SHAPE_VARYING, or a pattern */
-    const struct ir_range *ranges;     /* by register */
-    const struct ir_bits *bits;        /* by register, of lane 0 */
-    const struct ir_bits *common;      /* the same, of all lanes */
-    const int64_t *steps;              /* by register: ir_find_steps() */
-    const uint8_t *claimed;            /* by register: ir_find_claimed() */
-    uint8_t *guesses;                  /* by instruction: enum ir_guess */
-    uint8_t *guessed;                  /* by register: its pattern hangs on guesses */
+    uint32_t parts;    /* of a warp, within which shapes may be affine: rows of a block of 8 or 16 columns */
+    VEC(struct lane_offsets) lane_offsets; /* the first is that of uniform values */
+    uint16_t *regs;                        /* by register: SHAPE_DIVERGENT, or which lane_offsets */
+    const struct ir_range *ranges;         /* by register */
+    const struct ir_bits *bits;            /* by register, of lane 0 */
+    const struct ir_bits *common;          /* the same, of all lanes */
+    const int64_t *steps;                  /* by register: ir_find_steps() */
+    const uint8_t *claimed;                /* by register: ir_find_claimed() */
+    uint8_t *guesses;                      /* by instruction: enum ir_guess */
+    uint8_t *guessed;                      /* by register: its shape hangs on guesses */
     uint16_t tid[3];
     uint16_t laneid;
     struct ir_live live;
@@ -73,9 +75,9 @@ uint16_t ir_shape(const struct ir_shapes *s, ir_ref r);
 /* Lines of text: print.c. */
 struct str ir_print(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena);
 
-static inline bool ir_is_split(const struct ir_shapes *s, uint16_t shape)
+static inline bool ir_is_piecewise(const struct ir_shapes *s, uint16_t shape)
 {
-    return shape != SHAPE_VARYING && s->patterns.at[shape].split;
+    return shape != SHAPE_DIVERGENT && s->lane_offsets.at[shape].piecewise;
 }
 /* The first lane of the part that a lane is in. */
 static inline unsigned ir_part_start(const struct ir_shapes *s, unsigned lane)
@@ -125,7 +127,7 @@ struct ir_range *ir_find_ranges(const struct ir_func *f, const struct ir_known *
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
 
 /* The low bits of lane 0's value, or those that are the same in all lanes, as far as they follow from constants and special
- * registers: bits.c. In a block whose warps each begin at a multiple of 32, `%tid.x & 31` has a pattern, and `%tid.x >> 5` is
+ * registers: bits.c. In a block whose warps each begin at a multiple of 32, `%tid.x & 31` is affine, and `%tid.x >> 5` is
  * uniform. */
 struct ir_bits *ir_find_bits(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
                              bool all_lanes, struct arena *arena);
@@ -141,7 +143,7 @@ int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, c
  * as a ticket, which says what the block is to work on. Where the next block will be does not follow from that. */
 uint8_t *ir_find_claimed(const struct ir_func *f, struct arena *arena);
 
-/* Pure instructions that are linear, or shift or combine bits, by what they do to patterns, ranges and known bits. */
+/* Pure instructions that are linear, or shift or combine bits, by what they do to lane offsets, ranges and known bits. */
 enum linear {
     LINEAR_NONE,
     LINEAR_COPY,

@@ -248,7 +248,7 @@ def warps_that_load_bytes_share_lines_of_the_cache_in_the_second_tier():
         assert not HAS_GANGS or (re.search(r"\ngang\d*:", dump) is not None) == (tier == "2"), tier
 
 
-# An index that wraps between the lanes of one row of threads, in round 3: nothing is known of its pattern then.
+# An index that wraps between the lanes of one row of threads, in round 3: it is not affine then.
 WRAP = """
     setp.eq.u32 %p2, %r18, %r12;
     setp.eq.and.u32 %p2, %r11, 3, %p2;

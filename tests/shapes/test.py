@@ -237,7 +237,7 @@ def an_index_that_wraps_behind_a_known_number():
         by_both(path, "--grid", 1, "--block", 32, "u64[32]+print", 7)
 
 
-# More instructions than are evaluated for all threads (ir/known.c), then one of 16 bits that has a pattern.
+# More instructions than are evaluated for all threads (ir/known.c), then one of 16 bits that is affine.
 NARROW = """.visible .entry narrow(.param .u64 out)
 {
     .reg .u64 %rd<4>; .reg .u32 %r<2112>; .reg .u16 %h<3>;
@@ -255,13 +255,13 @@ FILL    mul.wide.u16 %r2101, 3, %h2;
 """
 
 
-def a_pattern_of_16_bits_that_wraps():
+def an_affine_value_of_16_bits_that_wraps():
     fill = "".join(f"    add.u32 %r{n}, %r{n - 1}, {n};\n" for n in range(1, 2100))
     with written(NARROW.replace("FILL", fill)) as path:
         by_both(path, "--grid", 1, "--block", 1024, "u32[1024]+print")
 
 
-# Lanes wait in two blocks of code; what is uniform for those of the one is in the row of what varies for the other's.
+# Lanes wait in two blocks of code; what is uniform for those of the one is in the row of what is divergent for the other's.
 WAITING = """.func nothing() { .reg .u32 %t; mov.u32 %t, %tid.x; ret; }
 .visible .entry waiting(.param .u64 out, .param .u32 given)
 {
@@ -296,7 +296,7 @@ ALL    st.global.u32 [%rd3], %r10;
 """
 
 
-def lanes_that_wait_keep_what_varies():
+def lanes_that_wait_keep_what_is_divergent():
     numbers = range(6)
     text = WAITING.replace("UNIFORM", "".join(f"    mad.lo.u32 %a{n}, %r2, {1000 + 100 * n}, %r9;\n" for n in numbers))
     text = text.replace("SUM", "".join(f"    mad.lo.u32 %r3, %r3, 3, %a{n};\n" for n in numbers) +

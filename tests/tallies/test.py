@@ -91,7 +91,7 @@ ONE_BLOCK = {
     "maximum between sums": ("", "", "red.global.add.u32 [%own], 10; red.global.max.u32 [%own], 4000000000; red.global.add.u32 "
                              "[%own], 1; red.global.min.u32 [%own], 300; red.global.add.u32 [%own], 1;"),
     "both widths": (OWN_WIDE, "red.global.add.u32 [%rd4], 4294967295; red.global.add.u64 [%rd4], 4294967290;", ""),
-    # %mine, a cell by %tid.x, is a pattern, so loads and stores in the loop would need no test of their own
+    # %mine, a cell by %tid.x, is affine, so loads and stores in the loop would need no test of their own
     "a loop looks at its sum": ("", "", MINE + COUNTED.replace("DO", "red.global.add.u32 [%mine], 1; ld.global.u32 %r6, [%mine];"
                                 "add.u32 %r7, %r7, %r6;") + "st.global.u32 [%out], %r7;"),
     "a loop looks at the sum of another address": (

@@ -26,12 +26,12 @@ struct access {
     unsigned parts;           /* of the warp, each with an address of its own */
     value first[MAX_PARTS];   /* address of the lane that comes first: i64 */
     value pointer[MAX_PARTS]; /* on the host, of `first` */
-    value lanes;              /* addresses of all where they vary: <32 x i64>, or <32 x i32> for shared memory */
+    value lanes; /* addresses of all where they are divergent: <32 x i64>, or <32 x i32> for shared memory */
     int64_t offset[WARP_LANES], span,
         least;        /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
                                                 they are farther apart than that, offsets have wrapped */
     int64_t before;   /* from where the tested bytes begin to `first` */
-    bool is_wild;     /* a pattern without such halves: lanes are served one by one */
+    bool is_wild;     /* affine without such halves: lanes are served one by one */
     unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
     bool nontemporal; /* whole lines, past the caches: nontemporal.c */
     value site;
@@ -59,11 +59,11 @@ void access_find_offsets(const struct function *fn, struct access *a);
 bool access_is_aligned(const struct access *a);
 /* Has the CPU stores of some lanes' elements? */
 bool access_can_mask(const struct function *fn, const struct access *a);
-/* Is a pattern served as one, by itself? Others are as addresses that vary. */
-bool access_pattern_is_simple(struct cursor here, const struct access *a);
+/* Are affine addresses served as one, by themselves? Others are as divergent addresses. */
+bool access_affine_is_simple(struct cursor here, const struct access *a);
 /* Are lanes of each half one behind the other, or at one place? */
 bool access_has_halves(const struct access *a);
-/* Tests for halves of the warp make most of the code of an access at addresses that vary, and so do loads of lanes one by one; a
+/* Tests for halves of the warp make most of the code of an access at divergent addresses, and so do loads of lanes one by one; a
  * function with very many takes seconds to compile, and does without them. */
 bool has_many_accesses(const struct function *fn);
 /* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */
@@ -99,7 +99,7 @@ unsigned bytes_in_row(struct cursor here, const struct access *a);
 /* ---- base_index.c ---- */
 
 struct index {
-    ir_ref base, lanes; /* uniform, 64 bits; varying, 32 */
+    ir_ref base, lanes; /* uniform, 64 bits; divergent, 32 */
     row_ref base_row, lanes_row;
     unsigned scale; /* bytes from one index to the next */
     unsigned unit;  /* that the CPU's addresses have */

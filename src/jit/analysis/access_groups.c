@@ -27,7 +27,7 @@ static struct access access_at(struct cursor here, uint32_t k)
 static bool can_share(struct cursor here, struct access *a)
 {
     if (!access_is_simple(here.fn, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL ||
-        a->i->guard || ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_VARYING ||
+        a->i->guard || ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_DIVERGENT ||
         !checked_is_within(checked(a->x->disp), INT32_MIN, INT32_MAX))
         return false;
     access_find_offsets(here.fn, a);
@@ -65,7 +65,7 @@ static bool is_candidate(struct cursor here, struct access *a)
         return !is_consecutive(a) && a->span / a->bytes + a->n > WARP_LANES;
     if (here.is_full)
         return !is_consecutive(a);
-    return can_leave_gaps(here.fn, a) && !access_pattern_is_simple(here, a);
+    return can_leave_gaps(here.fn, a) && !access_affine_is_simple(here, a);
 }
 
 static int64_t begin_of(struct finder *f, uint32_t k)
@@ -249,7 +249,7 @@ bool access_needs_no_test(struct cursor here, uint32_t k)
 static bool can_join(struct cursor here, struct access *a, uint32_t k)
 {
     return can_share(here, a) && !access_needs_no_test(here, k) &&
-           (a->shape == SHAPE_UNIFORM || here.groups[k].run || access_pattern_is_simple(here, a));
+           (a->shape == SHAPE_UNIFORM || here.groups[k].run || access_affine_is_simple(here, a));
 }
 
 /* The bytes of a group that an access has joined. */
@@ -361,9 +361,9 @@ bool access_begin_tested(struct cursor here, uint32_t k, struct access *a)
         here.groups[k].first != k)
         return false;
     *a = access_begin(here.fn, i, op_at(here, k));
-    if (!access_is_simple(here.fn, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_VARYING)
+    if (!access_is_simple(here.fn, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_DIVERGENT)
         return false;
     access_find_offsets(here.fn, a);
     access_test_for_group(a, &here.groups[k]);
-    return a->shape == SHAPE_UNIFORM || here.groups[k].run || access_pattern_is_simple(here, a);
+    return a->shape == SHAPE_UNIFORM || here.groups[k].run || access_affine_is_simple(here, a);
 }

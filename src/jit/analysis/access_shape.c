@@ -2,11 +2,11 @@
 #include "base/checked.h"
 #include "jit/analysis/access.h"
 
-/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. A pattern is what lanes have over lane 0
+/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. lane_offsets are what lanes have over lane 0
  * modulo 2^64, as a signed number, so two of them may be up to 2^64 apart. */
 void access_find_offsets(const struct function *fn, struct access *a)
 {
-    const int64_t *p = fn->shapes->patterns.at[a->shape].at;
+    const int64_t *p = fn->shapes->lane_offsets.at[a->shape].at;
     int64_t least = 0, most = 0;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         least = p[l] < least ? p[l] : least;
@@ -60,8 +60,8 @@ bool access_can_mask(const struct function *fn, const struct access *a)
     return fn->target->has_masked_stores && (a->bytes >= 4 || fn->target->has_gather);
 }
 
-/* A pattern that is served as one; others are as addresses that vary. */
-bool access_pattern_is_simple(struct cursor here, const struct access *a)
+/* Affine addresses that are served as one; others are as divergent addresses. */
+bool access_affine_is_simple(struct cursor here, const struct access *a)
 {
     if (!access_is_aligned(a) || access_is_whole(a->x))
         return false;
@@ -109,7 +109,7 @@ bool has_many_accesses(const struct function *fn)
     uint32_t n = 0;
     for (uint32_t k = 0; k < fn->ir->insns.n && n <= MANY; k++) {
         const struct ir_insn *i = &fn->ir->insns.at[k];
-        n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && ref_shape(fn, i->a) == SHAPE_VARYING;
+        n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && ref_shape(fn, i->a) == SHAPE_DIVERGENT;
     }
     return n > MANY;
 }

@@ -23,7 +23,7 @@ static bool take_lanes(struct cursor here, ir_ref r, row_ref row, uint32_t k, ui
     x->lanes_row = row;
     x->scale = (unsigned)scale;
     x->unit = scale % 8 == 0 ? 8 : scale % 4 == 0 ? 4 : 1;
-    return ir_ref_kind(r) == REF_REG && ref_shape(here.fn, r) == SHAPE_VARYING && is_kept(here, r, k) && scale > 0 &&
+    return ir_ref_kind(r) == REF_REG && ref_shape(here.fn, r) == SHAPE_DIVERGENT && is_kept(here, r, k) && scale > 0 &&
            scale <= 1024;
 }
 

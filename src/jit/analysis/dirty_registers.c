@@ -4,7 +4,7 @@
  * from barrier to barrier has most of its registers clean most of the time. Lanes that wait keep what they had (such a
  * register is held), so what was clean where they left for a block is clean when they run it.
  *
- * In lockstep a row may hold no more than the number of what does not vary (spill_seed): where the warp is entered next
+ * In lockstep a row may hold no more than the number of what is not divergent (spill_seed): where the warp is entered next
  * that is enough, for the interpreter it is not. So there are two sets, one behind the other: of rows that hold all, and of
  * those that hold so much.
  */
@@ -79,12 +79,12 @@ static bool goes_on(const struct function *fn, uint32_t order, bool passes_barri
     }
 }
 
-/* Of what does not vary a row may hold one number only. */
+/* Of what is not divergent a row may hold one number only. */
 static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t block)
 {
     const struct ir_live *live = &fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
-        if (fn->shapes->regs[live->regs[n]] != SHAPE_VARYING && fn->ir->regs.at[live->regs[n]].width > 1)
+        if (fn->shapes->regs[live->regs[n]] != SHAPE_DIVERGENT && fn->ir->regs.at[live->regs[n]].width > 1)
             drop(fn, sets_of(fn, in, block), ir_make_ref(REF_REG, live->regs[n]));
 }
 

@@ -96,10 +96,10 @@ void function_analyse(struct function *fn, uint32_t index);
 
 unsigned ref_width(const struct function *fn, ir_ref r);
 uint16_t ref_shape(const struct function *fn, ir_ref r);
-/* How many scalars what does not vary has, and the number of a part's first lane. */
+/* How many scalars what is not divergent has, and the number of a part's first lane. */
 unsigned parts_of(const struct function *fn, uint16_t shape);
 unsigned part_lane(const struct function *fn, unsigned part);
-/* Is lane 0's value of a register that does not vary the same number in every warp of the grid? */
+/* Is lane 0's value of a register that is not divergent the same number in every warp of the grid? */
 bool is_number(const struct function *fn, ir_ref r);
 /* Is an operand a constant? And its lower 32 bits, where they are wanted. */
 bool access_number(const struct function *fn, ir_ref r, int64_t *v);
@@ -125,7 +125,7 @@ uint32_t end_of_block(const struct function *fn, uint32_t order);
 /* What a warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
 uint32_t meets(const struct function *fn, const struct ir_insn *i, const struct op *o);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
- * did; else NO_BLOCK. What does not vary is then kept as a seed, and made a row where the interpreter takes over. */
+ * did; else NO_BLOCK. What is not divergent is then kept as a seed, and made a row where the interpreter takes over. */
 uint32_t seed_block(const struct function *fn, uint32_t at);
 bool is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
 
@@ -138,7 +138,7 @@ struct reg_list {
 
 /* Registers that are live before instruction `index` of the block: read from there on before they are written, or behind the
  * block. (Nothing else may go to its row, which can be that of another register by now.) Those of a set of ir_live; of a list
- * those that do not vary. */
+ * those that are not divergent. */
 struct reg_list live_at(struct cursor here, uint32_t index);
 struct reg_list live_of_set(const struct function *fn, const uint64_t *set);
 struct reg_list live_scalars(const struct function *fn, struct reg_list among);

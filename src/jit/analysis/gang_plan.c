@@ -147,7 +147,7 @@ static void find_common(struct function *fn)
     find_round_starts(fn, starts);
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) /* where a gang begins only single numbers are compared */
         for (uint32_t n = 0; n < live->n && starts[b]; n++)
-            if (ir_in_set(live_in(fn, b), n) && fn->shapes->regs[live->regs[n]] == SHAPE_VARYING)
+            if (ir_in_set(live_in(fn, b), n) && fn->shapes->regs[live->regs[n]] == SHAPE_DIVERGENT)
                 fn->plan.common[live->regs[n]] = 0;
     for (bool changed = true; changed;) {
         changed = false;
@@ -231,7 +231,7 @@ static unsigned most_warps(const struct function *fn, uint32_t whole)
 static unsigned vectors_of(const struct function *fn, ir_ref r)
 {
     unsigned width = ref_width(fn, r) < 32 ? 32 : ref_width(fn, r), bits = fn->target->has_gather ? 512 : 256;
-    return ref_shape(fn, r) == SHAPE_VARYING ? WARP_LANES * width / bits : 0;
+    return ref_shape(fn, r) == SHAPE_DIVERGENT ? WARP_LANES * width / bits : 0;
 }
 
 /* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. Where accesses are tested before the
@@ -243,17 +243,17 @@ static unsigned slots_of(const struct function *fn, const struct ir_insn *i, boo
     unsigned n = ir_writes(i, writes), slots = 0;
     uint16_t address = i->a ? ref_shape(fn, i->a) : SHAPE_UNIFORM;
     if (i->kind == IR_ATOM)
-        return address == SHAPE_VARYING ? LANE * WARP_LANES : TEST;
+        return address == SHAPE_DIVERGENT ? LANE * WARP_LANES : TEST;
     if (i->kind == IR_LD && !tested)
         return n + parts_of(fn, address);
-    if (!tested && n == 1 && ref_shape(fn, writes[0]) != SHAPE_VARYING && ref_width(fn, writes[0]) == 64)
+    if (!tested && n == 1 && ref_shape(fn, writes[0]) != SHAPE_DIVERGENT && ref_width(fn, writes[0]) == 64)
         return 0; /* of an address: the operand has it */
     for (unsigned k = 0; k < n; k++)
-        slots += ref_shape(fn, writes[k]) == SHAPE_VARYING ? VECTOR * vectors_of(fn, writes[k])
-                                                           : parts_of(fn, ref_shape(fn, writes[k]));
+        slots += ref_shape(fn, writes[k]) == SHAPE_DIVERGENT ? VECTOR * vectors_of(fn, writes[k])
+                                                             : parts_of(fn, ref_shape(fn, writes[k]));
     if (i->kind != IR_LD && i->kind != IR_ST)
         return slots;
-    return slots + (address == SHAPE_VARYING ? SEARCH : (tested ? TEST : 1) * parts_of(fn, address));
+    return slots + (address == SHAPE_DIVERGENT ? SEARCH : (tested ? TEST : 1) * parts_of(fn, address));
 }
 
 /* How long after its own value at the start of a round that of a register is there at the end: the longest way through
@@ -291,11 +291,11 @@ static bool is_for_gangs(const struct ir_insn *i)
 static bool is_tested(const struct function *fn, uint32_t first, uint32_t last)
 {
     const struct ir_insn *end = ends_with(fn, first);
-    bool tested = first != last || !end || !end->guard || ref_shape(fn, end->guard) == SHAPE_VARYING;
+    bool tested = first != last || !end || !end->guard || ref_shape(fn, end->guard) == SHAPE_DIVERGENT;
     for (uint32_t n = 0; n < block_at(fn, first)->n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, first)->first + n];
         tested |=
-            (i->kind == IR_LD || i->kind == IR_ST) && (i->guard || (i->a && ref_shape(fn, i->a) == SHAPE_VARYING));
+            (i->kind == IR_LD || i->kind == IR_ST) && (i->guard || (i->a && ref_shape(fn, i->a) == SHAPE_DIVERGENT));
     }
     return tested;
 }
@@ -307,10 +307,10 @@ static uint32_t loaded_in_row(const struct function *fn, const struct ir_insn *i
         return 0;
     uint16_t shape = i->a ? ref_shape(fn, i->a) : SHAPE_UNIFORM;
     uint32_t bytes = (uint32_t)o->access->bytes * o->access->n;
-    if (shape == SHAPE_UNIFORM || shape == SHAPE_VARYING || parts_of(fn, shape) > 1)
+    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT || parts_of(fn, shape) > 1)
         return 0;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        if (fn->shapes->patterns.at[shape].at[l] != (int64_t)l * bytes)
+        if (fn->shapes->lane_offsets.at[shape].at[l] != (int64_t)l * bytes)
             return 0;
     return bytes * WARP_LANES;
 }
@@ -335,14 +335,14 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
             if (!is_for_gangs(i))
                 return false;
             w->accesses |= i->kind == IR_LD || i->kind == IR_ST;
-            w->parts |= i->kind == IR_BRA && i->guard && ref_shape(fn, i->guard) == SHAPE_VARYING;
+            w->parts |= i->kind == IR_BRA && i->guard && ref_shape(fn, i->guard) == SHAPE_DIVERGENT;
             *(fn->plan.once[k] ? &w->common : &w->own) += slots_of(fn, i, tested);
             if (!fn->plan.once[k])
                 note_row(w, loaded_in_row(fn, i, &fn->code->ops[fn->code->blocks[b].first + n]));
         }
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
-        if (!ir_in_set(live_in(fn, first), n) || fn->shapes->regs[reg] != SHAPE_VARYING || fn->plan.common[reg])
+        if (!ir_in_set(live_in(fn, first), n) || fn->shapes->regs[reg] != SHAPE_DIVERGENT || fn->plan.common[reg])
             continue;
         uint64_t waits = (uint64_t)SLOTS * find_wait(fn, reg, first, last, at);
         w->waits = waits > w->waits ? waits : w->waits;
@@ -438,7 +438,7 @@ static uint32_t piece_behind(const struct function *fn, uint32_t order, const ui
     const struct ir_insn *i = ends_with(fn, order);
     const struct op *o = end_op(fn, order);
     if (!i || i->kind != IR_BRA || !i->guard || o->target == NO_BLOCK || o->next == NO_BLOCK ||
-        (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_VARYING))
+        (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_DIVERGENT))
         return 0;
     uint32_t piece = o->target < o->next ? o->target : o->next, behind = o->target < o->next ? o->next : o->target;
     if (piece <= order || piece == behind || comes_to[piece] != 1)
@@ -488,7 +488,7 @@ static bool goes_together(const struct function *fn, uint32_t order)
     for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
         bool together = !i->guard || i->kind != IR_BRA || fn->plan.piece[order] ||
-                        (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_VARYING);
+                        (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_DIVERGENT);
         bool meets = n == end_of_block(fn, order) && met_at(fn, order);
         if (!together || (!is_for_gangs(i) && !meets))
             return false;
@@ -501,7 +501,7 @@ static bool is_neighbour(const struct function *fn, uint32_t order, uint32_t ind
 {
     const struct ir_insn *insns = &fn->ir->insns.at[block_at(fn, order)->first], *i = &insns[index];
     bool found = false;
-    for (uint32_t n = 0; n < index && i->kind == IR_LD && ref_shape(fn, i->a) != SHAPE_VARYING; n++)
+    for (uint32_t n = 0; n < index && i->kind == IR_LD && ref_shape(fn, i->a) != SHAPE_DIVERGENT; n++)
         found |= insns[n].kind == IR_LD && insns[n].a == i->a;
     return found;
 }
@@ -514,7 +514,7 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
         found += !is_neighbour(fn, order, n) && (i->kind == IR_LD || i->kind == IR_ST) &&
                  (i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC ||
-                  ref_shape(fn, i->a) == SHAPE_VARYING);
+                  ref_shape(fn, i->a) == SHAPE_DIVERGENT);
     }
     return found;
 }

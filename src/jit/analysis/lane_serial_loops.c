@@ -2,7 +2,7 @@
  *
  * A thread that walks through memory of its own, as through a row of a sparse matrix, is what a vector is worst at: its 32
  * loads are gathered from as many cache lines, and all lanes go as many rounds as the one that has most. A lane by itself
- * has one line for many rounds, and no more rounds than its own. So such a loop is one of loads from addresses that vary
+ * has one line for many rounds, and no more rounds than its own. So such a loop is one of loads from divergent addresses
  * between lanes, some of which go on by little in each round, the others being found in memory by the loop itself; of
  * little arithmetic for its loads; and lanes leave it in rounds of their own.
  *
@@ -161,7 +161,7 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
     const struct op *o = op_at(here, block->n - 1);
     uint32_t behind = block_behind(o, here.block);
     return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
-           ref_shape(here.fn, branch->guard) == SHAPE_VARYING && (o->target == here.block || o->next == here.block) &&
+           ref_shape(here.fn, branch->guard) == SHAPE_DIVERGENT && (o->target == here.block || o->next == here.block) &&
            behind > here.block && behind != NO_BLOCK && !here.fn->code->blocks[behind].spins;
 }
 
@@ -183,8 +183,8 @@ static bool can_carry(struct cursor here, const struct ir_block *block)
         bool written = find_writer(here, r, block->n) != NO_WRITER;
         if ((leaves || around) && ref_width(here.fn, r) > 64)
             return false;
-        if (written && ((leaves && ref_shape(here.fn, r) != SHAPE_VARYING) ||
-                        (around && ref_shape(here.fn, r) != SHAPE_VARYING && ref_shape(here.fn, r) != SHAPE_UNIFORM)))
+        if (written && ((leaves && ref_shape(here.fn, r) != SHAPE_DIVERGENT) ||
+                        (around && ref_shape(here.fn, r) != SHAPE_DIVERGENT && ref_shape(here.fn, r) != SHAPE_UNIFORM)))
             return false;
     }
     return true;
@@ -199,10 +199,10 @@ static bool can_load(struct cursor here, uint32_t k)
     if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(here.fn, i, x) ||
         op_access_is_strong(x) || (x->space != SPACE_GLOBAL && x->space != SPACE_CONST && x->space != SPACE_GENERIC))
         return false;
-    for (uint32_t j = 0; j < k && ref_shape(here.fn, i->a) != SHAPE_VARYING; j++)
+    for (uint32_t j = 0; j < k && ref_shape(here.fn, i->a) != SHAPE_DIVERGENT; j++)
         if (insn_at(here, j)->kind == IR_LD && insn_at(here, j)->a == i->a)
             return false;
-    return ref_shape(here.fn, i->a) == SHAPE_VARYING || ref_shape(here.fn, i->a) == SHAPE_UNIFORM;
+    return ref_shape(here.fn, i->a) == SHAPE_DIVERGENT || ref_shape(here.fn, i->a) == SHAPE_UNIFORM;
 }
 
 /* Does a lane have places of its own one behind the other there, or one place, or find them? */
@@ -220,9 +220,9 @@ static bool add_insn(struct cursor here, uint32_t k, uint32_t count[N_PARTS], bo
 {
     const struct ir_insn *i = insn_at(here, k);
     if (i->kind == IR_LD) {
-        bool varies = i->a && ref_shape(here.fn, i->a) == SHAPE_VARYING;
-        count[varies ? LOAD_OF_LANES : LOAD_OF_ALL]++;
-        return can_load(here, k) && (!varies || is_own_way(here, k, walks));
+        bool is_divergent = i->a && ref_shape(here.fn, i->a) == SHAPE_DIVERGENT;
+        count[is_divergent ? LOAD_OF_LANES : LOAD_OF_ALL]++;
+        return can_load(here, k) && (!is_divergent || is_own_way(here, k, walks));
     }
     unsigned size =
         i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG ? lane_library_size(here.fn->lanes, i->lane) : 0;

@@ -65,7 +65,7 @@ struct reg_list live_scalars(const struct function *fn, struct reg_list among)
 {
     struct reg_list l = {.regs = ARENA_ARRAY(fn->arena, uint32_t, among.n + 1)};
     for (uint32_t k = 0; k < among.n; k++)
-        if (fn->shapes->regs[among.regs[k]] != SHAPE_VARYING)
+        if (fn->shapes->regs[among.regs[k]] != SHAPE_DIVERGENT)
             l.regs[l.n++] = among.regs[k];
     return l;
 }

@@ -41,12 +41,12 @@ uint16_t ref_shape(const struct function *fn, ir_ref r)
         return fn->shapes->tid[i % 4];
     if (i / 4 == SREG_laneid)
         return fn->shapes->laneid;
-    return sregs[i / 4].when == WHEN_LANE ? SHAPE_VARYING : SHAPE_UNIFORM;
+    return sregs[i / 4].when == WHEN_LANE ? SHAPE_DIVERGENT : SHAPE_UNIFORM;
 }
 
 unsigned parts_of(const struct function *fn, uint16_t shape)
 {
-    return ir_is_split(fn->shapes, shape) ? fn->shapes->parts : 1;
+    return ir_is_piecewise(fn->shapes, shape) ? fn->shapes->parts : 1;
 }
 
 unsigned part_lane(const struct function *fn, unsigned part)
@@ -58,7 +58,7 @@ bool is_number(const struct function *fn, ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
     return ir_ref_kind(r) == REF_REG && !fn->one_lane && fn->shapes->bits[i].n >= fn->ir->regs.at[i].width &&
-           !ir_is_split(fn->shapes, fn->shapes->regs[i]);
+           !ir_is_piecewise(fn->shapes, fn->shapes->regs[i]);
 }
 
 uint32_t find_writer(struct cursor here, ir_ref r, uint32_t k)

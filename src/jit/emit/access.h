@@ -12,14 +12,14 @@
 /* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
  * it, to be gone to, or NULL without a guard. */
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask);
-/* a->first, of addresses that do not vary. */
+/* a->first, of addresses that are not divergent. */
 void access_find_first(struct emit *e, struct access *a);
 /* Is all of a part inside, and aligned? An i1. */
 value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space);
 /* Goes to `inside` where the bytes of all lanes are inside, and aligned. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside);
-/* The same for addresses that vary, which go to a->lanes; goes on where they are inside. */
+/* The same for divergent addresses, which go to a->lanes; goes on where they are inside. */
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside);
 /* a->pointer, of a->first. */
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space);
@@ -107,8 +107,8 @@ void prefetch_line(struct emit *e, value address, bool writes, unsigned cache);
 /* All lanes at one address, at a->pointer[0]. */
 void load_uniform(struct emit *e, const struct access *a);
 void store_uniform(struct emit *e, const struct access *a);
-/* Lanes in a pattern. */
-void load_by_pattern(struct emit *e, const struct access *a);
+/* Lanes at affine addresses. */
+void load_affine(struct emit *e, const struct access *a);
 void load_masked(struct emit *e, const struct access *a); /* consecutive, those of the mask alone */
 void store_consecutive(struct emit *e, const struct access *a);
 void store_masked(struct emit *e, const struct access *a);

@@ -11,8 +11,8 @@ struct atom {
     LLVMTypeRef type; /* of a cell */
     ir_ref result;    /* or REF_NONE */
     LLVMAtomicOrdering order;
-    value s, t; /* operands: of all lanes one, or rows on the stack where `varies` */
-    bool varies[2];
+    value s, t; /* operands: of all lanes one, or rows on the stack where not `uniform` */
+    bool uniform[2];
 };
 
 /* ---- atom_cell.c, atomic.c ---- */

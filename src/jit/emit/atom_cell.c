@@ -86,7 +86,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
                        .result = i->access->regs[0],
                        .order = order_of(x)};
     return !t->result || (ref_width(e->fn, t->result) == 8u * x->bytes &&
-                          (ref_shape(e->fn, t->result) == SHAPE_VARYING || e->fn->one_lane));
+                          (ref_shape(e->fn, t->result) == SHAPE_DIVERGENT || e->fn->one_lane));
 }
 
 bool atom_is_by_host(const struct atom *t)

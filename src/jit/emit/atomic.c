@@ -157,15 +157,15 @@ static value do_cell(struct emit *e, const struct atom *t, value at, value s, va
 static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
     ir_ref r = t->a.i->access->operands[k];
-    t->varies[k] = ref_shape(e->fn, r) != SHAPE_UNIFORM;
-    *v = t->varies[k] ? read_lanes(e, r, t->a.x->operands[k]) : read_scalar(e, r, t->a.x->operands[k]);
+    t->uniform[k] = ref_shape(e->fn, r) == SHAPE_UNIFORM;
+    *v = t->uniform[k] ? read_scalar(e, r, t->a.x->operands[k]) : read_lanes(e, r, t->a.x->operands[k]);
 }
 
 static value operand(struct emit *e, const struct atom *t, unsigned k, value lane)
 {
     if (k == 1 && !t->is_cas)
         return NULL;
-    if (!t->varies[k])
+    if (t->uniform[k])
         return k ? t->t : t->s;
     return LLVMBuildLoad2(e->b, t->type, row_element(e, k ? ROW_T : ROW_S, t->type, lane), "");
 }
@@ -237,7 +237,7 @@ static void do_offsets(struct emit *e, const struct atom *t)
 
 static bool has_offsets_alone(struct emit *e, const struct atom *t)
 {
-    return t->shared && !t->a.pointer[0] && !t->result && !t->varies[0] && !t->is_cas &&
+    return t->shared && !t->a.pointer[0] && !t->result && t->uniform[0] && !t->is_cas &&
            LLVMGetElementType(LLVMTypeOf(t->a.lanes)) == e->i32;
 }
 
@@ -268,9 +268,9 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     }
     if (!t->a.pointer[0])
         row_set(e, ROW_ADDRESS, t->a.lanes);
-    if (t->varies[0])
+    if (!t->uniform[0])
         row_set(e, ROW_S, t->s);
-    if (t->is_cas && t->varies[1])
+    if (t->is_cas && !t->uniform[1])
         row_set(e, ROW_T, t->t);
     if (t->result)
         row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
@@ -314,7 +314,7 @@ static void do_lanes(struct emit *e, struct atom *t)
 static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
 {
     value v = k ? t->t : t->s;
-    return t->varies[k] ? v : splat(e, v, WARP_LANES);
+    return t->uniform[k] ? splat(e, v, WARP_LANES) : v;
 }
 
 /* In each lane, what it and all lanes before it add. */
@@ -335,7 +335,7 @@ static value running_sum(struct emit *e, const struct atom *t)
 /* What all lanes add. */
 static value total(struct emit *e, const struct atom *t)
 {
-    if (t->varies[0]) {
+    if (!t->uniform[0]) {
         LLVMTypeRef row = vector_of(t->type, WARP_LANES);
         value v = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(row), "");
         return intrinsic(e, "llvm.vector.reduce.add", &row, 1, &v, 1);
@@ -396,7 +396,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
     value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
     value upto = LLVMBuildXor(e->b, holds, LLVMBuildSub(e->b, holds, one, ""), "");
     value left = LLVMBuildAnd(e->b, now.left, LLVMBuildNot(e->b, upto, ""), "");
-    value cell = t->varies[1] ? LLVMBuildExtractElement(e->b, t->t, lane, "") : t->t;
+    value cell = t->uniform[1] ? t->t : LLVMBuildExtractElement(e->b, t->t, lane, "");
     go_with(e, &now, cell, left, rest);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, none, ""), end, next);
     emit_at_end(e, end);
@@ -428,7 +428,7 @@ static void change_together(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef changed = emit_new_block(e, ""), done = emit_new_block(e, "");
     value cell = emit_alloca(e, t->type);
-    if (t->varies[0])
+    if (!t->uniform[0])
         row_set(e, ROW_S, t->s);
     if (t->result)
         row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));

@@ -30,7 +30,7 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
         return;
     unsigned width = ref_width(e->fn, r);
     value at = slot_pointer(e, r);
-    if (ref_shape(e->fn, r) == SHAPE_VARYING) {
+    if (ref_shape(e->fn, r) == SHAPE_DIVERGENT) {
         value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
         LLVMSetAlignment(v, width == 1 ? 4 : 64);
         write_lanes(e, r, v, i->guard ? mask : NULL);
@@ -193,7 +193,7 @@ value access_test_place(struct emit *e, struct access *a, value address, value *
     return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
 }
 
-/* One address, or a pattern: goes to one of two blocks. */
+/* One address, or affine ones: goes to one of two blocks. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside)
 {
@@ -231,7 +231,7 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
     return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
 }
 
-/* Addresses that vary, in a->lanes: goes on where those of all active lanes are inside, else to another block. */
+/* Divergent addresses, in a->lanes: goes on where those of all active lanes are inside, else to another block. */
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     LLVMTypeRef type = ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;

@@ -1,6 +1,6 @@
 /* Serial parts of a function: the code in which lanes go one after the other; see emit.h, ir/serial_parts.c, exec/serial.c.
  *
- * It is made by what makes all other code, with other shapes: the "warp" is one lane, so nothing varies, every register is a
+ * It is made by what makes all other code, with other shapes: the "warp" is one lane, so nothing is divergent, every register is a
  * scalar, and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it
  * leaves: behind the part, or where it waits. So lanes that wait stand as the engine expects them, and each of them goes on
  * by either engine.
@@ -472,13 +472,13 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
                                .shapes = &one,
                                .one_lane = true};
     e->fn = &of_lane;
-    value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], patterns[one.patterns.n], out[blocks];
+    value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], lane_offsets[one.lane_offsets.n], out[blocks];
     LLVMBasicBlockRef code[blocks];
     struct group groups[longest + 1];
     uint64_t written[one.live.words + 1], touched[one.live.words + 1];
     uint8_t exits[blocks];
-    memset(patterns, 0, sizeof patterns);
-    e->patterns = patterns;
+    memset(lane_offsets, 0, sizeof lane_offsets);
+    e->lane_offsets = lane_offsets;
     e->regs = regs;
     e->block = code;
     e->groups = groups;

@@ -96,7 +96,7 @@ void put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
     v = extend(e, a, v, ref_width(e->fn, r));
-    if (ref_shape(e->fn, r) == SHAPE_VARYING)
+    if (ref_shape(e->fn, r) == SHAPE_DIVERGENT)
         write_lanes(e, r, splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
     else
         write_scalar(e, r, v); /* where a guard does not hold, this is not reached */

@@ -1,7 +1,7 @@
 /* Emitting LLVM for one function: what the parts of the compiler share. Private to heddle-jit.
  *
- * Registers are allocas that LLVM promotes: <32 x iN> where a register varies, one scalar (the value of lane 0) where
- * it is uniform or has a pattern, one for each part of the warp where that is split, an i32 mask or an i1 for
+ * Registers are allocas that LLVM promotes: <32 x iN> where a register is divergent, one scalar (the value of lane 0) where
+ * it is uniform or affine, one for each part of the warp where it is piecewise affine, an i32 mask or an i1 for
  * predicates. Lanes that wait are i32 masks, too, one for each block where any may wait. See docs/JIT.md.
  */
 #ifndef HEDDLE_JIT_EMIT_H
@@ -105,7 +105,7 @@ struct emit {
     value *pending;           /* by block: the alloca of waiting lanes, or NULL */
     value mask;               /* the alloca of the lanes that run */
     value how, left_at;       /* what `leave` returns, and the block it notes */
-    value *patterns;          /* by pattern: a constant array, or NULL */
+    value *lane_offsets;      /* by shape: a constant array, or NULL */
     value base[4];            /* of rows: enum row_base */
     value scratch[5];         /* rows for calls of lane functions */
     struct run_values *runs;  /* by run: access_groups.c */
@@ -188,7 +188,7 @@ void add_to_counter(struct emit *e, value counter, uint64_t offset);
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
 /* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
 value read_lanes(struct emit *e, ir_ref r, row_ref row);
-/* The value of lane 0, of what does not vary; i1 for predicates. Of a part's first lane. */
+/* The value of lane 0, of what is not divergent; i1 for predicates. Of a part's first lane. */
 value read_scalar(struct emit *e, ir_ref r, row_ref row);
 value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part);
 /* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
@@ -197,7 +197,7 @@ void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
 void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
 /* Memory of a row. */
 value slot_pointer(struct emit *e, ir_ref reg);
-/* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that does not vary its seed alone: a number for
+/* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that is not divergent its seed alone: a number for
  * each part of the warp, from which reload() makes all. */
 void spill(struct emit *e, uint32_t reg, value mask);
 void spill_seed(struct emit *e, uint32_t reg);
@@ -218,7 +218,7 @@ void start_clean(struct emit *e, uint32_t block);
 /* Nothing is clean. */
 void start_dirty(struct emit *e);
 bool is_clean(const struct emit *e, uint32_t reg);
-/* Of what does not vary: does the row hold it as spill_seed() leaves it? */
+/* Of what is not divergent: does the row hold it as spill_seed() leaves it? */
 bool is_seed_clean(const struct emit *e, uint32_t reg);
 void note_dirty(struct emit *e, uint32_t reg);
 
@@ -238,7 +238,7 @@ void exit_emit_through(struct emit *e);
 
 /* Registers that are live at instruction `index` of the present block, to their rows:
  * - live: all of all of them;
- * - seeds: of those that do not vary the seeds, which the interpreter cannot read (so not while lanes wait elsewhere);
+ * - seeds: of those that are not divergent the seeds, which the interpreter cannot read (so not while lanes wait elsewhere);
  * - cold: all but those that are live through the block, with code that is small and slow: while no lanes wait elsewhere the library
  *   makes rows of seeds (emit_fill_call); what is live through the block exit_spill_through() brings there. */
 void exit_spill_live(struct emit *e, uint32_t index);
@@ -251,7 +251,7 @@ void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask);
 void exit_spill_out_seeds(struct emit *e);
 /* What is live there, from rows, in all lanes. */
 void exit_reload_live(struct emit *e, uint32_t index);
-/* struct compiled_shape of registers that do not vary; NULL for none. */
+/* struct compiled_shape of registers that are not divergent; NULL for none. */
 value shapes_table(struct emit *e, const struct reg_list *l);
 /* Makes rows of their seeds. */
 void emit_fill_call(struct emit *e, const struct reg_list *l);

@@ -37,7 +37,7 @@ static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef ref
     emit_at_end(e, on);
 }
 
-/* Registers that do not vary must not do so here either, where lanes did not come in order. */
+/* Registers that are not divergent must not do so here either, where lanes did not come in order. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
@@ -56,7 +56,7 @@ static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVM
     LLVMBasicBlockRef checked = NULL;
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
-        if (!ir_in_set(set, n) || !e->fn->shapes->guessed[reg] || e->fn->shapes->regs[reg] == SHAPE_VARYING)
+        if (!ir_in_set(set, n) || !e->fn->shapes->guessed[reg] || e->fn->shapes->regs[reg] == SHAPE_DIVERGENT)
             continue;
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");

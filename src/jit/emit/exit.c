@@ -20,10 +20,10 @@ void exit_spill_set(struct emit *e, const uint64_t *set, value mask)
             spill(e, e->fn->shapes->live.regs[n], mask);
 }
 
-static void spill_varying(struct emit *e, const uint64_t *set, value mask)
+static void spill_divergent(struct emit *e, const uint64_t *set, value mask)
 {
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
-        if (ir_in_set(set, n) && e->fn->shapes->regs[e->fn->shapes->live.regs[n]] == SHAPE_VARYING)
+        if (ir_in_set(set, n) && e->fn->shapes->regs[e->fn->shapes->live.regs[n]] == SHAPE_DIVERGENT)
             spill(e, e->fn->shapes->live.regs[n], mask);
 }
 
@@ -58,7 +58,7 @@ static void spill_for_waiting(struct emit *e)
     emit_at_end(e, some);
     start_dirty(e);
     for (uint32_t n = 0; n < live->n; n++) {
-        value lanes = e->fn->shapes->regs[live->regs[n]] != SHAPE_VARYING ? waiting_lanes(e, n, false) : NULL;
+        value lanes = e->fn->shapes->regs[live->regs[n]] != SHAPE_DIVERGENT ? waiting_lanes(e, n, false) : NULL;
         if (lanes && !LLVMIsConstant(lanes))
             spill(e, live->regs[n], pass_opaque_mask(e->b, lanes));
     }
@@ -79,7 +79,7 @@ void exit_emit_common(struct emit *e)
         LLVMBuildCondBr(e->b, is_zero(e, lanes), none, some);
         emit_at_end(e, some);
         start_clean(e, b);
-        spill_varying(e, live_in(e->fn, b), lanes);
+        spill_divergent(e, live_in(e->fn, b), lanes);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
         value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
         LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
@@ -157,15 +157,15 @@ void exit_yielding(struct emit *e, uint32_t block, value mask)
     exit_with(e, LEAVE_YIELD, block, mask, e->leave);
 }
 
-static value pattern_array(struct emit *e, uint16_t shape)
+static value lane_offsets_array(struct emit *e, uint16_t shape)
 {
-    if (!e->patterns[shape]) {
+    if (!e->lane_offsets[shape]) {
         value lanes[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
-            lanes[l] = const_int(e, e->i64, (uint64_t)e->fn->shapes->patterns.at[shape].at[l]);
-        e->patterns[shape] = emit_constant(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
+            lanes[l] = const_int(e, e->i64, (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[l]);
+        e->lane_offsets[shape] = emit_constant(e, LLVMConstArray2(e->i64, lanes, WARP_LANES));
     }
-    return e->patterns[shape];
+    return e->lane_offsets[shape];
 }
 
 value shapes_table(struct emit *e, const struct reg_list *l)
@@ -176,7 +176,7 @@ value shapes_table(struct emit *e, const struct reg_list *l)
         uint16_t shape = e->fn->shapes->regs[reg];
         value fields[4] = {const_int(e, e->i32, e->fn->ir->regs.at[reg].slot),
                            const_int(e, e->i32, e->fn->ir->regs.at[reg].width),
-                           const_int(e, e->i64, WARP_LANES / parts_of(e->fn, shape)), pattern_array(e, shape)};
+                           const_int(e, e->i64, WARP_LANES / parts_of(e->fn, shape)), lane_offsets_array(e, shape)};
         rows[k] = LLVMConstStructInContext(e->context, fields, 4, false);
     }
     return l->n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, l->n)) : NULL;
@@ -211,7 +211,7 @@ static void spill_seeds(struct emit *e, const struct reg_list *l)
         spill_seed(e, l->regs[k]);
 }
 
-/* With little code, where that is rare: of what does not vary one number, of which the library makes a row; not while lanes wait
+/* With little code, where that is rare: of what is not divergent one number, of which the library makes a row; not while lanes wait
  * elsewhere. */
 static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask)
 {

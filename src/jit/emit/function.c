@@ -93,7 +93,7 @@ static void make_registers(struct emit *e)
     const struct ir_shapes *s = e->fn->shapes;
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++) {
         unsigned width = e->fn->ir->regs.at[r].width;
-        LLVMTypeRef type = s->regs[r] == SHAPE_VARYING ? vector_of_width(e, width) : type_of_width(e, width);
+        LLVMTypeRef type = s->regs[r] == SHAPE_DIVERGENT ? vector_of_width(e, width) : type_of_width(e, width);
         for (unsigned p = 0; p < parts_of(e->fn, s->regs[r]); p++)
             e->regs[(size_t)r * MAX_PARTS + p] = emit_alloca_of(e, type, NULL);
     }
@@ -149,7 +149,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
 {
     e->fn = fn;
     value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], pending[e->fn->ir->n_ordered],
-        patterns[e->fn->shapes->patterns.n];
+        lane_offsets[e->fn->shapes->lane_offsets.n];
     LLVMBasicBlockRef blocks[e->fn->ir->n_ordered], ends[e->fn->ir->n_ordered];
     uint32_t longest = 0;
     for (uint32_t b = 0; b < e->fn->ir->blocks.n; b++)
@@ -157,8 +157,8 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     bool covered[longest + 1];
     e->untested = (struct untested){.covered = covered};
     memset(regs, 0, sizeof regs);
-    memset(patterns, 0, sizeof patterns);
-    e->patterns = patterns;
+    memset(lane_offsets, 0, sizeof lane_offsets);
+    e->lane_offsets = lane_offsets;
     e->regs = regs;
     e->pending = pending;
     e->block = blocks;

@@ -333,15 +333,15 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
 static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o, value *all,
                            value *any)
 {
-    bool varies = ref_shape(e->fn, i->guard) == SHAPE_VARYING;
+    bool is_divergent = ref_shape(e->fn, i->guard) == SHAPE_DIVERGENT;
     bool common = ir_ref_kind(i->guard) != REF_REG || e->fn->plan.common[ir_ref_index(i->guard)];
     for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
         struct emit *x = &g->warps[k];
-        value holds = varies ? read_lanes(x, i->guard, o->guard) : read_scalar(x, i->guard, o->guard);
+        value holds = is_divergent ? read_lanes(x, i->guard, o->guard) : read_scalar(x, i->guard, o->guard);
         *all = k ? LLVMBuildAnd(e->b, *all, holds, "") : holds;
         *any = k ? LLVMBuildOr(e->b, *any, holds, "") : holds;
     }
-    if (varies) {
+    if (is_divergent) {
         *all = LLVMBuildICmp(e->b, LLVMIntEQ, *all, const_int(e, e->i32, UINT32_MAX), "");
         *any = LLVMBuildICmp(e->b, LLVMIntNE, *any, const_int(e, e->i32, 0), "");
     } else if (common) {

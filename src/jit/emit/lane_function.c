@@ -282,7 +282,7 @@ static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
                       : LLVMBuildExtractElement(e->b, lanes, const_int(e, e->i32, lane), "");
 }
 
-/* The guard of a write to a register that does not vary is the same in all lanes. */
+/* The guard of a write to a register that is not divergent is the same in all lanes. */
 static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned part, row_ref guard_row)
 {
     if (i->guard) {
@@ -294,7 +294,7 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
     write_part(e, d, scalar, part);
 }
 
-/* Of a result that does not vary: the values of its parts, from those of its operands. */
+/* Of a result that is not divergent: the values of its parts, from those of its operands. */
 static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
 {
     unsigned n = parts_of(e->fn, ref_shape(e->fn, i->d));
@@ -304,7 +304,7 @@ static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op 
             emit_call(e, o, x, all);
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         ir_ref d = x->ref[k];
-        if (ref_shape(e->fn, d) == SHAPE_VARYING) {
+        if (ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
             value lanes = all[0]                     ? all[k]
                           : ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
                                                      : splat(e, out[0][k], WARP_LANES);
@@ -321,7 +321,7 @@ static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op 
 /* Of a widened index: does nothing wrap between the lanes of a part? Where it does, the interpreter goes on. */
 static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool is_signed)
 {
-    const int64_t *at = e->fn->shapes->patterns.at[ref_shape(e->fn, r)].at;
+    const int64_t *at = e->fn->shapes->lane_offsets.at[ref_shape(e->fn, r)].at;
     unsigned n = parts_of(e->fn, ref_shape(e->fn, r)), from = part_lane(e->fn, part);
     int64_t least = at[from], most = at[from];
     for (unsigned l = from; l < from + WARP_LANES / n; l++) {
@@ -418,12 +418,12 @@ static const struct comparison {
 /* Is it one more in each lane than in the lane before, as a number of either kind? */
 static bool counts_lanes(const struct emit *e, ir_ref r)
 {
-    uint16_t shape = r ? ref_shape(e->fn, r) : SHAPE_VARYING;
+    uint16_t shape = r ? ref_shape(e->fn, r) : SHAPE_DIVERGENT;
     struct ir_range range = ir_range_of(e->fn->ir, e->fn->shapes->ranges, e->fn->shapes->block, r);
-    if (shape == SHAPE_VARYING || ir_is_split(e->fn->shapes, shape) || range.lo > range.hi || range.lo < 0)
+    if (shape == SHAPE_DIVERGENT || ir_is_piecewise(e->fn->shapes, shape) || range.lo > range.hi || range.lo < 0)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        if (e->fn->shapes->patterns.at[shape].at[l] != l)
+        if (e->fn->shapes->lane_offsets.at[shape].at[l] != l)
             return false;
     return true;
 }
@@ -463,7 +463,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     struct operands x;
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
-    if (ref_shape(e->fn, i->d) != SHAPE_VARYING) {
+    if (ref_shape(e->fn, i->d) != SHAPE_DIVERGENT) {
         if (e->fn->shapes->guesses[i - e->fn->ir->insns.at] && !is_untested(e))
             test_guess(e, i, o);
         if (is_number(e->fn, i->d))
@@ -482,7 +482,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
         unsigned width = ref_width(e->fn, d);
         if (scalar)
             out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : splat(e, out[k], WARP_LANES);
-        if (ref_shape(e->fn, d) == SHAPE_VARYING)
+        if (ref_shape(e->fn, d) == SHAPE_DIVERGENT)
             write_lanes(e, d, out[k], mask);
         else
             write_one(e, i, d, lane_of(e, out[k], width, 0), 0, o->guard);

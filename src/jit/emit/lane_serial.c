@@ -228,10 +228,10 @@ static void prepare_registers(struct lane_serial *p)
     struct emit *e = p->e;
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
-        bool varies = ref_shape(e->fn, r) != SHAPE_UNIFORM;
+        bool is_uniform = ref_shape(e->fn, r) == SHAPE_UNIFORM;
         if (!comes(p, n) && !goes(p, n))
             continue;
-        if (!varies) {
+        if (is_uniform) {
             p->number[n] = read_scalar(e, r, 0);
             p->last[n] = emit_alloca(e, LLVMTypeOf(p->number[n]));
             LLVMBuildStore(e->b, p->number[n], p->last[n]);

@@ -3,8 +3,8 @@
  * An access has a fast way, taken where one test shows that the bytes of all lanes lie in one place (the block's shared
  * memory, the thread's local memory, the allocation that this access was in before) and are aligned; else the engine
  * does it (exec/access.c), which also finds the fault. How the fast way loads and stores follows from the shape of the
- * address: one scalar, whole vectors and shuffles where lanes have a pattern, halves of the warp or gathers where they
- * vary.
+ * address: one scalar, whole vectors and shuffles where addresses are affine, halves of the warp or gathers where they
+ * are divergent.
  */
 #include "base/checked.h"
 #include "exec/shuffle.h"
@@ -125,7 +125,7 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
     else if (a->shape == SHAPE_UNIFORM)
         loads ? load_uniform(e, a) : store_uniform(e, a);
     else if (loads)
-        load_by_pattern(e, a);
+        load_affine(e, a);
     else if (access_is_nontemporal(here(e), a))
         store_nontemporal(e, a, emit_is_full(e) && !a->i->guard ? store_consecutive : store_masked);
     else if (emit_is_full(e) && !a->i->guard)
@@ -232,7 +232,7 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
     LLVMBuildBr(e->b, done);
 }
 
-/* Addresses that vary: halves of consecutive lanes, halves at one place, or every lane for itself. */
+/* Divergent addresses: halves of consecutive lanes, halves at one place, or every lane for itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
@@ -287,10 +287,10 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
     }
     a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
-    if (a.shape != SHAPE_VARYING && a.shape != SHAPE_UNIFORM) {
+    if (a.shape != SHAPE_DIVERGENT && a.shape != SHAPE_UNIFORM) {
         access_find_offsets(e->fn, &a);
-        if (!e->groups[e->index].run && !access_pattern_is_simple(here(e), &a)) {
-            a.shape = SHAPE_VARYING;
+        if (!e->groups[e->index].run && !access_affine_is_simple(here(e), &a)) {
+            a.shape = SHAPE_DIVERGENT;
             a.is_wild = !access_has_halves(&a);
         }
         a.span = 0;
@@ -300,7 +300,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
         fence_before_load(e);
     else
         fence_note_store(e);
-    if (a.shape != SHAPE_VARYING)
+    if (a.shape != SHAPE_DIVERGENT)
         access_one(e, &a, space);
     else if (i->kind != IR_LD || space == SPACE_SHARED || !load_indexed(e, &a))
         access_lanes(e, &a, space);

@@ -116,9 +116,9 @@ static void find_spread(const struct loop *p, ir_ref r, int64_t *least, int64_t 
 {
     const struct emit *e = p->e;
     uint16_t shape = ref_shape(e->fn, r);
-    const int64_t *at = e->fn->shapes->patterns.at[shape].at;
-    bool split = ir_is_split(e->fn->shapes, shape);
-    int64_t own = split ? 0 : at[part_lane(e->fn, p->part)];
+    const int64_t *at = e->fn->shapes->lane_offsets.at[shape].at;
+    bool piecewise = ir_is_piecewise(e->fn->shapes, shape);
+    int64_t own = piecewise ? 0 : at[part_lane(e->fn, p->part)];
     *least = *most = 0;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         *least = at[l] - own < *least ? at[l] - own : *least;
@@ -158,8 +158,8 @@ static bool find_widened(struct loop *p, const struct ir_insn *i, const struct o
                          uint32_t factor, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!p->rounds || factor > MOST_FACTOR || ref_shape(e->fn, i->a) == SHAPE_VARYING ||
-        (!p->all_parts && ir_is_split(e->fn->shapes, ref_shape(e->fn, i->a))) ||
+    if (!p->rounds || factor > MOST_FACTOR || ref_shape(e->fn, i->a) == SHAPE_DIVERGENT ||
+        (!p->all_parts && ir_is_piecewise(e->fn->shapes, ref_shape(e->fn, i->a))) ||
         p->n_widened == sizeof p->widened / sizeof p->widened[0] || !find_affine(p, i->a, o->a, k, x))
         return false;
     widen(p, x, i->a, is_signed);
@@ -247,7 +247,7 @@ static bool find_result(struct loop *p, uint32_t k, struct affine *x)
 static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!r || ref_shape(e->fn, r) == SHAPE_VARYING || (ref_width(e->fn, r) != 32 && ref_width(e->fn, r) != 64) ||
+    if (!r || ref_shape(e->fn, r) == SHAPE_DIVERGENT || (ref_width(e->fn, r) != 32 && ref_width(e->fn, r) != 64) ||
         ++p->looked_at > MOST_LOOKS)
         return false;
     if (!is_written(p, r)) {
@@ -492,7 +492,7 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
     const struct ir_insn *branch = &e->fn->ir->insns.at[block->first + block->n - 1];
     const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + block->n - 1];
     if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG || o->target == o->next ||
-        (o->target != e->at && o->next != e->at) || ref_shape(e->fn, branch->guard) == SHAPE_VARYING)
+        (o->target != e->at && o->next != e->at) || ref_shape(e->fn, branch->guard) == SHAPE_DIVERGENT)
         return false;
     for (uint32_t k = 0; k < block->n; k++)
         if (tally_takes(&e->fn->code->ops[e->fn->code->blocks[e->at].first +

@@ -51,10 +51,10 @@ value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part)
 {
     uint16_t shape = ref_shape(e->fn, r);
     LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
-    if (ir_is_split(e->fn->shapes, shape))
+    if (ir_is_piecewise(e->fn->shapes, shape))
         return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), part), "");
     value first = read_scalar(e, r, row);
-    uint64_t over = (uint64_t)e->fn->shapes->patterns.at[shape].at[part_lane(e->fn, part)];
+    uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[part_lane(e->fn, part)];
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
 
@@ -114,7 +114,7 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
     value lanes = splat(e, scalar, WARP_LANES);
     if (shape == SHAPE_UNIFORM)
         return lanes;
-    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->patterns.at[shape].at), "");
+    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
 }
 
 /* The values of a register's parts, each in the lanes of its part. */
@@ -127,16 +127,16 @@ static value from_parts(struct emit *e, ir_ref r, unsigned width, uint16_t shape
         value more = splat(e, read_part(e, r, 0, p), WARP_LANES);
         lanes = LLVMBuildShuffleVector(e->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
-    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->patterns.at[shape].at), "");
+    return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
 }
 
 value read_lanes(struct emit *e, ir_ref r, row_ref row)
 {
     unsigned width = ref_width(e->fn, r);
     uint16_t shape = ref_shape(e->fn, r);
-    if (ir_is_split(e->fn->shapes, shape))
+    if (ir_is_piecewise(e->fn->shapes, shape))
         return from_parts(e, r, width, shape);
-    if (shape != SHAPE_VARYING)
+    if (shape != SHAPE_DIVERGENT)
         return from_scalar(e, read_scalar(e, r, row), width, shape);
     if (ir_ref_kind(r) == REF_REG && is_known(e, ir_ref_index(r)))
         return known_lanes(e, ir_ref_index(r));
@@ -167,9 +167,9 @@ void write_part(struct emit *e, ir_ref r, value scalar, unsigned part)
 void write_scalar(struct emit *e, ir_ref r, value scalar)
 {
     uint16_t shape = ref_shape(e->fn, r);
-    if (shape == SHAPE_VARYING)
+    if (shape == SHAPE_DIVERGENT)
         write_lanes(e, r, from_scalar(e, scalar, ref_width(e->fn, r), SHAPE_UNIFORM), NULL);
-    for (unsigned p = 0; shape != SHAPE_VARYING && p < parts_of(e->fn, shape); p++)
+    for (unsigned p = 0; shape != SHAPE_DIVERGENT && p < parts_of(e->fn, shape); p++)
         write_part(e, r, scalar, p);
 }
 
@@ -224,7 +224,7 @@ void spill_seed(struct emit *e, uint32_t reg)
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = ref_shape(e->fn, r);
     unsigned width = ref_width(e->fn, r);
-    if (shape == SHAPE_VARYING || width == 1) {
+    if (shape == SHAPE_DIVERGENT || width == 1) {
         spill(e, reg, NULL);
         return;
     }
@@ -265,7 +265,7 @@ static value load_scalar(struct emit *e, uint32_t reg, value lane)
     value v = LLVMBuildLoad2(e->b, type, LLVMBuildInBoundsGEP2(e->b, type, at, &lane, 1, ""), "");
     if (shape == SHAPE_UNIFORM)
         return v;
-    value over = const_lanes(e, width, e->fn->shapes->patterns.at[shape].at);
+    value over = const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at);
     return LLVMBuildSub(e->b, v, LLVMBuildExtractElement(e->b, over, lane, ""), "");
 }
 
@@ -285,7 +285,7 @@ void reload_row(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = ref_shape(e->fn, r);
-    if (shape == SHAPE_VARYING) {
+    if (shape == SHAPE_DIVERGENT) {
         LLVMBuildStore(e->b, load_row_of(e, reg), *slot(e, reg, 0));
         note_dirty(e, reg); /* of a result others may come from another way */
         return;

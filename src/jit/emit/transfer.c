@@ -64,8 +64,8 @@ static value load_cluster(struct emit *e, const struct access *a, const struct c
     return identity ? low : shuffle_lanes(e, low, high, index);
 }
 
-/* Element k in all lanes, or NULL where the pattern is too wild. */
-static value load_pattern(struct emit *e, const struct access *a, unsigned k)
+/* Element k in all lanes, or NULL where the offsets are too wild. */
+static value load_affine_element(struct emit *e, const struct access *a, unsigned k)
 {
     struct cluster c[MAX_CLUSTERS];
     uint8_t of[WARP_LANES];
@@ -91,7 +91,7 @@ void load_uniform(struct emit *e, const struct access *a)
                        : load_vector(e, a, pointer_at(e, a->pointer[0], k * a->bytes), 1));
 }
 
-void load_by_pattern(struct emit *e, const struct access *a)
+void load_affine(struct emit *e, const struct access *a)
 {
     if (a->parts == 1 && is_consecutive(a)) {
         value vectors[8];
@@ -103,7 +103,7 @@ void load_by_pattern(struct emit *e, const struct access *a)
         return;
     }
     for (unsigned k = 0; k < a->n; k++)
-        put_lanes(e, a, k, load_pattern(e, a, k));
+        put_lanes(e, a, k, load_affine_element(e, a, k));
 }
 
 void load_masked(struct emit *e, const struct access *a)
@@ -174,7 +174,7 @@ void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
 
 /* ---- storing ---- */
 
-/* Has no place two lanes, as far as the pattern of addresses says? */
+/* Has no place two lanes, as far as the offsets of affine addresses say? */
 static bool are_apart(const struct access *a)
 {
     bool apart = a->parts == 1 && access_is_aligned(a);
