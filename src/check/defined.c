@@ -185,7 +185,7 @@ void block_memory_clear(struct block_memory *b)
 {
     b->n_undefined = b->shared_bytes;
     b->writer = NULL;
-    memset(b->sites, 0, sizeof b->sites);
+    memset(b->region_cache, 0, sizeof b->region_cache);
     memset(b->shared, 0xff, 8 * words_of(b->shared_bytes));
     for (uint32_t i = 0; i < b->n_warps; i++) {
         b->local[i].lost = false;

@@ -87,10 +87,10 @@ struct block_memory {
     uint32_t shared_bytes, n_warps;
     uint32_t n_undefined;    /* bytes of shared memory */
     const struct op *writer; /* the last to define some of them */
-    struct region_site {
+    struct region_cache {
         const struct op *op;
         struct region *region;
-    } sites[16]; /* where stores have gone last */
+    } region_cache[16]; /* where stores have gone last */
     struct defined_local local[MAX_WARPS];
     uint64_t shared[]; /* a bit a byte: 1 is undefined */
 };

@@ -384,9 +384,10 @@ static uint32_t text_offset(const struct op *op)
 static struct region *region_stored_to(struct checker *c, const struct access_event *e, uint64_t address)
 {
     struct block_memory *b = memory_of(c, e->warp->block);
-    struct region_site *s = &b->sites[(uintptr_t)e->op / sizeof *e->op % (sizeof b->sites / sizeof b->sites[0])];
+    struct region_cache *s =
+        &b->region_cache[(uintptr_t)e->op / sizeof *e->op % (sizeof b->region_cache / sizeof b->region_cache[0])];
     if (s->op != e->op || !s->region || address - s->region->start >= s->region->size)
-        *s = (struct region_site){e->op, find_region(c, address)};
+        *s = (struct region_cache){e->op, find_region(c, address)};
     return s->region;
 }
 

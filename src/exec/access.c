@@ -80,7 +80,8 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
 {
     struct machine *m = w->block->launch->machine;
     struct worker *k = worker_of(w);
-    struct site *s = &k->sites[((uintptr_t)o / sizeof *o) % (sizeof k->sites / sizeof k->sites[0])];
+    struct allocation_cache *s =
+        &k->allocation_cache[((uintptr_t)o / sizeof *o) % (sizeof k->allocation_cache / sizeof k->allocation_cache[0])];
     uint64_t version = atomic_load_explicit(&m->mem.version, memory_order_relaxed);
     *shift = s->shift;
     if (s->key == o && s->version == version && range_holds(s->lo, s->hi, min, max, bytes))
@@ -91,7 +92,7 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
     if (write && (b.kind == MEM_CONST || b.kind == MEM_PARAM))
         return false;
     *shift = mem_shift(&m->mem, &b);
-    *s = (struct site){b.start, b.start + b.size, version, *shift, o};
+    *s = (struct allocation_cache){b.start, b.start + b.size, version, *shift, o};
     return true;
 }
 

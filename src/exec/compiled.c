@@ -18,7 +18,7 @@ static bool compiled_op(struct warp *w, struct activation *a, const struct op *o
 
 /* Where the access went, for the next time: the allocation of the first lane's bytes. */
 static bool run_access(struct warp *w, struct activation *a, const struct op *o, uint32_t mask,
-                       struct compiled_site *site, uint64_t span)
+                       struct inline_cache *cache, uint64_t span)
 {
     uint8_t *base[4];
     uint64_t address[WARP_LANES] __attribute__((aligned(64))), bytes = (uint64_t)o->access->bytes * o->access->n;
@@ -31,7 +31,7 @@ static bool run_access(struct warp *w, struct activation *a, const struct op *o,
     bool found = mem_reach(m, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0 &&
                  !mem_shift(m, &b); /* it goes to addresses as they are */
     if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
-        *site = (struct compiled_site){b.start, b.size > span ? (b.size - span) / bytes : 0,
+        *cache = (struct inline_cache){b.start, b.size > span ? (b.size - span) / bytes : 0,
                                        tally_shift(w->block->worker, o, &b)};
     return true;
 }
@@ -47,7 +47,7 @@ static bool compiled_round(struct warp *w, struct activation *a, uint32_t block,
     for (uint32_t k = 0; k + 1 < b->n && good; k++) {
         uint32_t go = warp_guarded(base, &first[k], mask);
         if (n && accesses->op == k) {
-            good = run_access(w, a, &first[k], go, &w->block->worker->compiled_sites[accesses->site], accesses->span);
+            good = run_access(w, a, &first[k], go, &w->block->worker->inline_caches[accesses->cache], accesses->span);
             accesses++;
             n--;
         } else if (go) {
@@ -136,17 +136,17 @@ const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
     uint64_t version = atomic_load_explicit(&l->machine->mem.version, memory_order_relaxed);
     if (k->compiled != c) {
         worker_drop_compiled(k);
-        k->compiled_sites = pool_take(k, ((size_t)c->n_sites + 1) * sizeof *k->compiled_sites);
-        if (!k->compiled_sites)
+        k->inline_caches = pool_take(k, ((size_t)c->n_inline_caches + 1) * sizeof *k->inline_caches);
+        if (!k->inline_caches)
             return NULL;
         k->compiled = c;
-        k->n_sites = c->n_sites + 1;
+        k->n_inline_caches = c->n_inline_caches + 1;
         tally_begin(k);
-        k->sites_version = version + 1;
+        k->inline_caches_version = version + 1;
     }
-    if (k->sites_version != version)
-        memset(k->compiled_sites, 0, k->n_sites * sizeof *k->compiled_sites);
-    k->sites_version = version;
+    if (k->inline_caches_version != version)
+        memset(k->inline_caches, 0, k->n_inline_caches * sizeof *k->inline_caches);
+    k->inline_caches_version = version;
     return c;
 }
 
@@ -154,6 +154,6 @@ void worker_drop_compiled(struct worker *k)
 {
     tally_close_all(k);
     if (k->compiled)
-        pool_give(k, k->compiled_sites, k->n_sites * sizeof *k->compiled_sites);
+        pool_give(k, k->inline_caches, k->n_inline_caches * sizeof *k->inline_caches);
     k->compiled = NULL;
 }

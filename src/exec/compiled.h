@@ -35,9 +35,9 @@ enum { MET_END = 1 << 16 };
 /* Rounds of a block in lockstep until it gives way: others may have to come on first. */
 enum { LOCKSTEP_ROUNDS = 1 << 10 };
 
-/* Where an access went last: an access is inside where rotate_right(address - lo, log2 of its bytes) < n. An addition changes
- * what stands so far behind its cells: tally.c. */
-struct compiled_site {
+/* Of an access to global memory, the allocation where it was last: it is inside where rotate_right(address - lo, log2 of its bytes)
+ * < n. An addition changes what stands so far behind its cells: tally.c. */
+struct inline_cache {
     uint64_t lo, n, shift;
 };
 
@@ -49,20 +49,20 @@ struct compiled_shape {
     const int64_t *lane_offsets;
 };
 
-/* An access of a block of code: its operation there, its site by number, and the distance from its first lane's bytes to
+/* An access of a block of code: its operation there, its cache by number, and the distance from its first lane's bytes to
  * its last's. */
 struct compiled_access {
-    uint32_t op, site;
+    uint32_t op, cache;
     uint64_t span;
 };
 
 /* What compiled code calls. */
 struct compiled_calls {
     /* Runs one operation on the rows of the activation, as the interpreter does; false after a fault. Of an access to
-     * global memory, *site is filled for the next time; `span` is the distance from the first lane's bytes to those of
+     * global memory, *cache is filled for the next time; `span` is the distance from the first lane's bytes to those of
      * the last. */
     bool (*op)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
-    bool (*access)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, struct compiled_site *site,
+    bool (*access)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, struct inline_cache *cache,
                    uint64_t span);
     /* Lanes come to a collective: false where they would have to wait, and nothing has been done. */
     bool (*meet)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
@@ -75,7 +75,7 @@ struct compiled_calls {
     uint32_t (*serial)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
     /* A lane has tried so often in vain: is it to try again? Waits a little. */
     bool (*linger)(struct warp *w, uint32_t tries);
-    /* Runs a block of code up to its branch, on rows, and fills the sites of n accesses; false after a fault. */
+    /* Runs a block of code up to its branch, on rows, and fills the inline caches of n accesses; false after a fault. */
     bool (*round)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
                   const struct compiled_access *accesses, uint32_t n);
 };
@@ -95,10 +95,9 @@ typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t bloc
                              const struct compiled_calls *calls);
 
 struct compiled {
-    compiled_fn **functions; /* by code->index; NULL: interpreted */
-    compiled_fn *
-        *serial;      /* the same: the serial parts of a function (ir/serial_parts.c) for one lane after the other */
-    uint32_t n_sites; /* of all functions */
+    compiled_fn **functions;  /* by code->index; NULL: interpreted */
+    compiled_fn **serial;     /* the same: serial parts (ir/serial_parts.c), for one lane after the other */
+    uint32_t n_inline_caches; /* of all functions */
 };
 
 /* Serial parts: what their function returns instead of the block that all lanes of the mask have come to. */

@@ -19,7 +19,7 @@ struct launch;
 struct pool_item;
 struct order_hooks;
 
-enum { POOL_CLASSES = 58, SITES = 256 };
+enum { POOL_CLASSES = 58, ALLOCATION_CACHE = 256 };
 
 enum { MAX_TALLIES = 4 };
 
@@ -62,15 +62,15 @@ struct worker {
     uint32_t looks;                            /* into stalls */
     uint32_t wrote;                            /* lanes, of the last atomic operation that was watched */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
-    const struct compiled *compiled;           /* code that compiled_sites belong to */
-    struct compiled_site *compiled_sites;
-    uint32_t n_sites;
-    uint64_t sites_version; /* of memory, when they were empty last */
+    const struct compiled *compiled;           /* code that inline_caches belong to */
+    struct inline_cache *inline_caches;
+    uint32_t n_inline_caches;
+    uint64_t inline_caches_version; /* of memory, when they were empty last */
     struct tallies tallies;
-    struct site {                        /* the allocation that an operation accessed last: access.c */
+    struct allocation_cache {            /* the allocation that an operation accessed last: access.c */
         uint64_t lo, hi, version, shift; /* shift: mem_shift() */
         const struct op *key;
-    } sites[SITES];
+    } allocation_cache[ALLOCATION_CACHE];
 };
 
 struct machine_config {
@@ -256,7 +256,7 @@ void worker_drop_compiled(struct worker *k);
 
 /* ---- tally.c ---- */
 
-/* For the code that compiled_sites belong to. */
+/* For the code that inline_caches belong to. */
 void tally_begin(struct worker *k);
 /* Where compiled code performs an operation that was in the allocation: how far from the cells are the sums that it is to
  * change instead; 0: the cells themselves. To be called after tally_settle(). */

@@ -1,15 +1,15 @@
 /* Tallies: what a worker's lanes add to a small array of global memory, as to the bins of a histogram, is summed up beside it,
  * in memory of the worker's own, and brought to the array now and then.
  *
- * Additions whose results nobody reads commute, and relaxed operations at different cells have no order for others unless
- * something synchronizes (PTX ISA 8.9.5, 8.10). So all that can tell such a sum from its parts is a thread that looks at the
- * array, or that learns from elsewhere that an addition has been made. The first: while an array has a tally no site of compiled
- * code covers it but those of such additions, so each other access of this worker comes to the engine, which settles the
- * tally before it performs anything. The second: kernels with other strong operations than such additions, or a fence, whose
- * blocks could tell each other, have no tallies. A worker settles whenever its blocks have had their turns, so others see
- * every sum in the end; and before it says that it is done.
+ * Additions whose results nobody reads commute, and relaxed operations at different cells have no order for others unless something
+ * synchronizes (PTX ISA 8.9.5, 8.10). So all that can tell such a sum from its parts is a thread that looks at the array, or that
+ * learns from elsewhere that an addition has been made. The first: while an array has a tally no inline cache of compiled code
+ * covers it but those of such additions, so each other access of this worker comes to the engine, which settles the tally before it
+ * performs anything. The second: kernels with other strong operations than such additions, or a fence, whose blocks could tell each
+ * other, have no tallies. A worker settles whenever its blocks have had their turns, so others see every sum in the end; and before
+ * it says that it is done.
  *
- * The compiled code of an addition finds in its site how far the sums are from the cells: compiled_site.shift.
+ * The compiled code of an addition finds in its inline cache how far the sums are from the cells: inline_cache.shift.
  */
 #include "exec/machine.h"
 
@@ -84,10 +84,10 @@ void tally_settle_all(struct worker *k)
 
 /* ---- tallies ---- */
 
-/* All sites begin anew: none covers an array with a tally, and none has the sums of one that is closed. */
-static void clear_sites(struct worker *k)
+/* All inline caches begin anew: none covers an array with a tally, and none has the sums of one that is closed. */
+static void clear_inline_caches(struct worker *k)
 {
-    memset(k->compiled_sites, 0, k->n_sites * sizeof *k->compiled_sites);
+    memset(k->inline_caches, 0, k->n_inline_caches * sizeof *k->inline_caches);
 }
 
 void tally_close_all(struct worker *k)
@@ -96,7 +96,7 @@ void tally_close_all(struct worker *k)
     for (unsigned i = 0; i < k->tallies.n; i++)
         pool_give(k, k->tallies.at[i].sums, k->tallies.at[i].room);
     if (k->tallies.n)
-        clear_sites(k);
+        clear_inline_caches(k);
     k->tallies.n = 0;
 }
 
@@ -132,7 +132,7 @@ static struct tally *open_tally(struct worker *k, const struct mem_block *b, uin
     if (!sums)
         return NULL;
     memset(sums, 0, room);
-    clear_sites(k);
+    clear_inline_caches(k);
     struct tally *t = &k->tallies.at[k->tallies.n++];
     *t = (struct tally){.start = b->start, .bytes = b->size, .room = room, .cell_bytes = cell_bytes, .sums = sums};
     return t;

@@ -224,7 +224,7 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
     double start = now();
     emit_functions(e, r);
     double emitted = now();
-    result->n_sites = e->n_sites;
+    result->n_inline_caches = e->n_inline_caches;
     if (!optimise(tm, e->module, &result->error))
         return;
     for (value fn = LLVMGetFirstFunction(e->module); fn; fn = LLVMGetNextFunction(fn))

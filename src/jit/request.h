@@ -30,7 +30,7 @@ struct jit_request {
 struct jit_result {
     uint8_t *object; /* NULL where compilation failed; then `error` says why */
     size_t bytes;
-    uint32_t n_sites;
+    uint32_t n_inline_caches;
     bool is_overtime;                                               /* it failed for want of time */
     double shape_seconds, emit_seconds, pass_seconds, code_seconds; /* of the compiler's CPU */
     char *error, *ir, *llvm, *assembly;                             /* or NULL */

@@ -1,5 +1,5 @@
-/* One load or store on its way to LLVM: what is known of it before it is emitted (access_shape.c, access_groups.c, base_index.c), and the
- * values that emission fills in.
+/* One load or store on its way to LLVM: what is known of it before it is emitted (access_shape.c, access_groups.c, base_index.c),
+ * and the values that emission fills in.
  */
 #ifndef HEDDLE_JIT_ANALYSIS_ACCESS_H
 #define HEDDLE_JIT_ANALYSIS_ACCESS_H
@@ -34,7 +34,7 @@ struct access {
     bool is_wild;     /* affine without such halves: lanes are served one by one */
     unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
     bool nontemporal; /* whole lines, past the caches: nontemporal.c */
-    value site;
+    value cache;
 };
 
 /* Strong, and seen by others: nobody else is at shared and local memory, as a block stays on one worker. And is all that a lane

@@ -37,14 +37,14 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
 
 /* ---- inline_cache.c ---- */
 
-/* Where this access was last: a->site, for a test of a->span; and what stands there. */
-void access_find_site(struct emit *e, struct access *a);
-void access_load_site(struct emit *e, struct access *a, value *lo, value *n);
-value access_load_shift(struct emit *e, const struct access *a); /* of what access_branch_on_lanes() has tested */
+/* Where this access was last: a->cache, for a test of a->span; and what stands there. */
+void access_find_cache(struct emit *e, struct access *a);
+void access_load_cache(struct emit *e, struct access *a, value *lo, value *n);
+value access_load_cache_shift(struct emit *e, const struct access *a); /* of what access_branch_on_lanes() has tested */
 /* The engine's call for an access that notes where it was, and the table of those of a loop's round, by instruction of the function:
  * both have their spans when the function has ended. */
-void site_note_call(struct emit *e, const struct ir_insn *i, value call);
-value site_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first);
+void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call);
+value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first);
 
 /* ---- indexed_gather.c ---- */
 

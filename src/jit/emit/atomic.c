@@ -288,7 +288,7 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
-    value shift = access_load_shift(e, &t->a);
+    value shift = access_load_cache_shift(e, &t->a);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, shift, const_int(e, e->i64, 0), ""), cells, sums);
     emit_at_end(e, sums);
     struct atom own = *t;
@@ -463,7 +463,7 @@ static bool is_too_much(struct emit *e, const struct atom *t)
 static void perform(struct emit *e, struct atom *t)
 {
     if (tally_takes(t->a.o) && t->a.pointer[0]) { /* the cell's sum, or the cell */
-        value shift = access_load_shift(e, &t->a);
+        value shift = access_load_cache_shift(e, &t->a);
         t->a.pointer[0] = LLVMBuildGEP2(e->b, e->i8, t->a.pointer[0], &shift, 1, "");
     }
     find_operand(e, t, 0, &t->s);
@@ -488,7 +488,7 @@ static void branch_on_place(struct emit *e, struct access *a, enum ptx_space spa
 {
     access_find_first(e, a);
     if (is_untested(e)) {
-        access_find_site(e, a);
+        access_find_cache(e, a);
     } else if (!access_is_inside(e->fn, a)) {
         LLVMBasicBlockRef inside = emit_new_block(e, "");
         access_branch_on_first(e, a, space, inside, outside);

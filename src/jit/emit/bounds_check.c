@@ -88,11 +88,11 @@ void access_call_engine(struct emit *e, const struct access *a)
     fence_before_load(e);
     fence_note_store(e);
     access_spill_operands(e, a->i);
-    if (a->site) {
-        value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->site, LLVMGetUndef(e->i64)};
+    if (a->cache) {
+        value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->cache, LLVMGetUndef(e->i64)};
         value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
         value ok = LLVMBuildCall2(e->b, e->types.access, call, args, 6, "");
-        site_note_call(e, a->i, ok);
+        inline_cache_note_call(e, a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
         emit_likely(e, ok, next, e->fault);
         emit_at_end(e, next);
@@ -156,9 +156,9 @@ static value places(struct emit *e, const struct access *a, value bytes)
     return LLVMBuildLShr(e->b, intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, a->log2), "");
 }
 
-static value site_field(struct emit *e, const struct access *a, uint64_t offset)
+static value cache_field(struct emit *e, const struct access *a, uint64_t offset)
 {
-    return load_field(e, e->i64, a->site, offset, "");
+    return load_field(e, e->i64, a->cache, offset, "");
 }
 
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)
@@ -176,20 +176,20 @@ value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx
     } else if (space == SPACE_LOCAL) {
         limit = LLVMBuildZExt(e->b, places(e, a, e->of.local_bytes), e->i64, "");
     } else {
-        if (!a->site)
-            access_find_site(e, a);
-        off = LLVMBuildSub(e->b, off, site_field(e, a, offsetof(struct compiled_site, lo)), "");
-        limit = site_field(e, a, offsetof(struct compiled_site, n));
+        if (!a->cache)
+            access_find_cache(e, a);
+        off = LLVMBuildSub(e->b, off, cache_field(e, a, offsetof(struct inline_cache, lo)), "");
+        limit = cache_field(e, a, offsetof(struct inline_cache, n));
     }
     return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), limit, "");
 }
 
 value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places)
 {
-    access_find_site(e, a);
-    value off = LLVMBuildSub(e->b, address, site_field(e, a, offsetof(struct compiled_site, lo)), "");
+    access_find_cache(e, a);
+    value off = LLVMBuildSub(e->b, address, cache_field(e, a, offsetof(struct inline_cache, lo)), "");
     *place = rotate(e, a, off);
-    *places = site_field(e, a, offsetof(struct compiled_site, n));
+    *places = cache_field(e, a, offsetof(struct inline_cache, n));
     return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
 }
 
@@ -221,10 +221,10 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
         limit = LLVMBuildIntCast2(e->b, places(e, a, e->of.shared_bytes), type, false, "");
     } else {
         a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
-        access_find_site(e, a);
-        value lo = site_field(e, a, offsetof(struct compiled_site, lo));
+        access_find_cache(e, a);
+        value lo = cache_field(e, a, offsetof(struct inline_cache, lo));
         off = LLVMBuildSub(e->b, a->lanes, splat(e, lo, WARP_LANES), "");
-        limit = site_field(e, a, offsetof(struct compiled_site, n));
+        limit = cache_field(e, a, offsetof(struct inline_cache, n));
     }
     value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), splat(e, limit, WARP_LANES), "");
     value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, lanes_to_mask(e, in), ""), a->mask, "");

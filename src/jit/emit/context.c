@@ -34,7 +34,8 @@ void emit_context(struct emit *e)
     e->of.params = load_constant(e, e->ptr, e->of.launch, offsetof(struct launch, params), "params");
     value kernel = load_constant(e, e->ptr, e->of.launch, offsetof(struct launch, kernel), "kernel");
     e->of.local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_ready_bytes), "local_bytes");
-    e->of.sites = load_constant(e, e->ptr, e->of.worker, offsetof(struct worker, compiled_sites), "sites");
+    e->of.inline_caches =
+        load_constant(e, e->ptr, e->of.worker, offsetof(struct worker, inline_caches), "inline_caches");
     value lockstep = load_field(e, e->i8, e->of.block, offsetof(struct block, lockstep), "");
     e->of.lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
 }
@@ -79,7 +80,7 @@ void emit_declare(struct emit *e, const char *name)
     e->place = 0;
     e->within = NULL;
     e->mode = e->fn->one_lane ? &lane_mode : &warp_mode;
-    begin_sites(e);
+    inline_caches_begin(e);
     set_attributes(e);
     e->entry = emit_new_block(e, "start");
     e->fault = emit_new_block(e, "fault");

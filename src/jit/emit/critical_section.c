@@ -499,6 +499,6 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     struct parts p = {.e = e, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
-    end_sites(e);
+    inline_caches_end(e);
     e->lane = NULL;
 }

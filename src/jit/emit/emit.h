@@ -31,9 +31,9 @@ struct run_values {
 struct access;
 struct emit;
 
-/* For which lanes code is emitted, and what that changes: all else is the same for all of them. warp_mode: a warp; lane_mode: a single
- * lane, of which all registers are scalars (fn->one_lane); gang_mode: one of several warps, whose lanes all run; piece_mode: such a
- * warp by itself, in the lanes e->within. */
+/* For which lanes code is emitted, and what that changes: all else is the same for all of them. warp_mode: a warp; lane_mode: a
+ * single lane, of which all registers are scalars (fn->one_lane); gang_mode: one of several warps, whose lanes all run; piece_mode:
+ * such a warp by itself, in the lanes e->within. */
 struct lanes_mode {
     bool (*is_full)(const struct emit *e);               /* do all 32 lanes run here? */
     bool (*may_wait)(const struct emit *e);              /* may lanes wait elsewhere? */
@@ -55,7 +55,7 @@ struct call_types {
 
 /* What a function has of its launch, its block, its warp (context.c). */
 struct context {
-    value ops, block, launch, worker, sites;
+    value ops, block, launch, worker, inline_caches;
     value shared, shared_bytes, local, local_bytes, params, frame;
     value lockstep; /* i1: exec/lockstep.c */
 };
@@ -89,7 +89,7 @@ struct emit {
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
     struct call_types types;
-    uint32_t n_sites;
+    uint32_t n_inline_caches;
     uint32_t atomic_work; /* of LLVM, so far: atomic.c */
 
     /* of the function being emitted */
@@ -100,15 +100,15 @@ struct emit {
     struct context of;
     struct warp_loop warps;
     struct counts count;
-    struct sites *site_table; /* where accesses were last: inline_cache.c */
-    value *regs;              /* by register and part: its alloca, or NULL */
-    value *pending;           /* by block: the alloca of waiting lanes, or NULL */
-    value mask;               /* the alloca of the lanes that run */
-    value how, left_at;       /* what `leave` returns, and the block it notes */
-    value *lane_offsets;      /* by shape: a constant array, or NULL */
-    value base[4];            /* of rows: enum row_base */
-    value scratch[5];         /* rows for calls of lane functions */
-    struct run_values *runs;  /* by run: access_groups.c */
+    struct inline_caches *inline_caches; /* where accesses were last: inline_cache.c */
+    value *regs;                         /* by register and part: its alloca, or NULL */
+    value *pending;                      /* by block: the alloca of waiting lanes, or NULL */
+    value mask;                          /* the alloca of the lanes that run */
+    value how, left_at;                  /* what `leave` returns, and the block it notes */
+    value *lane_offsets;                 /* by shape: a constant array, or NULL */
+    value base[4];                       /* of rows: enum row_base */
+    value scratch[5];                    /* rows for calls of lane functions */
+    struct run_values *runs;             /* by run: access_groups.c */
 
     /* where emission stands, and what goes with that */
     uint32_t at;                /* the block being emitted, in order */
@@ -197,8 +197,8 @@ void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
 void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
 /* Memory of a row. */
 value slot_pointer(struct emit *e, ir_ref reg);
-/* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that is not divergent its seed alone: a number for
- * each part of the warp, from which reload() makes all. */
+/* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that is not divergent its seed alone: a
+ * number for each part of the warp, from which reload() makes all. */
 void spill(struct emit *e, uint32_t reg, value mask);
 void spill_seed(struct emit *e, uint32_t reg);
 /* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
@@ -344,8 +344,8 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block);
 /* ---- inline_cache.c ---- */
 
 /* Of the function's accesses; and what is known of them at its end. */
-void begin_sites(struct emit *e);
-void end_sites(struct emit *e);
+void inline_caches_begin(struct emit *e);
+void inline_caches_end(struct emit *e);
 
 /* ---- load_store.c, bounds_check.c ---- */
 

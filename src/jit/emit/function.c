@@ -198,5 +198,5 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     emit_next_warp(e);
     emit_at_end(e, e->fault);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_FAULT));
-    end_sites(e);
+    inline_caches_end(e);
 }

@@ -298,8 +298,8 @@ static void emit_slow(struct emit *e, struct gang *g)
     x.a = LLVMBuildLoad2(e->b, e->ptr, s->a, "");
     x.base[ROW_FRAME] = LLVMBuildLoad2(e->b, e->ptr, s->rows, "");
     s->access.mask = LLVMBuildLoad2(e->b, e->i32, s->mask, "");
-    if (s->access.site)
-        access_find_site(&x, &s->access);
+    if (s->access.cache)
+        access_find_cache(&x, &s->access);
     access_call_engine(&x, &s->access);
     value which = LLVMBuildLoad2(e->b, e->i32, s->which, "");
     value choose = LLVMBuildSwitch(e->b, which, s->back[s->access_of], g->n);

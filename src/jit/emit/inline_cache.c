@@ -1,9 +1,9 @@
-/* Sites: where an access to global memory was last, by instruction (exec/compiled.h). What an access tests is that its first byte is
- * at one of the places that its site has: as many as leave room for all that the test is for behind it, its span.
+/* Inline caches: where an access to global memory was last, by instruction (exec/compiled.h). What an access tests is that its
+ * first byte is at one of the places that its cache has: as many as leave room for all that the test is for behind it, its span.
  *
- * Code of one instruction may test with different spans: for one lane or for all, for itself or for a group (access_groups.c), by single
- * warps or by a gang. All of it has one site, so that each finds what another has noted; so what is noted must hold for the largest
- * span that any test has. That is known when the function has been emitted: then the engine's calls get their spans.
+ * Code of one instruction may test with different spans: for one lane or for all, for itself or for a group (access_groups.c), by
+ * single warps or by a gang. All of it has one cache, so that each finds what another has noted; so what is noted must hold for the
+ * largest span that any test has. That is known when the function has been emitted: then the engine's calls get their spans.
  */
 #include "jit/emit/access.h"
 
@@ -19,55 +19,55 @@ struct noted_table {
     uint32_t *insns, n, first;
 };
 
-struct sites {
+struct inline_caches {
     uint32_t *number; /* by instruction */
     uint64_t *span;   /* by instruction: the largest that a test of it has */
     VEC(struct noted_call) calls;
     VEC(struct noted_table) tables;
 };
 
-void begin_sites(struct emit *e)
+void inline_caches_begin(struct emit *e)
 {
-    struct sites *s = ARENA_NEW(e->arena, struct sites);
-    *s = (struct sites){.number = ARENA_ARRAY(e->arena, uint32_t, e->fn->ir->insns.n + 1),
-                        .span = ARENA_ARRAY(e->arena, uint64_t, e->fn->ir->insns.n + 1)};
+    struct inline_caches *s = ARENA_NEW(e->arena, struct inline_caches);
+    *s = (struct inline_caches){.number = ARENA_ARRAY(e->arena, uint32_t, e->fn->ir->insns.n + 1),
+                                .span = ARENA_ARRAY(e->arena, uint64_t, e->fn->ir->insns.n + 1)};
     for (uint32_t k = 0; k < e->fn->ir->insns.n; k++)
         if (e->fn->ir->insns.at[k].kind == IR_LD || e->fn->ir->insns.at[k].kind == IR_ST ||
             e->fn->ir->insns.at[k].kind == IR_ATOM)
-            s->number[k] = e->n_sites++;
-    e->site_table = s;
+            s->number[k] = e->n_inline_caches++;
+    e->inline_caches = s;
 }
 
-void access_find_site(struct emit *e, struct access *a)
+void access_find_cache(struct emit *e, struct access *a)
 {
-    struct sites *s = e->site_table;
+    struct inline_caches *s = e->inline_caches;
     size_t k = (size_t)(a->i - e->fn->ir->insns.at);
-    value at = const_int(e, e->i64, (uint64_t)s->number[k] * sizeof(struct compiled_site));
-    a->site = LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.sites, &at, 1, "");
+    value at = const_int(e, e->i64, (uint64_t)s->number[k] * sizeof(struct inline_cache));
+    a->cache = LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.inline_caches, &at, 1, "");
     s->span[k] = (uint64_t)a->span > s->span[k] ? (uint64_t)a->span : s->span[k];
 }
 
-void access_load_site(struct emit *e, struct access *a, value *lo, value *n)
+void access_load_cache(struct emit *e, struct access *a, value *lo, value *n)
 {
-    access_find_site(e, a);
-    *lo = load_field(e, e->i64, a->site, offsetof(struct compiled_site, lo), "");
-    *n = load_field(e, e->i64, a->site, offsetof(struct compiled_site, n), "");
+    access_find_cache(e, a);
+    *lo = load_field(e, e->i64, a->cache, offsetof(struct inline_cache, lo), "");
+    *n = load_field(e, e->i64, a->cache, offsetof(struct inline_cache, n), "");
 }
 
-value access_load_shift(struct emit *e, const struct access *a)
+value access_load_cache_shift(struct emit *e, const struct access *a)
 {
-    return load_field(e, e->i64, a->site, offsetof(struct compiled_site, shift), "");
+    return load_field(e, e->i64, a->cache, offsetof(struct inline_cache, shift), "");
 }
 
-void site_note_call(struct emit *e, const struct ir_insn *i, value call)
+void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)
 {
-    *VEC_PUSH(e->arena, &e->site_table->calls) = (struct noted_call){call, (uint32_t)(i - e->fn->ir->insns.at)};
+    *VEC_PUSH(e->arena, &e->inline_caches->calls) = (struct noted_call){call, (uint32_t)(i - e->fn->ir->insns.at)};
 }
 
 /* An array of struct compiled_access. */
 static value rows_of(struct emit *e, const struct noted_table *t)
 {
-    const struct sites *s = e->site_table;
+    const struct inline_caches *s = e->inline_caches;
     value rows[t->n];
     for (uint32_t k = 0; k < t->n; k++) {
         uint32_t insn = t->insns[k];
@@ -78,20 +78,20 @@ static value rows_of(struct emit *e, const struct noted_table *t)
     return LLVMConstArray2(LLVMTypeOf(rows[0]), rows, t->n);
 }
 
-value site_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first)
+value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first)
 {
     struct noted_table t = {.insns = ARENA_ARRAY(e->arena, uint32_t, n), .n = n, .first = first};
     for (uint32_t k = 0; k < n; k++)
         t.insns[k] = insns[k];
     t.table = emit_constant(e, rows_of(e, &t));
-    *VEC_PUSH(e->arena, &e->site_table->tables) = t;
+    *VEC_PUSH(e->arena, &e->inline_caches->tables) = t;
     return t.table;
 }
 
-void end_sites(struct emit *e)
+void inline_caches_end(struct emit *e)
 {
     enum { SPAN = 5 }; /* of the arguments of compiled_calls.access */
-    const struct sites *s = e->site_table;
+    const struct inline_caches *s = e->inline_caches;
     for (uint32_t k = 0; k < s->calls.n; k++)
         LLVMSetOperand(s->calls.at[k].call, SPAN, const_int(e, e->i64, s->span[s->calls.at[k].insn]));
     for (uint32_t k = 0; k < s->tables.n; k++)

@@ -15,7 +15,7 @@
 struct limits {
     struct index index;
     value most;            /* i32: the largest index that is inside; NULL: the address itself is looked at */
-    value lo, n;           /* of the site */
+    value lo, n;           /* of the cache */
     struct course *course; /* that it is on; or NULL */
     int64_t added;         /* to the course's index */
 };
@@ -133,7 +133,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
         emit_at_end(e, on);
         x->most = index_largest(e, &a, &x->index, place, places);
     } else {
-        access_load_site(e, &a, &x->lo, &x->n);
+        access_load_cache(e, &a, &x->lo, &x->n);
     }
 }
 

@@ -159,7 +159,7 @@ static void find_anew(struct emit *e, struct access *a)
 {
     if (!e->gang)
         return;
-    a->site = NULL;
+    a->cache = NULL;
     access_find_first(e, a);
     access_test_for_group(a, &e->groups[e->index]);
 }

@@ -441,7 +441,7 @@ static bool require_part(struct loop *p, struct access *a, uint32_t k)
     return true;
 }
 
-/* Requires that the bytes of instruction k's access are inside; false where that cannot be said. A new site has its
+/* Requires that the bytes of instruction k's access are inside; false where that cannot be said. A new cache has its
  * number. */
 static bool require_access(struct loop *p, uint32_t k, struct access *a)
 {
@@ -474,11 +474,11 @@ static bool require_accesses(struct loop *p)
             continue;
         if (!require_access(p, k, &a))
             return false;
-        if (a.site)
+        if (a.cache)
             noted[n++] = p->block->first + k;
     }
     e->untested.n = n;
-    e->untested.accesses = n ? site_table(e, noted, n, p->block->first) : NULL;
+    e->untested.accesses = n ? inline_cache_table(e, noted, n, p->block->first) : NULL;
     return n > 0 || e->place;
 }
 
@@ -496,7 +496,7 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
         return false;
     for (uint32_t k = 0; k < block->n; k++)
         if (tally_takes(&e->fn->code->ops[e->fn->code->blocks[e->at].first +
-                                          k])) /* its site may end what others say: exec/tally.c */
+                                          k])) /* its cache may end what others say: exec/tally.c */
             return false;
     const struct ir_live *live = &e->fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)

@@ -16,10 +16,10 @@ static value is_large(struct emit *e, const struct access *a)
     struct access first = *a; /* of a group, which counts on its test */
     first.i = insn_at(here(e), e->groups[e->index].first);
     first.span = 0; /* what is asked is no test */
-    access_find_site(e, &first);
+    access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
-    value places = load_field(e, e->i64, first.site, offsetof(struct compiled_site, n), "");
+    value places = load_field(e, e->i64, first.cache, offsetof(struct inline_cache, n), "");
     value blocks = load_field(e, e->i64, e->of.launch, offsetof(struct launch, n_blocks), "");
     value array = LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
     value launch = LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, STORED_BYTES / of_block), "");

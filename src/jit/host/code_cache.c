@@ -20,7 +20,7 @@ enum { SUM_BYTES = 32, NAME_BYTES = 2 * sizeof(struct code_cache_key) + 8 };
 /* An entry: this, and the object. The sum is that of all other bytes. */
 struct header {
     char magic[8];
-    uint64_t bytes, n_sites;
+    uint64_t bytes, n_inline_caches;
     struct code_cache_key key;
     uint8_t sum[SUM_BYTES];
 };
@@ -153,8 +153,9 @@ static bool read_whole(int file, const struct code_cache_key *key, struct jit_re
     struct header h;
     uint8_t sum[SUM_BYTES], *object = NULL, more;
     bool good = read_all(file, &h, sizeof h) && memcmp(h.magic, magic, sizeof magic) == 0 &&
-                memcmp(&h.key, key, sizeof *key) == 0 && h.bytes < CODE_CACHE_LIMIT_BYTES && h.n_sites <= UINT32_MAX &&
-                (object = malloc(h.bytes + 1)) && read_all(file, object, h.bytes) && read(file, &more, 1) == 0;
+                memcmp(&h.key, key, sizeof *key) == 0 && h.bytes < CODE_CACHE_LIMIT_BYTES &&
+                h.n_inline_caches <= UINT32_MAX && (object = malloc(h.bytes + 1)) && read_all(file, object, h.bytes) &&
+                read(file, &more, 1) == 0;
     if (good)
         sum_of(&h, object, sum);
     if (!good || memcmp(sum, h.sum, sizeof sum) != 0) {
@@ -163,7 +164,7 @@ static bool read_whole(int file, const struct code_cache_key *key, struct jit_re
     }
     r->object = object;
     r->bytes = h.bytes;
-    r->n_sites = (uint32_t)h.n_sites;
+    r->n_inline_caches = (uint32_t)h.n_inline_caches;
     return true;
 }
 
@@ -333,7 +334,7 @@ static void store_in(int folder, const struct code_cache_key *key, const struct 
                      struct code_cache_refusal *why)
 {
     char name[NAME_BYTES], aside[NAME_BYTES + 48];
-    struct header h = {.bytes = r->bytes, .n_sites = r->n_sites, .key = *key};
+    struct header h = {.bytes = r->bytes, .n_inline_caches = r->n_inline_caches, .key = *key};
     memcpy(h.magic, magic, sizeof magic);
     sum_of(&h, r->object, h.sum);
     entry_name(key, name);

@@ -29,7 +29,7 @@ struct code_cache_refusal {
 struct code_cache_key code_cache_key(const uint8_t *request, size_t bytes, enum jit_tier tier, const char *program,
                                      bool is_confined);
 
-/* result->object and n_sites, to be freed by the caller; false where there is no good entry. */
+/* result->object and n_inline_caches, to be freed by the caller; false where there is no good entry. */
 bool code_cache_load(const struct code_cache_key *key, struct jit_result *result);
 /* Both set result->cache_error where something is refused. */
 void code_cache_store(const struct code_cache_key *key, struct jit_result *result);

@@ -257,7 +257,7 @@ static void name_for_perf(const struct jit *j, const struct unit *u, const struc
 static bool load(const struct jit *j, struct unit *u, const struct jit_result *r)
 {
     char error[LOADER_ERROR_BYTES];
-    if (r->n_sites > u->compiled.n_sites) {
+    if (r->n_inline_caches > u->compiled.n_inline_caches) {
         snprintf(u->why, sizeof u->why, "the code is another kernel's");
         return false;
     }
@@ -325,9 +325,9 @@ static bool compile(struct jit *j, struct unit *u)
 
 /* ---- units ---- */
 
-/* As many as code of the kernel can ask for: an access has one in the function, and one in its serial parts (jit/emit/inline_cache.c). What the
- * compiler or an entry of the cache says is not relied on. */
-static uint32_t count_sites(const struct kernel *k)
+/* As many as code of the kernel can ask for: an access has one in the function, and one in its serial parts
+ * (jit/emit/inline_cache.c). What the compiler or an entry of the cache says is not relied on. */
+static uint32_t count_inline_caches(const struct kernel *k)
 {
     uint32_t n = 0;
     for (uint32_t f = 0; f < k->functions.n; f++)
@@ -348,7 +348,7 @@ static struct unit *new_unit(struct kernel *k, const uint32_t block[3], enum jit
     }
     u->name = (struct str){memcpy(u + 1, name.p, name.n), name.n};
     u->n_functions = k->functions.n;
-    u->compiled.n_sites = count_sites(k);
+    u->compiled.n_inline_caches = count_inline_caches(k);
     u->compiled.serial = u->compiled.functions + k->functions.n;
     u->instructions = k->instructions;
     u->tier = tier;
