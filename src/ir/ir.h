@@ -4,7 +4,7 @@
  * of another width than the instruction are resized by instructions of their own, vectors are packed and
  * unpacked, addresses of variables are constants, parameters live in the frame, and a block ends at every
  * place where lanes may part or wait. Blocks stand in an order in which loops are contiguous and every other
- * branch goes forward (order.c): an engine that always runs the first block that has lanes waiting
+ * branch goes forward (order.c): an engine that always runs the first block that has pending lanes
  * reconverges by itself.
  */
 #ifndef HEDDLE_IR_IR_H

@@ -2,7 +2,7 @@
  *
  * Everything is uniform until shown otherwise. Three things show it, again and again until nothing changes: a value
  * computed from what is not uniform; a branch on a divergent predicate, after which lanes wait at one place while others
- * run; and a register written meanwhile that the waiting lanes need. Where lanes may be at two places at once is a set
+ * run; and a register written meanwhile that is live in those pending lanes. Where lanes may be at two places at once is a set
  * of pairs: a branch that parts lanes makes pairs of its targets, and from a pair the block that stands first in the
  * order goes on.
  */
@@ -444,17 +444,17 @@ static void visit_values(struct finder *x)
 
 /* ---- lanes at two places ---- */
 
-static uint64_t *waiting_of(const struct finder *x, uint32_t b)
+static uint64_t *pending_of(const struct finder *x, uint32_t b)
 {
-    return x->s->waiting + (size_t)b * x->s->block_words;
+    return x->s->pending + (size_t)b * x->s->block_words;
 }
 
 static void add_pair(struct finder *x, uint32_t a, uint32_t b)
 {
     uint32_t first = a < b ? a : b, second = a < b ? b : a;
-    if (a == b || ir_in_set(waiting_of(x, first), second))
+    if (a == b || ir_in_set(pending_of(x, first), second))
         return;
-    waiting_of(x, first)[second / 64] |= 1ull << (second % 64);
+    pending_of(x, first)[second / 64] |= 1ull << (second % 64);
     x->changed = true;
     if (x->n_pairs == x->max_pairs) {
         x->pairs = arena_grow(&x->scratch, x->pairs, x->max_pairs * sizeof *x->pairs,
@@ -510,26 +510,26 @@ static bool visit_branches(struct finder *x)
     return true;
 }
 
-/* What waiting lanes need must not be written for all lanes at once. */
+/* What is live in pending lanes must not be written for all lanes at once. */
 static void hold(struct finder *x, uint32_t b, ir_ref r)
 {
-    if (ir_ref_kind(r) == REF_REG && ir_is_held(x->s, b, ir_ref_index(r)))
+    if (ir_ref_kind(r) == REF_REG && ir_is_pending_live(x->s, b, ir_ref_index(r)))
         meet(x, r, SHAPE_DIVERGENT);
 }
 
-static bool visit_held(struct finder *x)
+static bool visit_pending_live(struct finder *x)
 {
     struct ir_shapes *s = x->s;
     for (uint32_t b = 0; b < x->f->n_ordered; b++) {
-        uint64_t *held = s->held + (size_t)b * s->live.words;
-        uint64_t n_waiting = 0;
+        uint64_t *pending_live = s->pending_live + (size_t)b * s->live.words;
+        uint64_t n_pending = 0;
         for (uint32_t other = b + 1; other < x->f->n_ordered; other++) {
-            n_waiting += ir_in_set(waiting_of(x, b), other);
-            if (ir_in_set(waiting_of(x, b), other))
+            n_pending += ir_in_set(pending_of(x, b), other);
+            if (ir_in_set(pending_of(x, b), other))
                 for (uint32_t w = 0; w < s->live.words; w++)
-                    held[w] |= s->live.in[(size_t)other * s->live.words + w];
+                    pending_live[w] |= s->live.in[(size_t)other * s->live.words + w];
         }
-        if (!ir_spend(x->f, n_waiting * s->live.words + x->f->n_ordered))
+        if (!ir_spend(x->f, n_pending * s->live.words + x->f->n_ordered))
             return false;
         const struct ir_block *block = block_at(x, b);
         for (uint32_t k = 0; k < block->n; k++) {
@@ -564,7 +564,7 @@ static void find_whole(struct finder *x)
         if (!last || (last->kind != IR_EXIT && !calls))
             continue;
         for (uint32_t other = b + 1; other < x->f->n_ordered; other++)
-            if (ir_in_set(waiting_of(x, b), other))
+            if (ir_in_set(pending_of(x, b), other))
                 taint(x, other);
         uint32_t n = successors(x, b);
         if (calls || ir_shape(x->s, last->guard) == SHAPE_DIVERGENT)
@@ -587,8 +587,8 @@ static void prepare(struct finder *x)
     const struct ir_func *f = x->f;
     s->regs = ARENA_ARRAY(x->arena, uint16_t, f->regs.n);
     s->block_words = (f->n_ordered + 63) / 64;
-    s->waiting = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->block_words);
-    s->held = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->live.words);
+    s->pending = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->block_words);
+    s->pending_live = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->live.words);
     s->whole = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
     s->lane_serial = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
     s->guesses = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
@@ -630,7 +630,7 @@ static bool find_shapes(struct finder *x)
     do {
         x->changed = false;
         visit_values(x);
-        enough = visit_branches(x) && visit_held(x);
+        enough = visit_branches(x) && visit_pending_live(x);
     } while (x->changed && enough);
     for (uint32_t r = 0; r < f->regs.n; r++)
         if (s->regs[r] == BOTTOM) /* never written */

@@ -12,10 +12,10 @@
  * excluded it is *guessed*; who counts on the shape must test the widening (`guesses`), and must look at registers
  * that others have written (`guessed`). Nothing uniform is guessed, so control flow never hangs on a guess.
  *
- * This holds for warps whose lanes run in order: always the first block of code that has lanes waiting, until they are
- * at one place again. While lanes wait elsewhere, a register that they will need must not be written as a whole: it is
- * `held`. A register without lanes of its own (uniform, affine) is stored as a scalar, so it cannot keep other values for such
- * lanes: if it is written while they need it, it is divergent.
+ * This holds for warps whose lanes run in order: always the first block of code that has pending lanes, until they are at one place
+ * again. While lanes are pending elsewhere, a register that they will need must not be written as a whole: it is `pending_live`. A
+ * register without lanes of its own (uniform, affine) is stored as a scalar, so it cannot keep other values for such lanes: if it
+ * is written while they need it, it is divergent.
  */
 #ifndef HEDDLE_IR_SHAPE_H
 #define HEDDLE_IR_SHAPE_H
@@ -63,10 +63,10 @@ struct ir_shapes {
     uint16_t laneid;
     struct ir_live live;
     uint32_t block_words;
-    uint64_t *waiting;    /* by block in order: the blocks, as a set, where lanes may wait while it runs */
-    uint64_t *held;       /* by block: the registers, by their numbers in `live`, that those lanes need */
-    uint8_t *whole;       /* by block: no lane can have ended before, and warps have 32 lanes */
-    uint8_t *lane_serial; /* by block: a loop that lanes go around one after the other, as the engine has decided */
+    uint64_t *pending;      /* by block in order: the blocks, as a set, where lanes may be pending while it runs */
+    uint64_t *pending_live; /* by block: the registers, by their numbers in `live`, that those lanes need */
+    uint8_t *whole;         /* by block: no lane can have ended before, and warps have 32 lanes */
+    uint8_t *lane_serial;   /* by block: a loop that lanes go around one after the other, as the engine has decided */
 };
 
 /* False where the function is too large to be worth it. */
@@ -88,23 +88,23 @@ static inline bool ir_in_set(const uint64_t *set, uint32_t i)
 {
     return set[i / 64] >> (i % 64) & 1;
 }
-/* May lanes wait elsewhere while block b runs? */
-static inline bool ir_has_waiting(const struct ir_shapes *s, uint32_t b)
+/* May lanes be pending elsewhere while block b runs? */
+static inline bool ir_has_pending(const struct ir_shapes *s, uint32_t b)
 {
     for (uint32_t w = 0; w < s->block_words; w++)
-        if (s->waiting[(size_t)b * s->block_words + w])
+        if (s->pending[(size_t)b * s->block_words + w])
             return true;
     return false;
 }
 /* All 32 lanes run the block, whenever it runs. */
 static inline bool ir_is_full(const struct ir_shapes *s, uint32_t b)
 {
-    return s->whole[b] && !ir_has_waiting(s, b);
+    return s->whole[b] && !ir_has_pending(s, b);
 }
-static inline bool ir_is_held(const struct ir_shapes *s, uint32_t block, uint32_t reg)
+static inline bool ir_is_pending_live(const struct ir_shapes *s, uint32_t block, uint32_t reg)
 {
     uint32_t n = s->live.number[reg];
-    return n && ir_in_set(s->held + (size_t)block * s->live.words, n - 1);
+    return n && ir_in_set(s->pending_live + (size_t)block * s->live.words, n - 1);
 }
 
 /* %tid along an axis. Lanes that are no threads are as they would be in a block with more rows or, where it has one row, in a

@@ -1,8 +1,8 @@
 /* Rows that hold what their registers hold, so that nothing needs to be stored where the interpreter takes over; see function.h.
  *
  * A register is clean from where a warp is entered, which loads it from its row, to where it is written. A kernel that goes
- * from barrier to barrier has most of its registers clean most of the time. Lanes that wait keep what they had (such a
- * register is held), so what was clean where they left for a block is clean when they run it.
+ * from barrier to barrier has most of its registers clean most of the time. Pending lanes keep what they had (such a
+ * register is live in them), so what was clean where they left for a block is clean when they run it.
  *
  * In lockstep a row may hold no more than the number of what is not divergent (spill_seed): where the warp is entered next
  * that is enough, for the interpreter it is not. So there are two sets, one behind the other: of rows that hold all, and of

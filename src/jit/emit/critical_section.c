@@ -34,7 +34,7 @@ struct parts {
 static void take_back(struct emit *e, uint32_t to, const uint64_t *written, value mask)
 {
     const struct ir_live *live = &e->fn->shapes->live;
-    bool waiting = ir_has_waiting(e->fn->shapes, e->at);
+    bool has_pending = ir_has_pending(e->fn->shapes, e->at);
     for (uint32_t n = 0; n < live->n; n++) {
         if (!ir_in_set(written, n) || !ir_in_set(live_in(e->fn, to), n))
             continue;
@@ -42,7 +42,7 @@ static void take_back(struct emit *e, uint32_t to, const uint64_t *written, valu
         unsigned width = ref_width(e->fn, r);
         value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, r), "");
         LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
-        write_lanes(e, r, lanes, waiting ? mask : NULL);
+        write_lanes(e, r, lanes, has_pending ? mask : NULL);
     }
 }
 
@@ -56,7 +56,7 @@ void emit_serial_call(struct emit *e)
     serial_find_registers(e->fn, e->at, written, touched);
     memset(exits, 0, sizeof exits);
     serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
-    exit_spill_set(e, live_in(e->fn, e->at), ir_has_waiting(e->fn->shapes, e->at) ? mask : NULL);
+    exit_spill_set(e, live_in(e->fn, e->at), ir_has_pending(e->fn->shapes, e->at) ? mask : NULL);
     value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
     value to = LLVMBuildCall2(e->b, e->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->b, to, parked, 2);

@@ -2,7 +2,7 @@
  *
  * Registers are allocas that LLVM promotes: <32 x iN> where a register is divergent, one scalar (the value of lane 0) where
  * it is uniform or affine, one for each part of the warp where it is piecewise affine, an i32 mask or an i1 for
- * predicates. Lanes that wait are i32 masks, too, one for each block where any may wait. See docs/JIT.md.
+ * predicates. Pending lanes are i32 masks, too, one for each block where any may be. See docs/JIT.md.
  */
 #ifndef HEDDLE_JIT_EMIT_H
 #define HEDDLE_JIT_EMIT_H
@@ -35,10 +35,10 @@ struct emit;
  * single lane, of which all registers are scalars (fn->one_lane); gang_mode: one of several warps, whose lanes all run; piece_mode:
  * such a warp by itself, in the lanes e->within. */
 struct lanes_mode {
-    bool (*is_full)(const struct emit *e);               /* do all 32 lanes run here? */
-    bool (*may_wait)(const struct emit *e);              /* may lanes wait elsewhere? */
-    bool (*is_held)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
-    value (*mask)(struct emit *e);                       /* the lanes that run; NULL where all always do */
+    bool (*is_full)(const struct emit *e);                       /* do all 32 lanes run here? */
+    bool (*has_pending)(const struct emit *e);                   /* may lanes be pending elsewhere? */
+    bool (*is_pending_live)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
+    value (*mask)(struct emit *e);                               /* the lanes that run; NULL where all always do */
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
     void (*leave_at)(struct emit *e, uint32_t index); /* emit_exit() */
@@ -46,7 +46,7 @@ struct lanes_mode {
     void (*has_effects)(struct emit *e); /* what comes next can not be done again */
 };
 extern const struct lanes_mode warp_mode, lane_mode;
-bool is_held_by_shapes(const struct emit *e, uint32_t reg);
+bool is_pending_live_by_shapes(const struct emit *e, uint32_t reg);
 
 /* Types of the functions of struct compiled_calls. */
 struct call_types {
@@ -102,7 +102,7 @@ struct emit {
     struct counts count;
     struct inline_caches *inline_caches; /* where accesses were last: inline_cache.c */
     value *regs;                         /* by register and part: its alloca, or NULL */
-    value *pending;                      /* by block: the alloca of waiting lanes, or NULL */
+    value *pending;                      /* by block: the alloca of pending lanes, or NULL */
     value mask;                          /* the alloca of the lanes that run */
     value how, left_at;                  /* what `leave` returns, and the block it notes */
     value *lane_offsets;                 /* by shape: a constant array, or NULL */
@@ -238,8 +238,8 @@ void exit_emit_through(struct emit *e);
 
 /* Registers that are live at instruction `index` of the present block, to their rows:
  * - live: all of all of them;
- * - seeds: of those that are not divergent the seeds, which the interpreter cannot read (so not while lanes wait elsewhere);
- * - cold: all but those that are live through the block, with code that is small and slow: while no lanes wait elsewhere the library
+ * - seeds: of those that are not divergent the seeds, which the interpreter cannot read (so not while lanes are pending);
+ * - cold: all but those that are live through the block, with code that is small and slow: while no lanes are pending the library
  *   makes rows of seeds (emit_fill_call); what is live through the block exit_spill_through() brings there. */
 void exit_spill_live(struct emit *e, uint32_t index);
 void exit_spill_seeds(struct emit *e, uint32_t index);
@@ -275,7 +275,7 @@ void emit_next_warp(struct emit *e);
 
 /* A branch at the end of a block. */
 void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o);
-/* The lanes of `mask`, all that run, go to a block; lanes that wait in an earlier one come first. */
+/* The lanes of `mask`, all that run, go to a block; pending lanes of an earlier one come first. */
 void emit_go_to(struct emit *e, uint32_t target, value mask);
 
 /* ---- insn.c ---- */

@@ -1,4 +1,4 @@
-/* Leaving compiled code for the interpreter: registers go to their rows, lanes that wait to their records; see emit.h. */
+/* Leaving compiled code for the interpreter: registers go to their rows, pending lanes to their records; see emit.h. */
 #include "jit/emit/emit.h"
 #include "jit/passes/passes.h"
 
@@ -35,30 +35,30 @@ void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMB
     LLVMBuildBr(e->b, by);
 }
 
-/* The lanes that wait, of all blocks or of those that need a register. */
-static value waiting_lanes(struct emit *e, uint32_t number, bool all)
+/* The pending lanes, of all blocks or of those that need a register. */
+static value pending_lanes(struct emit *e, uint32_t number, bool all)
 {
-    value waiting = const_int(e, e->i32, 0);
+    value pending = const_int(e, e->i32, 0);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->pending[b] && (all || ir_in_set(live_in(e->fn, b), number)))
-            waiting = LLVMBuildOr(e->b, waiting, load_i32(e, e->pending[b]), "");
-    return waiting;
+            pending = LLVMBuildOr(e->b, pending, load_i32(e, e->pending[b]), "");
+    return pending;
 }
 
-/* Registers that are the same number in all lanes, or follow from it: once for all blocks where lanes may wait. Only in lanes
+/* Registers that are the same number in all lanes, or follow from it: once for all blocks where lanes may be pending. Only in lanes
  * that need one: in others its row may be another register's. */
-static void spill_for_waiting(struct emit *e)
+static void spill_for_pending(struct emit *e)
 {
     const struct ir_live *live = &e->fn->shapes->live;
-    value waiting = waiting_lanes(e, 0, true);
-    if (LLVMIsConstant(waiting))
+    value pending = pending_lanes(e, 0, true);
+    if (LLVMIsConstant(pending))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, is_zero(e, waiting), none, some);
+    LLVMBuildCondBr(e->b, is_zero(e, pending), none, some);
     emit_at_end(e, some);
     start_dirty(e);
     for (uint32_t n = 0; n < live->n; n++) {
-        value lanes = e->fn->shapes->regs[live->regs[n]] != SHAPE_DIVERGENT ? waiting_lanes(e, n, false) : NULL;
+        value lanes = e->fn->shapes->regs[live->regs[n]] != SHAPE_DIVERGENT ? pending_lanes(e, n, false) : NULL;
         if (lanes && !LLVMIsConstant(lanes))
             spill(e, live->regs[n], pass_opaque_mask(e->b, lanes));
     }
@@ -66,11 +66,11 @@ static void spill_for_waiting(struct emit *e)
     emit_at_end(e, none);
 }
 
-/* What all ways out share: the lanes that wait in other blocks go to their records. */
+/* What all ways out share: the pending lanes of other blocks go to their records. */
 void exit_emit_common(struct emit *e)
 {
     emit_at_end(e, e->leave);
-    spill_for_waiting(e);
+    spill_for_pending(e);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->pending[b])
             continue;
@@ -216,7 +216,7 @@ static void spill_seeds(struct emit *e, const struct reg_list *l)
 static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask)
 {
     struct reg_list dirty = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};
-    if (e->mode->may_wait(e)) {
+    if (e->mode->has_pending(e)) {
         spill_list(e, l, mask);
         return;
     }
@@ -228,15 +228,15 @@ static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask
     emit_fill_call(e, &dirty);
 }
 
-static value waiting_mask(struct emit *e)
+static value pending_mask(struct emit *e)
 {
-    return e->mode->may_wait(e) ? emit_mask(e) : NULL;
+    return e->mode->has_pending(e) ? emit_mask(e) : NULL;
 }
 
 void exit_spill_live(struct emit *e, uint32_t index)
 {
     struct reg_list live = live_at(here(e), index);
-    spill_list(e, &live, waiting_mask(e));
+    spill_list(e, &live, pending_mask(e));
 }
 
 void exit_spill_seeds(struct emit *e, uint32_t index)
@@ -251,7 +251,7 @@ void exit_spill_cold(struct emit *e, uint32_t index)
     for (uint32_t k = 0; k < live.n; k++)
         if (!lives_through(e, live.regs[k]))
             rest.regs[rest.n++] = live.regs[k];
-    spill_list_cold(e, &rest, waiting_mask(e));
+    spill_list_cold(e, &rest, pending_mask(e));
 }
 
 void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask)
@@ -263,7 +263,7 @@ void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask)
 void exit_spill_through(struct emit *e)
 {
     start_clean(e, e->at);
-    exit_spill_set_cold(e, live_through(e->fn, e->at), waiting_mask(e));
+    exit_spill_set_cold(e, live_through(e->fn, e->at), pending_mask(e));
 }
 
 void exit_reload_live(struct emit *e, uint32_t index)

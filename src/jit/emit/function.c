@@ -66,7 +66,7 @@ static void emit_block(struct emit *e, uint32_t order)
     e->at = order;
     begin_block(e);
     emit_at_end(e, e->block[order]);
-    if (e->pending[order]) { /* those that wait here come along */
+    if (e->pending[order]) { /* those pending here come along */
         LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->mask), load_i32(e, e->pending[order]), ""), e->mask);
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->pending[order]);
     }
@@ -100,7 +100,7 @@ static void make_registers(struct emit *e)
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
-            waits = ir_in_set(s->waiting + (size_t)other * s->block_words, b);
+            waits = ir_in_set(s->pending + (size_t)other * s->block_words, b);
         e->pending[b] = waits ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
     }
 }

@@ -401,15 +401,15 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
         return;
     }
     value all = NULL, any = NULL;
-    LLVMBasicBlockRef held = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
+    LLVMBasicBlockRef whole = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
     find_agreement(e, g, i, o, &all, &any);
-    LLVMBuildCondBr(e->b, all, held, other);
+    LLVMBuildCondBr(e->b, all, whole, other);
     if (any) {
         none = emit_new_block(e, "");
         emit_at_end(e, other);
         LLVMBuildCondBr(e->b, any, to_dissolve(e, g), none);
     }
-    emit_at_end(e, held);
+    emit_at_end(e, whole);
     go_to(e, g, order, i->guard_negated ? o->next : o->target);
     emit_at_end(e, none);
     go_to(e, g, order, i->guard_negated ? o->target : o->next);

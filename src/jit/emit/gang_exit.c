@@ -123,7 +123,7 @@ static bool no(const struct emit *e)
     return false;
 }
 
-static bool nothing_is_held(const struct emit *e, uint32_t reg)
+static bool nothing_is_pending_live(const struct emit *e, uint32_t reg)
 {
     (void)e, (void)reg;
     return false;
@@ -136,8 +136,8 @@ static value lanes_within(struct emit *e)
 
 const struct lanes_mode gang_mode = {
     .is_full = yes,
-    .may_wait = no,
-    .is_held = nothing_is_held,
+    .has_pending = no,
+    .is_pending_live = nothing_is_pending_live,
     .spill = spill_row,
     .reload = reload_row,
     .leave_at = leave_at,
@@ -147,8 +147,8 @@ const struct lanes_mode gang_mode = {
 
 const struct lanes_mode piece_mode = {
     .is_full = no,
-    .may_wait = no,
-    .is_held = is_held_by_shapes,
+    .has_pending = no,
+    .is_pending_live = is_pending_live_by_shapes,
     .mask = lanes_within,
     .spill = spill_row,
     .reload = reload_row,

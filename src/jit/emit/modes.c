@@ -6,14 +6,14 @@ static bool is_full_by_shapes(const struct emit *e)
     return ir_is_full(e->fn->shapes, e->at);
 }
 
-static bool may_wait_by_shapes(const struct emit *e)
+static bool has_pending_by_shapes(const struct emit *e)
 {
-    return ir_has_waiting(e->fn->shapes, e->at);
+    return ir_has_pending(e->fn->shapes, e->at);
 }
 
-bool is_held_by_shapes(const struct emit *e, uint32_t reg)
+bool is_pending_live_by_shapes(const struct emit *e, uint32_t reg)
 {
-    return ir_is_held(e->fn->shapes, e->at, reg);
+    return ir_is_pending_live(e->fn->shapes, e->at, reg);
 }
 
 static value load_mask(struct emit *e)
@@ -28,8 +28,8 @@ static void note_nothing(struct emit *e)
 
 const struct lanes_mode warp_mode = {
     .is_full = is_full_by_shapes,
-    .may_wait = may_wait_by_shapes,
-    .is_held = is_held_by_shapes,
+    .has_pending = has_pending_by_shapes,
+    .is_pending_live = is_pending_live_by_shapes,
     .mask = load_mask,
     .spill = spill_row,
     .reload = reload_row,
@@ -40,8 +40,8 @@ const struct lanes_mode warp_mode = {
 
 const struct lanes_mode lane_mode = {
     .is_full = is_full_by_shapes,
-    .may_wait = may_wait_by_shapes,
-    .is_held = is_held_by_shapes,
+    .has_pending = has_pending_by_shapes,
+    .is_pending_live = is_pending_live_by_shapes,
     .mask = lane_bit,
     .spill = spill_lane,
     .reload = reload_lane,

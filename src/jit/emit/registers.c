@@ -150,7 +150,7 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
 {
     uint32_t i = ir_ref_index(r);
-    if (!mask && e->mode->is_held(e, i))
+    if (!mask && e->mode->is_pending_live(e, i))
         mask = emit_mask(e);
     if (mask)
         lanes = blend(e, ref_width(e->fn, r), mask, lanes, read_lanes(e, r, 0));
