@@ -167,8 +167,8 @@ static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
     return is_uniform_in_parts(x, sa) && is_uniform_in_parts(x, sb) ? piecewise_uniform(x) : SHAPE_DIVERGENT;
 }
 
-/* A widened index stays affine where nothing wraps; `i` is marked where that is a guess. */
-static uint16_t guess(struct finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
+/* A widened index stays affine where nothing wraps; `i` is marked where that is an assumption. */
+static uint16_t assume_no_wrap(struct finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
 {
     enum { FAR = 1 << 24 };
     if (shape == SHAPE_UNIFORM)
@@ -176,7 +176,7 @@ static uint16_t guess(struct finder *x, const struct ir_insn *i, uint16_t shape,
     for (unsigned l = 0; l < WARP_LANES; l++)
         if (x->s->lane_offsets.at[shape].at[l] > FAR || x->s->lane_offsets.at[shape].at[l] < -FAR)
             return SHAPE_DIVERGENT;
-    x->s->guesses[i - x->f->insns.at] = is_signed ? GUESS_SIGNED : GUESS_UNSIGNED;
+    x->s->assumptions[i - x->f->insns.at] = is_signed ? NO_WRAP_SIGNED : NO_WRAP_UNSIGNED;
     return shape;
 }
 
@@ -184,7 +184,7 @@ static uint16_t widened(struct finder *x, const struct ir_insn *i, bool is_signe
 {
     struct ir_range a = range(x, i->a);
     uint16_t shape = ir_shape(x->s, i->a);
-    return exact_signed(a) && (is_signed || a.lo >= 0) ? shape : guess(x, i, shape, is_signed);
+    return exact_signed(a) && (is_signed || a.lo >= 0) ? shape : assume_no_wrap(x, i, shape, is_signed);
 }
 
 /* A constant as the widening takes it. */
@@ -202,9 +202,9 @@ static uint16_t product_wide(struct finder *x, const struct ir_insn *i, bool is_
     if (p == SHAPE_DIVERGENT || exact)
         return p;
     if (is_factor(x, i->b, is_signed))
-        return guess(x, i, ir_shape(x->s, i->a), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
+        return assume_no_wrap(x, i, ir_shape(x->s, i->a), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
     if (is_factor(x, i->a, is_signed))
-        return guess(x, i, ir_shape(x->s, i->b), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
+        return assume_no_wrap(x, i, ir_shape(x->s, i->b), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
     return SHAPE_DIVERGENT;
 }
 
@@ -336,20 +336,20 @@ static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width
     }
 }
 
-static bool is_guessed(const struct finder *x, ir_ref r)
+static bool is_assumed(const struct finder *x, ir_ref r)
 {
-    return ir_ref_kind(r) == REF_REG && x->s->guessed[ir_ref_index(r)];
+    return ir_ref_kind(r) == REF_REG && x->s->assumed[ir_ref_index(r)];
 }
 
 static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned width)
 {
     const struct lane_info *info = lane_info((enum lane_id)i->lane);
     ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
-    bool uniform = true, in_parts = true, guessed = false;
+    bool uniform = true, in_parts = true, assumed = false;
     uint32_t d = ir_ref_index(i->d);
     if (x->of_known[d] != SHAPE_DIVERGENT && x->s->bits[d].n >= width)
         return x->of_known[d]; /* its operands are not asked: lane 0's number is written down */
-    x->s->guesses[i - x->f->insns.at] = GUESS_NONE;
+    x->s->assumptions[i - x->f->insns.at] = NO_WRAP_NOT_ASSUMED;
     for (int k = 0; k < 4; k++) {
         uint16_t s = operands[k] ? ir_shape(x->s, operands[k]) : SHAPE_UNIFORM;
         if (s == BOTTOM)
@@ -358,7 +358,7 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
             return SHAPE_DIVERGENT;
         uniform &= s == SHAPE_UNIFORM;
         in_parts &= is_uniform_in_parts(x, s);
-        guessed |= is_guessed(x, operands[k]);
+        assumed |= is_assumed(x, operands[k]);
     }
     if (uniform)
         return SHAPE_UNIFORM;
@@ -366,17 +366,17 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
         return SHAPE_DIVERGENT;
     if (x->of_known[d] != SHAPE_DIVERGENT)
         return x->of_known[d];
-    uint8_t *guesses = &x->s->guesses[i - x->f->insns.at];
+    uint8_t *assumptions = &x->s->assumptions[i - x->f->insns.at];
     uint16_t shape = linear(x, i, width);
-    if ((shape == SHAPE_DIVERGENT || *guesses) && in_parts && width > 1 && !info->e) {
-        *guesses = GUESS_NONE; /* what is computed for each part needs none */
+    if ((shape == SHAPE_DIVERGENT || *assumptions) && in_parts && width > 1 && !info->e) {
+        *assumptions = NO_WRAP_NOT_ASSUMED; /* what is computed for each part needs none */
         shape = piecewise_uniform(x);
     }
-    if (!(guessed || *guesses) || shape == SHAPE_DIVERGENT)
+    if (!(assumed || *assumptions) || shape == SHAPE_DIVERGENT)
         return shape;
     if (shape == SHAPE_UNIFORM)
         return SHAPE_DIVERGENT;
-    uint8_t *mark = &x->s->guessed[ir_ref_index(i->d)];
+    uint8_t *mark = &x->s->assumed[ir_ref_index(i->d)];
     x->changed |= !*mark;
     *mark = true;
     return shape;
@@ -591,8 +591,8 @@ static void prepare(struct finder *x)
     s->pending_live = ARENA_ARRAY(x->arena, uint64_t, (size_t)f->n_ordered * s->live.words);
     s->whole = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
     s->lane_serial = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
-    s->guesses = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
-    s->guessed = ARENA_ARRAY(x->arena, uint8_t, f->regs.n);
+    s->assumptions = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
+    s->assumed = ARENA_ARRAY(x->arena, uint8_t, f->regs.n);
     s->parts = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;
     x->successors = ARENA_ARRAY(&x->scratch, uint32_t, f->n_ordered);
     x->seen = ARENA_ARRAY(&x->scratch, uint64_t, f->n_ordered);

@@ -9,8 +9,8 @@
  * affine within each of them is *piecewise* affine: a value for each part is enough.
  *
  * An index of 32 bits that is widened stays affine unless the index wraps between the lanes. Where that cannot be
- * excluded it is *guessed*; who counts on the shape must test the widening (`guesses`), and must look at registers
- * that others have written (`guessed`). Nothing uniform is guessed, so control flow never hangs on a guess.
+ * excluded it is *assumed*; who counts on the shape must test the widening (`assumptions`), and must look at registers
+ * that others have written (`assumed`). Nothing uniform is assumed, so control flow never hangs on an assumption.
  *
  * This holds for warps whose lanes run in order: always the first block of code that has pending lanes, until they are at one place
  * again. While lanes are pending elsewhere, a register that they will need must not be written as a whole: it is `pending_live`. A
@@ -31,7 +31,7 @@ struct lane_offsets {
 };
 
 /* The result of a widening is affine only where the index does not wrap, as which kind of number. */
-enum ir_guess { GUESS_NONE, GUESS_UNSIGNED, GUESS_SIGNED };
+enum ir_no_wrap { NO_WRAP_NOT_ASSUMED, NO_WRAP_UNSIGNED, NO_WRAP_SIGNED };
 
 struct ir_range {
     int64_t lo, hi; /* of the value as a signed number; unknown where lo > hi */
@@ -57,8 +57,8 @@ struct ir_shapes {
     const struct ir_bits *common;          /* the same, of all lanes */
     const int64_t *steps;                  /* by register: ir_find_steps() */
     const uint8_t *claimed;                /* by register: ir_find_claimed() */
-    uint8_t *guesses;                      /* by instruction: enum ir_guess */
-    uint8_t *guessed;                      /* by register: its shape hangs on guesses */
+    uint8_t *assumptions;                  /* by instruction: enum ir_no_wrap */
+    uint8_t *assumed;                      /* by register: its shape hangs on assumptions */
     uint16_t tid[3];
     uint16_t laneid;
     struct ir_live live;

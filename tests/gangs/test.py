@@ -262,7 +262,7 @@ WRAP = """
     add.u32 %r10, %r10, %r14;"""
 
 
-def a_guess_that_fails_for_one_warp_parts_the_gang():
+def an_assumption_that_fails_for_one_warp_parts_the_gang():
     for which in range(4):
         same_with(WRAP, which=which, blocks=["32,4", "32,3"])
 

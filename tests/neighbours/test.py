@@ -221,7 +221,7 @@ def what_changes_between_them_is_seen():
     between(loads="ld.global.u32 %v2, [%rd4+8]; ld.global.u32 %v1, [%rd4+4];")
 
 
-# A shape that is a guess does not hold here: its lanes wrap, and the interpreter goes on.
+# An assumed shape does not hold here: its lanes wrap, and the interpreter goes on.
 def where_the_interpreter_goes_on_what_came_before_is_stored():
     index = "cvt.u32.u64 %r5, %rd7; add.u32 %r6, %r5, %r2; mul.wide.u32 %rd9, %r6, 4;"
     for apart in 2**32 - 6, 2**32 - 40, 4:

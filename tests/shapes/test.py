@@ -215,7 +215,7 @@ def what_may_be_outside_is_tested():
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u8[64]=zeros")
 
 
-GUESS = """.visible .entry guess(.param .u64 out, .param .u32 any)
+ASSUMED = """.visible .entry assumed(.param .u64 out, .param .u32 any)
 {
     .reg .u64 %rd<4>; .reg .u64 %d<2>; .reg .u32 %r<6>;
     ld.param.u64 %rd1, [out];
@@ -233,7 +233,7 @@ GUESS = """.visible .entry guess(.param .u64 out, .param .u32 any)
 
 
 def an_index_that_wraps_behind_a_known_number():
-    with written(GUESS) as path:
+    with written(ASSUMED) as path:
         by_both(path, "--grid", 1, "--block", 32, "u64[32]+print", 7)
 
 

@@ -203,7 +203,7 @@ static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct 
 {
     const struct ir_insn *i = insn_at(f->here, k), *first = insn_at(f->here, s->members[0]);
     if (i->kind == IR_LANES || i->kind == IR_FRAME)
-        return first->kind == IR_ST && f->here.fn->shapes->guesses[f->block->first + k];
+        return first->kind == IR_ST && f->here.fn->shapes->assumptions[f->block->first + k];
     if (i->kind == IR_LD && first->kind == IR_LD)
         return op_access_is_strong(a->x);
     if (i->kind == IR_LD)

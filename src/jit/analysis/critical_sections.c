@@ -82,8 +82,8 @@ struct ir_shapes shapes_of_lane(const struct function *fn, const struct ir_shape
     uint32_t blocks = fn->ir->n_ordered;
     one.parts = 1;
     one.regs = ARENA_ARRAY(fn->arena, uint16_t, fn->ir->regs.n);
-    one.guesses = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n);
-    one.guessed = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
+    one.assumptions = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n);
+    one.assumed = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
     one.pending = ARENA_ARRAY(fn->arena, uint64_t, (size_t)blocks * s->block_words);
     one.pending_live = ARENA_ARRAY(fn->arena, uint64_t, (size_t)blocks * s->live.words);
     one.whole = ARENA_ARRAY(fn->arena, uint8_t, blocks);

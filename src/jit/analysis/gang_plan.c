@@ -426,7 +426,7 @@ static bool is_for_pieces(const struct function *fn, uint32_t order)
     for (uint32_t n = 0; n < end_of_block(fn, order); n++) {
         uint32_t k = block_at(fn, order)->first + n;
         enum ir_kind kind = fn->ir->insns.at[k].kind;
-        if ((kind != IR_LANES && kind != IR_LD && kind != IR_ST && kind != IR_ATOM) || fn->shapes->guesses[k])
+        if ((kind != IR_LANES && kind != IR_LD && kind != IR_ST && kind != IR_ATOM) || fn->shapes->assumptions[k])
             return false;
     }
     return true;
@@ -681,7 +681,7 @@ void find_gang(struct function *fn, uint32_t index)
 static bool is_fallible(const struct function *fn, const struct ir_insn *i, const struct op *o)
 {
     if (i->kind != IR_LD && i->kind != IR_ST)
-        return i->kind == IR_ATOM || fn->shapes->guesses[i - fn->ir->insns.at];
+        return i->kind == IR_ATOM || fn->shapes->assumptions[i - fn->ir->insns.at];
     struct access a = access_begin(fn, i, o);
     return !access_is_simple(fn, i, a.x) || !access_is_inside(fn, &a);
 }

@@ -48,15 +48,15 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     refuse_unless(e, LLVMBuildCall2(e->b, e->types.holds, holds, args, 4, ""), refused);
 }
 
-/* So must those whose shape is a guess, wherever the interpreter may have written them: not in lockstep, but for its
+/* So must those whose shape is assumed, wherever the interpreter may have written them: not in lockstep, but for its
  * first round behind turns. */
-static void check_guesses(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
+static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->fn->shapes->live;
     LLVMBasicBlockRef checked = NULL;
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
-        if (!ir_in_set(set, n) || !e->fn->shapes->guessed[reg] || e->fn->shapes->regs[reg] == SHAPE_DIVERGENT)
+        if (!ir_in_set(set, n) || !e->fn->shapes->assumed[reg] || e->fn->shapes->regs[reg] == SHAPE_DIVERGENT)
             continue;
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
@@ -91,7 +91,7 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(set, n))
             reload(e, live->regs[n], lanes);
-    check_guesses(e, set, lanes, refused);
+    check_assumed(e, set, lanes, refused);
     LLVMBuildBr(e->b, e->block[order]);
 }
 

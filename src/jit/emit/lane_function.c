@@ -338,9 +338,9 @@ static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool
     emit_at_end(e, fits);
 }
 
-static void test_guess(struct emit *e, const struct ir_insn *i, const struct op *o)
+static void test_assumption(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
-    bool is_signed = e->fn->shapes->guesses[i - e->fn->ir->insns.at] == GUESS_SIGNED;
+    bool is_signed = e->fn->shapes->assumptions[i - e->fn->ir->insns.at] == NO_WRAP_SIGNED;
     bool first = ref_shape(e->fn, i->a) != SHAPE_UNIFORM; /* the other is a constant */
     ir_ref r = first ? i->a : i->b;
     for (unsigned p = 0; p < parts_of(e->fn, ref_shape(e->fn, r)); p++)
@@ -464,8 +464,8 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
     if (ref_shape(e->fn, i->d) != SHAPE_DIVERGENT) {
-        if (e->fn->shapes->guesses[i - e->fn->ir->insns.at] && !is_untested(e))
-            test_guess(e, i, o);
+        if (e->fn->shapes->assumptions[i - e->fn->ir->insns.at] && !is_untested(e))
+            test_assumption(e, i, o);
         if (is_number(e->fn, i->d))
             write_scalar(e, i->d, read_scalar(e, i->d, 0));
         else

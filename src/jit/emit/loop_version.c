@@ -500,7 +500,7 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
             return false;
     const struct ir_live *live = &e->fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
-        if (ir_in_set(live->out + (size_t)e->at * live->words, n) && e->fn->shapes->guessed[live->regs[n]])
+        if (ir_in_set(live->out + (size_t)e->at * live->words, n) && e->fn->shapes->assumed[live->regs[n]])
             return false;
     return true;
 }
