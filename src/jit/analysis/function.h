@@ -43,11 +43,11 @@ struct gang_plan {
     uint8_t *inside;  /* by block: gangs run it */
     uint8_t *entries; /* by block: they begin there */
     uint32_t *
-        piece; /* by block: the one behind its branch that each warp runs for itself, in the lanes that go there; or 0 */
-    uint8_t *pieces;        /* by block: it is such a piece, and no block of the gang's own */
-    struct ir_known *known; /* of the block's threads; NULL: the warps of a gang may be any of the block */
-    uint8_t *common;        /* by register: it is the same in all warps of a gang */
-    uint8_t *once;          /* by instruction: it is run once for the gang */
+        side_region; /* by block: the one behind its branch that each warp runs for itself, in the lanes that go there; or 0 */
+    uint8_t *is_side_region; /* by block: it is one, and no block of the gang's own */
+    struct ir_known *known;  /* of the block's threads; NULL: the warps of a gang may be any of the block */
+    uint8_t *common;         /* by register: it is the same in all warps of a gang */
+    uint8_t *once;           /* by instruction: it is run once for the gang */
 };
 
 struct function {
@@ -179,8 +179,8 @@ bool find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w);
 void find_gang(struct function *fn, uint32_t index);
 bool gang_may_dissolve(const struct function *fn, uint32_t block);
 bool gang_may_restart(const struct function *fn, uint32_t block);
-/* Where a block's piece and those who skip it go on. */
-uint32_t piece_end(const struct function *fn, uint32_t block);
+/* Where a block's side region and those who skip it go on. */
+uint32_t side_region_end(const struct function *fn, uint32_t block);
 /* Is the barrier at the end of a block in a loop? Then warps that pass it may do so again. */
 bool is_passed_again(const struct function *fn, uint32_t block);
 

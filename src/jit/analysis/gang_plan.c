@@ -22,10 +22,10 @@ static uint32_t met_at(const struct function *fn, uint32_t order)
     return i ? meets(fn, i, end_op(fn, order)) : 0;
 }
 
-uint32_t piece_end(const struct function *fn, uint32_t order)
+uint32_t side_region_end(const struct function *fn, uint32_t order)
 {
     const struct op *o = end_op(fn, order);
-    return o->target == fn->plan.piece[order] ? o->next : o->target;
+    return o->target == fn->plan.side_region[order] ? o->next : o->target;
 }
 
 /* Does the gang come to another block from this one, whatever its registers hold? */
@@ -34,8 +34,8 @@ static bool always_goes_on(const struct function *fn, uint32_t order)
     const struct ir_insn *i = ends_with(fn, order);
     const struct op *o = end_op(fn, order);
     uint32_t to = i && i->kind == IR_BRA ? o->target : o->next;
-    if (fn->plan.is_block && fn->plan.piece[order])
-        return fn->plan.inside[piece_end(fn, order)];
+    if (fn->plan.is_block && fn->plan.side_region[order])
+        return fn->plan.inside[side_region_end(fn, order)];
     return (!i || (i->kind == IR_BRA && !i->guard)) && to != NO_BLOCK && to > order && fn->plan.inside[to];
 }
 
@@ -136,7 +136,7 @@ static bool visit_insn(struct function *fn, const struct ir_insn *i, bool by_all
 }
 
 /* All is common until shown otherwise. Gangs go on only where all their warps go the same way, so nothing hangs on ways; but
- * for pieces of code that some of them run. */
+ * for side regions that some of them run. */
 static void find_common(struct function *fn)
 {
     const struct ir_live *live = &fn->shapes->live;
@@ -154,7 +154,7 @@ static void find_common(struct function *fn)
         for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
             for (uint32_t k = 0; k < block_at(fn, b)->n; k++)
                 changed |= visit_insn(fn, &fn->ir->insns.at[block_at(fn, b)->first + k],
-                                      !fn->plan.pieces || !fn->plan.pieces[b]);
+                                      !fn->plan.is_side_region || !fn->plan.is_side_region[b]);
     }
 }
 
@@ -421,7 +421,7 @@ static uint32_t loop_around(const struct function *fn, uint32_t barrier, uint32_
 }
 
 /* May each warp of a gang run the block by itself, in the lanes that come there? */
-static bool is_for_pieces(const struct function *fn, uint32_t order)
+static bool is_for_side_regions(const struct function *fn, uint32_t order)
 {
     for (uint32_t n = 0; n < end_of_block(fn, order); n++) {
         uint32_t k = block_at(fn, order)->first + n;
@@ -433,20 +433,20 @@ static bool is_for_pieces(const struct function *fn, uint32_t order)
 }
 
 /* Where a branch skips a block that nobody else comes to and that goes on where the others are: that block; else 0. */
-static uint32_t piece_behind(const struct function *fn, uint32_t order, const uint32_t *comes_to)
+static uint32_t side_region_behind(const struct function *fn, uint32_t order, const uint32_t *comes_to)
 {
     const struct ir_insn *i = ends_with(fn, order);
     const struct op *o = end_op(fn, order);
     if (!i || i->kind != IR_BRA || !i->guard || o->target == NO_BLOCK || o->next == NO_BLOCK ||
         (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_DIVERGENT))
         return 0;
-    uint32_t piece = o->target < o->next ? o->target : o->next, behind = o->target < o->next ? o->next : o->target;
-    if (piece <= order || piece == behind || comes_to[piece] != 1)
+    uint32_t region = o->target < o->next ? o->target : o->next, behind = o->target < o->next ? o->next : o->target;
+    if (region <= order || region == behind || comes_to[region] != 1)
         return 0;
-    const struct ir_insn *last = ends_with(fn, piece);
-    bool goes_there = last ? last->kind == IR_BRA && !last->guard && end_op(fn, piece)->target == behind
-                           : end_op(fn, piece)->next == behind;
-    return goes_there && is_for_pieces(fn, piece) ? piece : 0;
+    const struct ir_insn *last = ends_with(fn, region);
+    bool goes_there = last ? last->kind == IR_BRA && !last->guard && end_op(fn, region)->target == behind
+                           : end_op(fn, region)->next == behind;
+    return goes_there && is_for_side_regions(fn, region) ? region : 0;
 }
 
 /* How many blocks go on with each. */
@@ -460,19 +460,19 @@ static uint32_t *count_comers(const struct function *fn)
 }
 
 /* What they write is not common, so there may be more of them then. */
-static void find_pieces(struct function *fn)
+static void find_side_regions(struct function *fn)
 {
     const uint32_t *comes_to = count_comers(fn);
-    fn->plan.piece = ARENA_ARRAY(fn->arena, uint32_t, fn->ir->n_ordered);
-    fn->plan.pieces = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->n_ordered);
+    fn->plan.side_region = ARENA_ARRAY(fn->arena, uint32_t, fn->ir->n_ordered);
+    fn->plan.is_side_region = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->n_ordered);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-            uint32_t piece = fn->plan.piece[b] ? 0 : piece_behind(fn, b, comes_to);
-            if (!piece)
+            uint32_t region = fn->plan.side_region[b] ? 0 : side_region_behind(fn, b, comes_to);
+            if (!region)
                 continue;
-            fn->plan.piece[b] = piece;
-            fn->plan.pieces[piece] = 1;
+            fn->plan.side_region[b] = region;
+            fn->plan.is_side_region[region] = 1;
             changed = true;
         }
         if (changed)
@@ -483,11 +483,11 @@ static void find_pieces(struct function *fn)
 /* Do all warps go the same way, and nowhere else than through what gangs do? */
 static bool goes_together(const struct function *fn, uint32_t order)
 {
-    if (fn->plan.pieces[order])
+    if (fn->plan.is_side_region[order])
         return true;
     for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
-        bool together = !i->guard || i->kind != IR_BRA || fn->plan.piece[order] ||
+        bool together = !i->guard || i->kind != IR_BRA || fn->plan.side_region[order] ||
                         (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_DIVERGENT);
         bool meets = n == end_of_block(fn, order) && met_at(fn, order);
         if (!together || (!is_for_gangs(i) && !meets))
@@ -616,7 +616,7 @@ static bool plan_block(struct function *fn, uint32_t threads)
     uint32_t whole = threads / WARP_LANES;
     if (fn->request->tier != TIER_SECOND || !fn->target->has_gather || threads % WARP_LANES || whole > MAX_GANG)
         return false;
-    find_pieces(fn);
+    find_side_regions(fn);
     fn->plan.is_straight = spins(fn) || !is_short_around_barriers(fn, whole);
     if (!fn->plan.is_straight)
         memset(fn->plan.inside, 1, fn->ir->n_ordered);
@@ -672,7 +672,7 @@ void find_gang(struct function *fn, uint32_t index)
         spread(fn, fn->plan.inside, true);
     spread(fn, reached, false);
     for (uint32_t b = 0; b < n; b++)
-        fn->plan.inside[b] &= reached[b] && !(is_block && fn->plan.pieces[b]);
+        fn->plan.inside[b] &= reached[b] && !(is_block && fn->plan.is_side_region[b]);
     fn->plan.n = best > 1 ? best : 0;
     fn->plan.is_block = is_block;
     find_entries(fn);

@@ -32,8 +32,8 @@ struct access;
 struct emit;
 
 /* For which lanes code is emitted, and what that changes: all else is the same for all of them. warp_mode: a warp; lane_mode: a
- * single lane, of which all registers are scalars (fn->one_lane); gang_mode: one of several warps, whose lanes all run; piece_mode:
- * such a warp by itself, in the lanes e->within. */
+ * single lane, of which all registers are scalars (fn->one_lane); gang_mode: one of several warps, whose lanes all run;
+ * side_region_mode: such a warp by itself, in the lanes e->within. */
 struct lanes_mode {
     bool (*is_full)(const struct emit *e);                       /* do all 32 lanes run here? */
     bool (*has_pending)(const struct emit *e);                   /* may lanes be pending elsewhere? */
@@ -123,7 +123,7 @@ struct emit {
     struct gang *gang;            /* of which this is one warp; or NULL */
     unsigned place;               /* in it */
     const struct ir_known *known; /* of the warp's threads, where it is known which these are; or NULL */
-    value within;                 /* the lanes that run a piece of code */
+    value within;                 /* the lanes that run a side region */
     value lane;                   /* i64: the one that runs, of a single lane */
     struct lane_fences fences;
     struct cas_loop *cas_loop; /* of the part being emitted, where it has one: cas_loop.c */

@@ -9,7 +9,7 @@
  * the block, their registers go to their rows, and the code for single warps takes them up there (e->end), one
  * after the other. Where one leaves to the interpreter in the middle of a block, each has its place, and the block falls
  * out of lockstep (exec/lockstep.c). Where the gang is the whole block (plan.is_block), a barrier at which it comes is open,
- * and a branch around a piece of code does not part it: each warp runs that by itself.
+ * and a branch around a side region does not part it: each warp runs that by itself.
  */
 #include "jit/emit/gang.h"
 
@@ -349,27 +349,27 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     }
 }
 
-/* The piece of code behind the present block's branch, by one warp. Where one of its accesses fails its test the engine does
+/* The side region behind the present block's branch, by one warp. Where one of its accesses fails its test the engine does
  * it, for the warp alone: the others stand before or behind it. */
-static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *branch, const struct op *o)
+static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch, const struct op *o)
 {
     uint32_t order = x->at, index = x->index;
     struct group *groups = x->groups;
     value holds = read_lanes(x, branch->guard, o->guard);
-    bool where_not = branch->guard_negated == (o->target == piece);
+    bool where_not = branch->guard_negated == (o->target == region);
     value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
     if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
         return;
-    LLVMBasicBlockRef some = emit_new_block(x, "piece"), done = emit_new_block(x, "");
+    LLVMBasicBlockRef some = emit_new_block(x, "side_region"), done = emit_new_block(x, "");
     LLVMBuildCondBr(x->b, is_zero(x, lanes), done, some);
     emit_at_end(x, some);
     x->within = lanes;
-    x->mode = &piece_mode;
-    x->at = piece;
+    x->mode = &side_region_mode;
+    x->at = region;
     x->groups =
-        ARENA_ARRAY(x->arena, struct group, end_of_block(x->fn, piece) + 1); /* each access has a test of its own */
+        ARENA_ARRAY(x->arena, struct group, end_of_block(x->fn, region) + 1); /* each access has a test of its own */
     emit_count(x, 1);
-    for (x->index = 0; x->index < end_of_block(x->fn, piece); x->index++) {
+    for (x->index = 0; x->index < end_of_block(x->fn, region); x->index++) {
         x->groups[x->index] = (struct group){.first = x->index};
         emit_insn(x, insn_at(here(x), x->index), op_at(here(x), x->index));
     }
@@ -382,12 +382,12 @@ static void emit_piece(struct emit *x, uint32_t piece, const struct ir_insn *bra
     x->groups = groups;
 }
 
-static void emit_pieces(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
+static void emit_side_regions(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
 {
     gang_mode.has_effects(&g->warps[0]);
     for (unsigned k = 0; k < g->n; k++)
-        emit_piece(&g->warps[k], e->fn->plan.piece[e->at], i, o);
-    go_to(e, g, e->at, piece_end(e->fn, e->at));
+        emit_side_region(&g->warps[k], e->fn->plan.side_region[e->at], i, o);
+    go_to(e, g, e->at, side_region_end(e->fn, e->at));
 }
 
 static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i, const struct op *o)
@@ -396,8 +396,8 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
         go_to(e, g, order, o->target);
         return;
     }
-    if (e->fn->plan.is_block && e->fn->plan.piece[order] && g->block[piece_end(e->fn, order)]) {
-        emit_pieces(e, g, i, o);
+    if (e->fn->plan.is_block && e->fn->plan.side_region[order] && g->block[side_region_end(e->fn, order)]) {
+        emit_side_regions(e, g, i, o);
         return;
     }
     value all = NULL, any = NULL;

@@ -27,7 +27,7 @@ struct gang {
     struct slow slow;
 };
 
-extern const struct lanes_mode gang_mode, piece_mode; /* gang_exit.c */
+extern const struct lanes_mode gang_mode, side_region_mode; /* gang_exit.c */
 
 /* A block that has changed nothing is counted where it is left for another, since it may begin anew up to there. */
 void gang_count_pure(struct gang *g);

@@ -145,7 +145,7 @@ const struct lanes_mode gang_mode = {
     .has_effects = has_effects,
 };
 
-const struct lanes_mode piece_mode = {
+const struct lanes_mode side_region_mode = {
     .is_full = no,
     .has_pending = no,
     .is_pending_live = is_pending_live_by_shapes,

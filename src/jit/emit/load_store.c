@@ -58,7 +58,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 
 /* ---- what needs no test ---- */
 
-/* Where the lanes are known that run a piece of code, and so are their addresses: the same of those lanes alone, as of
+/* Where the lanes are known that run a side region, and so are their addresses: the same of those lanes alone, as of
  * `part[t - 1]` of all threads but the first. */
 static bool is_inside_within(const struct emit *e, const struct access *a)
 {
