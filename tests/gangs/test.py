@@ -144,7 +144,7 @@ def accesses_that_are_tested_before_the_loop_are_so_for_all_warps():
     add.u32 %r10, %r10, %r33;"""
     # An index that is known not to wrap: all blocks write to the same places, one after the other.
     kernel = KERNEL.replace("mad.lo.u32 %r7, %r4, %r3, %r2;", "mov.u32 %r7, %r2;")
-    same_with(body, blocks=["32,4", "32,8", "32,3"], makes="gang_untested", kernel=kernel, more=["--workers", 1])
+    same_with(body, blocks=["32,4", "32,8", "32,3"], makes="gang_unchecked", kernel=kernel, more=["--workers", 1])
     with written(kernel.replace("BODY", body)) as path:
         text = fault_by_both(path, "--grid", 1, "--block", "32,4", "u32[128]", "u32[232]=rand", 128, 64, 0)
         assert "thread (0,3,0)" in text, text

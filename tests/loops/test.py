@@ -205,7 +205,7 @@ def such_loops_have_a_version_without_tests():
                              [1, wrapping, "u32[32]", "u32[64]", 9]):
             _, _, err = run("launch", args[0], "--grid", 1, "--block", 32, *args[1:], "--engine", "jit",
                             env=environment(HEDDLE_DUMP="llvm"))
-            for label in "untested", "by_engine":
+            for label in "unchecked", "by_engine":
                 assert len(re.findall(rf"^{label}\d*:", err, re.M)) == loops, (args[0], label)
 
 

@@ -487,7 +487,7 @@ static void perform(struct emit *e, struct atom *t)
 static void branch_on_place(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     access_find_first(e, a);
-    if (is_untested(e)) {
+    if (is_unchecked(e)) {
         access_find_cache(e, a);
     } else if (!access_is_inside(e->fn, a)) {
         LLVMBasicBlockRef inside = emit_new_block(e, "");
@@ -511,7 +511,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
     enum ptx_space space = t.a.x->space;
     t.a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
-    bool is_inside = access_is_inside(e->fn, &t.a) || is_untested(e);
+    bool is_inside = access_is_inside(e->fn, &t.a) || is_unchecked(e);
     LLVMBasicBlockRef slow = is_inside ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
     if (t.a.shape == SHAPE_UNIFORM)
         branch_on_place(e, &t.a, space, slow);

@@ -244,9 +244,9 @@ void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space spa
     emit_at_end(e, inside);
 }
 
-bool is_untested(const struct emit *e)
+bool is_unchecked(const struct emit *e)
 {
     if (e->tested)
         return e->tested[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].first + e->index];
-    return e->untested.block && e->untested.covered[e->index];
+    return e->unchecked.block && e->unchecked.covered[e->index];
 }

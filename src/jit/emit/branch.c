@@ -5,12 +5,12 @@
 
 static void loop_go_back(struct emit *e)
 {
-    value left = LLVMBuildLoad2(e->b, e->i64, e->untested.left, "");
-    LLVMBuildStore(e->b, LLVMBuildSub(e->b, left, const_int(e, e->i64, 1), ""), e->untested.left);
+    value left = LLVMBuildLoad2(e->b, e->i64, e->unchecked.left, "");
+    LLVMBuildStore(e->b, LLVMBuildSub(e->b, left, const_int(e, e->i64, 1), ""), e->unchecked.left);
     LLVMBasicBlockRef on = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, is_zero(e, left), e->block[e->at], on);
     emit_at_end(e, on);
-    LLVMBuildBr(e->b, e->untested.block);
+    LLVMBuildBr(e->b, e->unchecked.block);
 }
 
 /* What a branch back to a spinning loop costs: as turn_back_cost() has it. */
@@ -77,7 +77,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         emit_at_end(e, on);
     }
     LLVMBuildStore(e->b, mask, e->mask);
-    if (target == e->at && e->untested.block)
+    if (target == e->at && e->unchecked.block)
         loop_go_back(e);
     else if (target == e->at && e->together)
         LLVMBuildBr(e->b, e->together);

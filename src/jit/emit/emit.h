@@ -11,8 +11,8 @@
 
 #include "jit/analysis/access.h"
 
-/* Of a loop that has a version without tests (loop_version.c). */
-struct untested {
+/* Of a loop that has a version without bounds checks (loop_version.c). */
+struct unchecked {
     bool *covered;           /* by instruction: the test of the access, or of the widened index, has been made before */
     LLVMBasicBlockRef block; /* that version, while it is emitted; or NULL */
     value all, rounds;       /* i64: how many rounds follow the first, and how many have been tested */
@@ -117,7 +117,7 @@ struct emit {
     uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
     LLVMBasicBlockRef exit_through; /* where the present block is left for the interpreter; or NULL */
     LLVMBasicBlockRef together; /* the version of the present block's loop in which lanes do not go alone; or NULL */
-    struct untested untested;
+    struct unchecked unchecked;
 
     /* of the mode */
     struct gang *gang;            /* of which this is one warp; or NULL */
@@ -337,7 +337,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o);
  * else NULL. */
 value loop_test(struct emit *e, const struct ir_block *block);
 /* Goes to one of both, as the test says, or to the test for one round less. */
-void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBasicBlockRef other);
+void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMBasicBlockRef other);
 /* A round by the engine, up to the branch; it notes where the accesses were, for the next test. */
 void loop_round_by_engine(struct emit *e, const struct ir_block *block);
 
@@ -356,6 +356,6 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 /* Any operation, by the engine: operands to rows, the call, results back. */
 void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Has the test of the present instruction been made before the loop, or before the lanes of a serial part? */
-bool is_untested(const struct emit *e);
+bool is_unchecked(const struct emit *e);
 
 #endif

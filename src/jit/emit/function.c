@@ -9,7 +9,7 @@
 /* Where a gang has dissolved, its warps go on with what ends the block: gang.c. */
 static void begin_end(struct emit *e)
 {
-    if (!e->end[e->at] || e->untested.block || e->together || e->index != end_of_block(e->fn, e->at))
+    if (!e->end[e->at] || e->unchecked.block || e->together || e->index != end_of_block(e->fn, e->at))
         return;
     LLVMBuildBr(e->b, e->end[e->at]);
     emit_at_end(e, e->end[e->at]);
@@ -32,18 +32,18 @@ static void emit_insns(struct emit *e, uint32_t first)
 /* A loop: without the tests that `holds` says to hold, or a round by the engine. */
 static void emit_versions(struct emit *e, const struct ir_block *block, value holds)
 {
-    LLVMBasicBlockRef untested = emit_new_block(e, "untested"), other = emit_new_block(e, "by_engine");
-    loop_choose(e, holds, untested, other);
+    LLVMBasicBlockRef unchecked = emit_new_block(e, "unchecked"), other = emit_new_block(e, "by_engine");
+    loop_choose(e, holds, unchecked, other);
     emit_at_end(e, other);
     emit_count(e, 1);
     loop_round_by_engine(e, block);
     emit_insns(e, block->n - 1);
-    emit_at_end(e, untested);
+    emit_at_end(e, unchecked);
     start_clean(e, e->at);
     emit_count(e, 1);
-    e->untested.block = untested;
+    e->unchecked.block = unchecked;
     emit_insns(e, 0);
-    e->untested.block = NULL;
+    e->unchecked.block = NULL;
 }
 
 /* A loop: lane after lane, or where that has come to nothing all of them together to its end. */
@@ -155,7 +155,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     for (uint32_t b = 0; b < e->fn->ir->blocks.n; b++)
         longest = e->fn->ir->blocks.at[b].n > longest ? e->fn->ir->blocks.at[b].n : longest;
     bool covered[longest + 1];
-    e->untested = (struct untested){.covered = covered};
+    e->unchecked = (struct unchecked){.covered = covered};
     memset(regs, 0, sizeof regs);
     memset(lane_offsets, 0, sizeof lane_offsets);
     e->lane_offsets = lane_offsets;

@@ -70,7 +70,7 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
         x->a = load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
         emit_warp(x);
     }
-    x->untested.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
+    x->unchecked.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
     x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS);
     for (size_t r = MAX_PARTS; r < (size_t)e->fn->ir->regs.n * MAX_PARTS; r++) {
         bool shared = k && e->fn->plan.common[r / MAX_PARTS];
@@ -326,7 +326,7 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
         emit_at_end(e, some);
     }
     gang_count_pure(g);
-    LLVMBuildBr(e->b, target == order && g->untested ? g->untested : g->block[target]);
+    LLVMBuildBr(e->b, target == order && g->unchecked ? g->unchecked : g->block[target]);
 }
 
 /* Does the guard hold in all lanes of all warps, and in any? */
@@ -510,20 +510,20 @@ static void test_loop(struct emit *e, struct gang *g)
             return;
         holds = holds ? LLVMBuildAnd(e->b, holds, own, "") : own;
     }
-    g->untested = emit_new_block(e, "gang_untested");
+    g->unchecked = emit_new_block(e, "gang_unchecked");
     begin_pure(e, g);
-    emit_likely(e, holds, g->untested, gang_to_restart(e, g));
-    emit_at_end(e, g->untested);
+    emit_likely(e, holds, g->unchecked, gang_to_restart(e, g));
+    emit_at_end(e, g->unchecked);
     for (unsigned k = 0; k < g->n; k++)
-        g->warps[k].untested.block = g->untested;
+        g->warps[k].unchecked.block = g->unchecked;
 }
 
 static void emit_block(struct emit *e, struct gang *g, uint32_t order)
 {
-    g->dissolve = g->exit_through = g->restart = g->untested = NULL;
+    g->dissolve = g->exit_through = g->restart = g->unchecked = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         g->warps[k].at = order;
-        g->warps[k].untested.block = NULL;
+        g->warps[k].unchecked.block = NULL;
     }
     e->at = order;
     begin_block(e);

@@ -21,8 +21,8 @@ struct gang {
     /* Of the present block, where they are gone to; or NULL: on the way to `leave`; the gang dissolves at the block's end, or
      * before all of it. */
     LLVMBasicBlockRef exit_through, dissolve, restart;
-    LLVMBasicBlockRef untested; /* the present block's version without tests (loop_version.c), or NULL */
-    bool pure;                  /* so far the block has changed nothing but registers */
+    LLVMBasicBlockRef unchecked; /* the present block's version without tests (loop_version.c), or NULL */
+    bool pure;                   /* so far the block has changed nothing but registers */
     value *before; /* registers as they were where it began, of those that it writes: by register, part and warp */
     struct slow slow;
 };

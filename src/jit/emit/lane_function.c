@@ -464,7 +464,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
     if (ref_shape(e->fn, i->d) != SHAPE_DIVERGENT) {
-        if (e->fn->shapes->assumptions[i - e->fn->ir->insns.at] && !is_untested(e))
+        if (e->fn->shapes->assumptions[i - e->fn->ir->insns.at] && !is_unchecked(e))
             test_assumption(e, i, o);
         if (is_number(e->fn, i->d))
             write_scalar(e, i->d, read_scalar(e, i->d, 0));

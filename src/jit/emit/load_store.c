@@ -197,7 +197,7 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     const struct group *g = &e->groups[e->index];
     access_find_first(e, a);
-    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_untested(e) ||
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_unchecked(e) ||
         access_needs_no_test(here(e), e->index)) {
         if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index && !access_is_nontemporal(here(e), a))
             prefetch(e, a);

@@ -454,9 +454,9 @@ static bool require_access(struct loop *p, uint32_t k, struct access *a)
         if (!require_part(p, a, k))
             return false;
     p->part = 0;
-    e->untested.covered[k] = true;
+    e->unchecked.covered[k] = true;
     for (uint32_t n = 0; n < p->n_widened; n++)
-        e->untested.covered[p->widened[n]] = true;
+        e->unchecked.covered[p->widened[n]] = true;
     return true;
 }
 
@@ -477,8 +477,8 @@ static bool require_accesses(struct loop *p)
         if (a.cache)
             noted[n++] = p->block->first + k;
     }
-    e->untested.n = n;
-    e->untested.accesses = n ? inline_cache_table(e, noted, n, p->block->first) : NULL;
+    e->unchecked.n = n;
+    e->unchecked.accesses = n ? inline_cache_table(e, noted, n, p->block->first) : NULL;
     return n > 0 || e->place;
 }
 
@@ -509,22 +509,22 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
  * which lanes that are not there may be outside. */
 value loop_test(struct emit *e, const struct ir_block *block)
 {
-    memset(e->untested.covered, 0, block->n * sizeof e->untested.covered[0]);
+    memset(e->unchecked.covered, 0, block->n * sizeof e->unchecked.covered[0]);
     struct loop p = {.e = e, .block = block};
     if (!is_loop(e, block) || !count_rounds(&p))
         return NULL;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), test = emit_new_block(e, "test");
     LLVMBuildBr(e->b, test);
     emit_at_end(e, test);
-    e->untested.all = p.rounds;
-    e->untested.rounds = p.rounds = LLVMBuildPhi(e->b, e->i64, "rounds");
-    LLVMAddIncoming(p.rounds, &e->untested.all, &from, 1);
+    e->unchecked.all = p.rounds;
+    e->unchecked.rounds = p.rounds = LLVMBuildPhi(e->b, e->i64, "rounds");
+    LLVMAddIncoming(p.rounds, &e->unchecked.all, &from, 1);
     return require_accesses(&p) ? p.holds : NULL;
 }
 
-void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBasicBlockRef other)
+void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMBasicBlockRef other)
 {
-    struct untested *u = &e->untested;
+    struct unchecked *u = &e->unchecked;
     LLVMBasicBlockRef test = LLVMGetInsertBlock(e->b), yes = emit_new_block(e, ""), no = emit_new_block(e, "");
     emit_likely(e, holds, yes, no);
     emit_at_end(e, no);
@@ -536,7 +536,7 @@ void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef untested, LLVMBa
     emit_at_end(e, yes);
     u->left = emit_alloca(e, e->i64);
     LLVMBuildStore(e->b, u->rounds, u->left);
-    LLVMBuildBr(e->b, untested);
+    LLVMBuildBr(e->b, unchecked);
 }
 
 void loop_round_by_engine(struct emit *e, const struct ir_block *block)
@@ -546,7 +546,7 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block)
     value mask = emit_mask(e);
     exit_spill_set_cold(e, live_in(e->fn, e->at), mask);
     value args[6] = {
-        e->w, e->a, const_int(e, e->i32, e->at), mask, e->untested.accesses, const_int(e, e->i32, e->untested.n)};
+        e->w, e->a, const_int(e, e->i32, e->at), mask, e->unchecked.accesses, const_int(e, e->i32, e->unchecked.n)};
     value round = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, round), "");
     value ok = LLVMBuildCall2(e->b, e->types.round, round, args, 6, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
