@@ -11,7 +11,7 @@ static bool compiled_op(struct warp *w, struct activation *a, const struct op *o
 {
     uint8_t *base[4];
     if (accesses_global(o))
-        tally_settle(w->block->worker);
+        histogram_settle(w->block->worker);
     warp_bases(w, a, base);
     return warp_run_op(w, a, base, o, mask);
 }
@@ -32,7 +32,7 @@ static bool run_access(struct warp *w, struct activation *a, const struct op *o,
                  !mem_shift(m, &b); /* it goes to addresses as they are */
     if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
         *cache = (struct inline_cache){b.start, b.size > span ? (b.size - span) / bytes : 0,
-                                       tally_shift(w->block->worker, o, &b)};
+                                       histogram_shift(w->block->worker, o, &b)};
     return true;
 }
 
@@ -141,7 +141,7 @@ const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
             return NULL;
         k->compiled = c;
         k->n_inline_caches = c->n_inline_caches + 1;
-        tally_begin(k);
+        histogram_begin(k);
         k->inline_caches_version = version + 1;
     }
     if (k->inline_caches_version != version)
@@ -152,7 +152,7 @@ const struct compiled *worker_find_compiled(struct worker *k, struct launch *l)
 
 void worker_drop_compiled(struct worker *k)
 {
-    tally_close_all(k);
+    histogram_close_all(k);
     if (k->compiled)
         pool_give(k, k->inline_caches, k->n_inline_caches * sizeof *k->inline_caches);
     k->compiled = NULL;

@@ -36,7 +36,7 @@ enum { MET_END = 1 << 16 };
 enum { LOCKSTEP_ROUNDS = 1 << 10 };
 
 /* Of an access to global memory, the allocation where it was last: it is inside where rotate_right(address - lo, log2 of its bytes)
- * < n. An addition changes what stands so far behind its cells: tally.c. */
+ * < n. An addition changes what stands so far behind its cells: histogram.c. */
 struct inline_cache {
     uint64_t lo, n, shift;
 };
@@ -80,8 +80,8 @@ struct compiled_calls {
                   const struct compiled_access *accesses, uint32_t n);
 };
 
-/* Is it an addition that may go to a tally? tally.c. */
-static inline bool tally_takes(const struct op *o)
+/* Is it an addition that may go to a private histogram? histogram.c. */
+static inline bool histogram_takes(const struct op *o)
 {
     const struct op_access *x = o->access;
     return o->kind == OP_ATOM && x->atom == ATOM_add && x->n == 1 && !x->has_reg[0] && x->space != SPACE_SHARED &&

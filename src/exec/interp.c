@@ -363,7 +363,7 @@ static enum leave run_compiled(struct warp *w, const struct compiled *c, const s
     if (!fn)
         return LEAVE_REFUSED;
     enum leave how = compiled_run(fn, w, at->a, at->block, at->mask);
-    tally_settle(w->block->worker);
+    histogram_settle(w->block->worker);
     return how;
 }
 
@@ -397,7 +397,7 @@ void warp_run(struct warp *w)
     const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
     struct schedule *random = random_schedule(w->block->launch);
 
-    tally_settle(k);
+    histogram_settle(k);
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
     turn_begin(w, &turn);

@@ -21,17 +21,17 @@ struct order_hooks;
 
 enum { POOL_CLASSES = 58, ALLOCATION_CACHE = 256 };
 
-enum { MAX_TALLIES = 4 };
+enum { MAX_HISTOGRAMS = 4 };
 
-/* Sums of what a worker's lanes add to the cells of arrays, by one kernel's compiled code: tally.c. */
-struct tallies {
-    enum { TALLIES_UNKNOWN, TALLIES_ALLOWED, TALLIES_REFUSED } state;
+/* Sums of what a worker's lanes add to the cells of arrays, by one kernel's compiled code: histogram.c. */
+struct histograms {
+    enum { HISTOGRAMS_UNKNOWN, HISTOGRAMS_ALLOWED, HISTOGRAMS_REFUSED } state;
     uint32_t n, n_closed, n_settled; /* how many there are; how often all were closed, and settled for the engine */
-    struct tally {
+    struct histogram {
         uint64_t start, bytes, cell_bytes; /* of the array */
         uint64_t room;                     /* bytes of sums: whole lines */
         uint8_t *sums;                     /* of the cells, in their order */
-    } at[MAX_TALLIES];
+    } at[MAX_HISTOGRAMS];
 };
 
 /* A thread that runs blocks: one of the machine's own, or one that launches. */
@@ -66,7 +66,7 @@ struct worker {
     struct inline_cache *inline_caches;
     uint32_t n_inline_caches;
     uint64_t inline_caches_version; /* of memory, when they were empty last */
-    struct tallies tallies;
+    struct histograms histograms;
     struct allocation_cache {            /* the allocation that an operation accessed last: access.c */
         uint64_t lo, hi, version, shift; /* shift: mem_shift() */
         const struct op *key;
@@ -254,23 +254,23 @@ const struct compiled *worker_find_compiled(struct worker *k, struct launch *l);
 /* Forgets the compiled code that the worker has run last. */
 void worker_drop_compiled(struct worker *k);
 
-/* ---- tally.c ---- */
+/* ---- histogram.c ---- */
 
 /* For the code that inline_caches belong to. */
-void tally_begin(struct worker *k);
+void histogram_begin(struct worker *k);
 /* Where compiled code performs an operation that was in the allocation: how far from the cells are the sums that it is to
- * change instead; 0: the cells themselves. To be called after tally_settle(). */
-uint64_t tally_shift(struct worker *k, const struct op *o, const struct mem_block *b);
+ * change instead; 0: the cells themselves. To be called after histogram_settle(). */
+uint64_t histogram_shift(struct worker *k, const struct op *o, const struct mem_block *b);
 /* Brings all sums to their arrays. */
-void tally_settle_all(struct worker *k);
-void tally_settle_for_engine(struct worker *k);
+void histogram_settle_all(struct worker *k);
+void histogram_settle_for_engine(struct worker *k);
 /* The same, and from here on there are none. */
-void tally_close_all(struct worker *k);
+void histogram_close_all(struct worker *k);
 /* To be called before anything but compiled code accesses global memory. */
-static inline void tally_settle(struct worker *k)
+static inline void histogram_settle(struct worker *k)
 {
-    if (k->tallies.n)
-        tally_settle_for_engine(k);
+    if (k->histograms.n)
+        histogram_settle_for_engine(k);
 }
 
 /* ---- stall.c ---- */

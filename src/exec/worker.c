@@ -205,7 +205,7 @@ void worker_run(struct worker *k, struct launch *l)
         if (!k->resident)
             return;
         progress = take_turns(k) || grown;
-        tally_settle_all(k);
+        histogram_settle_all(k);
         if (k->resident)
             k->batch =
                 0; /* a block has given way: others may wait for those that this worker would take and not start yet */

@@ -284,7 +284,7 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     lane_loop_end(e, &lanes, t->a.mask, done);
 }
 
-/* Additions may be to a tally (exec/tally.c), where nobody else is at the sums: goes on where they are not. */
+/* Additions may be to a private histogram (exec/histogram.c), where nobody else is at the sums: goes on where they are not. */
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
@@ -301,7 +301,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
 static void do_lanes(struct emit *e, struct atom *t)
 {
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    if (tally_takes(t->a.o) && !t->a.pointer[0])
+    if (histogram_takes(t->a.o) && !t->a.pointer[0])
         do_sums(e, t, done);
     do_in_rows(e, t, done);
     emit_at_end(e, done);
@@ -462,7 +462,7 @@ static bool is_too_much(struct emit *e, const struct atom *t)
 
 static void perform(struct emit *e, struct atom *t)
 {
-    if (tally_takes(t->a.o) && t->a.pointer[0]) { /* the cell's sum, or the cell */
+    if (histogram_takes(t->a.o) && t->a.pointer[0]) { /* the cell's sum, or the cell */
         value shift = access_load_cache_shift(e, &t->a);
         t->a.pointer[0] = LLVMBuildGEP2(e->b, e->i8, t->a.pointer[0], &shift, 1, "");
     }

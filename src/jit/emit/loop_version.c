@@ -495,8 +495,8 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
         (o->target != e->at && o->next != e->at) || ref_shape(e->fn, branch->guard) == SHAPE_DIVERGENT)
         return false;
     for (uint32_t k = 0; k < block->n; k++)
-        if (tally_takes(&e->fn->code->ops[e->fn->code->blocks[e->at].first +
-                                          k])) /* its cache may end what others say: exec/tally.c */
+        if (histogram_takes(&e->fn->code->ops[e->fn->code->blocks[e->at].first +
+                                              k])) /* its cache may end what others say: exec/histogram.c */
             return false;
     const struct ir_live *live = &e->fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)

@@ -1,4 +1,4 @@
-"""Additions without results to small arrays of global memory, which a worker sums up beside them: see exec/tally.c."""
+"""Additions without results to small arrays of global memory, which a worker sums up beside them: see exec/histogram.c."""
 import itertools
 import os
 import sys
@@ -149,7 +149,7 @@ def so_it_is_on_each_level_and_in_both_tiers():
         assert len(found) == 1, (name, found)
 
 
-# Too large for a tally; of a size that is no whole number of lines; one cell.
+# Too large for a private histogram; of a size that is no whole number of lines; one cell.
 def arrays_of_all_sizes_are_summed():
     with written(text_of(ANY_GRID, "ones")) as path:
         for cells in 5000, 4096, 4097, 257, 13, 2, 1:
