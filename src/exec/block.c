@@ -337,8 +337,8 @@ bool block_round(struct block *b, bool *progress)
         struct warp *w = &b->warps[i];
         if (!can_run(w))
             continue;
-        if (w->rest) {
-            w->rest--;
+        if (w->backoff_turns) {
+            w->backoff_turns--;
             continue;
         }
         block_run_warp(w);
@@ -357,20 +357,20 @@ bool block_round(struct block *b, bool *progress)
     return b->n_done == b->n_warps;
 }
 
-uint32_t block_least_rest(const struct block *b)
+uint32_t block_least_backoff(const struct block *b)
 {
     uint32_t least = UINT32_MAX;
     for (const struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
-        if (can_run(w) && w->rest < least)
-            least = w->rest;
+        if (can_run(w) && w->backoff_turns < least)
+            least = w->backoff_turns;
     return least;
 }
 
-void block_skip_rest(struct block *b, uint32_t turns)
+void block_skip_backoff(struct block *b, uint32_t turns)
 {
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
         if (can_run(w))
-            w->rest -= turns;
+            w->backoff_turns -= turns;
 }
 
 void block_finish(struct block *b)

@@ -110,7 +110,7 @@ static void shapes_fill(struct activation *a, const struct compiled_shape *s, ui
 }
 
 const struct compiled_calls compiled_calls = {compiled_op, run_access, collective_meet, act_add_pending, shapes_hold,
-                                              shapes_fill, serial_run, serial_linger,   compiled_round};
+                                              shapes_fill, serial_run, serial_back_off, compiled_round};
 
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {

@@ -74,7 +74,7 @@ struct compiled_calls {
     /* Lanes stand at a block of a serial part: serial_run(). */
     uint32_t (*serial)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
     /* A lane has tried so often in vain: is it to try again? Waits a little. */
-    bool (*linger)(struct warp *w, uint32_t tries);
+    bool (*back_off)(struct warp *w, uint32_t tries);
     /* Runs a block of code up to its branch, on rows, and fills the inline caches of n accesses; false after a fault. */
     bool (*round)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
                   const struct compiled_access *accesses, uint32_t n);
@@ -117,7 +117,7 @@ static inline bool serial_has(const struct compiled *c, const struct activation 
 {
     return a->code->blocks[block].serial_to && c->serial[a->code->index];
 }
-bool serial_linger(struct warp *w, uint32_t tries);
+bool serial_back_off(struct warp *w, uint32_t tries);
 
 /* Runs compiled code as compiled_fn; LEAVE_SPARE has become LEAVE_AT. */
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask);

@@ -331,8 +331,8 @@ void block_run_warp(struct warp *w);
  * block is done or the launch has failed. */
 bool block_round(struct block *b, bool *progress);
 /* Turns that each warp that can run sits out, at least; and takes so many of them off. */
-uint32_t block_least_rest(const struct block *b);
-void block_skip_rest(struct block *b, uint32_t turns);
+uint32_t block_least_backoff(const struct block *b);
+void block_skip_backoff(struct block *b, uint32_t turns);
 /* Can nobody's turn let it go on? */
 bool block_is_stuck(const struct block *b);
 /* May one that is done become another one, without being put away and started again? Makes it that. */

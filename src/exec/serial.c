@@ -6,18 +6,18 @@
  * pass, and the others have their tries before. Where some have come through, what they gave back may be what the others
  * wait for, so those have another pass; where none has, the warp makes way, as any that spins in vain does (turn.c).
  *
- * The first lane of a pass that finds its place taken lingers: mostly another worker has it, and gives it back within less
- * time than a turn of other warps takes. It looks ever less often, so that it does not take the cell's cache line from whom
- * it waits for, and the less often the more lanes are to come through behind it: a worker that has the line brings all lanes
- * of a warp through in the time that the line takes to come, and each look of the other's may take it away. One lane alone,
- * as in blocks that hand a turn to each other, looks at once. Who has waited in vain has no patience left for the lanes
- * behind, which have a few tries each. Where there is no other worker, nobody lingers.
+ * The first lane of a pass that finds its place taken backs off, with pauses that grow exponentially: mostly another worker has it,
+ * and gives it back within less time than a turn of other warps takes. The pauses grow so that it does not take the cell's cache
+ * line from whom it waits for, and the less often the more lanes are to come through behind it: a worker that has the line brings
+ * all lanes of a warp through in the time that the line takes to come, and each look of the other's may take it away. One lane
+ * alone, as in blocks that hand a turn to each other, looks at once. A lane that has waited in vain leaves no budget for the lanes
+ * behind, which have a few tries each. Where there is no other worker, nobody backs off.
  */
 #include "exec/machine.h"
 
 /* How long a lane waits, in a warp whose last turn was not in vain, and the longest pause between its tries: as many times what
  * the CPU offers for that. */
-enum { PATIENCE = 768, LONGEST_PAUSE = 256 };
+enum { BACKOFF_BUDGET = 768, LONGEST_BACKOFF_PAUSE = 256 };
 
 static void pause_once(void)
 {
@@ -28,15 +28,15 @@ static void pause_once(void)
 #endif
 }
 
-bool serial_linger(struct warp *w, uint32_t tries)
+bool serial_back_off(struct warp *w, uint32_t tries)
 {
-    uint64_t next = (uint64_t)w->first_pause << (tries - FREE_TRIES - 1);
-    uint32_t n = next < LONGEST_PAUSE ? (uint32_t)next : LONGEST_PAUSE;
-    if (n > w->patience) {
-        w->patience = 0;
+    uint64_t next = (uint64_t)w->first_backoff << (tries - FREE_TRIES - 1);
+    uint32_t n = next < LONGEST_BACKOFF_PAUSE ? (uint32_t)next : LONGEST_BACKOFF_PAUSE;
+    if (n > w->backoff_budget) {
+        w->backoff_budget = 0;
         return false;
     }
-    w->patience -= n;
+    w->backoff_budget -= n;
     for (uint32_t i = 0; i < n; i++)
         pause_once();
     return true;
@@ -45,8 +45,8 @@ bool serial_linger(struct warp *w, uint32_t tries)
 static uint32_t run_pass(struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {
     compiled_fn *fn = w->block->worker->compiled->serial[a->code->index];
-    w->patience = w->block->launch->machine->n_threads ? PATIENCE >> w->streak : 0;
-    w->first_pause = ((uint32_t)__builtin_popcount(mask) + 1) / 2;
+    w->backoff_budget = w->block->launch->machine->n_threads ? BACKOFF_BUDGET >> w->backoff : 0;
+    w->first_backoff = ((uint32_t)__builtin_popcount(mask) + 1) / 2;
     return fn(w, a, block, mask, &compiled_calls);
 }
 

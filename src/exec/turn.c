@@ -5,8 +5,8 @@
  * all of it in the next round, since what they left for may be what the others wait for. Once the budget is spent,
  * another group of lanes goes on: one that does not spin, which may just have taken the lock that all the others wait
  * for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and does so ever
- * sooner: after each such turn the next is half as long, down to one round of a loop; after that the warp sits out
- * turns, twice as many each time, as long as others have them (worker.c).
+ * sooner: after each such turn the next is half as long, down to one round of a loop; after that the warp backs off:
+ * it sits out turns, twice as many each time, as long as others have them (worker.c).
  *
  * Compiled code counts as turn_back_cost() does (jit/emit/branch.c) and leaves where the budget is spent.
  */
@@ -14,7 +14,7 @@
 
 /* SHORTEST: turns in vain until a spinning loop has one round in a turn. Within a turn a spinning group of a divided warp
  * makes way for another that spins up to MAX_SPIN_ROTATIONS times, for any up to MAX_ROTATIONS times. */
-enum { SHORTEST = 6, LONGEST_REST = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64 };
+enum { SHORTEST = 6, LONGEST_BACKOFF = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64 };
 
 void warp_part_lanes(struct warp *w)
 {
@@ -49,10 +49,10 @@ int32_t turn_back_cost(struct warp *w, const struct at *at)
 
 void turn_begin(struct warp *w, struct turn *t)
 {
-    *t = (struct turn){.streak = w->streak, .in_vain = true};
-    w->streak = 0;
+    *t = (struct turn){.backoff = w->backoff, .in_vain = true};
+    w->backoff = 0;
     w->budget = BUDGET;
-    w->spin_cost = SPIN_COST << (t->streak < SHORTEST ? t->streak : SHORTEST);
+    w->spin_cost = SPIN_COST << (t->backoff < SHORTEST ? t->backoff : SHORTEST);
 }
 
 /* The first pending group that does not spin. */
@@ -101,13 +101,13 @@ bool turn_goes_on(struct warp *w, struct turn *t, struct at *at)
     bool spun = spins(at), stays = spun && warp_is_divided(w, at) && t->rotations++ < MAX_ROTATIONS;
     bool busy = rotate(w, at, stays);
     t->in_vain &= spun && !busy;
-    if (busy || (stays && t->spin_rotations++ < (uint32_t)MAX_SPIN_ROTATIONS >> t->streak)) {
+    if (busy || (stays && t->spin_rotations++ < (uint32_t)MAX_SPIN_ROTATIONS >> t->backoff)) {
         w->budget = BUDGET;
         return true;
     }
     if (t->in_vain) {
-        w->streak = t->streak < SHORTEST + LONGEST_REST ? t->streak + 1 : t->streak;
-        w->rest = t->streak > SHORTEST ? 1u << (t->streak - SHORTEST) : 0;
+        w->backoff = t->backoff < SHORTEST + LONGEST_BACKOFF ? t->backoff + 1 : t->backoff;
+        w->backoff_turns = t->backoff > SHORTEST ? 1u << (t->backoff - SHORTEST) : 0;
     }
     return false;
 }

@@ -67,10 +67,10 @@ struct warp {
     int32_t spin_cost;       /* of one of a spinning loop, in this turn */
     uint32_t spun;           /* the lanes that came to a spinning loop last, or went back in it */
     uint32_t ahead;          /* lanes have left that loop since */
-    uint32_t streak;         /* of turns that were spent spinning in vain */
-    uint32_t rest;           /* turns to sit out */
-    uint32_t patience;       /* pauses of a lane in a serial part, in the present pass (serial.c) */
-    uint32_t first_pause;    /* of a lane that waits there */
+    uint32_t backoff;        /* the exponent: turns in succession that were spent spinning in vain */
+    uint32_t backoff_turns;  /* to sit out */
+    uint32_t backoff_budget; /* pauses that are left of a lane in a serial part, in the present pass (serial.c) */
+    uint32_t first_backoff;  /* of a lane that waits there */
     uint32_t out;            /* lanes that have left such a part, in the last */
     int32_t slice;           /* of memory accesses, under policies that switch after them */
     uint8_t *local;          /* local memory, interleaved (mem/local.h) */
@@ -188,7 +188,7 @@ struct at {
 };
 
 struct turn {
-    uint32_t streak, rotations, spin_rotations;
+    uint32_t backoff, rotations, spin_rotations;
     bool in_vain;
 };
 

@@ -180,17 +180,17 @@ static bool take_turns(struct worker *k)
     return progress;
 }
 
-/* Warps rest for others to have their turns (turn.c). Those that nobody would have are over at once: who waits for another
+/* Warps back off for others to have their turns (turn.c). Those that nobody would have are over at once: who waits for another
  * worker looks again as soon as it can. */
 static void skip_rests(struct worker *k)
 {
     uint32_t least = UINT32_MAX;
     for (const struct block *b = k->resident; b && least; b = b->next) {
-        uint32_t rest = block_least_rest(b);
-        least = rest < least ? rest : least;
+        uint32_t backoff = block_least_backoff(b);
+        least = backoff < least ? backoff : least;
     }
     for (struct block *b = k->resident; b && least; b = b->next)
-        block_skip_rest(b, least);
+        block_skip_backoff(b, least);
 }
 
 void worker_run(struct worker *k, struct launch *l)
@@ -226,7 +226,7 @@ void worker_run(struct worker *k, struct launch *l)
 
 /* ---- one thread, choice by choice ---- */
 
-enum { ADMIT_EVERY = 8, LONGEST_SLICE = 12, PATIENCE = 1 << 12, MOST_LOOKS = 8 };
+enum { ADMIT_EVERY = 8, LONGEST_SLICE = 12, LOOK_AFTER = 1 << 12, MOST_LOOKS = 8 };
 
 /* Under serial, one turn in so many is that of each warp in its turn: two that go on letting each other run, as by a barrier, must
  * not keep a third from it. */
@@ -366,7 +366,7 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
             list_cluster(&r, peer);
         if (changed && serial)
             list_all(&r, k);
-        if (idle > r.n + (PATIENCE << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
+        if (idle > r.n + (LOOK_AFTER << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
             stall_look(k, l, 0);
             idle = 0;
         }

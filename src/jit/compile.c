@@ -116,9 +116,9 @@ static void make_types(struct emit *e)
     e->types.round = LLVMFunctionType(e->i1, round, 6, false);
     LLVMTypeRef fill[3] = {e->ptr, e->ptr, e->i32};
     e->types.fill = LLVMFunctionType(e->void_type, fill, 3, false);
-    LLVMTypeRef serial[4] = {e->ptr, e->ptr, e->i32, e->i32}, linger[2] = {e->ptr, e->i32};
+    LLVMTypeRef serial[4] = {e->ptr, e->ptr, e->i32, e->i32}, back_off[2] = {e->ptr, e->i32};
     e->types.serial = LLVMFunctionType(e->i32, serial, 4, false);
-    e->types.linger = LLVMFunctionType(e->i1, linger, 2, false);
+    e->types.back_off = LLVMFunctionType(e->i1, back_off, 2, false);
     e->types.park = LLVMFunctionType(e->void_type, park, 3, false);
 }
 

@@ -130,8 +130,8 @@ static void go_back(const struct parts *p, uint32_t target)
                     often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
-        value linger = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, linger), "");
-        value again = LLVMBuildCall2(e->b, e->types.linger, linger, (value[]){e->w, tries}, 2, "");
+        value back_off = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, back_off), "");
+        value again = LLVMBuildCall2(e->b, e->types.back_off, back_off, (value[]){e->w, tries}, 2, "");
         LLVMBuildCondBr(e->b, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {

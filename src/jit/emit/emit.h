@@ -50,7 +50,7 @@ bool is_pending_live_by_shapes(const struct emit *e, uint32_t reg);
 
 /* Types of the functions of struct compiled_calls. */
 struct call_types {
-    LLVMTypeRef op, access, park, holds, fill, serial, linger, round;
+    LLVMTypeRef op, access, park, holds, fill, serial, back_off, round;
 };
 
 /* What a function has of its launch, its block, its warp (context.c). */
