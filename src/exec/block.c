@@ -337,8 +337,8 @@ bool block_round(struct block *b, bool *progress)
         struct warp *w = &b->warps[i];
         if (!can_run(w))
             continue;
-        if (w->backoff_turns) {
-            w->backoff_turns--;
+        if (w->backoff_quanta) {
+            w->backoff_quanta--;
             continue;
         }
         block_run_warp(w);
@@ -361,16 +361,16 @@ uint32_t block_least_backoff(const struct block *b)
 {
     uint32_t least = UINT32_MAX;
     for (const struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
-        if (can_run(w) && w->backoff_turns < least)
-            least = w->backoff_turns;
+        if (can_run(w) && w->backoff_quanta < least)
+            least = w->backoff_quanta;
     return least;
 }
 
-void block_skip_backoff(struct block *b, uint32_t turns)
+void block_skip_backoff(struct block *b, uint32_t quanta)
 {
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
         if (can_run(w))
-            w->backoff_turns -= turns;
+            w->backoff_quanta -= quanta;
 }
 
 void block_finish(struct block *b)

@@ -58,7 +58,7 @@ void act_renew(struct activation *a, uint32_t lanes)
 {
     a->lanes = lanes;
     a->stack = a->frame + a->code->frame_bytes;
-    a->turn = 0;
+    a->next_group = 0;
     a->parted = false;
     zero_registers(a);
 }

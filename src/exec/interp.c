@@ -393,16 +393,16 @@ void warp_run(struct warp *w)
     const struct op *o;
     uint32_t mask, go;
     bool together;
-    struct turn turn;
+    struct quantum quantum;
     const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
     struct schedule *random = random_schedule(w->block->launch);
 
     histogram_settle(k);
     if (w->state == WARP_FRESH && !start_warp(w))
         return;
-    turn_begin(w, &turn);
+    quantum_begin(w, &quantum);
     if (!w->block->launch->schedule)
-        w->slice = INT32_MAX;
+        w->access_quantum = INT32_MAX;
     if (w->act) {
         at = (struct at){w->act, w->at_block, w->mask};
         a = at.a;
@@ -488,21 +488,21 @@ run_op:
             go = guarded(base, o, mask);
             if (go && !access_load(w, a, base, o, go))
                 return;
-            if (--w->slice == 0)
+            if (--w->access_quantum == 0)
                 goto end_of_slice;
             continue;
         case OP_ST:
             go = guarded(base, o, mask);
             if (go && !access_store(w, a, base, o, go))
                 return;
-            if (--w->slice == 0)
+            if (--w->access_quantum == 0)
                 goto end_of_slice;
             continue;
         case OP_ATOM:
             go = guarded(base, o, mask);
             if (go && !access_atom(w, a, base, o, go))
                 return;
-            if (--w->slice == 0)
+            if (--w->access_quantum == 0)
                 goto end_of_slice;
             continue;
         case OP_FRAME:
@@ -632,7 +632,7 @@ run_op:
                 w->budget = 0; /* as if it had been suspended */
                 goto went_back;
             }
-            if (--w->slice == 0) {
+            if (--w->access_quantum == 0) {
                 save(w, &at, first_op(&at));
                 return;
             }
@@ -647,12 +647,12 @@ run_op:
     }
 
 went_back:
-    w->budget -= turn_back_cost(w, &at);
+    w->budget -= back_edge_cost(w, &at);
     if (w->budget < 0)
         goto give_way;
     goto go_on;
 come:
-    turn_come(w, &at);
+    quantum_come(w, &at);
 go_on:
     if (random && warp_is_divided(w, &at) && schedule_choose(random, CHANGE_EVERY) == 0) {
         act_add_pending(a, at.block, at.mask);
@@ -669,7 +669,7 @@ go_on:
     goto enter_block;
 
 give_way:
-    if (turn_goes_on(w, &turn, &at)) {
+    if (quantum_goes_on(w, &quantum, &at)) {
         a = at.a;
         warp_bases(w, a, base);
         goto enter_block;

@@ -12,7 +12,7 @@ static void start_turn(struct warp *w)
 {
     w->budget = w->block->budget;
     w->spin_cost = SPIN_COST;
-    w->spun = w->backoff = w->backoff_turns = 0;
+    w->spun = w->backoff = w->backoff_quanta = 0;
 }
 
 /* Records of a warp as compiled code finds them at its start. */

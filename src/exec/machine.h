@@ -330,9 +330,9 @@ void block_run_warp(struct warp *w);
 /* Lets every warp that can run do so once. *progress is set where one came to a barrier or its end. True when the
  * block is done or the launch has failed. */
 bool block_round(struct block *b, bool *progress);
-/* Turns that each warp that can run sits out, at least; and takes so many of them off. */
+/* Quanta that each warp that can run sits out, at least; and takes so many of them off. */
 uint32_t block_least_backoff(const struct block *b);
-void block_skip_backoff(struct block *b, uint32_t turns);
+void block_skip_backoff(struct block *b, uint32_t quanta);
 /* Can nobody's turn let it go on? */
 bool block_is_stuck(const struct block *b);
 /* May one that is done become another one, without being put away and started again? Makes it that. */

@@ -4,7 +4,7 @@
  * A pass runs each lane of a group until it is behind the part, has tried in vain for too long, or has spent a budget of
  * branches backwards. Nobody keeps another from running: a lane that does not come through waits in its record for the next
  * pass, and the others have their tries before. Where some have come through, what they gave back may be what the others
- * wait for, so those have another pass; where none has, the warp makes way, as any that spins in vain does (turn.c).
+ * wait for, so those have another pass; where none has, the warp makes way, as any that spins in vain does (quantum.c).
  *
  * The first lane of a pass that finds its place taken backs off, with pauses that grow exponentially: mostly another worker has it,
  * and gives it back within less time than a turn of other warps takes. The pauses grow so that it does not take the cell's cache

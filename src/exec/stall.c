@@ -208,7 +208,7 @@ static bool repeats(struct warp *w)
     struct launch *l = w->block->launch;
     uint64_t before = warp_hash(w);
     for (int i = 0; i < TURNS; i++) {
-        w->slice = INT32_MAX;
+        w->access_quantum = INT32_MAX;
         block_run_warp(w);
         if (w->state != WARP_RUNNABLE || l->changed || atomic_load(&l->failed))
             return false;

@@ -25,7 +25,7 @@ struct activation {
     uint32_t alloca_lanes; /* unused without alloca */
     uint32_t n_pending;    /* blocks that have lanes */
     bool parted;           /* lanes have run out of order: some waited while others went on past them */
-    uint32_t turn;         /* from which block on groups have not had their turn: turn.c */
+    uint32_t next_group;   /* from which block on groups have not had their turn: quantum.c */
     uint64_t *pending_bits;
     uint32_t *pending; /* lanes by block */
     uint8_t *rows;
@@ -48,7 +48,7 @@ enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 }
 
 enum block_client { CLIENT_MEMORY, CLIENT_RACES, BLOCK_CLIENTS };
 
-/* Branches backwards in a turn, and what those of spinning loops cost. */
+/* Branches backwards in a quantum, and what those of spinning loops cost. */
 enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET };
 
 struct warp {
@@ -64,15 +64,15 @@ struct warp {
     struct activation *acts; /* newest first */
     int32_t budget;          /* of branches backwards until it gives way */
     int32_t lane_budget;     /* the same of a lane in a serial part */
-    int32_t spin_cost;       /* of one of a spinning loop, in this turn */
+    int32_t spin_cost;       /* of one of a spinning loop, in this quantum */
     uint32_t spun;           /* the lanes that came to a spinning loop last, or went back in it */
     uint32_t ahead;          /* lanes have left that loop since */
-    uint32_t backoff;        /* the exponent: turns in succession that were spent spinning in vain */
-    uint32_t backoff_turns;  /* to sit out */
+    uint32_t backoff;        /* the exponent: quanta in succession that were spent spinning in vain */
+    uint32_t backoff_quanta; /* to sit out */
     uint32_t backoff_budget; /* pauses that are left of a lane in a serial part, in the present pass (serial.c) */
     uint32_t first_backoff;  /* of a lane that waits there */
     uint32_t out;            /* lanes that have left such a part, in the last */
-    int32_t slice;           /* of memory accesses, under policies that switch after them */
+    int32_t access_quantum;  /* memory accesses that are left, under policies that switch after them */
     uint8_t *local;          /* local memory, interleaved (mem/local.h) */
     uint32_t local_ready;    /* bytes of a lane's that have been cleared, or written since */
     uint32_t left;   /* enum leave: how it has fallen out of lockstep and goes on; LEAVE_REFUSED: in no special way */
@@ -126,7 +126,7 @@ struct block {
 
 /* ---- interp.c ---- */
 
-/* Runs a warp until it is done, waits, has spent its budget or its slice, or the launch has a fault. */
+/* Runs a warp until it is done, waits, has spent its budget or its quantum of accesses, or the launch has a fault. */
 void warp_run(struct warp *w);
 /* Runs an operation that is no end of a block, in some lanes; false after a fault. */
 bool warp_run_op(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
@@ -179,7 +179,7 @@ static inline uint32_t pending_first(const struct activation *a, uint32_t from)
 /* Lanes leave the warp for good. */
 void warp_exit_lanes(struct warp *w, struct activation *a, uint32_t lanes);
 
-/* ---- turn.c ---- */
+/* ---- quantum.c ---- */
 
 /* Where a warp is: the lanes of `mask` run `block`. */
 struct at {
@@ -187,14 +187,14 @@ struct at {
     uint32_t block, mask;
 };
 
-struct turn {
+struct quantum {
     uint32_t backoff, rotations, spin_rotations;
     bool in_vain;
 };
 
-void turn_begin(struct warp *w, struct turn *t);
+void quantum_begin(struct warp *w, struct quantum *q);
 /* Lanes come to a block from before. */
-static inline void turn_come(struct warp *w, const struct at *at)
+static inline void quantum_come(struct warp *w, const struct at *at)
 {
     if (at->a->code->blocks[at->block].spins) {
         w->spun = at->mask;
@@ -202,9 +202,9 @@ static inline void turn_come(struct warp *w, const struct at *at)
     }
 }
 /* What a branch backwards, to at->block, spends from the budget. */
-int32_t turn_back_cost(struct warp *w, const struct at *at);
+int32_t back_edge_cost(struct warp *w, const struct at *at);
 /* The budget is spent: *at becomes another group of lanes, if there is one. False where the warp gives way. */
-bool turn_goes_on(struct warp *w, struct turn *t, struct at *at);
+bool quantum_goes_on(struct warp *w, struct quantum *q, struct at *at);
 /* Other lanes of the warp are elsewhere. */
 bool warp_is_divided(const struct warp *w, const struct at *at);
 /* Lanes go on past others that stay behind: from here on registers need not be what the order of blocks makes them. */

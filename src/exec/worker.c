@@ -180,7 +180,7 @@ static bool take_turns(struct worker *k)
     return progress;
 }
 
-/* Warps back off for others to have their turns (turn.c). Those that nobody would have are over at once: who waits for another
+/* Warps back off for others to have their turns (quantum.c). Those that nobody would have are over at once: who waits for another
  * worker looks again as soon as it can. */
 static void skip_rests(struct worker *k)
 {
@@ -226,7 +226,7 @@ void worker_run(struct worker *k, struct launch *l)
 
 /* ---- one thread, choice by choice ---- */
 
-enum { ADMIT_EVERY = 8, LONGEST_SLICE = 12, LOOK_AFTER = 1 << 12, MOST_LOOKS = 8 };
+enum { ADMIT_EVERY = 8, LONGEST_ACCESS_QUANTUM = 12, LOOK_AFTER = 1 << 12, MOST_LOOKS = 8 };
 
 /* Under serial, one turn in so many is that of each warp in its turn: two that go on letting each other run, as by a barrier, must
  * not keep a third from it. */
@@ -289,9 +289,9 @@ static void drop(struct worker *k, struct block *gone)
 }
 
 /* How many accesses a warp may make; short slices often, since switches between accesses show most. */
-static int32_t choose_slice(struct schedule *s)
+static int32_t choose_access_quantum(struct schedule *s)
 {
-    return s->policy == POLICY_SERIAL ? INT32_MAX : 1 + (int32_t)schedule_choose(s, LONGEST_SLICE);
+    return s->policy == POLICY_SERIAL ? INT32_MAX : 1 + (int32_t)schedule_choose(s, LONGEST_ACCESS_QUANTUM);
 }
 
 static void end_turn(struct worker *k, struct block *b)
@@ -353,7 +353,7 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
         struct warp *w = r.list[choose_warp(s, &r, idle, ++turn)];
         struct block *b = w->block, *peer = b->peer;
         uint32_t done = b->n_done, open = b->open_barriers, opened = b->n_opened;
-        w->slice = choose_slice(s);
+        w->access_quantum = choose_access_quantum(s);
         block_run_warp(w);
         bool changed =
             w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open || b->n_opened != opened;

@@ -2,7 +2,7 @@
  *
  * A loop spins where a branch that decides whether it goes on depends on a value that the loop itself takes from
  * outside: a strong load or an atomic operation, a weak load whose address does not change in the loop, a test of an
- * mbarrier, a vote, a clock. Such a loop gives way to others after few rounds (exec/turn.c); a loop that merely contains an atomic
+ * mbarrier, a vote, a clock. Such a loop gives way to others after few rounds (exec/quantum.c); a loop that merely contains an atomic
  * operation, a histogram's for example, does not, nor one that counts towards a number in memory, which compilers load
  * anew in each round where the loop writes to memory. Dependence is traced through registers, without regard to order:
  * too many loops may be called spinning, never too few of those that spin on memory.

@@ -13,7 +13,7 @@ static void loop_go_back(struct emit *e)
     LLVMBuildBr(e->b, e->unchecked.block);
 }
 
-/* What a branch back to a spinning loop costs: as turn_back_cost() has it. */
+/* What a branch back to a spinning loop costs: as back_edge_cost() has it. */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
 {
     value others = load_i32(e, e->count.divided), before = load_i32(e, e->count.spun);
@@ -58,7 +58,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     }
     if (target <= e->at) {
         spend(e, target, mask);
-    } else if (e->fn->code->blocks[target].spins) { /* turn_come() */
+    } else if (e->fn->code->blocks[target].spins) { /* quantum_come() */
         LLVMBuildStore(e->b, mask, e->count.spun);
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->count.ahead);
     }

@@ -68,7 +68,7 @@ struct warp_loop {
     value enter_alone;             /* what is entered there */
 };
 
-/* Allocas: what a warp has left of its budget, and how it spins (exec/turn.c); what has been run. */
+/* Allocas: what a warp has left of its budget, and how it spins (exec/quantum.c); what has been run. */
 struct counts {
     value budget, spun, ahead, divided, rounds, instructions, lane_instructions;
 };

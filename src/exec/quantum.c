@@ -1,18 +1,18 @@
-/* Whose turn it is within a warp, and how long that lasts.
+/* Which lanes of a warp run, and for how long: its scheduling quantum.
  *
  * A lane that waits must never keep the lane that it waits for from running. A branch backwards spends from the warp's
  * budget, one of a loop that spins (ir/spin.c) much of it, except for a round after which lanes have left the loop; and
  * all of it in the next round, since what they left for may be what the others wait for. Once the budget is spent,
  * another group of lanes goes on: one that does not spin, which may just have taken the lock that all the others wait
  * for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and does so ever
- * sooner: after each such turn the next is half as long, down to one round of a loop; after that the warp backs off:
- * it sits out turns, twice as many each time, as long as others have them (worker.c).
+ * sooner: after each such quantum the next is half as long, down to one round of a loop; after that the warp backs off:
+ * it sits out quanta, twice as many each time, as long as others have them (worker.c).
  *
- * Compiled code counts as turn_back_cost() does (jit/emit/branch.c) and leaves where the budget is spent.
+ * Compiled code counts as back_edge_cost() does (jit/emit/branch.c) and leaves where the budget is spent.
  */
 #include "exec/machine.h"
 
-/* SHORTEST: turns in vain until a spinning loop has one round in a turn. Within a turn a spinning group of a divided warp
+/* SHORTEST: quanta in vain until a spinning loop has one round in a quantum. Within a quantum a spinning group of a divided warp
  * makes way for another that spins up to MAX_SPIN_ROTATIONS times, for any up to MAX_ROTATIONS times. */
 enum { SHORTEST = 6, LONGEST_BACKOFF = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64 };
 
@@ -32,7 +32,7 @@ static bool spins(const struct at *at)
     return at->a->code->blocks[at->block].spins;
 }
 
-int32_t turn_back_cost(struct warp *w, const struct at *at)
+int32_t back_edge_cost(struct warp *w, const struct at *at)
 {
     if (!spins(at))
         return 1;
@@ -42,17 +42,17 @@ int32_t turn_back_cost(struct warp *w, const struct at *at)
     w->ahead |= some_left;
     if (some_left)
         return 1;
-    /* a schedule ends turns sooner than a budget would */
+    /* a schedule ends quanta sooner than a budget would */
     bool patient = !w->ahead && !w->block->launch->schedule;
     return patient || !warp_is_divided(w, at) ? w->spin_cost : SPIN_COST_DIVIDED;
 }
 
-void turn_begin(struct warp *w, struct turn *t)
+void quantum_begin(struct warp *w, struct quantum *q)
 {
-    *t = (struct turn){.backoff = w->backoff, .in_vain = true};
+    *q = (struct quantum){.backoff = w->backoff, .in_vain = true};
     w->backoff = 0;
     w->budget = BUDGET;
-    w->spin_cost = SPIN_COST << (t->backoff < SHORTEST ? t->backoff : SHORTEST);
+    w->spin_cost = SPIN_COST << (q->backoff < SHORTEST ? q->backoff : SHORTEST);
 }
 
 /* The first pending group that does not spin. */
@@ -69,14 +69,14 @@ static bool find_busy(struct warp *w, struct activation **a, uint32_t *block)
  * whichever had turns because it did not spin: a group that stays where it is has its turn however often others have theirs. */
 static void find_next(struct warp *w, struct activation **a, uint32_t *block)
 {
-    uint32_t next = pending_first(*a, (*a)->turn);
+    uint32_t next = pending_first(*a, (*a)->next_group);
     while (next == NO_BLOCK) {
-        (*a)->turn = 0;
+        (*a)->next_group = 0;
         *a = (*a)->next ? (*a)->next : w->acts;
-        next = pending_first(*a, (*a)->turn);
+        next = pending_first(*a, (*a)->next_group);
     }
     *block = next;
-    (*a)->turn = next + 1;
+    (*a)->next_group = next + 1;
 }
 
 /* Another group goes on; returns whether it is one that does not spin, which `busy` asks for. */
@@ -96,18 +96,18 @@ static bool rotate(struct warp *w, struct at *at, bool busy)
     return busy;
 }
 
-bool turn_goes_on(struct warp *w, struct turn *t, struct at *at)
+bool quantum_goes_on(struct warp *w, struct quantum *q, struct at *at)
 {
-    bool spun = spins(at), stays = spun && warp_is_divided(w, at) && t->rotations++ < MAX_ROTATIONS;
+    bool spun = spins(at), stays = spun && warp_is_divided(w, at) && q->rotations++ < MAX_ROTATIONS;
     bool busy = rotate(w, at, stays);
-    t->in_vain &= spun && !busy;
-    if (busy || (stays && t->spin_rotations++ < (uint32_t)MAX_SPIN_ROTATIONS >> t->backoff)) {
+    q->in_vain &= spun && !busy;
+    if (busy || (stays && q->spin_rotations++ < (uint32_t)MAX_SPIN_ROTATIONS >> q->backoff)) {
         w->budget = BUDGET;
         return true;
     }
-    if (t->in_vain) {
-        w->backoff = t->backoff < SHORTEST + LONGEST_BACKOFF ? t->backoff + 1 : t->backoff;
-        w->backoff_turns = t->backoff > SHORTEST ? 1u << (t->backoff - SHORTEST) : 0;
+    if (q->in_vain) {
+        w->backoff = q->backoff < SHORTEST + LONGEST_BACKOFF ? q->backoff + 1 : q->backoff;
+        w->backoff_quanta = q->backoff > SHORTEST ? 1u << (q->backoff - SHORTEST) : 0;
     }
     return false;
 }
