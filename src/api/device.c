@@ -91,5 +91,5 @@ unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynam
     uint64_t shared = k->kernel->static_shared_bytes + (uint64_t)dynamic_shared_bytes;
     if (threads == 0 || threads > DEVICE_MAX_THREADS_PER_BLOCK || shared > d->shared_bytes_optin)
         return 0; /* .maxntid does not count: so an H200's driver answers */
-    return device_blocks_per_multiprocessor(d, threads, (uint32_t)shared, device_registers(k->kernel));
+    return device_occupancy(d, threads, (uint32_t)shared, device_registers(k->kernel)).blocks;
 }

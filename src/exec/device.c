@@ -7,10 +7,20 @@
 #include <strings.h>
 
 static const struct device_model models[] = {
-#define MODEL(arch, product, mps, threads, blocks, shared, optin, reserved, l2, clock, memory_clock, bus)              \
-    {arch, product, mps, threads, blocks, shared, optin, reserved, l2, clock, memory_clock, bus},
+#define MODEL(...)    {__VA_ARGS__, true},
+#define REPORTED(...) {__VA_ARGS__, false},
 #include "exec/models.def"
-#undef MODEL
+};
+
+/* How a multiprocessor gives out what blocks need. */
+static const struct allocation {
+    uint32_t arch;
+    uint32_t registers, register_unit;
+    enum { WARP, BLOCK } registers_go_to;
+    uint32_t partitions, shared_unit, block_threads;
+} allocations[] = {
+#define ALLOCATION(...) {__VA_ARGS__},
+#include "exec/models.def"
 };
 
 enum { N_MODELS = sizeof models / sizeof models[0] };
@@ -20,15 +30,26 @@ const struct device_model *device_model_at(unsigned i)
     return i < N_MODELS ? &models[i] : NULL;
 }
 
-const struct device_model *device_model(const char *name)
+static const struct device_model *find_model(const char *name, bool reports)
 {
     const char *number = !name || !*name ? "90" : strncmp(name, "sm_", 3) == 0 ? name + 3 : name;
     char *end;
     unsigned long arch = strtoul(number, &end, 10);
     for (unsigned i = 0; i < N_MODELS; i++)
-        if ((*end == 0 && models[i].arch == arch) || (name && strcasecmp(name, models[i].product) == 0))
+        if ((reports || models[i].claimable) &&
+            ((*end == 0 && models[i].arch == arch) || (name && strcasecmp(name, models[i].product) == 0)))
             return &models[i];
     return NULL;
+}
+
+const struct device_model *device_model(const char *name)
+{
+    return find_model(name, false);
+}
+
+const struct device_model *device_model_of_report(const char *name)
+{
+    return find_model(name, true);
 }
 
 bool device_model_attribute(const struct device_model *d, int number, int *value)
@@ -59,21 +80,37 @@ static uint32_t at_most(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-uint32_t device_blocks_per_multiprocessor(const struct device_model *d, uint32_t threads, uint32_t shared_bytes,
-                                          uint32_t registers)
+static uint32_t round_up(uint32_t n, uint32_t unit)
 {
-    /* Shared memory is given out in units of 128 bytes, registers in units of 256 to warps, and warps to four
-     * partitions. */
-    enum { SHARED_UNIT = 128, REGISTER_UNIT = 256, PARTITIONS = 4 };
+    return (n + unit - 1) / unit * unit;
+}
+
+static uint32_t blocks_by_registers(const struct allocation *a, uint32_t warps, uint32_t registers)
+{
+    if (a->registers_go_to == BLOCK)
+        return a->registers / round_up(registers * round_up(warps, a->partitions) * DEVICE_WARP_SIZE, a->register_unit);
+    uint32_t of_warp = round_up(registers * DEVICE_WARP_SIZE, a->register_unit);
+    return a->registers / a->partitions / of_warp * a->partitions / warps; /* a warp's lie in one partition */
+}
+
+struct device_occupancy device_occupancy(const struct device_model *d, uint32_t threads, uint32_t shared_bytes,
+                                         uint32_t registers)
+{
+    const struct allocation *a = allocations;
+    for (unsigned i = 0; i < sizeof allocations / sizeof allocations[0]; i++)
+        if (allocations[i].arch <= d->arch)
+            a = &allocations[i];
     uint32_t warps = (threads + DEVICE_WARP_SIZE - 1) / DEVICE_WARP_SIZE;
-    uint32_t blocks = at_most(d->max_threads / DEVICE_WARP_SIZE / warps, d->max_blocks);
-    uint32_t shared = (shared_bytes + d->shared_bytes_reserved + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
-    if (shared)
-        blocks = at_most(blocks, d->max_shared_bytes / shared);
-    if (registers) {
-        uint32_t of_warp = (registers * DEVICE_WARP_SIZE + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
-        uint32_t fit = DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR / PARTITIONS / of_warp * PARTITIONS;
-        blocks = at_most(blocks, fit / warps);
-    }
-    return blocks;
+    uint32_t shared = round_up(shared_bytes + d->shared_bytes_reserved, a->shared_unit);
+    bool too_large = threads > a->block_threads || shared_bytes > d->shared_bytes_optin;
+    struct device_occupancy o = {
+        .by_threads = threads > a->block_threads ? 0 : d->max_threads / DEVICE_WARP_SIZE / warps,
+        .by_blocks = d->max_blocks,
+        .by_registers = registers ? blocks_by_registers(a, warps, registers) : UINT32_MAX,
+        .by_shared = shared_bytes > d->shared_bytes_optin ? 0
+                     : shared                             ? d->max_shared_bytes / shared
+                                                          : UINT32_MAX,
+    };
+    o.blocks = too_large ? 0 : at_most(at_most(o.by_threads, o.by_blocks), at_most(o.by_registers, o.by_shared));
+    return o;
 }

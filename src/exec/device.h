@@ -19,18 +19,27 @@ struct device_model {
     uint32_t max_threads, max_blocks, max_shared_bytes; /* of a multiprocessor */
     uint32_t shared_bytes_optin, shared_bytes_reserved; /* of a block */
     int l2_bytes, clock_khz, memory_clock_khz, memory_bus_bits;
+    bool claimable; /* by a machine; else for reports alone */
 };
 
-/* "sm_90", "90" or "H200"; NULL: the default. Returns NULL where there is no such model. */
+/* "sm_90", "90" or "H200"; NULL: the default. Returns NULL where there is no such model that a machine can claim to be. */
 const struct device_model *device_model(const char *name);
+/* The same among all, those for reports alone included. */
+const struct device_model *device_model_of_report(const char *name);
 /* By place; NULL after the last. */
 const struct device_model *device_model_at(unsigned i);
 /* An attribute by CUDA's number; false where the model does not say otherwise than device.def. */
 bool device_model_attribute(const struct device_model *d, int number, int *value);
 
-/* How many blocks a multiprocessor holds (occupancy): by threads, blocks, shared memory (static and dynamic), and
- * registers of a thread (0: not counted). */
-uint32_t device_blocks_per_multiprocessor(const struct device_model *d, uint32_t threads, uint32_t shared_bytes,
-                                          uint32_t registers);
+/* How many blocks a multiprocessor holds (occupancy), as each of its limits lets it; UINT32_MAX where a limit does not count. */
+struct device_occupancy {
+    uint32_t by_threads, by_blocks, by_registers, by_shared;
+    uint32_t blocks; /* the least */
+};
+
+/* Of blocks with so many threads (not 0), bytes of shared memory (static and dynamic), and registers a thread (0: not counted).
+ * Nothing fits where a block is larger than a block may be. */
+struct device_occupancy device_occupancy(const struct device_model *d, uint32_t threads, uint32_t shared_bytes,
+                                         uint32_t registers);
 
 #endif

@@ -8,7 +8,7 @@
 
 uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes)
 {
-    return m->model->multiprocessors * device_blocks_per_multiprocessor(m->model, threads_per_block, shared_bytes, 0);
+    return m->model->multiprocessors * device_occupancy(m->model, threads_per_block, shared_bytes, 0).blocks;
 }
 
 /* %warpid is a slot of the multiprocessor, which an H200 gives out over its four partitions starting with the second

@@ -201,7 +201,6 @@ static unsigned number_bits(const struct emit *e, const struct access *a, uint64
 #define MODEL(cc, name, processors, threads, blocks, shared, shared_of_block, ...)                                     \
     _Static_assert(shared_of_block <= 4 << 16, "16 bits number all cells");
 #include "exec/models.def"
-#undef MODEL
     const struct ir_shapes *s = e->fn->shapes;
     struct ir_range at = ir_range_of(e->fn->ir, s->ranges, s->block, a->i->a);
     int64_t cell = a->all, disp = a->x->disp;
