@@ -1,0 +1,470 @@
+/* See cost.h. */
+#include "explain/cost.h"
+
+#include <string.h>
+
+#include "exec/code.h"
+#include "explain/rates.h"
+
+const struct cost_row cost_rows[COST_CLASSES] = {
+#define COST(name, ...) {#name, __VA_ARGS__},
+#include "explain/cost.def"
+#undef COST
+};
+
+struct cost_table {
+    struct block_cost **functions; /* by struct code.index, then by block */
+};
+
+enum { UNROLLED = 4, UNROLLED_INSNS = 40 }; /* how often ptxas unrolls loops of up to so many instructions */
+
+/* What is known of a register of a function. */
+struct use {
+    uint32_t reads, address_reads; /* address_reads: by 64-bit additions and as an address */
+    uint32_t block;                /* that defined it last, while costs are made */
+    bool is_product, pending;      /* product: by mul.wide or shl.b64 alone; pending: left so at the end of a block */
+    float ready[COST_LEVELS];
+};
+
+struct coster {
+    const struct device_rates *rates;
+    const struct code *code;
+    const struct ir_func *ir;
+    struct arena *arena;
+    struct use *uses; /* by register */
+    float *scale;     /* by operation: how much of it is left when loops are unrolled */
+    struct block_cost *costs;
+};
+
+/* ---- classes ---- */
+
+static bool is_float(enum isa_type t)
+{
+    return isa_type_class(t) == CLASS_F || t == TYPE_f32x2;
+}
+
+static enum cost_class arithmetic(const struct isa_inst *i)
+{
+    enum isa_type t = i->n_types ? i->type[0] : TYPE_none;
+    unsigned bits = isa_type_bits(t);
+    return is_float(t)  ? bits == 64 && t == TYPE_f64 ? COST_fp64 : COST_fp32
+           : bits == 64 ? COST_integer64
+                        : COST_integer;
+}
+
+static enum cost_class multiplication(const struct isa_inst *i)
+{
+    enum isa_type t = i->n_types ? i->type[0] : TYPE_none;
+    if (is_float(t))
+        return arithmetic(i);
+    return isa_type_bits(t) == 64 || isa_has(i, MOD_hi) ? COST_imul64 : COST_imul;
+}
+
+static enum cost_class division(const struct isa_inst *i)
+{
+    enum isa_type t = i->n_types ? i->type[0] : TYPE_none;
+    if (t == TYPE_f64)
+        return COST_fp64_div;
+    if (is_float(t))
+        return isa_has(i, MOD_approx) ? COST_sfu_scaled : COST_fp32_div;
+    return isa_type_bits(t) == 64 ? COST_idiv64 : COST_idiv;
+}
+
+static enum cost_class special(const struct isa_inst *i)
+{
+    enum isa_type t = i->n_types ? i->type[0] : TYPE_none;
+    if (t == TYPE_f64)
+        return COST_fp64_div;
+    if (!isa_has(i, MOD_approx))
+        return i->op == OP_sqrt ? COST_fp32_sqrt : i->op == OP_rcp ? COST_fp32_div : COST_sfu;
+    return isa_has(i, MOD_ftz) && i->op != OP_sin && i->op != OP_cos && i->op != OP_sqrt ? COST_sfu : COST_sfu_scaled;
+}
+
+static enum cost_class conversion(const struct isa_inst *i)
+{
+    enum isa_type to = i->n_types ? i->type[0] : TYPE_none, from = i->n_types > 1 ? i->type[1] : to;
+    if (!is_float(to) && !is_float(from))
+        return COST_mov;
+    return isa_type_bits(to) == 64 || isa_type_bits(from) == 64 ? COST_cvt64 : COST_cvt;
+}
+
+static enum cost_class class_of_op(const struct isa_inst *i)
+{
+    switch (i->op) {
+    case OP_add:
+    case OP_sub:
+    case OP_neg:
+    case OP_abs:
+    case OP_addc:
+    case OP_subc:
+    case OP_sad:
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+    case OP_not:
+    case OP_cnot:
+    case OP_shl:
+    case OP_shr:
+    case OP_lop3:
+    case OP_copysign: return arithmetic(i);
+    case OP_mul:
+    case OP_mad:
+    case OP_fma:
+    case OP_mul24:
+    case OP_mad24:
+    case OP_madc:
+    case OP_dp2a:
+    case OP_dp4a: return multiplication(i);
+    case OP_min:
+    case OP_max: return arithmetic(i) == COST_fp64 ? COST_fp64 : COST_minmax;
+    case OP_div:
+    case OP_rem: return division(i);
+    case OP_rcp:
+    case OP_sqrt:
+    case OP_rsqrt:
+    case OP_sin:
+    case OP_cos:
+    case OP_lg2:
+    case OP_ex2:
+    case OP_tanh: return special(i);
+    case OP_popc:
+    case OP_clz:
+    case OP_brev:
+    case OP_bfind: return COST_bits;
+    case OP_cvt: return conversion(i);
+    case OP_setp:
+    case OP_set:
+    case OP_testp: return arithmetic(i) == COST_fp64 ? COST_fp64 : COST_setp;
+    case OP_selp:
+    case OP_slct:
+    case OP_prmt:
+    case OP_bfe:
+    case OP_bfi:
+    case OP_shf:
+    case OP_szext:
+    case OP_bmsk: return COST_select;
+    case OP_mov: return COST_mov;
+    case OP_cvta:
+    case OP_isspacep:
+    case OP_prefetch:
+    case OP_prefetchu:
+    case OP_discard: return COST_folded;
+    case OP_shfl: return COST_shfl;
+    case OP_vote:
+    case OP_match:
+    case OP_activemask:
+    case OP_elect:
+    case OP_redux: return COST_vote;
+    case OP_bar:
+    case OP_barrier:
+    case OP_mbarrier: return COST_bar;
+    case OP_bra:
+    case OP_brx:
+    case OP_ret:
+    case OP_exit: return COST_bra;
+    case OP_call: return COST_call;
+    case OP_membar:
+    case OP_fence: return COST_fence;
+    case OP_ld:
+    case OP_ldu:
+    case OP_st:
+    case OP_atom:
+    case OP_red: return COST_memory;
+    default: return COST_other;
+    }
+}
+
+static bool is_wide_sum(const struct ir_insn *i)
+{
+    return i->kind == IR_LANES && i->origin && i->origin->inst->op == OP_add && i->origin->inst->n_types &&
+           isa_type_bits(i->origin->inst->type[0]) == 64 && i->origin->inst->type[0] != TYPE_f64;
+}
+
+static bool is_product(const struct ir_insn *i)
+{
+    const struct isa_inst *inst = i->origin ? i->origin->inst : NULL;
+    return i->kind == IR_LANES && inst &&
+           (isa_has(inst, MOD_wide) || (inst->op == OP_shl && isa_type_bits(inst->type[0]) == 64));
+}
+
+static struct use *use_of(const struct coster *c, ir_ref r)
+{
+    return ir_ref_kind(r) == REF_REG ? &c->uses[ir_ref_index(r)] : NULL;
+}
+
+static bool feeds_sums_alone(const struct use *u)
+{
+    return u && u->reads && u->reads == u->address_reads;
+}
+
+static bool reads_product(const struct coster *c, const struct ir_insn *i)
+{
+    const struct use *a = use_of(c, i->a), *b = use_of(c, i->b);
+    return (a && a->is_product && feeds_sums_alone(a)) || (b && b->is_product && feeds_sums_alone(b));
+}
+
+static bool reads_sreg(const struct ir_insn *i)
+{
+    return ir_ref_kind(i->a) == REF_SREG;
+}
+
+/* `previous`: the operation before it; what lowering made of one instruction counts once. */
+static enum cost_class class_of(const struct coster *c, const struct ir_insn *i, const struct ir_insn *previous)
+{
+    if (!i || !i->origin || i->resize || i->kind == IR_JUMP || (previous && previous->origin == i->origin))
+        return COST_folded;
+    if (i->kind == IR_LD && i->access->space == SPACE_PARAM)
+        return COST_param;
+    enum cost_class class = class_of_op(i->origin->inst);
+    if (class == COST_mov)
+        return reads_sreg(i) ? COST_sreg : feeds_sums_alone(use_of(c, i->d)) ? COST_folded : COST_mov;
+    if (is_product(i) && feeds_sums_alone(use_of(c, i->d)))
+        return COST_folded;
+    return is_wide_sum(i) && reads_product(c, i) ? COST_imul : class;
+}
+
+/* ---- latencies ---- */
+
+static double memory_latency(const struct device_rates *r, const struct ir_insn *i, unsigned level)
+{
+    const struct ir_access *x = i->access;
+    unsigned bytes = x->bytes * x->n;
+    double from[COST_LEVELS] = {r->latency_l1, r->latency_l2, r->latency_dram};
+    if (i->kind == IR_ATOM)
+        return x->space == SPACE_SHARED ? r->latency_shared_atomic : r->latency_atomic;
+    switch (x->space) {
+    case SPACE_SHARED: return r->latency_shared + (bytes >= 16 ? 8.5 : bytes >= 8 ? 3 : 0); /* latency_lds16, _lds8 */
+    case SPACE_LOCAL: return r->latency_l1;
+    case SPACE_CONST:
+    case SPACE_PARAM: return r->latency_const;
+    default: return from[level];
+    }
+}
+
+static float latency_of(const struct coster *c, const struct ir_insn *i, enum cost_class class, unsigned level)
+{
+    return i->kind == IR_LD || i->kind == IR_ATOM ? (float)memory_latency(c->rates, i, level)
+                                                  : cost_rows[class].latency;
+}
+
+/* ---- a function ---- */
+
+static const struct ir_insn *insn_at(const struct code *code, uint32_t block, uint32_t k)
+{
+    return code->ops[code->blocks[block].first + k].origin;
+}
+
+static void note_uses(struct coster *c)
+{
+    for (uint32_t n = 0; n < c->ir->insns.n; n++) {
+        const struct ir_insn *i = &c->ir->insns.at[n];
+        ir_ref refs[IR_MAX_REFS];
+        bool is_access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+        for (unsigned k = 0, all = ir_reads(i, refs); k < all; k++)
+            if (use_of(c, refs[k])) {
+                use_of(c, refs[k])->reads++;
+                if (is_wide_sum(i) || (is_access && refs[k] == i->a) || (i->resize && !i->guard))
+                    use_of(c, refs[k])->address_reads++;
+            }
+        for (unsigned k = 0, all = ir_writes(i, refs); k < all; k++)
+            if (use_of(c, refs[k]))
+                use_of(c, refs[k])->is_product = is_product(i);
+    }
+}
+
+/* Instructions of which only one is left where a loop is unrolled: the test at its end, and what counts for it. */
+static void scale_loop(struct coster *c, uint32_t first, uint32_t last)
+{
+    const struct code_block *end = &c->code->blocks[last];
+    uint32_t from = c->code->blocks[first].first, to = end->first + end->n;
+    ir_ref wanted[2] = {c->code->ops[to - 1].origin ? c->code->ops[to - 1].origin->guard : REF_NONE};
+    if (to - from > UNROLLED_INSNS || !wanted[0])
+        return;
+    c->scale[to - 1] = 1.f / UNROLLED;
+    for (uint32_t k = to - 1; k-- > from;) {
+        const struct ir_insn *i = c->code->ops[k].origin;
+        if (!i || (!ir_defines(i, wanted[0]) && !(wanted[1] && ir_defines(i, wanted[1]))))
+            continue;
+        bool counts = i->origin && i->origin->inst->op == OP_add && ir_ref_kind(i->b) == REF_CONST;
+        if (ir_defines(i, wanted[0]))
+            wanted[1] = ir_ref_kind(i->a) == REF_REG ? i->a : REF_NONE;
+        else if (!counts)
+            continue;
+        c->scale[k] = 1.f / UNROLLED;
+    }
+}
+
+/* Does .pragma "nounroll" stand before the instruction, with nothing but labels and places between? */
+static bool is_kept_rolled(const struct ptx_func *f, const struct ptx_insn *insn)
+{
+    bool pragma = false;
+    for (uint32_t k = 0; k < f->body.n; k++) {
+        const struct ptx_stmt *s = &f->body.at[k];
+        if (s->kind == STMT_PRAGMA)
+            pragma |= memmem(s->pragma->p, s->pragma->n, "nounroll", 8) != NULL;
+        else if (s->kind == STMT_INSN) {
+            if (s->insn == insn)
+                return pragma;
+            pragma = false;
+        }
+    }
+    return false;
+}
+
+static void scale_loops(struct coster *c)
+{
+    uint32_t *ends = ir_find_loop_ends(c->ir, c->arena), inner = UINT32_MAX;
+    for (uint32_t b = c->code->n_blocks; b-- > 0;) {
+        bool is_loop = c->ir->blocks.at[c->ir->order[b]].loop_header;
+        if (!is_loop || (inner != UINT32_MAX && inner <= ends[b]))
+            continue; /* not one that has a loop inside */
+        inner = b;
+        const struct ir_insn *first = insn_at(c->code, b, 0);
+        if (!first || !first->origin || !is_kept_rolled(c->ir->func, first->origin))
+            scale_loop(c, b, ends[b]);
+    }
+}
+
+/* Of one block while instructions go by, by level. */
+struct chain {
+    float last, store,
+        ordered; /* starts: the latest; of the latest store, and of the latest access that keeps its place */
+    float issued;
+};
+
+static bool keeps_place(const struct ir_access *x)
+{
+    return x->is_volatile || x->order != ORDER_WEAK;
+}
+
+static float start_of(const struct coster *c, const struct ir_insn *i, const struct chain *at, uint32_t block,
+                      unsigned level)
+{
+    ir_ref refs[IR_MAX_REFS];
+    float start = 0;
+    for (unsigned k = 0, all = ir_reads(i, refs); k < all; k++) {
+        const struct use *u = use_of(c, refs[k]);
+        if (u && u->block == block + 1 && u->ready[level] > start)
+            start = u->ready[level];
+    }
+    bool is_access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    if (is_access && i->access->space != SPACE_PARAM && i->access->space != SPACE_CONST) {
+        if (!i->access->is_const && start < at->store)
+            start = at->store;
+        if (keeps_place(i->access) && start < at->ordered)
+            start = at->ordered;
+    }
+    return start;
+}
+
+static void note_start(struct chain *at, const struct ir_insn *i, float start)
+{
+    if (start > at->last)
+        at->last = start;
+    if (i->kind == IR_ST || i->kind == IR_ATOM)
+        at->store = start > at->store ? start : at->store;
+    if ((i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM) && keeps_place(i->access))
+        at->ordered = start + 1;
+}
+
+static void define(const struct coster *c, const struct ir_insn *i, uint32_t block, unsigned level, float ready)
+{
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = 0, all = ir_writes(i, refs); k < all; k++) {
+        struct use *u = use_of(c, refs[k]);
+        if (!u)
+            continue;
+        u->block = block + 1;
+        u->ready[level] = ready;
+    }
+}
+
+static void cost_block(struct coster *c, uint32_t b, const struct ir_live *live)
+{
+    struct block_cost *cost = &c->costs[b];
+    struct chain at[COST_LEVELS] = {0};
+    const struct ir_insn *previous = NULL;
+    float issued = 0;
+    for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
+        const struct ir_insn *i = insn_at(c->code, b, k);
+        enum cost_class class = class_of(c, i, previous);
+        float scale = c->scale[c->code->blocks[b].first + k];
+        cost->classes[class] += scale;
+        issued += scale * cost_rows[class].instructions;
+        for (unsigned level = 0; i && level < COST_LEVELS; level++) {
+            float start = start_of(c, i, &at[level], b, level);
+            note_start(&at[level], i, start);
+            define(c, i, b, level, start + scale * latency_of(c, i, class, level));
+        }
+        previous = i;
+    }
+    for (unsigned level = 0; level < COST_LEVELS; level++) {
+        cost->chain[level] = at[level].last > issued ? at[level].last : issued;
+        for (uint32_t n = 0; n < live->n; n++) {
+            struct use *u = &c->uses[live->regs[n]];
+            bool is_out = live->out[(size_t)b * live->words + n / 64] >> n % 64 & 1;
+            float pending = is_out && u->block == b + 1 ? u->ready[level] - cost->chain[level] : 0;
+            u->pending |= pending > 0;
+            if (pending > cost->tail[level])
+                cost->tail[level] = pending;
+        }
+    }
+}
+
+/* Does a block read, before it writes, what some block leaves pending? */
+static bool reads_pending(struct coster *c, uint32_t b)
+{
+    for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
+        const struct ir_insn *i = insn_at(c->code, b, k);
+        ir_ref refs[IR_MAX_REFS];
+        for (unsigned r = 0, all = i ? ir_reads(i, refs) : 0; r < all; r++) {
+            const struct use *u = use_of(c, refs[r]);
+            if (u && u->pending && u->block != b + 1)
+                return true;
+        }
+        for (unsigned r = 0, all = i ? ir_writes(i, refs) : 0; r < all; r++)
+            if (use_of(c, refs[r]))
+                use_of(c, refs[r])->block = b + 1;
+    }
+    return false;
+}
+
+static void forget_definitions(struct coster *c)
+{
+    for (uint32_t r = 0; r < c->ir->regs.n; r++)
+        c->uses[r].block = 0;
+}
+
+static struct block_cost *cost_function(const struct device_rates *rates, const struct code *code, struct arena *arena)
+{
+    struct coster c = {.rates = rates, .code = code, .ir = code->ir, .arena = arena};
+    struct ir_live live = {0};
+    c.costs = ARENA_ARRAY(arena, struct block_cost, code->n_blocks);
+    c.uses = ARENA_ARRAY(arena, struct use, code->ir->regs.n);
+    c.scale = ARENA_ARRAY(arena, float, code->n_ops);
+    for (uint32_t k = 0; k < code->n_ops; k++)
+        c.scale[k] = 1;
+    note_uses(&c);
+    scale_loops(&c);
+    bool known = ir_find_live(code->ir, arena, &live);
+    for (uint32_t b = 0; b < code->n_blocks; b++)
+        cost_block(&c, b, &live);
+    forget_definitions(&c);
+    for (uint32_t b = 0; b < code->n_blocks; b++)
+        c.costs[b].waits = !known || reads_pending(&c, b);
+    return c.costs;
+}
+
+struct cost_table *cost_table_make(const struct kernel *k, const struct device_rates *rates, struct arena *arena)
+{
+    struct cost_table *t = arena_alloc(arena, sizeof *t);
+    t->functions = ARENA_ARRAY(arena, struct block_cost *, k->functions.n);
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        t->functions[k->functions.at[i]->index] = cost_function(rates, k->functions.at[i], arena);
+    return t;
+}
+
+const struct block_cost *cost_of(const struct cost_table *t, const struct code *code, uint32_t block)
+{
+    return &t->functions[code->index][block];
+}

@@ -1,0 +1,57 @@
+/* What a block of code costs a warp on the device, by its instructions alone: made once a kernel, before it runs.
+ *
+ * There is no machine code to look at: what ptxas makes of PTX is estimated by class (cost.def) and by what it is known to do to
+ * every kernel: products of addresses go into one IMAD.WIDE with the sum, moves and conversions of addresses go away, small loops
+ * of one block are unrolled four times unless .pragma "nounroll" stands before them. Within a block instructions start as soon as
+ * their operands are there, as in the order that ptxas's scheduler finds; memory is reached in the order of the text where
+ * addresses may be the same.
+ *
+ * A clock of a warp goes on through blocks like this, once for each place that global loads can come from (enum clock_level):
+ *
+ *     if (c->waits) clock = max(clock, pending);
+ *     clock += c->chain;
+ *     pending = max(pending, clock + c->tail);
+ */
+#ifndef HEDDLE_EXPLAIN_COST_H
+#define HEDDLE_EXPLAIN_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct code;
+struct device_rates;
+struct kernel;
+
+enum cost_class {
+#define COST(name, ...) COST_##name,
+#include "explain/cost.def"
+#undef COST
+    COST_CLASSES
+};
+
+/* Where global loads come from. */
+enum { COST_LEVELS = 3 };
+
+struct cost_row {
+    const char *name;
+    float instructions, fma, alu, xu, fp64, latency;
+    const char *meaning;
+};
+extern const struct cost_row cost_rows[COST_CLASSES];
+
+struct block_cost {
+    float classes[COST_CLASSES]; /* instructions of PTX */
+    float chain[COST_LEVELS];    /* cycles from its first instruction to the start of its last */
+    float tail[COST_LEVELS];     /* cycles that results which others need are still pending then */
+    bool waits;                  /* it reads what another block, or the round before, has left pending */
+};
+
+struct cost_table;
+
+/* Lives in the arena. */
+struct cost_table *cost_table_make(const struct kernel *k, const struct device_rates *rates, struct arena *arena);
+/* block: of code, as in a control event. */
+const struct block_cost *cost_of(const struct cost_table *t, const struct code *code, uint32_t block);
+
+#endif

@@ -1,0 +1,32 @@
+/* The rates, latencies and bandwidths of devices: rates.def. */
+#ifndef HEDDLE_EXPLAIN_RATES_H
+#define HEDDLE_EXPLAIN_RATES_H
+
+#include <stdbool.h>
+
+enum rate {
+#define RATE(name, unit, meaning) RATE_of_##name,
+#include "explain/rates.def"
+#undef RATE
+    RATE_COUNT
+};
+
+/* Those that are not known are 0. */
+struct device_rates {
+#define RATE(name, unit, meaning) double name;
+#include "explain/rates.def"
+#undef RATE
+};
+
+/* Of a product as exec/models.def names it, and whether they are all known. */
+struct device_rates device_rates(const char *product, bool *all_known);
+
+/* A row, for who shows them. */
+struct rate_row {
+    const char *name, *unit, *meaning;
+    double value;
+    const char *from; /* NULL: not known */
+};
+struct rate_row device_rate(const char *product, enum rate r);
+
+#endif
