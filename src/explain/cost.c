@@ -208,6 +208,12 @@ static bool reads_sreg(const struct ir_insn *i)
     return ir_ref_kind(i->a) == REF_SREG;
 }
 
+/* In the text, or by contraction. */
+static bool is_fma(const struct ir_insn *i)
+{
+    return i->kind == IR_LANES && strncmp(lane_info((enum lane_id)i->lane)->name, "fma_", 4) == 0;
+}
+
 /* `previous`: the operation before it; what lowering made of one instruction counts once. */
 static enum cost_class class_of(const struct coster *c, const struct ir_insn *i, const struct ir_insn *previous)
 {
@@ -216,6 +222,8 @@ static enum cost_class class_of(const struct coster *c, const struct ir_insn *i,
     if (i->kind == IR_LD && i->access->space == SPACE_PARAM)
         return COST_param;
     enum cost_class class = class_of_op(i->origin->inst);
+    if (is_fma(i))
+        return class == COST_fp64 ? COST_fma64 : COST_fma32;
     if (class == COST_mov)
         return reads_sreg(i) ? COST_sreg : feeds_sums_alone(use_of(c, i->d)) ? COST_folded : COST_mov;
     if (is_product(i) && feeds_sums_alone(use_of(c, i->d)))

@@ -1,0 +1,264 @@
+/* See model.h. */
+#include "explain/model.h"
+
+#include <math.h>
+
+#include "explain/cost.h"
+
+const struct bound_row bound_rows[BOUNDS] = {
+#define BOUND(name, ...) {#name, __VA_ARGS__},
+#include "explain/model.def"
+#undef BOUND
+};
+
+const struct model_fit model_fit = {
+#define FIT(name, value, ...) .name = (value),
+#include "explain/model.def"
+#undef FIT
+};
+
+enum { SECTOR = 32, LINE = 128, WARP = DEVICE_WARP_SIZE, SCHEDULERS = 4 };
+
+/* What is known of a launch before its bounds are. */
+struct launch {
+    const struct kernel_counters *c;
+    const struct device_model *d;
+    const struct device_rates *r;
+    const struct model_fit *fit;
+    double ghz;
+    double resident; /* blocks that a multiprocessor holds */
+    double busiest;  /* share of the whole work that the busiest multiprocessor does */
+    double blocks;   /* of that one */
+    double miss;     /* share of the sectors that loads find neither in L1 ... */
+    double in_dram;  /* ... nor in L2 */
+};
+
+static const struct access_counters *access_of(const struct launch *l, enum access_kind kind)
+{
+    return &l->c->access[kind];
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* (sum of x^n)^(1/n): the largest, and more where others come close. */
+static double norm(const double *x, unsigned count, double n)
+{
+    double top = 0, sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        top = fmax(top, x[i]);
+    for (unsigned i = 0; top > 0 && i < count; i++)
+        sum += pow(x[i] / top, n);
+    return top > 0 ? top * pow(sum, 1 / n) : 0;
+}
+
+/* A working set that is larger than L2 is not there any more when it comes again; one a little larger is in part. */
+static double share_in_dram(const struct launch *l)
+{
+    double touched = (double)l->c->touched_lines * LINE;
+    return fmin(1, fmax(0, 2 * (touched / l->r->l2_resident - 1)));
+}
+
+static struct launch describe(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r,
+                              const struct model_fit *fit)
+{
+    struct launch l = {.c = c, .d = d, .r = r, .fit = fit, .ghz = d->clock_khz / 1e6};
+    const struct access_counters *ld = &c->access[KIND_of_global_ld];
+    double blocks = (double)c->blocks;
+    l.resident = device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers).blocks;
+    double rounds = ratio(blocks, l.resident * d->multiprocessors);
+    enum { MANY_ROUNDS = 4 }; /* after which blocks that end earlier have evened out what multiprocessors do */
+    l.blocks = rounds < MANY_ROUNDS ? ceil(blocks / d->multiprocessors) : blocks / d->multiprocessors;
+    l.busiest = fmax(ratio(l.blocks, blocks), rounds <= 1 ? c->busiest_sm : 0);
+    l.miss = ratio((double)ld->l1_miss_sectors, (double)ld->sectors);
+    l.in_dram = share_in_dram(&l);
+    return l;
+}
+
+/* ---- bounds, in cycles ---- */
+
+static double machine_instructions(const struct kernel_counters *c)
+{
+    double n = 0;
+    for (unsigned k = 0; k < COST_CLASSES; k++)
+        n += c->classes[k] * cost_rows[k].instructions;
+    return n;
+}
+
+double model_instructions(const struct kernel_counters *c)
+{
+    return machine_instructions(c);
+}
+
+static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
+{
+    const struct kernel_counters *c = l->c;
+    double fma = 0, alu = 0, xu = 0, fp64 = 0;
+    double warps = fmin(SCHEDULERS, (double)c->warps_per_block * fmin(l->resident, l->blocks));
+    for (unsigned k = 0; k < COST_CLASSES; k++) {
+        fma += c->classes[k] * cost_rows[k].fma;
+        alu += c->classes[k] * cost_rows[k].alu;
+        xu += c->classes[k] * cost_rows[k].xu;
+        fp64 += c->classes[k] * cost_rows[k].fp64;
+    }
+    double slots = machine_instructions(c) + l->fit->branch * c->classes[COST_bra];
+    cycles[BOUND_issue] = l->busiest * slots / (l->r->issue * warps / SCHEDULERS);
+    cycles[BOUND_fma] = l->busiest * fma / l->r->fma;
+    cycles[BOUND_alu] = l->busiest * alu * l->fit->alu_share / l->r->alu;
+    cycles[BOUND_xu] = l->busiest * xu / l->r->xu;
+    cycles[BOUND_fp64] = l->busiest * fp64 / l->r->fp64;
+}
+
+/* Passes of L1's data stage for loads and stores of global memory: a line each, and 128 bytes each. */
+static double passes(const struct access_counters *a)
+{
+    return fmax((double)a->tags, (double)a->bytes / LINE);
+}
+
+static void bound_data_stage(const struct launch *l, double cycles[BOUNDS])
+{
+    const struct access_counters *constant = access_of(l, KIND_of_const_ld);
+    double waves = (double)access_of(l, KIND_of_shared_ld)->wavefronts + (double)access_of(l, KIND_of_shared_st)->wavefronts +
+                   l->fit->shared_atomic * (double)access_of(l, KIND_of_shared_atom)->wavefronts +
+                   passes(access_of(l, KIND_of_global_ld)) + passes(access_of(l, KIND_of_global_st)) +
+                   (double)access_of(l, KIND_of_global_red)->tags + (double)access_of(l, KIND_of_global_atom)->tags +
+                   passes(access_of(l, KIND_of_local_ld)) + passes(access_of(l, KIND_of_local_st)) +
+                   l->c->classes[COST_shfl];
+    cycles[BOUND_lsu] = l->busiest * waves / l->r->lsu;
+    cycles[BOUND_constant] = l->busiest * (l->r->const_request * (double)constant->requests +
+                                           l->r->const_word * (double)(constant->distinct - constant->requests));
+}
+
+/* Sectors of local memory that L1 has no room for. */
+static double local_misses(const struct launch *l)
+{
+    double blocks = fmin(l->resident, l->blocks), threads = blocks * l->c->threads_per_block;
+    double shared = l->c->static_shared_bytes + l->c->dynamic_shared_bytes + l->d->shared_bytes_reserved;
+    double room = fmax(0, l->d->max_shared_bytes - l->resident * shared);
+    double sectors = (double)access_of(l, KIND_of_local_ld)->sectors + (double)access_of(l, KIND_of_local_st)->sectors;
+    return sectors * fmax(0, 1 - ratio(room, threads * l->c->local_bytes));
+}
+
+static void bound_memory(const struct launch *l, double cycles[BOUNDS])
+{
+    const struct access_counters *ld = access_of(l, KIND_of_global_ld), *st = access_of(l, KIND_of_global_st);
+    double partial = ratio((double)st->partial_sectors, (double)st->sectors), local = local_misses(l);
+    double sectors = (double)ld->l1_miss_sectors + (double)st->sectors * (1 - partial) + local;
+    double lines = (double)ld->l1_miss_tags + (double)st->tags * (1 - partial) + local / 4;
+    double l2_ns = sectors / l->r->l2_sectors + lines / l->r->l2_lines + partial * (double)st->tags / l->r->l2_partial;
+    double pairs = (double)ld->pairs + (double)st->pairs * (1 + partial * (l->fit->dram_partial - 1));
+    double whole_lines = fmin(1, ratio((double)ld->pairs + (double)st->pairs, 2.0 * (double)(ld->tags + st->tags)));
+    double rate = whole_lines * l->r->dram + (1 - whole_lines) * l->r->dram_random;
+    cycles[BOUND_l2] = l2_ns * l->ghz;
+    cycles[BOUND_dram] = l->in_dram * 2 * SECTOR * pairs / rate * l->ghz;
+}
+
+static void bound_device(const struct launch *l, double cycles[BOUNDS])
+{
+    const struct access_counters *red = access_of(l, KIND_of_global_red), *atom = access_of(l, KIND_of_global_atom);
+    double ns = fmax((double)(red->sectors + atom->sectors) / l->r->atomic_sectors,
+                     (double)(red->lanes + atom->lanes) / l->r->atomic_lanes);
+    cycles[BOUND_atomic] = fmax(ns, (double)l->c->hot / l->r->atomic_hot) * l->ghz;
+    cycles[BOUND_launch] = (double)l->c->blocks * l->r->block * l->ghz;
+}
+
+/* ---- a multiprocessor ---- */
+
+/* Of three clocks, with global loads from L1, L2 and DRAM: as often as these are where they come from. */
+static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
+{
+    double far = (1 - l->in_dram) * clock[CLOCK_L2] + l->in_dram * clock[CLOCK_DRAM];
+    return (1 - l->miss) * clock[CLOCK_L1] + l->miss * far;
+}
+
+/* Cycles of a block alone: its warps' chains, and at each barrier one warp after the other. */
+static double block_latency(const struct launch *l)
+{
+    double per_block = mixed(l, l->c->sum_block_clock) / (double)l->c->blocks;
+    return per_block + (l->c->warps_per_block > 1 ? (double)l->c->barrier_warps / (double)l->c->blocks / l->r->barrier_warps : 0);
+}
+
+/* Cycles of so many blocks at a time, which ask the pipes for `demand` cycles each and take `latency` alone. */
+static double round_cycles(const struct launch *l, double blocks, double demand, double latency)
+{
+    double warps = blocks * l->c->warps_per_block, own = demand / l->c->warps_per_block;
+    double wait = demand * blocks, think = fmax(0, latency - own);
+    if (blocks <= 0)
+        return 0;
+    for (int i = 0; i < 60; i++) /* a fixed point, which it comes to in a few steps */
+        wait = own * (1 + (warps - 1) * ratio(wait, wait + think));
+    return wait + think;
+}
+
+static double multiprocessor_cycles(const struct launch *l, const double cycles[BOUNDS], double latency)
+{
+    double pipes = norm(cycles, BOUND_latency, l->fit->pipes), demand = pipes / l->blocks;
+    double rounds = floor(l->blocks / l->resident), rest = l->blocks - rounds * l->resident;
+    double full = round_cycles(l, l->resident, demand, latency);
+    bool evened = l->blocks != floor(l->blocks);
+    if (evened)
+        return l->blocks / l->resident * (full + l->fit->turnover);
+    double turns = rounds + (rest > 0) - 1;
+    return rounds * full + round_cycles(l, rest, demand, latency) + turns * l->fit->turnover;
+}
+
+static void rank(struct model_time *t)
+{
+    for (unsigned k = 0; k < BOUNDS; k++)
+        if (t->bound_ns[k] > t->bound_ns[t->first])
+            t->first = k;
+    t->second = t->first == 0 ? 1 : 0;
+    for (unsigned k = 0; k < BOUNDS; k++)
+        if (k != t->first && t->bound_ns[k] > t->bound_ns[t->second])
+            t->second = k;
+}
+
+struct model_time model_time(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r,
+                             const struct model_fit *fit)
+{
+    struct launch l = describe(c, d, r, fit);
+    struct model_time t = {0};
+    double cycles[BOUNDS] = {0};
+    if (l.resident == 0 || c->blocks == 0)
+        return t;
+    bound_pipes(&l, cycles);
+    bound_data_stage(&l, cycles);
+    bound_memory(&l, cycles);
+    bound_device(&l, cycles);
+    double latency = block_latency(&l);
+    double sm = fmax(multiprocessor_cycles(&l, cycles, latency), mixed(&l, c->max_block_clock));
+    cycles[BOUND_latency] = latency * fmax(1, l.blocks / l.resident);
+    double all[] = {sm, cycles[BOUND_l2], cycles[BOUND_dram], cycles[BOUND_atomic], cycles[BOUND_launch]};
+    t.ns = r->launch + norm(all, sizeof all / sizeof all[0], fit->bounds) / l.ghz;
+    for (unsigned k = 0; k < BOUNDS; k++)
+        t.bound_ns[k] = cycles[k] / l.ghz;
+    rank(&t);
+    return t;
+}
+
+/* ---- roofline ---- */
+
+struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r)
+{
+    double lanes = ratio((double)c->thread_instructions, (double)c->warp_instructions), ghz = d->clock_khz / 1e6;
+    double sms = d->multiprocessors * ghz;
+    struct device_rates rates = *r;
+    struct launch l = {.c = c, .d = d, .r = &rates};
+    const struct access_counters *ld = access_of(&l, KIND_of_global_ld), *st = access_of(&l, KIND_of_global_st);
+    double waves = (double)(access_of(&l, KIND_of_shared_ld)->wavefronts + access_of(&l, KIND_of_shared_st)->wavefronts +
+                            access_of(&l, KIND_of_shared_atom)->wavefronts);
+    return (struct roofline){
+        .flops = lanes * (c->classes[COST_fp32] + 2 * c->classes[COST_fma32]),
+        .flops64 = lanes * (c->classes[COST_fp64] + 2 * c->classes[COST_fma64]),
+        .dram_bytes = share_in_dram(&l) * 2 * SECTOR * (double)(ld->pairs + st->pairs),
+        .l2_bytes = SECTOR * (double)(ld->l1_miss_sectors + st->sectors),
+        .shared_bytes = LINE * waves,
+        .peak_flops = 2 * WARP * r->fma * sms,
+        .peak_flops64 = 2 * WARP * r->fp64 * sms,
+        .peak_dram = r->dram,
+        .peak_l2 = SECTOR / (1 / r->l2_sectors + 0.25 / r->l2_lines),
+        .peak_shared = LINE * r->lsu * sms,
+    };
+}
