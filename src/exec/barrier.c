@@ -97,10 +97,10 @@ static void open_if_full(struct block *b, uint32_t id)
     if (done.some_only_arrived)
         for (uint32_t i = 0; i < b->n_warps; i++)
             b->warps[i].counted_at[id] = 0;
-    b->meets = b->compiled && b->n_done == 0 && __builtin_popcount(done.waiting) == (int)b->n_warps;
+    b->can_resume = b->compiled && b->n_done == 0 && __builtin_popcount(done.waiting) == (int)b->n_warps;
     for (uint32_t warps = done.waiting; warps; warps &= warps - 1) {
         struct warp *w = &b->warps[__builtin_ctz(warps)];
-        b->meets &= w->waits == &w->whole;
+        b->can_resume &= w->waits == &w->whole;
         release_warp(w, id, &done);
     }
 }
@@ -202,7 +202,7 @@ static void pass_cluster(struct block *b)
 {
     b->open_barriers &= ~(1u << CLUSTER_BARRIER);
     b->n_opened++;
-    b->meets = false;
+    b->can_resume = false;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         w->arrived_at[CLUSTER_BARRIER] = 0;
         for (const struct wait *t = w->hooks && w->at_barrier[CLUSTER_BARRIER] ? w->waits : NULL; t; t = t->next)

@@ -213,7 +213,7 @@ static void begin(struct block *b, uint64_t index, bool again)
     b->n_done = 0;
     b->open_barriers = 0;
     b->peer = b;
-    b->begun = b->compiled = b->meets = false;
+    b->begun = b->compiled = b->can_resume = false;
     memset(b->client, 0, sizeof b->client);
     memset(b->shared, 0,
            b->launch->shared_bytes); /* the block before has left its own, or another kernel, or the host */
@@ -324,13 +324,13 @@ bool block_round(struct block *b, bool *progress)
 {
     if (launch_has_failed(b->launch)) /* by a warp that stall.c has let go on: it stands nowhere any more */
         return true;
-    if (!b->begun || b->meets) {
+    if (!b->begun || b->can_resume) {
         bool done = b->begun ? block_resume_lockstep(b) : block_run_lockstep(b);
         b->begun = true;
         *progress = true;
         if (done || launch_has_failed(b->launch))
             return true;
-        if (b->meets) /* after many rounds it has given way, at a barrier */
+        if (b->can_resume) /* after many barrier phases it has given way, at a barrier */
             return false;
     }
     for (uint32_t i = 0; i < b->n_warps; i++) {
@@ -342,12 +342,12 @@ bool block_round(struct block *b, bool *progress)
             continue;
         }
         block_run_warp(w);
-        *progress |= !can_run(w) || b->meets;
-        if (b->meets && block_resume_lockstep(b))
+        *progress |= !can_run(w) || b->can_resume;
+        if (b->can_resume && block_resume_lockstep(b))
             return true;
         if (launch_has_failed(b->launch))
             return true;
-        if (b->meets)
+        if (b->can_resume)
             return false;
     }
     if (block_is_stuck(b)) {

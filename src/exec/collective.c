@@ -46,7 +46,7 @@ struct party {
 enum { MAX_PARTIES = WARP_LANES + 1 };
 
 /* The operands of all participants, gathered from their places, and the results. */
-struct meeting {
+struct participants {
     struct party party[MAX_PARTIES];
     unsigned n;
     uint32_t lanes;
@@ -79,7 +79,7 @@ static void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes)
         to[__builtin_ctz(lanes)] = from[__builtin_ctz(lanes)];
 }
 
-static void gather(struct warp *w, struct meeting *m, const struct party *t)
+static void gather(struct warp *w, struct participants *m, const struct party *t)
 {
     uint8_t *base[4];
     enum collective mode = (enum collective)t->op->mode;
@@ -104,7 +104,7 @@ static void gather(struct warp *w, struct meeting *m, const struct party *t)
     }
 }
 
-static void scatter(struct warp *w, const struct meeting *m, const struct party *t)
+static void scatter(struct warp *w, const struct participants *m, const struct party *t)
 {
     uint8_t *base[4];
     warp_bases(w, t->act, base);
@@ -121,7 +121,7 @@ static void scatter(struct warp *w, const struct meeting *m, const struct party 
 }
 
 /* 9.7.9.6: where the source lane takes no part, the value is undefined; it is the lane's own here. */
-static void shuffle(struct meeting *m, enum collective mode, unsigned l)
+static void shuffle(struct participants *m, enum collective mode, unsigned l)
 {
     bool in_range;
     unsigned j = shuffle_source(mode, l, m->b[l], m->c[l], &in_range);
@@ -131,7 +131,7 @@ static void shuffle(struct meeting *m, enum collective mode, unsigned l)
 }
 
 /* The lanes with this lane's value; all 32 are compared, for the compiler to do it at once. */
-static uint32_t same_value(const struct meeting *m, enum collective mode, unsigned lane)
+static uint32_t same_value(const struct participants *m, enum collective mode, unsigned lane)
 {
     uint32_t mask = 0;
     for (unsigned l = 0; l < WARP_LANES && is_64(mode); l++)
@@ -141,7 +141,7 @@ static uint32_t same_value(const struct meeting *m, enum collective mode, unsign
     return mask & m->lanes;
 }
 
-static void match_any(struct meeting *m, enum collective mode)
+static void match_any(struct participants *m, enum collective mode)
 {
     for (uint32_t lanes = m->lanes, same; lanes; lanes &= ~same) {
         same = same_value(m, mode, (unsigned)__builtin_ctz(lanes));
@@ -164,7 +164,7 @@ static uint32_t reduce_two(enum collective mode, uint32_t x, uint32_t y)
     }
 }
 
-static uint32_t reduce(const struct meeting *m, enum collective mode)
+static uint32_t reduce(const struct participants *m, enum collective mode)
 {
     uint32_t value = 0, first = 1;
     for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1, first = 0) {
@@ -174,13 +174,13 @@ static uint32_t reduce(const struct meeting *m, enum collective mode)
     return value;
 }
 
-static void set_all(struct meeting *m, uint32_t value)
+static void set_all(struct participants *m, uint32_t value)
 {
     for (unsigned l = 0; l < WARP_LANES; l++)
         m->d[l] = value;
 }
 
-static void compute(struct meeting *m, enum collective mode)
+static void compute(struct participants *m, enum collective mode)
 {
     m->p = 0;
     switch (mode) {
@@ -213,7 +213,7 @@ static void compute(struct meeting *m, enum collective mode)
     }
 }
 
-static void tell(const struct warp *w, const struct meeting *m, uint32_t membermask)
+static void tell(const struct warp *w, const struct participants *m, uint32_t membermask)
 {
     bool shuffles = m->party[0].op->mode >= COLLECTIVE_SHFL_UP && m->party[0].op->mode <= COLLECTIVE_SHFL_IDX;
     struct sync_event e = {.kind = SYNC_COLLECTIVE,
@@ -227,7 +227,7 @@ static void tell(const struct warp *w, const struct meeting *m, uint32_t memberm
 }
 
 /* All have come: exchange, and let those that waited go on. */
-static void complete(struct warp *w, struct meeting *m, uint32_t membermask)
+static void complete(struct warp *w, struct participants *m, uint32_t membermask)
 {
     m->votes = 0;
     for (unsigned i = 0; i < m->n; i++)
@@ -247,7 +247,7 @@ static void complete(struct warp *w, struct meeting *m, uint32_t membermask)
 }
 
 /* Adds those that wait with this mode and membermask. */
-static void add_waiting(const struct warp *w, struct meeting *m, uint8_t mode, uint32_t membermask)
+static void add_waiting(const struct warp *w, struct participants *m, uint8_t mode, uint32_t membermask)
 {
     for (struct wait *t = w->waits; t; t = t->next) {
         if (t->op->kind != OP_COLLECTIVE || t->op->mode != mode || t->membermask != membermask)
@@ -260,7 +260,7 @@ static void add_waiting(const struct warp *w, struct meeting *m, uint8_t mode, u
 /* Lanes of one membermask arrive; returns them where all others are there, too. */
 static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes, uint32_t membermask)
 {
-    struct meeting m;
+    struct participants m;
     m.n = 1;
     m.lanes = lanes;
     m.party[0] = (struct party){a, o, lanes, NULL};
@@ -323,7 +323,7 @@ uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op
     return go_on;
 }
 
-bool collective_meet(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+bool collective_try(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
     uint8_t *base[4];
     warp_bases(w, a, base);
@@ -347,7 +347,7 @@ void collective_recheck(struct warp *w)
         struct wait *next = t->next;
         uint32_t wanted = t->membermask & w->exists & ~w->exited;
         if (t->op->kind == OP_COLLECTIVE) {
-            struct meeting m = {.n = 0};
+            struct participants m = {.n = 0};
             add_waiting(w, &m, t->op->mode, t->membermask);
             if ((m.lanes & wanted) == wanted) {
                 complete(w, &m, t->membermask);

@@ -109,7 +109,7 @@ static void shapes_fill(struct activation *a, const struct compiled_shape *s, ui
         shape_fill(a->rows + s[i].slot, &s[i]);
 }
 
-const struct compiled_calls compiled_calls = {compiled_op, run_access, collective_meet, act_add_pending, shapes_hold,
+const struct compiled_calls compiled_calls = {compiled_op, run_access, collective_try,  act_add_pending, shapes_hold,
                                               shapes_fill, serial_run, serial_back_off, compiled_round};
 
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)

@@ -18,22 +18,22 @@ enum leave {
     LEAVE_YIELD, /* the budget is spent: they stand at the start of w->at_block */
     LEAVE_ON,    /* the same, with budget left: behind a serial part */
     LEAVE_FAULT,
-    LEAVE_ROUND, /* in lockstep: the last warp of the block stands at a barrier, or has ended; no round follows by itself */
+    LEAVE_PHASE, /* in lockstep: the last warp of the block stands at a barrier, or has ended; no phase follows by itself */
 };
 
-/* With a block to enter, or its end: nothing runs, but rows are made of the numbers that lockstep keeps between rounds. */
+/* With a block to enter, or its end: nothing runs, but rows are made of the numbers that lockstep keeps between barrier phases. */
 #define COMPILED_FILL (1u << 31)
 
 /* With a block to enter, in lockstep: what ends the block, for a warp of a gang that has dissolved there. */
 enum { COMPILED_END_SHIFT = 30 };
 #define COMPILED_END (1u << 30)
 
-/* What warps in lockstep came to, in block->met: bit n for barrier n, and this one. None where all there is to come to is the
- * end: then nothing is recorded. */
-enum { MET_END = 1 << 16 };
+/* Where warps in lockstep have arrived, in block->arrived: bit n for barrier n, and this one. None where all there is to arrive at
+ * is the end: then nothing is recorded. */
+enum { ARRIVED_END = 1 << 16 };
 
-/* Rounds of a block in lockstep until it gives way: others may have to come on first. */
-enum { LOCKSTEP_ROUNDS = 1 << 10 };
+/* Barrier phases of a block in lockstep until it gives way: others may have to come on first. */
+enum { LOCKSTEP_PHASES = 1 << 10 };
 
 /* Of an access to global memory, the allocation where it was last: it is inside where rotate_right(address - lo, log2 of its bytes)
  * < n. An addition changes what stands so far behind its cells: histogram.c. */
@@ -65,7 +65,7 @@ struct compiled_calls {
     bool (*access)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, struct inline_cache *cache,
                    uint64_t span);
     /* Lanes come to a collective: false where they would have to wait, and nothing has been done. */
-    bool (*meet)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+    bool (*collective)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
     void (*park)(struct activation *a, uint32_t block, uint32_t lanes);
     /* Do n registers have their shapes in the lanes of mask? Asked where lanes did not run in order. */
     bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);

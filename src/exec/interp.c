@@ -607,7 +607,7 @@ run_op:
             bool fault = false;
             go = guarded(base, o, mask);
             if (together && go == mask && barrier_arrive_whole(w, a, o, mask)) {
-                if (!w->act || w->block->meets)
+                if (!w->act || w->block->can_resume)
                     return;
                 at = (struct at){a, w->at_block, w->mask};
                 goto enter_block;

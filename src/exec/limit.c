@@ -7,7 +7,7 @@
  * is never ended. Who interrupts a launch sets look_at to 0; where there are no limits, nothing else does.
  *
  * The interpreter compares before each block of code. Compiled code counts as it goes, and cannot be stopped before it leaves:
- * in a launch with limits it is entered with no more branches backwards, and rounds of lockstep, than it may execute
+ * in a launch with limits it is entered with no more branches backwards, and barrier phases, than it may execute
  * (limit_allows), and where that is hardly any, the interpreter executes what remains.
  *
  * Wall clocks: a thread of the machine, which the first launch with a clock starts, sleeps until the next of them is over.
@@ -21,7 +21,7 @@ enum {
     LARGEST_STEP = 1 << 24,        /* of compiled code beside a clock, in warp instructions: some 50 ms */
     LEAST_BUDGET = 8,              /* of branches backwards, for compiled code to be worth entering */
     LANE_BUDGET = 32,              /* of a lane in a serial part */
-    ROUNDS = LOCKSTEP_ROUNDS / 16, /* of lockstep, where they are to be few */
+    PHASES = LOCKSTEP_PHASES / 16, /* of lockstep, where they are to be few */
 };
 
 static bool has_limits(const struct launch *l)
@@ -120,15 +120,15 @@ bool limit_allows_warp(struct warp *w, const struct code *c)
 bool limit_allows_block(struct block *b, const struct code *c)
 {
     struct launch *l = b->launch;
-    b->rounds = LOCKSTEP_ROUNDS;
+    b->phases = LOCKSTEP_PHASES;
     b->budget = BUDGET;
     if (!has_limits(l))
         return true;
     uint64_t budget = find_step(b->worker, l) / (most_between_branches(c) * b->n_warps);
     if (budget < LEAST_BUDGET)
         return false;
-    uint64_t turn = budget / ROUNDS < 4 ? 4 : budget / ROUNDS < BUDGET ? budget / ROUNDS : BUDGET;
-    b->rounds = budget / turn < LOCKSTEP_ROUNDS ? (uint32_t)(budget / turn) : LOCKSTEP_ROUNDS;
+    uint64_t turn = budget / PHASES < 4 ? 4 : budget / PHASES < BUDGET ? budget / PHASES : BUDGET;
+    b->phases = budget / turn < LOCKSTEP_PHASES ? (uint32_t)(budget / turn) : LOCKSTEP_PHASES;
     b->budget = (int32_t)turn - 2; /* it leaves behind the branch that would spend more than there is */
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
         cap_budget(w, b->budget);

@@ -2,7 +2,7 @@
  *
  * This is how most kernels run from start to end. Compiled code (jit/emit/function.c) runs warp after warp of the block by
  * itself: where all lanes of one stand at a plain barrier, or have ended, it goes on with the next, which stands where
- * that was left in the round before. After a round in which all came to one barrier, that is open, and nothing has to
+ * that was left in the phase before. After a phase in which all came to one barrier, that is open, and nothing has to
  * be recorded. Whatever else happens, the block falls out of lockstep: every warp gets the records that it would have
  * had, and goes on by turns (block.c, interp.c), until all warps stand at one barrier again.
  */
@@ -44,7 +44,7 @@ static void make_ready_again(struct block *b)
     bool has_rows = c->zeroed.n || c->ir->uses_dynamic_stack;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps && w->local; w++)
         warp_take_local(w);
-    if (!b->met && !has_rows)
+    if (!b->arrived && !has_rows)
         return;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         w->mask = w->exists;
@@ -76,10 +76,10 @@ static void make_fresh(struct block *b)
     b->lockstep = b->clean = false;
 }
 
-/* Of a warp that has had its round, unless a gang has left it elsewhere. */
+/* Of a warp that has had its phase, unless a gang has left it elsewhere. */
 static bool has_ended(const struct warp *w)
 {
-    return w->left != LEAVE_AT && (!w->block->met || w->exited == w->exists);
+    return w->left != LEAVE_AT && (!w->block->arrived || w->exited == w->exists);
 }
 
 static void end_warp(struct block *b, struct warp *w)
@@ -93,7 +93,7 @@ static void end_warp(struct block *b, struct warp *w)
     b->live &= ~(1u << w->index);
 }
 
-/* From here on by turns. The warps before `stopped` have had their round; NULL: all have. */
+/* From here on by turns. The warps before `stopped` have had their phase; NULL: all have. */
 static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct warp *stopped)
 {
     struct warp *behind = stopped ? stopped : b->warps + b->n_warps;
@@ -131,21 +131,21 @@ static compiled_fn *find_code(struct block *b)
     return fn && limit_allows_block(b, entry) ? fn : NULL;
 }
 
-/* Round after round, as the code does by itself; true where that led to the block's end. After LOCKSTEP_ROUNDS the block
- * gives way: its warps have come to a barrier then as by turns, and that has opened. */
-static bool run_rounds(struct block *b, compiled_fn *fn, bool resumed)
+/* Barrier phase after barrier phase, as the code does by itself; true where that led to the block's end. After LOCKSTEP_PHASES the
+ * block gives way: its warps have come to a barrier then as by turns, and that has opened. */
+static bool run_phases(struct block *b, compiled_fn *fn, bool resumed)
 {
     struct warp *w = b->warps;
     b->lockstep = true;
     b->resumed = resumed;
-    b->met = 0;
+    b->arrived = 0;
     enum leave how = compiled_run(fn, w, w->act, w->at_block, w->mask);
     if (how == LEAVE_FAULT) {
         b->clean = false;
         return false;
     }
-    if (how != LEAVE_ROUND || (b->met && b->met != MET_END)) {
-        fall_out(b, fn, how, how == LEAVE_ROUND ? NULL : b->stopped);
+    if (how != LEAVE_PHASE || (b->arrived && b->arrived != ARRIVED_END)) {
+        fall_out(b, fn, how, how == LEAVE_PHASE ? NULL : b->stopped);
         return false;
     }
     b->n_done = b->n_warps;
@@ -168,7 +168,7 @@ bool block_run_lockstep(struct block *b)
         return false;
     }
     b->clean = b->compiled = true;
-    return run_rounds(b, fn, false);
+    return run_phases(b, fn, false);
 }
 
 /* Does the warp stand as a whole at the start of a block of code, as behind a barrier? */
@@ -182,11 +182,11 @@ static bool stands_whole(const struct warp *w)
 bool block_resume_lockstep(struct block *b)
 {
     compiled_fn *fn = find_code(b);
-    b->meets = false;
+    b->can_resume = false;
     for (uint32_t i = 0; i < b->n_warps && fn; i++) {
         if (!stands_whole(&b->warps[i]))
             return false;
         start_turn(&b->warps[i]);
     }
-    return fn && run_rounds(b, fn, true);
+    return fn && run_phases(b, fn, true);
 }

@@ -297,7 +297,7 @@ bool limit_look(struct warp *w, const struct op *o, uint32_t lanes);
 /* After the last block: a launch that has executed too much has failed. */
 void limit_end(struct launch *l);
 /* May compiled code be entered? Then the budgets of the warp are such that it leaves before it has executed too much; or those of
- * the block's warps, which begin a round, and its rounds. */
+ * the block's warps, which begin a barrier phase, and its phases. */
 bool limit_allows_warp(struct warp *w, const struct code *c);
 bool limit_allows_block(struct block *b, const struct code *c);
 /* With the machine's lock held. */

@@ -110,12 +110,12 @@ struct block {
     bool lockstep;          /* compiled code goes on with the next warp by itself: lockstep.c */
     bool begun;             /* it has had a turn */
     bool compiled;          /* it began with compiled code */
-    bool resumed;    /* the present round is the first in lockstep behind turns: registers may be the interpreter's */
-    bool meets;      /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
-    bool clean;      /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
-    uint32_t rounds; /* of lockstep until it gives way: at most LOCKSTEP_ROUNDS */
-    int32_t budget;  /* of each warp, in lockstep */
-    uint32_t met;    /* in this round of lockstep: MET_END, barriers */
+    bool resumed;           /* the first phase in lockstep behind turns: registers may be the interpreter's */
+    bool can_resume;        /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
+    bool clean;       /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
+    uint32_t phases;  /* of lockstep until it gives way: at most LOCKSTEP_PHASES */
+    int32_t budget;   /* of each warp, in lockstep */
+    uint32_t arrived; /* of warps, in this barrier phase of lockstep: ARRIVED_END, barriers */
     struct warp *stopped; /* where compiled code has left last */
     uint8_t *shared;
     uint8_t *sregs;              /* ROW_BLOCK */
@@ -268,7 +268,7 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
 /* Lanes arrive at a collective; returns those that go on at once (at o->next), the others wait. Sets *fault on a bad membermask. */
 uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault);
 /* The same where it completes at once; else false, and nothing has been done. */
-bool collective_meet(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+bool collective_try(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 /* After lanes have exited: collectives that were waiting for them complete. */
 void collective_recheck(struct warp *w);
 /* Lanes arrive at a barrier; returns those that go on at once. Sets *fault on a bad barrier. */

@@ -293,7 +293,7 @@ LOAD = """add.u32 %r13, %r1, %r3; rem.u32 %r13, %r13, %r6; mul.wide.u32 %rd6, %r
     ld.global.u32 %r14, [%rd7]; xor.b32 %r4, %r4, %r14;"""
 
 
-def whole_blocks(within="", behind="", n=9, m=512, blocks=(32, 64, 96, 128, 256, 100), makes="gang_round", grid=2):
+def whole_blocks(within="", behind="", n=9, m=512, blocks=(32, 64, 96, 128, 256, 100), makes="gang_phase", grid=2):
     """Compiled with all effort and interpreted: the same buffers, and the same counts."""
     need_compiler()
     with written(ROUNDS.replace("WITHIN", within).replace("BEHIND", behind)) as path:

@@ -39,7 +39,7 @@ enum { MAX_GANG = 8 };
 struct gang_plan {
     unsigned n;       /* warps of a gang; 0: there are none */
     bool is_block;    /* these are all warps of the block: they stay together at barriers */
-    bool is_straight; /* it runs rounds that lead from one to the next */
+    bool is_straight; /* it runs barrier phases that lead from one to the next */
     uint8_t *inside;  /* by block: gangs run it */
     uint8_t *entries; /* by block: they begin there */
     uint32_t *
@@ -122,8 +122,8 @@ const uint64_t *live_in(const struct function *fn, uint32_t block);
 bool is_in_loop(struct cursor here);
 /* The number of the operation that ends a block, be it none of the instructions. */
 uint32_t end_of_block(const struct function *fn, uint32_t order);
-/* What a warp has come to, where lockstep goes on behind it: MET_END, a barrier; 0 for all else. */
-uint32_t meets(const struct function *fn, const struct ir_insn *i, const struct op *o);
+/* What a warp has arrived at, where lockstep goes on behind it: ARRIVED_END, a barrier; 0 for all else. */
+uint32_t arrival_of(const struct function *fn, const struct ir_insn *i, const struct op *o);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
  * did; else NO_BLOCK. What is not divergent is then kept as a seed, and made a row where the interpreter takes over. */
 uint32_t seed_block(const struct function *fn, uint32_t at);

@@ -16,10 +16,10 @@ static const struct op *end_op(const struct function *fn, uint32_t order)
 }
 
 /* What warps come to together at the end of a block: function.c's emit_exit(). */
-static uint32_t met_at(const struct function *fn, uint32_t order)
+static uint32_t arrival_at(const struct function *fn, uint32_t order)
 {
     const struct ir_insn *i = ends_with(fn, order);
-    return i ? meets(fn, i, end_op(fn, order)) : 0;
+    return i ? arrival_of(fn, i, end_op(fn, order)) : 0;
 }
 
 uint32_t side_region_end(const struct function *fn, uint32_t order)
@@ -41,17 +41,17 @@ static bool always_goes_on(const struct function *fn, uint32_t order)
 
 bool gang_may_dissolve(const struct function *fn, uint32_t block)
 {
-    return fn->plan.n && fn->plan.inside[block] && !met_at(fn, block) && !always_goes_on(fn, block);
+    return fn->plan.n && fn->plan.inside[block] && !arrival_at(fn, block) && !always_goes_on(fn, block);
 }
 
 /* Blocks where warps begin or go on behind a barrier; `starts` by block. */
-static void find_round_starts(const struct function *fn, uint8_t *starts)
+static void find_phase_starts(const struct function *fn, uint8_t *starts)
 {
     memset(starts, 0, fn->ir->n_ordered);
     starts[0] = 1;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t met = met_at(fn, b), next = end_op(fn, b)->next;
-        if (met && met != MET_END && next != NO_BLOCK)
+        uint32_t arrived = arrival_at(fn, b), next = end_op(fn, b)->next;
+        if (arrived && arrived != ARRIVED_END && next != NO_BLOCK)
             starts[next] = 1;
     }
 }
@@ -144,7 +144,7 @@ static void find_common(struct function *fn)
     fn->plan.common = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
     fn->plan.once = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n + 1);
     memset(fn->plan.common, 1, fn->ir->regs.n);
-    find_round_starts(fn, starts);
+    find_phase_starts(fn, starts);
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) /* where a gang begins only single numbers are compared */
         for (uint32_t n = 0; n < live->n && starts[b]; n++)
             if (ir_in_set(live_in(fn, b), n) && fn->shapes->regs[live->regs[n]] == SHAPE_DIVERGENT)
@@ -489,8 +489,8 @@ static bool goes_together(const struct function *fn, uint32_t order)
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
         bool together = !i->guard || i->kind != IR_BRA || fn->plan.side_region[order] ||
                         (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_DIVERGENT);
-        bool meets = n == end_of_block(fn, order) && met_at(fn, order);
-        if (!together || (!is_for_gangs(i) && !meets))
+        bool arrives = n == end_of_block(fn, order) && arrival_at(fn, order);
+        if (!together || (!is_for_gangs(i) && !arrives))
             return false;
     }
     return true;
@@ -524,17 +524,18 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
 static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
 {
     enum { INSTRUCTIONS = 1200, TESTS = 40 };
-    uint32_t first = 0, n = 0, tests = 0, n_rounds = 0;
+    uint32_t first = 0, n = 0, tests = 0, n_loops = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t met = met_at(fn, b), last = met && met != MET_END ? loop_around(fn, b, &first) : NO_BLOCK;
+        uint32_t arrived = arrival_at(fn, b),
+                 last = arrived && arrived != ARRIVED_END ? loop_around(fn, b, &first) : NO_BLOCK;
         for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
             if (!goes_together(fn, k))
                 return false;
-        n_rounds += last != NO_BLOCK;
+        n_loops += last != NO_BLOCK;
         n += block_at(fn, b)->n;
         tests += count_tests(fn, b);
     }
-    return n_rounds && n * whole <= INSTRUCTIONS && tests * whole <= TESTS;
+    return n_loops && n * whole <= INSTRUCTIONS && tests * whole <= TESTS;
 }
 
 static bool spins(const struct function *fn)
@@ -545,15 +546,15 @@ static bool spins(const struct function *fn)
     return false;
 }
 
-/* A round: what is run from a place where a round starts to the barriers that end it. False where gangs do not run it, or where
+/* A barrier phase: what is run from a place where one starts to the barriers that end it. False where gangs do not run it, or where
  * accesses take most of its time, which single warps do better (access_groups.c). */
-static bool find_round(const struct function *fn, uint32_t start, uint8_t *round)
+static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase)
 {
     uint32_t tests = 0;
-    memset(round, 0, fn->ir->n_ordered);
-    round[start] = 1;
+    memset(phase, 0, fn->ir->n_ordered);
+    phase[start] = 1;
     for (uint32_t b = start; b < fn->ir->n_ordered; b++) {
-        if (!round[b])
+        if (!phase[b])
             continue;
         const struct ir_insn *i = ends_with(fn, b);
         const struct op *o = end_op(fn, b);
@@ -561,11 +562,11 @@ static bool find_round(const struct function *fn, uint32_t start, uint8_t *round
         tests += count_tests(fn, b);
         if (block_at(fn, b)->serial_to || !goes_together(fn, b) || tests > 1)
             return false;
-        for (uint32_t k = 0; k < 2 && !met_at(fn, b); k++)
+        for (uint32_t k = 0; k < 2 && !arrival_at(fn, b); k++)
             if (to[k] != NO_BLOCK && to[k] <= b) /* a loop */
                 return false;
             else if (to[k] != NO_BLOCK)
-                round[to[k]] = 1;
+                phase[to[k]] = 1;
     }
     return true;
 }
@@ -575,37 +576,37 @@ static uint32_t count_barriers(const struct function *fn, const uint8_t *from, c
 {
     uint32_t n = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t met = met_at(fn, b), next = end_op(fn, b)->next;
-        n += from[b] && met && met != MET_END && next != NO_BLOCK && to[next];
+        uint32_t arrived = arrival_at(fn, b), next = end_op(fn, b)->next;
+        n += from[b] && arrived && arrived != ARRIVED_END && next != NO_BLOCK && to[next];
     }
     return n;
 }
 
-/* Straight code from barrier to barrier, as loops leave it that have been unrolled: rounds in which so little happens that
+/* Straight code from barrier to barrier, as loops leave it that have been unrolled: barrier phases in which so little happens that
  * warps would spend their time on coming and going, with at least two barriers between them. */
-static bool find_straight_rounds(struct function *fn, uint32_t whole)
+static bool find_straight_phases(struct function *fn, uint32_t whole)
 {
     enum { INSTRUCTIONS = 1200, BARRIERS = 2 };
     uint32_t size = fn->ir->n_ordered, n = 0;
-    uint8_t starts[size], round[size], all[size];
-    find_round_starts(fn, starts);
+    uint8_t starts[size], phase[size], all[size];
+    find_phase_starts(fn, starts);
     memset(all, 0, size);
     for (uint32_t s = 0; s < size; s++) {
         uint32_t n_insns = 0;
-        if (!starts[s] || !find_round(fn, s, round))
+        if (!starts[s] || !find_phase(fn, s, phase))
             continue;
         for (uint32_t b = 0; b < size; b++)
-            n_insns += round[b] && !all[b] ? block_at(fn, b)->n : 0;
+            n_insns += phase[b] && !all[b] ? block_at(fn, b)->n : 0;
         if ((n + n_insns) * whole > INSTRUCTIONS)
             continue;
         n += n_insns;
         for (uint32_t b = 0; b < size; b++)
-            all[b] |= round[b];
+            all[b] |= phase[b];
     }
     for (uint32_t s = 0; s < size; s++)
-        if (starts[s] && find_round(fn, s, round) && (count_barriers(fn, all, round) || count_barriers(fn, round, all)))
+        if (starts[s] && find_phase(fn, s, phase) && (count_barriers(fn, all, phase) || count_barriers(fn, phase, all)))
             for (uint32_t b = 0; b < size; b++)
-                fn->plan.inside[b] |= round[b] & all[b];
+                fn->plan.inside[b] |= phase[b] & all[b];
     return count_barriers(fn, fn->plan.inside, fn->plan.inside) >= BARRIERS;
 }
 
@@ -620,24 +621,24 @@ static bool plan_block(struct function *fn, uint32_t threads)
     fn->plan.is_straight = spins(fn) || !is_short_around_barriers(fn, whole);
     if (!fn->plan.is_straight)
         memset(fn->plan.inside, 1, fn->ir->n_ordered);
-    else if (!find_straight_rounds(fn, whole))
+    else if (!find_straight_phases(fn, whole))
         return false;
     fn->plan.known = ARENA_ARRAY(fn->arena, struct ir_known, 1);
     ir_find_known(fn->ir, fn->shapes->block, fn->arena, fn->plan.known);
     return true;
 }
 
-/* Where rounds start; but where straight rounds come to each other the gang is there already. */
+/* Where barrier phases start; but where straight phases come to each other the gang is there already. */
 static void find_entries(struct function *fn)
 {
     uint8_t starts[fn->ir->n_ordered];
-    find_round_starts(fn, starts);
+    find_phase_starts(fn, starts);
     fn->plan.entries = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->n_ordered);
     fn->plan.entries[0] = fn->plan.inside[0];
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         uint32_t next = end_op(fn, b)->next;
         bool is_there = fn->plan.is_straight && fn->plan.inside[b] && !is_passed_again(fn, b);
-        if (met_at(fn, b) && next != NO_BLOCK && starts[next] && !is_there)
+        if (arrival_at(fn, b) && next != NO_BLOCK && starts[next] && !is_there)
             fn->plan.entries[next] = fn->plan.inside[next];
     }
 }
@@ -667,7 +668,7 @@ void find_gang(struct function *fn, uint32_t index)
         }
     bool is_block = best == 1 && plan_block(fn, threads);
     best = is_block ? whole : best;
-    find_round_starts(fn, reached);
+    find_phase_starts(fn, reached);
     if (!is_block)
         spread(fn, fn->plan.inside, true);
     spread(fn, reached, false);

@@ -131,12 +131,12 @@ bool counts_a_rest(const struct function *fn, ir_ref counter)
     return false;
 }
 
-uint32_t meets(const struct function *fn, const struct ir_insn *i, const struct op *o)
+uint32_t arrival_of(const struct function *fn, const struct ir_insn *i, const struct op *o)
 {
     if (i->guard)
         return 0;
     if (i->kind == IR_EXIT)
-        return MET_END;
+        return ARRIVED_END;
     if (i->kind != IR_BAR || o->mode != BAR_SYNC || ir_ref_kind(i->a) != REF_CONST || i->b)
         return 0;
     uint64_t id = fn->ir->consts.at[ir_ref_index(i->a)].lo;
@@ -147,8 +147,8 @@ uint32_t seed_block(const struct function *fn, uint32_t at)
 {
     const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[at]];
     const struct op *last = &fn->code->ops[fn->code->blocks[at].first + (block->n ? block->n - 1 : 0)];
-    uint32_t met = block->n ? meets(fn, &fn->ir->insns.at[block->first + block->n - 1], last) : 0;
-    if (!met || met == MET_END || !last->next || last->next == NO_BLOCK)
+    uint32_t arrived = block->n ? arrival_of(fn, &fn->ir->insns.at[block->first + block->n - 1], last) : 0;
+    if (!arrived || arrived == ARRIVED_END || !last->next || last->next == NO_BLOCK)
         return NO_BLOCK;
     return ir_is_full(fn->shapes, at) && fn->shapes->whole[last->next] ? last->next : NO_BLOCK;
 }

@@ -70,7 +70,7 @@ struct warp_loop {
 
 /* Allocas: what a warp has left of its budget, and how it spins (exec/quantum.c); what has been run. */
 struct counts {
-    value budget, spun, ahead, divided, rounds, instructions, lane_instructions;
+    value budget, spun, ahead, divided, phases, instructions, lane_instructions;
 };
 
 /* Of a serial part, allocas: how often the lane has gone back; for fence.c. */
@@ -225,7 +225,7 @@ void note_dirty(struct emit *e, uint32_t reg);
 /* ---- exit.c ---- */
 
 /* A side exit: the interpreter goes on at instruction `index` of the present block; in lockstep the next warp does, where that
- * instruction is one at which warps meet. The mode's; that of one warp, or one lane. */
+ * instruction is one at which warps arrive. The mode's; that of one warp, or one lane. */
 void emit_exit(struct emit *e, uint32_t index);
 void exit_of_warp(struct emit *e, uint32_t index);
 /* The warp gives way, at the start of a block. */
@@ -265,9 +265,9 @@ void go_to_warp_start(struct emit *e, value start[4]);
 void go_to_next_warp(struct emit *e);
 /* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
  * their rows. */
-void emit_meeting(struct emit *e, const struct op *o, uint32_t met);
+void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived);
 /* Records that all lanes have come there. */
-void record_meeting(struct emit *e, const struct op *o, uint32_t met);
+void record_arrival(struct emit *e, const struct op *o, uint32_t arrived);
 /* The block's next warp goes on where it begins; after the last, and where all have come to one barrier, the first. */
 void emit_next_warp(struct emit *e);
 

@@ -49,7 +49,7 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
 }
 
 /* So must those whose shape is assumed, wherever the interpreter may have written them: not in lockstep, but for its
- * first round behind turns. */
+ * first barrier phase behind turns. */
 static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -102,7 +102,7 @@ static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, 
     LLVMAddCase(choose, const_int(e, e->i32, block | COMPILED_FILL), fill);
     emit_at_end(e, fill);
     emit_fill_call(e, l);
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
 }
 
 /* Where gangs have dissolved. */

@@ -105,13 +105,13 @@ void exit_emit_common(struct emit *e)
 }
 
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
- * that instruction is one at which warps meet. */
+ * that instruction is one at which warps arrive. */
 void exit_of_warp(struct emit *e, uint32_t index)
 {
     const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
     const struct ir_insn *i = &e->fn->ir->insns.at[block->first + index];
     const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + index];
-    uint32_t met = meets(e->fn, i, o);
+    uint32_t arrived = arrival_of(e->fn, i, o);
     bool seeds = index + 1 == block->n && seed_block(e->fn, e->at) != NO_BLOCK;
     bool cold = index < end_of_block(e->fn, e->at);
     if (seeds)
@@ -120,8 +120,8 @@ void exit_of_warp(struct emit *e, uint32_t index)
         exit_spill_cold(e, index);
     else
         exit_spill_live(e, index);
-    if (met)
-        emit_meeting(e, o, met);
+    if (arrived)
+        emit_arrival(e, o, arrived);
     if (cold && !e->exit_through)
         e->exit_through = emit_new_block(e, "");
     store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));

@@ -183,8 +183,8 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     e->count.ahead = emit_alloca_of(e, e->i32, NULL);
     e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->count.lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->count.rounds =
-        emit_alloca_of(e, e->i32, load_field(e, e->i32, e->of.block, offsetof(struct block, rounds), "rounds"));
+    e->count.phases =
+        emit_alloca_of(e, e->i32, load_field(e, e->i32, e->of.block, offsetof(struct block, phases), "phases"));
     e->how = emit_alloca_of(e, e->i32, NULL);
     e->left_at = emit_alloca_of(e, e->i32, NULL);
     e->count.divided = emit_alloca_of(e, e->i32, NULL);

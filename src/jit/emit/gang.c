@@ -88,7 +88,7 @@ static value stands_with_first(struct emit *e, const struct emit *x)
     return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
 }
 
-/* Most rounds of a block may be none of the gang's. */
+/* Most barrier phases of a block may be none of the gang's. */
 static void go_on_at_entries(struct emit *e)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "");
@@ -419,14 +419,14 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
  * last round ends as others do, so that the block gives way; true where it may be that. */
 static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
 {
-    LLVMBasicBlockRef on = emit_new_block(e, "gang_round"), last = NULL;
+    LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
     if (is_passed_again(e->fn, e->at)) {
         last = emit_new_block(e, "");
-        value left = LLVMBuildLoad2(e->b, e->i32, e->count.rounds, "");
+        value left = LLVMBuildLoad2(e->b, e->i32, e->count.phases, "");
         left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
         emit_likely(e, LLVMBuildNot(e->b, is_zero(e, left), ""), on, last);
         emit_at_end(e, on);
-        LLVMBuildStore(e->b, left, e->count.rounds);
+        LLVMBuildStore(e->b, left, e->count.phases);
     } else {
         LLVMBuildBr(e->b, on);
         emit_at_end(e, on);
@@ -439,10 +439,10 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
     return last != NULL;
 }
 
-static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, uint32_t met)
+static void emit_phase_end(struct emit *e, struct gang *g, const struct op *o, uint32_t arrived)
 {
     gang_count_pure(g);
-    bool passes = e->fn->plan.is_block && met != MET_END && g->block[o->next];
+    bool passes = e->fn->plan.is_block && arrived != ARRIVED_END && g->block[o->next];
     if (passes && !pass_barrier(e, g, o))
         return;
     for (unsigned k = 0; k < g->n; k++) {
@@ -451,7 +451,7 @@ static void emit_round_end(struct emit *e, struct gang *g, const struct op *o, u
             exit_spill_out_seeds(x);
         else
             exit_spill_live(x, x->index);
-        record_meeting(x, o, met);
+        record_arrival(x, o, arrived);
     }
     go_to_next_warp(&g->warps[g->n - 1]);
 }
@@ -462,15 +462,15 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
     uint32_t end = end_of_block(e->fn, order);
     const struct op *o = op_at(here(e), end);
     const struct ir_insn *i = end < block->n ? &e->fn->ir->insns.at[block->first + end] : NULL;
-    uint32_t met = i ? meets(e->fn, i, o) : 0;
+    uint32_t arrived = i ? arrival_of(e->fn, i, o) : 0;
     for (unsigned k = 0; k < g->n; k++)
         g->warps[k].index = end;
     if (!i) {
         go_to(e, g, order, o->next);
     } else if (i->kind == IR_BRA) {
         emit_branch(e, g, order, i, o);
-    } else if (met) {
-        emit_round_end(e, g, o, met);
+    } else if (arrived) {
+        emit_phase_end(e, g, o, arrived);
     } else if (is_plain_shuffle(e->fn, i)) {
         for (unsigned k = 0; k < g->n; k++)
             emit_collective(&g->warps[k], i, o);

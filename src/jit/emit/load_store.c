@@ -45,10 +45,10 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
     value mask = emit_mask(e);
     access_spill_operands(e, i);
     value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
-    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, meet), "");
-    value met = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
+    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, collective), "");
+    value done = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
-    emit_likely(e, met, on, out);
+    emit_likely(e, done, on, out);
     emit_at_end(e, out);
     emit_exit(e, e->index);
     emit_at_end(e, on);

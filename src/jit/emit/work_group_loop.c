@@ -11,18 +11,18 @@ static bool has_barriers(const struct emit *e)
     return false;
 }
 
-/* Is there one round only, in which each warp begins at the first block and comes to the end? Then that is recorded nowhere
- * (block->met stays 0), and the warps of the next block find their records as they are to begin with. */
-static bool has_one_round(const struct emit *e)
+/* Is there one barrier phase only, in which each warp begins at the first block and comes to the end? Then that is recorded nowhere
+ * (block->arrived stays 0), and the warps of the next block find their records as they are to begin with. */
+static bool has_one_phase(const struct emit *e)
 {
     return !e->fn->plan.n && !has_barriers(e);
 }
 
-void record_meeting(struct emit *e, const struct op *o, uint32_t met)
+void record_arrival(struct emit *e, const struct op *o, uint32_t arrived)
 {
-    if (has_one_round(e))
+    if (has_one_phase(e))
         return;
-    if (met == MET_END) {
+    if (arrived == ARRIVED_END) {
         value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
         store_field(e, exists, e->w, offsetof(struct warp, exited));
         store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
@@ -32,17 +32,18 @@ void record_meeting(struct emit *e, const struct op *o, uint32_t met)
         if (!emit_is_full(e))
             store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
     }
-    value so_far = load_field(e, e->i32, e->of.block, offsetof(struct block, met), "");
-    value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, met), "");
-    value at = field_pointer(e, e->of.block, offsetof(struct block, met));
+    value so_far = load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
+    value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, arrived), "");
+    value at = field_pointer(e, e->of.block, offsetof(struct block, arrived));
     /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
      * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
     LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
 }
 
-void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
+void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived)
 {
-    LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "met"), other = emit_new_block(e, "");
+    LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "arrived"),
+                      other = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, e->of.lockstep, in_step, other);
     emit_at_end(e, in_step);
     value lanes = emit_mask(e);
@@ -53,7 +54,7 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
     }
     emit_at_end(e, all);
-    record_meeting(e, o, met);
+    record_arrival(e, o, arrived);
     go_to_next_warp(e);
     emit_at_end(e, other);
 }
@@ -62,7 +63,7 @@ void emit_meeting(struct emit *e, const struct op *o, uint32_t met)
 static void go_to_warp(struct emit *e, value w)
 {
     value start[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
-                      has_one_round(e) ? const_int(e, e->i32, 0)
+                      has_one_phase(e) ? const_int(e, e->i32, 0)
                                        : load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
                       load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
     if (e->fn->plan.n) { /* one of a gang that has dissolved */
@@ -75,19 +76,19 @@ static void go_to_warp(struct emit *e, value w)
 }
 
 /* All warps have come somewhere. To one barrier: that is open, and the first goes on. */
-static void emit_next_round(struct emit *e)
+static void emit_next_phase(struct emit *e)
 {
-    LLVMBasicBlockRef again = emit_new_block(e, "next_round"), over = emit_new_block(e, "round");
-    value met = load_field(e, e->i32, e->of.block, offsetof(struct block, met), "");
-    value others = LLVMBuildAnd(e->b, met, LLVMBuildSub(e->b, met, const_int(e, e->i32, 1), ""), "");
-    value barrier = LLVMBuildICmp(e->b, LLVMIntULT, met, const_int(e, e->i32, MET_END), "");
-    value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->count.rounds, ""), const_int(e, e->i32, 1), "");
-    LLVMBuildStore(e->b, left, e->count.rounds);
+    LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");
+    value arrived = load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
+    value others = LLVMBuildAnd(e->b, arrived, LLVMBuildSub(e->b, arrived, const_int(e, e->i32, 1), ""), "");
+    value barrier = LLVMBuildICmp(e->b, LLVMIntULT, arrived, const_int(e, e->i32, ARRIVED_END), "");
+    value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->count.phases, ""), const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, left, e->count.phases);
     value goes_on = LLVMBuildAnd(e->b, LLVMBuildAnd(e->b, is_zero(e, others), barrier, ""),
                                  LLVMBuildNot(e->b, is_zero(e, left), ""), "");
     LLVMBuildCondBr(e->b, goes_on, again, over);
     emit_at_end(e, again);
-    store_field(e, const_int(e, e->i32, 0), e->of.block, offsetof(struct block, met));
+    store_field(e, const_int(e, e->i32, 0), e->of.block, offsetof(struct block, arrived));
     store_field(e, const_int(e, e->i8, 0), e->of.block, offsetof(struct block, resumed));
     go_to_warp(e, field_pointer(e, e->of.block, offsetof(struct block, warps)));
     emit_at_end(e, over);
@@ -105,10 +106,10 @@ void emit_next_warp(struct emit *e)
     go_to_warp(e, field_pointer(e, e->warps.done, sizeof(struct warp)));
     emit_at_end(e, last);
     if (has_barriers(e))
-        emit_next_round(e);
+        emit_next_phase(e);
     add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
     add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_ROUND));
+    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
 }
 
 void go_to_warp_start(struct emit *e, value start[4])

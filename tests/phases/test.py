@@ -546,11 +546,11 @@ SKIP:
     setp.ne.u32 %q2, %r26, 0;
     @%q2 bra HALF;
 """
-    same(loop, label="gang_round")
+    same(loop, label="gang_phase")
     same("    mov.u32 %r28, 0;\nAGAIN:\n" + loop + """    add.u32 %r28, %r28, 1;
     setp.lt.u32 %q3, %r28, 300;
     @%q3 bra AGAIN;
-""", blocks=(64, 128), label="gang_round")
+""", blocks=(64, 128), label="gang_phase")
 
 
 def blocks_that_wait_for_others_have_rounds():
