@@ -4,11 +4,11 @@
  * Addresses themselves are modular: the address of a lane is what 64 (or 32) bits hold, whatever overflowed on the way. What makes
  * a modular address a place in memory is that two ends are inside and that the way between them is shorter than a half turn:
  *
- *     first, last = first + rounds * step (modulo 2^64)    both in [lo, hi), hi - lo < 2^63
- *     rounds < 2^ROUNDS_LOG2, |step| <= 2^STEP_LOG2        so |rounds * step| < 2^63
+ *     first, last = first + iterations * step (modulo 2^64)    both in [lo, hi), hi - lo < 2^63
+ *     iterations < 2^ITERATIONS_LOG2, |step| <= 2^STEP_LOG2        so |iterations * step| < 2^63
  *
- * Then `last - first`, taken in integers, is rounds * step: both are below 2^63 and equal modulo 2^64. So first, first + step, ...,
- * last are the same numbers in integers, rise or fall from one end to the other, and lie between two that are inside.
+ * Then `last - first`, taken in integers, is iterations * step: both are below 2^63 and equal modulo 2^64. So first, first + step,
+ * ..., last are the same numbers in integers, rise or fall from one end to the other, and lie between two that are inside.
  */
 #ifndef HEDDLE_BASE_CHECKED_H
 #define HEDDLE_BASE_CHECKED_H
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ROUNDS_LOG2 = 31, STEP_LOG2 = 32 };
-_Static_assert(ROUNDS_LOG2 + STEP_LOG2 <= 63, "a way is shorter than half of all addresses");
+enum { ITERATIONS_LOG2 = 31, STEP_LOG2 = 32 };
+_Static_assert(ITERATIONS_LOG2 + STEP_LOG2 <= 63, "a way is shorter than half of all addresses");
 
 /* An integer, or none any more. */
 struct checked {

@@ -36,8 +36,8 @@ static bool run_access(struct warp *w, struct activation *a, const struct op *o,
     return true;
 }
 
-static bool compiled_round(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
-                           const struct compiled_access *accesses, uint32_t n)
+static bool compiled_iteration(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
+                               const struct compiled_access *accesses, uint32_t n)
 {
     const struct code_block *b = &a->code->blocks[block];
     const struct op *first = &a->code->ops[b->first];
@@ -109,8 +109,8 @@ static void shapes_fill(struct activation *a, const struct compiled_shape *s, ui
         shape_fill(a->rows + s[i].slot, &s[i]);
 }
 
-const struct compiled_calls compiled_calls = {compiled_op, run_access, collective_try,  act_add_pending, shapes_hold,
-                                              shapes_fill, serial_run, serial_back_off, compiled_round};
+const struct compiled_calls compiled_calls = {compiled_op, run_access, collective_try,  act_add_pending,   shapes_hold,
+                                              shapes_fill, serial_run, serial_back_off, compiled_iteration};
 
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {

@@ -76,8 +76,8 @@ struct compiled_calls {
     /* A lane has tried so often in vain: is it to try again? Waits a little. */
     bool (*back_off)(struct warp *w, uint32_t tries);
     /* Runs a block of code up to its branch, on rows, and fills the inline caches of n accesses; false after a fault. */
-    bool (*round)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
-                  const struct compiled_access *accesses, uint32_t n);
+    bool (*iteration)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
+                      const struct compiled_access *accesses, uint32_t n);
 };
 
 /* Is it an addition that may go to a private histogram? histogram.c. */

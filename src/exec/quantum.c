@@ -1,18 +1,18 @@
 /* Which lanes of a warp run, and for how long: its scheduling quantum.
  *
  * A lane that waits must never keep the lane that it waits for from running. A branch backwards spends from the warp's
- * budget, one of a loop that spins (ir/spin.c) much of it, except for a round after which lanes have left the loop; and
- * all of it in the next round, since what they left for may be what the others wait for. Once the budget is spent,
+ * budget, one of a loop that spins (ir/spin.c) much of it, except for an iteration after which lanes have left the loop; and
+ * all of it in the next iteration, since what they left for may be what the others wait for. Once the budget is spent,
  * another group of lanes goes on: one that does not spin, which may just have taken the lock that all the others wait
  * for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and does so ever
- * sooner: after each such quantum the next is half as long, down to one round of a loop; after that the warp backs off:
+ * sooner: after each such quantum the next is half as long, down to one iteration of a loop; after that the warp backs off:
  * it sits out quanta, twice as many each time, as long as others have them (worker.c).
  *
  * Compiled code counts as back_edge_cost() does (jit/emit/branch.c) and leaves where the budget is spent.
  */
 #include "exec/machine.h"
 
-/* SHORTEST: quanta in vain until a spinning loop has one round in a quantum. Within a quantum a spinning group of a divided warp
+/* SHORTEST: quanta in vain until a spinning loop has one iteration in a quantum. Within a quantum a spinning group of a divided warp
  * makes way for another that spins up to MAX_SPIN_ROTATIONS times, for any up to MAX_ROTATIONS times. */
 enum { SHORTEST = 6, LONGEST_BACKOFF = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64 };
 

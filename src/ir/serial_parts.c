@@ -10,7 +10,7 @@
  *
  * It is entered at its head only: lanes that waited further inside would be passed by those that run through it, which
  * nobody else counts on (shape.c). Nothing in it may wait for other lanes or end a thread. A loop that contains such a
- * loop, or that does more in its rounds than one follows from, is work, which lanes do better together.
+ * loop, or that does more in its iterations than one follows from, is work, which lanes do better together.
  *
  * But where a thread tries for what it finds in a row of its own, as a search through a graph does for the neighbours of a
  * vertex, lanes have little to do together: rows differ in length, each lane loads from a line of its own, what is tried for
@@ -22,7 +22,7 @@
 
 enum { MAX_INSNS = 128, MAX_BLOCKS = 1024 };
 
-/* Bytes by which a row goes on in a round: a lane has each line that it comes to for itself. */
+/* Bytes by which a row goes on in an iteration: a lane has each line that it comes to for itself. */
 enum { LONGEST_STEP = 64 };
 
 struct finder {
@@ -210,7 +210,7 @@ static bool is_number(const struct finder *x, ir_ref r, int64_t *v)
     return c && c->base == BASE_NONE && *v >= -UINT16_MAX && *v <= UINT16_MAX;
 }
 
-/* The register that an address in the loop goes on with, by *step bytes in each round; 0: none. */
+/* The register that an address in the loop goes on with, by *step bytes in each iteration; 0: none. */
 static ir_ref find_root(struct finder *x, ir_ref r, uint32_t from, uint32_t to, int64_t *step)
 {
     enum { DEEPEST = 8 };

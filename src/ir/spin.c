@@ -1,11 +1,11 @@
 /* Which loops spin: their exit hangs on what other threads do.
  *
- * A loop spins where a branch that decides whether it goes on depends on a value that the loop itself takes from
- * outside: a strong load or an atomic operation, a weak load whose address does not change in the loop, a test of an
- * mbarrier, a vote, a clock. Such a loop gives way to others after few rounds (exec/quantum.c); a loop that merely contains an atomic
- * operation, a histogram's for example, does not, nor one that counts towards a number in memory, which compilers load
- * anew in each round where the loop writes to memory. Dependence is traced through registers, without regard to order:
- * too many loops may be called spinning, never too few of those that spin on memory.
+ * A loop spins where a branch that decides whether it goes on depends on a value that the loop itself takes from outside: a strong
+ * load or an atomic operation, a weak load whose address does not change in the loop, a test of an mbarrier, a vote, a clock. Such
+ * a loop gives way to others after few iterations (exec/quantum.c); a loop that merely contains an atomic operation, a histogram's
+ * for example, does not, nor one that counts towards a number in memory, which compilers load anew in each iteration where the loop
+ * writes to memory. Dependence is traced through registers, without regard to order: too many loops may be called spinning, never
+ * too few of those that spin on memory.
  */
 #include "ir/ir.h"
 
@@ -20,7 +20,7 @@ enum mark {
     DEFINED = 1, /* in the loop */
     OUTSIDE = 2, /* takes its value from outside */
     WEAK = 4,    /* depends on weak loads of one address */
-    MOVING = 8,  /* depends on what each round makes of itself: a count */
+    MOVING = 8,  /* depends on what each iteration makes of itself: a count */
 };
 
 static void mark(struct finder *s, ir_ref r, enum mark what)

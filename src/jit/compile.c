@@ -112,8 +112,8 @@ static void make_types(struct emit *e)
     e->types.access = LLVMFunctionType(e->i1, access, 6, false);
     LLVMTypeRef holds[4] = {e->ptr, e->i32, e->ptr, e->i32};
     e->types.holds = LLVMFunctionType(e->i1, holds, 4, false);
-    LLVMTypeRef round[6] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr, e->i32};
-    e->types.round = LLVMFunctionType(e->i1, round, 6, false);
+    LLVMTypeRef iteration[6] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr, e->i32};
+    e->types.iteration = LLVMFunctionType(e->i1, iteration, 6, false);
     LLVMTypeRef fill[3] = {e->ptr, e->ptr, e->i32};
     e->types.fill = LLVMFunctionType(e->void_type, fill, 3, false);
     LLVMTypeRef serial[4] = {e->ptr, e->ptr, e->i32, e->i32}, back_off[2] = {e->ptr, e->i32};

@@ -96,7 +96,7 @@ static void a_way_with_both_ends_inside_is_inside(void **state)
 {
     (void)state;
     const uint64_t lo = 0x7f0000000000, hi = lo + (1 << 20);
-    const uint64_t rounds[] = {0, 1, 2, 3, 1000, (1ull << ROUNDS_LOG2) - 1};
+    const uint64_t iterations[] = {0, 1, 2, 3, 1000, (1ull << ITERATIONS_LOG2) - 1};
     const int64_t steps[] = {0,
                              1,
                              -1,
@@ -109,11 +109,11 @@ static void a_way_with_both_ends_inside_is_inside(void **state)
                              (1ll << STEP_LOG2) - 1,
                              -(1ll << STEP_LOG2),
                              1ll << STEP_LOG2};
-    for (unsigned r = 0; r < sizeof rounds / sizeof rounds[0]; r++)
+    for (unsigned r = 0; r < sizeof iterations / sizeof iterations[0]; r++)
         for (unsigned s = 0; s < sizeof steps / sizeof steps[0]; s++)
             for (uint64_t first = lo; first < hi; first += 4096) {
-                __int128 exact = (__int128)first + (__int128)steps[s] * (__int128)rounds[r];
-                uint64_t last = first + (uint64_t)steps[s] * rounds[r];
+                __int128 exact = (__int128)first + (__int128)steps[s] * (__int128)iterations[r];
+                uint64_t last = first + (uint64_t)steps[s] * iterations[r];
                 assert_int_equal(last >= lo && last < hi, exact >= lo && exact < hi);
             }
 }

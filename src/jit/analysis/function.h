@@ -106,8 +106,8 @@ bool access_number(const struct function *fn, ir_ref r, int64_t *v);
 bool access_constant(const struct function *fn, ir_ref r, uint32_t *v);
 /* A shuffle between lanes that are known, which is done without the engine. */
 bool is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
-/* Is a counter the rest of a division by a small power of 2, as in the loop that compilers put beside one of four rounds at
- * a time? Its few rounds are not worth a version of their own. */
+/* Is a counter the rest of a division by a small power of 2, as in the loop that compilers put beside one of four iterations at
+ * a time? Its few iterations are not worth a version of their own. */
 bool counts_a_rest(const struct function *fn, ir_ref counter);
 
 enum { NO_WRITER = UINT32_MAX };
@@ -165,7 +165,7 @@ struct ir_shapes shapes_of_lane(const struct function *fn, const struct ir_shape
 
 /* Fills fn->shapes->lane_serial. */
 void find_lane_serial(struct function *fn);
-/* What is read is the register as it was at the start of the round, and so much more; that has a step more in each round. */
+/* What is read is the register as it was at the start of the iteration, and so much more; that has a step more in each iteration. */
 struct walk {
     ir_ref root;
     int64_t added, step;

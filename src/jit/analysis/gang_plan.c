@@ -194,8 +194,8 @@ static void spread(const struct function *fn, uint8_t *to, bool backwards)
 
 /* ---- what it is worth ---- */
 
-/* A loop, in cycles times SLOTS: what a round of it keeps a warp waiting for its own results, and what it keeps the CPU busy with,
- * for each warp and for the gang. */
+/* A loop, in cycles times SLOTS: what an iteration of it keeps a warp waiting for its own results, and what it keeps the CPU busy
+ * with, for each warp and for the gang. */
 enum { SLOTS = 4 };
 struct worth {
     uint64_t waits, own, common;
@@ -256,7 +256,7 @@ static unsigned slots_of(const struct function *fn, const struct ir_insn *i, boo
     return slots + (address == SHAPE_DIVERGENT ? SEARCH : (tested ? TEST : 1) * parts_of(fn, address));
 }
 
-/* How long after its own value at the start of a round that of a register is there at the end: the longest way through
+/* How long after its own value at the start of an iteration that of a register is there at the end: the longest way through
  * the loop's instructions, in cycles; 0 where it does not hang on it. */
 static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t first, uint32_t last, uint16_t *at)
 {
@@ -351,7 +351,7 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
     return true;
 }
 
-/* The time of a round, for one warp of a gang of n. */
+/* The time of an iteration, for one warp of a gang of n. */
 static double time_of(const struct worth *w, unsigned n)
 {
     const double MASKS = 2; /* gangs have none */
@@ -359,8 +359,8 @@ static double time_of(const struct worth *w, unsigned n)
     return (busy > (double)w->waits ? busy : (double)w->waits) / n;
 }
 
-/* How many warps have in a round what the CPU brings from memory at a time: two lines. Of lanes that load bytes, a warp has a
- * quarter of that; and where rounds are far apart, as in a loop that goes on by the size of the grid, it has gone before the
+/* How many warps have in an iteration what the CPU brings from memory at a time: two lines. Of lanes that load bytes, a warp has a
+ * quarter of that; and where iterations are far apart, as in a loop that goes on by the size of the grid, it has gone before the
  * next warp comes there. */
 static unsigned sharing_warps(const struct worth *w)
 {

@@ -1,10 +1,10 @@
 /* Which loops lanes had better go around one after the other; see function.h, lane_serial.c.
  *
  * A thread that walks through memory of its own, as through a row of a sparse matrix, is what a vector is worst at: its 32
- * loads are gathered from as many cache lines, and all lanes go as many rounds as the one that has most. A lane by itself
- * has one line for many rounds, and no more rounds than its own. So such a loop is one of loads from divergent addresses
- * between lanes, some of which go on by little in each round, the others being found in memory by the loop itself; of
- * little arithmetic for its loads; and lanes leave it in rounds of their own.
+ * loads are gathered from as many cache lines, and all lanes go as many iterations as the one that has most. A lane by itself
+ * has one line for many iterations, and no more iterations than its own. So such a loop is one of loads from divergent addresses
+ * between lanes, some of which go on by little in each iteration, the others being found in memory by the loop itself; of
+ * little arithmetic for its loads; and lanes leave it in iterations of their own.
  *
  * Nothing in it may be seen by others, or depend on when it happens, so that nobody can tell in which order lanes went: it has
  * weak loads (PTX ISA 8.4) and pure instructions. A loop whose address moves by much, as by the size of the grid, is one whose
@@ -15,9 +15,9 @@
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 
-/* What a round costs the warp's lanes, in cycles: together, with the CPU's gathers or without them, and one after the other, as
+/* What an iteration costs the warp's lanes, in cycles: together, with the CPU's gathers or without them, and one after the other, as
  * measured on an x86-64-v4. Operations are counted as so many of the size of a multiply-add: they wait for each other, and of
- * lanes that go alone few are under way at a time. The round itself is counter, comparison and branches; lane by lane it is
+ * lanes that go alone few are under way at a time. The iteration itself is counter, comparison and branches; lane by lane it is
  * also that the CPU is surprised by the last, which is taken for one in eight. */
 enum part { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ROUND, N_PARTS };
 static const struct {
@@ -30,21 +30,21 @@ static const struct {
 };
 enum { SIZE_OF_OPERATION = 10 };
 
-/* Lanes together go three rounds for two that are a lane's own, where nothing is known of them. */
+/* Lanes together go three iterations for two that are a lane's own, where nothing is known of them. */
 enum { ROUNDS_TOGETHER = 3, ROUNDS_LANE_SERIAL = 2 };
 
-/* A lane that goes on by so much in a round has each line that it comes to for itself. */
+/* A lane that goes on by so much in an iteration has each line that it comes to for itself. */
 enum { LONGEST_STEP = 128 };
 
 /* ---- where addresses come from ---- */
 
-/* What a register is in a round: the same in each; more by a step than in the round before; found in memory; other. */
+/* What a register is in an iteration: the same in each; more by a step than in the iteration before; found in memory; other. */
 struct way {
     enum { FIXED, WALKS, FOUND, WILD } kind;
     int64_t step;
 };
 
-/* Of q, read at k: the register that it is at the start of the round, but for what is added. */
+/* Of q, read at k: the register that it is at the start of the iteration, but for what is added. */
 static bool find_root(struct cursor here, ir_ref q, uint32_t k, ir_ref *root, int64_t *added)
 {
     for (*added = 0;; q = insn_at(here, k)->a) {
@@ -150,8 +150,8 @@ static uint32_t block_behind(const struct op *branch, uint32_t loop)
     return branch->target == loop ? branch->next : branch->target;
 }
 
-/* A loop of one block that lanes leave in rounds of their own. Those that have left wait behind it: before it they would go first,
- * and a loop that spins counts who comes when. */
+/* A loop of one block that lanes leave in iterations of their own. Those that have left wait behind it: before it they would go
+ * first, and a loop that spins counts who comes when. */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     enum { LONGEST = 96 };
@@ -165,8 +165,8 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
            behind > here.block && behind != NO_BLOCK && !here.fn->code->blocks[behind].spins;
 }
 
-/* Leaving a loop of few rounds takes the CPU by surprise, lane by lane. */
-static bool has_few_rounds(struct cursor here, const struct ir_block *block)
+/* Leaving a loop of few iterations takes the CPU by surprise, lane by lane. */
+static bool has_few_iterations(struct cursor here, const struct ir_block *block)
 {
     uint32_t k = find_writer(here, insn_at(here, block->n - 1)->guard, block->n - 1);
     return k == NO_WRITER || insn_at(here, k)->kind != IR_LANES || counts_a_rest(here.fn, insn_at(here, k)->a);
@@ -235,7 +235,7 @@ static bool is_better_lane_serial(struct cursor here, const struct ir_block *blo
 {
     uint32_t count[N_PARTS] = {[ROUND] = 1}, together = 0, alone = 0;
     bool walks = false;
-    if (!is_loop(here, block) || has_few_rounds(here, block) || !can_carry(here, block))
+    if (!is_loop(here, block) || has_few_iterations(here, block) || !can_carry(here, block))
         return false;
     for (uint32_t k = 0; k + 1 < block->n; k++)
         if (!add_insn(here, k, count, &walks))

@@ -116,7 +116,7 @@ bool is_in_loop(struct cursor here)
     return false;
 }
 
-/* Its few rounds are not worth a version of their own. */
+/* Its few iterations are not worth a version of their own. */
 bool counts_a_rest(const struct function *fn, ir_ref counter)
 {
     enum { SMALL = 7 };

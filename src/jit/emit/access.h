@@ -41,8 +41,8 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
 void access_find_cache(struct emit *e, struct access *a);
 void access_load_cache(struct emit *e, struct access *a, value *lo, value *n);
 value access_load_cache_shift(struct emit *e, const struct access *a); /* of what access_branch_on_lanes() has tested */
-/* The engine's call for an access that notes where it was, and the table of those of a loop's round, by instruction of the function:
- * both have their spans when the function has ended. */
+/* The engine's call for an access that notes where it was, and the table of those of a loop's iteration, by instruction of the
+ * function: both have their spans when the function has ended. */
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call);
 value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first);
 
@@ -96,7 +96,7 @@ void transfer_lane_by_lane(struct emit *e, const struct access *a);
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
-/* Asks for what will be wanted soon: in a loop what a later round will load, if it goes on as from the round before to this
+/* Asks for what will be wanted soon: in a loop what a later iteration will load, if it goes on as from the iteration before to this
  * one; elsewhere what the next warps will load or store. */
 void prefetch(struct emit *e, const struct access *a);
 /* The line of the host's memory there, if there is one, is to come into a cache (the locality of llvm.prefetch). What others want

@@ -10,7 +10,7 @@
  */
 #include "jit/emit/atom.h"
 
-enum { STEP = 8 }; /* lanes in a round of the loop over all 32 */
+enum { STEP = 8 }; /* lanes in an iteration of the loop over all 32 */
 
 /* ---- a cell ---- */
 

@@ -2,7 +2,7 @@
  *
  * Such a pass reads the cell once. Lane after lane compares with what it would find there, and swaps in a register; what the
  * last has left is written by one exchange. Where that fails another worker was faster, and all is done again, from the
- * registers that the lanes came with. So it is as if all lanes had had their rounds at the moment of the exchange; where
+ * registers that the lanes came with. So it is as if all lanes had had their iterations at the moment of the exchange; where
  * nothing was swapped, of the load.
  *
  * Lanes run a version of the part of their own then, in which nothing is tested and nobody looks for others: it is between

@@ -15,9 +15,9 @@
 struct unchecked {
     bool *covered;           /* by instruction: the test of the access, or of the widened index, has been made before */
     LLVMBasicBlockRef block; /* that version, while it is emitted; or NULL */
-    value all, rounds;       /* i64: how many rounds follow the first, and how many have been tested */
+    value all, iterations;   /* i64: how many iterations follow the first, and how many have been tested */
     value left;              /* the alloca of how many of these are still to come */
-    value accesses;          /* struct compiled_access of the engine's rounds */
+    value accesses;          /* struct compiled_access of the engine's iterations */
     uint32_t n;
 };
 
@@ -50,7 +50,7 @@ bool is_pending_live_by_shapes(const struct emit *e, uint32_t reg);
 
 /* Types of the functions of struct compiled_calls. */
 struct call_types {
-    LLVMTypeRef op, access, park, holds, fill, serial, back_off, round;
+    LLVMTypeRef op, access, park, holds, fill, serial, back_off, iteration;
 };
 
 /* What a function has of its launch, its block, its warp (context.c). */
@@ -336,10 +336,10 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Where the present block is a loop, and its accesses can be tested before it: emits that test, and returns it, an i1;
  * else NULL. */
 value loop_test(struct emit *e, const struct ir_block *block);
-/* Goes to one of both, as the test says, or to the test for one round less. */
+/* Goes to one of both, as the test says, or to the test for one iteration less. */
 void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMBasicBlockRef other);
-/* A round by the engine, up to the branch; it notes where the accesses were, for the next test. */
-void loop_round_by_engine(struct emit *e, const struct ir_block *block);
+/* An iteration by the engine, up to the branch; it notes where the accesses were, for the next test. */
+void loop_iteration_by_engine(struct emit *e, const struct ir_block *block);
 
 /* ---- inline_cache.c ---- */
 

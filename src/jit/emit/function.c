@@ -29,14 +29,14 @@ static void emit_insns(struct emit *e, uint32_t first)
     emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
 }
 
-/* A loop: without the tests that `holds` says to hold, or a round by the engine. */
+/* A loop: without the tests that `holds` says to hold, or an iteration by the engine. */
 static void emit_versions(struct emit *e, const struct ir_block *block, value holds)
 {
     LLVMBasicBlockRef unchecked = emit_new_block(e, "unchecked"), other = emit_new_block(e, "by_engine");
     loop_choose(e, holds, unchecked, other);
     emit_at_end(e, other);
     emit_count(e, 1);
-    loop_round_by_engine(e, block);
+    loop_iteration_by_engine(e, block);
     emit_insns(e, block->n - 1);
     emit_at_end(e, unchecked);
     start_clean(e, e->at);

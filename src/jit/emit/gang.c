@@ -416,7 +416,7 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
 }
 
 /* All warps of the block have come to a barrier: it is open, and they go on with what they have in registers. In a loop the
- * last round ends as others do, so that the block gives way; true where it may be that. */
+ * last phase ends as others do, so that the block gives way; true where it may be that. */
 static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;

@@ -3,7 +3,7 @@
  * The code is made by what makes all other code, with the shapes of a warp of one lane. Nothing in such a loop can be seen by
  * others, and what it writes stays apart until all lanes have done: so where anything is not as the code counts on, an access
  * that its test does not pass above all, nothing has happened, and the loop begins anew with vectors, which find the fault if
- * it is one. Where all goes well, lanes stand as if they had gone together: no lane goes more rounds than the warp has budget
+ * it is one. Where all goes well, lanes stand as if they had gone together: no lane goes more iterations than the warp has budget
  * for, and those that are not through by then are the ones to give way.
  *
  * Registers come from vectors, through memory of the function's own, and go back there once a lane. Each access is tested: an
@@ -20,7 +20,7 @@ struct limits {
     int64_t added;         /* to the course's index */
 };
 
-/* Loads that go on together, by so much in each round: where a lane's first places are inside, it is known how many rounds it
+/* Loads that go on together, by so much in each iteration: where a lane's first places are inside, it is known how many iterations it
  * can go until one is not. */
 struct course {
     struct walk walk; /* an index, or an address */
@@ -28,7 +28,7 @@ struct course {
     struct access access;
     int64_t from, to; /* what is added for the first, and the last */
     value most;       /* the largest that the first's index may be, i64; or how many places there are for an address */
-    value now;        /* the index in the present round, i64 */
+    value now;        /* the index in the present iteration, i64 */
 };
 
 struct lane_serial {
@@ -38,13 +38,13 @@ struct lane_serial {
     struct limits *limits;      /* by instruction */
     struct course *courses;
     uint32_t n_courses;
-    value *row;          /* by number in `live`: memory of a register that comes or goes by lanes; or NULL */
-    value *number;       /* the same: what a register is in all lanes, as they come */
-    value *last;         /* the same: the alloca of what it is in lanes that have spent the budget */
-    value mask, budget;  /* as the warp comes */
-    value left, spent;   /* allocas: lanes to come, and those that have spent their budget */
-    value rounds, round; /* the same: how many a lane has gone, of all lanes, and of the present one */
-    value most;          /* that may follow a lane's first */
+    value *row;                  /* by number in `live`: memory of a register that comes or goes by lanes; or NULL */
+    value *number;               /* the same: what a register is in all lanes, as they come */
+    value *last;                 /* the same: the alloca of what it is in lanes that have spent the budget */
+    value mask, budget;          /* as the warp comes */
+    value left, spent;           /* allocas: lanes to come, and those that have spent their budget */
+    value iterations, iteration; /* the same: how many a lane has gone, of all lanes, and of the present one */
+    value most;                  /* that may follow a lane's first */
 };
 
 static ir_ref reg_of(const struct lane_serial *p, uint32_t n)
@@ -194,7 +194,7 @@ static void finish_courses(struct lane_serial *p)
     }
 }
 
-/* Goes on where a lane begins inside; how many rounds may follow: as often as the step fits into what is left, so that the last
+/* Goes on where a lane begins inside; how many iterations may follow: as often as the step fits into what is left, so that the last
  * place is inside as the first is, and nothing wraps between. */
 static value start_course(const struct lane_serial *p, const struct course *c)
 {
@@ -258,11 +258,11 @@ static void prepare(struct lane_serial *p)
     prepare_registers(p);
     p->left = emit_alloca(e, e->i32);
     p->spent = emit_alloca(e, e->i32);
-    p->round = emit_alloca(e, e->i32);
-    p->rounds = emit_alloca(e, vector_of(e->i32, WARP_LANES));
+    p->iteration = emit_alloca(e, e->i32);
+    p->iterations = emit_alloca(e, vector_of(e->i32, WARP_LANES));
     LLVMBuildStore(e->b, p->mask, p->left);
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->spent);
-    LLVMBuildStore(e->b, splat(e, const_int(e, e->i32, 0), WARP_LANES), p->rounds);
+    LLVMBuildStore(e->b, splat(e, const_int(e, e->i32, 0), WARP_LANES), p->iterations);
 }
 
 /* ---- a lane ---- */
@@ -348,7 +348,7 @@ static void start_lane(struct lane_serial *p)
     }
     prefetch_ahead(p);
     p->most = LLVMBuildTrunc(e->b, most, e->i32, "");
-    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->round);
+    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->iteration);
 }
 
 static void test_load(const struct lane_serial *p, const struct access *a, const struct limits *x)
@@ -399,7 +399,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     }
 }
 
-/* The end of a round: back to another, out of the loop, or out of budget. */
+/* The end of an iteration: back to another, out of the loop, or out of budget. */
 static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
@@ -408,11 +408,11 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (o->target == e->at) != branch->guard_negated;
-    value round = LLVMBuildAdd(e->b, load(e, e->i32, p->round), const_int(e, e->i32, 1), "");
-    LLVMBuildStore(e->b, round, p->round);
+    value iteration = LLVMBuildAdd(e->b, load(e, e->i32, p->iteration), const_int(e, e->i32, 1), "");
+    LLVMBuildStore(e->b, iteration, p->iteration);
     LLVMBuildCondBr(e->b, read_scalar(e, branch->guard, o->guard), on_true ? back : through, on_true ? through : back);
     emit_at_end(e, back);
-    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, round, p->most, ""), again, spent);
+    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, iteration, p->most, ""), again, spent);
     emit_at_end(e, spent);
     LLVMBasicBlockRef of_budget = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
@@ -428,18 +428,18 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
             give_register(p, n);
-    LLVMBuildStore(e->b, round, LLVMBuildInBoundsGEP2(e->b, e->i32, p->rounds, &e->lane, 1, ""));
+    LLVMBuildStore(e->b, iteration, LLVMBuildInBoundsGEP2(e->b, e->i32, p->iterations, &e->lane, 1, ""));
 }
 
 static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e;
-    LLVMBasicBlockRef round = emit_new_block(e, "alone");
+    LLVMBasicBlockRef iteration = emit_new_block(e, "alone");
     LLVMBuildBr(e->b, start);
     emit_at_end(e, start);
     start_lane(p);
-    LLVMBuildBr(e->b, round);
-    emit_at_end(e, round);
+    LLVMBuildBr(e->b, iteration);
+    emit_at_end(e, iteration);
     for (struct course *c = p->courses; c < p->courses + p->n_courses; c++)
         c->now = c->of->most ? LLVMBuildZExt(e->b, read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
     for (e->index = 0; e->index + 1 < p->block->n; e->index++)
@@ -447,7 +447,7 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
             emit_own_load(p, e->index);
         else
             emit_lanes(e, insn_at(here(e), e->index), op_at(here(e), e->index));
-    emit_end(p, round);
+    emit_end(p, iteration);
     LLVMBuildCondBr(e->b, is_zero(e, load(e, e->i32, p->left)), behind, start);
 }
 
@@ -490,16 +490,16 @@ static void add(struct emit *e, value counter, value n)
 }
 
 /* All lanes have done: registers, counts and budget are what they are where lanes went together, before the branch that ends
- * the last round. */
+ * the last iteration. */
 static void finish(const struct lane_serial *p)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(here(e), p->block->n - 1);
     bool on_true = (op_at(here(e), p->block->n - 1)->target == e->at) != branch->guard_negated;
-    value spent = load(e, e->i32, p->spent), rounds = load(e, vector_of(e->i32, WARP_LANES), p->rounds);
-    LLVMTypeRef type = LLVMTypeOf(rounds);
-    value longest = intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &rounds, 1);
-    value sum = intrinsic(e, "llvm.vector.reduce.add", &type, 1, &rounds, 1);
+    value spent = load(e, e->i32, p->spent), iterations = load(e, vector_of(e->i32, WARP_LANES), p->iterations);
+    LLVMTypeRef type = LLVMTypeOf(iterations);
+    value longest = intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &iterations, 1);
+    value sum = intrinsic(e, "llvm.vector.reduce.add", &type, 1, &iterations, 1);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
         if (!goes(p, n))

@@ -1,16 +1,16 @@
 /* Loops whose accesses are tested before they begin.
  *
- * A loop that is one block of code, with addresses that are linear in its rounds, gets a second version without tests.
- * Before it, the first and the last round are looked at: how many rounds there will be follows from the comparison at the
+ * A loop that is one block of code, with addresses that are linear in its iterations, gets a second version without tests.
+ * Before it, the first and the last iteration are looked at: how many iterations there will be follows from the comparison at the
  * end; where the addresses of both are inside, aligned, and no 32-bit index wraps on the way, so are those between. If
- * anything is not so, the engine runs a round, and notes where accesses are, so that the next look may say otherwise.
+ * anything is not so, the engine runs an iteration, and notes where accesses are, so that the next look may say otherwise.
  * That both ends are inside says so of what is between because the way from one to the other cannot wrap (base/checked.h): it
- * has fewer than 2^31 rounds, and steps of at most 2^32.
- * Lanes of a ragged edge may be outside in the last round alone: then all others go without tests, and that is looked at
+ * has fewer than 2^31 iterations, and steps of at most 2^32.
+ * Lanes of a ragged edge may be outside in the last iteration alone: then all others go without tests, and that is looked at
  * again.
  *
  * Addresses are found in the instructions of the block: sums of what does not change in the loop, of registers to which
- * each round adds the same, and of multiples of these. See access.h.
+ * each iteration adds the same, and of multiples of these. See access.h.
  */
 #include "base/checked.h"
 #include "jit/emit/access.h"
@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A register in the first round, and what each round adds: in round n it is first + n * step, modulo 2^32 or 2^64, whatever sums
- * and products that is made of. Only what is widened, or is the address, must not wrap on the way. */
+/* A register in the first iteration, and what each iteration adds: in iteration n it is first + n * step, modulo 2^32 or 2^64,
+ * whatever sums and products that is made of. Only what is widened, or is the address, must not wrap on the way. */
 struct affine {
     value first, step;
 };
@@ -29,7 +29,7 @@ struct loop {
     const struct ir_block *block;
     unsigned part;                  /* of the warp */
     bool all_parts;                 /* each is asked for, one after the other */
-    value rounds;                   /* i64: how many follow the first; NULL as long as that is not known */
+    value iterations;               /* i64: how many follow the first; NULL as long as that is not known */
     value holds;                    /* i1: all that has been required */
     uint32_t widened[8], n_widened; /* instructions that do so on the way to the present address */
     uint32_t looked_at;             /* how many registers, so far */
@@ -63,7 +63,7 @@ static bool is_fixed_scalar(const struct loop *p, ir_ref r)
     return r && !is_written(p, r) && ref_shape(p->e->fn, r) == SHAPE_UNIFORM;
 }
 
-/* Is q, read at k, what r is at the start of the round and so much more? */
+/* Is q, read at k, what r is at the start of the iteration and so much more? */
 static bool find_distance(struct loop *p, ir_ref r, ir_ref q, uint32_t k, value *distance)
 {
     struct emit *e = p->e;
@@ -98,7 +98,7 @@ static bool find_distance(struct loop *p, ir_ref r, ir_ref q, uint32_t k, value 
     }
 }
 
-/* A register that the round writes after this place only: it has what the round before left. */
+/* A register that the iteration writes after this place only: it has what the iteration before left. */
 static bool find_carried(struct loop *p, ir_ref r, struct affine *x)
 {
     if (!find_distance(p, r, r, p->block->n, &x->step))
@@ -135,12 +135,12 @@ static void require_between(struct loop *p, value v, int64_t least, int64_t most
 
 static value last_of(struct loop *p, struct affine x)
 {
-    value way = LLVMBuildMul(p->e->b, p->rounds, x.step, "");
+    value way = LLVMBuildMul(p->e->b, p->iterations, x.step, "");
     return LLVMBuildAdd(p->e->b, x.first, way, "");
 }
 
-/* 32 bits to 64, where neither the lanes of r (0: one value) nor the rounds wrap: fewer than 2^31 rounds of a step of 32 bits are
- * less than 2^62, so the first and the last number are exact, and so is whether they are between two numbers of 34 bits. */
+/* 32 bits to 64, where neither the lanes of r (0: one value) nor the iterations wrap: fewer than 2^31 iterations of a step of 32
+ * bits are less than 2^62, so the first and the last number are exact, and so is whether they are between two numbers of 34 bits. */
 static void widen(struct loop *p, struct affine *x, ir_ref r, bool is_signed)
 {
     struct emit *e = p->e;
@@ -158,7 +158,7 @@ static bool find_widened(struct loop *p, const struct ir_insn *i, const struct o
                          uint32_t factor, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!p->rounds || factor > MOST_FACTOR || ref_shape(e->fn, i->a) == SHAPE_DIVERGENT ||
+    if (!p->iterations || factor > MOST_FACTOR || ref_shape(e->fn, i->a) == SHAPE_DIVERGENT ||
         (!p->all_parts && ir_is_piecewise(e->fn->shapes, ref_shape(e->fn, i->a))) ||
         p->n_widened == sizeof p->widened / sizeof p->widened[0] || !find_affine(p, i->a, o->a, k, x))
         return false;
@@ -259,7 +259,7 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
     return at == NO_WRITER ? find_carried(p, r, x) : is_plain_writer(here(p->e), at, r) && find_result(p, at, x);
 }
 
-/* ---- how many rounds ---- */
+/* ---- how many iterations ---- */
 
 /* The loop goes on while x is to y as this says. */
 static const struct condition {
@@ -315,7 +315,7 @@ static LLVMIntPredicate mirrored(LLVMIntPredicate is)
     }
 }
 
-/* Of rising x below y, in the order of `is`: rounds until it is so no more, and that it does not wrap before. */
+/* Of rising x below y, in the order of `is`: iterations until it is so no more, and that it does not wrap before. */
 static value count_rising(struct loop *p, value x, value y, value step, LLVMIntPredicate is, uint64_t largest)
 {
     struct emit *e = p->e;
@@ -375,8 +375,8 @@ static const struct condition *find_condition(uint16_t lane)
     return NULL;
 }
 
-/* p->rounds, from the branch at the end; false where nothing is known of it. */
-static bool count_rounds(struct loop *p)
+/* p->iterations, from the branch at the end; false where nothing is known of it. */
+static bool count_iterations(struct loop *p)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(here(p->e), p->block->n - 1);
@@ -402,14 +402,14 @@ static bool count_rounds(struct loop *p)
         is == LLVMIntNE ? count_unequal(p, x.first, y.first, x.step) : count_ordered(p, x.first, y.first, x.step, is);
     if (!n)
         return false;
-    p->rounds = LLVMBuildIntCast2(e->b, n, e->i64, false, "");
-    require(p, LLVMBuildICmp(e->b, LLVMIntULT, p->rounds, const_int(e, e->i64, 1ull << ROUNDS_LOG2), ""));
+    p->iterations = LLVMBuildIntCast2(e->b, n, e->i64, false, "");
+    require(p, LLVMBuildICmp(e->b, LLVMIntULT, p->iterations, const_int(e, e->i64, 1ull << ITERATIONS_LOG2), ""));
     return true;
 }
 
 /* ---- accesses ---- */
 
-/* Each round goes on by so little that no way wraps. */
+/* Each iteration goes on by so little that no way wraps. */
 static bool require_small_step(struct loop *p, value step)
 {
     const int64_t most = 1ll << STEP_LOG2;
@@ -460,7 +460,7 @@ static bool require_access(struct loop *p, uint32_t k, struct access *a)
     return true;
 }
 
-/* All accesses; those of global memory are noted for the engine's rounds. */
+/* All accesses; those of global memory are noted for the engine's iterations. */
 static bool require_accesses(struct loop *p)
 {
     struct emit *e = p->e;
@@ -505,20 +505,20 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
     return true;
 }
 
-/* The number of rounds is one that is known when the test begins: of all, or, where that fails, of all but the last, in
+/* The number of iterations is one that is known when the test begins: of all, or, where that fails, of all but the last, in
  * which lanes that are not there may be outside. */
 value loop_test(struct emit *e, const struct ir_block *block)
 {
     memset(e->unchecked.covered, 0, block->n * sizeof e->unchecked.covered[0]);
     struct loop p = {.e = e, .block = block};
-    if (!is_loop(e, block) || !count_rounds(&p))
+    if (!is_loop(e, block) || !count_iterations(&p))
         return NULL;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), test = emit_new_block(e, "test");
     LLVMBuildBr(e->b, test);
     emit_at_end(e, test);
-    e->unchecked.all = p.rounds;
-    e->unchecked.rounds = p.rounds = LLVMBuildPhi(e->b, e->i64, "rounds");
-    LLVMAddIncoming(p.rounds, &e->unchecked.all, &from, 1);
+    e->unchecked.all = p.iterations;
+    e->unchecked.iterations = p.iterations = LLVMBuildPhi(e->b, e->i64, "iterations");
+    LLVMAddIncoming(p.iterations, &e->unchecked.all, &from, 1);
     return require_accesses(&p) ? p.holds : NULL;
 }
 
@@ -529,17 +529,17 @@ void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMB
     emit_likely(e, holds, yes, no);
     emit_at_end(e, no);
     value fewer = LLVMBuildSub(e->b, u->all, const_int(e, e->i64, 1), "");
-    value again = LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, u->rounds, u->all, ""),
+    value again = LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, u->iterations, u->all, ""),
                                LLVMBuildNot(e->b, is_zero(e, u->all), ""), "");
-    LLVMAddIncoming(u->rounds, &fewer, &no, 1);
+    LLVMAddIncoming(u->iterations, &fewer, &no, 1);
     LLVMBuildCondBr(e->b, again, test, other);
     emit_at_end(e, yes);
     u->left = emit_alloca(e, e->i64);
-    LLVMBuildStore(e->b, u->rounds, u->left);
+    LLVMBuildStore(e->b, u->iterations, u->left);
     LLVMBuildBr(e->b, unchecked);
 }
 
-void loop_round_by_engine(struct emit *e, const struct ir_block *block)
+void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
 {
     struct loop p = {.e = e, .block = block};
     const struct ir_live *live = &e->fn->shapes->live;
@@ -547,8 +547,8 @@ void loop_round_by_engine(struct emit *e, const struct ir_block *block)
     exit_spill_set_cold(e, live_in(e->fn, e->at), mask);
     value args[6] = {
         e->w, e->a, const_int(e, e->i32, e->at), mask, e->unchecked.accesses, const_int(e, e->i32, e->unchecked.n)};
-    value round = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, round), "");
-    value ok = LLVMBuildCall2(e->b, e->types.round, round, args, 6, "");
+    value iteration = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, iteration), "");
+    value ok = LLVMBuildCall2(e->b, e->types.iteration, iteration, args, 6, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);
     emit_at_end(e, next);

@@ -63,9 +63,9 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
         prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
 }
 
-/* The CPU looks ahead by itself where the next round is near; not where it is on another page, as in a loop in which all
+/* The CPU looks ahead by itself where the next iteration is near; not where it is on another page, as in a loop in which all
  * blocks of the grid go on by the size of the grid. */
-static void prefetch_for_next_rounds(struct emit *e, const struct access *a)
+static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
 {
     enum { ROUNDS_AHEAD = 8 };
     for (unsigned p = 0; p < a->parts; p++) {
@@ -88,5 +88,5 @@ void prefetch(struct emit *e, const struct access *a)
     if (!is_in_loop(here(e)) && a->parts == 1)
         prefetch_for_next_warps(e, a);
     else if (a->i->kind == IR_LD && is_in_loop(here(e)) && loads_little(e))
-        prefetch_for_next_rounds(e, a);
+        prefetch_for_next_iterations(e, a);
 }
