@@ -12,9 +12,9 @@ typedef LLVMValueRef value;
 
 enum { HALF_LANES = 16, LINE_BYTES = 64 };
 
-/* How far apart bytes may be that one test is for: those of an access's lanes, and of a group's members. What is tested, from
+/* How far apart bytes may be that one test is for: those of an access's lanes, and of a check group's members. What is tested, from
  * the first byte on, is then less than 2^31 bytes more than an address, in 32 bits as in 64. */
-enum { LANES_SPAN = 1 << 20, GROUP_SPAN = 1 << 30 };
+enum { LANES_SPAN = 1 << 20, CHECK_GROUP_SPAN = 1 << 30 };
 
 struct access {
     const struct ir_insn *i;
@@ -84,16 +84,17 @@ bool has_clusters(const struct access *a);
 
 /* ---- access_groups.c ---- */
 
-/* Accesses of each block that one test covers, and those that are moved together; fills fn->groups. */
-void find_groups(struct function *fn);
+/* Accesses of each block that one test covers, and those that are moved together; fills fn->check_groups. */
+void find_check_groups(struct function *fn);
 /* Instruction k of the block, with all that a test needs but a->first: false where it is no access, or is not tested
  * by its first lane. */
 bool access_begin_tested(struct cursor here, uint32_t k, struct access *a);
 /* The test of a group's first is for all of it. */
-void access_test_for_group(struct access *a, const struct group *g);
+void access_test_for_check_group(struct access *a, const struct check_group *g);
 /* Is access_is_inside() so of instruction k of the block, a load or a store, and of all that are moved with it? */
 bool access_needs_no_test(struct cursor here, uint32_t k);
-/* How many bytes lie without a gap from a->first on, of a member's whole run where that begins there; 0: lanes are apart. */
+/* How many bytes lie without a gap from a->first on, of a member's whole interleave group where that begins there; 0: lanes are
+ * apart. */
 unsigned bytes_in_row(struct cursor here, const struct access *a);
 
 /* ---- base_index.c ---- */

@@ -1,16 +1,16 @@
 /* Accesses of a block of code through one register: what they share.
  *
- * A *group* shares one test of bounds, made by its first for all of them.
+ * A *check group* shares one test of bounds, made by its first for all of them.
  *
- * A *run* is loads, or stores, of a group whose lanes leave gaps that the others fill, as where a thread has four words one
- * behind the other, or each of a pair that it compares. Its bytes are moved as whole vectors: loads where the first of them
- * stands, stores where the last does, and constant shuffles bring elements to the lanes and back. A store may leave gaps, too,
- * or be a run by itself; then vectors are stored under a mask, or in shared memory, where nobody else is, blended with what
- * stands there.
+ * An *interleave group* is loads, or stores, of a check group whose lanes leave gaps that the others fill, as where a thread has
+ * four words one behind the other, or each of a pair that it compares. Its bytes are moved as whole vectors: loads where the first
+ * of them stands, stores where the last does, and constant shuffles bring elements to the lanes and back. A store may leave gaps,
+ * too, or be an interleave group by itself; then vectors are stored under a mask, or in shared memory, where nobody else is,
+ * blended with what stands there.
  *
- * Between the first and the last nothing may change what is loaded, see what is stored, or leave for the interpreter: runs
- * end at such instructions. Strong accesses (PTX ISA 8.4) are in none. An element needs no more than its own alignment, and
- * a run has the test of its group, so faults are found before anything of it is moved. See access.h.
+ * Between the first and the last nothing may change what is loaded, see what is stored, or leave for the interpreter: interleave
+ * groups end at such instructions. Strong accesses (PTX ISA 8.4) are in none. An element needs no more than its own alignment, and
+ * an interleave group has the test of its check group, so faults are found before anything of it is moved. See access.h.
  */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
@@ -23,7 +23,7 @@ static struct access access_at(struct cursor here, uint32_t k)
 }
 
 /* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
- * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups and runs are exact. */
+ * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups are exact. */
 static bool can_share(struct cursor here, struct access *a)
 {
     if (!access_is_simple(here.fn, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL ||
@@ -34,7 +34,7 @@ static bool can_share(struct cursor here, struct access *a)
     return true;
 }
 
-/* ---- runs: which ---- */
+/* ---- interleave groups: which ---- */
 
 /* Accesses with nothing between them that keeps them from being moved together. */
 struct sequence {
@@ -45,7 +45,7 @@ struct sequence {
 struct finder {
     struct cursor here;
     const struct ir_block *block;
-    uint32_t *n_runs;
+    uint32_t *n_interleave_groups;
     struct sequence open[MAX_OPEN];
     unsigned n_open;
 };
@@ -76,7 +76,7 @@ static int64_t begin_of(struct finder *f, uint32_t k)
 }
 
 /* Adds a member; false where there is no room for it, or some of a store's bytes are there already. */
-static bool add_member(struct run *r, const struct access *a, int64_t begin, bool *taken)
+static bool add_member(struct interleave_group *r, const struct access *a, int64_t begin, bool *taken)
 {
     int64_t at = (begin - r->from) / a->bytes, end = at + a->span / a->bytes + a->n;
     if (r->n + a->n > MAX_VALUES || end > MAX_ELEMENTS)
@@ -94,19 +94,19 @@ static bool add_member(struct run *r, const struct access *a, int64_t begin, boo
     return true;
 }
 
-/* The longest run that begins with the first of some members, which come by their places: one without gaps if there is one,
- * else of which at least a part is filled. Returns how many members it has. */
-static unsigned find_run(struct finder *f, const uint32_t *members, unsigned n, struct run *r)
+/* The longest interleave group that begins with the first of some members, which come by their places: one without gaps if there is
+ * one, else of which at least a part is filled. Returns how many members it has. */
+static unsigned find_interleave_group(struct finder *f, const uint32_t *members, unsigned n, struct interleave_group *r)
 {
     bool taken[MAX_ELEMENTS] = {false};
     unsigned sparse = f->here.fn->target->has_gather ? 2 : 8,
              found = 0; /* what the CPU does for lanes one by one is not better */
     struct access a = access_at(f->here, members[0]);
     access_find_offsets(f->here.fn, &a);
-    *r = (struct run){.from = a.x->disp + a.least};
+    *r = (struct interleave_group){.from = a.x->disp + a.least};
     for (unsigned l = 0; l < WARP_LANES; l++)
         r->lane_at[l] = (unsigned)(a.offset[l] / a.bytes);
-    struct run best = *r;
+    struct interleave_group best = *r;
     for (unsigned k = 0; k < n && add_member(r, &a, begin_of(f, members[k]), taken); k++) {
         bool enough = k > 0 || a.i->kind == IR_ST;
         if (enough && r->elements <= sparse * r->n * WARP_LANES) {
@@ -130,23 +130,23 @@ static void sort_members(struct finder *f, struct sequence *s)
         }
 }
 
-/* A sequence has ended: its runs are known. */
+/* A sequence has ended: its interleave groups are known. */
 static void find_runs_of(struct finder *f, struct sequence *s)
 {
     const struct cursor here = f->here;
     sort_members(f, s);
     for (unsigned k = 0, n; k < s->n; k += n ? n : 1) {
-        struct run *r = ARENA_NEW(here.fn->arena, struct run);
-        n = find_run(f, &s->members[k], s->n - k, r);
-        r->id = (*f->n_runs)++;
+        struct interleave_group *r = ARENA_NEW(here.fn->arena, struct interleave_group);
+        n = find_interleave_group(f, &s->members[k], s->n - k, r);
+        r->id = (*f->n_interleave_groups)++;
         r->first = UINT32_MAX;
         r->is_inside = true;
         for (unsigned m = k, number = 0; m < k + n; m++) {
             uint32_t at = s->members[m];
             struct access a = access_at(here, at);
             r->is_inside &= access_is_inside(here.fn, &a);
-            here.groups[at].run = r;
-            here.groups[at].number = number;
+            here.check_groups[at].interleaved = r;
+            here.check_groups[at].number = number;
             number += a.n;
             r->first = at < r->first ? at : r->first;
             r->last = at > r->last ? at : r->last;
@@ -214,9 +214,9 @@ static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct 
 
 /* Blocks that gangs run have none of stores: warps of a gang may be left between two instructions, some before, some behind. Who
  * is left there loads once more what it has loaded. */
-static void find_runs(struct cursor here, const struct ir_block *block, uint32_t *n_runs)
+static void find_interleave_groups(struct cursor here, const struct ir_block *block, uint32_t *n_interleave_groups)
 {
-    struct finder f = {.here = here, .block = block, .n_runs = n_runs};
+    struct finder f = {.here = here, .block = block, .n_interleave_groups = n_interleave_groups};
     bool by_gang = here.fn->plan.n && here.fn->plan.inside[here.block];
     if (by_gang && !here.fn->plan.is_block)
         return;
@@ -237,11 +237,11 @@ static void find_runs(struct cursor here, const struct ir_block *block, uint32_t
         end_sequence(&f, 0);
 }
 
-/* ---- groups ---- */
+/* ---- check groups ---- */
 
 bool access_needs_no_test(struct cursor here, uint32_t k)
 {
-    const struct run *r = here.groups[k].run;
+    const struct interleave_group *r = here.check_groups[k].interleaved;
     struct access a = access_at(here, k);
     return r ? r->is_inside : access_is_simple(here.fn, a.i, a.x) && access_is_inside(here.fn, &a);
 }
@@ -249,11 +249,11 @@ bool access_needs_no_test(struct cursor here, uint32_t k)
 static bool can_join(struct cursor here, struct access *a, uint32_t k)
 {
     return can_share(here, a) && !access_needs_no_test(here, k) &&
-           (a->shape == SHAPE_UNIFORM || here.groups[k].run || access_affine_is_simple(here, a));
+           (a->shape == SHAPE_UNIFORM || here.check_groups[k].interleaved || access_affine_is_simple(here, a));
 }
 
-/* The bytes of a group that an access has joined. */
-static struct group joined(struct group g, const struct access *a)
+/* The bytes of a check group that an access has joined. */
+static struct check_group joined(struct check_group g, const struct access *a)
 {
     int64_t from = a->x->disp + a->least, to = from + a->span + a->all;
     g.from = from < g.from ? from : g.from;
@@ -262,52 +262,52 @@ static struct group joined(struct group g, const struct access *a)
     return g;
 }
 
-/* One test is for the bytes from the first of a group to the last, and for all that lie between: in a register of 32 bits there
+/* One test is for the bytes from the first of a check group to the last, and for all that lie between: in a register of 32 bits there
  * may be two members that are nearly 2^32 bytes apart. */
-static bool is_near(const struct group *g, const struct access *a)
+static bool is_near(const struct check_group *g, const struct access *a)
 {
-    struct group all = joined(*g, a);
-    return all.to - all.from <= GROUP_SPAN;
+    struct check_group all = joined(*g, a);
+    return all.to - all.from <= CHECK_GROUP_SPAN;
 }
 
-static bool fits(struct cursor here, const struct group *g, const struct access *a)
+static bool fits(struct cursor here, const struct check_group *g, const struct access *a)
 {
     const struct ir_insn *leader = insn_at(here, g->first);
     return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->space == a->i->access->space &&
            g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
 }
 
-/* The group that an access joins: its run's, or one that is open. */
-static struct group *group_of(struct cursor here, const struct access *a, uint32_t k, const uint32_t *open,
-                              uint32_t n_open)
+/* The check group that an access joins: its interleave group's, or one that is open. */
+static struct check_group *group_of(struct cursor here, const struct access *a, uint32_t k, const uint32_t *open,
+                                    uint32_t n_open)
 {
-    const struct run *r = here.groups[k].run;
+    const struct interleave_group *r = here.check_groups[k].interleaved;
     if (r && r->first != k)
-        return &here.groups[here.groups[r->first].first];
+        return &here.check_groups[here.check_groups[r->first].first];
     for (uint32_t n = 0; n < n_open; n++)
-        if (fits(here, &here.groups[open[n]], a))
-            return &here.groups[open[n]];
+        if (fits(here, &here.check_groups[open[n]], a))
+            return &here.check_groups[open[n]];
     return NULL;
 }
 
-static void join(struct group *g, struct group *own, const struct access *a)
+static void join(struct check_group *g, struct check_group *own, const struct access *a)
 {
     own->first = g->first;
     *g = joined(*g, a);
 }
 
-static void find_groups_of(struct cursor here, const struct ir_block *block, uint32_t *n_runs)
+static void find_check_groups_of(struct cursor here, const struct ir_block *block, uint32_t *n_interleave_groups)
 {
     uint32_t open[MAX_OPEN], n_open = 0;
     for (uint32_t k = 0; k < block->n; k++)
-        here.groups[k] = (struct group){.first = k};
-    find_runs(here, block, n_runs);
+        here.check_groups[k] = (struct check_group){.first = k};
+    find_interleave_groups(here, block, n_interleave_groups);
     for (uint32_t k = 0; k < block->n; k++) {
         const struct ir_insn *i = insn_at(here, k);
         bool moves = i->kind == IR_LD || i->kind == IR_ST;
         struct access a = moves ? access_at(here, k) : (struct access){.i = i};
         if (moves && can_join(here, &a, k)) {
-            struct group *g = group_of(here, &a, k, open, n_open), *own = &here.groups[k];
+            struct check_group *g = group_of(here, &a, k, open, n_open), *own = &here.check_groups[k];
             if (!g) {
                 own->all = a.all;
                 own->from = a.x->disp + a.least;
@@ -324,29 +324,31 @@ static void find_groups_of(struct cursor here, const struct ir_block *block, uin
     }
 }
 
-void find_groups(struct function *fn)
+void find_check_groups(struct function *fn)
 {
-    fn->groups = ARENA_ARRAY(fn->arena, struct group, fn->ir->insns.n + 1);
+    fn->check_groups = ARENA_ARRAY(fn->arena, struct check_group, fn->ir->insns.n + 1);
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         const struct ir_block *block = block_at(fn, b);
-        struct cursor here = {
-            .fn = fn, .block = b, .is_full = ir_is_full(fn->shapes, b), .groups = fn->groups + block->first};
-        find_groups_of(here, block, &fn->n_runs);
+        struct cursor here = {.fn = fn,
+                              .block = b,
+                              .is_full = ir_is_full(fn->shapes, b),
+                              .check_groups = fn->check_groups + block->first};
+        find_check_groups_of(here, block, &fn->n_interleave_groups);
     }
 }
 
-/* ---- runs: moving them ---- */
+/* ---- interleave groups: moving them ---- */
 
 unsigned bytes_in_row(struct cursor here, const struct access *a)
 {
-    const struct run *r = here.groups[here.index].run;
+    const struct interleave_group *r = here.check_groups[here.index].interleaved;
     if (r)
         return here.index == r->first ? r->elements * a->bytes : 0;
     return is_consecutive(a) ? a->all * WARP_LANES : 0;
 }
 
 /* The test of a group's first is for all of it. */
-void access_test_for_group(struct access *a, const struct group *g)
+void access_test_for_check_group(struct access *a, const struct check_group *g)
 {
     if (g->n) {
         a->before = a->x->disp + a->least - g->from;
@@ -358,12 +360,12 @@ bool access_begin_tested(struct cursor here, uint32_t k, struct access *a)
 {
     const struct ir_insn *i = insn_at(here, k);
     if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const ||
-        here.groups[k].first != k)
+        here.check_groups[k].first != k)
         return false;
     *a = access_begin(here.fn, i, op_at(here, k));
     if (!access_is_simple(here.fn, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_DIVERGENT)
         return false;
     access_find_offsets(here.fn, a);
-    access_test_for_group(a, &here.groups[k]);
-    return a->shape == SHAPE_UNIFORM || here.groups[k].run || access_affine_is_simple(here, a);
+    access_test_for_check_group(a, &here.check_groups[k]);
+    return a->shape == SHAPE_UNIFORM || here.check_groups[k].interleaved || access_affine_is_simple(here, a);
 }

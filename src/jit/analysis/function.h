@@ -13,21 +13,21 @@ struct lane_library; /* lane_library.h */
 
 /* Accesses of a block through one register: the first tests for all. Offsets of bytes from the address of its lane
  * that comes first. */
-struct group {
+struct check_group {
     int64_t from, to;
     uint32_t all;   /* of the widest access: bytes of a lane */
     uint32_t first; /* index of the instruction that tests */
     uint32_t n;
-    struct run *run; /* of neighbouring words that this instruction is of, or NULL: access_groups.c */
-    unsigned number; /* in it, of the instruction's first value */
+    struct interleave_group *interleaved; /* that this instruction is of, or NULL: access_groups.c */
+    unsigned number;                      /* in it, of the instruction's first value */
 };
 
 /* Words that are moved together: access_groups.c finds them, interleaved.c moves them. */
 enum { MAX_VALUES = 8, MAX_ELEMENTS = MAX_VALUES * WARP_LANES };
-struct run {
+struct interleave_group {
     uint32_t id;                  /* from 0 in the function */
     uint32_t first, last;         /* instructions of the block */
-    int64_t from;                 /* where it begins, as of a group */
+    int64_t from;                 /* where it begins, as of a check group */
     unsigned n, elements;         /* values: an element of each lane; from the first element to the last */
     unsigned at[MAX_VALUES];      /* by value: element of the lane that comes first */
     unsigned lane_at[WARP_LANES]; /* elements behind that lane's */
@@ -61,18 +61,18 @@ struct function {
     bool one_lane;     /* the "warp" is one lane: all registers are scalars of its own */
     bool loops, spins; /* some branch goes back; to a loop that spins */
     struct gang_plan plan;
-    struct group *groups;       /* by instruction: access_groups.c */
-    uint32_t n_runs;            /* so far */
-    uint64_t *through;          /* by block: live_through() */
-    const uint8_t *nontemporal; /* by instruction: it may store past the caches (nontemporal.c); or NULL */
+    struct check_group *check_groups; /* by instruction: access_groups.c */
+    uint32_t n_interleave_groups;     /* so far */
+    uint64_t *through;                /* by block: live_through() */
+    const uint8_t *nontemporal;       /* by instruction: it may store past the caches (nontemporal.c); or NULL */
 };
 
 /* An instruction of a block, by its place in the order. */
 struct cursor {
     const struct function *fn;
     uint32_t block, index;
-    bool is_full;         /* all 32 lanes run there */
-    struct group *groups; /* of the block, by instruction */
+    bool is_full;                     /* all 32 lanes run there */
+    struct check_group *check_groups; /* of the block, by instruction */
 };
 
 static inline const struct ir_block *block_at(const struct function *fn, uint32_t order)

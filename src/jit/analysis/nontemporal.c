@@ -112,7 +112,8 @@ void find_nontemporal(struct function *fn)
 bool access_is_nontemporal(struct cursor here, const struct access *a)
 {
     if (a->i->kind != IR_ST || !here.fn->nontemporal || !here.fn->nontemporal[a->i - here.fn->ir->insns.at] ||
-        a->shape == SHAPE_DIVERGENT || a->shape == SHAPE_UNIFORM || here.groups[here.index].run || is_in_loop(here))
+        a->shape == SHAPE_DIVERGENT || a->shape == SHAPE_UNIFORM || here.check_groups[here.index].interleaved ||
+        is_in_loop(here))
         return false;
     int64_t step = here.fn->shapes->steps[ir_ref_index(a->i->a)];
     return step != 0 && is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;

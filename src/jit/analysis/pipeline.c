@@ -21,5 +21,5 @@ void function_analyse(struct function *fn, uint32_t index)
     find_gang(fn, index);
     find_nontemporal(fn);
     live_find_through(fn);
-    find_groups(fn);
+    find_check_groups(fn);
 }

@@ -55,8 +55,8 @@ bool load_indexed(struct emit *e, struct access *a);
 
 /* ---- interleaved.c, vector.c ---- */
 
-/* Of a run's member, with all bytes known to be there. */
-void transfer_run(struct emit *e, const struct access *a);
+/* Of a member of an interleave group, with all bytes known to be there. */
+void transfer_interleaved(struct emit *e, const struct access *a);
 /* n vectors of 32 lanes, of which each has an element of every lane, to n in which a lane's stand together, and back; n: a
  * power of 2. */
 void zip(struct emit *e, value *v, unsigned n);

@@ -169,7 +169,7 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
 value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
 {
     value limit, off = a->first[part];
-    if (a->before) /* less than GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
+    if (a->before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
         off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
     if (space == SPACE_SHARED) {
         limit = LLVMBuildZExt(e->b, places(e, a, e->of.shared_bytes), e->i64, "");

@@ -199,7 +199,7 @@ static void emit_block(const struct parts *p)
             wait_at(p, o->next);
             return;
         }
-        e->groups[e->index] = (struct group){.first = e->index};
+        e->check_groups[e->index] = (struct check_group){.first = e->index};
         emit_insn(e, i, o);
     }
     go_on(p, o->next);
@@ -474,14 +474,14 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->fn = &of_lane;
     value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], lane_offsets[one.lane_offsets.n], out[blocks];
     LLVMBasicBlockRef code[blocks];
-    struct group groups[longest + 1];
+    struct check_group check_groups[longest + 1];
     uint64_t written[one.live.words + 1], touched[one.live.words + 1];
     uint8_t exits[blocks];
     memset(lane_offsets, 0, sizeof lane_offsets);
     e->lane_offsets = lane_offsets;
     e->regs = regs;
     e->block = code;
-    e->groups = groups;
+    e->check_groups = check_groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     e->lane = const_int(e, e->i64, 0);                                  /* until start_lane() */
     find_serial_exits(e->fn, exits);

@@ -24,7 +24,7 @@ struct unchecked {
 struct gang; /* gang.h */
 
 /* What has been loaded, or is to be stored: vectors of 32, or their allocas. */
-struct run_values {
+struct interleaved_values {
     value of[MAX_GANG][MAX_VALUES]; /* by the gang's warp */
 };
 
@@ -100,20 +100,20 @@ struct emit {
     struct context of;
     struct warp_loop warps;
     struct counts count;
-    struct inline_caches *inline_caches; /* where accesses were last: inline_cache.c */
-    value *regs;                         /* by register and part: its alloca, or NULL */
-    value *pending;                      /* by block: the alloca of pending lanes, or NULL */
-    value mask;                          /* the alloca of the lanes that run */
-    value how, left_at;                  /* what `leave` returns, and the block it notes */
-    value *lane_offsets;                 /* by shape: a constant array, or NULL */
-    value base[4];                       /* of rows: enum row_base */
-    value scratch[5];                    /* rows for calls of lane functions */
-    struct run_values *runs;             /* by run: access_groups.c */
+    struct inline_caches *inline_caches;    /* where accesses were last: inline_cache.c */
+    value *regs;                            /* by register and part: its alloca, or NULL */
+    value *pending;                         /* by block: the alloca of pending lanes, or NULL */
+    value mask;                             /* the alloca of the lanes that run */
+    value how, left_at;                     /* what `leave` returns, and the block it notes */
+    value *lane_offsets;                    /* by shape: a constant array, or NULL */
+    value base[4];                          /* of rows: enum row_base */
+    value scratch[5];                       /* rows for calls of lane functions */
+    struct interleaved_values *interleaved; /* by interleave group: access_groups.c */
 
     /* where emission stands, and what goes with that */
-    uint32_t at;                /* the block being emitted, in order */
-    uint32_t index;             /* the instruction in it */
-    struct group *groups;       /* of the present block, by instruction: access_groups.c */
+    uint32_t at;                      /* the block being emitted, in order */
+    uint32_t index;                   /* the instruction in it */
+    struct check_group *check_groups; /* of the present block, by instruction: access_groups.c */
     uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
     LLVMBasicBlockRef exit_through; /* where the present block is left for the interpreter; or NULL */
     LLVMBasicBlockRef together; /* the version of the present block's loop in which lanes do not go alone; or NULL */

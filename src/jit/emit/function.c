@@ -163,7 +163,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     e->pending = pending;
     e->block = blocks;
     e->end = ends;
-    e->runs = ARENA_ARRAY(e->arena, struct run_values, fn->n_runs + 1);
+    e->interleaved = ARENA_ARRAY(e->arena, struct interleaved_values, fn->n_interleave_groups + 1);
     emit_declare(e, name);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         e->block[b] = emit_new_block(e, "code");

@@ -354,7 +354,7 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
 static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch, const struct op *o)
 {
     uint32_t order = x->at, index = x->index;
-    struct group *groups = x->groups;
+    struct check_group *check_groups = x->check_groups;
     value holds = read_lanes(x, branch->guard, o->guard);
     bool where_not = branch->guard_negated == (o->target == region);
     value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
@@ -366,11 +366,11 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     x->within = lanes;
     x->mode = &side_region_mode;
     x->at = region;
-    x->groups =
-        ARENA_ARRAY(x->arena, struct group, end_of_block(x->fn, region) + 1); /* each access has a test of its own */
+    x->check_groups = ARENA_ARRAY(x->arena, struct check_group,
+                                  end_of_block(x->fn, region) + 1); /* each access has a test of its own */
     emit_count(x, 1);
     for (x->index = 0; x->index < end_of_block(x->fn, region); x->index++) {
-        x->groups[x->index] = (struct group){.first = x->index};
+        x->check_groups[x->index] = (struct check_group){.first = x->index};
         emit_insn(x, insn_at(here(x), x->index), op_at(here(x), x->index));
     }
     LLVMBuildBr(x->b, done);
@@ -379,7 +379,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     x->mode = &gang_mode;
     x->at = order;
     x->index = index;
-    x->groups = groups;
+    x->check_groups = check_groups;
 }
 
 static void emit_side_regions(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
@@ -528,7 +528,7 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
     e->at = order;
     begin_block(e);
     for (unsigned k = 0; k < g->n; k++)
-        g->warps[k].groups = e->groups;
+        g->warps[k].check_groups = e->check_groups;
     emit_at_end(e, g->block[order]);
     find_before(e, g);
     test_loop(e, g);

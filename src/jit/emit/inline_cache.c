@@ -1,9 +1,10 @@
 /* Inline caches: where an access to global memory was last, by instruction (exec/compiled.h). What an access tests is that its
  * first byte is at one of the places that its cache has: as many as leave room for all that the test is for behind it, its span.
  *
- * Code of one instruction may test with different spans: for one lane or for all, for itself or for a group (access_groups.c), by
- * single warps or by a gang. All of it has one cache, so that each finds what another has noted; so what is noted must hold for the
- * largest span that any test has. That is known when the function has been emitted: then the engine's calls get their spans.
+ * Code of one instruction may test with different spans: for one lane or for all, for itself or for a check group
+ * (access_groups.c), by single warps or by a gang. All of it has one cache, so that each finds what another has noted; so what is
+ * noted must hold for the largest span that any test has. That is known when the function has been emitted: then the engine's calls
+ * get their spans.
  */
 #include "jit/emit/access.h"
 

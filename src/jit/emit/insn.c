@@ -44,6 +44,6 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
 void begin_block(struct emit *e)
 {
     start_clean(e, e->at);
-    e->groups = e->fn->groups + block_at(e->fn, e->at)->first;
+    e->check_groups = e->fn->check_groups + block_at(e->fn, e->at)->first;
     e->exit_through = NULL;
 }

@@ -1,10 +1,10 @@
-/* Moving runs of an interleaved group (access_groups.c): whole vectors, and shuffles; see access.h. */
+/* Moving the words of an interleave group (access_groups.c): whole vectors, and shuffles; see access.h. */
 #include "jit/emit/access.h"
 
 #include <string.h>
 
 /* Do its values come in turns, as many as a power of 2? */
-static bool is_in_turns(const struct run *r)
+static bool is_in_turns(const struct interleave_group *r)
 {
     bool so = (r->n & (r->n - 1)) == 0 && r->elements == r->n * WARP_LANES;
     for (unsigned k = 0; k < r->n; k++)
@@ -15,41 +15,42 @@ static bool is_in_turns(const struct run *r)
 }
 
 /* It is moved in vectors of 32 elements, of which the last may have some of the one before. */
-static unsigned n_vectors(const struct run *r)
+static unsigned n_vectors(const struct interleave_group *r)
 {
     return (r->elements + WARP_LANES - 1) / WARP_LANES;
 }
 
-static unsigned vector_start(const struct run *r, unsigned k)
+static unsigned vector_start(const struct interleave_group *r, unsigned k)
 {
     unsigned last = r->elements - WARP_LANES;
     return k * WARP_LANES < last ? k * WARP_LANES : last;
 }
 
-static value vector_pointer(struct emit *e, const struct access *a, const struct run *r, unsigned k)
+static value vector_pointer(struct emit *e, const struct access *a, const struct interleave_group *r, unsigned k)
 {
     int64_t before = a->x->disp + a->least - r->from;
     return pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
 }
 
-/* Warps of a gang share code between one that loads and what it does with that (access_of_one() in gang_exit.c): what they have loaded is no value
- * there. */
-static void keep_value(struct emit *e, struct run *r, unsigned k, value v)
+/* Warps of a gang share code between one that loads and what it does with that (access_of_one() in gang_exit.c): what they have
+ * loaded is no value there. */
+static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, value v)
 {
-    value *kept = &e->runs[r->id].of[e->place][k];
+    value *kept = &e->interleaved[r->id].of[e->place][k];
     *kept = e->gang ? emit_alloca(e, LLVMTypeOf(v)) : v;
     if (e->gang)
         LLVMBuildStore(e->b, v, *kept);
 }
 
-/* Where the run is loaded once for all warps, but not all that is made of it is, the first's serves the others. */
-static value kept_value(struct emit *e, const struct run *r, unsigned k)
+/* Where the group is loaded once for all warps, but not all that is made of it is, the first's serves the others. */
+static value kept_value(struct emit *e, const struct interleave_group *r, unsigned k)
 {
-    value kept = e->runs[r->id].of[e->place][k] ? e->runs[r->id].of[e->place][k] : e->runs[r->id].of[0][k];
+    value kept =
+        e->interleaved[r->id].of[e->place][k] ? e->interleaved[r->id].of[e->place][k] : e->interleaved[r->id].of[0][k];
     return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
 }
 
-static void load_values(struct emit *e, const struct access *a, struct run *r)
+static void load_values(struct emit *e, const struct access *a, struct interleave_group *r)
 {
     value vectors[MAX_VALUES];
     unsigned n = n_vectors(r);
@@ -72,7 +73,7 @@ static void load_values(struct emit *e, const struct access *a, struct run *r)
 }
 
 /* Of vector k: where each element comes from, by values and their lanes; negative in gaps. */
-static void find_sources(const struct run *r, unsigned k, int index[WARP_LANES])
+static void find_sources(const struct interleave_group *r, unsigned k, int index[WARP_LANES])
 {
     memset(index, 0xff, WARP_LANES * sizeof *index);
     for (unsigned v = 0; v < r->n; v++)
@@ -124,9 +125,9 @@ static void store_elements(struct emit *e, const struct access *a, value v, valu
     intrinsic(e, "llvm.masked.store", types, 2, args, 4);
 }
 
-static void store_values(struct emit *e, const struct access *a, struct run *r)
+static void store_values(struct emit *e, const struct access *a, struct interleave_group *r)
 {
-    value vectors[MAX_VALUES], *values = e->runs[r->id].of[e->place];
+    value vectors[MAX_VALUES], *values = e->interleaved[r->id].of[e->place];
     memcpy(vectors, values, r->n * sizeof *vectors);
     if (is_in_turns(r))
         zip(e, vectors, r->n);
@@ -140,10 +141,10 @@ static void store_values(struct emit *e, const struct access *a, struct run *r)
     }
 }
 
-void transfer_run(struct emit *e, const struct access *a)
+void transfer_interleaved(struct emit *e, const struct access *a)
 {
-    struct run *r = e->groups[e->index].run;
-    unsigned number = e->groups[e->index].number;
+    struct interleave_group *r = e->check_groups[e->index].interleaved;
+    unsigned number = e->check_groups[e->index].number;
     bool loads = a->i->kind == IR_LD;
     if (loads && e->index == r->first)
         load_values(e, a, r);
@@ -151,7 +152,7 @@ void transfer_run(struct emit *e, const struct access *a)
         if (loads)
             put_lanes(e, a, k, kept_value(e, r, number + k));
         else
-            e->runs[r->id].of[e->place][number + k] = stored_value(e, a, k);
+            e->interleaved[r->id].of[e->place][number + k] = stored_value(e, a, k);
     if (!loads && e->index == r->last)
         store_values(e, a, r);
 }

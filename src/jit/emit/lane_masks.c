@@ -14,5 +14,5 @@ value emit_mask(struct emit *e)
 struct cursor here(const struct emit *e)
 {
     return (struct cursor){
-        .fn = e->fn, .block = e->at, .index = e->index, .is_full = emit_is_full(e), .groups = e->groups};
+        .fn = e->fn, .block = e->at, .index = e->index, .is_full = emit_is_full(e), .check_groups = e->check_groups};
 }

@@ -120,8 +120,8 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         return;
     }
     access_set_pointers(e, a, space);
-    if (e->groups[e->index].run)
-        transfer_run(e, a);
+    if (e->check_groups[e->index].interleaved)
+        transfer_interleaved(e, a);
     else if (a->shape == SHAPE_UNIFORM)
         loads ? load_uniform(e, a) : store_uniform(e, a);
     else if (loads)
@@ -134,7 +134,7 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         store_masked(e, a);
 }
 
-/* Shared or local memory. Where all lanes run, what is not inside ends the compiled part, as it does for a group: the
+/* Shared or local memory. Where all lanes run, what is not inside ends the compiled part, as it does for a check group: the
  * interpreter takes the rest of the block, and finds the fault. Of some lanes the test may fail for those that do not run:
  * `part[t - 1]` of all threads but the first. Then the engine does it. */
 static void access_window(struct emit *e, struct access *a, enum ptx_space space, unsigned members)
@@ -161,14 +161,14 @@ static void find_anew(struct emit *e, struct access *a)
         return;
     a->cache = NULL;
     access_find_first(e, a);
-    access_test_for_group(a, &e->groups[e->index]);
+    access_test_for_check_group(a, &e->check_groups[e->index]);
 }
 
-/* Global memory: the engine does what the test does not pass, and notes where it was. The others of a group count on
- * the test, so it must hold then; those of a run on what the first has loaded, too. */
+/* Global memory: the engine does what the test does not pass, and notes where it was. The others of a check group count on
+ * the test, so it must hold then; those of an interleave group on what the first has loaded, too. */
 static void access_global(struct emit *e, struct access *a, unsigned members)
 {
-    bool is_run = e->groups[e->index].run;
+    bool is_interleaved = e->check_groups[e->index].interleaved;
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
     access_branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
     emit_at_end(e, slow);
@@ -177,14 +177,14 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
         LLVMBasicBlockRef out = emit_new_block(e, "");
         struct access again = *a; /* `fast` counts on what was found before */
         find_anew(e, &again);
-        access_branch_on_first(e, &again, SPACE_GLOBAL, is_run ? fast : done, out);
+        access_branch_on_first(e, &again, SPACE_GLOBAL, is_interleaved ? fast : done, out);
         emit_at_end(e, out);
         emit_exit(e, e->index + 1);
     } else {
         LLVMBuildBr(e->b, done);
     }
     emit_at_end(e, fast);
-    if (members > 1 && is_run)
+    if (members > 1 && is_interleaved)
         find_anew(e, a);
     if (!access_is_nontemporal(here(e), a))
         prefetch(e, a);
@@ -195,7 +195,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
 
 static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
-    const struct group *g = &e->groups[e->index];
+    const struct check_group *g = &e->check_groups[e->index];
     access_find_first(e, a);
     if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_unchecked(e) ||
         access_needs_no_test(here(e), e->index)) {
@@ -208,7 +208,7 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
         transfer_within(e, a);
         return;
     }
-    access_test_for_group(a, g);
+    access_test_for_check_group(a, g);
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
         access_window(e, a, space, g->n);
     else
@@ -289,7 +289,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
     if (a.shape != SHAPE_DIVERGENT && a.shape != SHAPE_UNIFORM) {
         access_find_offsets(e->fn, &a);
-        if (!e->groups[e->index].run && !access_affine_is_simple(here(e), &a)) {
+        if (!e->check_groups[e->index].interleaved && !access_affine_is_simple(here(e), &a)) {
             a.shape = SHAPE_DIVERGENT;
             a.is_wild = !access_has_halves(&a);
         }

@@ -469,7 +469,7 @@ static bool require_accesses(struct loop *p)
         const struct ir_insn *i = insn_at(here(p->e), k);
         struct access a;
         bool first_does = e->place && e->fn->plan.once[p->block->first + k];
-        if ((i->kind != IR_LD && i->kind != IR_ST) || e->groups[k].first != k || first_does ||
+        if ((i->kind != IR_LD && i->kind != IR_ST) || e->check_groups[k].first != k || first_does ||
             access_needs_no_test(here(e), k))
             continue;
         if (!require_access(p, k, &a))

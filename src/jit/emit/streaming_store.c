@@ -13,8 +13,8 @@ enum { LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
 /* Are there so many bytes where the access was last, and does the launch store so many? */
 static value is_large(struct emit *e, const struct access *a)
 {
-    struct access first = *a; /* of a group, which counts on its test */
-    first.i = insn_at(here(e), e->groups[e->index].first);
+    struct access first = *a; /* of a check group, which counts on its test */
+    first.i = insn_at(here(e), e->check_groups[e->index].first);
     first.span = 0; /* what is asked is no test */
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
