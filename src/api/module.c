@@ -241,7 +241,7 @@ static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *dia
                            .mem = &machine->mem,
                            .lanes = machine->lanes,
                            .stack_bytes = machine->config.stack_bytes,
-                           .rows = machine->compiler && machine->compiler->wants_rows(machine),
+                           .serial_walks = machine->compiler && machine->compiler->wants_serial_walks(machine),
                            .address_of = address_of,
                            .data = m};
     struct kernel *kernel = kernel_prepare(func, &env, diags);

@@ -1,4 +1,4 @@
-/* Command-line options: a table of rows in, values in the caller's struct out. Nothing here prints.
+/* Command-line options: a table of entries in, values in the caller's struct out. Nothing here prints.
  *
  * An option is typed --name VALUE, --name=VALUE, or -x where it has a letter. What is not an option is a
  * word; so are negative numbers, and everything after "--". Unknown, repeated and valueless options are

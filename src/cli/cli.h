@@ -9,7 +9,7 @@
 #include "cli/progress.h"
 #include "heddle.h"
 
-/* Values of the options: a field for each row of flags.def. */
+/* Values of the options: a field for each entry of flags.def. */
 struct options {
 #define FIELD_SWITCH(field)                                    bool field;
 #define FIELD_YES_NO(field)                                    bool field;

@@ -8,7 +8,7 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, PREFIX_V1 = 10, PREFIX_V2 = 12, HEADER_ALIGN = 64 };
 
-/* NumPy's names; written as the first row of a type, read as any. */
+/* NumPy's names; written as the first entry of a type, read as any. */
 static const struct {
     const char *descr;
     enum isa_type type;

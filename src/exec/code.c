@@ -101,8 +101,8 @@ static bool can_order_by_lines(const struct preparer *p, const struct ir_func *i
     return can;
 }
 
-/* Those that fill whole lines of the cache, as most arrays do, before others, where that costs nothing: so rows of theirs lie in
- * one line each. */
+/* Those that fill whole lines of the cache, as most arrays do, before others, where that costs nothing: so consecutive elements of
+ * theirs lie in one line each. */
 static void place_static_shared(struct preparer *p, const struct ir_func *ir)
 {
     bool ordered = can_order_by_lines(p, ir);
@@ -482,7 +482,7 @@ static struct code *add_function(struct preparer *p, struct ptx_func *f)
     struct code *c = find_code(p, f);
     if (c || !f->has_body)
         return c;
-    struct ir_func *ir = ir_build(p->arena, f, p->env->rows, p->diags);
+    struct ir_func *ir = ir_build(p->arena, f, p->env->serial_walks, p->diags);
     if (!ir)
         return NULL;
     place_vars(p, ir);

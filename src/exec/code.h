@@ -194,7 +194,7 @@ struct code_env {
     const struct mem *mem;
     lane_fn *const *lanes;
     uint32_t stack_bytes; /* of a thread, where the depth of calls has no bound */
-    bool rows;            /* as for ir_build() */
+    bool serial_walks;    /* as for ir_build() */
     /* The address of a .global or .const variable. */
     uint64_t (*address_of)(void *data, const struct ptx_var *v);
     void *data;

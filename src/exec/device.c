@@ -54,7 +54,7 @@ const struct device_model *device_model_of_report(const char *name)
 
 bool device_model_attribute(const struct device_model *d, int number, int *value)
 {
-    switch (number) { /* CUdevice_attribute; the rows of device.def have the names */
+    switch (number) { /* CUdevice_attribute; the entries of device.def have the names */
     case 13: *value = d->clock_khz; return true;
     case 16: *value = (int)d->multiprocessors; return true;
     case 36: *value = d->memory_clock_khz; return true;

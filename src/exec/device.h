@@ -1,4 +1,4 @@
-/* What machines claim to be. Limits that all devices share are constants, DEVICE_WARP_SIZE and so on, the rows of
+/* What machines claim to be. Limits that all devices share are constants, DEVICE_WARP_SIZE and so on, the entries of
  * device.def; what differs from device to device is in its model. */
 #ifndef HEDDLE_EXEC_DEVICE_H
 #define HEDDLE_EXEC_DEVICE_H

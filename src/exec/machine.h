@@ -98,7 +98,7 @@ struct compiler {
     void (*consider)(struct launch *l, const struct worker *k);
     void (*end)(struct launch *l);                       /* after its last block */
     void (*forget)(struct machine *m, struct kernel *k); /* which is about to be freed */
-    bool (*wants_rows)(const struct machine *m);         /* code_env.rows */
+    bool (*wants_serial_walks)(const struct machine *m); /* code_env.serial_walks */
     /* The process is about to enter the sandbox: what is needed outside is added to the broker (sandbox/broker.h). False with
      * errno. */
     bool (*confine)(struct machine *m);

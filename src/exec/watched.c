@@ -55,7 +55,7 @@ static uint64_t window_of(const struct warp *w, const struct plan *p)
                                      : 0;
 }
 
-/* Lanes that are neither all at one address nor all in a row. */
+/* Lanes that are neither all at one address nor all consecutive. */
 static void tell_scattered(const struct plan *p, uint64_t window, struct told *t)
 {
     static const enum access_pattern patterns[] = {[PATTERN_NONE] = ACCESS_ANY,

@@ -346,13 +346,13 @@ static bool add_ways_back(struct ir_func *f, struct arena *arena)
 }
 
 /* What the lowered function is made into; false where its share of work is spent. */
-static bool run_passes(struct ir_func *f, bool rows)
+static bool run_passes(struct ir_func *f, bool serial_walks)
 {
     bool has_cut = true;
     bool enough =
         ir_order_blocks(f) && (!add_ways_back(f, f->arena) || ir_order_blocks(f)) && ir_contract(f) && ir_find_spins(f);
     ir_drop_unread(f);
-    while (enough && (enough = ir_find_serial(f, rows, &has_cut)) && has_cut)
+    while (enough && (enough = ir_find_serial(f, serial_walks, &has_cut)) && has_cut)
         enough = ir_order_blocks(f) && ir_find_spins(f);
     return enough && ir_assign_slots(f);
 }
@@ -373,7 +373,7 @@ static void begin(struct builder *b)
     lower_register_params(b, true);
 }
 
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, struct diags *diags)
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, struct diags *diags)
 {
     struct ir_func *f = ARENA_NEW(arena, struct ir_func);
     f->func = func;
@@ -391,7 +391,7 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, 
     for (uint32_t i = 0; i < f->insns.n; i++)
         f->suspends |= is_suspension(&f->insns.at[i]) || f->insns.at[i].kind == IR_CALL;
     f->frame_bytes = (f->frame_bytes + 15) & ~15u;
-    if (ir_spend(f, 1) && run_passes(f, rows))
+    if (ir_spend(f, 1) && run_passes(f, serial_walks))
         return f;
     b.place = place_of_symbol(&b, &func->symbol);
     build_error(&b, "not-supported", "divide it into several functions",

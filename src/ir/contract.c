@@ -26,7 +26,7 @@ struct contraction {
 #define SUMS(t, m) {LANE_add_##t##m, LANE_sub_##t##m, LANE_fma_##t##m}
 /* clang-format off */
 #define SIGN(t) LANE_neg_##t, {LANE_neg_##t}
-static const struct contraction rows[] = {
+static const struct contraction entries[] = {
     {false, true, LANE_mul_f32_rn, SIGN(f32), {SUMS(f32, _rn), SUMS(f32, _rn_sat)}},
     {false, true, LANE_mul_f32_rn_ftz, LANE_neg_f32, {LANE_neg_f32, LANE_neg_f32_ftz},
      {SUMS(f32, _rn_ftz), SUMS(f32, _rn_ftz_sat)}},
@@ -41,12 +41,12 @@ static const struct contraction rows[] = {
 /* clang-format on */
 #undef SIGN
 #undef SUMS
-enum { N_ROWS = sizeof rows / sizeof rows[0] };
+enum { N_ENTRIES = sizeof entries / sizeof entries[0] };
 
 struct product {
     uint32_t insn, at; /* at: place along the trace */
     uint32_t trace, region, order;
-    const struct contraction *row;
+    const struct contraction *entry;
     uint32_t n_sums;              /* that read it, once each */
     bool is_read;                 /* by what is no such sum, or as the addend of an fma */
     bool has_fixed;               /* a factor that is a constant or a parameter: contracted in other regions, too */
@@ -56,7 +56,7 @@ struct product {
 
 struct sum {
     uint32_t insn;
-    const struct contraction *row;
+    const struct contraction *entry;
     bool sat, subtracts;
     struct {
         uint32_t product; /* 1 + its number, or 0 */
@@ -96,26 +96,26 @@ struct contractor {
 
 /* ---- instructions ---- */
 
-/* Without a rounding modifier? What lowering adds to an instruction has other lanes than `rows`. */
+/* Without a rounding modifier? What lowering adds to an instruction has other lanes than `entries`. */
 static bool is_free(const struct ir_insn *i)
 {
     return i->kind == IR_LANES && i->origin && i->origin->inst && !isa_has(i->origin->inst, MOD_rn);
 }
 
-static const struct contraction *product_row(const struct ir_insn *i)
+static const struct contraction *product_entry(const struct ir_insn *i)
 {
-    for (size_t r = 0; r < N_ROWS && is_free(i) && !i->guard; r++)
-        if (i->lane == rows[r].mul)
-            return &rows[r];
+    for (size_t r = 0; r < N_ENTRIES && is_free(i) && !i->guard; r++)
+        if (i->lane == entries[r].mul)
+            return &entries[r];
     return NULL;
 }
 
 static bool find_sum(const struct ir_insn *i, struct sum *s)
 {
-    for (size_t r = 0; r < N_ROWS && is_free(i); r++)
-        for (unsigned sat = 0; sat < 2 && rows[r].sum[sat].add; sat++)
-            if (i->lane == rows[r].sum[sat].add || i->lane == rows[r].sum[sat].sub) {
-                *s = (struct sum){.row = &rows[r], .sat = sat, .subtracts = i->lane == rows[r].sum[sat].sub};
+    for (size_t r = 0; r < N_ENTRIES && is_free(i); r++)
+        for (unsigned sat = 0; sat < 2 && entries[r].sum[sat].add; sat++)
+            if (i->lane == entries[r].sum[sat].add || i->lane == entries[r].sum[sat].sub) {
+                *s = (struct sum){.entry = &entries[r], .sat = sat, .subtracts = i->lane == entries[r].sum[sat].sub};
                 return true;
             }
     return false;
@@ -126,9 +126,9 @@ static bool is_copy(const struct ir_insn *i)
     return i->kind == IR_LANES && (i->lane == LANE_mov_b16 || i->lane == LANE_mov_b32 || i->lane == LANE_mov_b64);
 }
 
-static bool is_negation(const struct ir_insn *i, const struct contraction *row)
+static bool is_negation(const struct ir_insn *i, const struct contraction *entry)
 {
-    return i->kind == IR_LANES && i->lane && (i->lane == row->sign[0] || i->lane == row->sign[1]);
+    return i->kind == IR_LANES && i->lane && (i->lane == entry->sign[0] || i->lane == entry->sign[1]);
 }
 
 static bool rounds(const struct isa_inst *i)
@@ -206,7 +206,7 @@ static void note_addend(struct contractor *c, struct sum *s, unsigned k, ir_ref 
     if (!p)
         return;
     bool is_minus = k == 1 && s->subtracts; /* `- neg.ftz(p)` is none that ptxas sees */
-    if (twice || p->row != s->row || !is_in_reach(c, p) || (is_minus && held_by(c, r)->flushed)) {
+    if (twice || p->entry != s->entry || !is_in_reach(c, p) || (is_minus && held_by(c, r)->flushed)) {
         p->is_read = true;
         return;
     }
@@ -231,7 +231,7 @@ static void note_reads(struct contractor *c, const struct ir_insn *i, uint32_t n
         return;
     }
     struct product *p = i->guard ? NULL : product_in(c, i->a);
-    if (p && (is_copy(i) || is_negation(i, p->row)))
+    if (p && (is_copy(i) || is_negation(i, p->entry)))
         return; /* its readers count */
     for (unsigned k = 0, n = ir_reads(i, refs); k < n; k++)
         if ((p = product_in(c, refs[k])))
@@ -245,10 +245,10 @@ static enum fixed fixed_of(const struct contractor *c, ir_ref r)
                                        : NOT_FIXED;
 }
 
-static bool is_fixed(const struct contractor *c, const struct contraction *row, ir_ref r)
+static bool is_fixed(const struct contractor *c, const struct contraction *entry, ir_ref r)
 {
     enum fixed fixed = fixed_of(c, r);
-    return fixed == FIXED_CONSTANT || (fixed == FIXED_IN_BANK && row->reads_bank);
+    return fixed == FIXED_CONSTANT || (fixed == FIXED_IN_BANK && entry->reads_bank);
 }
 
 static bool is_constant(struct contractor *c, ir_ref r)
@@ -259,11 +259,11 @@ static bool is_constant(struct contractor *c, ir_ref r)
 static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t number)
 {
     ir_ref refs[IR_MAX_REFS];
-    const struct contraction *row = product_row(i);
-    bool is_folded = row && is_constant(c, i->a) && is_constant(c, i->b); /* by ptxas, before */
+    const struct contraction *entry = product_entry(i);
+    bool is_folded = entry && is_constant(c, i->a) && is_constant(c, i->b); /* by ptxas, before */
     struct product *p = i->guard ? NULL : product_in(c, i->a);
     struct holding copied = {.is_constant = is_copy(i) && !i->guard && is_constant(c, i->a)};
-    if (p && (is_copy(i) || is_negation(i, p->row))) {
+    if (p && (is_copy(i) || is_negation(i, p->entry))) {
         copied = *held_by(c, i->a);
         copied.is_constant = false;
         copied.negated ^= !is_copy(i);
@@ -282,16 +282,16 @@ static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t 
         h->flushed = copied.flushed;
         h->is_constant = copied.is_constant || is_folded;
     }
-    if (!row || is_folded || ir_ref_kind(i->d) != REF_REG)
+    if (!entry || is_folded || ir_ref_kind(i->d) != REF_REG)
         return;
     uint32_t d = ir_ref_index(i->d);
-    bool has_fixed = c->definitions[d] == 1 && (is_fixed(c, row, i->a) || is_fixed(c, row, i->b));
+    bool has_fixed = c->definitions[d] == 1 && (is_fixed(c, entry, i->a) || is_fixed(c, entry, i->b));
     *VEC_PUSH(&c->scratch, &c->products) = (struct product){.insn = number,
                                                             .at = c->at,
                                                             .trace = c->trace,
                                                             .region = c->region,
                                                             .order = c->order,
-                                                            .row = row,
+                                                            .entry = entry,
                                                             .has_fixed = has_fixed,
                                                             .factor = {i->a, i->b}};
     c->global[d] = has_fixed ? c->products.n : 0;
@@ -463,7 +463,7 @@ static void choose(struct contractor *c)
             struct sum *s = &c->sums.at[n];
             if (pass == 0)
                 choose_for(c, s, true);
-            if (pass == 1 || s->row->is_packed)
+            if (pass == 1 || s->entry->is_packed)
                 choose_for(c, s, false);
         }
     }
@@ -496,7 +496,7 @@ static ir_ref put_negation(struct contractor *c, insn_list *out, const struct su
                            ir_ref a)
 {
     ir_ref d = new_register(c->f, a);
-    put_step(c->f, out, of, s->row->neg, d, a);
+    put_step(c->f, out, of, s->entry->neg, d, a);
     return d;
 }
 
@@ -536,7 +536,7 @@ static void put_fma(struct contractor *c, insn_list *out, const struct sum *s, s
     i.a = negate_product ? put_negation(c, out, s, &i, factor_of(p, 0)) : factor_of(p, 0);
     i.b = factor_of(p, 1);
     i.c = negate_addend ? put_negation(c, out, s, &i, addend) : addend;
-    i.lane = s->row->sum[s->sat].fma;
+    i.lane = s->entry->sum[s->sat].fma;
     *VEC_PUSH(c->f->arena, out) = i;
 }
 
@@ -579,7 +579,7 @@ static void rewrite(struct contractor *c)
 static bool has_products(const struct ir_func *f)
 {
     for (uint32_t n = 0; n < f->insns.n; n++)
-        if (product_row(&f->insns.at[n]))
+        if (product_entry(&f->insns.at[n]))
             return true;
     return false;
 }

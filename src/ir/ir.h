@@ -200,9 +200,9 @@ static inline bool ir_spend(const struct ir_func *f, uint64_t steps)
     return enough;
 }
 
-/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `rows`: threads that
- * go through rows of their own and try for what they find do so one after the other (serial_parts.c). */
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool rows, struct diags *diags);
+/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `serial_walks`:
+ * threads that walk lists of their own and try for what they find do so one after the other (serial_parts.c). */
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, struct diags *diags);
 
 /* The offset of a parameter, result or local variable in the frame. */
 uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
@@ -211,7 +211,7 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 bool ir_order_blocks(struct ir_func *f); /* order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
 /* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
-bool ir_find_serial(struct ir_func *f, bool rows, bool *has_cut);
+bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);
 void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
 bool ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
 bool ir_assign_slots(struct ir_func *f); /* live.c */

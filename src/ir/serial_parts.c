@@ -12,17 +12,17 @@
  * nobody else counts on (shape.c). Nothing in it may wait for other lanes or end a thread. A loop that contains such a
  * loop, or that does more in its iterations than one follows from, is work, which lanes do better together.
  *
- * But where a thread tries for what it finds in a row of its own, as a search through a graph does for the neighbours of a
- * vertex, lanes have little to do together: rows differ in length, each lane loads from a line of its own, what is tried for
- * is anywhere, and those that have it part from those that have not. Where the CPU has no good gathers (`rows`) such a loop is
- * a serial part, too.
+ * But where a thread tries for what it finds in a list of its own, as a search through a graph does for the neighbours of a vertex,
+ * lanes have little to do together: lists differ in length, each lane loads from a line of its own, what is tried for is anywhere,
+ * and those that have it part from those that have not. Where the CPU has no good gathers (`serial_walks`) such a loop is a serial
+ * part, too.
  */
 #include "ir/ir.h"
 #include "ir/shape.h"
 
 enum { MAX_INSNS = 128, MAX_BLOCKS = 1024 };
 
-/* Bytes by which a row goes on in an iteration: a lane has each line that it comes to for itself. */
+/* Bytes by which a list goes on in an iteration: a lane has each line that it comes to for itself. */
 enum { LONGEST_STEP = 64 };
 
 struct finder {
@@ -116,7 +116,7 @@ static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *
     return found;
 }
 
-/* ---- rows of a thread's own ---- */
+/* ---- lists of a thread's own ---- */
 
 static void for_writes(struct finder *x, void (*visit)(struct finder *x, uint32_t reg, struct writer w))
 {
@@ -352,7 +352,7 @@ static void mark(struct ir_func *f, uint32_t from, uint32_t to)
     }
 }
 
-bool ir_find_serial(struct ir_func *f, bool rows, bool *has_cut)
+bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut)
 {
     struct finder x = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
     *has_cut = false;
@@ -367,7 +367,7 @@ bool ir_find_serial(struct ir_func *f, bool rows, bool *has_cut)
         if (!block_at(&x, from)->loop_header || !is_loop_that_tries(&x, from, &behind, &insns))
             continue;
         if (!block_at(&x, from)->spins) {
-            if (rows && walks(&x, from, behind))
+            if (serial_walks && walks(&x, from, behind))
                 mark(f, from, o = behind);
             continue;
         }

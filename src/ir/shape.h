@@ -5,7 +5,7 @@
  * a stride times the lane, and uniform is the stride 0; other offsets (of `%tid.x ^ 3`) do as well. The shape of a block
  * of threads must be known; everything follows from there.
  *
- * Where blocks have 8 or 16 columns, the warp has parts, one for each row of the block, and a register that is uniform or
+ * Where blocks have 8 or 16 columns, the warp has parts, one for each %tid.y in it, and a register that is uniform or
  * affine within each of them is *piecewise* affine: a value for each part is enough.
  *
  * An index of 32 bits that is widened stays affine unless the index wraps between the lanes. Where that cannot be
@@ -49,7 +49,7 @@ struct ir_known {
 
 struct ir_shapes {
     uint32_t block[3]; /* threads */
-    uint32_t parts;    /* of a warp, within which shapes may be affine: rows of a block of 8 or 16 columns */
+    uint32_t parts;    /* of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns */
     VEC(struct lane_offsets) lane_offsets; /* the first is that of uniform values */
     uint16_t *regs;                        /* by register: SHAPE_DIVERGENT, or which lane_offsets */
     const struct ir_range *ranges;         /* by register */
@@ -107,7 +107,7 @@ static inline bool ir_is_pending_live(const struct ir_shapes *s, uint32_t block,
     return n && ir_in_set(s->pending_live + (size_t)block * s->live.words, n - 1);
 }
 
-/* %tid along an axis. Lanes that are no threads are as they would be in a block with more rows or, where it has one row, in a
+/* %tid along an axis. Lanes that are no threads are as they would be in a block with more %tid.y or, where it has one, in a
  * longer one. */
 static inline uint32_t ir_thread_number(const uint32_t block[3], uint32_t thread, unsigned axis)
 {

@@ -3,7 +3,7 @@
  * The facts stand in the .def tables of this folder. This header turns them into enums and offers one
  * service: isa_resolve() takes an opcode as written ("atom.relaxed.gpu.global.add.u32"), finds the form that
  * it is a use of, and says what it needs and means. Everything above (parser, verifier, printer, engines,
- * `heddle ptx --isa`) reads the same rows.
+ * `heddle ptx --isa`) reads the same entries.
  */
 #ifndef HEDDLE_ISA_ISA_H
 #define HEDDLE_ISA_ISA_H
@@ -159,7 +159,7 @@ struct isa_inst {
     struct isa_need gone;  /* from this version and target on it is no longer valid; ptx 0: it stays */
     const char *gone_help; /* what took its place */
     const char *ban;       /* why these words do not go together, or NULL */
-    bool open;             /* its operands follow no row: they are kept as text */
+    bool open;             /* its operands follow no entry: they are kept as text */
     const struct isa_form *form;
     struct isa_operand operand[ISA_MAX_OPERANDS];
 };
@@ -236,7 +236,7 @@ enum isa_mod isa_pick(const struct isa *isa, const struct isa_inst *i, enum isa_
 /* The type an operand is held to. */
 enum isa_type isa_operand_type(const struct isa_inst *i, const struct isa_operand *o);
 
-/* A row of directives.def. */
+/* An entry of directives.def. */
 struct isa_directive {
     const char *name;
     enum { OF_KERNELS = 1, OF_FUNCTIONS = 2, OF_BOTH = 3 } of;

@@ -1,4 +1,4 @@
-/* The rows of needs.def, targets.def and directives.def, applied; see needs.h and isa.h. */
+/* The entries of needs.def, targets.def and directives.def, applied; see needs.h and isa.h. */
 #include "isa/needs.h"
 
 enum rule_kind { RULE_NEED, RULE_GONE, RULE_BAN };
@@ -82,13 +82,13 @@ static bool group_holds(const struct str *words, unsigned n, struct str group)
     return false;
 }
 
-static bool applies(unsigned row, struct str op, const struct str *words, unsigned n)
+static bool applies(unsigned entry, struct str op, const struct str *words, unsigned n)
 {
-    const char *rest = rules[row].ops;
+    const char *rest = rules[entry].ops;
     bool named = strcmp(rest, "*") == 0;
     for (struct str w; !named && isa_next_word(&rest, ' ', &w);)
         named = str_eq(w, op);
-    rest = rules[row].words;
+    rest = rules[entry].words;
     for (struct str g; named && isa_next_word(&rest, ' ', &g);)
         named = group_holds(words, n, g);
     return named;
@@ -106,16 +106,16 @@ static void raise_need(struct isa_need *need, struct isa_need by)
 
 void isa_apply_rules(struct isa_inst *inst, struct str op, const struct str *words, unsigned n)
 {
-    for (unsigned row = 0; row < sizeof rules / sizeof rules[0]; row++) {
-        if (!applies(row, op, words, n))
+    for (unsigned entry = 0; entry < sizeof rules / sizeof rules[0]; entry++) {
+        if (!applies(entry, op, words, n))
             continue;
-        switch (rules[row].kind) {
-        case RULE_NEED: raise_need(&inst->need, rules[row].need); break;
+        switch (rules[entry].kind) {
+        case RULE_NEED: raise_need(&inst->need, rules[entry].need); break;
         case RULE_GONE:
-            inst->gone = rules[row].need;
-            inst->gone_help = rules[row].text;
+            inst->gone = rules[entry].need;
+            inst->gone_help = rules[entry].text;
             break;
-        case RULE_BAN: inst->ban = rules[row].text; break;
+        case RULE_BAN: inst->ban = rules[entry].text; break;
         }
     }
 }

@@ -1,4 +1,4 @@
-/* What a use of a form needs beyond the form's own row, and what may not stand together: the rows of needs.def.
+/* What a use of a form needs beyond the form's own entry, and what may not stand together: the entries of needs.def.
  * Private to isa/. */
 #ifndef HEDDLE_ISA_NEEDS_H
 #define HEDDLE_ISA_NEEDS_H

@@ -1,4 +1,4 @@
-/* A CPU level that code is made for: a row of targets.def. */
+/* A CPU level that code is made for: an entry of targets.def. */
 #ifndef HEDDLE_JIT_TARGET_H
 #define HEDDLE_JIT_TARGET_H
 

@@ -84,19 +84,20 @@ static struct place directive_place(const struct verifier *v, const struct ptx_d
 
 static void check_directive(struct verifier *v, const struct ptx_func *f, const struct ptx_directive *d)
 {
-    const struct isa_directive *row = isa_directive_by_name(d->name);
+    const struct isa_directive *entry = isa_directive_by_name(d->name);
     struct place at = directive_place(v, d);
     struct arena *a = v->diags->arena;
-    verify_need(v, at, arena_printf(a, "`.%s`", row->name), row->need);
-    if (!(row->of & (f->entry ? OF_KERNELS : OF_FUNCTIONS)))
-        diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` belongs to %s", row->name,
+    verify_need(v, at, arena_printf(a, "`.%s`", entry->name), entry->need);
+    if (!(entry->of & (f->entry ? OF_KERNELS : OF_FUNCTIONS)))
+        diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` belongs to %s", entry->name,
                    f->entry ? "functions (.func)" : "kernels (.entry)");
-    if (d->n < row->least || d->n > row->most)
-        diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` takes %u%s number%s, not %u", row->name, row->least,
-                   row->most > row->least ? arena_printf(a, " to %u", row->most) : "", row->most == 1 ? "" : "s", d->n);
+    if (d->n < entry->least || d->n > entry->most)
+        diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` takes %u%s number%s, not %u", entry->name, entry->least,
+                   entry->most > entry->least ? arena_printf(a, " to %u", entry->most) : "",
+                   entry->most == 1 ? "" : "s", d->n);
     for (uint32_t k = 0; k < d->n; k++)
         if (d->value[k] == 0)
-            diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` needs numbers above 0", row->name);
+            diag_error(v->diags, at, "ptx-directive", NULL, "`.%s` needs numbers above 0", entry->name);
 }
 
 /* 11.4: .reqntid says all that .maxntid could; .reqnctapercluster and .maxclusterrank likewise. */

@@ -17,7 +17,7 @@ struct verifier {
 
 void verify_insn(struct verifier *v, const struct ptx_insn *insn);
 
-/* An operand of v->insn against its row. `relaxed`: wider registers will do, as in ld, st and cvt (9.4.1). */
+/* An operand of v->insn against its entry. `relaxed`: wider registers will do, as in ld, st and cvt (9.4.1). */
 void verify_operand(struct verifier *v, const struct ptx_operand *o, const struct isa_operand *spec, bool relaxed);
 /* [address] of an instruction that accesses `space`. */
 void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_space space);

@@ -74,7 +74,7 @@ static enum presence presence_of(const struct verifier *v, const struct isa_oper
     }
 }
 
-/* The rows of the operands that stand: those that may be absent are taken from the left. Returns their number, or -1
+/* The entries of the operands that stand: those that may be absent are taken from the left. Returns their number, or -1
  * where too many or too few stand. */
 static int match_operands(const struct verifier *v, const struct isa_operand **of)
 {
@@ -335,7 +335,7 @@ static void check_barrier(struct verifier *v)
         operand_error(v, &in->operands[threads], "write a multiple of 32", "a barrier counts threads of whole warps");
 }
 
-/* 9.7.13.15.13: what is not in its own row. Arrivals at another block's object have no state to give. */
+/* 9.7.13.15.13: what is not in its own entry. Arrivals at another block's object have no state to give. */
 static void check_mbarrier(struct verifier *v)
 {
     const struct ptx_insn *in = v->insn;

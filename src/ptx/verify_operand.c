@@ -311,7 +311,7 @@ void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_sp
                       space == SPACE_GENERIC ? "" : ptx_space_name(space));
 }
 
-/* ---- by the form's row ---- */
+/* ---- by the form's entry ---- */
 
 /* .b0 to .b3, .h0, .h1; of the packed video instructions four digits or two (9.7.18). */
 static void verify_selector(struct verifier *v, const struct ptx_operand *o)

@@ -14,12 +14,12 @@
 #include "heddle.h"
 
 /* The operands are in %xa %xb %xc, the result is taken from %xd, with x = r (32 bits), d (64), h (16); %p is a predicate. */
-struct row {
+struct entry {
     const char *shows, *text;
     uint64_t a, b, c, want;
 };
 
-static const struct row integer_rows[] = {
+static const struct entry integer_entries[] = {
     {"a quotient by zero is all ones", "div.u32 %rd, %ra, %rb;", 7, 0, 0, 0xffffffff},
     {"a signed quotient by zero is all ones", "div.s32 %rd, %ra, %rb;", 7, 0, 0, 0xffffffff},
     {"a 16-bit quotient by zero is all ones", "div.s16 %hd, %ha, %hb;", 7, 0, 0, 0xffff},
@@ -46,7 +46,7 @@ static const struct row integer_rows[] = {
     {"dp4a adds four products", "dp4a.s32.u32 %rd, %ra, %rb, %rc;", 0xff010203, 0x01010101, 10, 15},
 };
 
-static const struct row float_rows[] = {
+static const struct entry float_entries[] = {
     {"mul.rn and add round twice", "mul.rn.f32 %rd, %ra, %ra; add.f32 %rd, %rd, %rb;", 0x3f800800, 0xbf801000, 0, 0},
     {"mul and add.rn round twice", "mul.f32 %rd, %ra, %ra; add.rn.f32 %rd, %rd, %rb;", 0x3f800800, 0xbf801000, 0, 0},
     {"mul and add are contracted", "mul.f32 %rd, %ra, %ra; add.f32 %rd, %rd, %rb;", 0x3f800800, 0xbf801000, 0,
@@ -79,7 +79,7 @@ static const struct row float_rows[] = {
 };
 
 /* 9.7.18 */
-static const struct row video_rows[] = {
+static const struct entry video_entries[] = {
     {"parts are extended by their type", "vadd.s32.u32.s32.sat %rd, %ra.b0, %rb.h0;", 0xff, 0x8000, 0, 0xffff80ff},
     {"sat clamps to s32", "vadd.s32.s32.s32.sat %rd, %ra, %rb;", 0x7fffffff, 1, 0, 0x7fffffff},
     {"sat clamps at 0", "vsub.u32.u32.u32.sat %rd, %ra, %rb;", 1, 2, 0, 0},
@@ -134,7 +134,7 @@ static const char *result_of(const char *text)
     return strstr(text, "%rd") ? "cvt.u64.u32 %dd, %rd;" : strstr(text, "%hd") ? "cvt.u64.u16 %dd, %hd;" : "";
 }
 
-static void write_module(const struct row *rows, unsigned n)
+static void write_module(const struct entry *entries, unsigned n)
 {
     char *p = module_text, *end = module_text + sizeof module_text;
     p += snprintf(p, (size_t)(end - p), ".version 9.0\n.target sm_90\n.address_size 64\n");
@@ -148,10 +148,10 @@ static void write_module(const struct row *rows, unsigned n)
                       "cvt.u32.u64 %%ra, %%da;\ncvt.u32.u64 %%rb, %%db;\ncvt.u32.u64 %%rc, %%dc;\n"
                       "cvt.u16.u64 %%ha, %%da;\ncvt.u16.u64 %%hb, %%db;\ncvt.u16.u64 %%hc, %%dc;\n"
                       "%s\n%s\nst.global.u64 [%%to], %%dd;\nret;\n}\n",
-                      i, rows[i].text, result_of(rows[i].text));
+                      i, entries[i].text, result_of(entries[i].text));
 }
 
-static void run_rows(const struct row *rows, unsigned n)
+static void run_entries(const struct entry *entries, unsigned n)
 {
     hd_machine *m;
     hd_module *module;
@@ -159,8 +159,8 @@ static void run_rows(const struct row *rows, unsigned n)
     hd_report *report = NULL;
     uint64_t *out;
     unsigned wrong = 0;
-    write_module(rows, n);
-    hd_source source = {"rows.ptx", module_text, strlen(module_text)};
+    write_module(entries, n);
+    hd_source source = {"entries.ptx", module_text, strlen(module_text)};
     assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
     assert_int_equal(hd_alloc(m, 8, (void **)&out), HD_SUCCESS);
     if (hd_module_load(m, &source, 1, &module, &report))
@@ -168,7 +168,7 @@ static void run_rows(const struct row *rows, unsigned n)
     for (unsigned i = 0; i < n; i++) {
         char name[16];
         hd_kernel *k;
-        const struct row *r = &rows[i];
+        const struct entry *r = &entries[i];
         snprintf(name, sizeof name, "k%u", i);
         hd_launch_config c = {
             .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = (const void *[]){&out, &r->a, &r->b, &r->c}};
@@ -184,19 +184,19 @@ static void run_rows(const struct row *rows, unsigned n)
 static void integers(void **state)
 {
     (void)state;
-    run_rows(integer_rows, sizeof integer_rows / sizeof integer_rows[0]);
+    run_entries(integer_entries, sizeof integer_entries / sizeof integer_entries[0]);
 }
 
 static void floats(void **state)
 {
     (void)state;
-    run_rows(float_rows, sizeof float_rows / sizeof float_rows[0]);
+    run_entries(float_entries, sizeof float_entries / sizeof float_entries[0]);
 }
 
 static void video(void **state)
 {
     (void)state;
-    run_rows(video_rows, sizeof video_rows / sizeof video_rows[0]);
+    run_entries(video_entries, sizeof video_entries / sizeof video_entries[0]);
 }
 
 /* ---- what is refused ---- */
@@ -206,7 +206,7 @@ static void wrong_selectors_are_refused(void **state)
     (void)state;
     static const struct {
         const char *text, *says;
-    } rows[] = {
+    } entries[] = {
         {"vadd.u32.u32.u32 %rd, %ra.b4, %rb;", "`.b4` "},
         {"vadd.u32.u32.u32 %rd.h0, %ra, %rb;", "`.h0` "},
         {"vadd.u32.u32.u32.add %rd.h0, %ra, %rb, %rc;", "`.h0` "},
@@ -221,19 +221,19 @@ static void wrong_selectors_are_refused(void **state)
     hd_machine *m;
     hd_machine_options options = {.workers = 1, .memory_bytes = 16 << 20};
     assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
-    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct row row = {"", rows[i].text, 0, 0, 0, 0};
+    for (unsigned i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        struct entry entry = {"", entries[i].text, 0, 0, 0, 0};
         hd_module *module = NULL;
         hd_kernel *k;
         hd_report *report = NULL;
-        write_module(&row, 1);
-        hd_source source = {"row.ptx", module_text, strlen(module_text)};
+        write_module(&entry, 1);
+        hd_source source = {"entry.ptx", module_text, strlen(module_text)};
         hd_result r = hd_module_load(m, &source, 1, &module, &report);
         if (!r)
             r = hd_module_get_kernel(module, "k0", &k, &report);
         assert_int_not_equal(r, HD_SUCCESS);
-        if (!strstr(hd_report_text(report), rows[i].says))
-            fail_msg("%s: %s", rows[i].text, hd_report_text(report));
+        if (!strstr(hd_report_text(report), entries[i].says))
+            fail_msg("%s: %s", entries[i].text, hd_report_text(report));
         hd_report_free(report);
         hd_module_unload(module);
     }

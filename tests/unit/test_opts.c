@@ -1,4 +1,4 @@
-/* base/opts: options are read as their rows say, and every misuse is an error that tells what is wrong. */
+/* base/opts: options are read as their entries say, and every misuse is an error that tells what is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct values {
     struct opt_count skip;
 };
 
-static const struct opt rows[] = {
+static const struct opt entries[] = {
     {"quiet", 'q', OPT_SWITCH, "", "say less", 1, offsetof(struct values, quiet)},
     {"workers", 0, OPT_NUMBER, "N", "threads", 1, offsetof(struct values, workers)},
     {"memory", 0, OPT_SIZE, "SIZE", "memory", 1, offsetof(struct values, memory)},
@@ -37,7 +37,7 @@ static const char *command_name(unsigned command)
 
 static const struct opt_elsewhere elsewhere[] = {{"xml", "--format json", 1}, {"read", "no", 2}};
 
-static const struct opts opts = {rows, sizeof rows / sizeof rows[0], command_name, 0, elsewhere, 2};
+static const struct opts opts = {entries, sizeof entries / sizeof entries[0], command_name, 0, elsewhere, 2};
 
 /* One reading; the arena lives as long as the test program. */
 static struct arena arena;

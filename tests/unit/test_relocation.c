@@ -21,23 +21,23 @@ struct fill {
     uint64_t after;
 };
 
-static void fill_all(uint16_t machine, const struct fill *rows, size_t n)
+static void fill_all(uint16_t machine, const struct fill *entries, size_t n)
 {
     const struct relocation_cpu *cpu = relocation_cpu(machine);
     char error[RELOCATION_ERROR_BYTES];
     assert_non_null(cpu);
     for (size_t i = 0; i < n; i++) {
-        uint64_t word = rows[i].before;
-        assert_true(
-            relocation_apply(cpu, rows[i].type, (uint8_t *)&word, sizeof word, rows[i].at, rows[i].value, error));
-        assert_int_equal(word, rows[i].after);
+        uint64_t word = entries[i].before;
+        assert_true(relocation_apply(cpu, entries[i].type, (uint8_t *)&word, sizeof word, entries[i].at,
+                                     entries[i].value, error));
+        assert_int_equal(word, entries[i].after);
     }
 }
 
 static void aarch64_is_as_the_linker_makes_it(void **state)
 {
     (void)state;
-    const struct fill rows[] = {
+    const struct fill entries[] = {
         {R_AARCH64_LD_PREL_LO19, 0x58000003, start, near, 0x58000803},
         {R_AARCH64_ADR_PREL_LO21, 0x10000005, start + 4, near + 3, 0x700007e5},
         {R_AARCH64_ADR_PREL_PG_HI21, 0x90000008, start + 8, far, 0xb0011a28},
@@ -56,19 +56,19 @@ static void aarch64_is_as_the_linker_makes_it(void **state)
         {R_AARCH64_PREL64, 0, start + 60, back, 0xfffffffffffffcc4},
         {R_AARCH64_ABS64, 0, start + 68, far, far},
     };
-    fill_all(EM_AARCH64, rows, sizeof rows / sizeof rows[0]);
+    fill_all(EM_AARCH64, entries, sizeof entries / sizeof entries[0]);
 }
 
 static void x86_64_counts_from_the_place(void **state)
 {
     (void)state;
-    const struct fill rows[] = {
+    const struct fill entries[] = {
         {R_X86_64_64, 0, start, far, far},
         {R_X86_64_PC64, 0, start, back, 0xfffffffffffffd00},
         {R_X86_64_PC32, 0, start, back - 4, 0xfffffcfc},
         {R_X86_64_PLT32, 0, start, near - 4, 0xfc},
     };
-    fill_all(EM_X86_64, rows, sizeof rows / sizeof rows[0]);
+    fill_all(EM_X86_64, entries, sizeof entries / sizeof entries[0]);
 }
 
 static void refuse(uint16_t machine, uint32_t type, uint64_t value, const char *why)
@@ -102,13 +102,13 @@ static void the_farthest_is_reached(void **state)
 {
     (void)state;
     uint64_t mb = 1 << 20;
-    const struct fill rows[] = {
+    const struct fill entries[] = {
         {R_AARCH64_CALL26, 0x94000000, start, start + 128 * mb - 4, 0x95ffffff},
         {R_AARCH64_CALL26, 0x94000000, start, start - 128 * mb, 0x96000000},
         {R_AARCH64_ADR_PREL_PG_HI21, 0x90000000, 4096 * mb, 8191 * mb, 0x907ff800},
         {R_AARCH64_CONDBR19, 0x54000000, start, start - mb, 0x54800000},
     };
-    fill_all(EM_AARCH64, rows, sizeof rows / sizeof rows[0]);
+    fill_all(EM_AARCH64, entries, sizeof entries / sizeof entries[0]);
 }
 
 static void objects_of_other_cpus_are_refused(void **state)

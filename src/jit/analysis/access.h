@@ -95,7 +95,7 @@ void access_test_for_check_group(struct access *a, const struct check_group *g);
 bool access_needs_no_test(struct cursor here, uint32_t k);
 /* How many bytes lie without a gap from a->first on, of a member's whole interleave group where that begins there; 0: lanes are
  * apart. */
-unsigned bytes_in_row(struct cursor here, const struct access *a);
+unsigned bytes_without_gap(struct cursor here, const struct access *a);
 
 /* ---- base_index.c ---- */
 

@@ -339,7 +339,7 @@ void find_check_groups(struct function *fn)
 
 /* ---- interleave groups: moving them ---- */
 
-unsigned bytes_in_row(struct cursor here, const struct access *a)
+unsigned bytes_without_gap(struct cursor here, const struct access *a)
 {
     const struct interleave_group *r = here.check_groups[here.index].interleaved;
     if (r)

@@ -199,10 +199,10 @@ static void spread(const struct function *fn, uint8_t *to, bool backwards)
 enum { SLOTS = 4 };
 struct worth {
     uint64_t waits, own, common;
-    bool accesses;      /* it has such */
-    bool parts;         /* single warps have masks of who still goes around it */
-    uint32_t registers; /* of the CPU, which hold a warp's own values around the loop */
-    uint32_t row_bytes; /* the fewest that its lanes load in a row; 0: they do not */
+    bool accesses;              /* it has such */
+    bool parts;                 /* single warps have masks of who still goes around it */
+    uint32_t registers;         /* of the CPU, which hold a warp's own values around the loop */
+    uint32_t consecutive_bytes; /* the fewest that its lanes load one behind the other; 0: they do not */
 };
 
 /* Until the result of an operation on vectors is there. */
@@ -301,7 +301,7 @@ static bool is_tested(const struct function *fn, uint32_t first, uint32_t last)
 }
 
 /* How much lanes load of global memory one behind the other, a warp in all; or 0. */
-static uint32_t loaded_in_row(const struct function *fn, const struct ir_insn *i, const struct op *o)
+static uint32_t consecutive_bytes_of(const struct function *fn, const struct ir_insn *i, const struct op *o)
 {
     if (i->kind != IR_LD || (i->access->space != SPACE_GLOBAL && i->access->space != SPACE_GENERIC))
         return 0;
@@ -315,10 +315,10 @@ static uint32_t loaded_in_row(const struct function *fn, const struct ir_insn *i
     return bytes * WARP_LANES;
 }
 
-static void note_row(struct worth *w, uint32_t bytes)
+static void note_consecutive(struct worth *w, uint32_t bytes)
 {
-    if (bytes && (!w->row_bytes || bytes < w->row_bytes))
-        w->row_bytes = bytes;
+    if (bytes && (!w->consecutive_bytes || bytes < w->consecutive_bytes))
+        w->consecutive_bytes = bytes;
 }
 
 /* False where a gang does not go around the loop. */
@@ -338,7 +338,7 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
             w->parts |= i->kind == IR_BRA && i->guard && ref_shape(fn, i->guard) == SHAPE_DIVERGENT;
             *(fn->plan.once[k] ? &w->common : &w->own) += slots_of(fn, i, tested);
             if (!fn->plan.once[k])
-                note_row(w, loaded_in_row(fn, i, &fn->code->ops[fn->code->blocks[b].first + n]));
+                note_consecutive(w, consecutive_bytes_of(fn, i, &fn->code->ops[fn->code->blocks[b].first + n]));
         }
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
@@ -365,7 +365,7 @@ static double time_of(const struct worth *w, unsigned n)
 static unsigned sharing_warps(const struct worth *w)
 {
     enum { BROUGHT_BYTES = 128 };
-    return w->row_bytes && w->row_bytes < BROUGHT_BYTES ? BROUGHT_BYTES / w->row_bytes : 1;
+    return w->consecutive_bytes && w->consecutive_bytes < BROUGHT_BYTES ? BROUGHT_BYTES / w->consecutive_bytes : 1;
 }
 
 /* How many warps are worth it to be run together through a loop; 1: none. */

@@ -1,6 +1,6 @@
 /* Which loops lanes had better go around one after the other; see function.h, lane_serial.c.
  *
- * A thread that walks through memory of its own, as through a row of a sparse matrix, is what a vector is worst at: its 32
+ * A thread that walks through memory of its own, as through an array of its own, is what a vector is worst at: its 32
  * loads are gathered from as many cache lines, and all lanes go as many iterations as the one that has most. A lane by itself
  * has one line for many iterations, and no more iterations than its own. So such a loop is one of loads from divergent addresses
  * between lanes, some of which go on by little in each iteration, the others being found in memory by the loop itself; of

@@ -1,8 +1,8 @@
 /* Which stores may go past the caches: a store to a line that is in no cache first brings the line in, to write it back later; whole
  * lines of a large array that nobody has read had better go to memory as they are (streaming_store.c).
  *
- * Which may: weak stores of whole lines, not in a loop, by each block of a row of the grid elsewhere, to an array that the kernel
- * gets as a parameter and does not load from.
+ * Which may: weak stores of whole lines, not in a loop, which the blocks along grid.x make to different places of an array that the
+ * kernel gets as a parameter and does not load from.
  *
  * Such stores may be seen later than what comes after them. So a kernel that has them has nothing by which another worker could
  * know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its

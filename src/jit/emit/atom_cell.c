@@ -2,7 +2,7 @@
 #include "jit/emit/atom.h"
 
 /* By operation on integers: the lane function, by bits and sign, and the host's instruction. */
-static const struct row {
+static const struct entry {
     bool done, by_host;
     uint16_t lane[2][2];
     LLVMAtomicRMWBinOp host[2];

@@ -37,7 +37,7 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
     return old;
 }
 
-/* Does the serial part spin, or do lanes go through rows of their own there (ir/serial_parts.c)? */
+/* Does the serial part spin, or do lanes walk lists of their own there (ir/serial_parts.c)? */
 static bool is_contest(const struct emit *e)
 {
     return e->fn->code->blocks[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].serial_from].spins;
@@ -319,13 +319,13 @@ static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
 /* In each lane, what it and all lanes before it add. */
 static value running_sum(struct emit *e, const struct atom *t)
 {
-    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
-    value sum = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), lanes_of(e, t, 0), LLVMConstNull(row), "");
+    LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
+    value sum = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), lanes_of(e, t, 0), LLVMConstNull(lanes), "");
     for (unsigned by = 1; by < WARP_LANES; by *= 2) {
         value index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = const_int(e, e->i32, l < by ? WARP_LANES : l - by);
-        value moved = LLVMBuildShuffleVector(e->b, sum, LLVMConstNull(row), LLVMConstVector(index, WARP_LANES), "");
+        value moved = LLVMBuildShuffleVector(e->b, sum, LLVMConstNull(lanes), LLVMConstVector(index, WARP_LANES), "");
         sum = LLVMBuildAdd(e->b, sum, moved, "");
     }
     return sum;
@@ -335,9 +335,9 @@ static value running_sum(struct emit *e, const struct atom *t)
 static value total(struct emit *e, const struct atom *t)
 {
     if (!t->uniform[0]) {
-        LLVMTypeRef row = vector_of(t->type, WARP_LANES);
-        value v = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(row), "");
-        return intrinsic(e, "llvm.vector.reduce.add", &row, 1, &v, 1);
+        LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
+        value v = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(lanes), "");
+        return intrinsic(e, "llvm.vector.reduce.add", &lanes, 1, &v, 1);
     }
     value mask = t->a.mask, lanes = intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
     return LLVMBuildMul(e->b, LLVMBuildIntCast2(e->b, lanes, t->type, false, ""), t->s, "");
@@ -359,9 +359,10 @@ struct compared {
     value cell, left, found; /* the cell now; lanes to come; what those before have found */
 };
 
-static struct compared new_phis(struct emit *e, LLVMTypeRef row, LLVMTypeRef cell)
+static struct compared new_phis(struct emit *e, LLVMTypeRef lanes, LLVMTypeRef cell)
 {
-    return (struct compared){LLVMBuildPhi(e->b, cell, ""), LLVMBuildPhi(e->b, e->i32, ""), LLVMBuildPhi(e->b, row, "")};
+    return (struct compared){LLVMBuildPhi(e->b, cell, ""), LLVMBuildPhi(e->b, e->i32, ""),
+                             LLVMBuildPhi(e->b, lanes, "")};
 }
 
 static void go_with(struct emit *e, const struct compared *to, value cell, value left, value found)
@@ -375,16 +376,16 @@ static void go_with(struct emit *e, const struct compared *to, value cell, value
 /* The lanes' comparisons with what has been read: from one that holds to the next. The builder ends where none is left. */
 static struct compared compare_lanes(struct emit *e, const struct atom *t, value read)
 {
-    LLVMTypeRef row = vector_of(t->type, WARP_LANES);
+    LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
     LLVMBasicBlockRef next = emit_new_block(e, ""), hit = emit_new_block(e, ""), end = emit_new_block(e, "");
     value none = const_int(e, e->i32, 0), s = lanes_of(e, t, 0), one = const_int(e, e->i32, 1);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, next);
     emit_at_end(e, next);
-    struct compared now = new_phis(e, row, t->type);
+    struct compared now = new_phis(e, lanes, t->type);
     LLVMAddIncoming(now.cell, &read, &from, 1);
     LLVMAddIncoming(now.left, (value[]){t->a.mask}, &from, 1);
-    LLVMAddIncoming(now.found, (value[]){LLVMConstNull(row)}, &from, 1);
+    LLVMAddIncoming(now.found, (value[]){LLVMConstNull(lanes)}, &from, 1);
     value cells = splat(e, now.cell, WARP_LANES);
     value holds = LLVMBuildAnd(e->b, lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, s, cells, "")), now.left, "");
     value rest = LLVMBuildSelect(e->b, mask_to_lanes(e, now.left), cells, now.found, "");
@@ -399,7 +400,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
     go_with(e, &now, cell, left, rest);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, left, none, ""), end, next);
     emit_at_end(e, end);
-    struct compared last = {.cell = LLVMBuildPhi(e->b, t->type, ""), .found = LLVMBuildPhi(e->b, row, "")};
+    struct compared last = {.cell = LLVMBuildPhi(e->b, t->type, ""), .found = LLVMBuildPhi(e->b, lanes, "")};
     LLVMBasicBlockRef both[2] = {here, hit};
     LLVMAddIncoming(last.cell, (value[]){now.cell, cell}, both, 2);
     LLVMAddIncoming(last.found, (value[]){rest, rest}, both, 2);

@@ -66,17 +66,17 @@ void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)
 }
 
 /* An array of struct compiled_access. */
-static value rows_of(struct emit *e, const struct noted_table *t)
+static value entries_of(struct emit *e, const struct noted_table *t)
 {
     const struct inline_caches *s = e->inline_caches;
-    value rows[t->n];
+    value entries[t->n];
     for (uint32_t k = 0; k < t->n; k++) {
         uint32_t insn = t->insns[k];
         value fields[3] = {const_int(e, e->i32, insn - t->first), const_int(e, e->i32, s->number[insn]),
                            const_int(e, e->i64, s->span[insn])};
-        rows[k] = LLVMConstStructInContext(e->context, fields, 3, false);
+        entries[k] = LLVMConstStructInContext(e->context, fields, 3, false);
     }
-    return LLVMConstArray2(LLVMTypeOf(rows[0]), rows, t->n);
+    return LLVMConstArray2(LLVMTypeOf(entries[0]), entries, t->n);
 }
 
 value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first)
@@ -84,7 +84,7 @@ value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint
     struct noted_table t = {.insns = ARENA_ARRAY(e->arena, uint32_t, n), .n = n, .first = first};
     for (uint32_t k = 0; k < n; k++)
         t.insns[k] = insns[k];
-    t.table = emit_constant(e, rows_of(e, &t));
+    t.table = emit_constant(e, entries_of(e, &t));
     *VEC_PUSH(e->arena, &e->inline_caches->tables) = t;
     return t.table;
 }
@@ -96,5 +96,5 @@ void inline_caches_end(struct emit *e)
     for (uint32_t k = 0; k < s->calls.n; k++)
         LLVMSetOperand(s->calls.at[k].call, SPAN, const_int(e, e->i64, s->span[s->calls.at[k].insn]));
     for (uint32_t k = 0; k < s->tables.n; k++)
-        LLVMSetInitializer(s->tables.at[k].table, rows_of(e, &s->tables.at[k]));
+        LLVMSetInitializer(s->tables.at[k].table, entries_of(e, &s->tables.at[k]));
 }

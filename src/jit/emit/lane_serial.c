@@ -309,7 +309,7 @@ static bool follows_another(const struct lane_serial *p, uint32_t k)
     return false;
 }
 
-/* Rows mostly lie one behind the other, and those of the next warp behind these. Where vectors begin with them, as in the rest of
+/* Lists mostly lie one behind the other, and those of the next warp behind these. Where vectors begin with them, as in the rest of
  * a division before this loop, they want the first elements of 32 rows at once, and wait for memory, which has had nothing to
  * bring while lanes went alone. So each lane asks for what lies about a warp's rows ahead. */
 static void prefetch_ahead(struct lane_serial *p)

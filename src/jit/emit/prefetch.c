@@ -47,7 +47,8 @@ static value bytes_within_block(struct emit *e, const struct access *a)
 {
     value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
     value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
-    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_in_row(here(e), a)), "");
+    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_without_gap(here(e), a)),
+                           "");
 }
 
 /* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks claim what they work on,
@@ -59,7 +60,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
         return;
     value ahead = is_claimed ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
-    for (unsigned at = 0; at < bytes_in_row(here(e), a); at += LINE_BYTES)
+    for (unsigned at = 0; at < bytes_without_gap(here(e), a); at += LINE_BYTES)
         prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
 }
 

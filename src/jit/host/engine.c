@@ -127,7 +127,7 @@ static void find_program(struct jit *j)
 
 /* ---- what can be compiled ---- */
 
-/* The row of targets.def that is best here, for a level that the interpreter runs at. */
+/* The entry of targets.def that is best here, for a level that the interpreter runs at. */
 static const char *find_target(const char *level)
 {
 #ifdef __x86_64__
@@ -144,7 +144,7 @@ static const char *level_of(const struct jit *j)
 }
 
 /* Does that serve lanes at addresses of their own one by one in any case? */
-static bool wants_rows(const struct machine *m)
+static bool wants_serial_walks(const struct machine *m)
 {
     static const struct target {
         const char *name;
@@ -755,7 +755,7 @@ static void close_jit(struct machine *m)
     free(j);
 }
 
-static const struct compiler compiler = {begin, consider, end, forget, wants_rows, confine, close_jit};
+static const struct compiler compiler = {begin, consider, end, forget, wants_serial_walks, confine, close_jit};
 
 void jit_attach(struct machine *m)
 {

@@ -51,11 +51,11 @@ static const struct relocation aarch64[] = {
     KIND(R_AARCH64_JUMP26, DISTANCE, 2, 26, SIGNED, BIT_0)               /* b */
     KIND(R_AARCH64_CALL26, DISTANCE, 2, 26, SIGNED, BIT_0)};             /* bl */
 
-#define ROWS(table) table, sizeof table / sizeof table[0]
+#define ENTRIES(table) table, sizeof table / sizeof table[0]
 
 static const struct relocation_cpu cpus[] = {
-    {EM_X86_64, "x86-64", {0xff, 0x25, 2, 0, 0, 0, 0, 0}, ROWS(x86_64)},             /* jmp *2(%rip) */
-    {EM_AARCH64, "AArch64", {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, ROWS(aarch64)}, /* ldr x16, .+8; br x16 */
+    {EM_X86_64, "x86-64", {0xff, 0x25, 2, 0, 0, 0, 0, 0}, ENTRIES(x86_64)},             /* jmp *2(%rip) */
+    {EM_AARCH64, "AArch64", {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, ENTRIES(aarch64)}, /* ldr x16, .+8; br x16 */
 };
 
 const struct relocation_cpu *relocation_cpu(uint16_t machine)
@@ -114,7 +114,7 @@ static uint64_t number_of(const struct relocation *r, uint64_t at, uint64_t valu
 bool relocation_apply(const struct relocation_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
                       uint64_t value, char error[RELOCATION_ERROR_BYTES])
 {
-    const struct relocation *r = cpu->rows, *end = r + cpu->n;
+    const struct relocation *r = cpu->entries, *end = r + cpu->n;
     while (r < end && r->type != type)
         r++;
     if (r == end) {

@@ -1,4 +1,4 @@
-/* References of relocatable objects, by CPU: what is written where code or data names a symbol. Each kind is a row of a
+/* References of relocatable objects, by CPU: what is written where code or data names a symbol. Each kind is an entry of a
  * table (System V ABI, AMD64 supplement, 4.4.1; ELF for the Arm 64-bit Architecture, 5.7). Any of them can be filled in on
  * any host.
  */
@@ -11,13 +11,13 @@
 
 enum { STUB_BYTES = 16, RELOCATION_ERROR_BYTES = 128 };
 
-struct relocation; /* a row */
+struct relocation; /* an entry */
 
 struct relocation_cpu {
     uint16_t machine; /* of the ELF header */
     const char *name;
     uint8_t jump[8]; /* to the address that stands behind it: a stub's code */
-    const struct relocation *rows;
+    const struct relocation *entries;
     size_t n;
 };
 

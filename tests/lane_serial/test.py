@@ -1,4 +1,4 @@
-"""Loops in which each thread walks through a row of its own: see docs/JIT.md, "Lane after lane"."""
+"""Loops in which each thread walks through a list of its own, a row of a sparse matrix: see docs/JIT.md, "Lane after lane"."""
 import itertools
 import json
 import os
