@@ -65,13 +65,13 @@ static bool shape_holds(const uint8_t *row, const struct compiled_shape *s, uint
         memcpy(&lanes, row, 4);
         return (lanes & mask) == mask || (lanes & mask) == 0;
     }
-    unsigned part_end = 0;
+    unsigned piece_end = 0;
     uint64_t base = 0;
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        if (l >= part_end) {
+        if (l >= piece_end) {
             base = row_lane(row, s->width, l) - (uint64_t)s->lane_offsets[l];
-            part_end = (l / (unsigned)s->part_lanes + 1) * (unsigned)s->part_lanes;
+            piece_end = (l / (unsigned)s->piece_lanes + 1) * (unsigned)s->piece_lanes;
         }
         if ((row_lane(row, s->width, l) ^ (base + (uint64_t)s->lane_offsets[l])) & ones)
             return false;
@@ -89,16 +89,16 @@ static bool shapes_hold(const struct activation *a, uint32_t mask, const struct 
 
 static void shape_fill(uint8_t *row, const struct compiled_shape *s)
 {
-    unsigned part = (unsigned)s->part_lanes;
-    for (unsigned from = 0; from < WARP_LANES && s->width > 1; from += part) {
+    unsigned piece = (unsigned)s->piece_lanes;
+    for (unsigned from = 0; from < WARP_LANES && s->width > 1; from += piece) {
         uint64_t v = row_lane(row, s->width, from);
-        for (unsigned l = from; l < from + part && s->width == 16; l++)
+        for (unsigned l = from; l < from + piece && s->width == 16; l++)
             ((uint16_t *)row)[l] = (uint16_t)(v + (uint64_t)s->lane_offsets[l]);
-        for (unsigned l = from; l < from + part && s->width == 32; l++)
+        for (unsigned l = from; l < from + piece && s->width == 32; l++)
             ((uint32_t *)row)[l] = (uint32_t)(v + (uint64_t)s->lane_offsets[l]);
-        for (unsigned l = from; l < from + part && s->width == 64; l++)
+        for (unsigned l = from; l < from + piece && s->width == 64; l++)
             ((uint64_t *)row)[l] = v + (uint64_t)s->lane_offsets[l];
-        for (unsigned l = from; l < from + part && s->width == 128; l++)
+        for (unsigned l = from; l < from + piece && s->width == 128; l++)
             memcpy(row + 16 * l, row + 16 * from, 16);
     }
 }

@@ -41,11 +41,11 @@ struct inline_cache {
     uint64_t lo, n, shift;
 };
 
-/* A register whose lanes compiled code counts on: lane l has `lane_offsets[l]` over the first of its part, which has so many
+/* A register whose lanes compiled code counts on: lane l has `lane_offsets[l]` over the first of its piece, which has so many
  * lanes. */
 struct compiled_shape {
     uint32_t slot, width;
-    uint64_t part_lanes;
+    uint64_t piece_lanes;
     const int64_t *lane_offsets;
 };
 
@@ -69,7 +69,7 @@ struct compiled_calls {
     void (*park)(struct activation *a, uint32_t block, uint32_t lanes);
     /* Do n registers have their shapes in the lanes of mask? Asked where lanes did not run in order. */
     bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);
-    /* Makes rows of them, from the values in the first lanes of parts. */
+    /* Makes rows of them, from the values in the first lanes of pieces. */
     void (*fill)(struct activation *a, const struct compiled_shape *shapes, uint32_t n);
     /* Lanes stand at a block of a serial part: serial_run(). */
     uint32_t (*serial)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);

@@ -182,7 +182,7 @@ static void print_shape(struct printer *p, uint32_t reg)
     for (int l = 0; l < WARP_LANES; l++)
         text_printf(&p->t, l ? ",%lld" : "lanes %lld", (long long)offsets->at[l]);
     if (offsets->piecewise)
-        text_printf(&p->t, " in %u parts", p->s->parts);
+        text_printf(&p->t, " in %u pieces", p->s->pieces);
 }
 
 /* Registers that the instruction writes. */

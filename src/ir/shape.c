@@ -48,7 +48,7 @@ static int64_t wrap(int64_t v, unsigned width)
 static int64_t over(const struct finder *x, uint16_t shape, unsigned l, bool piecewise)
 {
     const struct lane_offsets *p = &x->s->lane_offsets.at[shape];
-    return p->at[l] - (piecewise ? p->at[ir_part_start(x->s, l)] : 0);
+    return p->at[l] - (piecewise ? p->at[ir_piece_start(x->s, l)] : 0);
 }
 
 /* x * factor + y * sign, lane by lane. */
@@ -66,13 +66,13 @@ static uint16_t combine(struct finder *x, uint16_t a, int64_t factor, uint16_t b
     return add_lane_offsets(x, &p);
 }
 
-/* The same in all lanes of a part. */
-static bool is_uniform_in_parts(const struct finder *x, uint16_t shape)
+/* The same in all lanes of a piece. */
+static bool is_uniform_in_pieces(const struct finder *x, uint16_t shape)
 {
     for (unsigned l = 0; l < WARP_LANES && shape != SHAPE_UNIFORM; l++)
         if (over(x, shape, l, true) != 0)
             return false;
-    return x->s->parts > 1 || shape == SHAPE_UNIFORM;
+    return x->s->pieces > 1 || shape == SHAPE_UNIFORM;
 }
 
 static uint16_t piecewise_uniform(struct finder *x)
@@ -88,7 +88,7 @@ static uint16_t join(struct finder *x, uint16_t a, uint16_t b)
         return a;
     if (a == BOTTOM)
         return b;
-    if (a == SHAPE_DIVERGENT || b == SHAPE_DIVERGENT || x->s->parts == 1)
+    if (a == SHAPE_DIVERGENT || b == SHAPE_DIVERGENT || x->s->pieces == 1)
         return SHAPE_DIVERGENT;
     struct lane_offsets p = {.piecewise = true};
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -153,7 +153,7 @@ static struct ir_range range(const struct finder *x, ir_ref r)
     return ir_range_of(x->f, x->ranges, x->s->block, r);
 }
 
-/* One factor is a constant, or both are uniform, be it within parts. */
+/* One factor is a constant, or both are uniform, be it within pieces. */
 static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
 {
     uint16_t sa = ir_shape(x->s, a), sb = ir_shape(x->s, b);
@@ -164,7 +164,7 @@ static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
         return combine(x, sa, rb.lo, SHAPE_UNIFORM, 0, width);
     if (ra.lo == ra.hi && sa == SHAPE_UNIFORM)
         return combine(x, sb, ra.lo, SHAPE_UNIFORM, 0, width);
-    return is_uniform_in_parts(x, sa) && is_uniform_in_parts(x, sb) ? piecewise_uniform(x) : SHAPE_DIVERGENT;
+    return is_uniform_in_pieces(x, sa) && is_uniform_in_pieces(x, sb) ? piecewise_uniform(x) : SHAPE_DIVERGENT;
 }
 
 /* A widened index stays affine where nothing wraps; `i` is marked where that is an assumption. */
@@ -345,7 +345,7 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
 {
     const struct lane_info *info = lane_info((enum lane_id)i->lane);
     ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
-    bool uniform = true, in_parts = true, assumed = false;
+    bool uniform = true, in_pieces = true, assumed = false;
     uint32_t d = ir_ref_index(i->d);
     if (x->of_known[d] != SHAPE_DIVERGENT && x->s->bits[d].n >= width)
         return x->of_known[d]; /* its operands are not asked: lane 0's number is written down */
@@ -357,7 +357,7 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
         if (s == SHAPE_DIVERGENT)
             return SHAPE_DIVERGENT;
         uniform &= s == SHAPE_UNIFORM;
-        in_parts &= is_uniform_in_parts(x, s);
+        in_pieces &= is_uniform_in_pieces(x, s);
         assumed |= is_assumed(x, operands[k]);
     }
     if (uniform)
@@ -368,8 +368,8 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
         return x->of_known[d];
     uint8_t *assumptions = &x->s->assumptions[i - x->f->insns.at];
     uint16_t shape = linear(x, i, width);
-    if ((shape == SHAPE_DIVERGENT || *assumptions) && in_parts && width > 1 && !info->e) {
-        *assumptions = NO_WRAP_NOT_ASSUMED; /* what is computed for each part needs none */
+    if ((shape == SHAPE_DIVERGENT || *assumptions) && in_pieces && width > 1 && !info->e) {
+        *assumptions = NO_WRAP_NOT_ASSUMED; /* what is computed for each piece needs none */
         shape = piecewise_uniform(x);
     }
     if (!(assumed || *assumptions) || shape == SHAPE_DIVERGENT)
@@ -593,7 +593,7 @@ static void prepare(struct finder *x)
     s->lane_serial = ARENA_ARRAY(x->arena, uint8_t, f->n_ordered);
     s->assumptions = ARENA_ARRAY(x->arena, uint8_t, f->insns.n);
     s->assumed = ARENA_ARRAY(x->arena, uint8_t, f->regs.n);
-    s->parts = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;
+    s->pieces = s->block[0] == 8 ? 4 : s->block[0] == 16 ? 2 : 1;
     x->successors = ARENA_ARRAY(&x->scratch, uint32_t, f->n_ordered);
     x->seen = ARENA_ARRAY(&x->scratch, uint64_t, f->n_ordered);
     struct lane_offsets p = {.piecewise = false};

@@ -5,8 +5,8 @@
  * a stride times the lane, and uniform is the stride 0; other offsets (of `%tid.x ^ 3`) do as well. The shape of a block
  * of threads must be known; everything follows from there.
  *
- * Where blocks have 8 or 16 columns, the warp has parts, one for each %tid.y in it, and a register that is uniform or
- * affine within each of them is *piecewise* affine: a value for each part is enough.
+ * Where blocks have 8 or 16 columns, the warp has pieces, one for each %tid.y in it, and a register that is uniform or
+ * affine within each of them is *piecewise* affine: a value for each piece is enough.
  *
  * An index of 32 bits that is widened stays affine unless the index wraps between the lanes. Where that cannot be
  * excluded it is *assumed*; who counts on the shape must test the widening (`assumptions`), and must look at registers
@@ -22,12 +22,12 @@
 
 #include "ir/ir.h"
 
-enum { SHAPE_UNIFORM = 0, SHAPE_DIVERGENT = UINT16_MAX, MAX_PARTS = 4 };
+enum { SHAPE_UNIFORM = 0, SHAPE_DIVERGENT = UINT16_MAX, MAX_PIECES = 4 };
 
 /* Value of lane l - value of the lane that is counted from, modulo the register's width, as a signed number. */
 struct lane_offsets {
     int64_t at[WARP_LANES];
-    int64_t piecewise; /* each part of the warp counts from its own first lane; else all from lane 0 */
+    int64_t piecewise; /* each piece of the warp counts from its own first lane; else all from lane 0 */
 };
 
 /* The result of a widening is affine only where the index does not wrap, as which kind of number. */
@@ -49,7 +49,7 @@ struct ir_known {
 
 struct ir_shapes {
     uint32_t block[3]; /* threads */
-    uint32_t parts;    /* of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns */
+    uint32_t pieces;   /* of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns */
     VEC(struct lane_offsets) lane_offsets; /* the first is that of uniform values */
     uint16_t *regs;                        /* by register: SHAPE_DIVERGENT, or which lane_offsets */
     const struct ir_range *ranges;         /* by register */
@@ -79,10 +79,10 @@ static inline bool ir_is_piecewise(const struct ir_shapes *s, uint16_t shape)
 {
     return shape != SHAPE_DIVERGENT && s->lane_offsets.at[shape].piecewise;
 }
-/* The first lane of the part that a lane is in. */
-static inline unsigned ir_part_start(const struct ir_shapes *s, unsigned lane)
+/* The first lane of the piece that a lane is in. */
+static inline unsigned ir_piece_start(const struct ir_shapes *s, unsigned lane)
 {
-    return lane & ~(WARP_LANES / s->parts - 1);
+    return lane & ~(WARP_LANES / s->pieces - 1);
 }
 static inline bool ir_in_set(const uint64_t *set, uint32_t i)
 {

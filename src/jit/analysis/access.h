@@ -23,9 +23,9 @@ struct access {
     unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
     uint16_t shape;
     value mask;
-    unsigned parts;           /* of the warp, each with an address of its own */
-    value first[MAX_PARTS];   /* address of the lane that comes first: i64 */
-    value pointer[MAX_PARTS]; /* on the host, of `first` */
+    unsigned pieces;           /* of the warp, each with an address of its own */
+    value first[MAX_PIECES];   /* address of the lane that comes first: i64 */
+    value pointer[MAX_PIECES]; /* on the host, of `first` */
     value lanes; /* addresses of all where they are divergent: <32 x i64>, or <32 x i32> for shared memory */
     int64_t offset[WARP_LANES], span,
         least;        /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
@@ -68,13 +68,13 @@ bool access_has_halves(const struct access *a);
 bool has_many_accesses(const struct function *fn);
 /* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */
 bool access_is_inside(const struct function *fn, const struct access *a);
-/* Lanes one behind the other, within each part. */
+/* Lanes one behind the other, within each piece. */
 bool is_consecutive(const struct access *a);
 /* Pieces of memory that hold what all lanes read, each not larger than a row of 32 elements. */
-enum { MAX_CLUSTERS = 2 * MAX_PARTS };
+enum { MAX_CLUSTERS = 2 * MAX_PIECES };
 struct cluster {
     int64_t from, to; /* elements */
-    unsigned part;
+    unsigned piece;
 };
 /* Those of element k, and of which each lane is; 0 where there are too many. */
 unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],

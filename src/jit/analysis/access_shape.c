@@ -17,7 +17,7 @@ void access_find_offsets(const struct function *fn, struct access *a)
     struct checked span = checked_sub(checked(most), checked(least));
     a->least = least;
     a->span = span.lost ? INT64_MAX : span.v;
-    a->parts = parts_of(fn, a->shape);
+    a->pieces = pieces_of(fn, a->shape);
 }
 
 bool access_is_aligned(const struct access *a)
@@ -78,7 +78,7 @@ bool access_has_halves(const struct access *a)
         consecutive &= l % HALF_LANES == 0 || (uint64_t)a->offset[l] == (uint64_t)a->offset[l - 1] + a->all;
         same &= l % HALF_LANES == 0 || a->offset[l] == a->offset[l - 1];
     }
-    return a->parts > 1 || consecutive || same;
+    return a->pieces > 1 || consecutive || same;
 }
 
 /* Shared memory of the kernel's own variables, at addresses whose range is known: all lanes are inside, and aligned. Lanes
@@ -117,7 +117,7 @@ bool has_many_accesses(const struct function *fn)
 bool is_consecutive(const struct access *a)
 {
     for (unsigned l = 0; l < WARP_LANES; l++)
-        if (a->offset[l] != (int64_t)(l % (WARP_LANES / a->parts)) * a->all)
+        if (a->offset[l] != (int64_t)(l % (WARP_LANES / a->pieces)) * a->all)
             return false;
     return true;
 }
@@ -125,18 +125,18 @@ bool is_consecutive(const struct access *a)
 unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],
                               uint8_t of[WARP_LANES])
 {
-    unsigned n = 0, part_lanes = WARP_LANES / a->parts;
+    unsigned n = 0, piece_lanes = WARP_LANES / a->pieces;
     uint32_t left = UINT32_MAX;
     while (left) {
         int64_t least = INT64_MAX;
-        unsigned part = (unsigned)__builtin_ctz(left) / part_lanes, end = (part + 1) * part_lanes;
-        for (unsigned l = part * part_lanes; l < end; l++)
+        unsigned piece = (unsigned)__builtin_ctz(left) / piece_lanes, end = (piece + 1) * piece_lanes;
+        for (unsigned l = piece * piece_lanes; l < end; l++)
             if (left >> l & 1 && a->offset[l] < least)
                 least = a->offset[l];
         int64_t from = least / a->bytes + k, to = from;
         if (n == MAX_CLUSTERS)
             return 0;
-        for (unsigned l = part * part_lanes; l < end; l++) {
+        for (unsigned l = piece * piece_lanes; l < end; l++) {
             int64_t at = a->offset[l] / a->bytes + k;
             if (left >> l & 1 && at < from + WARP_LANES) {
                 left &= ~(1u << l);
@@ -144,7 +144,7 @@ unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster
                 to = at > to ? at : to;
             }
         }
-        c[n++] = (struct cluster){from, to, part};
+        c[n++] = (struct cluster){from, to, piece};
     }
     return n;
 }

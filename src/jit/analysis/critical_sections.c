@@ -80,7 +80,7 @@ struct ir_shapes shapes_of_lane(const struct function *fn, const struct ir_shape
 {
     struct ir_shapes one = *s;
     uint32_t blocks = fn->ir->n_ordered;
-    one.parts = 1;
+    one.pieces = 1;
     one.regs = ARENA_ARRAY(fn->arena, uint16_t, fn->ir->regs.n);
     one.assumptions = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n);
     one.assumed = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);

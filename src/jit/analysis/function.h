@@ -96,9 +96,9 @@ void function_analyse(struct function *fn, uint32_t index);
 
 unsigned ref_width(const struct function *fn, ir_ref r);
 uint16_t ref_shape(const struct function *fn, ir_ref r);
-/* How many scalars what is not divergent has, and the number of a part's first lane. */
-unsigned parts_of(const struct function *fn, uint16_t shape);
-unsigned part_lane(const struct function *fn, unsigned part);
+/* How many scalars what is not divergent has, and the number of a piece's first lane. */
+unsigned pieces_of(const struct function *fn, uint16_t shape);
+unsigned piece_lane(const struct function *fn, unsigned piece);
 /* Is lane 0's value of a register that is not divergent the same number in every warp of the grid? */
 bool is_number(const struct function *fn, ir_ref r);
 /* Is an operand a constant? And its lower 32 bits, where they are wanted. */

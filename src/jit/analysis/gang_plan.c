@@ -245,15 +245,15 @@ static unsigned slots_of(const struct function *fn, const struct ir_insn *i, boo
     if (i->kind == IR_ATOM)
         return address == SHAPE_DIVERGENT ? LANE * WARP_LANES : TEST;
     if (i->kind == IR_LD && !tested)
-        return n + parts_of(fn, address);
+        return n + pieces_of(fn, address);
     if (!tested && n == 1 && ref_shape(fn, writes[0]) != SHAPE_DIVERGENT && ref_width(fn, writes[0]) == 64)
         return 0; /* of an address: the operand has it */
     for (unsigned k = 0; k < n; k++)
         slots += ref_shape(fn, writes[k]) == SHAPE_DIVERGENT ? VECTOR * vectors_of(fn, writes[k])
-                                                             : parts_of(fn, ref_shape(fn, writes[k]));
+                                                             : pieces_of(fn, ref_shape(fn, writes[k]));
     if (i->kind != IR_LD && i->kind != IR_ST)
         return slots;
-    return slots + (address == SHAPE_DIVERGENT ? SEARCH : (tested ? TEST : 1) * parts_of(fn, address));
+    return slots + (address == SHAPE_DIVERGENT ? SEARCH : (tested ? TEST : 1) * pieces_of(fn, address));
 }
 
 /* How long after its own value at the start of an iteration that of a register is there at the end: the longest way through
@@ -307,7 +307,7 @@ static uint32_t consecutive_bytes_of(const struct function *fn, const struct ir_
         return 0;
     uint16_t shape = i->a ? ref_shape(fn, i->a) : SHAPE_UNIFORM;
     uint32_t bytes = (uint32_t)o->access->bytes * o->access->n;
-    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT || parts_of(fn, shape) > 1)
+    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT || pieces_of(fn, shape) > 1)
         return 0;
     for (unsigned l = 0; l < WARP_LANES; l++)
         if (fn->shapes->lane_offsets.at[shape].at[l] != (int64_t)l * bytes)

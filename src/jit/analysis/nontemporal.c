@@ -116,5 +116,5 @@ bool access_is_nontemporal(struct cursor here, const struct access *a)
         is_in_loop(here))
         return false;
     int64_t step = here.fn->shapes->steps[ir_ref_index(a->i->a)];
-    return step != 0 && is_consecutive(a) && WARP_LANES / a->parts * a->all >= LINE_BYTES;
+    return step != 0 && is_consecutive(a) && WARP_LANES / a->pieces * a->all >= LINE_BYTES;
 }

@@ -44,14 +44,14 @@ uint16_t ref_shape(const struct function *fn, ir_ref r)
     return sregs[i / 4].when == WHEN_LANE ? SHAPE_DIVERGENT : SHAPE_UNIFORM;
 }
 
-unsigned parts_of(const struct function *fn, uint16_t shape)
+unsigned pieces_of(const struct function *fn, uint16_t shape)
 {
-    return ir_is_piecewise(fn->shapes, shape) ? fn->shapes->parts : 1;
+    return ir_is_piecewise(fn->shapes, shape) ? fn->shapes->pieces : 1;
 }
 
-unsigned part_lane(const struct function *fn, unsigned part)
+unsigned piece_lane(const struct function *fn, unsigned piece)
 {
-    return part * (WARP_LANES / fn->shapes->parts);
+    return piece * (WARP_LANES / fn->shapes->pieces);
 }
 
 bool is_number(const struct function *fn, ir_ref r)

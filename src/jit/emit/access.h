@@ -14,8 +14,8 @@
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask);
 /* a->first, of addresses that are not divergent. */
 void access_find_first(struct emit *e, struct access *a);
-/* Is all of a part inside, and aligned? An i1. */
-value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space);
+/* Is all of a piece inside, and aligned? An i1. */
+value access_test_piece(struct emit *e, struct access *a, unsigned piece, enum ptx_space space);
 /* Goes to `inside` where the bytes of all lanes are inside, and aligned. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside);

@@ -113,14 +113,14 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
     return LLVMBuildIntCast2(e->b, v, type, false, "");
 }
 
-/* The address of a part's first lane, plus `more`. */
-static value scalar_address(struct emit *e, const struct access *a, unsigned part, int64_t more)
+/* The address of a piece's first lane, plus `more`. */
+static value scalar_address(struct emit *e, const struct access *a, unsigned piece, int64_t more)
 {
     ir_ref r = a->i->a;
     LLVMTypeRef type = r && ref_width(e->fn, r) == 32 ? e->i32 : e->i64;
     value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
-        v = LLVMBuildAdd(e->b, read_part(e, r, a->o->a, part), v, "");
+        v = LLVMBuildAdd(e->b, read_piece(e, r, a->o->a, piece), v, "");
     else if (a->x->frame)
         v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), v, "");
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
@@ -129,7 +129,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned par
 void access_find_first(struct emit *e, struct access *a)
 {
     access_find_offsets(e->fn, a);
-    for (unsigned p = 0; p < a->parts; p++)
+    for (unsigned p = 0; p < a->pieces; p++)
         a->first[p] = scalar_address(e, a, p, a->least);
 }
 
@@ -166,9 +166,9 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
     return rotate(e, a, LLVMBuildSub(e->b, address, lo, ""));
 }
 
-value access_test_part(struct emit *e, struct access *a, unsigned part, enum ptx_space space)
+value access_test_piece(struct emit *e, struct access *a, unsigned piece, enum ptx_space space)
 {
-    value limit, off = a->first[part];
+    value limit, off = a->first[piece];
     if (a->before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
         off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
     if (space == SPACE_SHARED) {
@@ -197,16 +197,16 @@ value access_test_place(struct emit *e, struct access *a, value address, value *
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside)
 {
-    for (unsigned p = 0; p < a->parts; p++) {
-        LLVMBasicBlockRef on = p + 1 < a->parts ? emit_new_block(e, "") : inside;
-        emit_likely(e, access_test_part(e, a, p, space), on, outside);
+    for (unsigned p = 0; p < a->pieces; p++) {
+        LLVMBasicBlockRef on = p + 1 < a->pieces ? emit_new_block(e, "") : inside;
+        emit_likely(e, access_test_piece(e, a, p, space), on, outside);
         emit_at_end(e, on);
     }
 }
 
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
 {
-    for (unsigned p = 0; p < a->parts; p++)
+    for (unsigned p = 0; p < a->pieces; p++)
         a->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &a->first[p], 1, "")
                                               : LLVMBuildIntToPtr(e->b, a->first[p], e->ptr, "");
 }

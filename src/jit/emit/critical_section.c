@@ -472,7 +472,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
                                .shapes = &one,
                                .one_lane = true};
     e->fn = &of_lane;
-    value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], lane_offsets[one.lane_offsets.n], out[blocks];
+    value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], lane_offsets[one.lane_offsets.n], out[blocks];
     LLVMBasicBlockRef code[blocks];
     struct check_group check_groups[longest + 1];
     uint64_t written[one.live.words + 1], touched[one.live.words + 1];
@@ -488,7 +488,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     emit_declare(e, name);
     emit_at_end(e, e->entry);
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)
-        regs[(size_t)r * MAX_PARTS] = emit_alloca_of(e, type_of_width(e, e->fn->ir->regs.at[r].width), NULL);
+        regs[(size_t)r * MAX_PIECES] = emit_alloca_of(e, type_of_width(e, e->fn->ir->regs.at[r].width), NULL);
     emit_scratch(e);
     emit_context(e);
     emit_warp(e);

@@ -1,7 +1,7 @@
 /* Emitting LLVM for one function: what the parts of the compiler share. Private to heddle-jit.
  *
  * Registers are allocas that LLVM promotes: <32 x iN> where a register is divergent, one scalar (the value of lane 0) where
- * it is uniform or affine, one for each part of the warp where it is piecewise affine, an i32 mask or an i1 for
+ * it is uniform or affine, one for each piece of the warp where it is piecewise affine, an i32 mask or an i1 for
  * predicates. Pending lanes are i32 masks, too, one for each block where any may be. See docs/JIT.md.
  */
 #ifndef HEDDLE_JIT_EMIT_H
@@ -101,7 +101,7 @@ struct emit {
     struct warp_loop warps;
     struct counts count;
     struct inline_caches *inline_caches;    /* where accesses were last: inline_cache.c */
-    value *regs;                            /* by register and part: its alloca, or NULL */
+    value *regs;                            /* by register and piece: its alloca, or NULL */
     value *pending;                         /* by block: the alloca of pending lanes, or NULL */
     value mask;                             /* the alloca of the lanes that run */
     value how, left_at;                     /* what `leave` returns, and the block it notes */
@@ -188,17 +188,17 @@ void add_to_counter(struct emit *e, value counter, uint64_t offset);
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
 /* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
 value read_lanes(struct emit *e, ir_ref r, row_ref row);
-/* The value of lane 0, of what is not divergent; i1 for predicates. Of a part's first lane. */
+/* The value of lane 0, of what is not divergent; i1 for predicates. Of a piece's first lane. */
 value read_scalar(struct emit *e, ir_ref r, row_ref row);
-value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part);
+value read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece);
 /* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
 void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
-void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all parts */
-void write_part(struct emit *e, ir_ref r, value scalar, unsigned part);
+void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all pieces */
+void write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece);
 /* Memory of a row. */
 value slot_pointer(struct emit *e, ir_ref reg);
 /* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that is not divergent its seed alone: a
- * number for each part of the warp, from which reload() makes all. */
+ * number for each piece of the warp, from which reload() makes all. */
 void spill(struct emit *e, uint32_t reg, value mask);
 void spill_seed(struct emit *e, uint32_t reg);
 /* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */

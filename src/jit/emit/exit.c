@@ -176,7 +176,7 @@ value shapes_table(struct emit *e, const struct reg_list *l)
         uint16_t shape = e->fn->shapes->regs[reg];
         value fields[4] = {const_int(e, e->i32, e->fn->ir->regs.at[reg].slot),
                            const_int(e, e->i32, e->fn->ir->regs.at[reg].width),
-                           const_int(e, e->i64, WARP_LANES / parts_of(e->fn, shape)), lane_offsets_array(e, shape)};
+                           const_int(e, e->i64, WARP_LANES / pieces_of(e->fn, shape)), lane_offsets_array(e, shape)};
         rows[k] = LLVMConstStructInContext(e->context, fields, 4, false);
     }
     return l->n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, l->n)) : NULL;

@@ -94,8 +94,8 @@ static void make_registers(struct emit *e)
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++) {
         unsigned width = e->fn->ir->regs.at[r].width;
         LLVMTypeRef type = s->regs[r] == SHAPE_DIVERGENT ? vector_of_width(e, width) : type_of_width(e, width);
-        for (unsigned p = 0; p < parts_of(e->fn, s->regs[r]); p++)
-            e->regs[(size_t)r * MAX_PARTS + p] = emit_alloca_of(e, type, NULL);
+        for (unsigned p = 0; p < pieces_of(e->fn, s->regs[r]); p++)
+            e->regs[(size_t)r * MAX_PIECES + p] = emit_alloca_of(e, type, NULL);
     }
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         bool waits = false;
@@ -148,7 +148,7 @@ static void start_warp(struct emit *e)
 void emit_function(struct emit *e, const struct function *fn, const char *name)
 {
     e->fn = fn;
-    value regs[(size_t)e->fn->ir->regs.n * MAX_PARTS], pending[e->fn->ir->n_ordered],
+    value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], pending[e->fn->ir->n_ordered],
         lane_offsets[e->fn->shapes->lane_offsets.n];
     LLVMBasicBlockRef blocks[e->fn->ir->n_ordered], ends[e->fn->ir->n_ordered];
     uint32_t longest = 0;

@@ -71,9 +71,9 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
         emit_warp(x);
     }
     x->unchecked.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
-    x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS);
-    for (size_t r = MAX_PARTS; r < (size_t)e->fn->ir->regs.n * MAX_PARTS; r++) {
-        bool shared = k && e->fn->plan.common[r / MAX_PARTS];
+    x->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES);
+    for (size_t r = MAX_PIECES; r < (size_t)e->fn->ir->regs.n * MAX_PIECES; r++) {
+        bool shared = k && e->fn->plan.common[r / MAX_PIECES];
         if (e->regs[r])
             x->regs[r] = shared ? g->warps[0].regs[r] : emit_alloca(e, LLVMGetAllocatedType(e->regs[r]));
     }
@@ -122,12 +122,12 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     value all = const_int(e, e->i32, UINT32_MAX), equal = LLVMConstInt(e->i1, 1, false);
-    unsigned parts = parts_of(e->fn, e->fn->shapes->regs[reg]);
-    value first[MAX_PARTS];
+    unsigned pieces = pieces_of(e->fn, e->fn->shapes->regs[reg]);
+    value first[MAX_PIECES];
     for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
         reload(&g->warps[k], reg, all);
-        for (unsigned p = 0; p < parts; p++) {
-            value v = read_part(&g->warps[0], r, 0, p);
+        for (unsigned p = 0; p < pieces; p++) {
+            value v = read_piece(&g->warps[0], r, 0, p);
             if (k + 1 < g->n)
                 equal = LLVMBuildAnd(e->b, equal, LLVMBuildICmp(e->b, LLVMIntEQ, v, first[p], ""), "");
             first[p] = v;
@@ -172,8 +172,8 @@ static void emit_entries_of_gang(struct emit *e, struct gang *g)
 static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
 {
     for (unsigned k = 0; k < (e->fn->plan.common[reg] ? 1 : g->n); k++)
-        for (unsigned p = 0; p < parts_of(e->fn, e->fn->shapes->regs[reg]); p++) {
-            size_t at = (size_t)reg * MAX_PARTS + p;
+        for (unsigned p = 0; p < pieces_of(e->fn, e->fn->shapes->regs[reg]); p++) {
+            size_t at = (size_t)reg * MAX_PIECES + p;
             g->before[at * MAX_GANG + k] = emit_alloca(e, LLVMGetAllocatedType(g->warps[k].regs[at]));
         }
 }
@@ -183,14 +183,14 @@ static void find_before(struct emit *e, struct gang *g)
 {
     const struct ir_block *block = block_at(e->fn, e->at);
     ir_ref writes[IR_MAX_REFS];
-    size_t n_slots = (size_t)e->fn->ir->regs.n * MAX_PARTS * MAX_GANG;
+    size_t n_slots = (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG;
     memset(g->before, 0, n_slots * sizeof *g->before);
     for (uint32_t k = 0; k < block->n; k++) {
         unsigned n = ir_writes(&e->fn->ir->insns.at[block->first + k], writes);
         for (unsigned w = 0; w < n; w++) {
             uint32_t reg = ir_ref_index(writes[w]), number = e->fn->shapes->live.number[reg];
             if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e->fn, e->at), number - 1) &&
-                !g->before[(size_t)reg * MAX_PARTS * MAX_GANG])
+                !g->before[(size_t)reg * MAX_PIECES * MAX_GANG])
                 keep_before(e, g, reg);
         }
     }
@@ -198,7 +198,7 @@ static void find_before(struct emit *e, struct gang *g)
 
 static void begin_pure(struct emit *e, struct gang *g)
 {
-    size_t n_slots = (size_t)e->fn->ir->regs.n * MAX_PARTS * MAX_GANG;
+    size_t n_slots = (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG;
     g->pure = true;
     for (size_t n = 0; n < n_slots; n++) {
         value before = g->before[n], now = before ? g->warps[n % MAX_GANG].regs[n / MAX_GANG] : NULL;
@@ -211,10 +211,10 @@ static void spill_before(struct gang *g, unsigned k, uint32_t order)
 {
     struct emit x = g->warps[k];
     const struct ir_live *live = &x.fn->shapes->live;
-    size_t n_slots = (size_t)x.fn->ir->regs.n * MAX_PARTS;
+    size_t n_slots = (size_t)x.fn->ir->regs.n * MAX_PIECES;
     x.regs = ARENA_ARRAY(x.arena, value, n_slots);
     for (size_t r = 0; r < n_slots; r++) {
-        value before = g->before[r * MAX_GANG + (x.fn->plan.common[r / MAX_PARTS] ? 0 : k)];
+        value before = g->before[r * MAX_GANG + (x.fn->plan.common[r / MAX_PIECES] ? 0 : k)];
         x.regs[r] = before ? before : g->warps[k].regs[r];
     }
     for (uint32_t n = 0; n < live->n; n++)
@@ -545,7 +545,7 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
 void emit_gang(struct emit *e)
 {
     struct gang g = {.n = e->fn->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->fn->ir->n_ordered)};
-    g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS * MAX_GANG);
+    g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG);
     if (e->fn->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
         dirty_begin(e, find_clean(e->fn, e->fn->plan.entries, true));
     emit_at_end(e, e->warps.gang);

@@ -23,7 +23,7 @@ struct gang {
     LLVMBasicBlockRef exit_through, dissolve, restart;
     LLVMBasicBlockRef unchecked; /* the present block's version without tests (loop_version.c), or NULL */
     bool pure;                   /* so far the block has changed nothing but registers */
-    value *before; /* registers as they were where it began, of those that it writes: by register, part and warp */
+    value *before; /* registers as they were where it began, of those that it writes: by register, piece and warp */
     struct slow slow;
 };
 

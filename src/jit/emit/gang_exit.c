@@ -63,7 +63,7 @@ static void begin_slow(struct emit *e, struct gang *g, const struct access *a)
                        .mask = emit_alloca(e, e->i32),
                        .access = *a,
                        .access_of = e->place,
-                       .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS)};
+                       .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES)};
 }
 
 /* Copies registers of an access to those of the slow way, or back. */
@@ -71,8 +71,8 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
 {
     for (unsigned k = 0; k < n; k++) {
         uint32_t reg = ir_ref_index(refs[k]);
-        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < parts_of(e->fn, e->fn->shapes->regs[reg]); p++) {
-            value *copy = &s->regs[(size_t)reg * MAX_PARTS + p], own = e->regs[(size_t)reg * MAX_PARTS + p];
+        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < pieces_of(e->fn, e->fn->shapes->regs[reg]); p++) {
+            value *copy = &s->regs[(size_t)reg * MAX_PIECES + p], own = e->regs[(size_t)reg * MAX_PIECES + p];
             LLVMTypeRef type = LLVMGetAllocatedType(own);
             if (!*copy)
                 *copy = emit_alloca(e, type);

@@ -216,9 +216,9 @@ static void find_operands(struct emit *e, const struct ir_insn *i, const struct 
             x->uniform &= ref_shape(e->fn, x->ref[k]) == SHAPE_UNIFORM;
 }
 
-/* A lane function for all lanes, or for the first one of a part; its results go to allocas. `a` is its first operand, or NULL:
+/* A lane function for all lanes, or for the first one of a piece; its results go to allocas. `a` is its first operand, or NULL:
  * that of the instruction. */
-static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, value a, bool single, unsigned part,
+static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, value a, bool single, unsigned piece,
                      const value result[2])
 {
     value fn = lane_library_find(e->fn->lanes, single, lane);
@@ -228,13 +228,13 @@ static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, va
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
             c.param[k] = a && k == PARAM_A ? a
-                         : single          ? read_part(e, x->ref[k], x->row[k], part)
+                         : single          ? read_piece(e, x->ref[k], x->row[k], piece)
                                            : read_lanes(e, x->ref[k], x->row[k]);
     c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
     return copy_function(&c, fn);
 }
 
-static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, unsigned part,
+static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, unsigned piece,
                       value out[2])
 {
     value result[2] = {NULL, NULL};
@@ -242,7 +242,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
         unsigned width = ref_width(e->fn, x->ref[k]);
         result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
     }
-    if (!copy_one(e, i->lane, x, NULL, single, part, result))
+    if (!copy_one(e, i->lane, x, NULL, single, piece, result))
         return false;
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
         out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(result[k]), result[k], "");
@@ -283,22 +283,23 @@ static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
 }
 
 /* The guard of a write to a register that is not divergent is the same in all lanes. */
-static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned part, row_ref guard_row)
+static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned piece,
+                      row_ref guard_row)
 {
     if (i->guard) {
         value g = read_scalar(e, i->guard, guard_row);
-        value old = read_part(e, d, 0, part);
+        value old = read_piece(e, d, 0, piece);
         scalar =
             i->guard_negated ? LLVMBuildSelect(e->b, g, old, scalar, "") : LLVMBuildSelect(e->b, g, scalar, old, "");
     }
-    write_part(e, d, scalar, part);
+    write_piece(e, d, scalar, piece);
 }
 
-/* Of a result that is not divergent: the values of its parts, from those of its operands. */
-static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
+/* Of a result that is not divergent: the values of its pieces, from those of its operands. */
+static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
 {
-    unsigned n = parts_of(e->fn, ref_shape(e->fn, i->d));
-    value out[MAX_PARTS][2], all[2] = {NULL, NULL};
+    unsigned n = pieces_of(e->fn, ref_shape(e->fn, i->d));
+    value out[MAX_PIECES][2], all[2] = {NULL, NULL};
     for (unsigned p = 0; p < n && !all[0]; p++)
         if (!emit_copy(e, i, x, true, p, out[p]) && !emit_copy(e, i, x, false, 0, all))
             emit_call(e, o, x, all);
@@ -312,23 +313,23 @@ static void emit_parts(struct emit *e, const struct ir_insn *i, const struct op 
             continue;
         }
         for (unsigned p = 0; p < n; p++) {
-            value v = all[0] ? lane_of(e, all[k], ref_width(e->fn, d), part_lane(e->fn, p)) : out[p][k];
+            value v = all[0] ? lane_of(e, all[k], ref_width(e->fn, d), piece_lane(e->fn, p)) : out[p][k];
             write_one(e, i, d, v, p, o->guard);
         }
     }
 }
 
-/* Of a widened index: does nothing wrap between the lanes of a part? Where it does, the interpreter goes on. */
-static void test_part(struct emit *e, ir_ref r, row_ref row, unsigned part, bool is_signed)
+/* Of a widened index: does nothing wrap between the lanes of a piece? Where it does, the interpreter goes on. */
+static void test_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece, bool is_signed)
 {
     const int64_t *at = e->fn->shapes->lane_offsets.at[ref_shape(e->fn, r)].at;
-    unsigned n = parts_of(e->fn, ref_shape(e->fn, r)), from = part_lane(e->fn, part);
+    unsigned n = pieces_of(e->fn, ref_shape(e->fn, r)), from = piece_lane(e->fn, piece);
     int64_t least = at[from], most = at[from];
     for (unsigned l = from; l < from + WARP_LANES / n; l++) {
         least = at[l] < least ? at[l] : least;
         most = at[l] > most ? at[l] : most;
     }
-    value first = LLVMBuildAdd(e->b, read_part(e, r, row, part), const_int(e, e->i32, (uint64_t)least), "");
+    value first = LLVMBuildAdd(e->b, read_piece(e, r, row, piece), const_int(e, e->i32, (uint64_t)least), "");
     value args[2] = {first, const_int(e, e->i32, (uint64_t)(most - least))};
     value sum = intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->i32, 1, args, 2);
     LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
@@ -343,8 +344,8 @@ static void test_assumption(struct emit *e, const struct ir_insn *i, const struc
     bool is_signed = e->fn->shapes->assumptions[i - e->fn->ir->insns.at] == NO_WRAP_SIGNED;
     bool first = ref_shape(e->fn, i->a) != SHAPE_UNIFORM; /* the other is a constant */
     ir_ref r = first ? i->a : i->b;
-    for (unsigned p = 0; p < parts_of(e->fn, ref_shape(e->fn, r)); p++)
-        test_part(e, r, first ? o->a : o->b, p, is_signed);
+    for (unsigned p = 0; p < pieces_of(e->fn, ref_shape(e->fn, r)); p++)
+        test_piece(e, r, first ? o->a : o->b, p, is_signed);
 }
 
 /* Functions that are simpler where all lanes are within reach: which says so, and which is. */
@@ -469,7 +470,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
         if (is_number(e->fn, i->d))
             write_scalar(e, i->d, read_scalar(e, i->d, 0));
         else
-            emit_parts(e, i, o, &x);
+            emit_pieces(e, i, o, &x);
         return;
     }
     bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);

@@ -461,14 +461,14 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
     of_lane.one_lane = true;
     e->fn = &of_lane;
     e->mode = &lane_mode;
-    e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PARTS);
+    e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES);
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1);
     for (uint32_t k = 0; k < p->block->n; k++) {
         ir_ref refs[2 * IR_MAX_REFS];
         unsigned n = ir_reads(insn_at(here(e), k), refs);
         n += ir_writes(insn_at(here(e), k), refs + n);
         for (unsigned j = 0; j < n; j++) {
-            value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PARTS] : NULL;
+            value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PIECES] : NULL;
             if (reg && !*reg)
                 *reg = emit_alloca(e, type_of_width(e, ref_width(e->fn, refs[j])));
         }

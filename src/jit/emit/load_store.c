@@ -63,7 +63,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 static bool is_inside_within(const struct emit *e, const struct access *a)
 {
     bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
-    if (!known || a->x->space != SPACE_SHARED || a->parts > 1 || a->n > 1 || op_access_is_strong(a->x) ||
+    if (!known || a->x->space != SPACE_SHARED || a->pieces > 1 || a->n > 1 || op_access_is_strong(a->x) ||
         !access_can_mask(e->fn, a) || !is_consecutive(a) || ref_width(e->fn, a->i->a) > 32)
         return false;
     uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),

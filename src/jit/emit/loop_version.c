@@ -27,8 +27,8 @@ struct affine {
 struct loop {
     struct emit *e;
     const struct ir_block *block;
-    unsigned part;                  /* of the warp */
-    bool all_parts;                 /* each is asked for, one after the other */
+    unsigned piece;                 /* of the warp */
+    bool all_pieces;                /* each is asked for, one after the other */
     value iterations;               /* i64: how many follow the first; NULL as long as that is not known */
     value holds;                    /* i1: all that has been required */
     uint32_t widened[8], n_widened; /* instructions that do so on the way to the present address */
@@ -55,7 +55,7 @@ static bool is_written(const struct loop *p, ir_ref r)
 
 static value read_fixed(struct loop *p, ir_ref r, row_ref row)
 {
-    return read_part(p->e, r, row, p->part);
+    return read_piece(p->e, r, row, p->piece);
 }
 
 static bool is_fixed_scalar(const struct loop *p, ir_ref r)
@@ -111,14 +111,14 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
 
 /* ---- widening ---- */
 
-/* How far lanes are below and above the one that stands for the part. */
+/* How far lanes are below and above the one that stands for the piece. */
 static void find_spread(const struct loop *p, ir_ref r, int64_t *least, int64_t *most)
 {
     const struct emit *e = p->e;
     uint16_t shape = ref_shape(e->fn, r);
     const int64_t *at = e->fn->shapes->lane_offsets.at[shape].at;
     bool piecewise = ir_is_piecewise(e->fn->shapes, shape);
-    int64_t own = piecewise ? 0 : at[part_lane(e->fn, p->part)];
+    int64_t own = piecewise ? 0 : at[piece_lane(e->fn, p->piece)];
     *least = *most = 0;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         *least = at[l] - own < *least ? at[l] - own : *least;
@@ -159,7 +159,7 @@ static bool find_widened(struct loop *p, const struct ir_insn *i, const struct o
 {
     struct emit *e = p->e;
     if (!p->iterations || factor > MOST_FACTOR || ref_shape(e->fn, i->a) == SHAPE_DIVERGENT ||
-        (!p->all_parts && ir_is_piecewise(e->fn->shapes, ref_shape(e->fn, i->a))) ||
+        (!p->all_pieces && ir_is_piecewise(e->fn->shapes, ref_shape(e->fn, i->a))) ||
         p->n_widened == sizeof p->widened / sizeof p->widened[0] || !find_affine(p, i->a, o->a, k, x))
         return false;
     widen(p, x, i->a, is_signed);
@@ -243,7 +243,7 @@ static bool find_result(struct loop *p, uint32_t k, struct affine *x)
     }
 }
 
-/* r as instruction k reads it, in the first lane of the part; false where that is not linear. */
+/* r as instruction k reads it, in the first lane of the piece; false where that is not linear. */
 static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struct affine *x)
 {
     struct emit *e = p->e;
@@ -420,7 +420,7 @@ static bool require_small_step(struct loop *p, value step)
 }
 
 /* The bytes of both ends of the way are inside, and so are those between (base/checked.h); they are aligned where each step is. */
-static bool require_part(struct loop *p, struct access *a, uint32_t k)
+static bool require_piece(struct loop *p, struct access *a, uint32_t k)
 {
     struct emit *e = p->e;
     struct affine x;
@@ -434,8 +434,8 @@ static bool require_part(struct loop *p, struct access *a, uint32_t k)
         return false;
     value ends[2] = {x.first, last_of(p, x)};
     for (unsigned n = 0; n < 2; n++) {
-        a->first[p->part] = ends[n];
-        require(p, access_test_part(e, a, p->part, a->x->space));
+        a->first[p->piece] = ends[n];
+        require(p, access_test_piece(e, a, p->piece, a->x->space));
     }
     require(p, is_zero(e, LLVMBuildAnd(e->b, x.step, const_int(e, e->i64, a->all - 1), "")));
     return true;
@@ -449,11 +449,11 @@ static bool require_access(struct loop *p, uint32_t k, struct access *a)
     if (!access_begin_tested(here(e), k, a))
         return false;
     p->n_widened = 0;
-    p->all_parts = a->parts > 1;
-    for (p->part = 0; p->part < a->parts; p->part++)
-        if (!require_part(p, a, k))
+    p->all_pieces = a->pieces > 1;
+    for (p->piece = 0; p->piece < a->pieces; p->piece++)
+        if (!require_piece(p, a, k))
             return false;
-    p->part = 0;
+    p->piece = 0;
     e->unchecked.covered[k] = true;
     for (uint32_t n = 0; n < p->n_widened; n++)
         e->unchecked.covered[p->widened[n]] = true;

@@ -69,7 +69,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
 {
     enum { ROUNDS_AHEAD = 8 };
-    for (unsigned p = 0; p < a->parts; p++) {
+    for (unsigned p = 0; p < a->pieces; p++) {
         value before = emit_alloca(e, e->i64), now = a->first[p];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(before));
@@ -86,7 +86,7 @@ void prefetch(struct emit *e, const struct access *a)
 {
     if (a->shape == SHAPE_UNIFORM)
         return;
-    if (!is_in_loop(here(e)) && a->parts == 1)
+    if (!is_in_loop(here(e)) && a->pieces == 1)
         prefetch_for_next_warps(e, a);
     else if (a->i->kind == IR_LD && is_in_loop(here(e)) && loads_little(e))
         prefetch_for_next_iterations(e, a);

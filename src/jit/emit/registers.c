@@ -42,19 +42,19 @@ static value load_row(struct emit *e, LLVMTypeRef type, row_ref row, unsigned al
 
 /* ---- reading ---- */
 
-static value *slot(const struct emit *e, uint32_t reg, unsigned part)
+static value *slot(const struct emit *e, uint32_t reg, unsigned piece)
 {
-    return &e->regs[(size_t)reg * MAX_PARTS + part];
+    return &e->regs[(size_t)reg * MAX_PIECES + piece];
 }
 
-value read_part(struct emit *e, ir_ref r, row_ref row, unsigned part)
+value read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece)
 {
     uint16_t shape = ref_shape(e->fn, r);
     LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
     if (ir_is_piecewise(e->fn->shapes, shape))
-        return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), part), "");
+        return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), piece), "");
     value first = read_scalar(e, r, row);
-    uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[part_lane(e->fn, part)];
+    uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[piece_lane(e->fn, piece)];
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
 
@@ -117,14 +117,14 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
     return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
 }
 
-/* The values of a register's parts, each in the lanes of its part. */
-static value from_parts(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
+/* The values of a register's pieces, each in the lanes of its piece. */
+static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
-    value lanes = splat(e, read_part(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
-    for (unsigned p = 1; p < e->fn->shapes->parts; p++) {
+    value lanes = splat(e, read_piece(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
+    for (unsigned p = 1; p < e->fn->shapes->pieces; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = const_int(e, e->i32, l < part_lane(e->fn, p) ? l : WARP_LANES + l);
-        value more = splat(e, read_part(e, r, 0, p), WARP_LANES);
+            index[l] = const_int(e, e->i32, l < piece_lane(e->fn, p) ? l : WARP_LANES + l);
+        value more = splat(e, read_piece(e, r, 0, p), WARP_LANES);
         lanes = LLVMBuildShuffleVector(e->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
     return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
@@ -135,7 +135,7 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
     unsigned width = ref_width(e->fn, r);
     uint16_t shape = ref_shape(e->fn, r);
     if (ir_is_piecewise(e->fn->shapes, shape))
-        return from_parts(e, r, width, shape);
+        return from_pieces(e, r, width, shape);
     if (shape != SHAPE_DIVERGENT)
         return from_scalar(e, read_scalar(e, r, row), width, shape);
     if (ir_ref_kind(r) == REF_REG && is_known(e, ir_ref_index(r)))
@@ -158,9 +158,9 @@ void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
     note_dirty(e, i);
 }
 
-void write_part(struct emit *e, ir_ref r, value scalar, unsigned part)
+void write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece)
 {
-    LLVMBuildStore(e->b, scalar, *slot(e, ir_ref_index(r), part));
+    LLVMBuildStore(e->b, scalar, *slot(e, ir_ref_index(r), piece));
     note_dirty(e, ir_ref_index(r));
 }
 
@@ -169,8 +169,8 @@ void write_scalar(struct emit *e, ir_ref r, value scalar)
     uint16_t shape = ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT)
         write_lanes(e, r, from_scalar(e, scalar, ref_width(e->fn, r), SHAPE_UNIFORM), NULL);
-    for (unsigned p = 0; shape != SHAPE_DIVERGENT && p < parts_of(e->fn, shape); p++)
-        write_part(e, r, scalar, p);
+    for (unsigned p = 0; shape != SHAPE_DIVERGENT && p < pieces_of(e->fn, shape); p++)
+        write_piece(e, r, scalar, p);
 }
 
 /* ---- between registers and rows ---- */
@@ -228,10 +228,10 @@ void spill_seed(struct emit *e, uint32_t reg)
         spill(e, reg, NULL);
         return;
     }
-    for (unsigned p = 0; p < parts_of(e->fn, shape) && !is_seed_clean(e, reg); p++) {
-        value lane = const_int(e, e->i64, part_lane(e->fn, p)), at = slot_pointer(e, r);
+    for (unsigned p = 0; p < pieces_of(e->fn, shape) && !is_seed_clean(e, reg); p++) {
+        value lane = const_int(e, e->i64, piece_lane(e->fn, p)), at = slot_pointer(e, r);
         at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
-        LLVMBuildStore(e->b, read_part(e, r, 0, p), at);
+        LLVMBuildStore(e->b, read_piece(e, r, 0, p), at);
     }
 }
 
@@ -243,10 +243,10 @@ static value load_row_of(struct emit *e, uint32_t reg)
     return v;
 }
 
-/* The first lane of a part that is in the mask; one of the part where none is. */
-static value first_lane(struct emit *e, value mask, unsigned part, unsigned n_parts)
+/* The first lane of a piece that is in the mask; one of the piece where none is. */
+static value first_lane(struct emit *e, value mask, unsigned piece, unsigned n_pieces)
 {
-    unsigned from = part_lane(e->fn, part), last = from + WARP_LANES / n_parts - 1;
+    unsigned from = piece_lane(e->fn, piece), last = from + WARP_LANES / n_pieces - 1;
     mask = LLVMBuildAnd(e->b, mask, const_int(e, e->i32, UINT32_MAX << from), "");
     value args[2] = {LLVMBuildOr(e->b, mask, const_int(e, e->i32, 1u << last), ""), LLVMConstInt(e->i1, 1, false)};
     return intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
@@ -290,8 +290,8 @@ void reload_row(struct emit *e, uint32_t reg, value mask)
         note_dirty(e, reg); /* of a result others may come from another way */
         return;
     }
-    for (unsigned p = 0; p < parts_of(e->fn, shape); p++)
-        write_part(e, r, load_scalar(e, reg, first_lane(e, mask, p, parts_of(e->fn, shape))), p);
+    for (unsigned p = 0; p < pieces_of(e->fn, shape); p++)
+        write_piece(e, r, load_scalar(e, reg, first_lane(e, mask, p, pieces_of(e->fn, shape))), p);
 }
 
 value has_shape(struct emit *e, uint32_t reg, value mask)

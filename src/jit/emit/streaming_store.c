@@ -29,7 +29,7 @@ static value is_large(struct emit *e, const struct access *a)
 static value is_whole(struct emit *e, const struct access *a)
 {
     value at = a->first[0];
-    for (unsigned p = 1; p < a->parts; p++)
+    for (unsigned p = 1; p < a->pieces; p++)
         at = LLVMBuildOr(e->b, at, a->first[p], "");
     at = LLVMBuildAnd(e->b, at, const_int(e, e->i64, LINE_BYTES - 1), "");
     value all = LLVMBuildICmp(e->b, LLVMIntEQ, a->mask, const_int(e, e->i32, UINT32_MAX), "");

@@ -47,7 +47,7 @@ static value load_cluster(struct emit *e, const struct access *a, const struct c
     unsigned n = (unsigned)(c->to - c->from + 1), size = 1;
     while (2 * size <= n)
         size *= 2;
-    value pointer = a->pointer[c->part];
+    value pointer = a->pointer[c->piece];
     value low = load_vector(e, a, pointer_at(e, pointer, c->from * a->bytes), size);
     if (n == 1)
         return splat(e, low, WARP_LANES);
@@ -93,7 +93,7 @@ void load_uniform(struct emit *e, const struct access *a)
 
 void load_affine(struct emit *e, const struct access *a)
 {
-    if (a->parts == 1 && is_consecutive(a)) {
+    if (a->pieces == 1 && is_consecutive(a)) {
         value vectors[8];
         for (unsigned k = 0; k < a->n; k++)
             vectors[k] = load_vector(e, a, pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes), WARP_LANES);
@@ -177,7 +177,7 @@ void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
 /* Has no place two lanes, as far as the offsets of affine addresses say? */
 static bool are_apart(const struct access *a)
 {
-    bool apart = a->parts == 1 && access_is_aligned(a);
+    bool apart = a->pieces == 1 && access_is_aligned(a);
     for (unsigned l = 0; l < WARP_LANES; l++)
         for (unsigned m = 0; m < l; m++)
             apart &= a->offset[l] != a->offset[m];
@@ -256,16 +256,16 @@ void store_uniform(struct emit *e, const struct access *a)
         store_whole(e, a, all, a->pointer[0]);
 }
 
-/* The n-th to go of a warp's parts: lanes of one are apart, those of two may not be. */
-static unsigned part_to_store(struct emit *e, const struct access *a, unsigned n)
+/* The n-th to go of a warp's pieces: lanes of one are apart, those of two may not be. */
+static unsigned piece_to_store(struct emit *e, const struct access *a, unsigned n)
 {
-    unsigned lanes = WARP_LANES / a->parts;
+    unsigned lanes = WARP_LANES / a->pieces;
     return (n * lanes ^ order_of(e, a)) / lanes;
 }
 
 void store_consecutive(struct emit *e, const struct access *a)
 {
-    if (a->parts == 1) {
+    if (a->pieces == 1) {
         value vectors[8];
         for (unsigned k = 0; k < a->n; k++)
             vectors[k] = stored_value(e, a, k);
@@ -274,9 +274,9 @@ void store_consecutive(struct emit *e, const struct access *a)
             store_vector(e, a, vectors[k], pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes));
         return;
     }
-    for (unsigned n = 0; n < a->parts; n++) {
-        unsigned p = part_to_store(e, a, n);
-        store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->parts), WARP_LANES / a->parts), a->pointer[p]);
+    for (unsigned n = 0; n < a->pieces; n++) {
+        unsigned p = piece_to_store(e, a, n);
+        store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->pieces), WARP_LANES / a->pieces), a->pointer[p]);
     }
 }
 
@@ -293,9 +293,9 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
 void store_masked(struct emit *e, const struct access *a)
 {
     value v = stored_value(e, a, 0), mask = mask_to_lanes(e, a->mask);
-    unsigned n = WARP_LANES / a->parts;
-    for (unsigned turn = 0; turn < a->parts; turn++) {
-        unsigned p = part_to_store(e, a, turn);
+    unsigned n = WARP_LANES / a->pieces;
+    for (unsigned turn = 0; turn < a->pieces; turn++) {
+        unsigned p = piece_to_store(e, a, turn);
         value lanes = slice(e, v, p * n, n);
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
         value args[4] = {lanes, a->pointer[p], const_int(e, e->i32, a->bytes), slice(e, mask, p * n, n)};
