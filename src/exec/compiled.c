@@ -115,7 +115,7 @@ const struct compiled_calls compiled_calls = {compiled_op, run_access, collectiv
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {
     enum leave how = (enum leave)fn(w, a, block, mask, &compiled_calls);
-    if (how != LEAVE_SPARE)
+    if (how != LEAVE_SEEDS)
         return how;
     struct warp *at = w->block->stopped;
     fn(at, at == w ? a : at->act, at->op->next | COMPILED_FILL, at->mask, &compiled_calls);

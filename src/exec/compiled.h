@@ -14,7 +14,7 @@
 enum leave {
     LEAVE_REFUSED, /* nothing was run: this block is no entry, or the lanes did not come here in order */
     LEAVE_AT,      /* lanes w->mask stand at w->op of block w->at_block */
-    LEAVE_SPARE, /* the same, at a barrier; but rows of what is not divergent are to be made: COMPILED_FILL, block op->next */
+    LEAVE_SEEDS, /* the same, at a barrier; but rows of what is not divergent are to be made: COMPILED_FILL, block op->next */
     LEAVE_YIELD, /* the budget is spent: they stand at the start of w->at_block */
     LEAVE_ON,    /* the same, with budget left: behind a serial part */
     LEAVE_FAULT,
@@ -119,7 +119,7 @@ static inline bool serial_has(const struct compiled *c, const struct activation 
 }
 bool serial_back_off(struct warp *w, uint32_t tries);
 
-/* Runs compiled code as compiled_fn; LEAVE_SPARE has become LEAVE_AT. */
+/* Runs compiled code as compiled_fn; LEAVE_SEEDS has become LEAVE_AT. */
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
 /* Of a warp in lockstep that stands behind a barrier or at the start, or before what ends a block (COMPILED_END): its rows as
  * the interpreter needs them. */

@@ -125,7 +125,7 @@ void exit_of_warp(struct emit *e, uint32_t index)
     if (cold && !e->exit_through)
         e->exit_through = emit_new_block(e, "");
     store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-    exit_with(e, seeds ? LEAVE_SPARE : LEAVE_AT, e->at, emit_mask(e), cold ? e->exit_through : e->leave);
+    exit_with(e, seeds ? LEAVE_SEEDS : LEAVE_AT, e->at, emit_mask(e), cold ? e->exit_through : e->leave);
 }
 
 void emit_exit(struct emit *e, uint32_t index)

@@ -14,15 +14,15 @@
 /* Where a load is to be. */
 struct limits {
     struct index index;
-    value most;            /* i32: the largest index that is inside; NULL: the address itself is looked at */
-    value lo, n;           /* of the cache */
-    struct course *course; /* that it is on; or NULL */
-    int64_t added;         /* to the course's index */
+    value most;                  /* i32: the largest index that is inside; NULL: the address itself is looked at */
+    value lo, n;                 /* of the cache */
+    struct induction *induction; /* that its address is of; or NULL */
+    int64_t added;               /* to the induction's index */
 };
 
-/* Loads that go on together, by so much in each iteration: where a lane's first places are inside, it is known how many iterations it
- * can go until one is not. */
-struct course {
+/* An induction: addresses of loads that go on together, by one step in each iteration: where a lane's first places are inside, it
+ * is known how many iterations it can go until one is not. */
+struct induction {
     struct walk walk; /* an index, or an address */
     const struct limits *of;
     struct access access;
@@ -36,8 +36,8 @@ struct lane_serial {
     const struct ir_block *block;
     LLVMBasicBlockRef together; /* nothing has happened: all lanes go by vectors */
     struct limits *limits;      /* by instruction */
-    struct course *courses;
-    uint32_t n_courses;
+    struct induction *inductions;
+    uint32_t n_inductions;
     value *row;                  /* by number in `live`: memory of a register that comes or goes by lanes; or NULL */
     value *number;               /* the same: what a register is in all lanes, as they come */
     value *last;                 /* the same: the alloca of what it is in lanes that have spent the budget */
@@ -137,8 +137,8 @@ static void find_limits(struct lane_serial *p, uint32_t k)
     }
 }
 
-/* Is a load on the way of a course? Places are as far apart as whole loads are. */
-static bool fits(const struct course *c, const struct walk *w, const struct limits *x, int64_t added, unsigned all)
+/* Is a load's address of an induction? Places are as far apart as whole loads are. */
+static bool fits(const struct induction *c, const struct walk *w, const struct limits *x, int64_t added, unsigned all)
 {
     return c->walk.root == w->root && c->walk.step == w->step &&
            (x->most ? c->of->most != NULL
@@ -147,7 +147,7 @@ static bool fits(const struct course *c, const struct walk *w, const struct limi
 
 /* Of an index any limits will do: the least serves all. What is added to an index is the sum of fewer than 2^7 constants of 32 bits,
  * so it and the limits are exact in 64; to an address, a number modulo 2^64, as the address is. */
-static void add_to_course(struct lane_serial *p, struct limits *x, uint32_t k)
+static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
     struct access a = access_begin(e->fn, insn_at(here(e), k), op_at(here(e), k));
@@ -156,31 +156,31 @@ static void add_to_course(struct lane_serial *p, struct limits *x, uint32_t k)
         (!x->most && (w.step % a.all || ref_width(e->fn, w.root) != 64)))
         return;
     int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.x->disp));
-    struct course *c = p->courses;
-    while (c < p->courses + p->n_courses && !fits(c, &w, x, added, a.all))
+    struct induction *c = p->inductions;
+    while (c < p->inductions + p->n_inductions && !fits(c, &w, x, added, a.all))
         c++;
     value most = NULL;
     if (x->most)
         most = LLVMBuildSub(e->b, LLVMBuildZExt(e->b, x->most, e->i64, ""), const_int(e, e->i64, (uint64_t)added), "");
-    if (c == p->courses + p->n_courses) {
-        *c = (struct course){.walk = w, .of = x, .access = a, .from = added, .to = added, .most = most};
-        p->n_courses++;
+    if (c == p->inductions + p->n_inductions) {
+        *c = (struct induction){.walk = w, .of = x, .access = a, .from = added, .to = added, .most = most};
+        p->n_inductions++;
     } else if (most) {
         c->most = intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){c->most, most}, 2);
     }
     c->from = added < c->from ? added : c->from;
     c->to = added > c->to ? added : c->to;
-    x->course = c;
+    x->induction = c;
     x->added = added;
 }
 
 /* What lane by lane is compared with. Of an index: so large that all of them, as integers, lie between 0 and what is inside, which
  * is below 2^31, so that none has wrapped. Of an address: how many places the first of them has, with room for the others; none
  * where these are farther than that, up to 2^64. */
-static void finish_courses(struct lane_serial *p)
+static void finish_inductions(struct lane_serial *p)
 {
     struct emit *e = p->e;
-    for (struct course *c = p->courses; c < p->courses + p->n_courses; c++) {
+    for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
         if (c->of->most) { /* so that the first's index is not negative */
             value least = const_int(e, e->i64, c->from < 0 ? -(uint64_t)c->from : 0);
             c->most = LLVMBuildSub(e->b, c->most, least, "");
@@ -196,7 +196,7 @@ static void finish_courses(struct lane_serial *p)
 
 /* Goes on where a lane begins inside; how many iterations may follow: as often as the step fits into what is left, so that the last
  * place is inside as the first is, and nothing wraps between. */
-static value start_course(const struct lane_serial *p, const struct course *c)
+static value start_induction(const struct lane_serial *p, const struct induction *c)
 {
     struct emit *e = p->e;
     value root = read_scalar(e, c->walk.root, 0), place, last;
@@ -252,9 +252,9 @@ static void prepare(struct lane_serial *p)
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
         if (insn_at(here(e), k)->kind == IR_LD) {
             find_limits(p, k);
-            add_to_course(p, &p->limits[k], k);
+            add_to_induction(p, &p->limits[k], k);
         }
-    finish_courses(p);
+    finish_inductions(p);
     prepare_registers(p);
     p->left = emit_alloca(e, e->i32);
     p->spent = emit_alloca(e, e->i32);
@@ -304,7 +304,7 @@ static bool follows_another(const struct lane_serial *p, uint32_t k)
 {
     const struct limits *x = &p->limits[k];
     for (const struct limits *y = p->limits; y < x; y++)
-        if (y->course == x->course && (!x->most || has_same_base(x, y)))
+        if (y->induction == x->induction && (!x->most || has_same_base(x, y)))
             return true;
     return false;
 }
@@ -318,14 +318,14 @@ static void prefetch_ahead(struct lane_serial *p)
     struct emit *e = p->e;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
         const struct limits *x = &p->limits[k];
-        if (!x->course || x->course->walk.step == 0 || follows_another(p, k))
+        if (!x->induction || x->induction->walk.step == 0 || follows_another(p, k))
             continue;
-        value at = read_scalar(e, x->course->walk.root, 0);
+        value at = read_scalar(e, x->induction->walk.root, 0);
         if (x->most) {
             at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, e->i64, ""), const_int(e, e->i64, x->index.scale), "");
             at = LLVMBuildAdd(e->b, at, read_scalar(e, x->index.base, x->index.base_row), "");
         }
-        int64_t ahead = x->course->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
+        int64_t ahead = x->induction->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
         prefetch_line(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
     }
 }
@@ -341,8 +341,8 @@ static void start_lane(struct lane_serial *p)
         if (comes(p, n))
             take_register(p, n);
     value most = LLVMBuildZExt(e->b, p->budget, e->i64, "");
-    for (const struct course *c = p->courses; c < p->courses + p->n_courses; c++) {
-        value way = start_course(p, c);
+    for (const struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
+        value way = start_induction(p, c);
         if (way)
             most = intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
     }
@@ -362,12 +362,12 @@ static void test_load(const struct lane_serial *p, const struct access *a, const
     emit_at_end(e, inside);
 }
 
-/* No index wraps on its course, so what is added to it may be added to the address. */
+/* No index wraps on its way, so what is added to it may be added to the address. */
 static value walking_address(const struct lane_serial *p, const struct access *a, const struct limits *x)
 {
     struct emit *e = p->e;
     value base = read_scalar(e, x->index.base, x->index.base_row),
-          index = LLVMBuildMul(e->b, x->course->now, const_int(e, e->i64, x->index.scale), "");
+          index = LLVMBuildMul(e->b, x->induction->now, const_int(e, e->i64, x->index.scale), "");
     base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, a, e->i64), "");
     return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
 }
@@ -387,7 +387,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
         emit_at_end(e, holds);
     }
     access_find_first(e, &a);
-    if (!x->course)
+    if (!x->induction)
         test_load(p, &a, x);
     else if (x->most)
         a.first[0] = walking_address(p, &a, x);
@@ -440,7 +440,7 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
     start_lane(p);
     LLVMBuildBr(e->b, iteration);
     emit_at_end(e, iteration);
-    for (struct course *c = p->courses; c < p->courses + p->n_courses; c++)
+    for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
         c->now = c->of->most ? LLVMBuildZExt(e->b, read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
     for (e->index = 0; e->index + 1 < p->block->n; e->index++)
         if (insn_at(here(e), e->index)->kind == IR_LD)
@@ -522,7 +522,7 @@ void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlo
     struct lane_serial p = {.e = e, .block = block, .together = together};
     LLVMBasicBlockRef behind = emit_new_block(e, "");
     p.limits = ARENA_ARRAY(e->arena, struct limits, block->n);
-    p.courses = ARENA_ARRAY(e->arena, struct course, block->n);
+    p.inductions = ARENA_ARRAY(e->arena, struct induction, block->n);
     p.row = ARENA_ARRAY(e->arena, value, n);
     p.number = ARENA_ARRAY(e->arena, value, n);
     p.last = ARENA_ARRAY(e->arena, value, n);
