@@ -32,7 +32,7 @@ struct access {
                                                 they are farther apart than that, offsets have wrapped */
     int64_t before;   /* from where the tested bytes begin to `first` */
     bool is_wild;     /* affine without such halves: lanes are served one by one */
-    unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: store_in_order() */
+    unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: transfer_store_in_order() */
     bool nontemporal; /* whole lines, past the caches: nontemporal.c */
     value cache;
 };

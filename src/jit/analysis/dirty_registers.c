@@ -4,7 +4,7 @@
  * from barrier to barrier has most of its registers clean most of the time. Pending lanes keep what they had (such a
  * register is live in them), so what was clean where they left for a block is clean when they run it.
  *
- * In lockstep a row may hold no more than the number of what is not divergent (spill_seed): where the warp is entered next
+ * In lockstep a row may hold no more than the number of what is not divergent (reg_spill_seed): where the warp is entered next
  * that is enough, for the interpreter it is not. So there are two sets, one behind the other: of rows that hold all, and of
  * those that hold so much.
  */

@@ -54,7 +54,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
     }
     LLVMBasicBlockRef first = emit_new_block(e, ""), again = emit_new_block(e, ""), done = emit_new_block(e, "");
     value tried = LLVMBuildLoad2(e->b, e->i32, e->fences.tries, "");
-    LLVMBuildCondBr(e->b, is_zero(e, tried), first, again);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, tried), first, again);
     emit_at_end(e, first);
     value swapped = LLVMBuildExtractValue(e->b, atom_swap(e, t, at, s, wanted), 0, "");
     fence_is_done(e);
@@ -158,7 +158,7 @@ static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
     ir_ref r = t->a.i->access->operands[k];
     t->uniform[k] = ref_shape(e->fn, r) == SHAPE_UNIFORM;
-    *v = t->uniform[k] ? read_scalar(e, r, t->a.x->operands[k]) : read_lanes(e, r, t->a.x->operands[k]);
+    *v = t->uniform[k] ? reg_read_scalar(e, r, t->a.x->operands[k]) : reg_read_lanes(e, r, t->a.x->operands[k]);
 }
 
 static value operand(struct emit *e, const struct atom *t, unsigned k, value lane)
@@ -167,15 +167,15 @@ static value operand(struct emit *e, const struct atom *t, unsigned k, value lan
         return NULL;
     if (t->uniform[k])
         return k ? t->t : t->s;
-    return LLVMBuildLoad2(e->b, t->type, row_element(e, k ? ROW_T : ROW_S, t->type, lane), "");
+    return LLVMBuildLoad2(e->b, t->type, scratch_element(e, k ? ROW_T : ROW_S, t->type, lane), "");
 }
 
 static void do_lane(struct emit *e, const struct atom *t, value lane)
 {
-    value at = t->a.pointer[0] ? t->a.pointer[0] : row_pointer_of(e, &t->a, lane);
+    value at = t->a.pointer[0] ? t->a.pointer[0] : scratch_lane_pointer(e, &t->a, lane);
     value old = do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
     if (t->result)
-        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, lane));
+        LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lane));
 }
 
 /* A loop over the lanes from 0 to 31; goes to `done`. */
@@ -218,8 +218,8 @@ static void do_offsets(struct emit *e, const struct atom *t)
 {
     uint64_t from;
     unsigned bits = number_bits(e, &t->a, &from), each = 64 / bits;
-    value log2 = splat(e, const_int(e, e->i32, t->a.log2), WARP_LANES), part = NULL;
-    value numbers = LLVMBuildSub(e->b, t->a.lanes, splat(e, const_int(e, e->i32, from), WARP_LANES), "");
+    value log2 = emit_splat(e, const_int(e, e->i32, t->a.log2), WARP_LANES), part = NULL;
+    value numbers = LLVMBuildSub(e->b, t->a.lanes, emit_splat(e, const_int(e, e->i32, from), WARP_LANES), "");
     numbers = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, numbers, log2, ""),
                              vector_of(bits == 8 ? e->i8 : e->i16, WARP_LANES), "");
     numbers = LLVMBuildBitCast(e->b, numbers, vector_of(e->i64, WARP_LANES / each), "");
@@ -242,7 +242,7 @@ static bool has_offsets_alone(struct emit *e, const struct atom *t)
 
 static void write_result(struct emit *e, const struct atom *t, value lanes)
 {
-    write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
+    reg_write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
 }
 
 /* Goes on where all lanes are there; returns the block for where not. */
@@ -266,13 +266,13 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
         emit_at_end(e, some);
     }
     if (!t->a.pointer[0])
-        row_set(e, ROW_ADDRESS, t->a.lanes);
+        scratch_set(e, ROW_ADDRESS, t->a.lanes);
     if (!t->uniform[0])
-        row_set(e, ROW_S, t->s);
+        scratch_set(e, ROW_S, t->s);
     if (t->is_cas && !t->uniform[1])
-        row_set(e, ROW_T, t->t);
+        scratch_set(e, ROW_T, t->t);
     if (t->result)
-        row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
+        scratch_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
     if (t->shared && !offsets) {
         LLVMBasicBlockRef some = branch_on_all(e, t);
         do_all_lanes(e, t, done);
@@ -292,7 +292,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
     emit_at_end(e, sums);
     struct atom own = *t;
     own.shared = true;
-    own.a.lanes = LLVMBuildAdd(e->b, t->a.lanes, splat(e, shift, WARP_LANES), "");
+    own.a.lanes = LLVMBuildAdd(e->b, t->a.lanes, emit_splat(e, shift, WARP_LANES), "");
     do_in_rows(e, &own, done);
     emit_at_end(e, cells);
 }
@@ -305,7 +305,7 @@ static void do_lanes(struct emit *e, struct atom *t)
     do_in_rows(e, t, done);
     emit_at_end(e, done);
     if (t->result)
-        write_result(e, t, row_get(e, ROW_RESULT, t->type));
+        write_result(e, t, scratch_get(e, ROW_RESULT, t->type));
 }
 
 /* ---- all lanes at one cell ---- */
@@ -313,14 +313,14 @@ static void do_lanes(struct emit *e, struct atom *t)
 static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
 {
     value v = k ? t->t : t->s;
-    return t->uniform[k] ? splat(e, v, WARP_LANES) : v;
+    return t->uniform[k] ? emit_splat(e, v, WARP_LANES) : v;
 }
 
 /* In each lane, what it and all lanes before it add. */
 static value running_sum(struct emit *e, const struct atom *t)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-    value sum = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), lanes_of(e, t, 0), LLVMConstNull(lanes), "");
+    value sum = LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->a.mask), lanes_of(e, t, 0), LLVMConstNull(lanes), "");
     for (unsigned by = 1; by < WARP_LANES; by *= 2) {
         value index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -336,10 +336,10 @@ static value total(struct emit *e, const struct atom *t)
 {
     if (!t->uniform[0]) {
         LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-        value v = LLVMBuildSelect(e->b, mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(lanes), "");
-        return intrinsic(e, "llvm.vector.reduce.add", &lanes, 1, &v, 1);
+        value v = LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(lanes), "");
+        return emit_intrinsic(e, "llvm.vector.reduce.add", &lanes, 1, &v, 1);
     }
-    value mask = t->a.mask, lanes = intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
+    value mask = t->a.mask, lanes = emit_intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
     return LLVMBuildMul(e->b, LLVMBuildIntCast2(e->b, lanes, t->type, false, ""), t->s, "");
 }
 
@@ -351,7 +351,7 @@ static void add_together(struct emit *e, const struct atom *t)
     if (!sums)
         return;
     value before = LLVMBuildSub(e->b, sums, lanes_of(e, t, 0), "");
-    write_result(e, t, LLVMBuildAdd(e->b, before, splat(e, old, WARP_LANES), ""));
+    write_result(e, t, LLVMBuildAdd(e->b, before, emit_splat(e, old, WARP_LANES), ""));
 }
 
 /* A value in the loop over those that find what they look for: phis. */
@@ -386,14 +386,14 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
     LLVMAddIncoming(now.cell, &read, &from, 1);
     LLVMAddIncoming(now.left, (value[]){t->a.mask}, &from, 1);
     LLVMAddIncoming(now.found, (value[]){LLVMConstNull(lanes)}, &from, 1);
-    value cells = splat(e, now.cell, WARP_LANES);
-    value holds = LLVMBuildAnd(e->b, lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, s, cells, "")), now.left, "");
-    value rest = LLVMBuildSelect(e->b, mask_to_lanes(e, now.left), cells, now.found, "");
+    value cells = emit_splat(e, now.cell, WARP_LANES);
+    value holds = LLVMBuildAnd(e->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, s, cells, "")), now.left, "");
+    value rest = LLVMBuildSelect(e->b, emit_mask_to_lanes(e, now.left), cells, now.found, "");
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, holds, none, ""), end, hit);
     emit_at_end(e, hit);
     value args[2] = {holds, LLVMConstInt(e->i1, 1, false)};
-    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    value lane = emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
     value upto = LLVMBuildXor(e->b, holds, LLVMBuildSub(e->b, holds, one, ""), "");
     value left = LLVMBuildAnd(e->b, now.left, LLVMBuildNot(e->b, upto, ""), "");
     value cell = t->uniform[1] ? t->t : LLVMBuildExtractElement(e->b, t->t, lane, "");
@@ -429,22 +429,22 @@ static void change_together(struct emit *e, const struct atom *t)
     LLVMBasicBlockRef changed = emit_new_block(e, ""), done = emit_new_block(e, "");
     value cell = emit_alloca(e, t->type);
     if (!t->uniform[0])
-        row_set(e, ROW_S, t->s);
+        scratch_set(e, ROW_S, t->s);
     if (t->result)
-        row_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
+        scratch_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
     struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
     LLVMBuildStore(e->b, x.read, cell);
     struct lane_loop lanes = lane_loop_begin(e);
     value old = LLVMBuildLoad2(e->b, t->type, cell, "");
     if (t->result)
-        LLVMBuildStore(e->b, old, row_element(e, ROW_RESULT, t->type, lanes.lane));
+        LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane));
     LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane)), cell);
     lane_loop_end(e, &lanes, t->a.mask, changed);
     emit_at_end(e, changed);
     exchange_end(e, t, &x, LLVMBuildLoad2(e->b, t->type, cell, ""), done);
     emit_at_end(e, done);
     if (t->result)
-        write_result(e, t, row_get(e, ROW_RESULT, t->type));
+        write_result(e, t, scratch_get(e, ROW_RESULT, t->type));
 }
 
 /* ---- which way ---- */
@@ -472,7 +472,7 @@ static void perform(struct emit *e, struct atom *t)
     if (e->fn->one_lane) {
         value old = e->cas_loop ? cas_loop_compare(e, e->cas_loop, t) : do_cell(e, t, t->a.pointer[0], t->s, t->t);
         if (t->result)
-            write_scalar(e, t->result, old);
+            reg_write_scalar(e, t->result, old);
     } else if (t->a.pointer[0] && t->is_cas)
         compare_together(e, t);
     else if (t->a.pointer[0] && !atom_is_by_host(t))
@@ -487,7 +487,7 @@ static void perform(struct emit *e, struct atom *t)
 static void branch_on_place(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     access_find_first(e, a);
-    if (is_unchecked(e)) {
+    if (access_is_unchecked(e)) {
         access_find_cache(e, a);
     } else if (!access_is_inside(e->fn, a)) {
         LLVMBasicBlockRef inside = emit_new_block(e, "");
@@ -511,7 +511,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
     enum ptx_space space = t.a.x->space;
     t.a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
-    bool is_inside = access_is_inside(e->fn, &t.a) || is_unchecked(e);
+    bool is_inside = access_is_inside(e->fn, &t.a) || access_is_unchecked(e);
     LLVMBasicBlockRef slow = is_inside ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
     if (t.a.shape == SHAPE_UNIFORM)
         branch_on_place(e, &t.a, space, slow);

@@ -7,7 +7,7 @@
 static void spill_register(struct emit *e, ir_ref r)
 {
     if (ir_ref_kind(r) == REF_REG)
-        spill(e, ir_ref_index(r), NULL);
+        reg_spill(e, ir_ref_index(r), NULL);
 }
 
 void access_spill_operands(struct emit *e, const struct ir_insn *i)
@@ -29,14 +29,14 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
     if (ir_ref_kind(r) != REF_REG)
         return;
     unsigned width = ref_width(e->fn, r);
-    value at = slot_pointer(e, r);
+    value at = reg_slot_pointer(e, r);
     if (ref_shape(e->fn, r) == SHAPE_DIVERGENT) {
         value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
         LLVMSetAlignment(v, width == 1 ? 4 : 64);
-        write_lanes(e, r, v, i->guard ? mask : NULL);
+        reg_write_lanes(e, r, v, i->guard ? mask : NULL);
         return;
     }
-    reload(e, ir_ref_index(r), mask);
+    reg_reload(e, ir_ref_index(r), mask);
 }
 
 void access_take_results(struct emit *e, const struct ir_insn *i, value mask)
@@ -90,7 +90,7 @@ void access_call_engine(struct emit *e, const struct access *a)
     access_spill_operands(e, a->i);
     if (a->cache) {
         value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->cache, LLVMGetUndef(e->i64)};
-        value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
+        value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
         value ok = LLVMBuildCall2(e->b, e->types.access, call, args, 6, "");
         inline_cache_note_call(e, a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
@@ -106,10 +106,10 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 {
     if (!a->i->access->disp_const)
         return const_int(e, type, (uint64_t)a->x->disp);
-    value x = load_field(e, e->ptr, emit_op_pointer(e, a->o), offsetof(struct op, access), "");
-    mark_invariant(e, x);
-    value v = load_field(e, e->i64, x, offsetof(struct op_access, disp), "");
-    mark_invariant(e, v);
+    value x = emit_load_field(e, e->ptr, emit_op_pointer(e, a->o), offsetof(struct op, access), "");
+    emit_mark_invariant(e, x);
+    value v = emit_load_field(e, e->i64, x, offsetof(struct op_access, disp), "");
+    emit_mark_invariant(e, v);
     return LLVMBuildIntCast2(e->b, v, type, false, "");
 }
 
@@ -120,7 +120,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned pie
     LLVMTypeRef type = r && ref_width(e->fn, r) == 32 ? e->i32 : e->i64;
     value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
-        v = LLVMBuildAdd(e->b, read_piece(e, r, a->o->a, piece), v, "");
+        v = LLVMBuildAdd(e->b, reg_read_piece(e, r, a->o->a, piece), v, "");
     else if (a->x->frame)
         v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), v, "");
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
@@ -140,10 +140,10 @@ static value rotate(struct emit *e, const struct access *a, value v)
         return v;
     LLVMTypeRef type = LLVMTypeOf(v);
     value by = LLVMGetTypeKind(type) == LLVMVectorTypeKind
-                   ? splat(e, const_int(e, LLVMGetElementType(type), a->log2), WARP_LANES)
+                   ? emit_splat(e, const_int(e, LLVMGetElementType(type), a->log2), WARP_LANES)
                    : const_int(e, type, a->log2);
     value args[3] = {v, v, by};
-    return intrinsic(e, "llvm.fshr", &type, 1, args, 3);
+    return emit_intrinsic(e, "llvm.fshr", &type, 1, args, 3);
 }
 
 /* How many places of `all` bytes there are for the first lane in `bytes` bytes, a number of 32 bits, as the span has to be. */
@@ -153,12 +153,12 @@ static value places(struct emit *e, const struct access *a, value bytes)
     if (!checked_is_within(checked(a->span), 0, INT32_MAX))
         return LLVMConstNull(type);
     value args[2] = {bytes, const_int(e, type, (uint64_t)a->span)};
-    return LLVMBuildLShr(e->b, intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, a->log2), "");
+    return LLVMBuildLShr(e->b, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, a->log2), "");
 }
 
 static value cache_field(struct emit *e, const struct access *a, uint64_t offset)
 {
-    return load_field(e, e->i64, a->cache, offset, "");
+    return emit_load_field(e, e->i64, a->cache, offset, "");
 }
 
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)
@@ -223,11 +223,11 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
         a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
         access_find_cache(e, a);
         value lo = cache_field(e, a, offsetof(struct inline_cache, lo));
-        off = LLVMBuildSub(e->b, a->lanes, splat(e, lo, WARP_LANES), "");
+        off = LLVMBuildSub(e->b, a->lanes, emit_splat(e, lo, WARP_LANES), "");
         limit = cache_field(e, a, offsetof(struct inline_cache, n));
     }
-    value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), splat(e, limit, WARP_LANES), "");
-    value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, lanes_to_mask(e, in), ""), a->mask, "");
+    value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), emit_splat(e, limit, WARP_LANES), "");
+    value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, emit_lanes_to_mask(e, in), ""), a->mask, "");
     return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
 }
 
@@ -235,8 +235,8 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     LLVMTypeRef type = ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;
-    value disp = splat(e, access_displacement(e, a, type), WARP_LANES);
-    a->lanes = LLVMBuildAdd(e->b, read_lanes(e, a->i->a, a->o->a), disp, "");
+    value disp = emit_splat(e, access_displacement(e, a, type), WARP_LANES);
+    a->lanes = LLVMBuildAdd(e->b, reg_read_lanes(e, a->i->a, a->o->a), disp, "");
     if (access_is_inside(e->fn, a))
         return;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
@@ -244,7 +244,7 @@ void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space spa
     emit_at_end(e, inside);
 }
 
-bool is_unchecked(const struct emit *e)
+bool access_is_unchecked(const struct emit *e)
 {
     if (e->tested)
         return e->tested[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].first + e->index];

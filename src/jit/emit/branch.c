@@ -8,7 +8,7 @@ static void loop_go_back(struct emit *e)
     value left = LLVMBuildLoad2(e->b, e->i64, e->unchecked.left, "");
     LLVMBuildStore(e->b, LLVMBuildSub(e->b, left, const_int(e, e->i64, 1), ""), e->unchecked.left);
     LLVMBasicBlockRef on = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, is_zero(e, left), e->block[e->at], on);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, left), e->block[e->at], on);
     emit_at_end(e, on);
     LLVMBuildBr(e->b, e->unchecked.block);
 }
@@ -16,17 +16,17 @@ static void loop_go_back(struct emit *e)
 /* What a branch back to a spinning loop costs: as back_edge_cost() has it. */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
 {
-    value others = load_i32(e, e->count.divided), before = load_i32(e, e->count.spun);
+    value others = emit_load_i32(e, e->count.divided), before = emit_load_i32(e, e->count.spun);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->pending[b] && b != target)
-            others = LLVMBuildOr(e->b, others, load_i32(e, e->pending[b]), "");
+            others = LLVMBuildOr(e->b, others, emit_load_i32(e, e->pending[b]), "");
     value joined = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, before, ""), "");
-    value some_left = LLVMBuildAnd(e->b, is_zero(e, joined), LLVMBuildICmp(e->b, LLVMIntNE, mask, before, ""), "");
-    value ahead = LLVMBuildOr(e->b, load_i32(e, e->count.ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
+    value some_left = LLVMBuildAnd(e->b, emit_is_zero(e, joined), LLVMBuildICmp(e->b, LLVMIntNE, mask, before, ""), "");
+    value ahead = LLVMBuildOr(e->b, emit_load_i32(e, e->count.ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
     LLVMBuildStore(e->b, mask, e->count.spun);
     LLVMBuildStore(e->b, ahead, e->count.ahead);
-    value few = LLVMBuildOr(e->b, is_zero(e, others), is_zero(e, ahead), "");
-    value alone = load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
+    value few = LLVMBuildOr(e->b, emit_is_zero(e, others), emit_is_zero(e, ahead), "");
+    value alone = emit_load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
     value cost = LLVMBuildSelect(e->b, few, alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
     return LLVMBuildSelect(e->b, some_left, const_int(e, e->i32, 1), cost, "");
 }
@@ -35,7 +35,7 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
 static void spend(struct emit *e, uint32_t target, value mask)
 {
     value cost = e->fn->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, 1);
-    value left = LLVMBuildSub(e->b, load_i32(e, e->count.budget), cost, "");
+    value left = LLVMBuildSub(e->b, emit_load_i32(e, e->count.budget), cost, "");
     LLVMBuildStore(e->b, left, e->count.budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
@@ -47,7 +47,7 @@ static void spend(struct emit *e, uint32_t target, value mask)
 
 static void park(struct emit *e, uint32_t block, value lanes)
 {
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, emit_load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
 }
 
 void emit_go_to(struct emit *e, uint32_t target, value mask)
@@ -69,7 +69,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         if (!ir_in_set(pending, b))
             continue;
         LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
-        LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, e->pending[b])), on, earlier);
+        LLVMBuildCondBr(e->b, emit_is_zero(e, emit_load_i32(e, e->pending[b])), on, earlier);
         emit_at_end(e, earlier);
         park(e, target, mask);
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->mask);
@@ -96,7 +96,7 @@ static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next,
 static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    value g = read_scalar(e, i->guard, o->guard), mask = emit_mask(e);
+    value g = reg_read_scalar(e, i->guard, o->guard), mask = emit_mask(e);
     LLVMBuildCondBr(e->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
     emit_go_to(e, o->target, mask);
@@ -118,12 +118,12 @@ void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o)
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, ""), all = emit_new_block(e, ""),
                       parted = emit_new_block(e, "");
     value taken = emit_guarded_mask(e, i);
-    LLVMBuildCondBr(e->b, is_zero(e, taken), none, some);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, taken), none, some);
     emit_at_end(e, none);
     emit_go_to(e, o->next, mask);
     emit_at_end(e, some);
     value rest = LLVMBuildXor(e->b, mask, taken, "");
-    LLVMBuildCondBr(e->b, is_zero(e, rest), all, parted);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, rest), all, parted);
     emit_at_end(e, all);
     emit_go_to(e, o->target, mask);
     emit_at_end(e, parted);

@@ -85,16 +85,16 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
 static value load_row(struct emit *e, uint32_t reg)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
-    value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
+    value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
     LLVMSetAlignment(v, width == 1 ? 4 : 64);
     return v;
 }
 
-value lanes_agree(struct emit *e, ir_ref r)
+value cas_loop_lanes_agree(struct emit *e, ir_ref r)
 {
-    value row = load_row(e, ir_ref_index(r)), own = splat(e, read_scalar(e, r, 0), WARP_LANES);
-    value other = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, row, own, ""));
-    return is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
+    value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r, 0), WARP_LANES);
+    value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, row, own, ""));
+    return emit_is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
 }
 
 void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined)
@@ -103,7 +103,7 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
                       on = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, is_first, first, on);
     emit_at_end(e, first);
-    value same = lanes_agree(e, c->t.a.i->a);
+    value same = cas_loop_lanes_agree(e, c->t.a.i->a);
     value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
     value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, MAX_FAILED), "");
     LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, same, few, ""), may, on);
@@ -127,7 +127,7 @@ void cas_loop_restore(struct emit *e, const struct cas_loop *c)
 {
     for (uint32_t n = 0; n < c->n_saved; n++) {
         LLVMTypeRef type = LLVMGetAllocatedType(c->copies[n]);
-        value at = slot_pointer(e, ir_make_ref(REF_REG, c->saved[n]));
+        value at = reg_slot_pointer(e, ir_make_ref(REF_REG, c->saved[n]));
         value row = LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, c->copies[n], ""), at);
         LLVMSetAlignment(row, type == e->i32 ? 4 : 64);
     }

@@ -14,8 +14,8 @@ void emit_scratch(struct emit *e)
 
 static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
 {
-    value v = load_field(e, type, base, offset, name);
-    mark_invariant(e, v);
+    value v = emit_load_field(e, type, base, offset, name);
+    emit_mark_invariant(e, v);
     return v;
 }
 
@@ -36,7 +36,7 @@ void emit_context(struct emit *e)
     e->of.local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_ready_bytes), "local_bytes");
     e->of.inline_caches =
         load_constant(e, e->ptr, e->of.worker, offsetof(struct worker, inline_caches), "inline_caches");
-    value lockstep = load_field(e, e->i8, e->of.block, offsetof(struct block, lockstep), "");
+    value lockstep = emit_load_field(e, e->i8, e->of.block, offsetof(struct block, lockstep), "");
     e->of.lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
 }
 

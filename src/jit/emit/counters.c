@@ -1,9 +1,9 @@
 /* Instructions that have been run, as the worker counts them; see emit.h. */
 #include "jit/emit/emit.h"
 
-void add_to_counter(struct emit *e, value counter, uint64_t offset)
+void emit_add_to_counter(struct emit *e, value counter, uint64_t offset)
 {
-    value at = field_pointer(e, e->of.worker, offset), old = LLVMBuildLoad2(e->b, e->i64, at, "");
+    value at = emit_field_pointer(e, e->of.worker, offset), old = LLVMBuildLoad2(e->b, e->i64, at, "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, LLVMBuildLoad2(e->b, e->i64, counter, ""), ""), at);
 }
 
@@ -16,7 +16,7 @@ void emit_count(struct emit *e, unsigned warps)
         return;
     value mask = emit_mask(e), lanes = const_int(e, e->i64, WARP_LANES);
     if (!emit_is_full(e))
-        lanes = LLVMBuildZExt(e->b, intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1), e->i64, "");
+        lanes = LLVMBuildZExt(e->b, emit_intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1), e->i64, "");
     old = LLVMBuildLoad2(e->b, e->i64, e->count.lane_instructions, "");
     lanes = LLVMBuildMul(e->b, lanes, const_int(e, e->i64, n), "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, lanes, ""), e->count.lane_instructions);

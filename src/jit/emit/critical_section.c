@@ -40,9 +40,9 @@ static void take_back(struct emit *e, uint32_t to, const uint64_t *written, valu
             continue;
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         unsigned width = ref_width(e->fn, r);
-        value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, r), "");
+        value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), reg_slot_pointer(e, r), "");
         LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
-        write_lanes(e, r, lanes, has_pending ? mask : NULL);
+        reg_write_lanes(e, r, lanes, has_pending ? mask : NULL);
     }
 }
 
@@ -57,7 +57,7 @@ void emit_serial_call(struct emit *e)
     memset(exits, 0, sizeof exits);
     serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
     exit_spill_set(e, live_in(e->fn, e->at), ir_has_pending(e->fn->shapes, e->at) ? mask : NULL);
-    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
+    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
     value to = LLVMBuildCall2(e->b, e->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->b, to, parked, 2);
     LLVMAddCase(choose, const_int(e, e->i32, SERIAL_FAULT), e->fault);
@@ -87,12 +87,12 @@ static void each(const struct parts *p, const uint64_t *among, const uint64_t *s
 
 static void store(struct emit *e, uint32_t reg)
 {
-    spill(e, reg, NULL);
+    reg_spill(e, reg, NULL);
 }
 
 static void load(struct emit *e, uint32_t reg)
 {
-    reload(e, reg, NULL);
+    reg_reload(e, reg, NULL);
 }
 
 /* The lane waits at a block for its next turn; nothing is combined any more. */
@@ -100,8 +100,8 @@ static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
     each(p, p->written, live_in(e->fn, block), store);
-    value args[3] = {e->a, const_int(e, e->i32, block), lane_bit(e)};
-    value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    value args[3] = {e->a, const_int(e, e->i32, block), emit_lane_bit(e)};
+    value park = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
     LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
     LLVMBuildBr(e->b, p->next_waiting);
 }
@@ -124,18 +124,18 @@ static void go_back(const struct parts *p, uint32_t target)
     LLVMBasicBlockRef gives_way = emit_new_block(e, "");
     if (e->fn->code->blocks[target].spins) {
         LLVMBasicBlockRef often = emit_new_block(e, "");
-        value tries = LLVMBuildAdd(e->b, load_i32(e, e->fences.tries), const_int(e, e->i32, 1), "");
+        value tries = LLVMBuildAdd(e->b, emit_load_i32(e, e->fences.tries), const_int(e, e->i32, 1), "");
         LLVMBuildStore(e->b, tries, e->fences.tries);
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""), e->block[target],
                     often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
-        value back_off = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, back_off), "");
+        value back_off = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, back_off), "");
         value again = LLVMBuildCall2(e->b, e->types.back_off, back_off, (value[]){e->w, tries}, 2, "");
         LLVMBuildCondBr(e->b, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {
-        value left = LLVMBuildSub(e->b, load_i32(e, e->count.budget), const_int(e, e->i32, 1), "");
+        value left = LLVMBuildSub(e->b, emit_load_i32(e, e->count.budget), const_int(e, e->i32, 1), "");
         LLVMBuildStore(e->b, left, e->count.budget);
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), e->block[target], gives_way);
         emit_at_end(e, gives_way);
@@ -151,7 +151,7 @@ static void go_on(const struct parts *p, uint32_t target)
         LLVMBuildUnreachable(e->b);
     } else if (!serial_is_inside(e->fn, e->at, target)) {
         each(p, p->written, live_in(e->fn, target), store);
-        value out = LLVMBuildOr(e->b, load_i32(e, p->out[target]), lane_bit(e), "");
+        value out = LLVMBuildOr(e->b, emit_load_i32(e, p->out[target]), emit_lane_bit(e), "");
         LLVMBuildStore(e->b, out, p->out[target]);
         LLVMBuildBr(e->b, p->next_lane);
     } else if (target <= e->at) {
@@ -169,7 +169,8 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i, const st
         return;
     }
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, read_scalar(e, i->guard, o->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    LLVMBuildCondBr(e->b, reg_read_scalar(e, i->guard, o->guard), i->guard_negated ? no : yes,
+                    i->guard_negated ? yes : no);
     emit_at_end(e, yes);
     go_on(p, o->target);
     emit_at_end(e, no);
@@ -209,12 +210,12 @@ static void emit_block(const struct parts *p)
 static void start_lane(const struct parts *p)
 {
     struct emit *e = p->e;
-    value left = load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
-    value lane = intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    value left = emit_load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
+    value lane = emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
     value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
     LLVMBuildStore(e->b, rest, p->left);
     LLVMBuildStore(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), p->lane);
-    LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, lane_budget), ""), e->count.budget);
+    LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, lane_budget), ""), e->count.budget);
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->fences.tries);
 }
 
@@ -252,7 +253,7 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
     for (e->at = head; e->at < end; e->at++)
         emit_block(p);
     emit_at_end(e, p->next_lane);
-    LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), none, more);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, emit_load_i32(e, p->left)), none, more);
     emit_at_end(e, more);
     start_lane(p);
     e->at = head;
@@ -333,7 +334,7 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
     for (unsigned k = 0; k < t->n_regs; k++) {
         emit_at_end(e, next);
         next = emit_new_block(e, "");
-        LLVMBuildCondBr(e->b, lanes_agree(e, t->regs[k]), next, on);
+        LLVMBuildCondBr(e->b, cas_loop_lanes_agree(e, t->regs[k]), next, on);
     }
     for (unsigned k = 0; k < t->n; k++) {
         emit_at_end(e, next);
@@ -362,7 +363,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     emit_at_end(e, enter);
     find_lane(p);
     each(p, p->touched, live_in(e->fn, head), load);
-    value so_far = LLVMBuildOr(e->b, load_i32(e, p->left), lane_bit(e), "");
+    value so_far = LLVMBuildOr(e->b, emit_load_i32(e, p->left), emit_lane_bit(e), "");
     value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
     if (c)
         cas_loop_enter(e, c, is_first, version);
@@ -377,25 +378,25 @@ static void finish(const struct parts *p)
     struct emit *e = p->e;
     value all = const_int(e, e->i32, 0);
     fence_before_leaving(e);
-    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->count.instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, lane_instructions));
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
         LLVMBasicBlockRef together = emit_new_block(e, ""), other = emit_new_block(e, "");
-        value out = load_i32(e, p->out[b]);
+        value out = emit_load_i32(e, p->out[b]);
         all = LLVMBuildOr(e->b, all, out, "");
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, out, e->enter_with, ""), together, other);
         emit_at_end(e, together);
         LLVMBuildRet(e->b, const_int(e, e->i32, b));
         emit_at_end(e, other);
     }
-    store_field(e, all, e->w, offsetof(struct warp, out));
-    value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    emit_store_field(e, all, e->w, offsetof(struct warp, out));
+    value park = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
-            LLVMBuildCall2(e->b, e->types.park, park, (value[]){e->a, const_int(e, e->i32, b), load_i32(e, p->out[b])},
-                           3, "");
+            LLVMBuildCall2(e->b, e->types.park, park,
+                           (value[]){e->a, const_int(e, e->i32, b), emit_load_i32(e, p->out[b])}, 3, "");
     LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_PARKED));
 }
 
@@ -450,7 +451,7 @@ static void emit_parts_of(struct parts *p)
         emit_block(p);
     }
     emit_at_end(e, p->next_lane);
-    LLVMBuildCondBr(e->b, is_zero(e, load_i32(e, p->left)), done, lane_start);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, emit_load_i32(e, p->left)), done, lane_start);
     emit_at_end(e, done);
     finish(p);
     emit_at_end(e, e->fault);

@@ -9,29 +9,29 @@ void dirty_begin(struct emit *e, uint64_t *clean_in)
     e->clean = ARENA_ARRAY(e->arena, uint64_t, dirty_words(e->fn));
 }
 
-void start_clean(struct emit *e, uint32_t block)
+void dirty_start_clean(struct emit *e, uint32_t block)
 {
     memcpy(e->clean, e->clean_in + (size_t)block * dirty_words(e->fn), dirty_words(e->fn) * sizeof *e->clean);
 }
 
-void start_dirty(struct emit *e)
+void dirty_start_all(struct emit *e)
 {
     memset(e->clean, 0, dirty_words(e->fn) * sizeof *e->clean);
 }
 
-bool is_clean(const struct emit *e, uint32_t reg)
+bool dirty_is_clean(const struct emit *e, uint32_t reg)
 {
     uint32_t n = e->fn->shapes->live.number[reg];
     return n && ir_in_set(e->clean, n - 1);
 }
 
-bool is_seed_clean(const struct emit *e, uint32_t reg)
+bool dirty_is_seed_clean(const struct emit *e, uint32_t reg)
 {
     uint32_t n = e->fn->shapes->live.number[reg];
     return n && ir_in_set(e->clean + e->fn->shapes->live.words, n - 1);
 }
 
-void note_dirty(struct emit *e, uint32_t reg)
+void dirty_note(struct emit *e, uint32_t reg)
 {
     dirty_clear(e->fn, e->clean, ir_make_ref(REF_REG, reg));
 }

@@ -32,7 +32,7 @@ static value load_one_by_one(struct emit *e, const struct access *a, value point
 {
     value v = LLVMGetPoison(vector_of(element_type(e, a), n));
     for (unsigned k = 0; k < n; k++) {
-        value one = load_one(e, a, pointer_at(e, pointer, k * a->bytes));
+        value one = load_one(e, a, emit_pointer_at(e, pointer, k * a->bytes));
         v = LLVMBuildInsertElement(e->b, v, one, const_int(e, e->i32, k), "");
     }
     return v;
@@ -42,31 +42,31 @@ static void store_one_by_one(struct emit *e, const struct access *a, value v, va
 {
     for (unsigned k = 0; k < n; k++) {
         value one = LLVMBuildExtractElement(e->b, v, const_int(e, e->i32, k), "");
-        store_one(e, a, one, pointer_at(e, pointer, k * a->bytes));
+        store_one(e, a, one, emit_pointer_at(e, pointer, k * a->bytes));
     }
 }
 
-LLVMTypeRef whole_type(struct emit *e, const struct access *a)
+LLVMTypeRef element_whole_type(struct emit *e, const struct access *a)
 {
     return LLVMIntTypeInContext(e->context, 8 * a->all);
 }
 
-value load_whole(struct emit *e, const struct access *a, value pointer)
+value element_load_whole(struct emit *e, const struct access *a, value pointer)
 {
-    value v = LLVMBuildLoad2(e->b, whole_type(e, a), pointer, "");
+    value v = LLVMBuildLoad2(e->b, element_whole_type(e, a), pointer, "");
     LLVMSetAlignment(v, a->all);
     LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
 }
 
-void store_whole(struct emit *e, const struct access *a, value v, value pointer)
+void element_store_whole(struct emit *e, const struct access *a, value v, value pointer)
 {
-    value store = LLVMBuildStore(e->b, LLVMBuildBitCast(e->b, v, whole_type(e, a), ""), pointer);
+    value store = LLVMBuildStore(e->b, LLVMBuildBitCast(e->b, v, element_whole_type(e, a), ""), pointer);
     LLVMSetAlignment(store, a->all);
     LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
 
-value load_vector(struct emit *e, const struct access *a, value pointer, unsigned n)
+value element_load_vector(struct emit *e, const struct access *a, value pointer, unsigned n)
 {
     if (n == 1)
         return load_one(e, a, pointer);
@@ -86,20 +86,20 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
     return LLVMBuildIntCast2(e->b, v, type, a->x->sign, "");
 }
 
-void put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
+void element_put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
-    write_lanes(e, r, extend(e, a, v, ref_width(e->fn, r)), a->i->guard ? a->mask : NULL);
+    reg_write_lanes(e, r, extend(e, a, v, ref_width(e->fn, r)), a->i->guard ? a->mask : NULL);
 }
 
-void put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
+void element_put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
     v = extend(e, a, v, ref_width(e->fn, r));
     if (ref_shape(e->fn, r) == SHAPE_DIVERGENT)
-        write_lanes(e, r, splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
+        reg_write_lanes(e, r, emit_splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
     else
-        write_scalar(e, r, v); /* where a guard does not hold, this is not reached */
+        reg_write_scalar(e, r, v); /* where a guard does not hold, this is not reached */
 }
 
 value element_in_order(struct emit *e, value lanes, unsigned order)
@@ -107,12 +107,12 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
     int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         index[l] = (int)(l ^ order);
-    return order ? shuffle_lanes(e, lanes, LLVMGetPoison(LLVMTypeOf(lanes)), index) : lanes;
+    return order ? emit_shuffle_lanes(e, lanes, LLVMGetPoison(LLVMTypeOf(lanes)), index) : lanes;
 }
 
-value stored_value(struct emit *e, const struct access *a, unsigned k)
+value element_stored_value(struct emit *e, const struct access *a, unsigned k)
 {
-    value v = read_lanes(e, a->i->access->regs[k], a->x->regs[k]);
+    value v = reg_read_lanes(e, a->i->access->regs[k], a->x->regs[k]);
     return element_in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, ""),
                             a->order);
 }
@@ -125,7 +125,7 @@ static void mark_nontemporal(struct emit *e, value store)
     LLVMSetAlignment(store, LINE_BYTES);
 }
 
-void store_vector(struct emit *e, const struct access *a, value v, value pointer)
+void element_store_vector(struct emit *e, const struct access *a, value v, value pointer)
 {
     bool is_one = LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
     unsigned n = is_one ? 1 : LLVMGetVectorSize(LLVMTypeOf(v));

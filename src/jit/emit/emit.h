@@ -46,7 +46,7 @@ struct lanes_mode {
     void (*has_effects)(struct emit *e); /* what comes next can not be done again */
 };
 extern const struct lanes_mode warp_mode, lane_mode;
-bool is_pending_live_by_shapes(const struct emit *e, uint32_t reg);
+bool mode_is_pending_live(const struct emit *e, uint32_t reg);
 
 /* Types of the functions of struct compiled_calls. */
 struct call_types {
@@ -141,19 +141,19 @@ LLVMTypeRef vector_of_width(struct emit *e, unsigned width); /* <32 x iN>; i32 f
 LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n);
 value const_int(struct emit *e, LLVMTypeRef type, uint64_t v);
 value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
-value splat(struct emit *e, value scalar, unsigned n);
-value is_zero(struct emit *e, value v);
-value blend(struct emit *e, unsigned width, value mask, value yes, value no);
-value mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
-value lanes_to_mask(struct emit *e, value lanes);
-value lane_bit(struct emit *e); /* of the lane that runs: its mask */
-value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
+value emit_splat(struct emit *e, value scalar, unsigned n);
+value emit_is_zero(struct emit *e, value v);
+value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no);
+value emit_mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
+value emit_lanes_to_mask(struct emit *e, value lanes);
+value emit_lane_bit(struct emit *e); /* of the lane that runs: its mask */
+value emit_intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
 /* Memory: a field of a record; of the function's own, at its start or here; a constant. */
-value field_pointer(struct emit *e, value base, uint64_t offset);
-value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
-void store_field(struct emit *e, value v, value base, uint64_t offset);
-value load_i32(struct emit *e, value from);
-void mark_invariant(struct emit *e, value load);
+value emit_field_pointer(struct emit *e, value base, uint64_t offset);
+value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
+void emit_store_field(struct emit *e, value v, value base, uint64_t offset);
+value emit_load_i32(struct emit *e, value from);
+void emit_mark_invariant(struct emit *e, value load);
 value emit_alloca(struct emit *e, LLVMTypeRef type);
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial);
 value emit_constant(struct emit *e, value array);
@@ -166,7 +166,7 @@ void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBas
 /* ---- lane_masks.c ---- */
 
 /* Where emission stands. */
-struct cursor here(const struct emit *e);
+struct cursor emit_here(const struct emit *e);
 /* Do all 32 lanes run here? The lanes that do: all of them where that is known. */
 bool emit_is_full(const struct emit *e);
 value emit_mask(struct emit *e);
@@ -180,47 +180,47 @@ void emit_warp(struct emit *e);
 void emit_scratch(struct emit *e);
 /* The counters of a block of code that so many warps run; adding one to the worker's. */
 void emit_count(struct emit *e, unsigned warps);
-void add_to_counter(struct emit *e, value counter, uint64_t offset);
+void emit_add_to_counter(struct emit *e, value counter, uint64_t offset);
 
 /* ---- registers.c ---- */
 
 /* The lanes of the instruction: those that run and whose guard holds. */
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
 /* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
-value read_lanes(struct emit *e, ir_ref r, row_ref row);
+value reg_read_lanes(struct emit *e, ir_ref r, row_ref row);
 /* The value of lane 0, of what is not divergent; i1 for predicates. Of a piece's first lane. */
-value read_scalar(struct emit *e, ir_ref r, row_ref row);
-value read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece);
+value reg_read_scalar(struct emit *e, ir_ref r, row_ref row);
+value reg_read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece);
 /* Writes a register in the lanes of `mask`, which may be NULL: all lanes that run. */
-void write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
-void write_scalar(struct emit *e, ir_ref r, value scalar); /* in all pieces */
-void write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece);
+void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
+void reg_write_scalar(struct emit *e, ir_ref r, value scalar); /* in all pieces */
+void reg_write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece);
 /* Memory of a row. */
-value slot_pointer(struct emit *e, ir_ref reg);
+value reg_slot_pointer(struct emit *e, ir_ref reg);
 /* A register to its row, in the lanes of mask (NULL: all), unless it is clean; of one that is not divergent its seed alone: a
- * number for each piece of the warp, from which reload() makes all. */
-void spill(struct emit *e, uint32_t reg, value mask);
-void spill_seed(struct emit *e, uint32_t reg);
+ * number for each piece of the warp, from which reg_reload() makes all. */
+void reg_spill(struct emit *e, uint32_t reg, value mask);
+void reg_spill_seed(struct emit *e, uint32_t reg);
 /* From its row, as it is in the lanes of mask; and whether it has its shape there, as an i1. */
-void reload(struct emit *e, uint32_t reg, value mask);
-value has_shape(struct emit *e, uint32_t reg, value mask);
+void reg_reload(struct emit *e, uint32_t reg, value mask);
+value reg_has_shape(struct emit *e, uint32_t reg, value mask);
 /* What the modes do for that. */
-void spill_row(struct emit *e, uint32_t reg, value mask);
-void spill_lane(struct emit *e, uint32_t reg, value mask);
-void reload_row(struct emit *e, uint32_t reg, value mask);
-void reload_lane(struct emit *e, uint32_t reg, value mask);
+void reg_spill_row(struct emit *e, uint32_t reg, value mask);
+void reg_spill_lane(struct emit *e, uint32_t reg, value mask);
+void reg_reload_row(struct emit *e, uint32_t reg, value mask);
+void reg_reload_lane(struct emit *e, uint32_t reg, value mask);
 
 /* ---- dirty.c ---- */
 
 /* What find_clean() has found, for code that is emitted from here on. */
 void dirty_begin(struct emit *e, uint64_t *clean_in);
-void start_clean(struct emit *e, uint32_t block);
+void dirty_start_clean(struct emit *e, uint32_t block);
 /* Nothing is clean. */
-void start_dirty(struct emit *e);
-bool is_clean(const struct emit *e, uint32_t reg);
-/* Of what is not divergent: does the row hold it as spill_seed() leaves it? */
-bool is_seed_clean(const struct emit *e, uint32_t reg);
-void note_dirty(struct emit *e, uint32_t reg);
+void dirty_start_all(struct emit *e);
+bool dirty_is_clean(const struct emit *e, uint32_t reg);
+/* Of what is not divergent: does the row hold it as reg_spill_seed() leaves it? */
+bool dirty_is_seed_clean(const struct emit *e, uint32_t reg);
+void dirty_note(struct emit *e, uint32_t reg);
 
 /* ---- exit.c ---- */
 
@@ -252,7 +252,7 @@ void exit_spill_out_seeds(struct emit *e);
 /* What is live there, from rows, in all lanes. */
 void exit_reload_live(struct emit *e, uint32_t index);
 /* struct compiled_shape of registers that are not divergent; NULL for none. */
-value shapes_table(struct emit *e, const struct reg_list *l);
+value exit_shapes_table(struct emit *e, const struct reg_list *l);
 /* Makes rows of their seeds. */
 void emit_fill_call(struct emit *e, const struct reg_list *l);
 /* Calls the engine for an operation whose operands are in their rows; returns in a new block, or leaves. */
@@ -261,13 +261,13 @@ void emit_call_op(struct emit *e, const struct op *o, value mask);
 /* ---- work_group_loop.c ---- */
 
 /* Goes to where a warp begins; to the next warp, from the present one. */
-void go_to_warp_start(struct emit *e, value start[4]);
-void go_to_next_warp(struct emit *e);
+void warp_loop_go_to_start(struct emit *e, value start[4]);
+void warp_loop_go_to_next(struct emit *e);
 /* In lockstep, and with all lanes of the warp, the next warp goes on; else the code behind this does. Registers are in
  * their rows. */
 void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived);
 /* Records that all lanes have come there. */
-void record_arrival(struct emit *e, const struct op *o, uint32_t arrived);
+void warp_loop_record_arrival(struct emit *e, const struct op *o, uint32_t arrived);
 /* The block's next warp goes on where it begins; after the last, and where all have come to one barrier, the first. */
 void emit_next_warp(struct emit *e);
 
@@ -281,7 +281,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask);
 /* ---- insn.c ---- */
 
 /* Makes e->at the present block. */
-void begin_block(struct emit *e);
+void emit_begin_block(struct emit *e);
 /* False where the instruction ends the block. */
 bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o);
 
@@ -356,6 +356,6 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 /* Any operation, by the engine: operands to rows, the call, results back. */
 void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o);
 /* Has the test of the present instruction been made before the loop, or before the lanes of a serial part? */
-bool is_unchecked(const struct emit *e);
+bool access_is_unchecked(const struct emit *e);
 
 #endif

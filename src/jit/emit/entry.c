@@ -43,8 +43,8 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
     if (!l.n)
         return;
-    value args[4] = {e->a, lanes, shapes_table(e, &l), const_int(e, e->i32, l.n)};
-    value holds = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
+    value args[4] = {e->a, lanes, exit_shapes_table(e, &l), const_int(e, e->i32, l.n)};
+    value holds = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
     refuse_unless(e, LLVMBuildCall2(e->b, e->types.holds, holds, args, 4, ""), refused);
 }
 
@@ -61,12 +61,12 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
             checked = emit_new_block(e, "");
-            value resumed = load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
-            value own = LLVMBuildAnd(e->b, e->of.lockstep, is_zero(e, resumed), "");
+            value resumed = emit_load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
+            value own = LLVMBuildAnd(e->b, e->of.lockstep, emit_is_zero(e, resumed), "");
             LLVMBuildCondBr(e->b, own, checked, check);
             emit_at_end(e, check);
         }
-        refuse_unless(e, has_shape(e, reg, lanes), refused);
+        refuse_unless(e, reg_has_shape(e, reg, lanes), refused);
     }
     if (checked) {
         LLVMBuildBr(e->b, checked);
@@ -90,7 +90,7 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     }
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(set, n))
-            reload(e, live->regs[n], lanes);
+            reg_reload(e, live->regs[n], lanes);
     check_assumed(e, set, lanes, refused);
     LLVMBuildBr(e->b, e->block[order]);
 }
@@ -115,10 +115,10 @@ static void emit_entries_at_ends(struct emit *e, value choose)
         LLVMAddCase(choose, const_int(e, e->i32, b | COMPILED_END), load);
         emit_at_end(e, load);
         e->at = b;
-        store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
+        emit_store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
         exit_reload_live(e, end_of_block(e->fn, b));
         LLVMBuildBr(e->b, e->end[b]);
-        struct reg_list l = live_scalars(e->fn, live_at(here(e), end_of_block(e->fn, b)));
+        struct reg_list l = live_scalars(e->fn, live_at(emit_here(e), end_of_block(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
 }
@@ -131,7 +131,7 @@ void emit_entries(struct emit *e)
     dirty_begin(e, find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
-    value in_order = is_zero(e, load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
+    value in_order = emit_is_zero(e, emit_load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
     if (e->fn->plan.n)
         emit_gang_start(e);
     block = e->fn->plan.n ? e->warps.enter_alone : block;
@@ -150,8 +150,8 @@ void emit_entries(struct emit *e)
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */
-    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
-    store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
+    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    emit_store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
 }

@@ -10,21 +10,21 @@ void exit_spill_out_seeds(struct emit *e)
     const uint64_t *out = live->out + (size_t)e->at * live->words;
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(out, n))
-            spill_seed(e, live->regs[n]);
+            reg_spill_seed(e, live->regs[n]);
 }
 
 void exit_spill_set(struct emit *e, const uint64_t *set, value mask)
 {
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (ir_in_set(set, n))
-            spill(e, e->fn->shapes->live.regs[n], mask);
+            reg_spill(e, e->fn->shapes->live.regs[n], mask);
 }
 
 static void spill_divergent(struct emit *e, const uint64_t *set, value mask)
 {
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (ir_in_set(set, n) && e->fn->shapes->regs[e->fn->shapes->live.regs[n]] == SHAPE_DIVERGENT)
-            spill(e, e->fn->shapes->live.regs[n], mask);
+            reg_spill(e, e->fn->shapes->live.regs[n], mask);
 }
 
 void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by)
@@ -41,7 +41,7 @@ static value pending_lanes(struct emit *e, uint32_t number, bool all)
     value pending = const_int(e, e->i32, 0);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->pending[b] && (all || ir_in_set(live_in(e->fn, b), number)))
-            pending = LLVMBuildOr(e->b, pending, load_i32(e, e->pending[b]), "");
+            pending = LLVMBuildOr(e->b, pending, emit_load_i32(e, e->pending[b]), "");
     return pending;
 }
 
@@ -54,13 +54,13 @@ static void spill_for_pending(struct emit *e)
     if (LLVMIsConstant(pending))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, is_zero(e, pending), none, some);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, pending), none, some);
     emit_at_end(e, some);
-    start_dirty(e);
+    dirty_start_all(e);
     for (uint32_t n = 0; n < live->n; n++) {
         value lanes = e->fn->shapes->regs[live->regs[n]] != SHAPE_DIVERGENT ? pending_lanes(e, n, false) : NULL;
         if (lanes && !LLVMIsConstant(lanes))
-            spill(e, live->regs[n], pass_opaque_mask(e->b, lanes));
+            reg_spill(e, live->regs[n], pass_opaque_mask(e->b, lanes));
     }
     LLVMBuildBr(e->b, none);
     emit_at_end(e, none);
@@ -75,33 +75,33 @@ void exit_emit_common(struct emit *e)
         if (!e->pending[b])
             continue;
         LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
-        value lanes = load_i32(e, e->pending[b]);
-        LLVMBuildCondBr(e->b, is_zero(e, lanes), none, some);
+        value lanes = emit_load_i32(e, e->pending[b]);
+        LLVMBuildCondBr(e->b, emit_is_zero(e, lanes), none, some);
         emit_at_end(e, some);
-        start_clean(e, b);
+        dirty_start_clean(e, b);
         spill_divergent(e, live_in(e->fn, b), lanes);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
-        value park = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+        value park = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
         LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
         LLVMBuildBr(e->b, none);
         emit_at_end(e, none);
     }
-    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
     if (e->fn->loops)
-        store_field(e, load_i32(e, e->count.budget), e->w, offsetof(struct warp, budget));
+        emit_store_field(e, emit_load_i32(e, e->count.budget), e->w, offsetof(struct warp, budget));
     if (e->fn->spins) {
-        store_field(e, load_i32(e, e->count.spun), e->w, offsetof(struct warp, spun));
-        store_field(e, load_i32(e, e->count.ahead), e->w, offsetof(struct warp, ahead));
+        emit_store_field(e, emit_load_i32(e, e->count.spun), e->w, offsetof(struct warp, spun));
+        emit_store_field(e, emit_load_i32(e, e->count.ahead), e->w, offsetof(struct warp, ahead));
     }
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
     _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
-    value high = LLVMBuildZExt(e->b, load_i32(e, e->mask), e->i64, "");
+    value high = LLVMBuildZExt(e->b, emit_load_i32(e, e->mask), e->i64, "");
     high = LLVMBuildShl(e->b, high, const_int(e, e->i64, 32), "");
-    value both = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, load_i32(e, e->left_at), e->i64, ""), high, "");
-    store_field(e, both, e->w, offsetof(struct warp, at_block));
-    store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
-    LLVMBuildRet(e->b, load_i32(e, e->how));
+    value both = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, emit_load_i32(e, e->left_at), e->i64, ""), high, "");
+    emit_store_field(e, both, e->w, offsetof(struct warp, at_block));
+    emit_store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
+    LLVMBuildRet(e->b, emit_load_i32(e, e->how));
 }
 
 /* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
@@ -124,7 +124,7 @@ void exit_of_warp(struct emit *e, uint32_t index)
         emit_arrival(e, o, arrived);
     if (cold && !e->exit_through)
         e->exit_through = emit_new_block(e, "");
-    store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+    emit_store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
     exit_with(e, seeds ? LEAVE_SEEDS : LEAVE_AT, e->at, emit_mask(e), cold ? e->exit_through : e->leave);
 }
 
@@ -145,7 +145,7 @@ void exit_emit_through(struct emit *e)
 void emit_call_op(struct emit *e, const struct op *o, value mask)
 {
     value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
-    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, op), "");
+    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, op), "");
     value ok = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);
@@ -168,7 +168,7 @@ static value lane_offsets_array(struct emit *e, uint16_t shape)
     return e->lane_offsets[shape];
 }
 
-value shapes_table(struct emit *e, const struct reg_list *l)
+value exit_shapes_table(struct emit *e, const struct reg_list *l)
 {
     value rows[l->n + 1];
     for (uint32_t k = 0; k < l->n; k++) {
@@ -186,8 +186,8 @@ void emit_fill_call(struct emit *e, const struct reg_list *l)
 {
     if (!l->n)
         return;
-    value args[3] = {e->a, shapes_table(e, l), const_int(e, e->i32, l->n)};
-    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, fill), "");
+    value args[3] = {e->a, exit_shapes_table(e, l), const_int(e, e->i32, l->n)};
+    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, fill), "");
     LLVMBuildCall2(e->b, e->types.fill, call, args, 3, "");
 }
 
@@ -202,13 +202,13 @@ static bool lives_through(const struct emit *e, uint32_t reg)
 static void spill_list(struct emit *e, const struct reg_list *l, value mask)
 {
     for (uint32_t k = 0; k < l->n; k++)
-        spill(e, l->regs[k], mask);
+        reg_spill(e, l->regs[k], mask);
 }
 
 static void spill_seeds(struct emit *e, const struct reg_list *l)
 {
     for (uint32_t k = 0; k < l->n; k++)
-        spill_seed(e, l->regs[k]);
+        reg_spill_seed(e, l->regs[k]);
 }
 
 /* With little code, where that is rare: of what is not divergent one number, of which the library makes a row; not while lanes wait
@@ -221,7 +221,7 @@ static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask
         return;
     }
     for (uint32_t k = 0; k < l->n; k++)
-        if (!is_clean(e, l->regs[k]))
+        if (!dirty_is_clean(e, l->regs[k]))
             dirty.regs[dirty.n++] = l->regs[k];
     spill_seeds(e, l);
     dirty = live_scalars(e->fn, dirty);
@@ -235,19 +235,19 @@ static value pending_mask(struct emit *e)
 
 void exit_spill_live(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(here(e), index);
+    struct reg_list live = live_at(emit_here(e), index);
     spill_list(e, &live, pending_mask(e));
 }
 
 void exit_spill_seeds(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(here(e), index);
+    struct reg_list live = live_at(emit_here(e), index);
     spill_seeds(e, &live);
 }
 
 void exit_spill_cold(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(here(e), index), rest = {.regs = live.regs};
+    struct reg_list live = live_at(emit_here(e), index), rest = {.regs = live.regs};
     for (uint32_t k = 0; k < live.n; k++)
         if (!lives_through(e, live.regs[k]))
             rest.regs[rest.n++] = live.regs[k];
@@ -262,13 +262,13 @@ void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask)
 
 void exit_spill_through(struct emit *e)
 {
-    start_clean(e, e->at);
+    dirty_start_clean(e, e->at);
     exit_spill_set_cold(e, live_through(e->fn, e->at), pending_mask(e));
 }
 
 void exit_reload_live(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(here(e), index);
+    struct reg_list live = live_at(emit_here(e), index);
     for (uint32_t k = 0; k < live.n; k++)
-        reload(e, live.regs[k], const_int(e, e->i32, UINT32_MAX));
+        reg_reload(e, live.regs[k], const_int(e, e->i32, UINT32_MAX));
 }

@@ -39,7 +39,7 @@ static void emit_versions(struct emit *e, const struct ir_block *block, value ho
     loop_iteration_by_engine(e, block);
     emit_insns(e, block->n - 1);
     emit_at_end(e, unchecked);
-    start_clean(e, e->at);
+    dirty_start_clean(e, e->at);
     emit_count(e, 1);
     e->unchecked.block = unchecked;
     emit_insns(e, 0);
@@ -53,7 +53,7 @@ static void emit_lane_serial_or_vector(struct emit *e, const struct ir_block *bl
     emit_lane_serial(e, block, together);
     emit_insns(e, block->n - 1);
     emit_at_end(e, together);
-    start_clean(e, e->at);
+    dirty_start_clean(e, e->at);
     emit_count(e, 1);
     e->together = together;
     emit_insns(e, 0);
@@ -64,10 +64,11 @@ static void emit_block(struct emit *e, uint32_t order)
 {
     const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[order]];
     e->at = order;
-    begin_block(e);
+    emit_begin_block(e);
     emit_at_end(e, e->block[order]);
     if (e->pending[order]) { /* those pending here come along */
-        LLVMBuildStore(e->b, LLVMBuildOr(e->b, load_i32(e, e->mask), load_i32(e, e->pending[order]), ""), e->mask);
+        LLVMBuildStore(e->b, LLVMBuildOr(e->b, emit_load_i32(e, e->mask), emit_load_i32(e, e->pending[order]), ""),
+                       e->mask);
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->pending[order]);
     }
     if (block->serial_to) {
@@ -108,8 +109,8 @@ static void make_registers(struct emit *e)
 /* Lanes of the warp in other activations: a spinning loop makes way for them sooner. */
 static value find_divided(struct emit *e)
 {
-    value newest = load_field(e, e->ptr, e->w, offsetof(struct warp, acts), "");
-    value next = load_field(e, e->ptr, e->a, offsetof(struct activation, next), "");
+    value newest = emit_load_field(e, e->ptr, e->w, offsetof(struct warp, acts), "");
+    value next = emit_load_field(e, e->ptr, e->a, offsetof(struct activation, next), "");
     value other = LLVMBuildOr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, newest, e->a, ""),
                               LLVMBuildICmp(e->b, LLVMIntNE, next, LLVMConstNull(e->ptr), ""), "");
     return LLVMBuildZExt(e->b, other, e->i32, "");
@@ -128,7 +129,7 @@ static void start_warp(struct emit *e)
         e->warps.start[k] = LLVMBuildPhi(e->b, types[k], names[k]);
     }
     emit_at_end(e, e->entry);
-    go_to_warp_start(e, params);
+    warp_loop_go_to_start(e, params);
     emit_at_end(e, e->warps.begin);
     e->w = e->warps.start[0];
     e->a = e->warps.start[1];
@@ -137,10 +138,10 @@ static void start_warp(struct emit *e)
     emit_warp(e);
     LLVMBuildStore(e->b, e->enter_with, e->mask);
     if (e->fn->loops)
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
     if (e->fn->spins) {
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->count.spun);
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->count.ahead);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->count.spun);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->count.ahead);
         LLVMBuildStore(e->b, find_divided(e), e->count.divided);
     }
 }
@@ -184,7 +185,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->count.lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->count.phases =
-        emit_alloca_of(e, e->i32, load_field(e, e->i32, e->of.block, offsetof(struct block, phases), "phases"));
+        emit_alloca_of(e, e->i32, emit_load_field(e, e->i32, e->of.block, offsetof(struct block, phases), "phases"));
     e->how = emit_alloca_of(e, e->i32, NULL);
     e->left_at = emit_alloca_of(e, e->i32, NULL);
     e->count.divided = emit_alloca_of(e, e->i32, NULL);

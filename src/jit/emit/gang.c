@@ -23,10 +23,10 @@ static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
-    value resumed = load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
-    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value resumed = emit_load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
+    value index = emit_load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
     value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->fn->plan.n), "");
-    value tests[4] = {is_zero(e, resumed), is_zero(e, first),
+    value tests[4] = {emit_is_zero(e, resumed), emit_is_zero(e, first),
                       LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->fn->plan.n), ""),
                       LLVMBuildICmp(e->b, LLVMIntEQ, e->enter_with, const_int(e, e->i32, UINT32_MAX), "")};
     value all = e->of.lockstep;
@@ -66,8 +66,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     x->mode = &gang_mode;
     x->known = e->fn->plan.known;
     if (k) {
-        x->w = field_pointer(e, e->w, k * sizeof(struct warp));
-        x->a = load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
+        x->w = emit_field_pointer(e, e->w, k * sizeof(struct warp));
+        x->a = emit_load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
         emit_warp(x);
     }
     x->unchecked.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
@@ -82,8 +82,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 static value stands_with_first(struct emit *e, const struct emit *x)
 {
     /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
-    value where = load_field(e, e->i32, x->w, offsetof(struct warp, at_block), "");
-    value lanes = load_field(e, e->i32, x->w, offsetof(struct warp, mask), "");
+    value where = emit_load_field(e, e->i32, x->w, offsetof(struct warp, at_block), "");
+    value lanes = emit_load_field(e, e->i32, x->w, offsetof(struct warp, mask), "");
     value is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), "");
     return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
 }
@@ -105,14 +105,14 @@ static void open_warps(struct emit *e, struct gang *g)
     value parted = const_int(e, e->i8, 0), together = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         open_warp(e, g, k);
-        value p = load_field(e, e->i8, g->warps[k].a, offsetof(struct activation, parted), "");
+        value p = emit_load_field(e, e->i8, g->warps[k].a, offsetof(struct activation, parted), "");
         parted = LLVMBuildOr(e->b, parted, p, "");
         if (k) {
             value with = stands_with_first(e, &g->warps[k]);
             together = together ? LLVMBuildAnd(e->b, together, with, "") : with;
         }
     }
-    together = LLVMBuildAnd(e->b, together, is_zero(e, parted), "");
+    together = LLVMBuildAnd(e->b, together, emit_is_zero(e, parted), "");
     LLVMBuildCondBr(e->b, together, on, to_alone(e, e->enter_at));
     emit_at_end(e, on);
 }
@@ -125,9 +125,9 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
     unsigned pieces = pieces_of(e->fn, e->fn->shapes->regs[reg]);
     value first[MAX_PIECES];
     for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
-        reload(&g->warps[k], reg, all);
+        reg_reload(&g->warps[k], reg, all);
         for (unsigned p = 0; p < pieces; p++) {
-            value v = read_piece(&g->warps[0], r, 0, p);
+            value v = reg_read_piece(&g->warps[0], r, 0, p);
             if (k + 1 < g->n)
                 equal = LLVMBuildAnd(e->b, equal, LLVMBuildICmp(e->b, LLVMIntEQ, v, first[p], ""), "");
             first[p] = v;
@@ -149,7 +149,7 @@ static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
             enter_common(e, g, live->regs[n]);
         else
             for (unsigned k = 0; k < g->n; k++)
-                reload(&g->warps[k], live->regs[n], const_int(e, e->i32, UINT32_MAX));
+                reg_reload(&g->warps[k], live->regs[n], const_int(e, e->i32, UINT32_MAX));
     }
     LLVMBuildBr(e->b, g->block[order]);
 }
@@ -219,8 +219,9 @@ static void spill_before(struct gang *g, unsigned k, uint32_t order)
     }
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(live_in(x.fn, order), n))
-            spill_seed(&x, live->regs[n]);
-    store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w, offsetof(struct warp, at_block));
+            reg_spill_seed(&x, live->regs[n]);
+    emit_store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w,
+                     offsetof(struct warp, at_block));
 }
 
 static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
@@ -228,7 +229,7 @@ static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
     if (!g->restart)
         return;
     emit_at_end(e, g->restart);
-    start_clean(e, order);
+    dirty_start_clean(e, order);
     for (unsigned k = 0; k < g->n; k++)
         spill_before(g, k, order);
     LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order)));
@@ -249,14 +250,14 @@ static void emit_exit_through(struct emit *e, struct gang *g)
 static void emit_leave(struct emit *e, struct gang *g)
 {
     emit_at_end(e, g->leave);
-    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_AT));
 }
 
 static bool is_loop(const struct emit *e, uint32_t order)
 {
-    const struct op *o = op_at(here(e), end_of_block(e->fn, order));
+    const struct op *o = op_at(emit_here(e), end_of_block(e->fn, order));
     return o->next == order || (o->kind == OP_BRA && o->target == order);
 }
 
@@ -337,7 +338,7 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     bool common = ir_ref_kind(i->guard) != REF_REG || e->fn->plan.common[ir_ref_index(i->guard)];
     for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
         struct emit *x = &g->warps[k];
-        value holds = is_divergent ? read_lanes(x, i->guard, o->guard) : read_scalar(x, i->guard, o->guard);
+        value holds = is_divergent ? reg_read_lanes(x, i->guard, o->guard) : reg_read_scalar(x, i->guard, o->guard);
         *all = k ? LLVMBuildAnd(e->b, *all, holds, "") : holds;
         *any = k ? LLVMBuildOr(e->b, *any, holds, "") : holds;
     }
@@ -355,13 +356,13 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
 {
     uint32_t order = x->at, index = x->index;
     struct check_group *check_groups = x->check_groups;
-    value holds = read_lanes(x, branch->guard, o->guard);
+    value holds = reg_read_lanes(x, branch->guard, o->guard);
     bool where_not = branch->guard_negated == (o->target == region);
     value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
     if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
         return;
     LLVMBasicBlockRef some = emit_new_block(x, "side_region"), done = emit_new_block(x, "");
-    LLVMBuildCondBr(x->b, is_zero(x, lanes), done, some);
+    LLVMBuildCondBr(x->b, emit_is_zero(x, lanes), done, some);
     emit_at_end(x, some);
     x->within = lanes;
     x->mode = &side_region_mode;
@@ -371,7 +372,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     emit_count(x, 1);
     for (x->index = 0; x->index < end_of_block(x->fn, region); x->index++) {
         x->check_groups[x->index] = (struct check_group){.first = x->index};
-        emit_insn(x, insn_at(here(x), x->index), op_at(here(x), x->index));
+        emit_insn(x, insn_at(emit_here(x), x->index), op_at(emit_here(x), x->index));
     }
     LLVMBuildBr(x->b, done);
     emit_at_end(x, done);
@@ -424,7 +425,7 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
         last = emit_new_block(e, "");
         value left = LLVMBuildLoad2(e->b, e->i32, e->count.phases, "");
         left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
-        emit_likely(e, LLVMBuildNot(e->b, is_zero(e, left), ""), on, last);
+        emit_likely(e, LLVMBuildNot(e->b, emit_is_zero(e, left), ""), on, last);
         emit_at_end(e, on);
         LLVMBuildStore(e->b, left, e->count.phases);
     } else {
@@ -432,7 +433,7 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
         emit_at_end(e, on);
     }
     if (e->fn->loops)
-        LLVMBuildStore(e->b, load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
     LLVMBuildBr(e->b, g->block[o->next]);
     if (last)
         emit_at_end(e, last);
@@ -451,16 +452,16 @@ static void emit_phase_end(struct emit *e, struct gang *g, const struct op *o, u
             exit_spill_out_seeds(x);
         else
             exit_spill_live(x, x->index);
-        record_arrival(x, o, arrived);
+        warp_loop_record_arrival(x, o, arrived);
     }
-    go_to_next_warp(&g->warps[g->n - 1]);
+    warp_loop_go_to_next(&g->warps[g->n - 1]);
 }
 
 static void emit_end(struct emit *e, struct gang *g, uint32_t order)
 {
     const struct ir_block *block = block_at(e->fn, order);
     uint32_t end = end_of_block(e->fn, order);
-    const struct op *o = op_at(here(e), end);
+    const struct op *o = op_at(emit_here(e), end);
     const struct ir_insn *i = end < block->n ? &e->fn->ir->insns.at[block->first + end] : NULL;
     uint32_t arrived = i ? arrival_of(e->fn, i, o) : 0;
     for (unsigned k = 0; k < g->n; k++)
@@ -495,7 +496,7 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
         if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
             gang_mode.has_effects(&g->warps[k]);
         g->warps[k].index = index;
-        emit_insn(&g->warps[k], i, op_at(here(e), index));
+        emit_insn(&g->warps[k], i, op_at(emit_here(e), index));
     }
     emit_slow(e, g);
 }
@@ -526,7 +527,7 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
         g->warps[k].unchecked.block = NULL;
     }
     e->at = order;
-    begin_block(e);
+    emit_begin_block(e);
     for (unsigned k = 0; k < g->n; k++)
         g->warps[k].check_groups = e->check_groups;
     emit_at_end(e, g->block[order]);

@@ -27,9 +27,9 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
 void gang_record_place(struct emit *x, uint32_t index)
 {
     value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | x->at);
-    store_field(x, emit_op_pointer(x, op_at(here(x), index)), x->w, offsetof(struct warp, op));
-    store_field(x, where, x->w, offsetof(struct warp, at_block));
-    store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, offsetof(struct warp, left));
+    emit_store_field(x, emit_op_pointer(x, op_at(emit_here(x), index)), x->w, offsetof(struct warp, op));
+    emit_store_field(x, where, x->w, offsetof(struct warp, at_block));
+    emit_store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, offsetof(struct warp, left));
 }
 
 static void leave_at(struct emit *e, uint32_t index)
@@ -46,7 +46,7 @@ static void leave_at(struct emit *e, uint32_t index)
         exit_spill_cold(&g->warps[k], there);
         gang_record_place(&g->warps[k], there);
     }
-    store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
+    emit_store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
     if (!g->exit_through)
         g->exit_through = emit_new_block(e, "");
     LLVMBuildBr(e->b, g->exit_through);
@@ -79,7 +79,7 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
             LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, back ? *copy : own, ""), back ? own : *copy);
         }
         if (back && ir_ref_kind(refs[k]) == REF_REG)
-            note_dirty(e, reg);
+            dirty_note(e, reg);
     }
 }
 
@@ -138,8 +138,8 @@ const struct lanes_mode gang_mode = {
     .is_full = yes,
     .has_pending = no,
     .is_pending_live = nothing_is_pending_live,
-    .spill = spill_row,
-    .reload = reload_row,
+    .spill = reg_spill_row,
+    .reload = reg_reload_row,
     .leave_at = leave_at,
     .access_by_engine = access_of_one,
     .has_effects = has_effects,
@@ -148,10 +148,10 @@ const struct lanes_mode gang_mode = {
 const struct lanes_mode side_region_mode = {
     .is_full = no,
     .has_pending = no,
-    .is_pending_live = is_pending_live_by_shapes,
+    .is_pending_live = mode_is_pending_live,
     .mask = lanes_within,
-    .spill = spill_row,
-    .reload = reload_row,
+    .spill = reg_spill_row,
+    .reload = reg_reload_row,
     .leave_at = leave_at,
     .access_by_engine = access_call_engine,
     .has_effects = has_effects,

@@ -5,32 +5,32 @@
 
 /* `place` is inside, so nothing is subtracted from less; an index up to the largest, times the scale in units, stays below 2^31: the
  * gather may take it with a sign. An index that was widened as negative is larger than any, without a sign. */
-value index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
+value transfer_index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
 {
     value rest = LLVMBuildSub(e->b, LLVMBuildSub(e->b, places, place, ""), const_int(e, e->i64, 1), "");
     rest = LLVMBuildUDiv(e->b, rest, const_int(e, e->i64, x->scale / a->all), "");
     value args[2] = {rest, const_int(e, e->i64, INT32_MAX / (x->scale / x->unit))};
-    return LLVMBuildTrunc(e->b, intrinsic(e, "llvm.umin", &e->i64, 1, args, 2), e->i32, "");
+    return LLVMBuildTrunc(e->b, emit_intrinsic(e, "llvm.umin", &e->i64, 1, args, 2), e->i32, "");
 }
 
 /* A lane that does not run has index 0. */
 static void gather_by_index(struct emit *e, const struct access *a, const struct index *x, value base, value lanes)
 {
     value v[8], from = LLVMBuildIntToPtr(e->b, base, e->ptr, ""), none = LLVMConstNull(LLVMTypeOf(lanes));
-    row_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, mask_to_lanes(e, a->mask), lanes, none, ""));
+    scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, emit_mask_to_lanes(e, a->mask), lanes, none, ""));
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        value at = LLVMBuildZExt(e->b, row_number(e, ROW_ADDRESS, e->i32, l), e->i64, "");
-        load_lane(e, a, l, LLVMBuildGEP2(e->b, type_of_width(e, 8 * x->unit), from, &at, 1, ""), v);
+        value at = LLVMBuildZExt(e->b, scratch_number(e, ROW_ADDRESS, e->i32, l), e->i64, "");
+        scalarised_load_lane(e, a, l, LLVMBuildGEP2(e->b, type_of_width(e, 8 * x->unit), from, &at, 1, ""), v);
     }
     for (unsigned k = 0; k < a->n; k++)
-        put_lanes(e, a, k, v[k]);
+        element_put_lanes(e, a, k, v[k]);
 }
 
 static void gather(struct emit *e, const struct access *a, const struct index *x, value base, value lanes)
 {
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
     if (x->unit < x->scale)
-        lanes = LLVMBuildMul(e->b, lanes, splat(e, const_int(e, e->i32, x->scale / x->unit), WARP_LANES), "");
+        lanes = LLVMBuildMul(e->b, lanes, emit_splat(e, const_int(e, e->i32, x->scale / x->unit), WARP_LANES), "");
     if (e->fn->target->waits_in_gathers && !has_many_accesses(e->fn)) {
         gather_by_index(e, a, x, base, lanes);
         return;
@@ -39,26 +39,27 @@ static void gather(struct emit *e, const struct access *a, const struct index *x
         value from =
             LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, base, const_int(e, e->i64, k * a->bytes), ""), e->ptr, "");
         value pointers = LLVMBuildGEP2(e->b, type_of_width(e, 8 * x->unit), from, &lanes, 1, "");
-        value args[4] = {pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+        value args[4] = {pointers, const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask), LLVMConstNull(type)};
         LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-        put_lanes(e, a, k, intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+        element_put_lanes(e, a, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
     }
 }
 
-bool load_indexed(struct emit *e, struct access *a)
+bool transfer_load_indexed(struct emit *e, struct access *a)
 {
     struct index x;
-    if (!e->fn->target->has_gather || a->bytes < 4 || access_is_whole(a->x) || !find_index(here(e), a, &x) ||
+    if (!e->fn->target->has_gather || a->bytes < 4 || access_is_whole(a->x) || !find_index(emit_here(e), a, &x) ||
         x.scale % a->all)
         return false;
     LLVMBasicBlockRef inside = emit_new_block(e, ""), fast = emit_new_block(e, ""), slow = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    value base = LLVMBuildAdd(e->b, read_scalar(e, x.base, x.base_row), access_displacement(e, a, e->i64), "");
-    value place, places, lanes = read_lanes(e, x.lanes, x.lanes_row);
+    value base = LLVMBuildAdd(e->b, reg_read_scalar(e, x.base, x.base_row), access_displacement(e, a, e->i64), "");
+    value place, places, lanes = reg_read_lanes(e, x.lanes, x.lanes_row);
     emit_likely(e, access_test_place(e, a, base, &place, &places), inside, slow);
     emit_at_end(e, inside);
-    value most = splat(e, index_largest(e, a, &x, place, places), WARP_LANES);
-    value outside = LLVMBuildAnd(e->b, lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntUGT, lanes, most, "")), a->mask, "");
+    value most = emit_splat(e, transfer_index_largest(e, a, &x, place, places), WARP_LANES);
+    value outside =
+        LLVMBuildAnd(e->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntUGT, lanes, most, "")), a->mask, "");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, outside, const_int(e, e->i32, 0), ""), fast, slow);
     emit_at_end(e, fast);
     gather(e, a, &x, base, lanes);

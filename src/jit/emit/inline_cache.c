@@ -51,13 +51,13 @@ void access_find_cache(struct emit *e, struct access *a)
 void access_load_cache(struct emit *e, struct access *a, value *lo, value *n)
 {
     access_find_cache(e, a);
-    *lo = load_field(e, e->i64, a->cache, offsetof(struct inline_cache, lo), "");
-    *n = load_field(e, e->i64, a->cache, offsetof(struct inline_cache, n), "");
+    *lo = emit_load_field(e, e->i64, a->cache, offsetof(struct inline_cache, lo), "");
+    *n = emit_load_field(e, e->i64, a->cache, offsetof(struct inline_cache, n), "");
 }
 
 value access_load_cache_shift(struct emit *e, const struct access *a)
 {
-    return load_field(e, e->i64, a->cache, offsetof(struct inline_cache, shift), "");
+    return emit_load_field(e, e->i64, a->cache, offsetof(struct inline_cache, shift), "");
 }
 
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)

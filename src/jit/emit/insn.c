@@ -9,13 +9,13 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     case IR_ST: emit_store(e, i, o); return true;
     case IR_FRAME: {
         value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
-        write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e->fn, i->d)), false, ""));
+        reg_write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e->fn, i->d)), false, ""));
         return true;
     }
     case IR_FENCE: emit_fence(e, o); return true;
     case IR_ACTIVEMASK:
         if (!i->guard && ref_width(e->fn, i->d) == 32) {
-            write_scalar(e, i->d, emit_mask(e));
+            reg_write_scalar(e, i->d, emit_mask(e));
             return true;
         }
         emit_by_engine(e, i, o);
@@ -41,9 +41,9 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     }
 }
 
-void begin_block(struct emit *e)
+void emit_begin_block(struct emit *e)
 {
-    start_clean(e, e->at);
+    dirty_start_clean(e, e->at);
     e->check_groups = e->fn->check_groups + block_at(e->fn, e->at)->first;
     e->exit_through = NULL;
 }

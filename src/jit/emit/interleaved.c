@@ -29,7 +29,7 @@ static unsigned vector_start(const struct interleave_group *r, unsigned k)
 static value vector_pointer(struct emit *e, const struct access *a, const struct interleave_group *r, unsigned k)
 {
     int64_t before = a->x->disp + a->least - r->from;
-    return pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
+    return emit_pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
 }
 
 /* Warps of a gang share code between one that loads and what it does with that (access_of_one() in gang_exit.c): what they have
@@ -55,9 +55,9 @@ static void load_values(struct emit *e, const struct access *a, struct interleav
     value vectors[MAX_VALUES];
     unsigned n = n_vectors(r);
     for (unsigned k = 0; k < n; k++)
-        vectors[k] = load_vector(e, a, vector_pointer(e, a, r, k), WARP_LANES);
+        vectors[k] = element_load_vector(e, a, vector_pointer(e, a, r, k), WARP_LANES);
     if (is_in_turns(r)) {
-        unzip(e, vectors, n);
+        vector_unzip(e, vectors, n);
         for (unsigned k = 0; k < n; k++)
             keep_value(e, r, k, vectors[k]);
         return;
@@ -107,22 +107,22 @@ static value stored_elements(struct emit *e, const struct access *a, const int i
     if (all)
         return NULL;
     return emit_is_full(e) ? LLVMConstVector(constant, WARP_LANES)
-                           : shuffle_lanes(e, mask_to_lanes(e, a->mask), none, lanes);
+                           : emit_shuffle_lanes(e, emit_mask_to_lanes(e, a->mask), none, lanes);
 }
 
 static void store_elements(struct emit *e, const struct access *a, value v, value pointer, value elements)
 {
     if (elements && a->x->space == SPACE_SHARED) {
-        v = LLVMBuildSelect(e->b, elements, v, load_vector(e, a, pointer, WARP_LANES), "");
+        v = LLVMBuildSelect(e->b, elements, v, element_load_vector(e, a, pointer, WARP_LANES), "");
         elements = NULL;
     }
     if (!elements) {
-        store_vector(e, a, v, pointer);
+        element_store_vector(e, a, v, pointer);
         return;
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
     value args[4] = {v, pointer, const_int(e, e->i32, a->bytes), elements};
-    intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+    emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
 }
 
 static void store_values(struct emit *e, const struct access *a, struct interleave_group *r)
@@ -130,7 +130,7 @@ static void store_values(struct emit *e, const struct access *a, struct interlea
     value vectors[MAX_VALUES], *values = e->interleaved[r->id].of[e->place];
     memcpy(vectors, values, r->n * sizeof *vectors);
     if (is_in_turns(r))
-        zip(e, vectors, r->n);
+        vector_zip(e, vectors, r->n);
     for (unsigned k = 0; k < n_vectors(r); k++) {
         int index[WARP_LANES];
         find_sources(r, k, index);
@@ -150,9 +150,9 @@ void transfer_interleaved(struct emit *e, const struct access *a)
         load_values(e, a, r);
     for (unsigned k = 0; k < a->n; k++)
         if (loads)
-            put_lanes(e, a, k, kept_value(e, r, number + k));
+            element_put_lanes(e, a, k, kept_value(e, r, number + k));
         else
-            e->interleaved[r->id].of[e->place][number + k] = stored_value(e, a, k);
+            e->interleaved[r->id].of[e->place][number + k] = element_stored_value(e, a, k);
     if (!loads && e->index == r->last)
         store_values(e, a, r);
 }

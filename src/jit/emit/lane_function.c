@@ -228,8 +228,8 @@ static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, va
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
             c.param[k] = a && k == PARAM_A ? a
-                         : single          ? read_piece(e, x->ref[k], x->row[k], piece)
-                                           : read_lanes(e, x->ref[k], x->row[k]);
+                         : single          ? reg_read_piece(e, x->ref[k], x->row[k], piece)
+                                           : reg_read_lanes(e, x->ref[k], x->row[k]);
     c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
     return copy_function(&c, fn);
 }
@@ -268,9 +268,9 @@ static void emit_call(struct emit *e, const struct op *o, const struct operands 
     args[PARAM_IMM] = const_int(e, e->i64, o->imm);
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            LLVMBuildStore(e->b, read_lanes(e, x->ref[k], x->row[k]), e->scratch[k]);
-    value fn = load_field(e, e->ptr, emit_op_pointer(e, o), offsetof(struct op, fn), "");
-    mark_invariant(e, fn);
+            LLVMBuildStore(e->b, reg_read_lanes(e, x->ref[k], x->row[k]), e->scratch[k]);
+    value fn = emit_load_field(e, e->ptr, emit_op_pointer(e, o), offsetof(struct op, fn), "");
+    emit_mark_invariant(e, fn);
     LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
         out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, ref_width(e->fn, x->ref[k])), e->scratch[k], "");
@@ -287,12 +287,12 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
                       row_ref guard_row)
 {
     if (i->guard) {
-        value g = read_scalar(e, i->guard, guard_row);
-        value old = read_piece(e, d, 0, piece);
+        value g = reg_read_scalar(e, i->guard, guard_row);
+        value old = reg_read_piece(e, d, 0, piece);
         scalar =
             i->guard_negated ? LLVMBuildSelect(e->b, g, old, scalar, "") : LLVMBuildSelect(e->b, g, scalar, old, "");
     }
-    write_piece(e, d, scalar, piece);
+    reg_write_piece(e, d, scalar, piece);
 }
 
 /* Of a result that is not divergent: the values of its pieces, from those of its operands. */
@@ -308,8 +308,8 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
         if (ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
             value lanes = all[0]                     ? all[k]
                           : ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
-                                                     : splat(e, out[0][k], WARP_LANES);
-            write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
+                                                     : emit_splat(e, out[0][k], WARP_LANES);
+            reg_write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
             continue;
         }
         for (unsigned p = 0; p < n; p++) {
@@ -329,9 +329,10 @@ static void test_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece, bo
         least = at[l] < least ? at[l] : least;
         most = at[l] > most ? at[l] : most;
     }
-    value first = LLVMBuildAdd(e->b, read_piece(e, r, row, piece), const_int(e, e->i32, (uint64_t)least), "");
+    value first = LLVMBuildAdd(e->b, reg_read_piece(e, r, row, piece), const_int(e, e->i32, (uint64_t)least), "");
     value args[2] = {first, const_int(e, e->i32, (uint64_t)(most - least))};
-    value sum = intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->i32, 1, args, 2);
+    value sum =
+        emit_intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->i32, 1, args, 2);
     LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
     emit_likely(e, LLVMBuildNot(e->b, LLVMBuildExtractValue(e->b, sum, 1, ""), ""), fits, wraps);
     emit_at_end(e, wraps);
@@ -375,7 +376,7 @@ static const struct plain *find_plain(const struct emit *e, uint16_t lane)
 static value read_any_nan(struct emit *e, const struct operands *x)
 {
     LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->context), WARP_LANES);
-    value v = read_lanes(e, x->ref[PARAM_A], x->row[PARAM_A]);
+    value v = reg_read_lanes(e, x->ref[PARAM_A], x->row[PARAM_A]);
     return LLVMBuildFreeze(e->b, adapt(e, v, floats), "");
 }
 
@@ -435,8 +436,8 @@ static value first_lanes(struct emit *e, value number, value limit, bool is_sign
     value over = LLVMBuildSub(e->b, LLVMBuildIntCast2(e->b, limit, e->i64, is_signed, ""),
                               LLVMBuildIntCast2(e->b, number, e->i64, is_signed, ""), "");
     over = LLVMBuildAdd(e->b, over, const_int(e, e->i64, one_more), "");
-    over = intrinsic(e, "llvm.smax", &e->i64, 1, (value[]){over, const_int(e, e->i64, 0)}, 2);
-    over = intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){over, const_int(e, e->i64, WARP_LANES)}, 2);
+    over = emit_intrinsic(e, "llvm.smax", &e->i64, 1, (value[]){over, const_int(e, e->i64, 0)}, 2);
+    over = emit_intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){over, const_int(e, e->i64, WARP_LANES)}, 2);
     value behind = LLVMBuildShl(e->b, LLVMConstInt(e->i64, ~0ull, true), over, "");
     return LLVMBuildNot(e->b, LLVMBuildTrunc(e->b, behind, e->i32, ""), "");
 }
@@ -451,7 +452,7 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struc
     bool counts_first = counts_lanes(e, i->a) && ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
     if (!counts_first && (!counts_lanes(e, i->b) || ref_shape(e->fn, i->a) != SHAPE_UNIFORM))
         return false;
-    value a = read_scalar(e, i->a, o->a), b = read_scalar(e, i->b, o->b);
+    value a = reg_read_scalar(e, i->a, o->a), b = reg_read_scalar(e, i->b, o->b);
     bool less = c->less == counts_first; /* of what counts, seen from there */
     bool one_more = less == c->or_equal; /* lanes that are equal are among the first */
     value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, c->is_signed, one_more);
@@ -465,10 +466,10 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
     if (ref_shape(e->fn, i->d) != SHAPE_DIVERGENT) {
-        if (e->fn->shapes->assumptions[i - e->fn->ir->insns.at] && !is_unchecked(e))
+        if (e->fn->shapes->assumptions[i - e->fn->ir->insns.at] && !access_is_unchecked(e))
             test_assumption(e, i, o);
         if (is_number(e->fn, i->d))
-            write_scalar(e, i->d, read_scalar(e, i->d, 0));
+            reg_write_scalar(e, i->d, reg_read_scalar(e, i->d, 0));
         else
             emit_pieces(e, i, o, &x);
         return;
@@ -482,9 +483,9 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
         ir_ref d = x.ref[k];
         unsigned width = ref_width(e->fn, d);
         if (scalar)
-            out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : splat(e, out[k], WARP_LANES);
+            out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : emit_splat(e, out[k], WARP_LANES);
         if (ref_shape(e->fn, d) == SHAPE_DIVERGENT)
-            write_lanes(e, d, out[k], mask);
+            reg_write_lanes(e, d, out[k], mask);
         else
             write_one(e, i, d, lane_of(e, out[k], width, 0), 0, o->guard);
     }

@@ -54,14 +54,14 @@ static ir_ref reg_of(const struct lane_serial *p, uint32_t n)
 
 static bool is_written(const struct lane_serial *p, ir_ref r)
 {
-    return find_writer(here(p->e), r, p->block->n) != NO_WRITER;
+    return find_writer(emit_here(p->e), r, p->block->n) != NO_WRITER;
 }
 
 static bool is_read(const struct lane_serial *p, ir_ref r)
 {
     ir_ref refs[IR_MAX_REFS];
     for (uint32_t k = 0; k < p->block->n; k++)
-        for (unsigned n = ir_reads(insn_at(here(p->e), k), refs); n > 0; n--)
+        for (unsigned n = ir_reads(insn_at(emit_here(p->e), k), refs); n > 0; n--)
             if (refs[n - 1] == r)
                 return true;
     return false;
@@ -96,10 +96,10 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
 static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
-    const struct ir_insn *i = insn_at(here(e), k);
+    const struct ir_insn *i = insn_at(emit_here(e), k);
     const struct limits *x = &p->limits[k];
     for (uint32_t j = 0; j < k; j++) {
-        const struct ir_insn *other = insn_at(here(e), j);
+        const struct ir_insn *other = insn_at(emit_here(e), j);
         const struct limits *y = &p->limits[j];
         if (other->kind != IR_LD || other->access->bytes != i->access->bytes || other->access->n != i->access->n ||
             other->access->space != i->access->space || !x->index.base != !y->index.base)
@@ -114,9 +114,10 @@ static void find_limits(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     struct limits *x = &p->limits[k];
-    struct access a = access_begin(e->fn, insn_at(here(e), k), op_at(here(e), k));
+    struct access a = access_begin(e->fn, insn_at(emit_here(e), k), op_at(emit_here(e), k));
     e->index = k;
-    bool indexed = find_index(here(e), &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
+    bool indexed =
+        find_index(emit_here(e), &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
     if (!indexed)
         x->index.base = REF_NONE;
     const struct limits *earlier = find_earlier(p, k);
@@ -126,12 +127,12 @@ static void find_limits(struct lane_serial *p, uint32_t k)
         x->n = earlier->n;
     } else if (indexed) {
         value place, places,
-            base = LLVMBuildAdd(e->b, read_scalar(e, x->index.base, x->index.base_row),
+            base = LLVMBuildAdd(e->b, reg_read_scalar(e, x->index.base, x->index.base_row),
                                 access_displacement(e, &a, e->i64), "");
         LLVMBasicBlockRef on = emit_new_block(e, "");
         emit_likely(e, access_test_place(e, &a, base, &place, &places), on, p->together);
         emit_at_end(e, on);
-        x->most = index_largest(e, &a, &x->index, place, places);
+        x->most = transfer_index_largest(e, &a, &x->index, place, places);
     } else {
         access_load_cache(e, &a, &x->lo, &x->n);
     }
@@ -150,9 +151,9 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
-    struct access a = access_begin(e->fn, insn_at(here(e), k), op_at(here(e), k));
+    struct access a = access_begin(e->fn, insn_at(emit_here(e), k), op_at(emit_here(e), k));
     struct walk w;
-    if (!find_walk(here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
+    if (!find_walk(emit_here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
         (!x->most && (w.step % a.all || ref_width(e->fn, w.root) != 64)))
         return;
     int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.x->disp));
@@ -166,7 +167,7 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
         *c = (struct induction){.walk = w, .of = x, .access = a, .from = added, .to = added, .most = most};
         p->n_inductions++;
     } else if (most) {
-        c->most = intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){c->most, most}, 2);
+        c->most = emit_intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){c->most, most}, 2);
     }
     c->from = added < c->from ? added : c->from;
     c->to = added > c->to ? added : c->to;
@@ -189,7 +190,7 @@ static void finish_inductions(struct lane_serial *p)
             emit_at_end(e, on);
         } else {
             value args[2] = {c->of->n, const_int(e, e->i64, ((uint64_t)c->to - (uint64_t)c->from) / c->access.all)};
-            c->most = intrinsic(e, "llvm.usub.sat", &e->i64, 1, args, 2);
+            c->most = emit_intrinsic(e, "llvm.usub.sat", &e->i64, 1, args, 2);
         }
     }
 }
@@ -199,7 +200,7 @@ static void finish_inductions(struct lane_serial *p)
 static value start_induction(const struct lane_serial *p, const struct induction *c)
 {
     struct emit *e = p->e;
-    value root = read_scalar(e, c->walk.root, 0), place, last;
+    value root = reg_read_scalar(e, c->walk.root, 0), place, last;
     int64_t step = c->walk.step;
     if (c->of->most) {
         uint64_t least = c->from < 0 ? -(uint64_t)c->from : 0;
@@ -232,14 +233,14 @@ static void prepare_registers(struct lane_serial *p)
         if (!comes(p, n) && !goes(p, n))
             continue;
         if (is_uniform) {
-            p->number[n] = read_scalar(e, r, 0);
+            p->number[n] = reg_read_scalar(e, r, 0);
             p->last[n] = emit_alloca(e, LLVMTypeOf(p->number[n]));
             LLVMBuildStore(e->b, p->number[n], p->last[n]);
             continue;
         }
         LLVMTypeRef type = vector_of_width(e, ref_width(e->fn, r));
         p->row[n] = emit_alloca(e, type);
-        value lanes = comes(p, n) ? read_lanes(e, r, 0) : LLVMConstNull(type);
+        value lanes = comes(p, n) ? reg_read_lanes(e, r, 0) : LLVMConstNull(type);
         LLVMBuildStore(e->b, lanes, p->row[n]);
     }
 }
@@ -250,7 +251,7 @@ static void prepare(struct lane_serial *p)
     p->mask = emit_mask(e);
     p->budget = load(e, e->i32, e->count.budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
-        if (insn_at(here(e), k)->kind == IR_LD) {
+        if (insn_at(emit_here(e), k)->kind == IR_LD) {
             find_limits(p, k);
             add_to_induction(p, &p->limits[k], k);
         }
@@ -262,7 +263,7 @@ static void prepare(struct lane_serial *p)
     p->iterations = emit_alloca(e, vector_of(e->i32, WARP_LANES));
     LLVMBuildStore(e->b, p->mask, p->left);
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->spent);
-    LLVMBuildStore(e->b, splat(e, const_int(e, e->i32, 0), WARP_LANES), p->iterations);
+    LLVMBuildStore(e->b, emit_splat(e, const_int(e, e->i32, 0), WARP_LANES), p->iterations);
 }
 
 /* ---- a lane ---- */
@@ -278,22 +279,22 @@ static void take_register(const struct lane_serial *p, uint32_t n)
     struct emit *e = p->e;
     ir_ref r = reg_of(p, n);
     if (p->number[n]) {
-        write_scalar(e, r, p->number[n]);
+        reg_write_scalar(e, r, p->number[n]);
     } else if (ref_width(e->fn, r) == 1) {
-        value bit = LLVMBuildAnd(e->b, load(e, e->i32, p->row[n]), lane_bit(e), "");
-        write_scalar(e, r, LLVMBuildNot(e->b, is_zero(e, bit), ""));
+        value bit = LLVMBuildAnd(e->b, load(e, e->i32, p->row[n]), emit_lane_bit(e), "");
+        reg_write_scalar(e, r, LLVMBuildNot(e->b, emit_is_zero(e, bit), ""));
     } else {
-        write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), place_of(p, n)));
+        reg_write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), place_of(p, n)));
     }
 }
 
 static void give_register(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
-    value v = read_scalar(e, reg_of(p, n), 0);
+    value v = reg_read_scalar(e, reg_of(p, n), 0);
     if (ref_width(e->fn, reg_of(p, n)) == 1) {
         value old = load(e, e->i32, p->row[n]), yes = LLVMBuildSExt(e->b, v, e->i32, "");
-        LLVMBuildStore(e->b, blend(e, 1, lane_bit(e), yes, old), p->row[n]);
+        LLVMBuildStore(e->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
     } else {
         LLVMBuildStore(e->b, v, place_of(p, n));
     }
@@ -320,13 +321,13 @@ static void prefetch_ahead(struct lane_serial *p)
         const struct limits *x = &p->limits[k];
         if (!x->induction || x->induction->walk.step == 0 || follows_another(p, k))
             continue;
-        value at = read_scalar(e, x->induction->walk.root, 0);
+        value at = reg_read_scalar(e, x->induction->walk.root, 0);
         if (x->most) {
             at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, e->i64, ""), const_int(e, e->i64, x->index.scale), "");
-            at = LLVMBuildAdd(e->b, at, read_scalar(e, x->index.base, x->index.base_row), "");
+            at = LLVMBuildAdd(e->b, at, reg_read_scalar(e, x->index.base, x->index.base_row), "");
         }
         int64_t ahead = x->induction->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
-        prefetch_line(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
+        emit_prefetch_line(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
     }
 }
 
@@ -335,7 +336,7 @@ static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
     value left = load(e, e->i32, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
-    e->lane = LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
+    e->lane = LLVMBuildZExt(e->b, emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
     LLVMBuildStore(e->b, LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), ""), p->left);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (comes(p, n))
@@ -344,7 +345,7 @@ static void start_lane(struct lane_serial *p)
     for (const struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
         value way = start_induction(p, c);
         if (way)
-            most = intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
+            most = emit_intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
     }
     prefetch_ahead(p);
     p->most = LLVMBuildTrunc(e->b, most, e->i32, "");
@@ -355,9 +356,9 @@ static void test_load(const struct lane_serial *p, const struct access *a, const
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
-    value test = x->most
-                     ? LLVMBuildICmp(e->b, LLVMIntULE, read_scalar(e, x->index.lanes, x->index.lanes_row), x->most, "")
-                     : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, a, a->first[0], x->lo), x->n, "");
+    value test =
+        x->most ? LLVMBuildICmp(e->b, LLVMIntULE, reg_read_scalar(e, x->index.lanes, x->index.lanes_row), x->most, "")
+                : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, a, a->first[0], x->lo), x->n, "");
     emit_likely(e, test, inside, p->together);
     emit_at_end(e, inside);
 }
@@ -366,7 +367,7 @@ static void test_load(const struct lane_serial *p, const struct access *a, const
 static value walking_address(const struct lane_serial *p, const struct access *a, const struct limits *x)
 {
     struct emit *e = p->e;
-    value base = read_scalar(e, x->index.base, x->index.base_row),
+    value base = reg_read_scalar(e, x->index.base, x->index.base_row),
           index = LLVMBuildMul(e->b, x->induction->now, const_int(e, e->i64, x->index.scale), "");
     base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, a, e->i64), "");
     return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
@@ -376,13 +377,13 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     const struct limits *x = &p->limits[k];
-    const struct ir_insn *i = insn_at(here(e), k);
-    struct access a = access_begin(e->fn, i, op_at(here(e), k));
+    const struct ir_insn *i = insn_at(emit_here(e), k);
+    struct access a = access_begin(e->fn, i, op_at(emit_here(e), k));
     LLVMBasicBlockRef skipped = NULL;
     if (i->guard) {
         LLVMBasicBlockRef holds = emit_new_block(e, "");
         skipped = emit_new_block(e, "");
-        value g = read_scalar(e, i->guard, a.o->guard);
+        value g = reg_read_scalar(e, i->guard, a.o->guard);
         LLVMBuildCondBr(e->b, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
         emit_at_end(e, holds);
     }
@@ -392,7 +393,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     else if (x->most)
         a.first[0] = walking_address(p, &a, x);
     access_set_pointers(e, &a, a.x->space);
-    load_uniform(e, &a);
+    transfer_load_uniform(e, &a);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);
         emit_at_end(e, skipped);
@@ -403,24 +404,25 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
 static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(here(e), p->block->n - 1);
-    const struct op *o = op_at(here(e), p->block->n - 1);
+    const struct ir_insn *branch = insn_at(emit_here(e), p->block->n - 1);
+    const struct op *o = op_at(emit_here(e), p->block->n - 1);
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (o->target == e->at) != branch->guard_negated;
     value iteration = LLVMBuildAdd(e->b, load(e, e->i32, p->iteration), const_int(e, e->i32, 1), "");
     LLVMBuildStore(e->b, iteration, p->iteration);
-    LLVMBuildCondBr(e->b, read_scalar(e, branch->guard, o->guard), on_true ? back : through, on_true ? through : back);
+    LLVMBuildCondBr(e->b, reg_read_scalar(e, branch->guard, o->guard), on_true ? back : through,
+                    on_true ? through : back);
     emit_at_end(e, back);
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, iteration, p->most, ""), again, spent);
     emit_at_end(e, spent);
     LLVMBasicBlockRef of_budget = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
     emit_at_end(e, of_budget);
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, load(e, e->i32, p->spent), lane_bit(e), ""), p->spent);
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, load(e, e->i32, p->spent), emit_lane_bit(e), ""), p->spent);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->number[n])
-            LLVMBuildStore(e->b, read_scalar(e, reg_of(p, n), 0), p->last[n]);
+            LLVMBuildStore(e->b, reg_read_scalar(e, reg_of(p, n), 0), p->last[n]);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, through);
     LLVMBuildBr(e->b, done);
@@ -441,14 +443,14 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
     LLVMBuildBr(e->b, iteration);
     emit_at_end(e, iteration);
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
-        c->now = c->of->most ? LLVMBuildZExt(e->b, read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
+        c->now = c->of->most ? LLVMBuildZExt(e->b, reg_read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
     for (e->index = 0; e->index + 1 < p->block->n; e->index++)
-        if (insn_at(here(e), e->index)->kind == IR_LD)
+        if (insn_at(emit_here(e), e->index)->kind == IR_LD)
             emit_own_load(p, e->index);
         else
-            emit_lanes(e, insn_at(here(e), e->index), op_at(here(e), e->index));
+            emit_lanes(e, insn_at(emit_here(e), e->index), op_at(emit_here(e), e->index));
     emit_end(p, iteration);
-    LLVMBuildCondBr(e->b, is_zero(e, load(e, e->i32, p->left)), behind, start);
+    LLVMBuildCondBr(e->b, emit_is_zero(e, load(e, e->i32, p->left)), behind, start);
 }
 
 /* What an emitter of one lane has in place of what it has for a warp. */
@@ -465,8 +467,8 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1);
     for (uint32_t k = 0; k < p->block->n; k++) {
         ir_ref refs[2 * IR_MAX_REFS];
-        unsigned n = ir_reads(insn_at(here(e), k), refs);
-        n += ir_writes(insn_at(here(e), k), refs + n);
+        unsigned n = ir_reads(insn_at(emit_here(e), k), refs);
+        n += ir_writes(insn_at(emit_here(e), k), refs + n);
         for (unsigned j = 0; j < n; j++) {
             value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PIECES] : NULL;
             if (reg && !*reg)
@@ -494,22 +496,22 @@ static void add(struct emit *e, value counter, value n)
 static void finish(const struct lane_serial *p)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(here(e), p->block->n - 1);
-    bool on_true = (op_at(here(e), p->block->n - 1)->target == e->at) != branch->guard_negated;
+    const struct ir_insn *branch = insn_at(emit_here(e), p->block->n - 1);
+    bool on_true = (op_at(emit_here(e), p->block->n - 1)->target == e->at) != branch->guard_negated;
     value spent = load(e, e->i32, p->spent), iterations = load(e, vector_of(e->i32, WARP_LANES), p->iterations);
     LLVMTypeRef type = LLVMTypeOf(iterations);
-    value longest = intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &iterations, 1);
-    value sum = intrinsic(e, "llvm.vector.reduce.add", &type, 1, &iterations, 1);
+    value longest = emit_intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &iterations, 1);
+    value sum = emit_intrinsic(e, "llvm.vector.reduce.add", &type, 1, &iterations, 1);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
         if (!goes(p, n))
             continue;
         if (p->row[n])
-            write_lanes(e, r, load(e, vector_of_width(e, ref_width(e->fn, r)), p->row[n]), NULL);
+            reg_write_lanes(e, r, load(e, vector_of_width(e, ref_width(e->fn, r)), p->row[n]), NULL);
         else
-            write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), p->last[n]));
+            reg_write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), p->last[n]));
     }
-    write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
+    reg_write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
     add(e, e->count.instructions, longest);
     add(e, e->count.lane_instructions, sum);
     value back = LLVMBuildSub(e->b, longest, const_int(e, e->i32, 1), "");

@@ -32,7 +32,7 @@ value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES])
     return LLVMConstVector(lanes, WARP_LANES);
 }
 
-value splat(struct emit *e, value scalar, unsigned n)
+value emit_splat(struct emit *e, value scalar, unsigned n)
 {
     LLVMTypeRef type = vector_of(LLVMTypeOf(scalar), n);
     if (LLVMIsConstant(scalar)) {
@@ -45,54 +45,54 @@ value splat(struct emit *e, value scalar, unsigned n)
     return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->i32, n)), "");
 }
 
-value intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n)
+value emit_intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     value fn = LLVMGetIntrinsicDeclaration(e->module, id, types, n_types);
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->context, id, types, n_types), fn, args, n, "");
 }
 
-void mark_invariant(struct emit *e, value load)
+void emit_mark_invariant(struct emit *e, value load)
 {
     unsigned kind = LLVMGetMDKindIDInContext(e->context, "invariant.load", 14);
     LLVMSetMetadata(load, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
 }
 
-value load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
+value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
 {
-    return LLVMBuildLoad2(e->b, type, field_pointer(e, base, offset), name);
+    return LLVMBuildLoad2(e->b, type, emit_field_pointer(e, base, offset), name);
 }
 
-value mask_to_lanes(struct emit *e, value mask)
+value emit_mask_to_lanes(struct emit *e, value mask)
 {
     return LLVMBuildBitCast(e->b, mask, vector_of(e->i1, WARP_LANES), "");
 }
 
-value lanes_to_mask(struct emit *e, value lanes)
+value emit_lanes_to_mask(struct emit *e, value lanes)
 {
     return LLVMBuildBitCast(e->b, lanes, e->i32, "");
 }
 
-value blend(struct emit *e, unsigned width, value mask, value yes, value no)
+value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no)
 {
     if (width == 1) {
         value kept = LLVMBuildAnd(e->b, no, LLVMBuildNot(e->b, mask, ""), "");
         return LLVMBuildOr(e->b, kept, LLVMBuildAnd(e->b, yes, mask, ""), "");
     }
-    return LLVMBuildSelect(e->b, mask_to_lanes(e, mask), yes, no, "");
+    return LLVMBuildSelect(e->b, emit_mask_to_lanes(e, mask), yes, no, "");
 }
 
-value lane_bit(struct emit *e)
+value emit_lane_bit(struct emit *e)
 {
     return LLVMBuildShl(e->b, const_int(e, e->i32, 1), LLVMBuildTrunc(e->b, e->lane, e->i32, ""), "");
 }
 
-value pointer_at(struct emit *e, value pointer, int64_t offset)
+value emit_pointer_at(struct emit *e, value pointer, int64_t offset)
 {
-    return field_pointer(e, pointer, (uint64_t)offset);
+    return emit_field_pointer(e, pointer, (uint64_t)offset);
 }
 
-value shuffle_lanes(struct emit *e, value x, value y, const int *index)
+value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index)
 {
     value lanes[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -129,30 +129,30 @@ void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBas
                     LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, node, 3)));
 }
 
-value load_i32(struct emit *e, value from)
+value emit_load_i32(struct emit *e, value from)
 {
     return LLVMBuildLoad2(e->b, e->i32, from, "");
 }
 
-value is_zero(struct emit *e, value v)
+value emit_is_zero(struct emit *e, value v)
 {
     return LLVMBuildICmp(e->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
-value field_pointer(struct emit *e, value base, uint64_t offset)
+value emit_field_pointer(struct emit *e, value base, uint64_t offset)
 {
     value at = const_int(e, e->i64, offset);
     return LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
 }
 
-void store_field(struct emit *e, value v, value base, uint64_t offset)
+void emit_store_field(struct emit *e, value v, value base, uint64_t offset)
 {
-    LLVMBuildStore(e->b, v, field_pointer(e, base, offset));
+    LLVMBuildStore(e->b, v, emit_field_pointer(e, base, offset));
 }
 
 value emit_op_pointer(struct emit *e, const struct op *o)
 {
-    return field_pointer(e, e->of.ops, (uint64_t)(o - e->fn->code->ops) * sizeof *o);
+    return emit_field_pointer(e, e->of.ops, (uint64_t)(o - e->fn->code->ops) * sizeof *o);
 }
 
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)

@@ -27,12 +27,12 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct o
         index[l] = const_int(e, e->i32, shuffle_source((enum collective)o->mode, l, b, c, &in_range));
         p |= (uint32_t)in_range << l;
     }
-    value v = read_lanes(e, i->a, o->a);
+    value v = reg_read_lanes(e, i->a, o->a);
     v = LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, WARP_LANES), "");
     if (i->d)
-        write_lanes(e, i->d, v, NULL);
+        reg_write_lanes(e, i->d, v, NULL);
     if (i->e)
-        write_lanes(e, i->e, const_int(e, e->i32, p), NULL);
+        reg_write_lanes(e, i->e, const_int(e, e->i32, p), NULL);
     return true;
 }
 
@@ -45,7 +45,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
     value mask = emit_mask(e);
     access_spill_operands(e, i);
     value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
-    value call = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, collective), "");
+    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, collective), "");
     value done = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, done, on, out);
@@ -82,9 +82,9 @@ static void transfer_within(struct emit *e, struct access *a)
     a->first[0] = LLVMBuildSExt(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), e->i64, "");
     access_set_pointers(e, a, SPACE_SHARED);
     if (a->i->kind == IR_LD)
-        load_masked(e, a);
+        transfer_load_masked(e, a);
     else
-        store_masked(e, a);
+        transfer_store_masked(e, a);
 }
 
 /* ---- loads and stores ---- */
@@ -98,9 +98,9 @@ static bool load_param(struct emit *e, const struct ir_insn *i, const struct op 
         return false;
     a.mask = emit_mask(e);
     for (unsigned k = 0; k < a.n; k++) {
-        value v = load_vector(e, &a, pointer_at(e, e->of.params, a.x->disp + (int64_t)(k * a.bytes)), 1);
-        mark_invariant(e, v);
-        put_scalar(e, &a, k, v);
+        value v = element_load_vector(e, &a, emit_pointer_at(e, e->of.params, a.x->disp + (int64_t)(k * a.bytes)), 1);
+        emit_mark_invariant(e, v);
+        element_put_scalar(e, &a, k, v);
     }
     return true;
 }
@@ -116,22 +116,23 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD;
     if (space == SPACE_LOCAL) {
-        loads ? load_local(e, a) : store_local(e, a);
+        loads ? transfer_load_local(e, a) : transfer_store_local(e, a);
         return;
     }
     access_set_pointers(e, a, space);
     if (e->check_groups[e->index].interleaved)
         transfer_interleaved(e, a);
     else if (a->shape == SHAPE_UNIFORM)
-        loads ? load_uniform(e, a) : store_uniform(e, a);
+        loads ? transfer_load_uniform(e, a) : transfer_store_uniform(e, a);
     else if (loads)
-        load_affine(e, a);
-    else if (access_is_nontemporal(here(e), a))
-        store_nontemporal(e, a, emit_is_full(e) && !a->i->guard ? store_consecutive : store_masked);
+        transfer_load_affine(e, a);
+    else if (access_is_nontemporal(emit_here(e), a))
+        transfer_store_nontemporal(
+            e, a, emit_is_full(e) && !a->i->guard ? transfer_store_consecutive : transfer_store_masked);
     else if (emit_is_full(e) && !a->i->guard)
-        store_consecutive(e, a);
+        transfer_store_consecutive(e, a);
     else
-        store_masked(e, a);
+        transfer_store_masked(e, a);
 }
 
 /* Shared or local memory. Where all lanes run, what is not inside ends the compiled part, as it does for a check group: the
@@ -186,8 +187,8 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
     emit_at_end(e, fast);
     if (members > 1 && is_interleaved)
         find_anew(e, a);
-    if (!access_is_nontemporal(here(e), a))
-        prefetch(e, a);
+    if (!access_is_nontemporal(emit_here(e), a))
+        emit_prefetch(e, a);
     transfer_one(e, a, SPACE_GLOBAL);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
@@ -197,10 +198,11 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
 {
     const struct check_group *g = &e->check_groups[e->index];
     access_find_first(e, a);
-    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || is_unchecked(e) ||
-        access_needs_no_test(here(e), e->index)) {
-        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index && !access_is_nontemporal(here(e), a))
-            prefetch(e, a);
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || access_is_unchecked(e) ||
+        access_needs_no_test(emit_here(e), e->index)) {
+        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index &&
+            !access_is_nontemporal(emit_here(e), a))
+            emit_prefetch(e, a);
         transfer_one(e, a, space);
         return;
     }
@@ -242,26 +244,26 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
     if (!a->is_wild && !whole && !has_many_accesses(e->fn)) {
-        other = branch(e, test_halves(e, a, a->all));
-        loads ? load_consecutive_halves(e, a, space) : store_consecutive_halves(e, a, space);
+        other = branch(e, transfer_test_halves(e, a, a->all));
+        loads ? transfer_load_consecutive_halves(e, a, space) : transfer_store_consecutive_halves(e, a, space);
         LLVMBuildBr(e->b, done);
         emit_at_end(e, other);
         if (loads) {
-            other = branch(e, test_halves(e, a, 0));
-            load_uniform_halves(e, a, space);
+            other = branch(e, transfer_test_halves(e, a, 0));
+            transfer_load_uniform_halves(e, a, space);
             LLVMBuildBr(e->b, done);
             emit_at_end(e, other);
         }
     }
-    struct access in_order = loads ? *a : store_in_order(e, a);
+    struct access in_order = loads ? *a : transfer_store_in_order(e, a);
     if (!by_cpu)
-        transfer_lane_by_lane(e, &in_order);
+        scalarised_transfer(e, &in_order);
     else if (loads && waits)
-        gather_lane_by_lane(e, a);
+        scalarised_gather(e, a);
     else if (loads)
-        load_gather(e, a, space);
+        transfer_load_gather(e, a, space);
     else
-        store_scatter(e, &in_order, space);
+        transfer_store_scatter(e, &in_order, space);
     LLVMBuildBr(e->b, done);
     if (has_slow)
         go_by_engine(e, a, slow, done);
@@ -289,7 +291,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
     if (a.shape != SHAPE_DIVERGENT && a.shape != SHAPE_UNIFORM) {
         access_find_offsets(e->fn, &a);
-        if (!e->check_groups[e->index].interleaved && !access_affine_is_simple(here(e), &a)) {
+        if (!e->check_groups[e->index].interleaved && !access_affine_is_simple(emit_here(e), &a)) {
             a.shape = SHAPE_DIVERGENT;
             a.is_wild = !access_has_halves(&a);
         }
@@ -302,7 +304,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
         fence_note_store(e);
     if (a.shape != SHAPE_DIVERGENT)
         access_one(e, &a, space);
-    else if (i->kind != IR_LD || space == SPACE_SHARED || !load_indexed(e, &a))
+    else if (i->kind != IR_LD || space == SPACE_SHARED || !transfer_load_indexed(e, &a))
         access_lanes(e, &a, space);
     fence(e, a.x, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {

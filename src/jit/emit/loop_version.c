@@ -50,12 +50,12 @@ static void require(struct loop *p, value condition)
 
 static bool is_written(const struct loop *p, ir_ref r)
 {
-    return ir_ref_kind(r) == REF_REG && find_writer(here(p->e), r, p->block->n) != NO_WRITER;
+    return ir_ref_kind(r) == REF_REG && find_writer(emit_here(p->e), r, p->block->n) != NO_WRITER;
 }
 
 static value read_fixed(struct loop *p, ir_ref r, row_ref row)
 {
-    return read_piece(p->e, r, row, p->piece);
+    return reg_read_piece(p->e, r, row, p->piece);
 }
 
 static bool is_fixed_scalar(const struct loop *p, ir_ref r)
@@ -67,15 +67,15 @@ static bool is_fixed_scalar(const struct loop *p, ir_ref r)
 static bool find_distance(struct loop *p, ir_ref r, ir_ref q, uint32_t k, value *distance)
 {
     struct emit *e = p->e;
-    uint32_t at = ir_ref_kind(q) == REF_REG ? find_writer(here(p->e), q, k) : NO_WRITER;
+    uint32_t at = ir_ref_kind(q) == REF_REG ? find_writer(emit_here(p->e), q, k) : NO_WRITER;
     if (at == NO_WRITER) {
         *distance = const_int(e, type_of_width(e, ref_width(e->fn, r)), 0);
         return q == r;
     }
-    if (!is_plain_writer(here(p->e), at, q))
+    if (!is_plain_writer(emit_here(p->e), at, q))
         return false;
-    const struct ir_insn *i = insn_at(here(p->e), at);
-    const struct op *o = op_at(here(p->e), at);
+    const struct ir_insn *i = insn_at(emit_here(p->e), at);
+    const struct op *o = op_at(emit_here(p->e), at);
     switch (i->lane) {
     case LANE_mov_b32:
     case LANE_mov_b64: return find_distance(p, r, i->a, at, distance);
@@ -211,8 +211,8 @@ static bool find_product(struct loop *p, const struct ir_insn *i, const struct o
 
 static bool find_result(struct loop *p, uint32_t k, struct affine *x)
 {
-    const struct ir_insn *i = insn_at(here(p->e), k);
-    const struct op *o = op_at(here(p->e), k);
+    const struct ir_insn *i = insn_at(emit_here(p->e), k);
+    const struct op *o = op_at(emit_here(p->e), k);
     uint32_t factor;
     struct affine c;
     switch (i->lane) {
@@ -255,8 +255,8 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
         x->step = LLVMConstNull(LLVMTypeOf(x->first));
         return true;
     }
-    uint32_t at = find_writer(here(p->e), r, k);
-    return at == NO_WRITER ? find_carried(p, r, x) : is_plain_writer(here(p->e), at, r) && find_result(p, at, x);
+    uint32_t at = find_writer(emit_here(p->e), r, k);
+    return at == NO_WRITER ? find_carried(p, r, x) : is_plain_writer(emit_here(p->e), at, r) && find_result(p, at, x);
 }
 
 /* ---- how many iterations ---- */
@@ -363,7 +363,7 @@ static value count_unequal(struct loop *p, value x, value y, value step)
     int64_t n = LLVMConstIntGetSExtValue(step);
     value way = n > 0 ? LLVMBuildSub(e->b, y, x, "") : LLVMBuildSub(e->b, x, y, "");
     value by = const_int(e, type, n > 0 ? (uint64_t)n : -(uint64_t)n);
-    require(p, is_zero(e, LLVMBuildURem(e->b, way, by, "")));
+    require(p, emit_is_zero(e, LLVMBuildURem(e->b, way, by, "")));
     return LLVMBuildUDiv(e->b, way, by, "");
 }
 
@@ -379,12 +379,12 @@ static const struct condition *find_condition(uint16_t lane)
 static bool count_iterations(struct loop *p)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(here(p->e), p->block->n - 1);
-    uint32_t at = find_writer(here(p->e), branch->guard, p->block->n - 1);
-    if (at == NO_WRITER || !is_plain_writer(here(p->e), at, branch->guard))
+    const struct ir_insn *branch = insn_at(emit_here(p->e), p->block->n - 1);
+    uint32_t at = find_writer(emit_here(p->e), branch->guard, p->block->n - 1);
+    if (at == NO_WRITER || !is_plain_writer(emit_here(p->e), at, branch->guard))
         return false;
-    const struct ir_insn *i = insn_at(here(p->e), at);
-    const struct op *o = op_at(here(p->e), at);
+    const struct ir_insn *i = insn_at(emit_here(p->e), at);
+    const struct op *o = op_at(emit_here(p->e), at);
     const struct condition *c = find_condition(i->lane);
     struct affine x, y;
     bool swapped = is_fixed_scalar(p, i->a);
@@ -393,7 +393,7 @@ static bool count_iterations(struct loop *p)
         !is_fixed_scalar(p, bound) || !find_affine(p, counter, swapped ? o->b : o->a, at, &x) ||
         !find_affine(p, bound, swapped ? o->a : o->b, at, &y))
         return false;
-    bool goes_on = (op_at(here(p->e), p->block->n - 1)->target == e->at) != branch->guard_negated;
+    bool goes_on = (op_at(emit_here(p->e), p->block->n - 1)->target == e->at) != branch->guard_negated;
     LLVMIntPredicate is = goes_on ? c->is : inverse(c->is);
     is = swapped ? mirrored(is) : is;
     if (is == LLVMIntEQ)
@@ -437,7 +437,7 @@ static bool require_piece(struct loop *p, struct access *a, uint32_t k)
         a->first[p->piece] = ends[n];
         require(p, access_test_piece(e, a, p->piece, a->x->space));
     }
-    require(p, is_zero(e, LLVMBuildAnd(e->b, x.step, const_int(e, e->i64, a->all - 1), "")));
+    require(p, emit_is_zero(e, LLVMBuildAnd(e->b, x.step, const_int(e, e->i64, a->all - 1), "")));
     return true;
 }
 
@@ -446,7 +446,7 @@ static bool require_piece(struct loop *p, struct access *a, uint32_t k)
 static bool require_access(struct loop *p, uint32_t k, struct access *a)
 {
     struct emit *e = p->e;
-    if (!access_begin_tested(here(e), k, a))
+    if (!access_begin_tested(emit_here(e), k, a))
         return false;
     p->n_widened = 0;
     p->all_pieces = a->pieces > 1;
@@ -466,11 +466,11 @@ static bool require_accesses(struct loop *p)
     struct emit *e = p->e;
     uint32_t noted[p->block->n], n = 0;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
-        const struct ir_insn *i = insn_at(here(p->e), k);
+        const struct ir_insn *i = insn_at(emit_here(p->e), k);
         struct access a;
         bool first_does = e->place && e->fn->plan.once[p->block->first + k];
         if ((i->kind != IR_LD && i->kind != IR_ST) || e->check_groups[k].first != k || first_does ||
-            access_needs_no_test(here(e), k))
+            access_needs_no_test(emit_here(e), k))
             continue;
         if (!require_access(p, k, &a))
             return false;
@@ -530,7 +530,7 @@ void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMB
     emit_at_end(e, no);
     value fewer = LLVMBuildSub(e->b, u->all, const_int(e, e->i64, 1), "");
     value again = LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, u->iterations, u->all, ""),
-                               LLVMBuildNot(e->b, is_zero(e, u->all), ""), "");
+                               LLVMBuildNot(e->b, emit_is_zero(e, u->all), ""), "");
     LLVMAddIncoming(u->iterations, &fewer, &no, 1);
     LLVMBuildCondBr(e->b, again, test, other);
     emit_at_end(e, yes);
@@ -547,7 +547,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
     exit_spill_set_cold(e, live_in(e->fn, e->at), mask);
     value args[6] = {
         e->w, e->a, const_int(e, e->i32, e->at), mask, e->unchecked.accesses, const_int(e, e->i32, e->unchecked.n)};
-    value iteration = load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, iteration), "");
+    value iteration = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, iteration), "");
     value ok = LLVMBuildCall2(e->b, e->types.iteration, iteration, args, 6, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);
@@ -556,7 +556,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         bool wanted = ir_in_set(live->out + (size_t)e->at * live->words, n);
         if (wanted && is_written(&p, r))
-            reload(e, live->regs[n], mask);
+            reg_reload(e, live->regs[n], mask);
     }
-    reload(e, ir_ref_index(insn_at(here(e), block->n - 1)->guard), mask);
+    reg_reload(e, ir_ref_index(insn_at(emit_here(e), block->n - 1)->guard), mask);
 }

@@ -11,14 +11,14 @@ static bool has_pending_by_shapes(const struct emit *e)
     return ir_has_pending(e->fn->shapes, e->at);
 }
 
-bool is_pending_live_by_shapes(const struct emit *e, uint32_t reg)
+bool mode_is_pending_live(const struct emit *e, uint32_t reg)
 {
     return ir_is_pending_live(e->fn->shapes, e->at, reg);
 }
 
 static value load_mask(struct emit *e)
 {
-    return load_i32(e, e->mask);
+    return emit_load_i32(e, e->mask);
 }
 
 static void note_nothing(struct emit *e)
@@ -29,10 +29,10 @@ static void note_nothing(struct emit *e)
 const struct lanes_mode warp_mode = {
     .is_full = is_full_by_shapes,
     .has_pending = has_pending_by_shapes,
-    .is_pending_live = is_pending_live_by_shapes,
+    .is_pending_live = mode_is_pending_live,
     .mask = load_mask,
-    .spill = spill_row,
-    .reload = reload_row,
+    .spill = reg_spill_row,
+    .reload = reg_reload_row,
     .leave_at = exit_of_warp,
     .access_by_engine = access_call_engine,
     .has_effects = note_nothing,
@@ -41,10 +41,10 @@ const struct lanes_mode warp_mode = {
 const struct lanes_mode lane_mode = {
     .is_full = is_full_by_shapes,
     .has_pending = has_pending_by_shapes,
-    .is_pending_live = is_pending_live_by_shapes,
-    .mask = lane_bit,
-    .spill = spill_lane,
-    .reload = reload_lane,
+    .is_pending_live = mode_is_pending_live,
+    .mask = emit_lane_bit,
+    .spill = reg_spill_lane,
+    .reload = reg_reload_lane,
     .leave_at = exit_of_warp,
     .access_by_engine = access_call_engine,
     .has_effects = note_nothing,

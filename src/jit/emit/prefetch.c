@@ -16,11 +16,11 @@ static bool loads_little(const struct emit *e)
     return n <= FEW;
 }
 
-void prefetch_line(struct emit *e, value address, bool writes, unsigned cache)
+void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cache)
 {
     value args[4] = {LLVMBuildIntToPtr(e->b, address, e->ptr, ""), const_int(e, e->i32, writes),
                      const_int(e, e->i32, cache), const_int(e, e->i32, 1)};
-    intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
 }
 
 /* How far ahead: by as many warps as memory takes to bring something. Where it is known how far it is to what the next block of
@@ -45,10 +45,10 @@ static uint32_t last_warp(const struct emit *e)
 /* What lies behind the block is another worker's, from whom asking would take it: so the last warp asks for its own. */
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
-    value index = load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value index = emit_load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
     value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
-    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0), const_int(e, e->i64, bytes_without_gap(here(e), a)),
-                           "");
+    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0),
+                           const_int(e, e->i64, bytes_without_gap(emit_here(e), a)), "");
 }
 
 /* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks claim what they work on,
@@ -60,8 +60,9 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
         return;
     value ahead = is_claimed ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
-    for (unsigned at = 0; at < bytes_without_gap(here(e), a); at += LINE_BYTES)
-        prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST, SECOND_CACHE);
+    for (unsigned at = 0; at < bytes_without_gap(emit_here(e), a); at += LINE_BYTES)
+        emit_prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST,
+                           SECOND_CACHE);
 }
 
 /* The CPU looks ahead by itself where the next iteration is near; not where it is on another page, as in a loop in which all
@@ -78,16 +79,16 @@ static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
         value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
         LLVMBuildStore(e->b, now, before);
         value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
-        prefetch_line(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
+        emit_prefetch_line(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
     }
 }
 
-void prefetch(struct emit *e, const struct access *a)
+void emit_prefetch(struct emit *e, const struct access *a)
 {
     if (a->shape == SHAPE_UNIFORM)
         return;
-    if (!is_in_loop(here(e)) && a->pieces == 1)
+    if (!is_in_loop(emit_here(e)) && a->pieces == 1)
         prefetch_for_next_warps(e, a);
-    else if (a->i->kind == IR_LD && is_in_loop(here(e)) && loads_little(e))
+    else if (a->i->kind == IR_LD && is_in_loop(emit_here(e)) && loads_little(e))
         prefetch_for_next_iterations(e, a);
 }

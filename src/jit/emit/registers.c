@@ -9,7 +9,7 @@ static value row_pointer(struct emit *e, row_ref row)
     return LLVMBuildInBoundsGEP2(e->b, e->i8, e->base[row & 3], &at, 1, "");
 }
 
-value slot_pointer(struct emit *e, ir_ref reg)
+value reg_slot_pointer(struct emit *e, ir_ref reg)
 {
     return row_pointer(e, e->fn->ir->regs.at[ir_ref_index(reg)].slot | ROW_FRAME);
 }
@@ -28,7 +28,7 @@ static value load_sreg(struct emit *e, LLVMTypeRef type, row_ref row)
         return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, mask, LLVMBuildTrunc(e->b, e->lane, e->i32, ""), ""), type, "");
     }
     value v = LLVMBuildLoad2(e->b, type, lane_pointer(e, type, row_pointer(e, row)), "");
-    mark_invariant(e, v);
+    emit_mark_invariant(e, v);
     return v;
 }
 
@@ -36,7 +36,7 @@ static value load_row(struct emit *e, LLVMTypeRef type, row_ref row, unsigned al
 {
     value v = LLVMBuildLoad2(e->b, type, row_pointer(e, row), "");
     LLVMSetAlignment(v, align);
-    mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
+    emit_mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
     return v;
 }
 
@@ -47,13 +47,13 @@ static value *slot(const struct emit *e, uint32_t reg, unsigned piece)
     return &e->regs[(size_t)reg * MAX_PIECES + piece];
 }
 
-value read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece)
+value reg_read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece)
 {
     uint16_t shape = ref_shape(e->fn, r);
     LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
     if (ir_is_piecewise(e->fn->shapes, shape))
         return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), piece), "");
-    value first = read_scalar(e, r, row);
+    value first = reg_read_scalar(e, r, row);
     uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[piece_lane(e->fn, piece)];
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
@@ -81,7 +81,7 @@ static value known_lanes(struct emit *e, uint32_t reg)
     return width == 1 ? const_int(e, e->i32, mask) : const_lanes(e, width, lanes);
 }
 
-value read_scalar(struct emit *e, ir_ref r, row_ref row)
+value reg_read_scalar(struct emit *e, ir_ref r, row_ref row)
 {
     uint32_t i = ir_ref_index(r);
     LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
@@ -111,7 +111,7 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
 {
     if (width == 1)
         return LLVMBuildSExt(e->b, scalar, e->i32, "");
-    value lanes = splat(e, scalar, WARP_LANES);
+    value lanes = emit_splat(e, scalar, WARP_LANES);
     if (shape == SHAPE_UNIFORM)
         return lanes;
     return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
@@ -120,24 +120,24 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
 /* The values of a register's pieces, each in the lanes of its piece. */
 static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
-    value lanes = splat(e, read_piece(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
+    value lanes = emit_splat(e, reg_read_piece(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
     for (unsigned p = 1; p < e->fn->shapes->pieces; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = const_int(e, e->i32, l < piece_lane(e->fn, p) ? l : WARP_LANES + l);
-        value more = splat(e, read_piece(e, r, 0, p), WARP_LANES);
+        value more = emit_splat(e, reg_read_piece(e, r, 0, p), WARP_LANES);
         lanes = LLVMBuildShuffleVector(e->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
     return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
 }
 
-value read_lanes(struct emit *e, ir_ref r, row_ref row)
+value reg_read_lanes(struct emit *e, ir_ref r, row_ref row)
 {
     unsigned width = ref_width(e->fn, r);
     uint16_t shape = ref_shape(e->fn, r);
     if (ir_is_piecewise(e->fn->shapes, shape))
         return from_pieces(e, r, width, shape);
     if (shape != SHAPE_DIVERGENT)
-        return from_scalar(e, read_scalar(e, r, row), width, shape);
+        return from_scalar(e, reg_read_scalar(e, r, row), width, shape);
     if (ir_ref_kind(r) == REF_REG && is_known(e, ir_ref_index(r)))
         return known_lanes(e, ir_ref_index(r));
     if (ir_ref_kind(r) == REF_REG)
@@ -147,30 +147,30 @@ value read_lanes(struct emit *e, ir_ref r, row_ref row)
 
 /* ---- writing ---- */
 
-void write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
+void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
 {
     uint32_t i = ir_ref_index(r);
     if (!mask && e->mode->is_pending_live(e, i))
         mask = emit_mask(e);
     if (mask)
-        lanes = blend(e, ref_width(e->fn, r), mask, lanes, read_lanes(e, r, 0));
+        lanes = emit_blend(e, ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r, 0));
     LLVMBuildStore(e->b, lanes, *slot(e, i, 0));
-    note_dirty(e, i);
+    dirty_note(e, i);
 }
 
-void write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece)
+void reg_write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece)
 {
     LLVMBuildStore(e->b, scalar, *slot(e, ir_ref_index(r), piece));
-    note_dirty(e, ir_ref_index(r));
+    dirty_note(e, ir_ref_index(r));
 }
 
-void write_scalar(struct emit *e, ir_ref r, value scalar)
+void reg_write_scalar(struct emit *e, ir_ref r, value scalar)
 {
     uint16_t shape = ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT)
-        write_lanes(e, r, from_scalar(e, scalar, ref_width(e->fn, r), SHAPE_UNIFORM), NULL);
+        reg_write_lanes(e, r, from_scalar(e, scalar, ref_width(e->fn, r), SHAPE_UNIFORM), NULL);
     for (unsigned p = 0; shape != SHAPE_DIVERGENT && p < pieces_of(e->fn, shape); p++)
-        write_piece(e, r, scalar, p);
+        reg_write_piece(e, r, scalar, p);
 }
 
 /* ---- between registers and rows ---- */
@@ -181,64 +181,64 @@ static unsigned row_align(unsigned width)
 }
 
 /* Of the lane that runs. */
-void spill_lane(struct emit *e, uint32_t reg, value mask)
+void reg_spill_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
     ir_ref r = ir_make_ref(REF_REG, reg);
-    value v = read_scalar(e, r, 0), at = slot_pointer(e, r);
+    value v = reg_read_scalar(e, r, 0), at = reg_slot_pointer(e, r);
     if (ref_width(e->fn, r) == 1) {
         value yes = LLVMBuildSExt(e->b, v, e->i32, ""), old = LLVMBuildLoad2(e->b, e->i32, at, "");
-        LLVMBuildStore(e->b, blend(e, 1, lane_bit(e), yes, old), at);
+        LLVMBuildStore(e->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), at);
         return;
     }
     LLVMBuildStore(e->b, v, lane_pointer(e, LLVMTypeOf(v), at));
 }
 
-void spill(struct emit *e, uint32_t reg, value mask)
+void reg_spill(struct emit *e, uint32_t reg, value mask)
 {
-    if (!is_clean(e, reg))
+    if (!dirty_is_clean(e, reg))
         e->mode->spill(e, reg, mask);
 }
 
-void spill_row(struct emit *e, uint32_t reg, value mask)
+void reg_spill_row(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     unsigned width = ref_width(e->fn, r);
-    value lanes = read_lanes(e, r, 0), at = slot_pointer(e, r);
+    value lanes = reg_read_lanes(e, r, 0), at = reg_slot_pointer(e, r);
     if (mask && width > 1 && e->fn->target->has_masked_stores) {
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
-        value args[4] = {lanes, at, const_int(e, e->i32, row_align(width)), mask_to_lanes(e, mask)};
-        intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+        value args[4] = {lanes, at, const_int(e, e->i32, row_align(width)), emit_mask_to_lanes(e, mask)};
+        emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
         return;
     }
     if (mask) {
         value old = LLVMBuildLoad2(e->b, LLVMTypeOf(lanes), at, "");
         LLVMSetAlignment(old, row_align(width));
-        lanes = blend(e, width, mask, lanes, old);
+        lanes = emit_blend(e, width, mask, lanes, old);
     }
     LLVMSetAlignment(LLVMBuildStore(e->b, lanes, at), row_align(width));
 }
 
-void spill_seed(struct emit *e, uint32_t reg)
+void reg_spill_seed(struct emit *e, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = ref_shape(e->fn, r);
     unsigned width = ref_width(e->fn, r);
     if (shape == SHAPE_DIVERGENT || width == 1) {
-        spill(e, reg, NULL);
+        reg_spill(e, reg, NULL);
         return;
     }
-    for (unsigned p = 0; p < pieces_of(e->fn, shape) && !is_seed_clean(e, reg); p++) {
-        value lane = const_int(e, e->i64, piece_lane(e->fn, p)), at = slot_pointer(e, r);
+    for (unsigned p = 0; p < pieces_of(e->fn, shape) && !dirty_is_seed_clean(e, reg); p++) {
+        value lane = const_int(e, e->i64, piece_lane(e->fn, p)), at = reg_slot_pointer(e, r);
         at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
-        LLVMBuildStore(e->b, read_piece(e, r, 0, p), at);
+        LLVMBuildStore(e->b, reg_read_piece(e, r, 0, p), at);
     }
 }
 
 static value load_row_of(struct emit *e, uint32_t reg)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
-    value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
+    value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
     LLVMSetAlignment(v, row_align(width));
     return v;
 }
@@ -249,14 +249,14 @@ static value first_lane(struct emit *e, value mask, unsigned piece, unsigned n_p
     unsigned from = piece_lane(e->fn, piece), last = from + WARP_LANES / n_pieces - 1;
     mask = LLVMBuildAnd(e->b, mask, const_int(e, e->i32, UINT32_MAX << from), "");
     value args[2] = {LLVMBuildOr(e->b, mask, const_int(e, e->i32, 1u << last), ""), LLVMConstInt(e->i1, 1, false)};
-    return intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    return emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
 }
 
 static value load_scalar(struct emit *e, uint32_t reg, value lane)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
     uint16_t shape = e->fn->shapes->regs[reg];
-    value at = slot_pointer(e, ir_make_ref(REF_REG, reg));
+    value at = reg_slot_pointer(e, ir_make_ref(REF_REG, reg));
     LLVMTypeRef type = type_of_width(e, width);
     if (width == 1) {
         value mask = LLVMBuildLoad2(e->b, e->i32, at, "");
@@ -269,35 +269,35 @@ static value load_scalar(struct emit *e, uint32_t reg, value lane)
     return LLVMBuildSub(e->b, v, LLVMBuildExtractElement(e->b, over, lane, ""), "");
 }
 
-void reload(struct emit *e, uint32_t reg, value mask)
+void reg_reload(struct emit *e, uint32_t reg, value mask)
 {
     e->mode->reload(e, reg, mask);
 }
 
-void reload_lane(struct emit *e, uint32_t reg, value mask)
+void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
     value lane = LLVMBuildTrunc(e->b, e->lane, e->i32, "");
     LLVMBuildStore(e->b, load_scalar(e, reg, lane), *slot(e, reg, 0));
 }
 
-void reload_row(struct emit *e, uint32_t reg, value mask)
+void reg_reload_row(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT) {
         LLVMBuildStore(e->b, load_row_of(e, reg), *slot(e, reg, 0));
-        note_dirty(e, reg); /* of a result others may come from another way */
+        dirty_note(e, reg); /* of a result others may come from another way */
         return;
     }
     for (unsigned p = 0; p < pieces_of(e->fn, shape); p++)
-        write_piece(e, r, load_scalar(e, reg, first_lane(e, mask, p, pieces_of(e->fn, shape))), p);
+        reg_write_piece(e, r, load_scalar(e, reg, first_lane(e, mask, p, pieces_of(e->fn, shape))), p);
 }
 
-value has_shape(struct emit *e, uint32_t reg, value mask)
+value reg_has_shape(struct emit *e, uint32_t reg, value mask)
 {
-    value expected = read_lanes(e, ir_make_ref(REF_REG, reg), 0);
-    value other = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, load_row_of(e, reg), expected, ""));
+    value expected = reg_read_lanes(e, ir_make_ref(REF_REG, reg), 0);
+    value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, load_row_of(e, reg), expected, ""));
     return LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, other, mask, ""), const_int(e, e->i32, 0), "");
 }
 
@@ -306,6 +306,6 @@ value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
     value mask = emit_mask(e);
     if (!i->guard)
         return mask;
-    value g = read_lanes(e, i->guard, 0);
+    value g = reg_read_lanes(e, i->guard, 0);
     return LLVMBuildAnd(e->b, mask, i->guard_negated ? LLVMBuildNot(e->b, g, "") : g, "");
 }

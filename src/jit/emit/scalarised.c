@@ -2,27 +2,27 @@
  * what atomic.c needs for the same. Addresses and values go through rows of e->scratch; see access.h. */
 #include "jit/emit/access.h"
 
-void row_set(struct emit *e, enum scratch_row row, value lanes)
+void scratch_set(struct emit *e, enum scratch_row row, value lanes)
 {
     LLVMSetAlignment(LLVMBuildStore(e->b, lanes, e->scratch[row]), 64);
 }
 
-value row_get(struct emit *e, enum scratch_row row, LLVMTypeRef type)
+value scratch_get(struct emit *e, enum scratch_row row, LLVMTypeRef type)
 {
     value lanes = LLVMBuildLoad2(e->b, vector_of(type, WARP_LANES), e->scratch[row], "");
     LLVMSetAlignment(lanes, 64);
     return lanes;
 }
 
-value row_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane)
+value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane)
 {
     return LLVMBuildInBoundsGEP2(e->b, type, e->scratch[row], &lane, 1, "");
 }
 
-value row_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane)
+value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane)
 {
     /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once for each of them */
-    value at = pointer_at(e, e->scratch[row], lane * (LLVMGetIntTypeWidth(type) / 8));
+    value at = emit_pointer_at(e, e->scratch[row], lane * (LLVMGetIntTypeWidth(type) / 8));
     value v = LLVMBuildLoad2(e->b, type, at, "");
     LLVMSetVolatile(v, true);
     return v;
@@ -35,10 +35,10 @@ static value pointer_of(struct emit *e, const struct access *a, value at)
                                        : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
 }
 
-value row_pointer_of(struct emit *e, const struct access *a, value lane)
+value scratch_lane_pointer(struct emit *e, const struct access *a, value lane)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
-    return pointer_of(e, a, LLVMBuildLoad2(e->b, type, row_element(e, ROW_ADDRESS, type, lane), ""));
+    return pointer_of(e, a, LLVMBuildLoad2(e->b, type, scratch_element(e, ROW_ADDRESS, type, lane), ""));
 }
 
 struct lane_loop lane_loop_begin(struct emit *e)
@@ -48,7 +48,7 @@ struct lane_loop lane_loop_begin(struct emit *e)
     emit_at_end(e, t.loop);
     t.left = LLVMBuildPhi(e->b, e->i32, "");
     value args[2] = {t.left, LLVMConstInt(e->i1, 1, false)};
-    t.lane = LLVMBuildZExt(e->b, intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
+    t.lane = LLVMBuildZExt(e->b, emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
     return t;
 }
 
@@ -67,18 +67,18 @@ static void move_element(struct emit *e, const struct access *a, unsigned k)
     LLVMTypeRef type = type_of_width(e, 8 * a->bytes);
     bool loads = a->i->kind == IR_LD;
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    row_set(e, ROW_RESULT, loads ? LLVMConstNull(vector_of(type, WARP_LANES)) : stored_value(e, a, k));
+    scratch_set(e, ROW_RESULT, loads ? LLVMConstNull(vector_of(type, WARP_LANES)) : element_stored_value(e, a, k));
     struct lane_loop t = lane_loop_begin(e);
-    value there = pointer_at(e, row_pointer_of(e, a, t.lane), k * a->bytes);
-    value here = row_element(e, ROW_RESULT, type, t.lane);
+    value there = emit_pointer_at(e, scratch_lane_pointer(e, a, t.lane), k * a->bytes);
+    value here = scratch_element(e, ROW_RESULT, type, t.lane);
     if (loads)
-        LLVMBuildStore(e->b, load_vector(e, a, there, 1), here);
+        LLVMBuildStore(e->b, element_load_vector(e, a, there, 1), here);
     else
-        store_vector(e, a, LLVMBuildLoad2(e->b, type, here, ""), there);
+        element_store_vector(e, a, LLVMBuildLoad2(e->b, type, here, ""), there);
     lane_loop_end(e, &t, a->mask, done);
     emit_at_end(e, done);
     if (loads)
-        put_lanes(e, a, k, row_get(e, ROW_RESULT, type));
+        element_put_lanes(e, a, k, scratch_get(e, ROW_RESULT, type));
 }
 
 /* All that each lane has at once, through the row of results, which has room for 16 bytes of each. */
@@ -89,52 +89,53 @@ static void move_whole(struct emit *e, const struct access *a)
     LLVMBasicBlockRef done = emit_new_block(e, "");
     value v[8], row = e->scratch[ROW_RESULT];
     for (unsigned k = 0; k < a->n; k++)
-        v[k] = loads ? LLVMConstNull(type) : stored_value(e, a, k);
+        v[k] = loads ? LLVMConstNull(type) : element_stored_value(e, a, k);
     if (!loads)
-        zip(e, v, a->n);
+        vector_zip(e, v, a->n);
     for (unsigned k = 0; k < a->n; k++)
-        LLVMSetAlignment(LLVMBuildStore(e->b, v[k], pointer_at(e, row, k * WARP_LANES * a->bytes)), 64);
+        LLVMSetAlignment(LLVMBuildStore(e->b, v[k], emit_pointer_at(e, row, k * WARP_LANES * a->bytes)), 64);
     struct lane_loop t = lane_loop_begin(e);
-    value there = row_pointer_of(e, a, t.lane), here = row_element(e, ROW_RESULT, whole_type(e, a), t.lane);
+    value there = scratch_lane_pointer(e, a, t.lane),
+          here = scratch_element(e, ROW_RESULT, element_whole_type(e, a), t.lane);
     if (loads)
-        LLVMBuildStore(e->b, load_whole(e, a, there), here);
+        LLVMBuildStore(e->b, element_load_whole(e, a, there), here);
     else
-        store_whole(e, a, LLVMBuildLoad2(e->b, whole_type(e, a), here, ""), there);
+        element_store_whole(e, a, LLVMBuildLoad2(e->b, element_whole_type(e, a), here, ""), there);
     lane_loop_end(e, &t, a->mask, done);
     emit_at_end(e, done);
     for (unsigned k = 0; k < a->n && loads; k++) {
-        v[k] = LLVMBuildLoad2(e->b, type, pointer_at(e, row, k * WARP_LANES * a->bytes), "");
+        v[k] = LLVMBuildLoad2(e->b, type, emit_pointer_at(e, row, k * WARP_LANES * a->bytes), "");
         LLVMSetAlignment(v[k], 64);
     }
     if (loads)
-        unzip(e, v, a->n);
+        vector_unzip(e, v, a->n);
     for (unsigned k = 0; k < a->n && loads; k++)
-        put_lanes(e, a, k, v[k]);
+        element_put_lanes(e, a, k, v[k]);
 }
 
-void load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8])
+void scalarised_load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8])
 {
     for (unsigned k = 0; k < a->n; k++) {
-        value one = load_vector(e, a, pointer_at(e, pointer, k * a->bytes), 1);
+        value one = element_load_vector(e, a, emit_pointer_at(e, pointer, k * a->bytes), 1);
         if (lane == 0)
             v[k] = LLVMGetPoison(vector_of(LLVMTypeOf(one), WARP_LANES));
         v[k] = LLVMBuildInsertElement(e->b, v[k], one, const_int(e, e->i32, lane), "");
     }
 }
 
-void gather_lane_by_lane(struct emit *e, const struct access *a)
+void scalarised_gather(struct emit *e, const struct access *a)
 {
-    value v[8], own = splat(e, LLVMBuildPtrToInt(e->b, e->w, e->i64, ""), WARP_LANES);
-    row_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, mask_to_lanes(e, a->mask), a->lanes, own, ""));
+    value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->b, e->w, e->i64, ""), WARP_LANES);
+    scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, emit_mask_to_lanes(e, a->mask), a->lanes, own, ""));
     for (unsigned l = 0; l < WARP_LANES; l++)
-        load_lane(e, a, l, pointer_of(e, a, row_number(e, ROW_ADDRESS, e->i64, l)), v);
+        scalarised_load_lane(e, a, l, pointer_of(e, a, scratch_number(e, ROW_ADDRESS, e->i64, l)), v);
     for (unsigned k = 0; k < a->n; k++)
-        put_lanes(e, a, k, v[k]);
+        element_put_lanes(e, a, k, v[k]);
 }
 
-void transfer_lane_by_lane(struct emit *e, const struct access *a)
+void scalarised_transfer(struct emit *e, const struct access *a)
 {
-    row_set(e, ROW_ADDRESS, a->lanes);
+    scratch_set(e, ROW_ADDRESS, a->lanes);
     if (access_is_whole(a->x)) {
         move_whole(e, a);
         return;

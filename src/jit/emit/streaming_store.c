@@ -14,13 +14,13 @@ enum { LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
 static value is_large(struct emit *e, const struct access *a)
 {
     struct access first = *a; /* of a check group, which counts on its test */
-    first.i = insn_at(here(e), e->check_groups[e->index].first);
+    first.i = insn_at(emit_here(e), e->check_groups[e->index].first);
     first.span = 0; /* what is asked is no test */
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
-    value places = load_field(e, e->i64, first.cache, offsetof(struct inline_cache, n), "");
-    value blocks = load_field(e, e->i64, e->of.launch, offsetof(struct launch, n_blocks), "");
+    value places = emit_load_field(e, e->i64, first.cache, offsetof(struct inline_cache, n), "");
+    value blocks = emit_load_field(e, e->i64, e->of.launch, offsetof(struct launch, n_blocks), "");
     value array = LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
     value launch = LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, STORED_BYTES / of_block), "");
     return LLVMBuildAnd(e->b, array, launch, "");
@@ -36,7 +36,8 @@ static value is_whole(struct emit *e, const struct access *a)
     return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, const_int(e, e->i64, 0), ""), all, "");
 }
 
-void store_nontemporal(struct emit *e, const struct access *a, void (*plainly)(struct emit *e, const struct access *a))
+void transfer_store_nontemporal(struct emit *e, const struct access *a,
+                                void (*plainly)(struct emit *e, const struct access *a))
 {
     LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
@@ -44,10 +45,10 @@ void store_nontemporal(struct emit *e, const struct access *a, void (*plainly)(s
     emit_at_end(e, past);
     struct access own = *a;
     own.nontemporal = true;
-    store_consecutive(e, &own);
+    transfer_store_consecutive(e, &own);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, plain);
-    prefetch(e, a);
+    emit_prefetch(e, a);
     plainly(e, a);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);

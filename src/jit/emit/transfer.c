@@ -2,7 +2,7 @@
 #include "jit/emit/access.h"
 
 /* Do all 32 lanes run, and is each lane's place so many bytes behind the lane before it in its half? */
-value test_halves(struct emit *e, const struct access *a, unsigned step_bytes)
+value transfer_test_halves(struct emit *e, const struct access *a, unsigned step_bytes)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
     value index[WARP_LANES], step[WARP_LANES];
@@ -13,7 +13,7 @@ value test_halves(struct emit *e, const struct access *a, unsigned step_bytes)
     value starts = LLVMBuildShuffleVector(e->b, a->lanes, LLVMGetPoison(LLVMTypeOf(a->lanes)),
                                           LLVMConstVector(index, WARP_LANES), "");
     value expected = LLVMBuildAdd(e->b, starts, LLVMConstVector(step, WARP_LANES), "");
-    value equal = lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, a->lanes, expected, ""));
+    value equal = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, a->lanes, expected, ""));
     value both = LLVMBuildAnd(e->b, equal, a->mask, "");
     return LLVMBuildICmp(e->b, LLVMIntEQ, both, const_int(e, e->i32, UINT32_MAX), "");
 }
@@ -32,7 +32,8 @@ static value lane_pointers(struct emit *e, const struct access *a, unsigned k, e
     value at = a->lanes;
     LLVMTypeRef type = LLVMTypeOf(at);
     if (k)
-        at = LLVMBuildAdd(e->b, at, splat(e, const_int(e, LLVMGetElementType(type), k * a->bytes), WARP_LANES), "");
+        at =
+            LLVMBuildAdd(e->b, at, emit_splat(e, const_int(e, LLVMGetElementType(type), k * a->bytes), WARP_LANES), "");
     if (space == SPACE_SHARED)
         return LLVMBuildGEP2(e->b, e->i8, e->of.shared, &at, 1, "");
     return LLVMBuildIntToPtr(e->b, at, vector_of(e->ptr, WARP_LANES), "");
@@ -48,11 +49,11 @@ static value load_cluster(struct emit *e, const struct access *a, const struct c
     while (2 * size <= n)
         size *= 2;
     value pointer = a->pointer[c->piece];
-    value low = load_vector(e, a, pointer_at(e, pointer, c->from * a->bytes), size);
+    value low = element_load_vector(e, a, emit_pointer_at(e, pointer, c->from * a->bytes), size);
     if (n == 1)
-        return splat(e, low, WARP_LANES);
+        return emit_splat(e, low, WARP_LANES);
     unsigned over = n - size; /* by how much the second begins later */
-    value high = over ? load_vector(e, a, pointer_at(e, pointer, (c->from + over) * a->bytes), size)
+    value high = over ? element_load_vector(e, a, emit_pointer_at(e, pointer, (c->from + over) * a->bytes), size)
                       : LLVMGetPoison(LLVMTypeOf(low));
     int index[WARP_LANES];
     bool identity = n == WARP_LANES;
@@ -61,7 +62,7 @@ static value load_cluster(struct emit *e, const struct access *a, const struct c
         index[l] = of[l] != number ? -1 : (int)(at < size ? at : at + size - over);
         identity &= index[l] == (int)l;
     }
-    return identity ? low : shuffle_lanes(e, low, high, index);
+    return identity ? low : emit_shuffle_lanes(e, low, high, index);
 }
 
 /* Element k in all lanes, or NULL where the offsets are too wild. */
@@ -75,68 +76,70 @@ static value load_affine_element(struct emit *e, const struct access *a, unsigne
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = of[l] == i ? (int)(WARP_LANES + l) : (int)l;
-        v = shuffle_lanes(e, v, load_cluster(e, a, &c[i], i, k, of), index);
+        v = emit_shuffle_lanes(e, v, load_cluster(e, a, &c[i], i, k, of), index);
     }
     return v;
 }
 
-void load_uniform(struct emit *e, const struct access *a)
+void transfer_load_uniform(struct emit *e, const struct access *a)
 {
-    value all = access_is_whole(a->x) ? load_whole(e, a, a->pointer[0]) : NULL;
+    value all = access_is_whole(a->x) ? element_load_whole(e, a, a->pointer[0]) : NULL;
     if (all)
         all = LLVMBuildBitCast(e->b, all, vector_of(element_type(e, a), a->n), "");
     for (unsigned k = 0; k < a->n; k++)
-        put_scalar(e, a, k,
-                   all ? LLVMBuildExtractElement(e->b, all, const_int(e, e->i32, k), "")
-                       : load_vector(e, a, pointer_at(e, a->pointer[0], k * a->bytes), 1));
+        element_put_scalar(e, a, k,
+                           all ? LLVMBuildExtractElement(e->b, all, const_int(e, e->i32, k), "")
+                               : element_load_vector(e, a, emit_pointer_at(e, a->pointer[0], k * a->bytes), 1));
 }
 
-void load_affine(struct emit *e, const struct access *a)
+void transfer_load_affine(struct emit *e, const struct access *a)
 {
     if (a->pieces == 1 && is_consecutive(a)) {
         value vectors[8];
         for (unsigned k = 0; k < a->n; k++)
-            vectors[k] = load_vector(e, a, pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes), WARP_LANES);
-        unzip(e, vectors, a->n);
+            vectors[k] =
+                element_load_vector(e, a, emit_pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes), WARP_LANES);
+        vector_unzip(e, vectors, a->n);
         for (unsigned k = 0; k < a->n; k++)
-            put_lanes(e, a, k, vectors[k]);
+            element_put_lanes(e, a, k, vectors[k]);
         return;
     }
     for (unsigned k = 0; k < a->n; k++)
-        put_lanes(e, a, k, load_affine_element(e, a, k));
+        element_put_lanes(e, a, k, load_affine_element(e, a, k));
 }
 
-void load_masked(struct emit *e, const struct access *a)
+void transfer_load_masked(struct emit *e, const struct access *a)
 {
     LLVMTypeRef types[2] = {vector_of(element_type(e, a), WARP_LANES), e->ptr};
-    value args[4] = {a->pointer[0], const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask), LLVMConstNull(types[0])};
-    put_lanes(e, a, 0, intrinsic(e, "llvm.masked.load", types, 2, args, 4));
+    value args[4] = {a->pointer[0], const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask),
+                     LLVMConstNull(types[0])};
+    element_put_lanes(e, a, 0, emit_intrinsic(e, "llvm.masked.load", types, 2, args, 4));
 }
 
-void load_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_load_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
 {
     unsigned n = HALF_LANES * a->n;
-    value low = load_vector(e, a, half_start(e, a, 0, space), n);
-    value high = load_vector(e, a, half_start(e, a, HALF_LANES, space), n);
+    value low = element_load_vector(e, a, half_start(e, a, 0, space), n);
+    value high = element_load_vector(e, a, half_start(e, a, HALF_LANES, space), n);
     for (unsigned k = 0; k < a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = (int)(l * a->n + k);
-        put_lanes(e, a, k, shuffle_lanes(e, low, high, index));
+        element_put_lanes(e, a, k, emit_shuffle_lanes(e, low, high, index));
     }
 }
 
 /* Each half of the lanes at one address. */
-void load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space)
 {
     value low = half_start(e, a, 0, space), high = half_start(e, a, HALF_LANES, space);
     for (unsigned k = 0; k < a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = (int)(l / HALF_LANES * WARP_LANES);
-        value x = splat(e, load_vector(e, a, pointer_at(e, low, k * a->bytes), 1), WARP_LANES);
-        value y = splat(e, load_vector(e, a, pointer_at(e, high, k * a->bytes), 1), WARP_LANES);
-        put_lanes(e, a, k, shuffle_lanes(e, x, y, index));
+        value x = emit_splat(e, element_load_vector(e, a, emit_pointer_at(e, low, k * a->bytes), 1), WARP_LANES);
+        value y = emit_splat(e, element_load_vector(e, a, emit_pointer_at(e, high, k * a->bytes), 1), WARP_LANES);
+        element_put_lanes(e, a, k, emit_shuffle_lanes(e, x, y, index));
     }
 }
 
@@ -145,19 +148,19 @@ static void gather_narrow(struct emit *e, const struct access *a, enum ptx_space
 {
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(a->lanes)), type = vector_of(e->i32, WARP_LANES);
     struct access words = *a;
-    words.lanes = LLVMBuildAnd(e->b, a->lanes, splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
+    words.lanes = LLVMBuildAnd(e->b, a->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
     value pointers = lane_pointers(e, &words, 0, space);
-    value args[4] = {pointers, const_int(e, e->i32, 4), mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+    value args[4] = {pointers, const_int(e, e->i32, 4), emit_mask_to_lanes(e, a->mask), LLVMConstNull(type)};
     LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-    value v = intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
+    value v = emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
     value byte = LLVMBuildIntCast2(e->b, a->lanes, type, false, "");
-    byte = LLVMBuildAnd(e->b, byte, splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
-    value shift = LLVMBuildShl(e->b, byte, splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
+    byte = LLVMBuildAnd(e->b, byte, emit_splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
+    value shift = LLVMBuildShl(e->b, byte, emit_splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
     v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, shift, ""), vector_of(element_type(e, a), WARP_LANES), "");
-    put_lanes(e, a, 0, v);
+    element_put_lanes(e, a, 0, v);
 }
 
-void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_load_gather(struct emit *e, const struct access *a, enum ptx_space space)
 {
     if (a->bytes < 4) {
         gather_narrow(e, a, space);
@@ -166,9 +169,9 @@ void load_gather(struct emit *e, const struct access *a, enum ptx_space space)
     for (unsigned k = 0; k < a->n; k++) {
         LLVMTypeRef type = vector_of(element_type(e, a), WARP_LANES);
         value pointers = lane_pointers(e, a, k, space);
-        value args[4] = {pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+        value args[4] = {pointers, const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask), LLVMConstNull(type)};
         LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-        put_lanes(e, a, k, intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+        element_put_lanes(e, a, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
     }
 }
 
@@ -193,14 +196,14 @@ static unsigned order_of(struct emit *e, const struct access *a)
     return one_value || are_apart(a) ? 0 : op_store_order(a->x);
 }
 
-struct access store_in_order(struct emit *e, const struct access *a)
+struct access transfer_store_in_order(struct emit *e, const struct access *a)
 {
     struct access s = *a;
     s.order = order_of(e, a);
     if (!s.order)
         return s;
     s.lanes = element_in_order(e, a->lanes, s.order);
-    s.mask = lanes_to_mask(e, element_in_order(e, mask_to_lanes(e, a->mask), s.order));
+    s.mask = emit_lanes_to_mask(e, element_in_order(e, emit_mask_to_lanes(e, a->mask), s.order));
     return s;
 }
 
@@ -210,7 +213,7 @@ static value interleave(struct emit *e, const struct access *a, unsigned from, u
     value index[WARP_LANES * 8], v = NULL;
     /* all elements one after the other, then in turns */
     for (unsigned k = 0; k < a->n; k++) {
-        value one = stored_value(e, a, k);
+        value one = element_stored_value(e, a, k);
         unsigned before = k * WARP_LANES;
         for (unsigned l = 0; l < before + WARP_LANES; l++)
             index[l] = const_int(e, e->i32, l);
@@ -232,28 +235,29 @@ static value interleave(struct emit *e, const struct access *a, unsigned from, u
 static value last_to_store(struct emit *e, const struct access *a)
 {
     value args[2] = {a->mask, LLVMConstInt(e->i1, 1, false)};
-    value highest = LLVMBuildSub(e->b, const_int(e, e->i32, 31), intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
+    value highest =
+        LLVMBuildSub(e->b, const_int(e, e->i32, 31), emit_intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
     value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~op_store_order(a->x)), "");
     args[0] = LLVMBuildAnd(e->b, a->mask, LLVMBuildShl(e->b, const_int(e, e->i32, UINT32_MAX), from, ""), "");
-    return intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+    return emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
 }
 
-void store_uniform(struct emit *e, const struct access *a)
+void transfer_store_uniform(struct emit *e, const struct access *a)
 {
     value lane = last_to_store(e, a), all = LLVMGetPoison(vector_of(element_type(e, a), a->n));
     bool whole = access_is_whole(a->x);
     for (unsigned k = 0; k < a->n; k++) {
         ir_ref r = a->i->access->regs[k];
         value v = ref_shape(e->fn, r) == SHAPE_UNIFORM
-                      ? LLVMBuildIntCast2(e->b, read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
-                      : LLVMBuildExtractElement(e->b, stored_value(e, a, k), lane, "");
+                      ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
+                      : LLVMBuildExtractElement(e->b, element_stored_value(e, a, k), lane, "");
         if (whole)
             all = LLVMBuildInsertElement(e->b, all, v, const_int(e, e->i32, k), "");
         else
-            store_vector(e, a, v, pointer_at(e, a->pointer[0], k * a->bytes));
+            element_store_vector(e, a, v, emit_pointer_at(e, a->pointer[0], k * a->bytes));
     }
     if (whole)
-        store_whole(e, a, all, a->pointer[0]);
+        element_store_whole(e, a, all, a->pointer[0]);
 }
 
 /* The n-th to go of a warp's pieces: lanes of one are apart, those of two may not be. */
@@ -263,20 +267,21 @@ static unsigned piece_to_store(struct emit *e, const struct access *a, unsigned 
     return (n * lanes ^ order_of(e, a)) / lanes;
 }
 
-void store_consecutive(struct emit *e, const struct access *a)
+void transfer_store_consecutive(struct emit *e, const struct access *a)
 {
     if (a->pieces == 1) {
         value vectors[8];
         for (unsigned k = 0; k < a->n; k++)
-            vectors[k] = stored_value(e, a, k);
-        zip(e, vectors, a->n);
+            vectors[k] = element_stored_value(e, a, k);
+        vector_zip(e, vectors, a->n);
         for (unsigned k = 0; k < a->n; k++)
-            store_vector(e, a, vectors[k], pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes));
+            element_store_vector(e, a, vectors[k], emit_pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes));
         return;
     }
     for (unsigned n = 0; n < a->pieces; n++) {
         unsigned p = piece_to_store(e, a, n);
-        store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->pieces), WARP_LANES / a->pieces), a->pointer[p]);
+        element_store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->pieces), WARP_LANES / a->pieces),
+                             a->pointer[p]);
     }
 }
 
@@ -290,34 +295,34 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
                : LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
 }
 
-void store_masked(struct emit *e, const struct access *a)
+void transfer_store_masked(struct emit *e, const struct access *a)
 {
-    value v = stored_value(e, a, 0), mask = mask_to_lanes(e, a->mask);
+    value v = element_stored_value(e, a, 0), mask = emit_mask_to_lanes(e, a->mask);
     unsigned n = WARP_LANES / a->pieces;
     for (unsigned turn = 0; turn < a->pieces; turn++) {
         unsigned p = piece_to_store(e, a, turn);
         value lanes = slice(e, v, p * n, n);
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
         value args[4] = {lanes, a->pointer[p], const_int(e, e->i32, a->bytes), slice(e, mask, p * n, n)};
-        intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+        emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
     }
 }
 
-void store_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_store_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
 {
     for (unsigned turn = 0; turn < WARP_LANES; turn += HALF_LANES) {
         unsigned lane = (turn ^ order_of(e, a)) & HALF_LANES;
-        store_vector(e, a, interleave(e, a, lane, HALF_LANES), half_start(e, a, lane, space));
+        element_store_vector(e, a, interleave(e, a, lane, HALF_LANES), half_start(e, a, lane, space));
     }
 }
 
-void store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
 {
     for (unsigned k = 0; k < a->n; k++) {
-        value pointers = lane_pointers(e, a, k, space), v = stored_value(e, a, k);
-        value args[4] = {v, pointers, const_int(e, e->i32, a->bytes), mask_to_lanes(e, a->mask)};
+        value pointers = lane_pointers(e, a, k, space), v = element_stored_value(e, a, k);
+        value args[4] = {v, pointers, const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask)};
         LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
-        intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
+        emit_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     }
 }
 
@@ -341,44 +346,44 @@ static value load_words(struct emit *e, const struct access *a, unsigned byte)
 static void store_words(struct emit *e, const struct access *a, unsigned byte, value v)
 {
     if (!emit_is_full(e) || a->i->guard)
-        v = blend(e, 32, a->mask, v, load_words(e, a, byte));
+        v = emit_blend(e, 32, a->mask, v, load_words(e, a, byte));
     LLVMSetAlignment(LLVMBuildStore(e->b, v, local_word_pointer(e, a, byte)), 64);
 }
 
 static value local_shift(struct emit *e, const struct access *a)
 {
     value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), const_int(e, e->i32, 3), "");
-    return splat(e, LLVMBuildShl(e->b, byte, const_int(e, e->i32, 3), ""), WARP_LANES);
+    return emit_splat(e, LLVMBuildShl(e->b, byte, const_int(e, e->i32, 3), ""), WARP_LANES);
 }
 
-void load_local(struct emit *e, const struct access *a)
+void transfer_load_local(struct emit *e, const struct access *a)
 {
     LLVMTypeRef wide = vector_of(e->i64, WARP_LANES), type = vector_of(element_type(e, a), WARP_LANES);
     for (unsigned k = 0; k < a->n; k++) {
         value v = load_words(e, a, k * a->bytes);
         if (a->bytes == 8) {
             value high = LLVMBuildZExt(e->b, load_words(e, a, k * 8 + 4), wide, "");
-            high = LLVMBuildShl(e->b, high, splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
+            high = LLVMBuildShl(e->b, high, emit_splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
             v = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, v, wide, ""), high, "");
         } else if (a->bytes < 4) {
             v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, local_shift(e, a), ""), type, "");
         }
-        put_lanes(e, a, k, v);
+        element_put_lanes(e, a, k, v);
     }
 }
 
-void store_local(struct emit *e, const struct access *a)
+void transfer_store_local(struct emit *e, const struct access *a)
 {
     LLVMTypeRef words = vector_of(e->i32, WARP_LANES);
     for (unsigned k = 0; k < a->n; k++) {
-        value v = stored_value(e, a, k);
+        value v = element_stored_value(e, a, k);
         if (a->bytes == 8) {
-            value high = LLVMBuildLShr(e->b, v, splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
+            value high = LLVMBuildLShr(e->b, v, emit_splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
             store_words(e, a, k * 8 + 4, LLVMBuildTrunc(e->b, high, words, ""));
             v = LLVMBuildTrunc(e->b, v, words, "");
         } else if (a->bytes < 4) {
             value shift = local_shift(e, a),
-                  ones = splat(e, const_int(e, e->i32, (1u << 8 * a->bytes) - 1), WARP_LANES);
+                  ones = emit_splat(e, const_int(e, e->i32, (1u << 8 * a->bytes) - 1), WARP_LANES);
             value kept = LLVMBuildAnd(e->b, load_words(e, a, 0),
                                       LLVMBuildNot(e->b, LLVMBuildShl(e->b, ones, shift, ""), ""), "");
             v = LLVMBuildOr(e->b, kept, LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, words, ""), shift, ""), "");

@@ -7,7 +7,7 @@ static value zip_two(struct emit *e, value x, value y, unsigned from)
     int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         index[l] = (int)(from + l / 2 + l % 2 * WARP_LANES);
-    return shuffle_lanes(e, x, y, index);
+    return emit_shuffle_lanes(e, x, y, index);
 }
 
 static value unzip_two(struct emit *e, value x, value y, unsigned from)
@@ -15,7 +15,7 @@ static value unzip_two(struct emit *e, value x, value y, unsigned from)
     int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         index[l] = (int)(from + 2 * l);
-    return shuffle_lanes(e, x, y, index);
+    return emit_shuffle_lanes(e, x, y, index);
 }
 
 static void part_in_turns(const value *v, unsigned n, value *even, value *odd)
@@ -26,19 +26,19 @@ static void part_in_turns(const value *v, unsigned n, value *even, value *odd)
     }
 }
 
-void zip(struct emit *e, value *v, unsigned n)
+void vector_zip(struct emit *e, value *v, unsigned n)
 {
     value even[MAX_VALUES / 2], odd[MAX_VALUES / 2];
     if (n == 1)
         return;
     part_in_turns(v, n, even, odd);
-    zip(e, even, n / 2);
-    zip(e, odd, n / 2);
+    vector_zip(e, even, n / 2);
+    vector_zip(e, odd, n / 2);
     for (unsigned k = 0; k < n; k++)
         v[k] = zip_two(e, even[k / 2], odd[k / 2], k % 2 * WARP_LANES / 2);
 }
 
-void unzip(struct emit *e, value *v, unsigned n)
+void vector_unzip(struct emit *e, value *v, unsigned n)
 {
     value even[MAX_VALUES / 2], odd[MAX_VALUES / 2];
     if (n == 1)
@@ -47,8 +47,8 @@ void unzip(struct emit *e, value *v, unsigned n)
         even[k] = unzip_two(e, v[2 * k], v[2 * k + 1], 0);
         odd[k] = unzip_two(e, v[2 * k], v[2 * k + 1], 1);
     }
-    unzip(e, even, n / 2);
-    unzip(e, odd, n / 2);
+    vector_unzip(e, even, n / 2);
+    vector_unzip(e, odd, n / 2);
     for (unsigned k = 0; k < n; k++)
         v[k] = k % 2 ? odd[k / 2] : even[k / 2];
 }
@@ -71,7 +71,7 @@ value vector_collect(struct emit *e, const value *from, unsigned n, const int in
             first = from[k];
             first_number = k;
         } else if (used) {
-            v = shuffle_lanes(e, v ? v : first, from[k], lanes);
+            v = emit_shuffle_lanes(e, v ? v : first, from[k], lanes);
         }
     }
     if (v)
@@ -79,5 +79,5 @@ value vector_collect(struct emit *e, const value *from, unsigned n, const int in
     int lanes[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         lanes[l] = index[l] < 0 ? -1 : index[l] - (int)(first_number * WARP_LANES);
-    return shuffle_lanes(e, first, LLVMGetPoison(LLVMTypeOf(first)), lanes);
+    return emit_shuffle_lanes(e, first, LLVMGetPoison(LLVMTypeOf(first)), lanes);
 }

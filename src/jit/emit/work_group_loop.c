@@ -18,23 +18,23 @@ static bool has_one_phase(const struct emit *e)
     return !e->fn->plan.n && !has_barriers(e);
 }
 
-void record_arrival(struct emit *e, const struct op *o, uint32_t arrived)
+void warp_loop_record_arrival(struct emit *e, const struct op *o, uint32_t arrived)
 {
     if (has_one_phase(e))
         return;
     if (arrived == ARRIVED_END) {
-        value exists = load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
-        store_field(e, exists, e->w, offsetof(struct warp, exited));
-        store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
+        value exists = emit_load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
+        emit_store_field(e, exists, e->w, offsetof(struct warp, exited));
+        emit_store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
     } else {
-        store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-        store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
+        emit_store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+        emit_store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
         if (!emit_is_full(e))
-            store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
+            emit_store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
     }
-    value so_far = load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
+    value so_far = emit_load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
     value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, arrived), "");
-    value at = field_pointer(e, e->of.block, offsetof(struct block, arrived));
+    value at = emit_field_pointer(e, e->of.block, offsetof(struct block, arrived));
     /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
      * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
     LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
@@ -50,47 +50,47 @@ void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived)
     if (emit_is_full(e)) { /* as they were when the warp was entered */
         LLVMBuildBr(e->b, all);
     } else {
-        value whole = load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
+        value whole = emit_load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
     }
     emit_at_end(e, all);
-    record_arrival(e, o, arrived);
-    go_to_next_warp(e);
+    warp_loop_record_arrival(e, o, arrived);
+    warp_loop_go_to_next(e);
     emit_at_end(e, other);
 }
 
 /* The warp goes on where it stands. */
 static void go_to_warp(struct emit *e, value w)
 {
-    value start[4] = {w, load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
+    value start[4] = {w, emit_load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
                       has_one_phase(e) ? const_int(e, e->i32, 0)
-                                       : load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
-                      load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
+                                       : emit_load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
+                      emit_load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
     if (e->fn->plan.n) { /* one of a gang that has dissolved */
         _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
-        value left = load_field(e, e->i32, w, offsetof(struct warp, left), "");
+        value left = emit_load_field(e, e->i32, w, offsetof(struct warp, left), "");
         left = LLVMBuildShl(e->b, left, const_int(e, e->i32, COMPILED_END_SHIFT), "");
         start[2] = LLVMBuildOr(e->b, start[2], left, "");
     }
-    go_to_warp_start(e, start);
+    warp_loop_go_to_start(e, start);
 }
 
 /* All warps have come somewhere. To one barrier: that is open, and the first goes on. */
 static void emit_next_phase(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");
-    value arrived = load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
+    value arrived = emit_load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
     value others = LLVMBuildAnd(e->b, arrived, LLVMBuildSub(e->b, arrived, const_int(e, e->i32, 1), ""), "");
     value barrier = LLVMBuildICmp(e->b, LLVMIntULT, arrived, const_int(e, e->i32, ARRIVED_END), "");
     value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->count.phases, ""), const_int(e, e->i32, 1), "");
     LLVMBuildStore(e->b, left, e->count.phases);
-    value goes_on = LLVMBuildAnd(e->b, LLVMBuildAnd(e->b, is_zero(e, others), barrier, ""),
-                                 LLVMBuildNot(e->b, is_zero(e, left), ""), "");
+    value goes_on = LLVMBuildAnd(e->b, LLVMBuildAnd(e->b, emit_is_zero(e, others), barrier, ""),
+                                 LLVMBuildNot(e->b, emit_is_zero(e, left), ""), "");
     LLVMBuildCondBr(e->b, goes_on, again, over);
     emit_at_end(e, again);
-    store_field(e, const_int(e, e->i32, 0), e->of.block, offsetof(struct block, arrived));
-    store_field(e, const_int(e, e->i8, 0), e->of.block, offsetof(struct block, resumed));
-    go_to_warp(e, field_pointer(e, e->of.block, offsetof(struct block, warps)));
+    emit_store_field(e, const_int(e, e->i32, 0), e->of.block, offsetof(struct block, arrived));
+    emit_store_field(e, const_int(e, e->i8, 0), e->of.block, offsetof(struct block, resumed));
+    go_to_warp(e, emit_field_pointer(e, e->of.block, offsetof(struct block, warps)));
     emit_at_end(e, over);
 }
 
@@ -98,21 +98,21 @@ void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
     emit_at_end(e, e->warps.next);
-    value index = load_field(e, e->i32, e->warps.done, offsetof(struct warp, index), "");
-    value n = load_field(e, e->i32, e->of.block, offsetof(struct block, n_warps), "");
+    value index = emit_load_field(e, e->i32, e->warps.done, offsetof(struct warp, index), "");
+    value n = emit_load_field(e, e->i32, e->of.block, offsetof(struct block, n_warps), "");
     index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), last, more);
     emit_at_end(e, more);
-    go_to_warp(e, field_pointer(e, e->warps.done, sizeof(struct warp)));
+    go_to_warp(e, emit_field_pointer(e, e->warps.done, sizeof(struct warp)));
     emit_at_end(e, last);
     if (has_barriers(e))
         emit_next_phase(e);
-    add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
+    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
 }
 
-void go_to_warp_start(struct emit *e, value start[4])
+void warp_loop_go_to_start(struct emit *e, value start[4])
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     for (unsigned k = 0; k < 4; k++)
@@ -120,7 +120,7 @@ void go_to_warp_start(struct emit *e, value start[4])
     LLVMBuildBr(e->b, e->warps.begin);
 }
 
-void go_to_next_warp(struct emit *e)
+void warp_loop_go_to_next(struct emit *e)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(e->warps.done, &e->w, &from, 1);
