@@ -92,9 +92,9 @@ static bool start(struct job *j, struct process *p, cc_words *command, unsigned 
         show(command, "");
     int error = process_start(p, arguments(j, command), flags);
     if (error == ENOENT)
-        failure(j->s, "cc: there is no `%s` here: on Debian, `apt-get install clang-19` brings it", command->at[0]);
+        cli_failure(j->s, "cc: there is no `%s` here: on Debian, `apt-get install clang-19` brings it", command->at[0]);
     else if (error && error != EINTR)
-        failure(j->s, "cc: cannot run `%s`: %s", command->at[0], strerror(error));
+        cli_failure(j->s, "cc: cannot run `%s`: %s", command->at[0], strerror(error));
     return error == 0;
 }
 
@@ -333,7 +333,7 @@ static bool make_folder(struct job *j)
     const char *given = getenv("TMPDIR"), *tmp = given && *given ? as_path(j, given) : "/tmp";
     j->folder = mkdtemp(arena_printf(j->arena, "%s/heddle-cc-XXXXXX", tmp));
     if (!j->folder)
-        failure(j->s, "cc: cannot make a folder in %s: %s", tmp, strerror(errno));
+        cli_failure(j->s, "cc: cannot make a folder in %s: %s", tmp, strerror(errno));
     return j->folder != NULL;
 }
 
@@ -354,7 +354,7 @@ static bool write_file(struct job *j, const char *path, const void *bytes, size_
     if (!error)
         error = file_finish(&w);
     if (error)
-        failure(j->s, "cc: %s", error);
+        cli_failure(j->s, "cc: %s", error);
     return !error;
 }
 
@@ -373,7 +373,7 @@ static bool add_clusters(struct job *j, const char *input, const char *arch, str
         return false;
     const char *error = file_read(j->arena, path, 0, &ir);
     if (error)
-        return failure(j->s, "cc: %s", error) == 0;
+        return cli_failure(j->s, "cc: %s", error) == 0;
     *ptx = cc_add_clusters(*ptx, (struct str){ir.bytes, ir.n}, j->arena);
     free(ir.bytes);
     return true;
@@ -385,7 +385,7 @@ static bool mend_ptx(struct job *j, const char *input, const char *arch, const c
     struct file_bytes file = {0};
     const char *error = file_read(j->arena, path, 0, &file);
     if (error)
-        return failure(j->s, "cc: %s", error) == 0;
+        return cli_failure(j->s, "cc: %s", error) == 0;
     struct str ptx = {file.bytes, file.n};
     bool ok = !cc_has_clusters(ptx) || add_clusters(j, input, arch, &ptx);
     if (ok && j->o.rdc)
@@ -435,7 +435,7 @@ static void *make_fatbin(struct job *j, const char *input, size_t *bytes)
         ok = compile_device(j, input, arch, path);
         const char *error = ok && !j->o.given[CC_DRY_RUN] ? file_read(j->arena, path, 0, &file) : NULL;
         if (error)
-            ok = failure(j->s, "cc: %s", error) == 0;
+            ok = cli_failure(j->s, "cc: %s", error) == 0;
         ok = ok && (j->o.given[CC_DRY_RUN] || check_ptx(j, path, &file));
         ptx[done] = (struct cc_ptx){arch, file.bytes, file.n};
     }
@@ -443,7 +443,7 @@ static void *make_fatbin(struct job *j, const char *input, size_t *bytes)
     if (ok && !j->o.given[CC_DRY_RUN]) {
         fatbin = cc_fatbin(ptx, done, bytes);
         if (!fatbin)
-            failure(j->s, "cc: out of memory");
+            cli_failure(j->s, "cc: out of memory");
     }
     for (uint32_t i = 0; i < done; i++)
         free((char *)ptx[i].text);
@@ -543,7 +543,7 @@ static bool add_registry(struct job *j, cc_words *objects)
     if (j->o.given[CC_DRY_RUN])
         return true;
     if (!find_registry_calls(j, objects, &calls))
-        return failure(j->s, "cc: cannot run `nm`: on Debian, `apt-get install binutils` brings it") == 0;
+        return cli_failure(j->s, "cc: cannot run `nm`: on Debian, `apt-get install binutils` brings it") == 0;
     if (calls.n == 0)
         return true;
     const char *source = on_the_way(j, "heddle-registry.c", ".c"), *object = on_the_way(j, source, ".o");
@@ -630,15 +630,15 @@ static bool is_source(struct job *j, const char *input, const char *output)
 {
     struct stat source, null, other;
     if (access(input, R_OK) != 0 || stat(input, &source) != 0)
-        return failure(j->s, "cc: cannot read %s: %s", input, strerror(errno)) == 0;
+        return cli_failure(j->s, "cc: cannot read %s: %s", input, strerror(errno)) == 0;
     bool is_null = S_ISCHR(source.st_mode) && stat("/dev/null", &null) == 0 && source.st_rdev == null.st_rdev;
     if (!S_ISREG(source.st_mode) && !is_null)
-        return failure(j->s, "cc: %s is no file of source code: it is read several times", input) == 0;
+        return cli_failure(j->s, "cc: %s is no file of source code: it is read several times", input) == 0;
     if (strpbrk(input, "\n\r"))
-        return failure(j->s, "cc: the name of a source file cannot have lines") == 0;
+        return cli_failure(j->s, "cc: the name of a source file cannot have lines") == 0;
     if (output && !is_null && stat(output, &other) == 0 && other.st_dev == source.st_dev &&
         other.st_ino == source.st_ino)
-        return failure(j->s, "cc: the output %s would take the place of the source", output) == 0;
+        return cli_failure(j->s, "cc: the output %s would take the place of the source", output) == 0;
     return true;
 }
 
@@ -668,11 +668,12 @@ static bool build(struct job *j)
         const char *input = as_path(j, o->inputs.at[i]), *output = NULL;
         enum language language = language_of(j, input);
         if (device_only && language != LANGUAGE_CU)
-            return failure(j->s, "cc: %s has no device code: it is not named .cu (-x cu says that it is CUDA)",
-                           input) == 0;
+            return cli_failure(j->s, "cc: %s has no device code: it is not named .cu (-x cu says that it is CUDA)",
+                               input) == 0;
         if (language == LANGUAGE_LINK) {
             if (objects_only || o->given[CC_PREPROCESS])
-                return failure(j->s, "cc: %s is no source file: .cu, .c, .cc, .cpp or .cxx (or say -x cu)", input) == 0;
+                return cli_failure(j->s, "cc: %s is no source file: .cu, .c, .cc, .cpp or .cxx (or say -x cu)",
+                                   input) == 0;
             output = input;
         } else {
             if (objects_only)
@@ -715,8 +716,8 @@ static int with_nvcc(struct job *j, int argc, char **argv)
         return 0;
     signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
     execvp("nvcc", arguments(j, &c));
-    return failure(j->s, "cc: cannot run `nvcc`: %s; without `--with nvcc`, no CUDA toolkit is needed",
-                   strerror(errno));
+    return cli_failure(j->s, "cc: cannot run `nvcc`: %s; without `--with nvcc`, no CUDA toolkit is needed",
+                       strerror(errno));
 }
 
 int cmd_cc(struct session *s)
@@ -731,8 +732,8 @@ int cmd_cc(struct session *s)
     j.headers = place_of_headers(j.arena);
     j.libraries = place_of_libraries(j.arena);
     if (!j.headers || !j.libraries)
-        return failure(s, "cc: Heddle's %s are neither beside this program nor where they were installed",
-                       j.headers ? "libraries" : "CUDA headers");
+        return cli_failure(s, "cc: Heddle's %s are neither beside this program nor where they were installed",
+                           j.headers ? "libraries" : "CUDA headers");
     if (j.o.given[CC_WITH] && strcmp(j.o.value[CC_WITH], "nvcc") == 0)
         return with_nvcc(&j, s->n_words, (char **)s->words);
     j.diagnostics = (struct cc_diagnostics){.headers = j.headers, .color = isatty(2)};

@@ -90,7 +90,7 @@ static int make_folder(struct check *c)
     const char *temporary = getenv("TMPDIR");
     c->folder =
         arena_printf(&c->s->arena, "%s/heddle-check-XXXXXX", temporary && temporary[0] == '/' ? temporary : "/tmp");
-    return mkdtemp(c->folder) ? 0 : failure(c->s, "cannot make the folder %s: %s", c->folder, strerror(errno));
+    return mkdtemp(c->folder) ? 0 : cli_failure(c->s, "cannot make the folder %s: %s", c->folder, strerror(errno));
 }
 
 /* It has files alone. A process that goes on may write one while it is emptied. */
@@ -122,8 +122,9 @@ static void enter(void *data)
     o.process = c->settings.application_only ? (int)getpid() : 0;
     char *text = check_options_text(&o);
     if (!text || setenv("HEDDLE_CHECK", text, 1)) {
-        failure(c->s,
-                "what is to be checked cannot be told to the program: a text of it is no UTF-8, or memory has run out");
+        cli_failure(
+            c->s,
+            "what is to be checked cannot be told to the program: a text of it is no UTF-8, or memory has run out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
@@ -399,7 +400,7 @@ static int write_file(struct check *c, const char *path, const char *text)
     error = error ? error : file_write(&w, text, strlen(text));
     const char *finished = file_finish(&w);
     error = error ? error : finished;
-    return error ? failure(c->s, "%s", error) : 0;
+    return error ? cli_failure(c->s, "%s", error) : 0;
 }
 
 static int show(struct check *c)
@@ -415,7 +416,7 @@ static int show(struct check *c)
     if (o->generate_suppressions)
         status |= write_file(c, o->generate_suppressions, suppressions_text(&c->findings.diags, arena).p);
     if (c->log && (ferror(c->log) | fclose(c->log)))
-        status |= failure(c->s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
+        status |= cli_failure(c->s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
     c->log = NULL;
     return status;
 }

@@ -70,7 +70,7 @@ const char *command_help(const struct command *c, struct arena *arena);
 /* Prints "heddle: ..." to stderr and returns 2. */
 int usage_error(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for an error that is not the command line's; returns 1. */
-int failure(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_failure(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The report's text to stderr. Frees the report. */
 void report_print(struct session *s, hd_report *report);

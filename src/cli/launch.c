@@ -92,7 +92,7 @@ static int print_sarif(struct launch *l, hd_report *report)
     if (whole)
         puts(text);
     hd_report_free(report);
-    return whole ? 0 : failure(l->s, "out of memory: the findings cannot be written as SARIF");
+    return whole ? 0 : cli_failure(l->s, "out of memory: the findings cannot be written as SARIF");
 }
 
 static void print_verdict(const struct launch *l)
@@ -329,16 +329,17 @@ static int place_buffer(struct launch *l, struct buffer *b)
     if (!b->at && hd_alloc_named(l->machine, bytes, buffer_label(b, arena), &b->at)) {
         hd_machine_info info;
         hd_machine_get_info(l->machine, &info);
-        return failure(l->s, "%s, `%s`, needs %s; of the machine's %s, %s are in use (--memory sets the limit)",
-                       buffer_label(b, arena), b->text, size_text(bytes, arena), size_text(info.memory_bytes, arena),
-                       size_text(info.memory_used_bytes, arena));
+        return cli_failure(l->s, "%s, `%s`, needs %s; of the machine's %s, %s are in use (--memory sets the limit)",
+                           buffer_label(b, arena), b->text, size_text(bytes, arena),
+                           size_text(info.memory_bytes, arena), size_text(info.memory_used_bytes, arena));
     }
     if (b->argument || b->has_content)
         content_fill(&b->content, b->type, b->at, b->count);
     content_free(&b->content);
     b->before = calloc(1, bytes);
     if (!b->before)
-        return failure(l->s, "out of memory for a copy of %s (%s)", buffer_label(b, arena), size_text(bytes, arena));
+        return cli_failure(l->s, "out of memory for a copy of %s (%s)", buffer_label(b, arena),
+                           size_text(bytes, arena));
     copy_sparse(b->before, b->at, bytes);
     return 0;
 }
@@ -424,7 +425,7 @@ static int run_kernel(struct launch *l)
         if (i > 0)
             restore_buffers(l);
         if (!mark_undefined(l))
-            return failure(l->s, "out of memory");
+            return cli_failure(l->s, "out of memory");
         l->config.timeout_seconds = time_left(l, start);
         interrupt_cancels(&l->interrupt, l->machine);
         hd_result r = hd_launch(l->kernel, &l->config, &l->stats, &report);
@@ -549,7 +550,7 @@ static int save_buffers(struct launch *l)
         progress_phase(&l->s->progress, arena_printf(&l->s->arena, "writing %s", b->save), NULL);
         const char *error = show_save(b, &l->s->arena);
         if (error)
-            return failure(l->s, "%s", error);
+            return cli_failure(l->s, "%s", error);
     }
     progress_end(&l->s->progress);
     return 0;
@@ -567,7 +568,7 @@ static int open_own_machine(struct launch *l)
     interrupt_start(&l->interrupt);
     int status = open_machine(l->s, &options, &l->machine);
     if (!status && l->s->o.check && hd_checker_create(l->machine, &checks, &l->checker))
-        status = failure(l->s, "out of memory");
+        status = cli_failure(l->s, "out of memory");
     return status;
 }
 
@@ -593,7 +594,7 @@ static int clean_up(struct launch *l, int status)
 {
     hd_checker_destroy(l->checker);
     if (hd_machine_destroy(l->machine) && !status)
-        status = failure(l->s, "the schedule or the timeline could not be written whole");
+        status = cli_failure(l->s, "the schedule or the timeline could not be written whole");
     interrupt_stop(&l->interrupt);
     for (int i = 0; l->files && i < l->n_files; i++)
         free(l->files[i].bytes);

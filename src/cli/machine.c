@@ -47,6 +47,6 @@ int open_machine(struct session *s, const hd_machine_options *base, hd_machine *
     if (r && error)
         return usage_error(s, "%s%s", error, r == HD_ERROR_FILE ? "" : " (--policy, --record)");
     if (r)
-        return failure(s, "cannot make the machine: %s", hd_result_string(r));
+        return cli_failure(s, "cannot make the machine: %s", hd_result_string(r));
     return 0;
 }

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
         session.arena.on_oom = &oom;
         status = run(&session, argc, argv);
     } else {
-        status = failure(&session, "out of memory");
+        status = cli_failure(&session, "out of memory");
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "heddle: cannot write the output: %s\n", strerror(errno));

@@ -33,7 +33,7 @@ int usage_error(struct session *s, const char *format, ...)
     return 2;
 }
 
-int failure(struct session *s, const char *format, ...)
+int cli_failure(struct session *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -53,7 +53,7 @@ void report_print(struct session *s, hd_report *report)
 int report_failure(struct session *s, hd_result result, hd_report *report)
 {
     if (!hd_report_count(report))
-        return failure(s, "%s", hd_result_string(result));
+        return cli_failure(s, "%s", hd_result_string(result));
     report_print(s, report);
     return 1;
 }
@@ -111,7 +111,7 @@ int print_json(struct session *s, json_t *value)
     json_decref(value);
     if (!text || json_is_short) {
         free(text);
-        return failure(s, "out of memory: the results cannot be written as JSON");
+        return cli_failure(s, "out of memory: the results cannot be written as JSON");
     }
     puts(text);
     free(text);

@@ -220,7 +220,7 @@ const char *program_prepare(struct session *s, const char *preload, int *status)
     const char *wrong = wrong_options(&s->o, &s->arena);
     *status = wrong ? usage_error(s, "%s", wrong) : 0;
     if (!wrong && !start.libraries)
-        *status = failure(s, "Heddle's libcuda.so.1 is neither beside this program nor where it was installed");
+        *status = cli_failure(s, "Heddle's libcuda.so.1 is neither beside this program nor where it was installed");
     if (*status)
         return NULL;
     start.program = find_program(s->words[0], &s->arena);
@@ -245,7 +245,7 @@ const char *program_prepare(struct session *s, const char *preload, int *status)
     if (wrong)
         *status = cannot(s, PROGRAM_CANNOT_RUN, wrong);
     else if (!set_environment(&start))
-        *status = failure(s, "out of memory");
+        *status = cli_failure(s, "out of memory");
     if (*status)
         return NULL;
     if (s->o.verbose)

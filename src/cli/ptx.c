@@ -88,7 +88,7 @@ static int check_file(struct session *s, const char *path, json_t *list)
         else
             print_file(s, path, ptx);
         if (r)
-            failure(s, "%s", hd_result_string(r));
+            cli_failure(s, "%s", hd_result_string(r));
     }
     hd_ptx_free(ptx);
     free(file.bytes);

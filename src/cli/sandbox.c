@@ -152,13 +152,14 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
         json_object_seed(0); /* from a file */
         explain_traps();
         if (!sandbox_serve_files(may_read, a) || !outputs_serve(may_write, a))
-            return failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)", strerror(errno));
+            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)", strerror(errno));
         hd_result r = hd_sandbox_enter(machine, &error);
         if (r && r != HD_ERROR_NOT_SUPPORTED)
-            return failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)", hd_result_string(r));
+            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)",
+                               hd_result_string(r));
     }
     if (error && s->o.sandbox)
-        return failure(s, "--sandbox is not possible here: %s", error);
+        return cli_failure(s, "--sandbox is not possible here: %s", error);
     if (error && s->o.stats)
         fprintf(stderr, "heddle: without a sandbox: %s\n", error);
     return 0;
@@ -169,5 +170,5 @@ int confine_program(struct session *s, const char *folder)
     const char *temporary = getenv("TMPDIR");
     const char *folders[] = {".", temporary && *temporary ? temporary : "/tmp", folder, NULL};
     const char *error = sandbox_confine_program(folders, &s->arena);
-    return error ? failure(s, "--sandbox is not possible here: %s", error) : 0;
+    return error ? cli_failure(s, "--sandbox is not possible here: %s", error) : 0;
 }

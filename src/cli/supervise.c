@@ -64,7 +64,7 @@ static int start(struct session *s, const struct supervision *v, const sigset_t 
     pid_t self = getpid();
     int ends[2], error = 0;
     if (pipe2(ends, O_CLOEXEC) != 0 || (*pid = fork()) < 0)
-        return failure(s, "cannot start a process: %s", strerror(errno));
+        return cli_failure(s, "cannot start a process: %s", strerror(errno));
     if (*pid == 0)
         become(v, self, ends[1], before);
     close(ends[1]);
@@ -142,9 +142,9 @@ static void end_it(struct session *s, const struct supervision *v, pid_t pid, do
 {
     int status;
     if (wait_until(v, pid, end + grace_seconds, &status)) {
-        failure(s, "the time limit of %g s is over", v->seconds);
+        cli_failure(s, "the time limit of %g s is over", v->seconds);
     } else {
-        failure(s, "the time limit of %g s is over, and the program goes on: it is ended", v->seconds);
+        cli_failure(s, "the time limit of %g s is over, and the program goes on: it is ended", v->seconds);
         kill(pid, SIGTERM);
         wait_until(v, pid, end + grace_seconds + last_seconds, &status);
     }

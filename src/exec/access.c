@@ -130,7 +130,7 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
         }
     } else if (space != SPACE_PARAM && one_allocation(w, o, min, max, bytes, o->kind != OP_LD, &p->base)) {
         p->kind = PLAN_HOST;
-    } else if (space == SPACE_PARAM && !locate(w, space, min, bytes, false, &(struct location){0})) {
+    } else if (space == SPACE_PARAM && !access_locate(w, space, min, bytes, false, &(struct location){0})) {
         p->kind = PLAN_HOST; /* one address for all lanes */
         p->base = 0;
     }
@@ -420,7 +420,7 @@ static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows
         unsigned l = (unsigned)__builtin_ctz(mask);
         struct location at;
         uint8_t buffer[128] __attribute__((aligned(16)));
-        enum fault_kind kind = locate_access(w, o, p->address[l], &at);
+        enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, bytes);
         if (at.at)
@@ -566,7 +566,7 @@ static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const row
     plan_fill(w, o, p);
     for (uint32_t left = mask; left && !kind; left &= left - 1) {
         l = (unsigned)__builtin_ctz(left);
-        kind = locate_access(w, o, p->address[l], &at[l]);
+        kind = access_locate_op(w, o, p->address[l], &at[l]);
         found |= (uint32_t)!kind << l;
     }
     unsigned order = op_store_order(x);

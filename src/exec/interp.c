@@ -2,7 +2,7 @@
  *
  * The lanes of an activation that stand at one block of code run it together; the rest wait in `pending`. The
  * first pending block in the order of execution runs next, so lanes that parted meet again where their paths
- * do (ir/order.c). Where all lanes of an activation are together (mask == act->lanes) results are written
+ * do (ir/block_order.c). Where all lanes of an activation are together (mask == act->lanes) results are written
  * straight to their rows, inactive and exited lanes included, whose values nobody reads; else they are
  * blended in.
  *

@@ -47,8 +47,8 @@ static enum fault_kind locate_param(const struct warp *w, uint64_t address, uint
     return at > limit || bytes > limit - at ? FAULT_illegal_address : FAULT_none;
 }
 
-enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
-                       struct location *p)
+enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
+                              struct location *p)
 {
     const struct mem *m = &w->block->launch->machine->mem;
     if (space == SPACE_GENERIC && in_window(address, mem_shared_window(m), MEM_SHARED_WINDOW_BYTES))
@@ -63,7 +63,7 @@ enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, u
     }
 }
 
-enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t address, struct location *p)
+enum fault_kind access_locate_op(struct warp *w, const struct op *o, uint64_t address, struct location *p)
 {
     const struct op_access *x = o->access;
     uint32_t bytes = (uint32_t)x->bytes * x->n;
@@ -71,7 +71,7 @@ enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t addre
         *p = (struct location){.space = x->space, .address = address};
         return FAULT_misaligned;
     }
-    enum fault_kind kind = locate(w, x->space, address, bytes, op_writes(o), p);
+    enum fault_kind kind = access_locate(w, x->space, address, bytes, op_writes(o), p);
     bool elsewhere = o->kind == OP_ATOM ? p->space == SPACE_LOCAL : o->kind == OP_MBARRIER && p->space != SPACE_SHARED;
     return elsewhere && (!kind || o->kind == OP_MBARRIER) ? FAULT_address_space : kind;
 }
@@ -79,7 +79,7 @@ enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t addre
 bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes)
 {
     struct location p;
-    enum fault_kind kind = locate(w, SPACE_GENERIC, address, bytes, false, &p);
+    enum fault_kind kind = access_locate(w, SPACE_GENERIC, address, bytes, false, &p);
     if (kind)
         return warp_fault_at(w, kind, o, lane, &p, bytes);
     if (p.at)

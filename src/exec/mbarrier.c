@@ -130,7 +130,7 @@ static bool perform(struct warp *w, uint8_t *const base[4], const struct op *o, 
         struct location at;
         struct operation x = {
             .w = w, .o = o, .lane = (unsigned)__builtin_ctz(m), .at = &at, .all = (struct operations *)p};
-        enum fault_kind kind = locate_access(w, o, p->address[x.lane], &at);
+        enum fault_kind kind = access_locate_op(w, o, p->address[x.lane], &at);
         if (kind)
             return warp_fault_at(w, kind, o, x.lane, &at, o->access->bytes);
         x.operand = o->has_b ? row_lane(row_at(base, o->b), width, x.lane) : 0;

@@ -251,10 +251,10 @@ struct location {
 };
 
 /* FAULT_none, or what is wrong; *p is filled as far as it is known. */
-enum fault_kind locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
-                       struct location *p);
+enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
+                              struct location *p);
 /* The same for an access of o, alignment and state space of atomics included. */
-enum fault_kind locate_access(struct warp *w, const struct op *o, uint64_t address, struct location *p);
+enum fault_kind access_locate_op(struct warp *w, const struct op *o, uint64_t address, struct location *p);
 /* Copies from a generic address of a lane; false after a fault. */
 bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes);
 

@@ -127,7 +127,7 @@ static bool locate_lanes(struct warp *w, uint8_t *const base[4], const struct op
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         struct location at;
-        enum fault_kind kind = locate_access(w, o, p->address[l], &at);
+        enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
         if (kind && !leave_out(w, o, l, kind, &at))
             return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->bytes * o->access->n);
         if (kind) {

@@ -4,7 +4,7 @@
  * of another width than the instruction are resized by instructions of their own, vectors are packed and
  * unpacked, addresses of variables are constants, parameters live in the frame, and a block ends at every
  * place where lanes may part or wait. Blocks stand in an order in which loops are contiguous and every other
- * branch goes forward (order.c): an engine that always runs the first block that has pending lanes
+ * branch goes forward (block_order.c): an engine that always runs the first block that has pending lanes
  * reconverges by itself.
  */
 #ifndef HEDDLE_IR_IR_H
@@ -208,7 +208,7 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial
 uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 
 /* The passes behind ir_build; false where the function's share of work is spent. */
-bool ir_order_blocks(struct ir_func *f); /* order.c */
+bool ir_order_blocks(struct ir_func *f); /* block_order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
 /* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
 bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);

@@ -288,7 +288,7 @@ static char *unknown_target(struct str name)
     return strdup(text);
 }
 
-void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *arena, struct jit_result *result)
+void jit_compile(struct jit_request *r, const struct wire_ask *ask, struct arena *arena, struct jit_result *result)
 {
     double start = now();
     *result = (struct jit_result){0};
@@ -303,7 +303,7 @@ void compile(struct jit_request *r, const struct wire_ask *ask, struct arena *ar
     }
 }
 
-void compile_init(void)
+void jit_compile_init(void)
 {
 #define START(family)                                                                                                  \
     LLVMInitialize##family##TargetInfo();                                                                              \

@@ -5,8 +5,9 @@
 #include "jit/wire.h"
 
 /* Once, before all else. */
-void compile_init(void);
+void jit_compile_init(void);
 /* Fills *result, to be released by the caller. Jumps to the arena's on_oom where memory is exhausted. */
-void compile(struct jit_request *request, const struct wire_ask *ask, struct arena *arena, struct jit_result *result);
+void jit_compile(struct jit_request *request, const struct wire_ask *ask, struct arena *arena,
+                 struct jit_result *result);
 
 #endif

@@ -49,7 +49,7 @@ static bool compile_bytes(const struct wire_ask *ask, const uint8_t *bytes, stru
         ok = wire_read(&request, bytes, ask->bytes, &arena);
         request.tier = (enum jit_tier)ask->tier;
         if (ok)
-            compile(&request, ask, &arena, result);
+            jit_compile(&request, ask, &arena, result);
     }
     arena_free(&arena);
     return ok;
@@ -115,7 +115,7 @@ int main(void)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CORE, &no_core);
-    compile_init();
+    jit_compile_init();
     if (!channel_send(JIT_SOCKET, &hello, sizeof hello)) {
         if (errno != EPIPE) /* the program is no more */
             fputs("heddle-jit: programs that run kernels start this one; see docs/JIT.md\n", stderr);

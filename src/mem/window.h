@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of an access behind its tested address, at most: lanes in a pattern and what a group spans (jit/emit/access.h), with room. */
+/* Of an access behind its tested address, at most: lanes in a pattern and what a group spans (jit/emit/load_store.h), with room. */
 #define WINDOW_MARGIN       (2ull << 30)
 #define WINDOW_GUARD_BEFORE ((1ull << 31) + WINDOW_MARGIN)
 #define WINDOW_AREA         (2ull << 30)

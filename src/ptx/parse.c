@@ -27,7 +27,7 @@ static bool space_by_name(struct str s, enum ptx_space *space)
 static bool parse_attribute(struct parser *p, struct ptx_var *v)
 {
     advance(p);
-    if (!expect(p, '(', "`.attribute`"))
+    if (!parse_expect(p, '(', "`.attribute`"))
         return false;
     do {
         if (at_dot(p, "managed")) {
@@ -36,15 +36,15 @@ static bool parse_attribute(struct parser *p, struct ptx_var *v)
         } else if (at_dot(p, "unified")) {
             advance(p);
             v->unified = true;
-            if (!expect(p, '(', "`.unified`") || !parse_size(p, UINT64_MAX, &v->unified_id[0], "the id") ||
-                !expect(p, ',', "the id") || !parse_size(p, UINT64_MAX, &v->unified_id[1], "the id") ||
-                !expect(p, ')', "the id"))
+            if (!parse_expect(p, '(', "`.unified`") || !parse_size(p, UINT64_MAX, &v->unified_id[0], "the id") ||
+                !parse_expect(p, ',', "the id") || !parse_size(p, UINT64_MAX, &v->unified_id[1], "the id") ||
+                !parse_expect(p, ')', "the id"))
                 return false;
         } else {
-            return fail(p, "known: .managed, .unified", "unknown attribute %s", describe(p, p->tok));
+            return parse_fail(p, "known: .managed, .unified", "unknown attribute %s", parse_describe(p, p->tok));
         }
     } while (accept(p, ','));
-    return expect(p, ')', "the attribute");
+    return parse_expect(p, ')', "the attribute");
 }
 
 static bool parse_align(struct parser *p, struct ptx_var *v)
@@ -95,10 +95,11 @@ static bool parse_type(struct parser *p, struct ptx_var *v)
                 v->pointer_align = (uint32_t)align;
             }
         } else {
-            return fail(p, NULL, "unexpected `.%.*s` in a declaration", STR_ARG(w));
+            return parse_fail(p, NULL, "unexpected `.%.*s` in a declaration", STR_ARG(w));
         }
     }
-    return v->type || fail(p, "for example .u32, .f32, .b8", "expected a type, not %s", describe(p, p->tok));
+    return v->type ||
+           parse_fail(p, "for example .u32, .f32, .b8", "expected a type, not %s", parse_describe(p, p->tok));
 }
 
 static bool parse_dims(struct parser *p, struct ptx_var *v)
@@ -106,16 +107,16 @@ static bool parse_dims(struct parser *p, struct ptx_var *v)
     uint64_t dims[MAX_DIMS];
     while (accept(p, '[')) {
         if (v->n_dims == MAX_DIMS)
-            return fail(p, NULL, "more than %d dimensions", MAX_DIMS);
+            return parse_fail(p, NULL, "more than %d dimensions", MAX_DIMS);
         if (at_punct(p, ']')) {
             if (v->n_dims > 0)
-                return fail(p, NULL, "only the first dimension may be open");
+                return parse_fail(p, NULL, "only the first dimension may be open");
             v->unsized = true;
             dims[v->n_dims++] = 0;
         } else if (!parse_size(p, max_bytes, &dims[v->n_dims++], "an array dimension")) {
             return false;
         }
-        if (!expect(p, ']', "the dimension"))
+        if (!parse_expect(p, ']', "the dimension"))
             return false;
     }
     v->dims = ARENA_ARRAY(p->arena, uint64_t, v->n_dims);
@@ -131,7 +132,7 @@ static bool compute_size(struct parser *p, struct ptx_var *v)
     v->size = element;
     for (unsigned d = v->unsized ? 1 : 0; d < v->n_dims; d++)
         if (__builtin_mul_overflow(v->size, v->dims[d], &v->size) || v->size > max_bytes)
-            return fail(p, NULL, "`%.*s` is larger than any memory", STR_ARG(v->symbol.name));
+            return parse_fail(p, NULL, "`%.*s` is larger than any memory", STR_ARG(v->symbol.name));
     if (v->unsized)
         v->size = 0;
     return true;
@@ -163,14 +164,14 @@ static bool parse_variable_range(struct parser *p, struct ptx_var *first,
                                  void (*take)(struct parser *, struct ptx_var *))
 {
     uint64_t count;
-    if (!expect(p, '<', "the name") ||
+    if (!parse_expect(p, '<', "the name") ||
         !parse_count(p, MAX_RANGED - p->n_ranged, &count,
                      "the number of variables that a module declares in this way") ||
-        !expect(p, '>', "the number"))
+        !parse_expect(p, '>', "the number"))
         return false;
     if (first->n_dims || at_punct(p, '[') || at_punct(p, '='))
-        return fail(p, NULL, "`%.*s<%u>` declares variables that are neither arrays nor initialised",
-                    STR_ARG(first->symbol.name), (unsigned)count);
+        return parse_fail(p, NULL, "`%.*s<%u>` declares variables that are neither arrays nor initialised",
+                          STR_ARG(first->symbol.name), (unsigned)count);
     p->n_ranged += (uint32_t)count;
     struct ptx_var *vars = ARENA_ARRAY(p->arena, struct ptx_var, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -179,7 +180,7 @@ static bool parse_variable_range(struct parser *p, struct ptx_var *first,
         vars[i].number = p->func ? p->func->n_vars++ : 0;
         vars[i].definition = &vars[i];
     }
-    if (!declare_range(p, &first->symbol, (uint32_t)count, vars))
+    if (!parse_declare_range(p, &first->symbol, (uint32_t)count, vars))
         return false;
     for (uint32_t i = 0; i < count; i++)
         take(p, &vars[i]);
@@ -192,12 +193,12 @@ static bool parse_value(struct parser *p, struct ptx_var *v)
     if (!at_punct(p, '='))
         return true;
     if (v->linkage == LINK_EXTERN)
-        return fail(p, "initialise it where it is defined", "`%.*s` is .extern, and cannot have a value",
-                    STR_ARG(v->symbol.name));
+        return parse_fail(p, "initialise it where it is defined", "`%.*s` is .extern, and cannot have a value",
+                          STR_ARG(v->symbol.name));
     advance(p);
     if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
-        return fail(p, "store the value at the start of the kernel instead",
-                    "only .global and .const variables can be initialised");
+        return parse_fail(p, "store the value at the start of the kernel instead",
+                          "only .global and .const variables can be initialised");
     return parse_initialiser(p, v);
 }
 
@@ -205,11 +206,11 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(st
 {
     struct ptx_var base = {.linkage = linkage};
     if (p->tok.kind != TOKEN_DOT || !space_by_name(p->tok.text, &base.space))
-        return fail(p, NULL, "expected a state space, not %s", describe(p, p->tok));
+        return parse_fail(p, NULL, "expected a state space, not %s", parse_describe(p, p->tok));
     advance(p);
     if (base.space == SPACE_CONST && accept(p, '[')) { /* constant banks of PTX before 2.2 */
         uint64_t bank;
-        if (!parse_size(p, 10, &bank, "the constant bank") || !expect(p, ']', "the bank"))
+        if (!parse_size(p, 10, &bank, "the constant bank") || !parse_expect(p, ']', "the bank"))
             return false;
     }
     if (!parse_type(p, &base))
@@ -227,7 +228,7 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(st
             return false;
         take(p, v);
     } while (accept(p, ','));
-    return expect_end(p, "the declaration");
+    return parse_expect_end(p, "the declaration");
 }
 
 /* ---- functions ---- */
@@ -243,7 +244,7 @@ static void declare_reg_param(struct parser *p, struct ptx_var *v)
     p->func->n_registers += v->vector;
     *VEC_PUSH(p->arena, &p->func->regs) = reg;
     v->reg = reg;
-    declare(p, &reg->symbol);
+    parse_declare(p, &reg->symbol);
 }
 
 static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope)
@@ -251,7 +252,7 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
     struct ptx_var base = {0};
     if (p->tok.kind != TOKEN_DOT || !space_by_name(p->tok.text, &base.space) ||
         (base.space != SPACE_PARAM && base.space != SPACE_REG))
-        return fail(p, NULL, "a parameter starts with .param or .reg, not %s", describe(p, p->tok));
+        return parse_fail(p, NULL, "a parameter starts with .param or .reg, not %s", parse_describe(p, p->tok));
     advance(p);
     if (!parse_type(p, &base))
         return false;
@@ -269,12 +270,12 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
             return false;
         if (in_scope && v->space == SPACE_REG)
             declare_reg_param(p, v);
-        else if (in_scope && !declare(p, &v->symbol))
+        else if (in_scope && !parse_declare(p, &v->symbol))
             return false;
     }
     if (v->unsized) {
         if (returns || s->variadic)
-            return fail(p, NULL, "only the last parameter may be open");
+            return parse_fail(p, NULL, "only the last parameter may be open");
         s->variadic = true;
     }
     if (returns) {
@@ -290,7 +291,7 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
 
 bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope)
 {
-    if (!expect(p, '(', "the function"))
+    if (!parse_expect(p, '(', "the function"))
         return false;
     while (!at_punct(p, ')')) {
         if (!parse_parameter(p, s, returns, in_scope))
@@ -298,14 +299,14 @@ bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool return
         if (!accept(p, ','))
             break;
     }
-    return expect(p, ')', "the parameters");
+    return parse_expect(p, ')', "the parameters");
 }
 
 /* .maxntid 256, 1, 1 and the like (11.4); .pragma has a string. */
 static bool parse_function_directive(struct parser *p, struct ptx_func *f)
 {
     if (!isa_directive_by_name(p->tok.text))
-        return fail(p, "a function's body stands in braces", "unknown directive %s", describe(p, p->tok));
+        return parse_fail(p, "a function's body stands in braces", "unknown directive %s", parse_describe(p, p->tok));
     struct ptx_directive *d = VEC_PUSH(p->arena, &f->directives);
     d->name = p->tok.text;
     bool takes_string = str_is(d->name, "pragma");
@@ -313,21 +314,21 @@ static bool parse_function_directive(struct parser *p, struct ptx_func *f)
     advance(p);
     if (takes_string) {
         if (p->tok.kind != TOKEN_STRING)
-            return fail(p, NULL, "expected a string");
+            return parse_fail(p, NULL, "expected a string");
         d->text = p->tok.text;
         advance(p);
-        return expect_end(p, "the pragma");
+        return parse_expect_end(p, "the pragma");
     }
     bool parenthesis = accept(p, '(');
     while (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_IDENT || at_punct(p, '(')) {
         if (d->n == 3)
-            return fail(p, NULL, "`.%.*s` takes at most three numbers", STR_ARG(d->name));
+            return parse_fail(p, NULL, "`.%.*s` takes at most three numbers", STR_ARG(d->name));
         if (!parse_size(p, UINT32_MAX, &d->value[d->n++], "the number"))
             return false;
         if (!accept(p, ','))
             break;
     }
-    return !parenthesis || expect(p, ')', "the numbers");
+    return !parenthesis || parse_expect(p, ')', "the numbers");
 }
 
 /* Parameters of a definition are names of the body's outer scope. */
@@ -393,7 +394,7 @@ static bool parse_function(struct parser *p, enum ptx_linkage linkage)
     if (f->has_body)
         ok &= parse_body(p);
     else if (ok)
-        ok = expect_end(p, "the declaration");
+        ok = parse_expect_end(p, "the declaration");
     p->scope = outer;
     p->func = NULL;
     return ok;
@@ -429,7 +430,7 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
             if (p->tok.kind == TOKEN_INT)
                 advance(p);
         }
-        return declare(p, &t->symbol) && expect_end(p, "the prototype");
+        return parse_declare(p, &t->symbol) && parse_expect_end(p, "the prototype");
     }
     VEC(struct token) names = {0};
     do {
@@ -449,7 +450,7 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
         else if (!(t->targets.at[i] = find_symbol(p, n.text)) || t->targets.at[i]->kind != SYMBOL_FUNC)
             return fail_at(p, n, NULL, "`%.*s` is not a function declared so far", STR_ARG(n.text));
     }
-    return declare(p, &t->symbol) && expect_end(p, "the targets");
+    return parse_declare(p, &t->symbol) && parse_expect_end(p, "the targets");
 }
 
 /* ---- modules ---- */
@@ -458,7 +459,7 @@ static bool parse_version(struct parser *p)
 {
     unsigned major, minor;
     if (p->tok.kind != TOKEN_F64 || sscanf(p->tok.text.p, "%u.%u", &major, &minor) != 2 || major > 99 || minor > 9)
-        return fail(p, "for example .version 8.0", "expected a version, not %s", describe(p, p->tok));
+        return parse_fail(p, "for example .version 8.0", "expected a version, not %s", parse_describe(p, p->tok));
     p->module->version = (uint16_t)(10 * major + minor);
     if (!isa_version_exists(p->module->version))
         diag_error(p->diags, ptx_place(p->module, p->tok.offset, (uint32_t)p->tok.text.n), "ptx-unknown-version",
@@ -516,12 +517,12 @@ static bool parse_file(struct parser *p)
         return false;
     f->index = (uint32_t)index;
     if (p->tok.kind != TOKEN_STRING)
-        return fail(p, NULL, "expected the file's name in quotes");
+        return parse_fail(p, NULL, "expected the file's name in quotes");
     f->name = p->tok.text;
     advance(p);
     if (accept(p, ',')) {
         f->has_time = true;
-        if (!parse_size(p, UINT64_MAX, &f->time, "the time") || !expect(p, ',', "the time") ||
+        if (!parse_size(p, UINT64_MAX, &f->time, "the time") || !parse_expect(p, ',', "the time") ||
             !parse_size(p, UINT64_MAX, &f->size, "the size"))
             return false;
     }
@@ -539,13 +540,13 @@ static bool parse_section(struct parser *p)
     while (p->tok.kind == TOKEN_DOT || p->tok.kind == TOKEN_IDENT)
         advance(p);
     if (!at_punct(p, '{'))
-        return fail(p, NULL, "expected `{` after the section's name");
+        return parse_fail(p, NULL, "expected `{` after the section's name");
     while (p->tok.kind != TOKEN_END && !at_punct(p, '}'))
         advance(p);
     struct str *text = ARENA_NEW(p->arena, struct str);
     const char *base = p->module->source->text.p;
     *text = (struct str){base + start, p->tok.offset + 1 - start};
-    if (!expect(p, '}', "the section"))
+    if (!parse_expect(p, '}', "the section"))
         return false;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_SECTION, .text = text};
     return true;
@@ -565,7 +566,7 @@ static bool parse_alias(struct parser *p)
         f[i] = (struct ptx_func *)map_get(&p->module_scope.names, name);
         if (!f[i] || f[i]->symbol.kind != SYMBOL_FUNC)
             return fail_at(p, at[i], NULL, "`%.*s` is not a function declared above", STR_ARG(name));
-        if (i == 0 && !expect(p, ',', "the alias"))
+        if (i == 0 && !parse_expect(p, ',', "the alias"))
             return false;
     }
     if (f[0]->has_body || f[0]->entry || !f[1]->definition->has_body)
@@ -573,7 +574,7 @@ static bool parse_alias(struct parser *p)
                        "an alias is a declared function that stands for a defined one");
     f[0]->alias_of = f[1]->definition;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_ALIAS, .alias = f[0]};
-    return expect_end(p, "the alias");
+    return parse_expect_end(p, "the alias");
 }
 
 static bool same_shape(const struct ptx_var *a, const struct ptx_var *b)
@@ -597,7 +598,7 @@ static void take_module_variable(struct parser *p, struct ptx_var *v)
         }
         return;
     }
-    declare(p, &v->symbol);
+    parse_declare(p, &v->symbol);
 }
 
 static bool parse_linkage(struct parser *p, enum ptx_linkage *linkage)
@@ -633,10 +634,10 @@ static bool parse_item(struct parser *p)
         struct str *text = ARENA_NEW(p->arena, struct str);
         *text = p->tok.text;
         if (p->tok.kind != TOKEN_STRING)
-            return fail(p, NULL, "expected a string");
+            return parse_fail(p, NULL, "expected a string");
         advance(p);
         *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_PRAGMA, .text = text};
-        return expect_end(p, "the pragma");
+        return parse_expect_end(p, "the pragma");
     }
     parse_linkage(p, &linkage);
     if (at_dot(p, "entry") || at_dot(p, "func"))
@@ -647,8 +648,10 @@ static bool parse_item(struct parser *p)
     if (accept(p, ';'))
         return true;
     if (p->tok.kind == TOKEN_IDENT || at_punct(p, '}') || at_punct(p, '@'))
-        return fail(p, "is there a `}` too many above?", "%s stands outside of a function", describe(p, p->tok));
-    return fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s", describe(p, p->tok));
+        return parse_fail(p, "is there a `}` too many above?", "%s stands outside of a function",
+                          parse_describe(p, p->tok));
+    return parse_fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s",
+                      parse_describe(p, p->tok));
 }
 
 /* After an error outside of a function: to the next thing that can start an item. */
@@ -725,7 +728,8 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     lex_init(&p.lex, source, text);
     advance(&p);
     if (!at_dot(&p, "version")) {
-        fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s", describe(&p, p.tok));
+        parse_fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s",
+                   parse_describe(&p, p.tok));
         return NULL;
     }
     while (p.tok.kind != TOKEN_END)

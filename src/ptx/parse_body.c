@@ -79,7 +79,7 @@ static bool parse_displacement(struct parser *p, struct ptx_operand *o)
     if (!parse_constant(p, &c))
         return false;
     if (c.kind != CONSTANT_INT)
-        return fail(p, NULL, "an offset must be an integer");
+        return parse_fail(p, NULL, "an offset must be an integer");
     o->disp += (int64_t)c.bits;
     return true;
 }
@@ -90,7 +90,7 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
     struct token at = p->tok;
     uint64_t index;
     advance(p);
-    if (!parse_size(p, 1ull << 40, &index, "an index") || !expect(p, ']', "the index"))
+    if (!parse_size(p, 1ull << 40, &index, "an index") || !parse_expect(p, ']', "the index"))
         return false;
     const struct ptx_var *v = o->symbol->kind == SYMBOL_VAR ? (const struct ptx_var *)o->symbol : NULL;
     if (!v || !v->n_dims)
@@ -124,7 +124,7 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
         o->elems->kind = OPND_INT;
         o->elems->bits = c.bits;
     }
-    if (!parse_displacement(p, o) || !expect(p, ']', "the address"))
+    if (!parse_displacement(p, o) || !parse_expect(p, ']', "the address"))
         return false;
     if (at_dot(p, "unified")) {
         o->selector = p->tok.text;
@@ -142,13 +142,13 @@ static bool parse_vector(struct parser *p, struct ptx_operand *o)
     o->kind = OPND_VECTOR;
     do {
         if (o->n == 8)
-            return fail(p, NULL, "a vector has at most 8 elements");
-        if (!enter(p) || !leave(p, parse_operand(p, &elems[o->n++])))
+            return parse_fail(p, NULL, "a vector has at most 8 elements");
+        if (!parse_enter(p) || !parse_leave(p, parse_operand(p, &elems[o->n++])))
             return false;
     } while (accept(p, ','));
     o->elems = ARENA_ARRAY(p->arena, struct ptx_operand, o->n);
     memcpy(o->elems, elems, o->n * sizeof *elems);
-    return expect(p, '}', "the vector");
+    return parse_expect(p, '}', "the vector");
 }
 
 static bool parse_literal(struct parser *p, struct ptx_operand *o)
@@ -248,7 +248,7 @@ static bool parse_indexed_branch(struct parser *p, struct ptx_insn *i)
 {
     i->operands = ARENA_NEW(p->arena, struct ptx_operand);
     i->n_operands = 1;
-    return parse_operand(p, i->operands) && expect(p, ',', "the index") &&
+    return parse_operand(p, i->operands) && parse_expect(p, ',', "the index") &&
            parse_table_use(p, &i->table, "a .branchtargets list");
 }
 
@@ -264,7 +264,7 @@ static bool parse_call_list(struct parser *p, struct ptx_operand **list, uint32_
     }
     *list = v.at;
     *n = v.n;
-    return expect(p, ')', "the list");
+    return parse_expect(p, ')', "the list");
 }
 
 /* call {(returns),} callee {, (args)} {, table}; (9.7.12.4) */
@@ -272,7 +272,7 @@ static bool parse_call(struct parser *p, struct ptx_insn *i)
 {
     struct ptx_call *c = i->call = ARENA_NEW(p->arena, struct ptx_call);
     if (at_punct(p, '(') &&
-        (!parse_call_list(p, &c->returns, &c->n_returns) || !expect(p, ',', "the return parameters")))
+        (!parse_call_list(p, &c->returns, &c->n_returns) || !parse_expect(p, ',', "the return parameters")))
         return false;
     if (!parse_operand(p, &c->callee))
         return false;
@@ -295,7 +295,7 @@ static bool parse_raw(struct parser *p, struct ptx_insn *i)
         if (at_punct(p, '{'))
             depth++;
         if (at_punct(p, '}') && depth-- == 0)
-            return fail(p, NULL, "expected `;` before `}`");
+            return parse_fail(p, NULL, "expected `;` before `}`");
         end = p->tok.offset + (uint32_t)p->tok.text.n + (p->tok.kind == TOKEN_DOT) + 2 * (p->tok.kind == TOKEN_STRING);
         advance(p);
     }
@@ -321,7 +321,7 @@ static bool parse_operands(struct parser *p, struct ptx_insn *i)
         return true;
     do {
         if (i->n_operands == MAX_OPERANDS)
-            return fail(p, NULL, "more operands than any instruction has");
+            return parse_fail(p, NULL, "more operands than any instruction has");
         struct ptx_operand *o = &ops[i->n_operands];
         bool address = (i->inst->kind == KIND_LD && i->n_operands == 1) || (i->inst->kind == KIND_ST && !i->n_operands);
         i->n_operands++;
@@ -383,7 +383,7 @@ static bool parse_instruction(struct parser *p, struct ptx_insn *i)
     }
     if (!ok)
         return false;
-    if (!expect_end(p, "the instruction"))
+    if (!parse_expect_end(p, "the instruction"))
         return false;
     add_stmt(p, STMT_INSN)->insn = i;
     return true;
@@ -403,10 +403,10 @@ static bool parse_registers(struct parser *p)
         else if (w.n == 2 && w.p[0] == 'v' && (w.p[1] == '2' || w.p[1] == '4'))
             base.vector = (uint8_t)(w.p[1] - '0');
         else
-            return fail(p, NULL, "unexpected `.%.*s` in a register declaration", STR_ARG(w));
+            return parse_fail(p, NULL, "unexpected `.%.*s` in a register declaration", STR_ARG(w));
     }
     if (!base.type)
-        return fail(p, "for example .reg .b32 %r<10>;", "expected a type");
+        return parse_fail(p, "for example .reg .b32 %r<10>;", "expected a type");
     do {
         struct ptx_reg *r = ARENA_NEW(p->arena, struct ptx_reg);
         *r = base;
@@ -417,25 +417,26 @@ static bool parse_registers(struct parser *p)
         if (accept(p, '<')) {
             uint64_t count;
             r->parametrised = true;
-            if (!parse_count(p, MAX_REG_COUNT, &count, "the number of registers") || !expect(p, '>', "the number"))
+            if (!parse_count(p, MAX_REG_COUNT, &count, "the number of registers") ||
+                !parse_expect(p, '>', "the number"))
                 return false;
             r->count = (uint32_t)count;
         }
         r->first = p->func->n_registers;
         if (r->first + (uint64_t)r->count * r->vector > MAX_REGISTERS)
-            return fail(p, NULL, "more than %d registers in one function", MAX_REGISTERS);
+            return parse_fail(p, NULL, "more than %d registers in one function", MAX_REGISTERS);
         p->func->n_registers += r->count * r->vector;
-        if (!(r->parametrised ? declare_range(p, &r->symbol, r->count, NULL) : declare(p, &r->symbol)))
+        if (!(r->parametrised ? parse_declare_range(p, &r->symbol, r->count, NULL) : parse_declare(p, &r->symbol)))
             return false;
         *VEC_PUSH(p->arena, &p->func->regs) = r;
         add_stmt(p, STMT_REG)->reg = r;
     } while (accept(p, ','));
-    return expect_end(p, "the declaration");
+    return parse_expect_end(p, "the declaration");
 }
 
 static void take_local_variable(struct parser *p, struct ptx_var *v)
 {
-    if (declare(p, &v->symbol))
+    if (parse_declare(p, &v->symbol))
         add_stmt(p, STMT_VAR)->var = v;
 }
 
@@ -476,7 +477,7 @@ static bool parse_loc(struct parser *p)
                 !parse_u32(p, &loc->at_column, "the column"))
                 return false;
         } else {
-            return fail(p, "known: function_name, inlined_at", "unknown attribute `%.*s`", STR_ARG(word));
+            return parse_fail(p, "known: function_name, inlined_at", "unknown attribute `%.*s`", STR_ARG(word));
         }
     }
     accept(p, ';');
@@ -495,10 +496,10 @@ static bool parse_body_directive(struct parser *p)
         struct str *text = ARENA_NEW(p->arena, struct str);
         *text = p->tok.text;
         if (p->tok.kind != TOKEN_STRING)
-            return fail(p, NULL, "expected a string");
+            return parse_fail(p, NULL, "expected a string");
         advance(p);
         add_stmt(p, STMT_PRAGMA)->pragma = text;
-        return expect_end(p, "the pragma");
+        return parse_expect_end(p, "the pragma");
     }
     enum ptx_linkage linkage = LINK_STATIC;
     if (at_dot(p, "extern")) {
@@ -517,7 +518,7 @@ static bool parse_label(struct parser *p, struct token name)
     label->symbol = (struct ptx_symbol){SYMBOL_LABEL, name.text, name.offset};
     label->stmt = p->func->body.n;
     add_stmt(p, STMT_LABEL)->label = label;
-    return declare(p, &label->symbol);
+    return parse_declare(p, &label->symbol);
 }
 
 static bool at_label(const struct parser *p)
@@ -537,7 +538,7 @@ static bool parse_statement(struct parser *p)
     if (at_punct(p, '@') && !parse_guard(p, i))
         return false;
     if (p->tok.kind != TOKEN_IDENT)
-        return fail(p, NULL, "expected an instruction, not `%.*s`", STR_ARG(p->tok.text));
+        return parse_fail(p, NULL, "expected an instruction, not `%.*s`", STR_ARG(p->tok.text));
     if (!i->guard && p->lex.p < p->lex.end && *p->lex.p != '.' && at_label(p)) {
         struct token name = p->tok;
         advance(p);
@@ -581,11 +582,11 @@ bool parse_body(struct parser *p)
     advance(p);
     for (;;) {
         if (p->tok.kind == TOKEN_END) {
-            fail(p, NULL, "the body of `%.*s` does not end: `}` is missing", STR_ARG(p->func->symbol.name));
+            parse_fail(p, NULL, "the body of `%.*s` does not end: `}` is missing", STR_ARG(p->func->symbol.name));
             break;
         }
         if (at_punct(p, '{') && depth == MAX_SCOPES) {
-            fail(p, NULL, "blocks stand deeper in each other than %d levels", MAX_SCOPES);
+            parse_fail(p, NULL, "blocks stand deeper in each other than %d levels", MAX_SCOPES);
             skip_body(p, depth + 1);
             break;
         }

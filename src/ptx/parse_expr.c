@@ -37,14 +37,14 @@ static bool parse_parenthesis(struct parser *p, struct constant *c)
     if (to_unsigned || at_dot(p, "s64")) {
         advance(p);
         struct token operand = p->tok;
-        if (!expect(p, ')', "the type of a cast") || !enter(p) || !leave(p, parse_unary(p, c)))
+        if (!parse_expect(p, ')', "the type of a cast") || !parse_enter(p) || !parse_leave(p, parse_unary(p, c)))
             return false;
         if (c->kind != CONSTANT_INT)
             return fail_at(p, operand, NULL, "a cast to .%s needs an integer", to_unsigned ? "u64" : "s64");
         *c = of_int(c->bits, to_unsigned);
         return true;
     }
-    return enter(p) && leave(p, parse_ternary(p, c)) && expect(p, ')', "the expression");
+    return parse_enter(p) && parse_leave(p, parse_ternary(p, c)) && parse_expect(p, ')', "the expression");
 }
 
 static bool parse_unary(struct parser *p, struct constant *c)
@@ -52,7 +52,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
     struct token t = p->tok;
     if (t.kind == TOKEN_INT) {
         if (t.overflow)
-            return fail(p, "constants have 64 bits", "the number does not fit in 64 bits");
+            return parse_fail(p, "constants have 64 bits", "the number does not fit in 64 bits");
         advance(p);
         *c = of_int(t.value, t.is_unsigned || t.value >> 63);
         return true;
@@ -71,9 +71,9 @@ static bool parse_unary(struct parser *p, struct constant *c)
         return parse_parenthesis(p, c);
     char op = t.kind == TOKEN_PUNCT ? t.punct : 0;
     if (op != '-' && op != '+' && op != '~' && op != '!')
-        return fail(p, NULL, "expected a constant");
+        return parse_fail(p, NULL, "expected a constant");
     advance(p);
-    if (!enter(p) || !leave(p, parse_unary(p, c)))
+    if (!parse_enter(p) || !parse_leave(p, parse_unary(p, c)))
         return false;
     if (c->kind == CONSTANT_F32 && op == '-')
         c->bits ^= 0x80000000u;
@@ -174,7 +174,7 @@ static bool parse_binary(struct parser *p, struct constant *c, int least)
         struct token op = p->tok;
         struct constant right;
         advance(p);
-        if (!enter(p) || !leave(p, parse_binary(p, &right, precedence(op.punct) + 1)))
+        if (!parse_enter(p) || !parse_leave(p, parse_binary(p, &right, precedence(op.punct) + 1)))
             return false;
         if (c->kind == CONSTANT_F32 || right.kind == CONSTANT_F32)
             return fail_at(p, op, NULL, "0f constants cannot be combined");
@@ -192,7 +192,8 @@ static bool parse_ternary(struct parser *p, struct constant *c)
     if (!accept(p, '?'))
         return true;
     struct constant yes, no;
-    if (!enter(p) || !leave(p, parse_ternary(p, &yes) && expect(p, ':', "the first choice") && parse_ternary(p, &no)))
+    if (!parse_enter(p) ||
+        !parse_leave(p, parse_ternary(p, &yes) && parse_expect(p, ':', "the first choice") && parse_ternary(p, &no)))
         return false;
     *c = c->bits ? yes : no;
     return true;
@@ -240,7 +241,7 @@ static bool room_for(struct parser *p, struct filling *f, uint64_t bytes)
 {
     struct ptx_var *v = f->var;
     if (!v->unsized && f->at + bytes > v->size)
-        return fail(p, NULL, "more values than `%.*s` has elements", STR_ARG(v->symbol.name));
+        return parse_fail(p, NULL, "more values than `%.*s` has elements", STR_ARG(v->symbol.name));
     if (f->at + bytes > f->capacity) {
         uint64_t more = f->capacity ? f->capacity * 2 : 64;
         more = more < f->at + bytes ? f->at + bytes : more;
@@ -281,14 +282,14 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
     struct ptx_reloc r = {.at = f->at, .bytes = (uint8_t)f->element_bytes};
     bool has_room = mask || f->element_bytes == 4 || f->element_bytes == 8;
     if (!has_room || isa_type_class(v->type) == CLASS_F)
-        return fail(p, "write .u64, or bytes: 0xff(name), 0xff00(name), ...", "an address cannot initialise .%s",
-                    isa_type_name(v->type));
+        return parse_fail(p, "write .u64, or bytes: 0xff(name), 0xff00(name), ...", "an address cannot initialise .%s",
+                          isa_type_name(v->type));
     struct str name;
     uint32_t offset;
     r.generic = p->tok.kind == TOKEN_IDENT && str_is(p->tok.text, "generic");
     if (r.generic) {
         advance(p);
-        if (!expect(p, '(', "`generic`"))
+        if (!parse_expect(p, '(', "`generic`"))
             return false;
     }
     struct token at = p->tok;
@@ -301,7 +302,7 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
     if (target && target->space != SPACE_GLOBAL && target->space != SPACE_CONST)
         return fail_at(p, at, "only variables in .global and .const have addresses before a launch", "`%.*s` is in .%s",
                        STR_ARG(name), ptx_space_name(target->space));
-    if (r.generic && !expect(p, ')', "the name"))
+    if (r.generic && !parse_expect(p, ')', "the name"))
         return false;
     struct constant c = {0};
     if ((at_punct(p, '+') || at_punct(p, '-')) && !parse_constant(p, &c))
@@ -330,7 +331,7 @@ static bool put_value(struct parser *p, struct filling *f)
     if (!parse_constant(p, &c))
         return false;
     if (accept(p, '(')) /* 0xff00(symbol) */
-        return put_address(p, f, c.bits) && expect(p, ')', "the name");
+        return put_address(p, f, c.bits) && parse_expect(p, ')', "the name");
     return put_constant(p, f, at, c);
 }
 
@@ -359,11 +360,12 @@ static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
     }
     bool open = depth == 0 && v->unsized;
     uint64_t start = f->at, end = start + stride(f, depth);
-    if (!expect(p, '{', depth == 0 ? "`=`: an array and a vector have their values in braces" : "the initialiser"))
+    if (!parse_expect(p, '{',
+                      depth == 0 ? "`=`: an array and a vector have their values in braces" : "the initialiser"))
         return false;
     while (!at_punct(p, '}')) {
         if (!open && f->at >= end)
-            return fail(p, NULL, "more values than `%.*s` has elements", STR_ARG(v->symbol.name));
+            return parse_fail(p, NULL, "more values than `%.*s` has elements", STR_ARG(v->symbol.name));
         if (!put_entry(p, f, depth + 1))
             return false;
         if (open)
@@ -371,13 +373,13 @@ static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
         if (!accept(p, ','))
             break;
         if (at_punct(p, '}'))
-            return fail(p, NULL, "a value is missing behind `,`");
+            return parse_fail(p, NULL, "a value is missing behind `,`");
     }
     if (f->at < end && depth == v->n_dims)
-        return fail(p, NULL, "a vector has %u values", v->vector);
+        return parse_fail(p, NULL, "a vector has %u values", v->vector);
     if (!open && f->at < end)
         f->incomplete = p->tok;
-    return expect(p, '}', "the last value");
+    return parse_expect(p, '}', "the last value");
 }
 
 bool parse_initialiser(struct parser *p, struct ptx_var *v)
@@ -385,13 +387,13 @@ bool parse_initialiser(struct parser *p, struct ptx_var *v)
     struct filling f = {.var = v, .element_bytes = isa_type_bits(v->type) / 8, .incomplete.kind = TOKEN_END};
     bool half = isa_type_class(v->type) == CLASS_F && v->type != TYPE_f32 && v->type != TYPE_f64;
     if (f.element_bytes == 0 || half)
-        return fail(p, NULL, ".%s cannot be initialised", isa_type_name(v->type));
+        return parse_fail(p, NULL, ".%s cannot be initialised", isa_type_name(v->type));
     v->initialised = true;
     if (!put_entry(p, &f, 0))
         return false;
     if (v->unsized) {
         if (__builtin_mul_overflow(v->dims[0], stride(&f, 1), &v->size) || v->size > max_bytes)
-            return fail(p, NULL, "`%.*s` is larger than any memory", STR_ARG(v->symbol.name));
+            return parse_fail(p, NULL, "`%.*s` is larger than any memory", STR_ARG(v->symbol.name));
         v->unsized = false;
     }
     return true;

@@ -43,7 +43,7 @@ static bool report(struct parser *p, struct token at, const char *help, const ch
     return false;
 }
 
-bool fail(struct parser *p, const char *help, const char *format, ...)
+bool parse_fail(struct parser *p, const char *help, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -61,7 +61,7 @@ bool fail_at(struct parser *p, struct token at, const char *help, const char *fo
     return false;
 }
 
-const char *describe(struct parser *p, struct token t)
+const char *parse_describe(struct parser *p, struct token t)
 {
     if (t.kind == TOKEN_END)
         return "the end of the file";
@@ -70,26 +70,26 @@ const char *describe(struct parser *p, struct token t)
     return arena_printf(p->arena, "`%s%s`", t.kind == TOKEN_DOT ? "." : "", printable_excerpt(p->arena, t.text, false));
 }
 
-bool enter(struct parser *p)
+bool parse_enter(struct parser *p)
 {
     if (p->depth == MAX_DEPTH)
-        return fail(p, NULL, "this is nested too deeply: %d levels are the most", MAX_DEPTH);
+        return parse_fail(p, NULL, "this is nested too deeply: %d levels are the most", MAX_DEPTH);
     p->depth++;
     return true;
 }
 
-bool expect(struct parser *p, char c, const char *what)
+bool parse_expect(struct parser *p, char c, const char *what)
 {
-    return accept(p, c) || fail(p, NULL, "expected `%c` after %s, not %s", c, what, describe(p, p->tok));
+    return accept(p, c) || parse_fail(p, NULL, "expected `%c` after %s, not %s", c, what, parse_describe(p, p->tok));
 }
 
-bool expect_end(struct parser *p, const char *what)
+bool parse_expect_end(struct parser *p, const char *what)
 {
     if (accept(p, ';'))
         return true;
     const char *text = p->module->source->text.p;
     if (p->tok.kind == TOKEN_BAD || !memchr(text + p->taken_to, '\n', p->tok.offset - p->taken_to))
-        return expect(p, ';', what);
+        return parse_expect(p, ';', what);
     diag_error(p->diags, ptx_place(p->module, p->taken_to, 1), "ptx-syntax", NULL, "`;` is missing behind %s", what);
     return true;
 }
@@ -97,7 +97,7 @@ bool expect_end(struct parser *p, const char *what)
 bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what)
 {
     if (p->tok.kind != TOKEN_IDENT)
-        return fail(p, NULL, "expected the name of %s, not %s", what, describe(p, p->tok));
+        return parse_fail(p, NULL, "expected the name of %s, not %s", what, parse_describe(p, p->tok));
     *name = p->tok.text;
     *offset = p->tok.offset;
     advance(p);
@@ -282,7 +282,7 @@ void scope_enter(struct parser *p, struct scope *s, struct ptx_symbol *symbol)
     }
 }
 
-bool declare(struct parser *p, struct ptx_symbol *symbol)
+bool parse_declare(struct parser *p, struct ptx_symbol *symbol)
 {
     struct name name = split(symbol->name);
     struct ptx_symbol *before = find_here(p->scope, &name);
@@ -302,7 +302,7 @@ bool declare(struct parser *p, struct ptx_symbol *symbol)
     return true;
 }
 
-bool declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t count, struct ptx_var *vars)
+bool parse_declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t count, struct ptx_var *vars)
 {
     struct name_range *r = range_of(p, p->scope, stem->name);
     if (r->count)

@@ -73,8 +73,8 @@ static inline bool accept(struct parser *p, char c)
 /* What a parse function that calls itself begins with, and ends with where it was true: nothing stands deeper in itself than
  * MAX_DEPTH, so that a small stack is enough. Reports what is deeper. */
 enum { MAX_DEPTH = 128 };
-bool enter(struct parser *p);
-static inline bool leave(struct parser *p, bool ok)
+bool parse_enter(struct parser *p);
+static inline bool parse_leave(struct parser *p, bool ok)
 {
     p->depth--;
     return ok;
@@ -82,16 +82,16 @@ static inline bool leave(struct parser *p, bool ok)
 
 struct place place_of(const struct parser *p, struct token t);
 /* The token in backquotes, for a message. */
-const char *describe(struct parser *p, struct token t);
+const char *parse_describe(struct parser *p, struct token t);
 /* Takes the character or reports that it is missing after `what`. */
-bool expect(struct parser *p, char c, const char *what);
+bool parse_expect(struct parser *p, char c, const char *what);
 /* Reports an error at the next token, and false. */
-bool fail(struct parser *p, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool parse_fail(struct parser *p, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Takes the `;` that ends something. Where it is missing at the end of a line, says so there, and goes on as if it
  * stood. */
-bool expect_end(struct parser *p, const char *what);
+bool parse_expect_end(struct parser *p, const char *what);
 /* Takes a name; `what` says what it would name. */
 bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what);
 /* Skips to behind the ';' that ends a broken statement, or to before a brace. */
@@ -109,9 +109,9 @@ const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *numb
 /* Reports a name that nothing declares, once. `kind` is "label " or empty. */
 bool fail_undeclared(struct parser *p, struct token at, const char *kind);
 /* Enters a symbol in the innermost scope; reports a name that stands there already. */
-bool declare(struct parser *p, struct ptx_symbol *symbol);
+bool parse_declare(struct parser *p, struct ptx_symbol *symbol);
 /* The same of stem0 to stem(count - 1): registers, or variables where `vars` holds them. */
-bool declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t count, struct ptx_var *vars);
+bool parse_declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t count, struct ptx_var *vars);
 /* Enters a symbol whose name is free, or that replaces another declaration of the same thing. */
 void scope_enter(struct parser *p, struct scope *s, struct ptx_symbol *symbol);
 /* Reports that `symbol` declares `name`, which stands at `first` already, and false. */

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_JIT_ATOM_H
 #define HEDDLE_JIT_ATOM_H
 
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 struct atom {
     struct access a;

@@ -1,6 +1,6 @@
-/* An access on its way: its address, the test of its bounds, and the engine for what does not pass it; see access.h. */
+/* An access on its way: its address, the test of its bounds, and the engine for what does not pass it; see load_store.h. */
 #include "base/checked.h"
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 #include <stddef.h>
 

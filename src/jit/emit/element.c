@@ -1,5 +1,5 @@
-/* One element of each lane, or all that a lane has, between memory and registers; see access.h. */
-#include "jit/emit/access.h"
+/* One element of each lane, or all that a lane has, between memory and registers; see load_store.h. */
+#include "jit/emit/load_store.h"
 
 LLVMTypeRef element_type(struct emit *e, const struct access *a)
 {

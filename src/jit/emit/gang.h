@@ -2,7 +2,7 @@
 #ifndef HEDDLE_JIT_GANG_H
 #define HEDDLE_JIT_GANG_H
 
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 /* The slow way of the present access: who comes here, with copies of the registers that it reads or writes. */
 struct slow {

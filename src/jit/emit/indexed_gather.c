@@ -1,7 +1,7 @@
 /* Loads from one base and an index of 32 bits in each lane (base_index.c). One comparison of 32-bit lanes tests them, and the gather
- * takes the indices as they are, half as wide as addresses; see access.h.
+ * takes the indices as they are, half as wide as addresses; see load_store.h.
  */
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 /* `place` is inside, so nothing is subtracted from less; an index up to the largest, times the scale in units, stays below 2^31: the
  * gather may take it with a sign. An index that was widened as negative is larger than any, without a sign. */

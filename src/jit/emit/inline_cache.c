@@ -6,7 +6,7 @@
  * noted must hold for the largest span that any test has. That is known when the function has been emitted: then the engine's calls
  * get their spans.
  */
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 #include <stddef.h>
 

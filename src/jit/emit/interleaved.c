@@ -1,5 +1,5 @@
-/* Moving the words of an interleave group (access_groups.c): whole vectors, and shuffles; see access.h. */
-#include "jit/emit/access.h"
+/* Moving the words of an interleave group (access_groups.c): whole vectors, and shuffles; see load_store.h. */
+#include "jit/emit/load_store.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * Registers come from vectors, through memory of the function's own, and go back there once a lane. Each access is tested: an
  * index in its allocation by one comparison, of what has been found out before the loop (base_index.c).
  */
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 /* Where a load is to be. */
 struct limits {

@@ -8,7 +8,7 @@
  */
 #include "base/checked.h"
 #include "exec/shuffle.h"
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 #include <stddef.h>
 

@@ -10,10 +10,10 @@
  * again.
  *
  * Addresses are found in the instructions of the block: sums of what does not change in the loop, of registers to which
- * each iteration adds the same, and of multiples of these. See access.h.
+ * each iteration adds the same, and of multiples of these. See load_store.h.
  */
 #include "base/checked.h"
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h. (For several warps: gang_exit.c.) */
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 static bool is_full_by_shapes(const struct emit *e)
 {

@@ -1,5 +1,5 @@
-/* Asking for memory before it is wanted; see access.h. */
-#include "jit/emit/access.h"
+/* Asking for memory before it is wanted; see load_store.h. */
+#include "jit/emit/load_store.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* Stores past the caches (movnt; Intel's optimization manual, 9.4.1): nontemporal.c says which may be. At run time array and launch
  * must be large, and the lines whole: aligned, and all lanes there; else the store is a plain one. Such stores may be seen later
- * than what comes after them: at the end of a launch each worker waits for its own, in launch_leave(). See access.h.
+ * than what comes after them: at the end of a launch each worker waits for its own, in launch_leave(). See load_store.h.
  */
-#include "jit/emit/access.h"
+#include "jit/emit/load_store.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-/* Moving the bytes of a load or store whose addresses have been tested; see access.h. */
-#include "jit/emit/access.h"
+/* Moving the bytes of a load or store whose addresses have been tested; see load_store.h. */
+#include "jit/emit/load_store.h"
 
 /* Do all 32 lanes run, and is each lane's place so many bytes behind the lane before it in its half? */
 value transfer_test_halves(struct emit *e, const struct access *a, unsigned step_bytes)

@@ -1,5 +1,5 @@
-/* Interleaving vectors: elements of several in turns, and back; see access.h. */
-#include "jit/emit/access.h"
+/* Interleaving vectors: elements of several in turns, and back; see load_store.h. */
+#include "jit/emit/load_store.h"
 
 /* Of two vectors: elements in turns, from `from` on; and every other one. */
 static value zip_two(struct emit *e, value x, value y, unsigned from)

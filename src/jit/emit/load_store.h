@@ -1,8 +1,8 @@
 /* One load or store on its way to LLVM: what load_store.c, which finds and tests addresses, and transfer.c, which moves the
  * bytes, share.
  */
-#ifndef HEDDLE_JIT_ACCESS_H
-#define HEDDLE_JIT_ACCESS_H
+#ifndef HEDDLE_JIT_LOAD_STORE_H
+#define HEDDLE_JIT_LOAD_STORE_H
 
 #include "jit/analysis/access.h"
 #include "jit/emit/emit.h"
