@@ -1,4 +1,5 @@
-"""README.md tells the truth: its commands are run, and what they print is compared."""
+"""The pages tell the truth: README.md's commands are run and what they print is compared; files and tables are where pages say."""
+import glob
 import os
 import re
 import subprocess
@@ -48,6 +49,65 @@ def the_map_names_files_that_exist():
     with open(os.path.join(source, "ARCHITECTURE.md")) as f:
         for name in re.findall(r"`((?:src|scripts|include)/[\w./]+)`", f.read()):
             assert os.path.exists(os.path.join(source, name)), name
+
+
+PAGES = "README.md", "ARCHITECTURE.md", "HACKING.md", *sorted(os.path.join("docs", os.path.basename(p)) for p in
+                                                              glob.glob(os.path.join(source, "docs", "*.md")))
+# Where a page's path may start: folders of src/ are named without it, rooms of the compiler in docs/JIT.md's table by themselves.
+ROOTS = "", "src", "src/jit", "src/jit/analysis", "src/jit/emit", "src/cli", "include/cuda", "include/cuda/heddle", "examples"
+
+
+def found(name):
+    return [p for root in ROOTS for p in glob.glob(os.path.join(source, root, name))]
+
+
+def pages_name_files_that_exist():
+    n = 0
+    for page in PAGES:
+        with open(os.path.join(source, page)) as f:
+            text = re.sub(r"```.*?```", "", f.read(), flags=re.S)
+        for name in re.findall(r"(?<![\w./<-])((?:[a-z_]+/)+[\w*]+\.(?:c|h|cu|def|S|py|ptx))(?![\w/]|\.in\b)", text):
+            n += 1
+            assert found(name), f"{page} names {name}"
+    assert n > 100
+
+
+def functions_stand_in_the_files_that_the_map_names():
+    with open(os.path.join(source, "ARCHITECTURE.md")) as f:
+        named = re.findall(r"`(\w+)`,? (?:in )?[(]?`?([a-z]+/[\w/]+\.[ch])", f.read())
+    assert len(named) >= 8
+    for name, path in named:
+        with open(os.path.join(source, "src", path)) as f:
+            assert re.search(rf"\b{name}\b", f.read()), f"{name} is not in {path}"
+
+
+def includes(path, table):
+    """Does a file include a table, or is it a script that reads it?"""
+    with open(path) as f:
+        text = f.read()
+    return re.search(rf'#\s*include "(?:[\w/]+/)?{re.escape(os.path.basename(table))}"', text) or (
+        path.startswith(os.path.join(source, "scripts")) and os.path.basename(table) in text)
+
+
+def the_map_knows_every_table_and_who_includes_it():
+    with open(os.path.join(source, "ARCHITECTURE.md")) as f:
+        lines = re.findall(r"^\| (`[^|]*\.def`[^|]*) \|[^|]*\| ([^|]*) \|$", f.read(), re.M)
+    known = set()
+    for tables, readers in lines:
+        names = re.findall(r"`([^`]*)`", tables)
+        folder = os.path.dirname(names[0])
+        paths = [p for n in names for p in found(n if "/" in n else os.path.join(folder, n))]
+        assert len(paths) >= len(names), tables
+        known.update(paths)
+        readers = [(r, found(r)) for r in re.findall(r"`([^`]*)`", readers)]
+        assert readers, tables
+        for name, path in readers:
+            assert path, f"{tables}: {name} is not there"
+            assert any(includes(path[0], t) for t in paths), f"{name} includes none of {tables}"
+        for t in paths:
+            assert any(includes(path[0], t) for _, path in readers), f"nobody of {readers} includes {t}"
+    tables = set(glob.glob(os.path.join(source, "src", "*", "*.def")) + glob.glob(os.path.join(source, "include/cuda/*.def")))
+    assert known == tables, known ^ tables
 
 
 def the_index_of_tests_names_every_suite_and_no_other():
