@@ -65,11 +65,11 @@ bool access_affine_is_simple(struct cursor here, const struct access *a);
 bool access_has_halves(const struct access *a);
 /* Tests for halves of the warp make most of the code of an access at divergent addresses, and so do loads of lanes one by one; a
  * function with very many takes seconds to compile, and does without them. */
-bool has_many_accesses(const struct function *fn);
+bool fn_has_many_accesses(const struct function *fn);
 /* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */
 bool access_is_inside(const struct function *fn, const struct access *a);
 /* Lanes one behind the other, within each piece. */
-bool is_consecutive(const struct access *a);
+bool access_is_consecutive(const struct access *a);
 /* Pieces of memory that hold what all lanes read, each not larger than a row of 32 elements. */
 enum { MAX_CLUSTERS = 2 * MAX_PIECES };
 struct cluster {
@@ -80,12 +80,12 @@ struct cluster {
 unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],
                               uint8_t of[WARP_LANES]);
 /* Can the elements of all lanes be had with few loads? */
-bool has_clusters(const struct access *a);
+bool access_has_clusters(const struct access *a);
 
 /* ---- access_groups.c ---- */
 
 /* Accesses of each block that one test covers, and those that are moved together; fills fn->check_groups. */
-void find_check_groups(struct function *fn);
+void access_groups_find(struct function *fn);
 /* Instruction k of the block, with all that a test needs but a->first: false where it is no access, or is not tested
  * by its first lane. */
 bool access_begin_tested(struct cursor here, uint32_t k, struct access *a);
@@ -95,7 +95,7 @@ void access_test_for_check_group(struct access *a, const struct check_group *g);
 bool access_needs_no_test(struct cursor here, uint32_t k);
 /* How many bytes lie without a gap from a->first on, of a member's whole interleave group where that begins there; 0: lanes are
  * apart. */
-unsigned bytes_without_gap(struct cursor here, const struct access *a);
+unsigned access_bytes_without_gap(struct cursor here, const struct access *a);
 
 /* ---- base_index.c ---- */
 
@@ -106,7 +106,7 @@ struct index {
     unsigned unit;  /* that the CPU's addresses have */
 };
 /* Is the address of the cursor's instruction a base and an index in each lane? */
-bool find_index(struct cursor here, const struct access *a, struct index *x);
+bool base_index_find(struct cursor here, const struct access *a, struct index *x);
 
 /* ---- nontemporal.c ---- */
 

@@ -62,9 +62,9 @@ static bool is_candidate(struct cursor here, struct access *a)
     if (!can_share(here, a) || a->shape == SHAPE_UNIFORM || a->pieces > 1 || !access_is_aligned(a))
         return false;
     if (a->i->kind == IR_LD)
-        return !is_consecutive(a) && a->span / a->bytes + a->n > WARP_LANES;
+        return !access_is_consecutive(a) && a->span / a->bytes + a->n > WARP_LANES;
     if (here.is_full)
-        return !is_consecutive(a);
+        return !access_is_consecutive(a);
     return can_leave_gaps(here.fn, a) && !access_affine_is_simple(here, a);
 }
 
@@ -324,7 +324,7 @@ static void find_check_groups_of(struct cursor here, const struct ir_block *bloc
     }
 }
 
-void find_check_groups(struct function *fn)
+void access_groups_find(struct function *fn)
 {
     fn->check_groups = ARENA_ARRAY(fn->arena, struct check_group, fn->ir->insns.n + 1);
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
@@ -339,12 +339,12 @@ void find_check_groups(struct function *fn)
 
 /* ---- interleave groups: moving them ---- */
 
-unsigned bytes_without_gap(struct cursor here, const struct access *a)
+unsigned access_bytes_without_gap(struct cursor here, const struct access *a)
 {
     const struct interleave_group *r = here.check_groups[here.index].interleaved;
     if (r)
         return here.index == r->first ? r->elements * a->bytes : 0;
-    return is_consecutive(a) ? a->all * WARP_LANES : 0;
+    return access_is_consecutive(a) ? a->all * WARP_LANES : 0;
 }
 
 /* The test of a group's first is for all of it. */

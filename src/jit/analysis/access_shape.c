@@ -17,7 +17,7 @@ void access_find_offsets(const struct function *fn, struct access *a)
     struct checked span = checked_sub(checked(most), checked(least));
     a->least = least;
     a->span = span.lost ? INT64_MAX : span.v;
-    a->pieces = pieces_of(fn, a->shape);
+    a->pieces = fn_pieces(fn, a->shape);
 }
 
 bool access_is_aligned(const struct access *a)
@@ -51,7 +51,7 @@ struct access access_begin(const struct function *fn, const struct ir_insn *i, c
                            .n = x->n,
                            .all = all,
                            .log2 = (unsigned)__builtin_ctz(all),
-                           .shape = i->a ? ref_shape(fn, i->a) : SHAPE_UNIFORM};
+                           .shape = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM};
 }
 
 /* Has the CPU stores of some lanes? Those of bytes came with AVX-512. */
@@ -66,8 +66,8 @@ bool access_affine_is_simple(struct cursor here, const struct access *a)
     if (!access_is_aligned(a) || access_is_whole(a->x))
         return false;
     if (a->i->kind == IR_LD)
-        return is_consecutive(a) || has_clusters(a);
-    return is_consecutive(a) && ((here.is_full && !a->i->guard) || (a->n == 1 && access_can_mask(here.fn, a)));
+        return access_is_consecutive(a) || access_has_clusters(a);
+    return access_is_consecutive(a) && ((here.is_full && !a->i->guard) || (a->n == 1 && access_can_mask(here.fn, a)));
 }
 
 /* Are lanes of each half one behind the other, or at one place? */
@@ -103,18 +103,18 @@ bool access_is_inside(const struct function *fn, const struct access *a)
            at.hi + a->x->disp + a->all <= fn->request->static_shared_bytes;
 }
 
-bool has_many_accesses(const struct function *fn)
+bool fn_has_many_accesses(const struct function *fn)
 {
     enum { MANY = 64 };
     uint32_t n = 0;
     for (uint32_t k = 0; k < fn->ir->insns.n && n <= MANY; k++) {
         const struct ir_insn *i = &fn->ir->insns.at[k];
-        n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && ref_shape(fn, i->a) == SHAPE_DIVERGENT;
+        n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT;
     }
     return n > MANY;
 }
 
-bool is_consecutive(const struct access *a)
+bool access_is_consecutive(const struct access *a)
 {
     for (unsigned l = 0; l < WARP_LANES; l++)
         if (a->offset[l] != (int64_t)(l % (WARP_LANES / a->pieces)) * a->all)
@@ -149,7 +149,7 @@ unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster
     return n;
 }
 
-bool has_clusters(const struct access *a)
+bool access_has_clusters(const struct access *a)
 {
     struct cluster c[MAX_CLUSTERS];
     uint8_t of[WARP_LANES];

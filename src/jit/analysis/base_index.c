@@ -6,14 +6,14 @@
 /* The last instruction of the block before another that writes a register: one without a guard, of lanes. */
 static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before)
 {
-    uint32_t k = find_writer(here, r, before);
-    return k != NO_WRITER && is_plain_writer(here, k, r) ? k : NO_WRITER;
+    uint32_t k = cursor_find_writer(here, r, before);
+    return k != NO_WRITER && cursor_is_plain_writer(here, k, r) ? k : NO_WRITER;
 }
 
 /* Has a register at the load the value that it had at instruction k? */
 static bool is_kept(struct cursor here, ir_ref r, uint32_t k)
 {
-    uint32_t last = find_writer(here, r, here.index);
+    uint32_t last = cursor_find_writer(here, r, here.index);
     return last == NO_WRITER || last < k;
 }
 
@@ -23,15 +23,15 @@ static bool take_lanes(struct cursor here, ir_ref r, row_ref row, uint32_t k, ui
     x->lanes_row = row;
     x->scale = (unsigned)scale;
     x->unit = scale % 8 == 0 ? 8 : scale % 4 == 0 ? 4 : 1;
-    return ir_ref_kind(r) == REF_REG && ref_shape(here.fn, r) == SHAPE_DIVERGENT && is_kept(here, r, k) && scale > 0 &&
-           scale <= 1024;
+    return ir_ref_kind(r) == REF_REG && fn_ref_shape(here.fn, r) == SHAPE_DIVERGENT && is_kept(here, r, k) &&
+           scale > 0 && scale <= 1024;
 }
 
 static bool take_base(struct cursor here, ir_ref r, row_ref row, uint32_t k, struct index *x)
 {
     x->base = r;
     x->base_row = row;
-    return r && ref_shape(here.fn, r) == SHAPE_UNIFORM && (ir_ref_kind(r) != REF_REG || is_kept(here, r, k));
+    return r && fn_ref_shape(here.fn, r) == SHAPE_UNIFORM && (ir_ref_kind(r) != REF_REG || is_kept(here, r, k));
 }
 
 /* What is added to the base: a widened index. */
@@ -39,7 +39,7 @@ static bool find_lanes(struct cursor here, ir_ref r, uint32_t before, struct ind
 {
     uint32_t k = ir_ref_kind(r) == REF_REG ? find_definition(here, r, before) : NO_WRITER, factor, shift = 0;
     if (k != NO_WRITER && insn_at(here, k)->lane == LANE_shl_b64 &&
-        access_constant(here.fn, insn_at(here, k)->b, &shift)) {
+        fn_constant_low(here.fn, insn_at(here, k)->b, &shift)) {
         r = insn_at(here, k)->a;
         k = shift < 10 && ir_ref_kind(r) == REF_REG ? find_definition(here, r, k) : NO_WRITER;
     }
@@ -49,7 +49,7 @@ static bool find_lanes(struct cursor here, ir_ref r, uint32_t before, struct ind
     switch (i->lane) {
     case LANE_mulwide_u32:
     case LANE_mulwide_s32:
-        return access_constant(here.fn, i->b, &factor) &&
+        return fn_constant_low(here.fn, i->b, &factor) &&
                take_lanes(here, i->a, op_at(here, k)->a, k, (uint64_t)factor << shift, x);
     case LANE_resize_b64_u32:
     case LANE_resize_b64_s32:
@@ -59,7 +59,7 @@ static bool find_lanes(struct cursor here, ir_ref r, uint32_t before, struct ind
     }
 }
 
-bool find_index(struct cursor here, const struct access *a, struct index *x)
+bool base_index_find(struct cursor here, const struct access *a, struct index *x)
 {
     uint32_t k = find_definition(here, a->i->a, here.index), factor;
     if (k == NO_WRITER)
@@ -72,7 +72,7 @@ bool find_index(struct cursor here, const struct access *a, struct index *x)
                (take_base(here, i->b, o->b, k, x) && find_lanes(here, i->a, k, x));
     case LANE_madwide_u32:
     case LANE_madwide_s32:
-        return take_base(here, i->c, o->c, k, x) && access_constant(here.fn, i->b, &factor) &&
+        return take_base(here, i->c, o->c, k, x) && fn_constant_low(here.fn, i->b, &factor) &&
                take_lanes(here, i->a, o->a, k, factor, x);
     default: return false;
     }

@@ -38,7 +38,7 @@ void serial_add_exits(const struct function *fn, uint32_t from, uint32_t to, uin
     }
 }
 
-void find_serial_exits(const struct function *fn, uint8_t *exits)
+void serial_find_exits(const struct function *fn, uint8_t *exits)
 {
     memset(exits, 0, fn->ir->n_ordered);
     serial_add_exits(fn, 0, fn->ir->n_ordered, exits);
@@ -76,7 +76,7 @@ void serial_find_registers(const struct function *fn, uint32_t order, uint64_t *
     }
 }
 
-struct ir_shapes shapes_of_lane(const struct function *fn, const struct ir_shapes *s)
+struct ir_shapes serial_shapes_of_lane(const struct function *fn, const struct ir_shapes *s)
 {
     struct ir_shapes one = *s;
     uint32_t blocks = fn->ir->n_ordered;
@@ -90,7 +90,7 @@ struct ir_shapes shapes_of_lane(const struct function *fn, const struct ir_shape
     return one;
 }
 
-bool has_serial_parts(const struct function *fn, uint32_t *longest)
+bool serial_has_parts(const struct function *fn, uint32_t *longest)
 {
     bool found = false;
     *longest = 0;

@@ -95,11 +95,11 @@ static void enter(const struct function *fn, uint64_t *in, uint32_t block)
     uint64_t *sets = sets_of(fn, in, block);
     for (uint32_t w = 0; w < dirty_words(fn); w++)
         sets[w] &= live_in(fn, block)[w % live->words];
-    if (is_seed_block(fn, block))
+    if (fn_is_seed_block(fn, block))
         enter_with_seeds(fn, in, block);
 }
 
-uint64_t *find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers)
+uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers)
 {
     uint32_t n = fn->ir->n_ordered;
     uint64_t *behind = ARENA_ARRAY(fn->arena, uint64_t, dirty_words(fn));

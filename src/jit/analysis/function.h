@@ -94,40 +94,40 @@ void function_analyse(struct function *fn, uint32_t index);
 
 /* ---- query.c ---- */
 
-unsigned ref_width(const struct function *fn, ir_ref r);
-uint16_t ref_shape(const struct function *fn, ir_ref r);
+unsigned fn_ref_width(const struct function *fn, ir_ref r);
+uint16_t fn_ref_shape(const struct function *fn, ir_ref r);
 /* How many scalars what is not divergent has, and the number of a piece's first lane. */
-unsigned pieces_of(const struct function *fn, uint16_t shape);
-unsigned piece_lane(const struct function *fn, unsigned piece);
+unsigned fn_pieces(const struct function *fn, uint16_t shape);
+unsigned fn_piece_lane(const struct function *fn, unsigned piece);
 /* Is lane 0's value of a register that is not divergent the same number in every warp of the grid? */
-bool is_number(const struct function *fn, ir_ref r);
+bool fn_is_grid_uniform(const struct function *fn, ir_ref r);
 /* Is an operand a constant? And its lower 32 bits, where they are wanted. */
-bool access_number(const struct function *fn, ir_ref r, int64_t *v);
-bool access_constant(const struct function *fn, ir_ref r, uint32_t *v);
+bool fn_constant(const struct function *fn, ir_ref r, int64_t *v);
+bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v);
 /* A shuffle between lanes that are known, which is done without the engine. */
-bool is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
+bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
 /* Is a counter the rest of a division by a small power of 2, as in the loop that compilers put beside one of four iterations at
  * a time? Its few iterations are not worth a version of their own. */
-bool counts_a_rest(const struct function *fn, ir_ref counter);
+bool fn_counts_a_remainder(const struct function *fn, ir_ref counter);
 
 enum { NO_WRITER = UINT32_MAX };
 /* The last instruction of the block before k that writes r, or NO_WRITER. */
-uint32_t find_writer(struct cursor here, ir_ref r, uint32_t k);
+uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k);
 /* Is it a plain one, of all lanes: r = lane(...)? */
-bool is_plain_writer(struct cursor here, uint32_t k, ir_ref r);
+bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r);
 
 /* Registers that are live where a block begins: a set of ir_live. */
 const uint64_t *live_in(const struct function *fn, uint32_t block);
 /* Does some branch go back to the block, or to one before it? */
-bool is_in_loop(struct cursor here);
+bool cursor_is_in_loop(struct cursor here);
 /* The number of the operation that ends a block, be it none of the instructions. */
-uint32_t end_of_block(const struct function *fn, uint32_t order);
+uint32_t fn_block_end(const struct function *fn, uint32_t order);
 /* What a warp has arrived at, where lockstep goes on behind it: ARRIVED_END, a barrier; 0 for all else. */
-uint32_t arrival_of(const struct function *fn, const struct ir_insn *i, const struct op *o);
+uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i, const struct op *o);
 /* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
  * did; else NO_BLOCK. What is not divergent is then kept as a seed, and made a row where the interpreter takes over. */
-uint32_t seed_block(const struct function *fn, uint32_t at);
-bool is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
+uint32_t fn_seed_block(const struct function *fn, uint32_t at);
+bool fn_is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
 
 /* ---- live_state.c ---- */
 
@@ -150,45 +150,45 @@ void live_find_through(struct function *fn);
 /* ---- critical_sections.c ---- */
 
 /* Where lanes go behind serial parts, by block; behind those among blocks from one to another. */
-void find_serial_exits(const struct function *fn, uint8_t *exits);
+void serial_find_exits(const struct function *fn, uint8_t *exits);
 void serial_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits);
-bool has_serial_parts(const struct function *fn, uint32_t *longest);
+bool serial_has_parts(const struct function *fn, uint32_t *longest);
 /* A second version of all that is in parts would take LLVM long: what it needs for a function grows faster than the function. */
 bool serial_has_many_blocks(const struct function *fn);
 /* Is a block in the part that `from` is in? And the part's registers: those that it writes, and all. */
 bool serial_is_inside(const struct function *fn, uint32_t from, uint32_t block);
 void serial_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched);
 /* Shapes of a warp of one lane. */
-struct ir_shapes shapes_of_lane(const struct function *fn, const struct ir_shapes *s);
+struct ir_shapes serial_shapes_of_lane(const struct function *fn, const struct ir_shapes *s);
 
 /* ---- lane_serial_loops.c ---- */
 
 /* Fills fn->shapes->lane_serial. */
-void find_lane_serial(struct function *fn);
+void lane_serial_find(struct function *fn);
 /* What is read is the register as it was at the start of the iteration, and so much more; that has a step more in each iteration. */
 struct walk {
     ir_ref root;
     int64_t added, step;
 };
 /* Of q as instruction k of the block, a loop, reads it: false where it is not such. */
-bool find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w);
+bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w);
 
 /* ---- gang_plan.c ---- */
 
 /* Fills fn->plan for function `index` of the kernel. */
-void find_gang(struct function *fn, uint32_t index);
+void gang_find(struct function *fn, uint32_t index);
 bool gang_may_dissolve(const struct function *fn, uint32_t block);
 bool gang_may_restart(const struct function *fn, uint32_t block);
 /* Where a block's side region and those who skip it go on. */
-uint32_t side_region_end(const struct function *fn, uint32_t block);
+uint32_t gang_side_region_end(const struct function *fn, uint32_t block);
 /* Is the barrier at the end of a block in a loop? Then warps that pass it may do so again. */
-bool is_passed_again(const struct function *fn, uint32_t block);
+bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block);
 
 /* ---- dirty_registers.c ---- */
 
 /* By block, what is clean where it begins: two sets by the numbers in shapes->live, one behind the other, of so many words in all.
  * For code that is entered at the blocks in `entries` (by block), of single warps, or of gangs that pass barriers. */
-uint64_t *find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers);
+uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers);
 uint32_t dirty_words(const struct function *fn);
 /* What is written is clean no more. */
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
@@ -196,6 +196,6 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
 /* ---- nontemporal.c ---- */
 
 /* Stores that may go past the caches: fn->nontemporal. */
-void find_nontemporal(struct function *fn);
+void nontemporal_find(struct function *fn);
 
 #endif

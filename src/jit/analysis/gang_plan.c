@@ -6,23 +6,23 @@
 /* The instruction that ends a block; NULL where it just goes on with the next. */
 static const struct ir_insn *ends_with(const struct function *fn, uint32_t order)
 {
-    uint32_t end = end_of_block(fn, order);
+    uint32_t end = fn_block_end(fn, order);
     return end < block_at(fn, order)->n ? &fn->ir->insns.at[block_at(fn, order)->first + end] : NULL;
 }
 
 static const struct op *end_op(const struct function *fn, uint32_t order)
 {
-    return &fn->code->ops[fn->code->blocks[order].first + end_of_block(fn, order)];
+    return &fn->code->ops[fn->code->blocks[order].first + fn_block_end(fn, order)];
 }
 
 /* What warps come to together at the end of a block: function.c's emit_exit(). */
 static uint32_t arrival_at(const struct function *fn, uint32_t order)
 {
     const struct ir_insn *i = ends_with(fn, order);
-    return i ? arrival_of(fn, i, end_op(fn, order)) : 0;
+    return i ? fn_arrival(fn, i, end_op(fn, order)) : 0;
 }
 
-uint32_t side_region_end(const struct function *fn, uint32_t order)
+uint32_t gang_side_region_end(const struct function *fn, uint32_t order)
 {
     const struct op *o = end_op(fn, order);
     return o->target == fn->plan.side_region[order] ? o->next : o->target;
@@ -35,7 +35,7 @@ static bool always_goes_on(const struct function *fn, uint32_t order)
     const struct op *o = end_op(fn, order);
     uint32_t to = i && i->kind == IR_BRA ? o->target : o->next;
     if (fn->plan.is_block && fn->plan.side_region[order])
-        return fn->plan.inside[side_region_end(fn, order)];
+        return fn->plan.inside[gang_side_region_end(fn, order)];
     return (!i || (i->kind == IR_BRA && !i->guard)) && to != NO_BLOCK && to > order && fn->plan.inside[to];
 }
 
@@ -65,7 +65,7 @@ static bool goes_to(const struct op *o, uint32_t target)
     return goes;
 }
 
-bool is_passed_again(const struct function *fn, uint32_t block)
+bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block)
 {
     for (uint32_t b = block; b < fn->ir->n_ordered; b++)
         for (uint32_t to = 0; to <= block; to++)
@@ -166,7 +166,7 @@ static uint32_t next_blocks(const struct function *fn, uint32_t b, uint32_t next
     const struct ir_insn *i = ends_with(fn, b);
     const struct op *o = end_op(fn, b);
     uint32_t n = 0;
-    if (i && i->kind != IR_BRA && !is_plain_shuffle(fn, i))
+    if (i && i->kind != IR_BRA && !fn_is_plain_shuffle(fn, i))
         return 0;
     if (i && i->kind == IR_BRA)
         next[n++] = o->target;
@@ -230,8 +230,8 @@ static unsigned most_warps(const struct function *fn, uint32_t whole)
 /* The CPU's vectors that a value takes: of 512 bits, or 256. */
 static unsigned vectors_of(const struct function *fn, ir_ref r)
 {
-    unsigned width = ref_width(fn, r) < 32 ? 32 : ref_width(fn, r), bits = fn->target->has_gather ? 512 : 256;
-    return ref_shape(fn, r) == SHAPE_DIVERGENT ? WARP_LANES * width / bits : 0;
+    unsigned width = fn_ref_width(fn, r) < 32 ? 32 : fn_ref_width(fn, r), bits = fn->target->has_gather ? 512 : 256;
+    return fn_ref_shape(fn, r) == SHAPE_DIVERGENT ? WARP_LANES * width / bits : 0;
 }
 
 /* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. Where accesses are tested before the
@@ -241,19 +241,19 @@ static unsigned slots_of(const struct function *fn, const struct ir_insn *i, boo
     enum { VECTOR = SLOTS / 2, TEST = 7, SEARCH = 40, LANE = 6 };
     ir_ref writes[IR_MAX_REFS];
     unsigned n = ir_writes(i, writes), slots = 0;
-    uint16_t address = i->a ? ref_shape(fn, i->a) : SHAPE_UNIFORM;
+    uint16_t address = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM;
     if (i->kind == IR_ATOM)
         return address == SHAPE_DIVERGENT ? LANE * WARP_LANES : TEST;
     if (i->kind == IR_LD && !tested)
-        return n + pieces_of(fn, address);
-    if (!tested && n == 1 && ref_shape(fn, writes[0]) != SHAPE_DIVERGENT && ref_width(fn, writes[0]) == 64)
+        return n + fn_pieces(fn, address);
+    if (!tested && n == 1 && fn_ref_shape(fn, writes[0]) != SHAPE_DIVERGENT && fn_ref_width(fn, writes[0]) == 64)
         return 0; /* of an address: the operand has it */
     for (unsigned k = 0; k < n; k++)
-        slots += ref_shape(fn, writes[k]) == SHAPE_DIVERGENT ? VECTOR * vectors_of(fn, writes[k])
-                                                             : pieces_of(fn, ref_shape(fn, writes[k]));
+        slots += fn_ref_shape(fn, writes[k]) == SHAPE_DIVERGENT ? VECTOR * vectors_of(fn, writes[k])
+                                                                : fn_pieces(fn, fn_ref_shape(fn, writes[k]));
     if (i->kind != IR_LD && i->kind != IR_ST)
         return slots;
-    return slots + (address == SHAPE_DIVERGENT ? SEARCH : (tested ? TEST : 1) * pieces_of(fn, address));
+    return slots + (address == SHAPE_DIVERGENT ? SEARCH : (tested ? TEST : 1) * fn_pieces(fn, address));
 }
 
 /* How long after its own value at the start of an iteration that of a register is there at the end: the longest way through
@@ -291,11 +291,11 @@ static bool is_for_gangs(const struct ir_insn *i)
 static bool is_tested(const struct function *fn, uint32_t first, uint32_t last)
 {
     const struct ir_insn *end = ends_with(fn, first);
-    bool tested = first != last || !end || !end->guard || ref_shape(fn, end->guard) == SHAPE_DIVERGENT;
+    bool tested = first != last || !end || !end->guard || fn_ref_shape(fn, end->guard) == SHAPE_DIVERGENT;
     for (uint32_t n = 0; n < block_at(fn, first)->n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, first)->first + n];
         tested |=
-            (i->kind == IR_LD || i->kind == IR_ST) && (i->guard || (i->a && ref_shape(fn, i->a) == SHAPE_DIVERGENT));
+            (i->kind == IR_LD || i->kind == IR_ST) && (i->guard || (i->a && fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT));
     }
     return tested;
 }
@@ -305,9 +305,9 @@ static uint32_t consecutive_bytes_of(const struct function *fn, const struct ir_
 {
     if (i->kind != IR_LD || (i->access->space != SPACE_GLOBAL && i->access->space != SPACE_GENERIC))
         return 0;
-    uint16_t shape = i->a ? ref_shape(fn, i->a) : SHAPE_UNIFORM;
+    uint16_t shape = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM;
     uint32_t bytes = (uint32_t)o->access->bytes * o->access->n;
-    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT || pieces_of(fn, shape) > 1)
+    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT || fn_pieces(fn, shape) > 1)
         return 0;
     for (unsigned l = 0; l < WARP_LANES; l++)
         if (fn->shapes->lane_offsets.at[shape].at[l] != (int64_t)l * bytes)
@@ -335,7 +335,7 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
             if (!is_for_gangs(i))
                 return false;
             w->accesses |= i->kind == IR_LD || i->kind == IR_ST;
-            w->parts |= i->kind == IR_BRA && i->guard && ref_shape(fn, i->guard) == SHAPE_DIVERGENT;
+            w->parts |= i->kind == IR_BRA && i->guard && fn_ref_shape(fn, i->guard) == SHAPE_DIVERGENT;
             *(fn->plan.once[k] ? &w->common : &w->own) += slots_of(fn, i, tested);
             if (!fn->plan.once[k])
                 note_consecutive(w, consecutive_bytes_of(fn, i, &fn->code->ops[fn->code->blocks[b].first + n]));
@@ -423,7 +423,7 @@ static uint32_t loop_around(const struct function *fn, uint32_t barrier, uint32_
 /* May each warp of a gang run the block by itself, in the lanes that come there? */
 static bool is_for_side_regions(const struct function *fn, uint32_t order)
 {
-    for (uint32_t n = 0; n < end_of_block(fn, order); n++) {
+    for (uint32_t n = 0; n < fn_block_end(fn, order); n++) {
         uint32_t k = block_at(fn, order)->first + n;
         enum ir_kind kind = fn->ir->insns.at[k].kind;
         if ((kind != IR_LANES && kind != IR_LD && kind != IR_ST && kind != IR_ATOM) || fn->shapes->assumptions[k])
@@ -438,7 +438,7 @@ static uint32_t side_region_behind(const struct function *fn, uint32_t order, co
     const struct ir_insn *i = ends_with(fn, order);
     const struct op *o = end_op(fn, order);
     if (!i || i->kind != IR_BRA || !i->guard || o->target == NO_BLOCK || o->next == NO_BLOCK ||
-        (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_DIVERGENT))
+        (is_common(fn, i->guard) && fn_ref_shape(fn, i->guard) != SHAPE_DIVERGENT))
         return 0;
     uint32_t region = o->target < o->next ? o->target : o->next, behind = o->target < o->next ? o->next : o->target;
     if (region <= order || region == behind || comes_to[region] != 1)
@@ -488,8 +488,8 @@ static bool goes_together(const struct function *fn, uint32_t order)
     for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
         bool together = !i->guard || i->kind != IR_BRA || fn->plan.side_region[order] ||
-                        (is_common(fn, i->guard) && ref_shape(fn, i->guard) != SHAPE_DIVERGENT);
-        bool arrives = n == end_of_block(fn, order) && arrival_at(fn, order);
+                        (is_common(fn, i->guard) && fn_ref_shape(fn, i->guard) != SHAPE_DIVERGENT);
+        bool arrives = n == fn_block_end(fn, order) && arrival_at(fn, order);
         if (!together || (!is_for_gangs(i) && !arrives))
             return false;
     }
@@ -501,7 +501,7 @@ static bool is_neighbour(const struct function *fn, uint32_t order, uint32_t ind
 {
     const struct ir_insn *insns = &fn->ir->insns.at[block_at(fn, order)->first], *i = &insns[index];
     bool found = false;
-    for (uint32_t n = 0; n < index && i->kind == IR_LD && ref_shape(fn, i->a) != SHAPE_DIVERGENT; n++)
+    for (uint32_t n = 0; n < index && i->kind == IR_LD && fn_ref_shape(fn, i->a) != SHAPE_DIVERGENT; n++)
         found |= insns[n].kind == IR_LD && insns[n].a == i->a;
     return found;
 }
@@ -514,7 +514,7 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
         found += !is_neighbour(fn, order, n) && (i->kind == IR_LD || i->kind == IR_ST) &&
                  (i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC ||
-                  ref_shape(fn, i->a) == SHAPE_DIVERGENT);
+                  fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT);
     }
     return found;
 }
@@ -637,13 +637,13 @@ static void find_entries(struct function *fn)
     fn->plan.entries[0] = fn->plan.inside[0];
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         uint32_t next = end_op(fn, b)->next;
-        bool is_there = fn->plan.is_straight && fn->plan.inside[b] && !is_passed_again(fn, b);
+        bool is_there = fn->plan.is_straight && fn->plan.inside[b] && !gang_barrier_is_passed_again(fn, b);
         if (arrival_at(fn, b) && next != NO_BLOCK && starts[next] && !is_there)
             fn->plan.entries[next] = fn->plan.inside[next];
     }
 }
 
-void find_gang(struct function *fn, uint32_t index)
+void gang_find(struct function *fn, uint32_t index)
 {
     const uint32_t *block = fn->shapes->block, n = fn->ir->n_ordered;
     uint32_t threads = block[0] * block[1] * block[2], whole = threads / WARP_LANES;

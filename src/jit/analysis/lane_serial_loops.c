@@ -51,19 +51,19 @@ static bool find_root(struct cursor here, ir_ref q, uint32_t k, ir_ref *root, in
         *root = q;
         if (ir_ref_kind(q) != REF_REG)
             return false;
-        k = find_writer(here, q, k);
+        k = cursor_find_writer(here, q, k);
         if (k == NO_WRITER)
             return true;
         const struct ir_insn *i = insn_at(here, k);
-        enum linear kind = is_plain_writer(here, k, q) ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
+        enum linear kind = cursor_is_plain_writer(here, k, q) ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
         int64_t more = 0;
-        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !access_number(here.fn, i->b, &more)))
+        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !fn_constant(here.fn, i->b, &more)))
             return false;
         *added = (int64_t)((uint64_t)*added + (kind == LINEAR_SUB ? -(uint64_t)more : (uint64_t)more));
     }
 }
 
-bool find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w)
+bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w)
 {
     enum { FARTHEST = 1 << 30 };
     ir_ref again;
@@ -95,7 +95,7 @@ static struct way times(const struct function *fn, struct way a, ir_ref factor, 
     int64_t n;
     if (a.kind != WALKS)
         return a;
-    if (!access_number(fn, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
+    if (!fn_constant(fn, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
         return (struct way){WILD, 0};
     return (struct way){WALKS, (int64_t)((uint64_t)a.step * (uint64_t)(shifts ? 1ll << n : n))};
 }
@@ -130,15 +130,15 @@ static struct way way_of_result(struct cursor here, uint32_t k, struct look look
 static struct way way_of(struct cursor here, ir_ref r, uint32_t k, struct look look)
 {
     uint32_t n = here.fn->ir->blocks.at[here.fn->ir->order[here.block]].n;
-    if (ir_ref_kind(r) != REF_REG || find_writer(here, r, n) == NO_WRITER)
+    if (ir_ref_kind(r) != REF_REG || cursor_find_writer(here, r, n) == NO_WRITER)
         return (struct way){FIXED, 0};
-    uint32_t at = find_writer(here, r, k);
+    uint32_t at = cursor_find_writer(here, r, k);
     struct walk w;
     if (at == NO_WRITER)
-        return find_walk(here, r, k, &w) ? (struct way){WALKS, w.step} : (struct way){WILD, 0};
+        return lane_serial_find_walk(here, r, k, &w) ? (struct way){WALKS, w.step} : (struct way){WILD, 0};
     if (insn_at(here, at)->kind == IR_LD)
         return (struct way){FOUND, 0};
-    bool deeper = is_plain_writer(here, at, r) && look.depth < DEEPEST && ++*look.n < MOST_LOOKS;
+    bool deeper = cursor_is_plain_writer(here, at, r) && look.depth < DEEPEST && ++*look.n < MOST_LOOKS;
     return deeper ? way_of_result(here, at, (struct look){look.depth + 1, look.n}) : (struct way){WILD, 0};
 }
 
@@ -161,15 +161,16 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
     const struct op *o = op_at(here, block->n - 1);
     uint32_t behind = block_behind(o, here.block);
     return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
-           ref_shape(here.fn, branch->guard) == SHAPE_DIVERGENT && (o->target == here.block || o->next == here.block) &&
-           behind > here.block && behind != NO_BLOCK && !here.fn->code->blocks[behind].spins;
+           fn_ref_shape(here.fn, branch->guard) == SHAPE_DIVERGENT &&
+           (o->target == here.block || o->next == here.block) && behind > here.block && behind != NO_BLOCK &&
+           !here.fn->code->blocks[behind].spins;
 }
 
 /* Leaving a loop of few iterations takes the CPU by surprise, lane by lane. */
 static bool has_few_iterations(struct cursor here, const struct ir_block *block)
 {
-    uint32_t k = find_writer(here, insn_at(here, block->n - 1)->guard, block->n - 1);
-    return k == NO_WRITER || insn_at(here, k)->kind != IR_LANES || counts_a_rest(here.fn, insn_at(here, k)->a);
+    uint32_t k = cursor_find_writer(here, insn_at(here, block->n - 1)->guard, block->n - 1);
+    return k == NO_WRITER || insn_at(here, k)->kind != IR_LANES || fn_counts_a_remainder(here.fn, insn_at(here, k)->a);
 }
 
 /* What goes around, or out of the loop: a number for all lanes goes around only, so it is the same in lanes that go on. */
@@ -180,11 +181,12 @@ static bool can_carry(struct cursor here, const struct ir_block *block)
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         bool leaves = ir_in_set(live_in(here.fn, behind), n), around = ir_in_set(live_in(here.fn, here.block), n);
-        bool written = find_writer(here, r, block->n) != NO_WRITER;
-        if ((leaves || around) && ref_width(here.fn, r) > 64)
+        bool written = cursor_find_writer(here, r, block->n) != NO_WRITER;
+        if ((leaves || around) && fn_ref_width(here.fn, r) > 64)
             return false;
-        if (written && ((leaves && ref_shape(here.fn, r) != SHAPE_DIVERGENT) ||
-                        (around && ref_shape(here.fn, r) != SHAPE_DIVERGENT && ref_shape(here.fn, r) != SHAPE_UNIFORM)))
+        if (written &&
+            ((leaves && fn_ref_shape(here.fn, r) != SHAPE_DIVERGENT) ||
+             (around && fn_ref_shape(here.fn, r) != SHAPE_DIVERGENT && fn_ref_shape(here.fn, r) != SHAPE_UNIFORM)))
             return false;
     }
     return true;
@@ -199,10 +201,10 @@ static bool can_load(struct cursor here, uint32_t k)
     if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(here.fn, i, x) ||
         op_access_is_strong(x) || (x->space != SPACE_GLOBAL && x->space != SPACE_CONST && x->space != SPACE_GENERIC))
         return false;
-    for (uint32_t j = 0; j < k && ref_shape(here.fn, i->a) != SHAPE_DIVERGENT; j++)
+    for (uint32_t j = 0; j < k && fn_ref_shape(here.fn, i->a) != SHAPE_DIVERGENT; j++)
         if (insn_at(here, j)->kind == IR_LD && insn_at(here, j)->a == i->a)
             return false;
-    return ref_shape(here.fn, i->a) == SHAPE_DIVERGENT || ref_shape(here.fn, i->a) == SHAPE_UNIFORM;
+    return fn_ref_shape(here.fn, i->a) == SHAPE_DIVERGENT || fn_ref_shape(here.fn, i->a) == SHAPE_UNIFORM;
 }
 
 /* Does a lane have places of its own one behind the other there, or one place, or find them? */
@@ -220,7 +222,7 @@ static bool add_insn(struct cursor here, uint32_t k, uint32_t count[N_PARTS], bo
 {
     const struct ir_insn *i = insn_at(here, k);
     if (i->kind == IR_LD) {
-        bool is_divergent = i->a && ref_shape(here.fn, i->a) == SHAPE_DIVERGENT;
+        bool is_divergent = i->a && fn_ref_shape(here.fn, i->a) == SHAPE_DIVERGENT;
         count[is_divergent ? LOAD_OF_LANES : LOAD_OF_ALL]++;
         return can_load(here, k) && (!is_divergent || is_own_way(here, k, walks));
     }
@@ -247,7 +249,7 @@ static bool is_better_lane_serial(struct cursor here, const struct ir_block *blo
     return walks && ROUNDS_LANE_SERIAL * alone < ROUNDS_TOGETHER * together;
 }
 
-void find_lane_serial(struct function *fn)
+void lane_serial_find(struct function *fn)
 {
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
         fn->shapes->lane_serial[b] = is_better_lane_serial((struct cursor){.fn = fn, .block = b}, block_at(fn, b));

@@ -89,7 +89,7 @@ static bool is_secluded(const struct function *fn)
     return secluded;
 }
 
-void find_nontemporal(struct function *fn)
+void nontemporal_find(struct function *fn)
 {
     fn->nontemporal = NULL;
     if (!is_secluded(fn))
@@ -113,8 +113,8 @@ bool access_is_nontemporal(struct cursor here, const struct access *a)
 {
     if (a->i->kind != IR_ST || !here.fn->nontemporal || !here.fn->nontemporal[a->i - here.fn->ir->insns.at] ||
         a->shape == SHAPE_DIVERGENT || a->shape == SHAPE_UNIFORM || here.check_groups[here.index].interleaved ||
-        is_in_loop(here))
+        cursor_is_in_loop(here))
         return false;
     int64_t step = here.fn->shapes->steps[ir_ref_index(a->i->a)];
-    return step != 0 && is_consecutive(a) && WARP_LANES / a->pieces * a->all >= LINE_BYTES;
+    return step != 0 && access_is_consecutive(a) && WARP_LANES / a->pieces * a->all >= LINE_BYTES;
 }

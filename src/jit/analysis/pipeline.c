@@ -17,9 +17,9 @@ void function_analyse(struct function *fn, uint32_t index)
     fn->ir = fn->code->ir;
     fn->shapes = &fn->request->shapes[index];
     find_loops(fn);
-    find_lane_serial(fn);
-    find_gang(fn, index);
-    find_nontemporal(fn);
+    lane_serial_find(fn);
+    gang_find(fn, index);
+    nontemporal_find(fn);
     live_find_through(fn);
-    find_check_groups(fn);
+    access_groups_find(fn);
 }

@@ -18,7 +18,7 @@ static unsigned sreg_width(uint32_t i)
     return sregs[i / 4].type == TYPE_u64 ? 64 : sregs[i / 4].type == TYPE_pred ? 1 : 32;
 }
 
-unsigned ref_width(const struct function *fn, ir_ref r)
+unsigned fn_ref_width(const struct function *fn, ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
     switch (ir_ref_kind(r)) {
@@ -28,7 +28,7 @@ unsigned ref_width(const struct function *fn, ir_ref r)
     }
 }
 
-uint16_t ref_shape(const struct function *fn, ir_ref r)
+uint16_t fn_ref_shape(const struct function *fn, ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
     if (fn->one_lane)
@@ -44,24 +44,24 @@ uint16_t ref_shape(const struct function *fn, ir_ref r)
     return sregs[i / 4].when == WHEN_LANE ? SHAPE_DIVERGENT : SHAPE_UNIFORM;
 }
 
-unsigned pieces_of(const struct function *fn, uint16_t shape)
+unsigned fn_pieces(const struct function *fn, uint16_t shape)
 {
     return ir_is_piecewise(fn->shapes, shape) ? fn->shapes->pieces : 1;
 }
 
-unsigned piece_lane(const struct function *fn, unsigned piece)
+unsigned fn_piece_lane(const struct function *fn, unsigned piece)
 {
     return piece * (WARP_LANES / fn->shapes->pieces);
 }
 
-bool is_number(const struct function *fn, ir_ref r)
+bool fn_is_grid_uniform(const struct function *fn, ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
     return ir_ref_kind(r) == REF_REG && !fn->one_lane && fn->shapes->bits[i].n >= fn->ir->regs.at[i].width &&
            !ir_is_piecewise(fn->shapes, fn->shapes->regs[i]);
 }
 
-uint32_t find_writer(struct cursor here, ir_ref r, uint32_t k)
+uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k)
 {
     while (k-- > 0)
         if (ir_defines(insn_at(here, k), r))
@@ -69,13 +69,13 @@ uint32_t find_writer(struct cursor here, ir_ref r, uint32_t k)
     return NO_WRITER;
 }
 
-bool is_plain_writer(struct cursor here, uint32_t k, ir_ref r)
+bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r)
 {
     const struct ir_insn *i = insn_at(here, k);
     return i->kind == IR_LANES && !i->guard && i->d == r;
 }
 
-bool access_number(const struct function *fn, ir_ref r, int64_t *v)
+bool fn_constant(const struct function *fn, ir_ref r, int64_t *v)
 {
     uint32_t index = ir_ref_index(r);
     if (ir_ref_kind(r) == REF_REG) {
@@ -89,23 +89,24 @@ bool access_number(const struct function *fn, ir_ref r, int64_t *v)
     return true;
 }
 
-bool access_constant(const struct function *fn, ir_ref r, uint32_t *v)
+bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v)
 {
     int64_t number;
-    bool known = access_number(fn, r, &number);
+    bool known = fn_constant(fn, r, &number);
     if (known)
         *v = (uint32_t)number;
     return known;
 }
 
-bool is_plain_shuffle(const struct function *fn, const struct ir_insn *i)
+bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i)
 {
     uint32_t b, c, membermask = UINT32_MAX;
-    return i->kind == IR_SHFL && !i->guard && access_constant(fn, i->b, &b) && access_constant(fn, i->c, &c) &&
-           (!i->f || access_constant(fn, i->f, &membermask)) && membermask == UINT32_MAX && ref_width(fn, i->a) == 32;
+    return i->kind == IR_SHFL && !i->guard && fn_constant_low(fn, i->b, &b) && fn_constant_low(fn, i->c, &c) &&
+           (!i->f || fn_constant_low(fn, i->f, &membermask)) && membermask == UINT32_MAX &&
+           fn_ref_width(fn, i->a) == 32;
 }
 
-bool is_in_loop(struct cursor here)
+bool cursor_is_in_loop(struct cursor here)
 {
     for (uint32_t b = here.block; b < here.fn->code->n_blocks; b++) {
         const struct code_block *block = &here.fn->code->blocks[b];
@@ -117,21 +118,21 @@ bool is_in_loop(struct cursor here)
 }
 
 /* Its few iterations are not worth a version of their own. */
-bool counts_a_rest(const struct function *fn, ir_ref counter)
+bool fn_counts_a_remainder(const struct function *fn, ir_ref counter)
 {
     enum { SMALL = 7 };
     const struct ir_func *f = fn->ir;
     for (uint32_t k = 0; k < f->insns.n; k++) {
         const struct ir_insn *i = &f->insns.at[k];
         uint32_t mask;
-        if (i->kind == IR_LANES && i->lane == LANE_and_b32 && i->d == counter && access_constant(fn, i->b, &mask) &&
+        if (i->kind == IR_LANES && i->lane == LANE_and_b32 && i->d == counter && fn_constant_low(fn, i->b, &mask) &&
             mask <= SMALL)
             return true;
     }
     return false;
 }
 
-uint32_t arrival_of(const struct function *fn, const struct ir_insn *i, const struct op *o)
+uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i, const struct op *o)
 {
     if (i->guard)
         return 0;
@@ -143,20 +144,20 @@ uint32_t arrival_of(const struct function *fn, const struct ir_insn *i, const st
     return id < BARRIERS ? 1u << id : 0;
 }
 
-uint32_t seed_block(const struct function *fn, uint32_t at)
+uint32_t fn_seed_block(const struct function *fn, uint32_t at)
 {
     const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[at]];
     const struct op *last = &fn->code->ops[fn->code->blocks[at].first + (block->n ? block->n - 1 : 0)];
-    uint32_t arrived = block->n ? arrival_of(fn, &fn->ir->insns.at[block->first + block->n - 1], last) : 0;
+    uint32_t arrived = block->n ? fn_arrival(fn, &fn->ir->insns.at[block->first + block->n - 1], last) : 0;
     if (!arrived || arrived == ARRIVED_END || !last->next || last->next == NO_BLOCK)
         return NO_BLOCK;
     return ir_is_full(fn->shapes, at) && fn->shapes->whole[last->next] ? last->next : NO_BLOCK;
 }
 
-bool is_seed_block(const struct function *fn, uint32_t block)
+bool fn_is_seed_block(const struct function *fn, uint32_t block)
 {
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
-        if (seed_block(fn, b) == block)
+        if (fn_seed_block(fn, b) == block)
             return true;
     return false;
 }
@@ -166,7 +167,7 @@ const uint64_t *live_in(const struct function *fn, uint32_t block)
     return fn->shapes->live.in + (size_t)block * fn->shapes->live.words;
 }
 
-uint32_t end_of_block(const struct function *fn, uint32_t order)
+uint32_t fn_block_end(const struct function *fn, uint32_t order)
 {
     const struct op *ops = &fn->code->ops[fn->code->blocks[order].first];
     uint32_t n = fn->ir->blocks.at[fn->ir->order[order]].n;

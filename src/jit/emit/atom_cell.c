@@ -74,7 +74,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
         (x->space != SPACE_SHARED && x->space != SPACE_GLOBAL && x->space != SPACE_GENERIC))
         return false;
     for (unsigned k = 0; k < 1u + is_cas; k++)
-        if (ref_width(e->fn, i->access->operands[k]) != 8u * x->bytes)
+        if (fn_ref_width(e->fn, i->access->operands[k]) != 8u * x->bytes)
             return false;
     *t = (struct atom){.a = access_begin(e->fn, i, o),
                        .shared = x->space == SPACE_SHARED,
@@ -85,8 +85,8 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
                        .type = type_of_width(e, 8u * x->bytes),
                        .result = i->access->regs[0],
                        .order = order_of(x)};
-    return !t->result || (ref_width(e->fn, t->result) == 8u * x->bytes &&
-                          (ref_shape(e->fn, t->result) == SHAPE_DIVERGENT || e->fn->one_lane));
+    return !t->result || (fn_ref_width(e->fn, t->result) == 8u * x->bytes &&
+                          (fn_ref_shape(e->fn, t->result) == SHAPE_DIVERGENT || e->fn->one_lane));
 }
 
 bool atom_is_by_host(const struct atom *t)

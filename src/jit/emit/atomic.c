@@ -48,7 +48,7 @@ static bool is_contest(const struct emit *e)
 static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     uint32_t constant;
-    if (!is_contest(e) || !access_constant(e->fn, t->a.i->access->operands[0], &constant)) {
+    if (!is_contest(e) || !fn_constant_low(e->fn, t->a.i->access->operands[0], &constant)) {
         fence_before_load(e);
         return compare_cell(e, t, at, s, wanted);
     }
@@ -157,7 +157,7 @@ static value do_cell(struct emit *e, const struct atom *t, value at, value s, va
 static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
     ir_ref r = t->a.i->access->operands[k];
-    t->uniform[k] = ref_shape(e->fn, r) == SHAPE_UNIFORM;
+    t->uniform[k] = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM;
     *v = t->uniform[k] ? reg_read_scalar(e, r, t->a.x->operands[k]) : reg_read_lanes(e, r, t->a.x->operands[k]);
 }
 

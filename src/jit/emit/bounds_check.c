@@ -28,9 +28,9 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
 {
     if (ir_ref_kind(r) != REF_REG)
         return;
-    unsigned width = ref_width(e->fn, r);
+    unsigned width = fn_ref_width(e->fn, r);
     value at = reg_slot_pointer(e, r);
-    if (ref_shape(e->fn, r) == SHAPE_DIVERGENT) {
+    if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT) {
         value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
         LLVMSetAlignment(v, width == 1 ? 4 : 64);
         reg_write_lanes(e, r, v, i->guard ? mask : NULL);
@@ -117,7 +117,7 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 static value scalar_address(struct emit *e, const struct access *a, unsigned piece, int64_t more)
 {
     ir_ref r = a->i->a;
-    LLVMTypeRef type = r && ref_width(e->fn, r) == 32 ? e->i32 : e->i64;
+    LLVMTypeRef type = r && fn_ref_width(e->fn, r) == 32 ? e->i32 : e->i64;
     value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
         v = LLVMBuildAdd(e->b, reg_read_piece(e, r, a->o->a, piece), v, "");
@@ -234,7 +234,7 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
 /* Divergent addresses, in a->lanes: goes on where those of all active lanes are inside, else to another block. */
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
-    LLVMTypeRef type = ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;
+    LLVMTypeRef type = fn_ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;
     value disp = emit_splat(e, access_displacement(e, a, type), WARP_LANES);
     a->lanes = LLVMBuildAdd(e->b, reg_read_lanes(e, a->i->a, a->o->a), disp, "");
     if (access_is_inside(e->fn, a))

@@ -111,7 +111,7 @@ void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o)
         emit_go_to(e, o->target, mask);
         return;
     }
-    if (ref_shape(e->fn, i->guard) != SHAPE_DIVERGENT) {
+    if (fn_ref_shape(e->fn, i->guard) != SHAPE_DIVERGENT) {
         emit_uniform_branch(e, i, o);
         return;
     }

@@ -39,7 +39,7 @@ static void take_back(struct emit *e, uint32_t to, const uint64_t *written, valu
         if (!ir_in_set(written, n) || !ir_in_set(live_in(e->fn, to), n))
             continue;
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
-        unsigned width = ref_width(e->fn, r);
+        unsigned width = fn_ref_width(e->fn, r);
         value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), reg_slot_pointer(e, r), "");
         LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
         reg_write_lanes(e, r, lanes, has_pending ? mask : NULL);
@@ -461,9 +461,9 @@ static void emit_parts_of(struct parts *p)
 void emit_serial(struct emit *e, const struct function *fn, const char *name)
 {
     uint32_t longest, blocks = fn->ir->n_ordered;
-    if (!has_serial_parts(fn, &longest))
+    if (!serial_has_parts(fn, &longest))
         return;
-    struct ir_shapes one = shapes_of_lane(fn, fn->shapes);
+    struct ir_shapes one = serial_shapes_of_lane(fn, fn->shapes);
     struct function of_lane = {.request = fn->request,
                                .target = fn->target,
                                .lanes = fn->lanes,
@@ -485,7 +485,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->check_groups = check_groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     e->lane = const_int(e, e->i64, 0);                                  /* until start_lane() */
-    find_serial_exits(e->fn, exits);
+    serial_find_exits(e->fn, exits);
     emit_declare(e, name);
     emit_at_end(e, e->entry);
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)

@@ -89,14 +89,14 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
 void element_put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
-    reg_write_lanes(e, r, extend(e, a, v, ref_width(e->fn, r)), a->i->guard ? a->mask : NULL);
+    reg_write_lanes(e, r, extend(e, a, v, fn_ref_width(e->fn, r)), a->i->guard ? a->mask : NULL);
 }
 
 void element_put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
 {
     ir_ref r = a->i->access->regs[k];
-    v = extend(e, a, v, ref_width(e->fn, r));
-    if (ref_shape(e->fn, r) == SHAPE_DIVERGENT)
+    v = extend(e, a, v, fn_ref_width(e->fn, r));
+    if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT)
         reg_write_lanes(e, r, emit_splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
     else
         reg_write_scalar(e, r, v); /* where a guard does not hold, this is not reached */

@@ -212,7 +212,7 @@ void reg_reload_lane(struct emit *e, uint32_t reg, value mask);
 
 /* ---- dirty.c ---- */
 
-/* What find_clean() has found, for code that is emitted from here on. */
+/* What dirty_find_clean() has found, for code that is emitted from here on. */
 void dirty_begin(struct emit *e, uint64_t *clean_in);
 void dirty_start_clean(struct emit *e, uint32_t block);
 /* Nothing is clean. */

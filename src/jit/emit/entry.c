@@ -9,7 +9,7 @@
 /* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
 static void find_entries(struct emit *e, uint8_t *entries)
 {
-    find_serial_exits(e->fn, entries);
+    serial_find_exits(e->fn, entries);
     entries[0] = 1;
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[b]];
@@ -116,9 +116,9 @@ static void emit_entries_at_ends(struct emit *e, value choose)
         emit_at_end(e, load);
         e->at = b;
         emit_store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
-        exit_reload_live(e, end_of_block(e->fn, b));
+        exit_reload_live(e, fn_block_end(e->fn, b));
         LLVMBuildBr(e->b, e->end[b]);
-        struct reg_list l = live_scalars(e->fn, live_at(emit_here(e), end_of_block(e->fn, b)));
+        struct reg_list l = live_scalars(e->fn, live_at(emit_here(e), fn_block_end(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
 }
@@ -128,7 +128,7 @@ void emit_entries(struct emit *e)
     uint8_t entries[e->fn->ir->n_ordered];
     memset(entries, 0, sizeof entries);
     find_entries(e, entries);
-    dirty_begin(e, find_clean(e->fn, entries, false));
+    dirty_begin(e, dirty_find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
     value in_order = emit_is_zero(e, emit_load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
@@ -146,7 +146,7 @@ void emit_entries(struct emit *e)
         e->at = b;
         emit_entry(e, b, lanes, in_order, refused);
         struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, live_in(e->fn, b)));
-        if (is_seed_block(e->fn, b) || gang_may_restart(e->fn, b))
+        if (fn_is_seed_block(e->fn, b) || gang_may_restart(e->fn, b))
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */

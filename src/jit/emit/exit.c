@@ -111,9 +111,9 @@ void exit_of_warp(struct emit *e, uint32_t index)
     const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
     const struct ir_insn *i = &e->fn->ir->insns.at[block->first + index];
     const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + index];
-    uint32_t arrived = arrival_of(e->fn, i, o);
-    bool seeds = index + 1 == block->n && seed_block(e->fn, e->at) != NO_BLOCK;
-    bool cold = index < end_of_block(e->fn, e->at);
+    uint32_t arrived = fn_arrival(e->fn, i, o);
+    bool seeds = index + 1 == block->n && fn_seed_block(e->fn, e->at) != NO_BLOCK;
+    bool cold = index < fn_block_end(e->fn, e->at);
     if (seeds)
         exit_spill_out_seeds(e);
     else if (cold)
@@ -176,7 +176,7 @@ value exit_shapes_table(struct emit *e, const struct reg_list *l)
         uint16_t shape = e->fn->shapes->regs[reg];
         value fields[4] = {const_int(e, e->i32, e->fn->ir->regs.at[reg].slot),
                            const_int(e, e->i32, e->fn->ir->regs.at[reg].width),
-                           const_int(e, e->i64, WARP_LANES / pieces_of(e->fn, shape)), lane_offsets_array(e, shape)};
+                           const_int(e, e->i64, WARP_LANES / fn_pieces(e->fn, shape)), lane_offsets_array(e, shape)};
         rows[k] = LLVMConstStructInContext(e->context, fields, 4, false);
     }
     return l->n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, l->n)) : NULL;

@@ -9,7 +9,7 @@
 /* Where a gang has dissolved, its warps go on with what ends the block: gang.c. */
 static void begin_end(struct emit *e)
 {
-    if (!e->end[e->at] || e->unchecked.block || e->together || e->index != end_of_block(e->fn, e->at))
+    if (!e->end[e->at] || e->unchecked.block || e->together || e->index != fn_block_end(e->fn, e->at))
         return;
     LLVMBuildBr(e->b, e->end[e->at]);
     emit_at_end(e, e->end[e->at]);
@@ -95,7 +95,7 @@ static void make_registers(struct emit *e)
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++) {
         unsigned width = e->fn->ir->regs.at[r].width;
         LLVMTypeRef type = s->regs[r] == SHAPE_DIVERGENT ? vector_of_width(e, width) : type_of_width(e, width);
-        for (unsigned p = 0; p < pieces_of(e->fn, s->regs[r]); p++)
+        for (unsigned p = 0; p < fn_pieces(e->fn, s->regs[r]); p++)
             e->regs[(size_t)r * MAX_PIECES + p] = emit_alloca_of(e, type, NULL);
     }
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {

@@ -122,7 +122,7 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     value all = const_int(e, e->i32, UINT32_MAX), equal = LLVMConstInt(e->i1, 1, false);
-    unsigned pieces = pieces_of(e->fn, e->fn->shapes->regs[reg]);
+    unsigned pieces = fn_pieces(e->fn, e->fn->shapes->regs[reg]);
     value first[MAX_PIECES];
     for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
         reg_reload(&g->warps[k], reg, all);
@@ -172,7 +172,7 @@ static void emit_entries_of_gang(struct emit *e, struct gang *g)
 static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
 {
     for (unsigned k = 0; k < (e->fn->plan.common[reg] ? 1 : g->n); k++)
-        for (unsigned p = 0; p < pieces_of(e->fn, e->fn->shapes->regs[reg]); p++) {
+        for (unsigned p = 0; p < fn_pieces(e->fn, e->fn->shapes->regs[reg]); p++) {
             size_t at = (size_t)reg * MAX_PIECES + p;
             g->before[at * MAX_GANG + k] = emit_alloca(e, LLVMGetAllocatedType(g->warps[k].regs[at]));
         }
@@ -257,7 +257,7 @@ static void emit_leave(struct emit *e, struct gang *g)
 
 static bool is_loop(const struct emit *e, uint32_t order)
 {
-    const struct op *o = op_at(emit_here(e), end_of_block(e->fn, order));
+    const struct op *o = op_at(emit_here(e), fn_block_end(e->fn, order));
     return o->next == order || (o->kind == OP_BRA && o->target == order);
 }
 
@@ -276,8 +276,8 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
     emit_at_end(e, g->dissolve);
     gang_count_pure(g);
     for (unsigned k = 0; k < g->n; k++) {
-        exit_spill_seeds(&g->warps[k], end_of_block(e->fn, order));
-        gang_record_place(&g->warps[k], end_of_block(e->fn, order));
+        exit_spill_seeds(&g->warps[k], fn_block_end(e->fn, order));
+        gang_record_place(&g->warps[k], fn_block_end(e->fn, order));
     }
     LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order | COMPILED_END)));
 }
@@ -334,7 +334,7 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
 static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o, value *all,
                            value *any)
 {
-    bool is_divergent = ref_shape(e->fn, i->guard) == SHAPE_DIVERGENT;
+    bool is_divergent = fn_ref_shape(e->fn, i->guard) == SHAPE_DIVERGENT;
     bool common = ir_ref_kind(i->guard) != REF_REG || e->fn->plan.common[ir_ref_index(i->guard)];
     for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
         struct emit *x = &g->warps[k];
@@ -368,9 +368,9 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     x->mode = &side_region_mode;
     x->at = region;
     x->check_groups = ARENA_ARRAY(x->arena, struct check_group,
-                                  end_of_block(x->fn, region) + 1); /* each access has a test of its own */
+                                  fn_block_end(x->fn, region) + 1); /* each access has a test of its own */
     emit_count(x, 1);
-    for (x->index = 0; x->index < end_of_block(x->fn, region); x->index++) {
+    for (x->index = 0; x->index < fn_block_end(x->fn, region); x->index++) {
         x->check_groups[x->index] = (struct check_group){.first = x->index};
         emit_insn(x, insn_at(emit_here(x), x->index), op_at(emit_here(x), x->index));
     }
@@ -388,7 +388,7 @@ static void emit_side_regions(struct emit *e, struct gang *g, const struct ir_in
     gang_mode.has_effects(&g->warps[0]);
     for (unsigned k = 0; k < g->n; k++)
         emit_side_region(&g->warps[k], e->fn->plan.side_region[e->at], i, o);
-    go_to(e, g, e->at, side_region_end(e->fn, e->at));
+    go_to(e, g, e->at, gang_side_region_end(e->fn, e->at));
 }
 
 static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i, const struct op *o)
@@ -397,7 +397,7 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
         go_to(e, g, order, o->target);
         return;
     }
-    if (e->fn->plan.is_block && e->fn->plan.side_region[order] && g->block[side_region_end(e->fn, order)]) {
+    if (e->fn->plan.is_block && e->fn->plan.side_region[order] && g->block[gang_side_region_end(e->fn, order)]) {
         emit_side_regions(e, g, i, o);
         return;
     }
@@ -421,7 +421,7 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
 static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
-    if (is_passed_again(e->fn, e->at)) {
+    if (gang_barrier_is_passed_again(e->fn, e->at)) {
         last = emit_new_block(e, "");
         value left = LLVMBuildLoad2(e->b, e->i32, e->count.phases, "");
         left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
@@ -448,7 +448,7 @@ static void emit_phase_end(struct emit *e, struct gang *g, const struct op *o, u
         return;
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
-        if (seed_block(x->fn, x->at) != NO_BLOCK)
+        if (fn_seed_block(x->fn, x->at) != NO_BLOCK)
             exit_spill_out_seeds(x);
         else
             exit_spill_live(x, x->index);
@@ -460,10 +460,10 @@ static void emit_phase_end(struct emit *e, struct gang *g, const struct op *o, u
 static void emit_end(struct emit *e, struct gang *g, uint32_t order)
 {
     const struct ir_block *block = block_at(e->fn, order);
-    uint32_t end = end_of_block(e->fn, order);
+    uint32_t end = fn_block_end(e->fn, order);
     const struct op *o = op_at(emit_here(e), end);
     const struct ir_insn *i = end < block->n ? &e->fn->ir->insns.at[block->first + end] : NULL;
-    uint32_t arrived = i ? arrival_of(e->fn, i, o) : 0;
+    uint32_t arrived = i ? fn_arrival(e->fn, i, o) : 0;
     for (unsigned k = 0; k < g->n; k++)
         g->warps[k].index = end;
     if (!i) {
@@ -472,7 +472,7 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
         emit_branch(e, g, order, i, o);
     } else if (arrived) {
         emit_phase_end(e, g, o, arrived);
-    } else if (is_plain_shuffle(e->fn, i)) {
+    } else if (fn_is_plain_shuffle(e->fn, i)) {
         for (unsigned k = 0; k < g->n; k++)
             emit_collective(&g->warps[k], i, o);
         go_to(e, g, order, o->next);
@@ -534,7 +534,7 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
     find_before(e, g);
     test_loop(e, g);
     begin_pure(e, g);
-    for (uint32_t n = 0; n < end_of_block(e->fn, order); n++)
+    for (uint32_t n = 0; n < fn_block_end(e->fn, order); n++)
         emit_together(e, g, n);
     emit_end(e, g, order);
     if (g->dissolve)
@@ -548,7 +548,7 @@ void emit_gang(struct emit *e)
     struct gang g = {.n = e->fn->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->fn->ir->n_ordered)};
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG);
     if (e->fn->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
-        dirty_begin(e, find_clean(e->fn, e->fn->plan.entries, true));
+        dirty_begin(e, dirty_find_clean(e->fn, e->fn->plan.entries, true));
     emit_at_end(e, e->warps.gang);
     if (e->fn->plan.is_straight)
         go_on_at_entries(e);

@@ -71,7 +71,7 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
 {
     for (unsigned k = 0; k < n; k++) {
         uint32_t reg = ir_ref_index(refs[k]);
-        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < pieces_of(e->fn, e->fn->shapes->regs[reg]); p++) {
+        for (unsigned p = 0; ir_ref_kind(refs[k]) == REF_REG && p < fn_pieces(e->fn, e->fn->shapes->regs[reg]); p++) {
             value *copy = &s->regs[(size_t)reg * MAX_PIECES + p], own = e->regs[(size_t)reg * MAX_PIECES + p];
             LLVMTypeRef type = LLVMGetAllocatedType(own);
             if (!*copy)

@@ -31,7 +31,7 @@ static void gather(struct emit *e, const struct access *a, const struct index *x
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
     if (x->unit < x->scale)
         lanes = LLVMBuildMul(e->b, lanes, emit_splat(e, const_int(e, e->i32, x->scale / x->unit), WARP_LANES), "");
-    if (e->fn->target->waits_in_gathers && !has_many_accesses(e->fn)) {
+    if (e->fn->target->waits_in_gathers && !fn_has_many_accesses(e->fn)) {
         gather_by_index(e, a, x, base, lanes);
         return;
     }
@@ -48,7 +48,7 @@ static void gather(struct emit *e, const struct access *a, const struct index *x
 bool transfer_load_indexed(struct emit *e, struct access *a)
 {
     struct index x;
-    if (!e->fn->target->has_gather || a->bytes < 4 || access_is_whole(a->x) || !find_index(emit_here(e), a, &x) ||
+    if (!e->fn->target->has_gather || a->bytes < 4 || access_is_whole(a->x) || !base_index_find(emit_here(e), a, &x) ||
         x.scale % a->all)
         return false;
     LLVMBasicBlockRef inside = emit_new_block(e, ""), fast = emit_new_block(e, ""), slow = emit_new_block(e, ""),

@@ -9,12 +9,12 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     case IR_ST: emit_store(e, i, o); return true;
     case IR_FRAME: {
         value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
-        reg_write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, ref_width(e->fn, i->d)), false, ""));
+        reg_write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false, ""));
         return true;
     }
     case IR_FENCE: emit_fence(e, o); return true;
     case IR_ACTIVEMASK:
-        if (!i->guard && ref_width(e->fn, i->d) == 32) {
+        if (!i->guard && fn_ref_width(e->fn, i->d) == 32) {
             reg_write_scalar(e, i->d, emit_mask(e));
             return true;
         }

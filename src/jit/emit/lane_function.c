@@ -213,7 +213,7 @@ static void find_operands(struct emit *e, const struct ir_insn *i, const struct 
     x->uniform = true;
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            x->uniform &= ref_shape(e->fn, x->ref[k]) == SHAPE_UNIFORM;
+            x->uniform &= fn_ref_shape(e->fn, x->ref[k]) == SHAPE_UNIFORM;
 }
 
 /* A lane function for all lanes, or for the first one of a piece; its results go to allocas. `a` is its first operand, or NULL:
@@ -239,7 +239,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
 {
     value result[2] = {NULL, NULL};
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
-        unsigned width = ref_width(e->fn, x->ref[k]);
+        unsigned width = fn_ref_width(e->fn, x->ref[k]);
         result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
     }
     if (!copy_one(e, i->lane, x, NULL, single, piece, result))
@@ -273,7 +273,7 @@ static void emit_call(struct emit *e, const struct op *o, const struct operands 
     emit_mark_invariant(e, fn);
     LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, ref_width(e->fn, x->ref[k])), e->scratch[k], "");
+        out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, fn_ref_width(e->fn, x->ref[k])), e->scratch[k], "");
 }
 
 static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
@@ -298,22 +298,22 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
 /* Of a result that is not divergent: the values of its pieces, from those of its operands. */
 static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
 {
-    unsigned n = pieces_of(e->fn, ref_shape(e->fn, i->d));
+    unsigned n = fn_pieces(e->fn, fn_ref_shape(e->fn, i->d));
     value out[MAX_PIECES][2], all[2] = {NULL, NULL};
     for (unsigned p = 0; p < n && !all[0]; p++)
         if (!emit_copy(e, i, x, true, p, out[p]) && !emit_copy(e, i, x, false, 0, all))
             emit_call(e, o, x, all);
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         ir_ref d = x->ref[k];
-        if (ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
-            value lanes = all[0]                     ? all[k]
-                          : ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
-                                                     : emit_splat(e, out[0][k], WARP_LANES);
+        if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
+            value lanes = all[0]                        ? all[k]
+                          : fn_ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
+                                                        : emit_splat(e, out[0][k], WARP_LANES);
             reg_write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
             continue;
         }
         for (unsigned p = 0; p < n; p++) {
-            value v = all[0] ? lane_of(e, all[k], ref_width(e->fn, d), piece_lane(e->fn, p)) : out[p][k];
+            value v = all[0] ? lane_of(e, all[k], fn_ref_width(e->fn, d), fn_piece_lane(e->fn, p)) : out[p][k];
             write_one(e, i, d, v, p, o->guard);
         }
     }
@@ -322,8 +322,8 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
 /* Of a widened index: does nothing wrap between the lanes of a piece? Where it does, the interpreter goes on. */
 static void test_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece, bool is_signed)
 {
-    const int64_t *at = e->fn->shapes->lane_offsets.at[ref_shape(e->fn, r)].at;
-    unsigned n = pieces_of(e->fn, ref_shape(e->fn, r)), from = piece_lane(e->fn, piece);
+    const int64_t *at = e->fn->shapes->lane_offsets.at[fn_ref_shape(e->fn, r)].at;
+    unsigned n = fn_pieces(e->fn, fn_ref_shape(e->fn, r)), from = fn_piece_lane(e->fn, piece);
     int64_t least = at[from], most = at[from];
     for (unsigned l = from; l < from + WARP_LANES / n; l++) {
         least = at[l] < least ? at[l] : least;
@@ -343,9 +343,9 @@ static void test_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece, bo
 static void test_assumption(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     bool is_signed = e->fn->shapes->assumptions[i - e->fn->ir->insns.at] == NO_WRAP_SIGNED;
-    bool first = ref_shape(e->fn, i->a) != SHAPE_UNIFORM; /* the other is a constant */
+    bool first = fn_ref_shape(e->fn, i->a) != SHAPE_UNIFORM; /* the other is a constant */
     ir_ref r = first ? i->a : i->b;
-    for (unsigned p = 0; p < pieces_of(e->fn, ref_shape(e->fn, r)); p++)
+    for (unsigned p = 0; p < fn_pieces(e->fn, fn_ref_shape(e->fn, r)); p++)
         test_piece(e, r, first ? o->a : o->b, p, is_signed);
 }
 
@@ -420,7 +420,7 @@ static const struct comparison {
 /* Is it one more in each lane than in the lane before, as a number of either kind? */
 static bool counts_lanes(const struct emit *e, ir_ref r)
 {
-    uint16_t shape = r ? ref_shape(e->fn, r) : SHAPE_DIVERGENT;
+    uint16_t shape = r ? fn_ref_shape(e->fn, r) : SHAPE_DIVERGENT;
     struct ir_range range = ir_range_of(e->fn->ir, e->fn->shapes->ranges, e->fn->shapes->block, r);
     if (shape == SHAPE_DIVERGENT || ir_is_piecewise(e->fn->shapes, shape) || range.lo > range.hi || range.lo < 0)
         return false;
@@ -449,8 +449,8 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struc
         c = comparisons[k].lane == i->lane ? &comparisons[k] : NULL;
     if (!c || e->fn->one_lane)
         return false;
-    bool counts_first = counts_lanes(e, i->a) && ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
-    if (!counts_first && (!counts_lanes(e, i->b) || ref_shape(e->fn, i->a) != SHAPE_UNIFORM))
+    bool counts_first = counts_lanes(e, i->a) && fn_ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
+    if (!counts_first && (!counts_lanes(e, i->b) || fn_ref_shape(e->fn, i->a) != SHAPE_UNIFORM))
         return false;
     value a = reg_read_scalar(e, i->a, o->a), b = reg_read_scalar(e, i->b, o->b);
     bool less = c->less == counts_first; /* of what counts, seen from there */
@@ -465,10 +465,10 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     struct operands x;
     value out[2] = {NULL, NULL};
     find_operands(e, i, o, &x);
-    if (ref_shape(e->fn, i->d) != SHAPE_DIVERGENT) {
+    if (fn_ref_shape(e->fn, i->d) != SHAPE_DIVERGENT) {
         if (e->fn->shapes->assumptions[i - e->fn->ir->insns.at] && !access_is_unchecked(e))
             test_assumption(e, i, o);
-        if (is_number(e->fn, i->d))
+        if (fn_is_grid_uniform(e->fn, i->d))
             reg_write_scalar(e, i->d, reg_read_scalar(e, i->d, 0));
         else
             emit_pieces(e, i, o, &x);
@@ -481,10 +481,10 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
     value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
     for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {
         ir_ref d = x.ref[k];
-        unsigned width = ref_width(e->fn, d);
+        unsigned width = fn_ref_width(e->fn, d);
         if (scalar)
             out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : emit_splat(e, out[k], WARP_LANES);
-        if (ref_shape(e->fn, d) == SHAPE_DIVERGENT)
+        if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT)
             reg_write_lanes(e, d, out[k], mask);
         else
             write_one(e, i, d, lane_of(e, out[k], width, 0), 0, o->guard);

@@ -54,7 +54,7 @@ static ir_ref reg_of(const struct lane_serial *p, uint32_t n)
 
 static bool is_written(const struct lane_serial *p, ir_ref r)
 {
-    return find_writer(emit_here(p->e), r, p->block->n) != NO_WRITER;
+    return cursor_find_writer(emit_here(p->e), r, p->block->n) != NO_WRITER;
 }
 
 static bool is_read(const struct lane_serial *p, ir_ref r)
@@ -117,7 +117,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
     struct access a = access_begin(e->fn, insn_at(emit_here(e), k), op_at(emit_here(e), k));
     e->index = k;
     bool indexed =
-        find_index(emit_here(e), &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
+        base_index_find(emit_here(e), &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
     if (!indexed)
         x->index.base = REF_NONE;
     const struct limits *earlier = find_earlier(p, k);
@@ -153,8 +153,8 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
     struct emit *e = p->e;
     struct access a = access_begin(e->fn, insn_at(emit_here(e), k), op_at(emit_here(e), k));
     struct walk w;
-    if (!find_walk(emit_here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
-        (!x->most && (w.step % a.all || ref_width(e->fn, w.root) != 64)))
+    if (!lane_serial_find_walk(emit_here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
+        (!x->most && (w.step % a.all || fn_ref_width(e->fn, w.root) != 64)))
         return;
     int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.x->disp));
     struct induction *c = p->inductions;
@@ -229,7 +229,7 @@ static void prepare_registers(struct lane_serial *p)
     struct emit *e = p->e;
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
-        bool is_uniform = ref_shape(e->fn, r) == SHAPE_UNIFORM;
+        bool is_uniform = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM;
         if (!comes(p, n) && !goes(p, n))
             continue;
         if (is_uniform) {
@@ -238,7 +238,7 @@ static void prepare_registers(struct lane_serial *p)
             LLVMBuildStore(e->b, p->number[n], p->last[n]);
             continue;
         }
-        LLVMTypeRef type = vector_of_width(e, ref_width(e->fn, r));
+        LLVMTypeRef type = vector_of_width(e, fn_ref_width(e->fn, r));
         p->row[n] = emit_alloca(e, type);
         value lanes = comes(p, n) ? reg_read_lanes(e, r, 0) : LLVMConstNull(type);
         LLVMBuildStore(e->b, lanes, p->row[n]);
@@ -271,7 +271,7 @@ static void prepare(struct lane_serial *p)
 static value place_of(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
-    return LLVMBuildInBoundsGEP2(e->b, type_of_width(e, ref_width(e->fn, reg_of(p, n))), p->row[n], &e->lane, 1, "");
+    return LLVMBuildInBoundsGEP2(e->b, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n], &e->lane, 1, "");
 }
 
 static void take_register(const struct lane_serial *p, uint32_t n)
@@ -280,11 +280,11 @@ static void take_register(const struct lane_serial *p, uint32_t n)
     ir_ref r = reg_of(p, n);
     if (p->number[n]) {
         reg_write_scalar(e, r, p->number[n]);
-    } else if (ref_width(e->fn, r) == 1) {
+    } else if (fn_ref_width(e->fn, r) == 1) {
         value bit = LLVMBuildAnd(e->b, load(e, e->i32, p->row[n]), emit_lane_bit(e), "");
         reg_write_scalar(e, r, LLVMBuildNot(e->b, emit_is_zero(e, bit), ""));
     } else {
-        reg_write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), place_of(p, n)));
+        reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), place_of(p, n)));
     }
 }
 
@@ -292,7 +292,7 @@ static void give_register(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
     value v = reg_read_scalar(e, reg_of(p, n), 0);
-    if (ref_width(e->fn, reg_of(p, n)) == 1) {
+    if (fn_ref_width(e->fn, reg_of(p, n)) == 1) {
         value old = load(e, e->i32, p->row[n]), yes = LLVMBuildSExt(e->b, v, e->i32, "");
         LLVMBuildStore(e->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
     } else {
@@ -457,7 +457,7 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
 static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e, all = *e;
-    struct ir_shapes one = shapes_of_lane(e->fn, e->fn->shapes);
+    struct ir_shapes one = serial_shapes_of_lane(e->fn, e->fn->shapes);
     struct function of_lane = *e->fn;
     of_lane.shapes = &one;
     of_lane.one_lane = true;
@@ -472,7 +472,7 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
         for (unsigned j = 0; j < n; j++) {
             value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PIECES] : NULL;
             if (reg && !*reg)
-                *reg = emit_alloca(e, type_of_width(e, ref_width(e->fn, refs[j])));
+                *reg = emit_alloca(e, type_of_width(e, fn_ref_width(e->fn, refs[j])));
         }
     }
     emit_lane(p, emit_new_block(e, "lane"), behind);
@@ -507,9 +507,9 @@ static void finish(const struct lane_serial *p)
         if (!goes(p, n))
             continue;
         if (p->row[n])
-            reg_write_lanes(e, r, load(e, vector_of_width(e, ref_width(e->fn, r)), p->row[n]), NULL);
+            reg_write_lanes(e, r, load(e, vector_of_width(e, fn_ref_width(e->fn, r)), p->row[n]), NULL);
         else
-            reg_write_scalar(e, r, load(e, type_of_width(e, ref_width(e->fn, r)), p->last[n]));
+            reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), p->last[n]));
     }
     reg_write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
     add(e, e->count.instructions, longest);

@@ -19,8 +19,8 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct o
 {
     uint32_t b, c, p = 0;
     value index[WARP_LANES];
-    if (!emit_is_full(e) || !is_plain_shuffle(e->fn, i) || !access_constant(e->fn, i->b, &b) ||
-        !access_constant(e->fn, i->c, &c))
+    if (!emit_is_full(e) || !fn_is_plain_shuffle(e->fn, i) || !fn_constant_low(e->fn, i->b, &b) ||
+        !fn_constant_low(e->fn, i->c, &c))
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         bool in_range;
@@ -64,7 +64,7 @@ static bool is_inside_within(const struct emit *e, const struct access *a)
 {
     bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
     if (!known || a->x->space != SPACE_SHARED || a->pieces > 1 || a->n > 1 || op_access_is_strong(a->x) ||
-        !access_can_mask(e->fn, a) || !is_consecutive(a) || ref_width(e->fn, a->i->a) > 32)
+        !access_can_mask(e->fn, a) || !access_is_consecutive(a) || fn_ref_width(e->fn, a->i->a) > 32)
         return false;
     uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),
              first = (uint32_t)LLVMConstIntGetZExtValue(a->first[0]);
@@ -238,12 +238,12 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
-    bool waits = e->fn->target->waits_in_gathers && space != SPACE_SHARED && !whole && !has_many_accesses(e->fn);
+    bool waits = e->fn->target->waits_in_gathers && space != SPACE_SHARED && !whole && !fn_has_many_accesses(e->fn);
     bool by_cpu = e->fn->target->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads && a->all <= 4);
     bool has_slow = !access_is_inside(e->fn, a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
-    if (!a->is_wild && !whole && !has_many_accesses(e->fn)) {
+    if (!a->is_wild && !whole && !fn_has_many_accesses(e->fn)) {
         other = branch(e, transfer_test_halves(e, a, a->all));
         loads ? transfer_load_consecutive_halves(e, a, space) : transfer_store_consecutive_halves(e, a, space);
         LLVMBuildBr(e->b, done);

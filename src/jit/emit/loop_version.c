@@ -50,7 +50,7 @@ static void require(struct loop *p, value condition)
 
 static bool is_written(const struct loop *p, ir_ref r)
 {
-    return ir_ref_kind(r) == REF_REG && find_writer(emit_here(p->e), r, p->block->n) != NO_WRITER;
+    return ir_ref_kind(r) == REF_REG && cursor_find_writer(emit_here(p->e), r, p->block->n) != NO_WRITER;
 }
 
 static value read_fixed(struct loop *p, ir_ref r, row_ref row)
@@ -60,19 +60,19 @@ static value read_fixed(struct loop *p, ir_ref r, row_ref row)
 
 static bool is_fixed_scalar(const struct loop *p, ir_ref r)
 {
-    return r && !is_written(p, r) && ref_shape(p->e->fn, r) == SHAPE_UNIFORM;
+    return r && !is_written(p, r) && fn_ref_shape(p->e->fn, r) == SHAPE_UNIFORM;
 }
 
 /* Is q, read at k, what r is at the start of the iteration and so much more? */
 static bool find_distance(struct loop *p, ir_ref r, ir_ref q, uint32_t k, value *distance)
 {
     struct emit *e = p->e;
-    uint32_t at = ir_ref_kind(q) == REF_REG ? find_writer(emit_here(p->e), q, k) : NO_WRITER;
+    uint32_t at = ir_ref_kind(q) == REF_REG ? cursor_find_writer(emit_here(p->e), q, k) : NO_WRITER;
     if (at == NO_WRITER) {
-        *distance = const_int(e, type_of_width(e, ref_width(e->fn, r)), 0);
+        *distance = const_int(e, type_of_width(e, fn_ref_width(e->fn, r)), 0);
         return q == r;
     }
-    if (!is_plain_writer(emit_here(p->e), at, q))
+    if (!cursor_is_plain_writer(emit_here(p->e), at, q))
         return false;
     const struct ir_insn *i = insn_at(emit_here(p->e), at);
     const struct op *o = op_at(emit_here(p->e), at);
@@ -115,10 +115,10 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
 static void find_spread(const struct loop *p, ir_ref r, int64_t *least, int64_t *most)
 {
     const struct emit *e = p->e;
-    uint16_t shape = ref_shape(e->fn, r);
+    uint16_t shape = fn_ref_shape(e->fn, r);
     const int64_t *at = e->fn->shapes->lane_offsets.at[shape].at;
     bool piecewise = ir_is_piecewise(e->fn->shapes, shape);
-    int64_t own = piecewise ? 0 : at[piece_lane(e->fn, p->piece)];
+    int64_t own = piecewise ? 0 : at[fn_piece_lane(e->fn, p->piece)];
     *least = *most = 0;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         *least = at[l] - own < *least ? at[l] - own : *least;
@@ -158,8 +158,8 @@ static bool find_widened(struct loop *p, const struct ir_insn *i, const struct o
                          uint32_t factor, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!p->iterations || factor > MOST_FACTOR || ref_shape(e->fn, i->a) == SHAPE_DIVERGENT ||
-        (!p->all_pieces && ir_is_piecewise(e->fn->shapes, ref_shape(e->fn, i->a))) ||
+    if (!p->iterations || factor > MOST_FACTOR || fn_ref_shape(e->fn, i->a) == SHAPE_DIVERGENT ||
+        (!p->all_pieces && ir_is_piecewise(e->fn->shapes, fn_ref_shape(e->fn, i->a))) ||
         p->n_widened == sizeof p->widened / sizeof p->widened[0] || !find_affine(p, i->a, o->a, k, x))
         return false;
     widen(p, x, i->a, is_signed);
@@ -189,7 +189,7 @@ static bool find_shifted(struct loop *p, const struct ir_insn *i, const struct o
 {
     struct emit *e = p->e;
     uint32_t by;
-    if (!access_constant(e->fn, i->b, &by) || by >= (i->lane == LANE_shl_b64 ? 64 : 32) ||
+    if (!fn_constant_low(e->fn, i->b, &by) || by >= (i->lane == LANE_shl_b64 ? 64 : 32) ||
         !find_affine(p, i->a, o->a, k, x))
         return false;
     value amount = const_int(e, LLVMTypeOf(x->first), by);
@@ -228,11 +228,11 @@ static bool find_result(struct loop *p, uint32_t k, struct affine *x)
     case LANE_mad_b32: return find_product(p, i, o, k, x) && find_affine(p, i->c, o->c, k, &c) && add(p, x, c, false);
     case LANE_mulwide_u32:
     case LANE_mulwide_s32:
-        return access_constant(p->e->fn, i->b, &factor) &&
+        return fn_constant_low(p->e->fn, i->b, &factor) &&
                find_widened(p, i, o, k, i->lane == LANE_mulwide_s32, factor, x);
     case LANE_madwide_u32:
     case LANE_madwide_s32:
-        return access_constant(p->e->fn, i->b, &factor) &&
+        return fn_constant_low(p->e->fn, i->b, &factor) &&
                find_widened(p, i, o, k, i->lane == LANE_madwide_s32, factor, x) && find_affine(p, i->c, o->c, k, &c) &&
                add(p, x, c, false);
     case LANE_resize_b64_u32:
@@ -247,16 +247,17 @@ static bool find_result(struct loop *p, uint32_t k, struct affine *x)
 static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struct affine *x)
 {
     struct emit *e = p->e;
-    if (!r || ref_shape(e->fn, r) == SHAPE_DIVERGENT || (ref_width(e->fn, r) != 32 && ref_width(e->fn, r) != 64) ||
-        ++p->looked_at > MOST_LOOKS)
+    if (!r || fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT ||
+        (fn_ref_width(e->fn, r) != 32 && fn_ref_width(e->fn, r) != 64) || ++p->looked_at > MOST_LOOKS)
         return false;
     if (!is_written(p, r)) {
         x->first = read_fixed(p, r, row);
         x->step = LLVMConstNull(LLVMTypeOf(x->first));
         return true;
     }
-    uint32_t at = find_writer(emit_here(p->e), r, k);
-    return at == NO_WRITER ? find_carried(p, r, x) : is_plain_writer(emit_here(p->e), at, r) && find_result(p, at, x);
+    uint32_t at = cursor_find_writer(emit_here(p->e), r, k);
+    return at == NO_WRITER ? find_carried(p, r, x)
+                           : cursor_is_plain_writer(emit_here(p->e), at, r) && find_result(p, at, x);
 }
 
 /* ---- how many iterations ---- */
@@ -380,8 +381,8 @@ static bool count_iterations(struct loop *p)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(emit_here(p->e), p->block->n - 1);
-    uint32_t at = find_writer(emit_here(p->e), branch->guard, p->block->n - 1);
-    if (at == NO_WRITER || !is_plain_writer(emit_here(p->e), at, branch->guard))
+    uint32_t at = cursor_find_writer(emit_here(p->e), branch->guard, p->block->n - 1);
+    if (at == NO_WRITER || !cursor_is_plain_writer(emit_here(p->e), at, branch->guard))
         return false;
     const struct ir_insn *i = insn_at(emit_here(p->e), at);
     const struct op *o = op_at(emit_here(p->e), at);
@@ -389,7 +390,7 @@ static bool count_iterations(struct loop *p)
     struct affine x, y;
     bool swapped = is_fixed_scalar(p, i->a);
     ir_ref counter = swapped ? i->b : i->a, bound = swapped ? i->a : i->b;
-    if (!c || ref_shape(e->fn, counter) != SHAPE_UNIFORM || counts_a_rest(e->fn, counter) ||
+    if (!c || fn_ref_shape(e->fn, counter) != SHAPE_UNIFORM || fn_counts_a_remainder(e->fn, counter) ||
         !is_fixed_scalar(p, bound) || !find_affine(p, counter, swapped ? o->b : o->a, at, &x) ||
         !find_affine(p, bound, swapped ? o->a : o->b, at, &y))
         return false;
@@ -492,7 +493,7 @@ static bool is_loop(const struct emit *e, const struct ir_block *block)
     const struct ir_insn *branch = &e->fn->ir->insns.at[block->first + block->n - 1];
     const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + block->n - 1];
     if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG || o->target == o->next ||
-        (o->target != e->at && o->next != e->at) || ref_shape(e->fn, branch->guard) == SHAPE_DIVERGENT)
+        (o->target != e->at && o->next != e->at) || fn_ref_shape(e->fn, branch->guard) == SHAPE_DIVERGENT)
         return false;
     for (uint32_t k = 0; k < block->n; k++)
         if (histogram_takes(&e->fn->code->ops[e->fn->code->blocks[e->at].first +

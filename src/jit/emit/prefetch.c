@@ -48,7 +48,7 @@ static value bytes_within_block(struct emit *e, const struct access *a)
     value index = emit_load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
     value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
     return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0),
-                           const_int(e, e->i64, bytes_without_gap(emit_here(e), a)), "");
+                           const_int(e, e->i64, access_bytes_without_gap(emit_here(e), a)), "");
 }
 
 /* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks claim what they work on,
@@ -60,7 +60,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
         return;
     value ahead = is_claimed ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
     value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
-    for (unsigned at = 0; at < bytes_without_gap(emit_here(e), a); at += LINE_BYTES)
+    for (unsigned at = 0; at < access_bytes_without_gap(emit_here(e), a); at += LINE_BYTES)
         emit_prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST,
                            SECOND_CACHE);
 }
@@ -87,8 +87,8 @@ void emit_prefetch(struct emit *e, const struct access *a)
 {
     if (a->shape == SHAPE_UNIFORM)
         return;
-    if (!is_in_loop(emit_here(e)) && a->pieces == 1)
+    if (!cursor_is_in_loop(emit_here(e)) && a->pieces == 1)
         prefetch_for_next_warps(e, a);
-    else if (a->i->kind == IR_LD && is_in_loop(emit_here(e)) && loads_little(e))
+    else if (a->i->kind == IR_LD && cursor_is_in_loop(emit_here(e)) && loads_little(e))
         prefetch_for_next_iterations(e, a);
 }

@@ -49,12 +49,12 @@ static value *slot(const struct emit *e, uint32_t reg, unsigned piece)
 
 value reg_read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece)
 {
-    uint16_t shape = ref_shape(e->fn, r);
-    LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
+    uint16_t shape = fn_ref_shape(e->fn, r);
+    LLVMTypeRef type = type_of_width(e, fn_ref_width(e->fn, r));
     if (ir_is_piecewise(e->fn->shapes, shape))
         return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), piece), "");
     value first = reg_read_scalar(e, r, row);
-    uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[piece_lane(e->fn, piece)];
+    uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[fn_piece_lane(e->fn, piece)];
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
 
@@ -84,12 +84,12 @@ static value known_lanes(struct emit *e, uint32_t reg)
 value reg_read_scalar(struct emit *e, ir_ref r, row_ref row)
 {
     uint32_t i = ir_ref_index(r);
-    LLVMTypeRef type = type_of_width(e, ref_width(e->fn, r));
+    LLVMTypeRef type = type_of_width(e, fn_ref_width(e->fn, r));
     switch (ir_ref_kind(r)) {
     case REF_REG:
         if (is_known(e, i))
             return const_int(e, type, known_value(e, i, 0));
-        if (is_number(e->fn, r))
+        if (fn_is_grid_uniform(e->fn, r))
             return const_int(e, type, e->fn->shapes->bits[i].v);
         return LLVMBuildLoad2(e->b, type, *slot(e, i, 0), "");
     case REF_CONST:
@@ -123,7 +123,7 @@ static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shap
     value lanes = emit_splat(e, reg_read_piece(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
     for (unsigned p = 1; p < e->fn->shapes->pieces; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = const_int(e, e->i32, l < piece_lane(e->fn, p) ? l : WARP_LANES + l);
+            index[l] = const_int(e, e->i32, l < fn_piece_lane(e->fn, p) ? l : WARP_LANES + l);
         value more = emit_splat(e, reg_read_piece(e, r, 0, p), WARP_LANES);
         lanes = LLVMBuildShuffleVector(e->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
@@ -132,8 +132,8 @@ static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shap
 
 value reg_read_lanes(struct emit *e, ir_ref r, row_ref row)
 {
-    unsigned width = ref_width(e->fn, r);
-    uint16_t shape = ref_shape(e->fn, r);
+    unsigned width = fn_ref_width(e->fn, r);
+    uint16_t shape = fn_ref_shape(e->fn, r);
     if (ir_is_piecewise(e->fn->shapes, shape))
         return from_pieces(e, r, width, shape);
     if (shape != SHAPE_DIVERGENT)
@@ -153,7 +153,7 @@ void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
     if (!mask && e->mode->is_pending_live(e, i))
         mask = emit_mask(e);
     if (mask)
-        lanes = emit_blend(e, ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r, 0));
+        lanes = emit_blend(e, fn_ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r, 0));
     LLVMBuildStore(e->b, lanes, *slot(e, i, 0));
     dirty_note(e, i);
 }
@@ -166,10 +166,10 @@ void reg_write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece)
 
 void reg_write_scalar(struct emit *e, ir_ref r, value scalar)
 {
-    uint16_t shape = ref_shape(e->fn, r);
+    uint16_t shape = fn_ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT)
-        reg_write_lanes(e, r, from_scalar(e, scalar, ref_width(e->fn, r), SHAPE_UNIFORM), NULL);
-    for (unsigned p = 0; shape != SHAPE_DIVERGENT && p < pieces_of(e->fn, shape); p++)
+        reg_write_lanes(e, r, from_scalar(e, scalar, fn_ref_width(e->fn, r), SHAPE_UNIFORM), NULL);
+    for (unsigned p = 0; shape != SHAPE_DIVERGENT && p < fn_pieces(e->fn, shape); p++)
         reg_write_piece(e, r, scalar, p);
 }
 
@@ -186,7 +186,7 @@ void reg_spill_lane(struct emit *e, uint32_t reg, value mask)
     (void)mask;
     ir_ref r = ir_make_ref(REF_REG, reg);
     value v = reg_read_scalar(e, r, 0), at = reg_slot_pointer(e, r);
-    if (ref_width(e->fn, r) == 1) {
+    if (fn_ref_width(e->fn, r) == 1) {
         value yes = LLVMBuildSExt(e->b, v, e->i32, ""), old = LLVMBuildLoad2(e->b, e->i32, at, "");
         LLVMBuildStore(e->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), at);
         return;
@@ -203,7 +203,7 @@ void reg_spill(struct emit *e, uint32_t reg, value mask)
 void reg_spill_row(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    unsigned width = ref_width(e->fn, r);
+    unsigned width = fn_ref_width(e->fn, r);
     value lanes = reg_read_lanes(e, r, 0), at = reg_slot_pointer(e, r);
     if (mask && width > 1 && e->fn->target->has_masked_stores) {
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
@@ -222,14 +222,14 @@ void reg_spill_row(struct emit *e, uint32_t reg, value mask)
 void reg_spill_seed(struct emit *e, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    uint16_t shape = ref_shape(e->fn, r);
-    unsigned width = ref_width(e->fn, r);
+    uint16_t shape = fn_ref_shape(e->fn, r);
+    unsigned width = fn_ref_width(e->fn, r);
     if (shape == SHAPE_DIVERGENT || width == 1) {
         reg_spill(e, reg, NULL);
         return;
     }
-    for (unsigned p = 0; p < pieces_of(e->fn, shape) && !dirty_is_seed_clean(e, reg); p++) {
-        value lane = const_int(e, e->i64, piece_lane(e->fn, p)), at = reg_slot_pointer(e, r);
+    for (unsigned p = 0; p < fn_pieces(e->fn, shape) && !dirty_is_seed_clean(e, reg); p++) {
+        value lane = const_int(e, e->i64, fn_piece_lane(e->fn, p)), at = reg_slot_pointer(e, r);
         at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
         LLVMBuildStore(e->b, reg_read_piece(e, r, 0, p), at);
     }
@@ -246,7 +246,7 @@ static value load_row_of(struct emit *e, uint32_t reg)
 /* The first lane of a piece that is in the mask; one of the piece where none is. */
 static value first_lane(struct emit *e, value mask, unsigned piece, unsigned n_pieces)
 {
-    unsigned from = piece_lane(e->fn, piece), last = from + WARP_LANES / n_pieces - 1;
+    unsigned from = fn_piece_lane(e->fn, piece), last = from + WARP_LANES / n_pieces - 1;
     mask = LLVMBuildAnd(e->b, mask, const_int(e, e->i32, UINT32_MAX << from), "");
     value args[2] = {LLVMBuildOr(e->b, mask, const_int(e, e->i32, 1u << last), ""), LLVMConstInt(e->i1, 1, false)};
     return emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
@@ -284,14 +284,14 @@ void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
 void reg_reload_row(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    uint16_t shape = ref_shape(e->fn, r);
+    uint16_t shape = fn_ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT) {
         LLVMBuildStore(e->b, load_row_of(e, reg), *slot(e, reg, 0));
         dirty_note(e, reg); /* of a result others may come from another way */
         return;
     }
-    for (unsigned p = 0; p < pieces_of(e->fn, shape); p++)
-        reg_write_piece(e, r, load_scalar(e, reg, first_lane(e, mask, p, pieces_of(e->fn, shape))), p);
+    for (unsigned p = 0; p < fn_pieces(e->fn, shape); p++)
+        reg_write_piece(e, r, load_scalar(e, reg, first_lane(e, mask, p, fn_pieces(e->fn, shape))), p);
 }
 
 value reg_has_shape(struct emit *e, uint32_t reg, value mask)

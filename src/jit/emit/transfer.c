@@ -94,7 +94,7 @@ void transfer_load_uniform(struct emit *e, const struct access *a)
 
 void transfer_load_affine(struct emit *e, const struct access *a)
 {
-    if (a->pieces == 1 && is_consecutive(a)) {
+    if (a->pieces == 1 && access_is_consecutive(a)) {
         value vectors[8];
         for (unsigned k = 0; k < a->n; k++)
             vectors[k] =
@@ -192,7 +192,7 @@ static unsigned order_of(struct emit *e, const struct access *a)
 {
     bool one_value = true;
     for (unsigned k = 0; k < a->n; k++)
-        one_value &= ref_shape(e->fn, a->i->access->regs[k]) == SHAPE_UNIFORM;
+        one_value &= fn_ref_shape(e->fn, a->i->access->regs[k]) == SHAPE_UNIFORM;
     return one_value || are_apart(a) ? 0 : op_store_order(a->x);
 }
 
@@ -248,7 +248,7 @@ void transfer_store_uniform(struct emit *e, const struct access *a)
     bool whole = access_is_whole(a->x);
     for (unsigned k = 0; k < a->n; k++) {
         ir_ref r = a->i->access->regs[k];
-        value v = ref_shape(e->fn, r) == SHAPE_UNIFORM
+        value v = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
                       ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
                       : LLVMBuildExtractElement(e->b, element_stored_value(e, a, k), lane, "");
         if (whole)
