@@ -55,7 +55,7 @@ static bool parse_align(struct parser *p, struct ptx_var *v)
     if (!parse_size(p, 1u << 20, &align, ".align"))
         return false;
     if (align == 0 || (align & (align - 1)))
-        return fail_at(p, at, NULL, ".align must be a power of two");
+        return parse_fail_at(p, at, NULL, ".align must be a power of two");
     v->align = (uint32_t)align;
     v->align_written = true;
     return true;
@@ -153,7 +153,8 @@ static struct ptx_var *new_variable(struct parser *p, const struct ptx_var *base
 static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *base)
 {
     struct ptx_var *v = new_variable(p, base);
-    if (!take_name(p, &v->symbol.name, &v->symbol.offset, "a variable") || !parse_dims(p, v) || !compute_size(p, v))
+    if (!parse_take_name(p, &v->symbol.name, &v->symbol.offset, "a variable") || !parse_dims(p, v) ||
+        !compute_size(p, v))
         return NULL;
     return v;
 }
@@ -347,7 +348,7 @@ static bool parse_function_head(struct parser *p, struct ptx_func *f)
     }
     if (!f->entry && at_punct(p, '(') && !parse_signature_side(p, &f->signature, true, true))
         return false;
-    if (!take_name(p, &f->symbol.name, &f->symbol.offset, f->entry ? "the kernel" : "the function"))
+    if (!parse_take_name(p, &f->symbol.name, &f->symbol.offset, f->entry ? "the kernel" : "the function"))
         return false;
     if (at_punct(p, '(') && !parse_signature_side(p, &f->signature, false, true))
         return false;
@@ -360,10 +361,10 @@ static bool parse_function_head(struct parser *p, struct ptx_func *f)
 /* A declaration may be repeated, and one definition may join it. */
 static bool enter_function(struct parser *p, struct ptx_func *f)
 {
-    struct ptx_symbol *before = find_in_scope(&p->module_scope, f->symbol.name);
+    struct ptx_symbol *before = parse_find_in_scope(&p->module_scope, f->symbol.name);
     struct ptx_func *other = before && before->kind == SYMBOL_FUNC ? (struct ptx_func *)before : NULL;
     if (before && (!other || (other->has_body && f->has_body) || other->entry != f->entry))
-        return fail_twice(p, &f->symbol, f->symbol.name, before->offset);
+        return parse_fail_twice(p, &f->symbol, f->symbol.name, before->offset);
     if (other && !f->has_body)
         f->definition = other->definition;
     else if (other)
@@ -417,10 +418,10 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
         struct str unnamed;
         uint32_t at;
         struct token named = p->tok;
-        if (!take_name(p, &unnamed, &at, "the prototype, `_`"))
+        if (!parse_take_name(p, &unnamed, &at, "the prototype, `_`"))
             return false;
         if (!str_is(unnamed, "_"))
-            return fail_at(p, named, "write `_`", "a prototype has no name of its own");
+            return parse_fail_at(p, named, "write `_`", "a prototype has no name of its own");
         if ((at_punct(p, '(') && !parse_signature_side(p, &t->signature, false, false)))
             return false;
         while (p->tok.kind == TOKEN_DOT) {
@@ -437,7 +438,7 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
         struct token at = p->tok;
         struct str ignored;
         uint32_t ignored_offset;
-        if (!take_name(p, &ignored, &ignored_offset, "a target"))
+        if (!parse_take_name(p, &ignored, &ignored_offset, "a target"))
             return false;
         *VEC_PUSH(p->arena, &names) = at;
     } while (accept(p, ','));
@@ -447,8 +448,8 @@ bool parse_table(struct parser *p, struct str name, uint32_t offset)
         struct token n = names.at[i];
         if (t->table_kind == TABLE_BRANCHTARGETS)
             *VEC_PUSH(p->arena, &p->label_uses) = (struct label_use){p->scope, n.text, n.offset, &t->targets.at[i]};
-        else if (!(t->targets.at[i] = find_symbol(p, n.text)) || t->targets.at[i]->kind != SYMBOL_FUNC)
-            return fail_at(p, n, NULL, "`%.*s` is not a function declared so far", STR_ARG(n.text));
+        else if (!(t->targets.at[i] = parse_find_symbol(p, n.text)) || t->targets.at[i]->kind != SYMBOL_FUNC)
+            return parse_fail_at(p, n, NULL, "`%.*s` is not a function declared so far", STR_ARG(n.text));
     }
     return parse_declare(p, &t->symbol) && parse_expect_end(p, "the targets");
 }
@@ -476,7 +477,7 @@ static bool parse_target(struct parser *p)
         struct token at = p->tok;
         struct str w;
         uint32_t offset;
-        if (!take_name(p, &w, &offset, "a target"))
+        if (!parse_take_name(p, &w, &offset, "a target"))
             return false;
         *VEC_PUSH(p->arena, &p->module->target_words) = w;
         struct isa_target t = {0};
@@ -487,11 +488,11 @@ static bool parse_target(struct parser *p)
         t.suffix = last == 'a' || last == 'f' ? last : 0;
         if (str_starts(w, "sm_") || str_starts(w, "compute_")) {
             if (!t.sm)
-                return fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
+                return parse_fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
             p->module->target = t;
         } else if (!str_is(w, "debug") && !str_is(w, "texmode_unified") && !str_is(w, "texmode_independent") &&
                    !str_is(w, "map_f64_to_f32")) {
-            return fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
+            return parse_fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
         }
     } while (accept(p, ','));
     return true;
@@ -504,7 +505,7 @@ static bool parse_address_size(struct parser *p)
     if (!parse_size(p, 64, &bits, ".address_size"))
         return false;
     if (bits != 32 && bits != 64)
-        return fail_at(p, at, NULL, ".address_size is 32 or 64");
+        return parse_fail_at(p, at, NULL, ".address_size is 32 or 64");
     p->module->address_bits = (uint8_t)bits;
     return true;
 }
@@ -561,17 +562,17 @@ static bool parse_alias(struct parser *p)
         at[i] = p->tok;
         struct str name;
         uint32_t offset;
-        if (!take_name(p, &name, &offset, "a function"))
+        if (!parse_take_name(p, &name, &offset, "a function"))
             return false;
         f[i] = (struct ptx_func *)map_get(&p->module_scope.names, name);
         if (!f[i] || f[i]->symbol.kind != SYMBOL_FUNC)
-            return fail_at(p, at[i], NULL, "`%.*s` is not a function declared above", STR_ARG(name));
+            return parse_fail_at(p, at[i], NULL, "`%.*s` is not a function declared above", STR_ARG(name));
         if (i == 0 && !parse_expect(p, ',', "the alias"))
             return false;
     }
     if (f[0]->has_body || f[0]->entry || !f[1]->definition->has_body)
-        return fail_at(p, at[0], "declare the alias, define the other",
-                       "an alias is a declared function that stands for a defined one");
+        return parse_fail_at(p, at[0], "declare the alias, define the other",
+                             "an alias is a declared function that stands for a defined one");
     f[0]->alias_of = f[1]->definition;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_ALIAS, .alias = f[0]};
     return parse_expect_end(p, "the alias");
@@ -584,7 +585,7 @@ static bool same_shape(const struct ptx_var *a, const struct ptx_var *b)
 
 static void take_module_variable(struct parser *p, struct ptx_var *v)
 {
-    struct ptx_symbol *before = find_in_scope(&p->module_scope, v->symbol.name);
+    struct ptx_symbol *before = parse_find_in_scope(&p->module_scope, v->symbol.name);
     struct ptx_var *other = before && before->kind == SYMBOL_VAR ? (struct ptx_var *)before : NULL;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_VAR, .var = v};
     bool same_size = other && (other->unsized || v->unsized || other->size == v->size);

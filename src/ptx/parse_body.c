@@ -53,17 +53,17 @@ static bool find_sreg(struct parser *p, struct str name, struct ptx_operand *o)
 static bool parse_named(struct parser *p, struct ptx_operand *o)
 {
     struct token t = p->tok;
-    o->reg = find_reg(p, t.text, &o->number);
+    o->reg = parse_find_reg(p, t.text, &o->number);
     if (o->reg) {
         o->kind = OPND_REG;
-    } else if ((o->symbol = find_symbol(p, t.text))) {
+    } else if ((o->symbol = parse_find_symbol(p, t.text))) {
         o->kind = OPND_SYMBOL;
     } else if (str_is(t.text, "_")) {
         o->kind = OPND_SINK;
     } else if (find_sreg(p, t.text, o)) {
         o->kind = OPND_SREG;
     } else {
-        return fail_undeclared(p, t, "");
+        return parse_fail_undeclared(p, t, "");
     }
     advance(p);
     return true;
@@ -94,7 +94,7 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
         return false;
     const struct ptx_var *v = o->symbol->kind == SYMBOL_VAR ? (const struct ptx_var *)o->symbol : NULL;
     if (!v || !v->n_dims)
-        return fail_at(p, at, "an offset in bytes stands behind `+`", "only an array can be indexed");
+        return parse_fail_at(p, at, "an offset in bytes stands behind `+`", "only an array can be indexed");
     o->disp += (int64_t)(index * (isa_type_bits(v->type) / 8));
     return true;
 }
@@ -223,10 +223,10 @@ static bool parse_table_use(struct parser *p, struct ptx_symbol **symbol, const 
     struct token at = p->tok;
     struct str name;
     uint32_t offset;
-    if (!take_name(p, &name, &offset, what))
+    if (!parse_take_name(p, &name, &offset, what))
         return false;
-    *symbol = find_symbol(p, name);
-    return *symbol || fail_undeclared(p, at, "label ");
+    *symbol = parse_find_symbol(p, name);
+    return *symbol || parse_fail_undeclared(p, at, "label ");
 }
 
 static bool parse_branch(struct parser *p, struct ptx_insn *i)
@@ -238,7 +238,7 @@ static bool parse_branch(struct parser *p, struct ptx_insn *i)
     struct token at = p->tok;
     struct str name;
     uint32_t offset;
-    if (!take_name(p, &name, &offset, "a label"))
+    if (!parse_take_name(p, &name, &offset, "a label"))
         return false;
     use_label(p, at, &i->operands->symbol);
     return true;
@@ -356,13 +356,13 @@ static bool parse_guard(struct parser *p, struct ptx_insn *i)
     struct token at = p->tok;
     struct str name;
     uint32_t offset;
-    if (!take_name(p, &name, &offset, "a predicate"))
+    if (!parse_take_name(p, &name, &offset, "a predicate"))
         return false;
-    i->guard = find_reg(p, name, &i->guard_number);
-    if (!i->guard && !find_symbol(p, name))
-        return fail_undeclared(p, at, "");
+    i->guard = parse_find_reg(p, name, &i->guard_number);
+    if (!i->guard && !parse_find_symbol(p, name))
+        return parse_fail_undeclared(p, at, "");
     if (!i->guard || i->guard->type != TYPE_pred)
-        return fail_at(p, at, "compare first, with setp", "`%.*s` is not a predicate register", STR_ARG(name));
+        return parse_fail_at(p, at, "compare first, with setp", "`%.*s` is not a predicate register", STR_ARG(name));
     return true;
 }
 
@@ -412,7 +412,7 @@ static bool parse_registers(struct parser *p)
         *r = base;
         r->symbol.kind = SYMBOL_REG;
         r->count = 1;
-        if (!take_name(p, &r->symbol.name, &r->symbol.offset, "a register"))
+        if (!parse_take_name(p, &r->symbol.name, &r->symbol.offset, "a register"))
             return false;
         if (accept(p, '<')) {
             uint64_t count;
@@ -460,10 +460,10 @@ static bool parse_loc(struct parser *p)
     while (accept(p, ',')) {
         struct str word;
         uint32_t offset;
-        if (!take_name(p, &word, &offset, "an attribute"))
+        if (!parse_take_name(p, &word, &offset, "an attribute"))
             return false;
         if (str_is(word, "function_name")) {
-            if (!take_name(p, &loc->function_name, &offset, "a label"))
+            if (!parse_take_name(p, &loc->function_name, &offset, "a label"))
                 return false;
             if (accept(p, '+')) {
                 uint64_t disp;
@@ -553,7 +553,7 @@ static void resolve_labels(struct parser *p, struct scope *closing)
     uint32_t kept = closing->first_use;
     for (uint32_t i = kept; i < p->label_uses.n; i++) {
         struct label_use u = p->label_uses.at[i];
-        struct ptx_symbol *symbol = u.scope == closing ? find_in_scope(closing, u.name) : NULL;
+        struct ptx_symbol *symbol = u.scope == closing ? parse_find_in_scope(closing, u.name) : NULL;
         if (symbol) {
             *u.symbol = symbol;
             continue;
@@ -561,7 +561,7 @@ static void resolve_labels(struct parser *p, struct scope *closing)
         if (u.scope == closing)
             u.scope = closing->parent;
         if (u.scope == &p->module_scope)
-            fail_undeclared(p, (struct token){.kind = TOKEN_IDENT, .offset = u.offset, .text = u.name}, "label ");
+            parse_fail_undeclared(p, (struct token){.kind = TOKEN_IDENT, .offset = u.offset, .text = u.name}, "label ");
         else
             p->label_uses.at[kept++] = u;
     }
@@ -603,7 +603,7 @@ bool parse_body(struct parser *p)
             p->scope = p->scope->parent;
             add_stmt(p, STMT_CLOSE);
         } else if (!parse_statement(p)) {
-            skip_statement(p);
+            parse_skip_statement(p);
         }
     }
     p->label_uses.n = 0;

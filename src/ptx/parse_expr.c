@@ -40,7 +40,7 @@ static bool parse_parenthesis(struct parser *p, struct constant *c)
         if (!parse_expect(p, ')', "the type of a cast") || !parse_enter(p) || !parse_leave(p, parse_unary(p, c)))
             return false;
         if (c->kind != CONSTANT_INT)
-            return fail_at(p, operand, NULL, "a cast to .%s needs an integer", to_unsigned ? "u64" : "s64");
+            return parse_fail_at(p, operand, NULL, "a cast to .%s needs an integer", to_unsigned ? "u64" : "s64");
         *c = of_int(c->bits, to_unsigned);
         return true;
     }
@@ -80,7 +80,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
     else if (c->kind == CONSTANT_F64 && op == '-')
         c->bits ^= 1ull << 63;
     else if (c->kind != CONSTANT_INT && op != '+')
-        return fail_at(p, t, NULL, "`%c` needs an integer", op);
+        return parse_fail_at(p, t, NULL, "`%c` needs an integer", op);
     else if (op == '-')
         *c = of_int(0 - c->bits, c->is_unsigned);
     else if (op == '~')
@@ -129,7 +129,7 @@ static bool apply_f64(struct parser *p, struct token op, struct constant *l, str
     case 'g': *l = of_int(a >= b, false); return true;
     case 'e': *l = of_int(a == b, false); return true;
     case 'n': *l = of_int(a != b, false); return true;
-    default: return fail_at(p, op, NULL, "`%.*s` needs integers", STR_ARG(op.text));
+    default: return parse_fail_at(p, op, NULL, "`%.*s` needs integers", STR_ARG(op.text));
     }
 }
 
@@ -141,7 +141,7 @@ static bool apply_int(struct parser *p, struct token op, struct constant *l, str
     uint64_t a = l->bits, b = r.bits;
     int64_t sa = (int64_t)a, sb = (int64_t)b;
     if ((op.punct == '/' || op.punct == '%') && b == 0)
-        return fail_at(p, op, NULL, "division by zero in a constant");
+        return parse_fail_at(p, op, NULL, "division by zero in a constant");
     bool wraps = !u && sb == -1;
     switch (op.punct) {
     case '*': *l = of_int(a * b, u); break;
@@ -177,7 +177,7 @@ static bool parse_binary(struct parser *p, struct constant *c, int least)
         if (!parse_enter(p) || !parse_leave(p, parse_binary(p, &right, precedence(op.punct) + 1)))
             return false;
         if (c->kind == CONSTANT_F32 || right.kind == CONSTANT_F32)
-            return fail_at(p, op, NULL, "0f constants cannot be combined");
+            return parse_fail_at(p, op, NULL, "0f constants cannot be combined");
         bool floating = c->kind == CONSTANT_F64 || right.kind == CONSTANT_F64;
         if (!(floating ? apply_f64(p, op, c, right) : apply_int(p, op, c, right)))
             return false;
@@ -211,7 +211,7 @@ bool parse_count(struct parser *p, uint64_t limit, uint64_t *value, const char *
     if (!parse_binary(p, &c, precedence('L')))
         return false;
     if (c.kind != CONSTANT_INT || c.bits > limit)
-        return fail_at(p, at, NULL, "%s must be an integer from 0 to %llu", what, (unsigned long long)limit);
+        return parse_fail_at(p, at, NULL, "%s must be an integer from 0 to %llu", what, (unsigned long long)limit);
     *value = c.bits;
     return true;
 }
@@ -223,7 +223,7 @@ bool parse_size(struct parser *p, uint64_t limit, uint64_t *value, const char *w
     if (!parse_constant(p, &c))
         return false;
     if (c.kind != CONSTANT_INT || (!c.is_unsigned && (int64_t)c.bits < 0) || c.bits > limit)
-        return fail_at(p, at, NULL, "%s must be an integer from 0 to %llu", what, (unsigned long long)limit);
+        return parse_fail_at(p, at, NULL, "%s must be an integer from 0 to %llu", what, (unsigned long long)limit);
     *value = c.bits;
     return true;
 }
@@ -256,15 +256,15 @@ static bool put_constant(struct parser *p, struct filling *f, struct token at, s
     struct ptx_var *v = f->var;
     uint64_t bits = c.bits;
     if ((v->type == TYPE_f32 || v->type == TYPE_f64) && c.kind == CONSTANT_INT)
-        return fail_at(p, at, "write it with a point, as in 1.0", "an integer cannot initialise .%s",
-                       isa_type_name(v->type));
+        return parse_fail_at(p, at, "write it with a point, as in 1.0", "an integer cannot initialise .%s",
+                             isa_type_name(v->type));
     if ((v->type == TYPE_f32 || v->type == TYPE_b32) && c.kind == CONSTANT_F64) {
         float x = (float)as_f64(c);
         uint32_t b;
         memcpy(&b, &x, 4);
         bits = b;
     } else if (c.kind != CONSTANT_INT && f->element_bytes != 8 && !(f->element_bytes == 4 && c.kind == CONSTANT_F32)) {
-        return fail_at(p, at, NULL, "a floating-point constant cannot initialise .%s", isa_type_name(v->type));
+        return parse_fail_at(p, at, NULL, "a floating-point constant cannot initialise .%s", isa_type_name(v->type));
     }
     if (!room_for(p, f, f->element_bytes))
         return false;
@@ -293,15 +293,15 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
             return false;
     }
     struct token at = p->tok;
-    if (!take_name(p, &name, &offset, "a variable or function"))
+    if (!parse_take_name(p, &name, &offset, "a variable or function"))
         return false;
-    r.symbol = find_symbol(p, name);
+    r.symbol = parse_find_symbol(p, name);
     if (!r.symbol || (r.symbol->kind != SYMBOL_VAR && r.symbol->kind != SYMBOL_FUNC))
-        return fail_at(p, at, NULL, "`%.*s` is not a variable or function declared so far", STR_ARG(name));
+        return parse_fail_at(p, at, NULL, "`%.*s` is not a variable or function declared so far", STR_ARG(name));
     const struct ptx_var *target = r.symbol->kind == SYMBOL_VAR ? (const struct ptx_var *)r.symbol : NULL;
     if (target && target->space != SPACE_GLOBAL && target->space != SPACE_CONST)
-        return fail_at(p, at, "only variables in .global and .const have addresses before a launch", "`%.*s` is in .%s",
-                       STR_ARG(name), ptx_space_name(target->space));
+        return parse_fail_at(p, at, "only variables in .global and .const have addresses before a launch",
+                             "`%.*s` is in .%s", STR_ARG(name), ptx_space_name(target->space));
     if (r.generic && !parse_expect(p, ')', "the name"))
         return false;
     struct constant c = {0};
@@ -312,7 +312,7 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
         r.shift = (uint8_t)__builtin_ctzll(mask);
         r.bytes = 1;
         if (mask >> r.shift != 0xff || r.shift % 8)
-            return fail_at(p, at, NULL, "the mask must be 0xff at a byte's place");
+            return parse_fail_at(p, at, NULL, "the mask must be 0xff at a byte's place");
     }
     if (!room_for(p, f, f->element_bytes))
         return false;
@@ -353,7 +353,7 @@ static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
     unsigned depths = v->n_dims + (v->vector > 1);
     if (depth == depths) {
         if (f->incomplete.kind == TOKEN_PUNCT)
-            diag_warn(p->diags, place_of(p, f->incomplete), "ptx-initialiser", "write its zeros",
+            diag_warn(p->diags, parse_place_of(p, f->incomplete), "ptx-initialiser", "write its zeros",
                       "this list is incomplete, and the next value follows its last without zeros in between");
         f->incomplete.kind = TOKEN_END;
         return put_value(p, f);

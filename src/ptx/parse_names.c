@@ -6,7 +6,7 @@
 
 /* ---- tokens ---- */
 
-struct place place_of(const struct parser *p, struct token t)
+struct place parse_place_of(const struct parser *p, struct token t)
 {
     return ptx_place(p->module, t.offset, (uint32_t)(t.text.n ? t.text.n : 1));
 }
@@ -29,7 +29,7 @@ static const char *number_help(struct str s)
 
 static bool report(struct parser *p, struct token at, const char *help, const char *format, va_list args)
 {
-    struct place where = place_of(p, at);
+    struct place where = parse_place_of(p, at);
     if (at.kind == TOKEN_DOT)
         where.length++;
     if (at.kind == TOKEN_BAD && at.text.n >= 2 && memcmp(at.text.p, "/*", 2) == 0)
@@ -52,7 +52,7 @@ bool parse_fail(struct parser *p, const char *help, const char *format, ...)
     return false;
 }
 
-bool fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
+bool parse_fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -94,7 +94,7 @@ bool parse_expect_end(struct parser *p, const char *what)
     return true;
 }
 
-bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what)
+bool parse_take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what)
 {
     if (p->tok.kind != TOKEN_IDENT)
         return parse_fail(p, NULL, "expected the name of %s, not %s", what, parse_describe(p, p->tok));
@@ -104,7 +104,7 @@ bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char 
     return true;
 }
 
-void skip_statement(struct parser *p)
+void parse_skip_statement(struct parser *p)
 {
     while (p->tok.kind != TOKEN_END && !at_punct(p, ';') && !at_punct(p, '{') && !at_punct(p, '}'))
         advance(p);
@@ -158,7 +158,7 @@ static struct ptx_symbol *find_here(const struct scope *s, const struct name *na
     return map_get_hashed(&s->names, name->whole, name->hash);
 }
 
-struct ptx_symbol *find_in_scope(const struct scope *s, struct str text)
+struct ptx_symbol *parse_find_in_scope(const struct scope *s, struct str text)
 {
     struct name name = split(text);
     return find_here(s, &name);
@@ -172,13 +172,13 @@ static struct ptx_symbol *find(struct parser *p, const struct name *name)
     return symbol;
 }
 
-struct ptx_symbol *find_symbol(struct parser *p, struct str text)
+struct ptx_symbol *parse_find_symbol(struct parser *p, struct str text)
 {
     struct name name = split(text);
     return find(p, &name);
 }
 
-const struct ptx_reg *find_reg(struct parser *p, struct str text, uint32_t *number)
+const struct ptx_reg *parse_find_reg(struct parser *p, struct str text, uint32_t *number)
 {
     struct name name = split(text);
     const struct ptx_symbol *symbol = find(p, &name);
@@ -226,7 +226,7 @@ static const char *too_few(struct parser *p, struct str text)
                         STR_ARG(r->stem), r->count - 1);
 }
 
-bool fail_undeclared(struct parser *p, struct token at, const char *kind)
+bool parse_fail_undeclared(struct parser *p, struct token at, const char *kind)
 {
     if (map_put(&p->reported, at.text, p))
         return false;
@@ -237,7 +237,7 @@ bool fail_undeclared(struct parser *p, struct token at, const char *kind)
         help = arena_printf(p->arena, "did you mean `%.*s`?", STR_ARG(near));
     else if (!help && !*kind && at.text.p[0] == '%')
         help = "declare it, for example: .reg .b32 %r<10>;";
-    diag_error(p->diags, place_of(p, at), "ptx-name", help, "%s`%.*s` is not declared", kind, STR_ARG(at.text));
+    diag_error(p->diags, parse_place_of(p, at), "ptx-name", help, "%s`%.*s` is not declared", kind, STR_ARG(at.text));
     return false;
 }
 
@@ -251,7 +251,7 @@ void scope_open(struct parser *p, struct scope *s)
     p->scope = s;
 }
 
-bool fail_twice(struct parser *p, const struct ptx_symbol *symbol, struct str name, uint32_t first)
+bool parse_fail_twice(struct parser *p, const struct ptx_symbol *symbol, struct str name, uint32_t first)
 {
     diag_error(p->diags, ptx_place(p->module, symbol->offset, (uint32_t)symbol->name.n), "ptx-name", NULL,
                "`%.*s` is declared twice (first in line %u)", STR_ARG(name),
@@ -297,7 +297,7 @@ bool parse_declare(struct parser *p, struct ptx_symbol *symbol)
     if (before && before->kind == SYMBOL_REG && is_label(symbol) && ((const struct ptx_reg *)before)->parametrised)
         before = map_get(&p->scope->names, symbol->name);
     if (before)
-        return fail_twice(p, symbol, symbol->name, before->offset);
+        return parse_fail_twice(p, symbol, symbol->name, before->offset);
     scope_enter(p, p->scope, symbol);
     return true;
 }
@@ -306,9 +306,9 @@ bool parse_declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t cou
 {
     struct name_range *r = range_of(p, p->scope, stem->name);
     if (r->count)
-        return fail_twice(p, stem, stem->name, r->offset);
+        return parse_fail_twice(p, stem, stem->name, r->offset);
     if (r->least && r->least_number < count)
-        return fail_twice(p, stem, r->least->name, r->least->offset);
+        return parse_fail_twice(p, stem, r->least->name, r->least->offset);
     r->count = count;
     r->reg = vars ? NULL : stem;
     r->vars = vars;

@@ -80,34 +80,34 @@ static inline bool parse_leave(struct parser *p, bool ok)
     return ok;
 }
 
-struct place place_of(const struct parser *p, struct token t);
+struct place parse_place_of(const struct parser *p, struct token t);
 /* The token in backquotes, for a message. */
 const char *parse_describe(struct parser *p, struct token t);
 /* Takes the character or reports that it is missing after `what`. */
 bool parse_expect(struct parser *p, char c, const char *what);
 /* Reports an error at the next token, and false. */
 bool parse_fail(struct parser *p, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
-bool fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
+bool parse_fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Takes the `;` that ends something. Where it is missing at the end of a line, says so there, and goes on as if it
  * stood. */
 bool parse_expect_end(struct parser *p, const char *what);
 /* Takes a name; `what` says what it would name. */
-bool take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what);
+bool parse_take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what);
 /* Skips to behind the ';' that ends a broken statement, or to before a brace. */
-void skip_statement(struct parser *p);
+void parse_skip_statement(struct parser *p);
 
 /* ---- names ---- */
 
 /* Opens a scope in the present one. */
 void scope_open(struct parser *p, struct scope *s);
-struct ptx_symbol *find_in_scope(const struct scope *s, struct str name);
+struct ptx_symbol *parse_find_in_scope(const struct scope *s, struct str name);
 /* What a name stands for here: for a register of a range the range, for a variable of a range that variable. */
-struct ptx_symbol *find_symbol(struct parser *p, struct str name);
+struct ptx_symbol *parse_find_symbol(struct parser *p, struct str name);
 /* A register by name, also of a parametrised declaration; number is set. */
-const struct ptx_reg *find_reg(struct parser *p, struct str name, uint32_t *number);
+const struct ptx_reg *parse_find_reg(struct parser *p, struct str name, uint32_t *number);
 /* Reports a name that nothing declares, once. `kind` is "label " or empty. */
-bool fail_undeclared(struct parser *p, struct token at, const char *kind);
+bool parse_fail_undeclared(struct parser *p, struct token at, const char *kind);
 /* Enters a symbol in the innermost scope; reports a name that stands there already. */
 bool parse_declare(struct parser *p, struct ptx_symbol *symbol);
 /* The same of stem0 to stem(count - 1): registers, or variables where `vars` holds them. */
@@ -115,7 +115,7 @@ bool parse_declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t cou
 /* Enters a symbol whose name is free, or that replaces another declaration of the same thing. */
 void scope_enter(struct parser *p, struct scope *s, struct ptx_symbol *symbol);
 /* Reports that `symbol` declares `name`, which stands at `first` already, and false. */
-bool fail_twice(struct parser *p, const struct ptx_symbol *symbol, struct str name, uint32_t first);
+bool parse_fail_twice(struct parser *p, const struct ptx_symbol *symbol, struct str name, uint32_t first);
 
 static inline bool is_label(const struct ptx_symbol *s)
 {
