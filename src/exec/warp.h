@@ -75,7 +75,7 @@ struct warp {
     int32_t access_quantum;  /* memory accesses that are left, under policies that switch after them */
     uint8_t *local;          /* local memory, interleaved (mem/local.h) */
     uint32_t local_ready;    /* bytes of a lane's that have been cleared, or written since */
-    uint32_t left;   /* enum leave: how it has fallen out of lockstep and goes on; LEAVE_REFUSED: in no special way */
+    uint32_t left;   /* enum leave: why it left the last barrier phase of lockstep; LEAVE_REFUSED: no reason */
     uint32_t listed; /* under a schedule: see worker.c */
     const struct hook_list *hooks; /* or NULL */
     struct wait *waits;

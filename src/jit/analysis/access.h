@@ -53,47 +53,46 @@ static inline bool access_is_whole(const struct op_access *x)
 struct access access_begin(const struct function *fn, const struct ir_insn *i, const struct op *o);
 /* Is it of a kind that has a fast way? */
 bool access_is_simple(const struct function *fn, const struct ir_insn *i, const struct op_access *x);
-/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's; and whether they are multiples of
- * what a lane has, and not far apart. */
+/* Finds a->offset, a->span and a->least. access_is_aligned: are the offsets multiples of what a lane has, and not far apart? */
 void access_find_offsets(const struct function *fn, struct access *a);
 bool access_is_aligned(const struct access *a);
-/* Has the CPU stores of some lanes' elements? */
+/* Can the CPU store the elements of some lanes under a mask? */
 bool access_can_mask(const struct function *fn, const struct access *a);
-/* Are affine addresses served as one, by themselves? Others are as divergent addresses. */
+/* Are these affine addresses served by whole vectors? Others are served as divergent addresses are. */
 bool access_affine_is_simple(struct cursor here, const struct access *a);
-/* Are lanes of each half one behind the other, or at one place? */
+/* Is each half of the warp at consecutive places, or at one place? */
 bool access_has_halves(const struct access *a);
-/* Tests for halves of the warp make most of the code of an access at divergent addresses, and so do loads of lanes one by one; a
- * function with very many takes seconds to compile, and does without them. */
+/* Tests for halves of the warp, or loads of lanes one by one, are most of the code of an access at divergent addresses. A function
+ * with very many such accesses would take seconds to compile, and does without them. */
 bool fn_has_many_accesses(const struct function *fn);
-/* Do all lanes' addresses, whatever the launch, lie inside the block's shared memory, and aligned? Then nothing is tested. */
+/* Are all lanes' addresses inside the block's shared memory and aligned, whatever the launch? Then nothing is tested. */
 bool access_is_inside(const struct function *fn, const struct access *a);
-/* Lanes one behind the other, within each piece. */
+/* Are the lanes consecutive, within each piece of the warp? */
 bool access_is_consecutive(const struct access *a);
-/* Pieces of memory that hold what all lanes read, each not larger than a row of 32 elements. */
+/* Stretches of memory that together hold what all lanes read, none longer than 32 elements. */
 enum { MAX_CLUSTERS = 2 * MAX_PIECES };
 struct cluster {
     int64_t from, to; /* elements */
     unsigned piece;
 };
-/* Those of element k, and of which each lane is; 0 where there are too many. */
+/* Finds the clusters of element k, and for each lane its cluster. Returns how many there are; 0: too many. */
 unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],
                               uint8_t of[WARP_LANES]);
-/* Can the elements of all lanes be had with few loads? */
+/* Can few loads bring the elements of all lanes? */
 bool access_has_clusters(const struct access *a);
 
 /* ---- access_groups.c ---- */
 
-/* Accesses of each block that one test covers, and those that are moved together; fills fn->check_groups. */
+/* Finds each block's check groups and interleave groups: fn->check_groups. */
 void access_groups_find(struct function *fn);
-/* Instruction k of the block, with all that a test needs but a->first: false where it is no access, or is not tested
- * by its first lane. */
+/* Fills *a for instruction k of the block, with all that a test needs but a->first. False where it is no access, or is not tested by
+ * its first lane. */
 bool access_begin_tested(struct cursor here, uint32_t k, struct access *a);
-/* The test of a group's first is for all of it. */
+/* a is the first of a check group: makes its test that of the whole group. */
 void access_test_for_check_group(struct access *a, const struct check_group *g);
-/* Is access_is_inside() so of instruction k of the block, a load or a store, and of all that are moved with it? */
+/* Instruction k of the block is a load or a store: does access_is_inside() hold for it and its interleave group? */
 bool access_needs_no_test(struct cursor here, uint32_t k);
-/* How many bytes lie without a gap from a->first on, of a member's whole interleave group where that begins there; 0: lanes are
+/* How many bytes from a->first on the access covers without a gap (its whole interleave group, if that begins there); 0: lanes are
  * apart. */
 unsigned access_bytes_without_gap(struct cursor here, const struct access *a);
 
@@ -105,12 +104,12 @@ struct index {
     unsigned scale; /* bytes from one index to the next */
     unsigned unit;  /* that the CPU's addresses have */
 };
-/* Is the address of the cursor's instruction a base and an index in each lane? */
+/* Is the address of the cursor's instruction a uniform base plus an index in each lane? */
 bool base_index_find(struct cursor here, const struct access *a, struct index *x);
 
 /* ---- nontemporal.c ---- */
 
-/* May it store past the caches, if what it finds at run time allows it? */
+/* May the store be non-temporal, if the tests at run time allow it? */
 bool access_is_nontemporal(struct cursor here, const struct access *a);
 
 #endif

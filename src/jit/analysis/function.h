@@ -11,30 +11,30 @@
 
 struct lane_library; /* lane_library.h */
 
-/* Accesses of a block through one register: the first tests for all. Offsets of bytes from the address of its lane
- * that comes first. */
+/* A check group: accesses of a block through one register, the first of which tests for all. Offsets count bytes from the first
+ * lane's address. */
 struct check_group {
     int64_t from, to;
-    uint32_t all;   /* of the widest access: bytes of a lane */
+    uint32_t all;   /* bytes of a lane, of the widest access */
     uint32_t first; /* index of the instruction that tests */
     uint32_t n;
     struct interleave_group *interleaved; /* that this instruction is of, or NULL: access_groups.c */
-    unsigned number;                      /* in it, of the instruction's first value */
+    unsigned number;                      /* the instruction's first value, by its number in the interleave group */
 };
 
-/* Words that are moved together: access_groups.c finds them, interleaved.c moves them. */
+/* An interleave group: words that are moved together. access_groups.c finds it, interleaved.c moves it. */
 enum { MAX_VALUES = 8, MAX_ELEMENTS = MAX_VALUES * WARP_LANES };
 struct interleave_group {
     uint32_t id;                  /* from 0 in the function */
     uint32_t first, last;         /* instructions of the block */
-    int64_t from;                 /* where it begins, as of a check group */
+    int64_t from;                 /* where it begins, counted as in a check group */
     unsigned n, elements;         /* values: an element of each lane; from the first element to the last */
     unsigned at[MAX_VALUES];      /* by value: element of the lane that comes first */
     unsigned lane_at[WARP_LANES]; /* elements behind that lane's */
     bool is_inside;               /* no member needs a test */
 };
 
-/* Warps that run together: gang_plan.c, gang.c. */
+/* Which warps run together, and where: gang_plan.c finds it, gang.c emits it. */
 enum { MAX_GANG = 8 };
 struct gang_plan {
     unsigned n;       /* warps of a gang; 0: there are none */
@@ -67,7 +67,7 @@ struct function {
     const uint8_t *nontemporal;       /* by instruction: it may store past the caches (nontemporal.c); or NULL */
 };
 
-/* An instruction of a block, by its place in the order. */
+/* A place: an instruction of a block, and the block by its number in the order. */
 struct cursor {
     const struct function *fn;
     uint32_t block, index;
@@ -79,7 +79,7 @@ static inline const struct ir_block *block_at(const struct function *fn, uint32_
 {
     return &fn->ir->blocks.at[fn->ir->order[order]];
 }
-/* Instruction k of the cursor's block, and its operation. */
+/* Instruction k of the cursor's block, and the operation made of it. */
 static inline const struct ir_insn *insn_at(struct cursor here, uint32_t k)
 {
     return &here.fn->ir->insns.at[block_at(here.fn, here.block)->first + k];
@@ -89,73 +89,73 @@ static inline const struct op *op_at(struct cursor here, uint32_t k)
     return &here.fn->code->ops[here.fn->code->blocks[here.block].first + k];
 }
 
-/* Fills what all analyses find out of function `index` of the request. */
+/* Runs all analyses of function `index` of the request, and fills *fn. */
 void function_analyse(struct function *fn, uint32_t index);
 
 /* ---- query.c ---- */
 
 unsigned fn_ref_width(const struct function *fn, ir_ref r);
 uint16_t fn_ref_shape(const struct function *fn, ir_ref r);
-/* How many scalars what is not divergent has, and the number of a piece's first lane. */
+/* How many scalars a register of a shape that is not divergent has; the number of a piece's first lane. */
 unsigned fn_pieces(const struct function *fn, uint16_t shape);
 unsigned fn_piece_lane(const struct function *fn, unsigned piece);
 /* Is lane 0's value of a register that is not divergent the same number in every warp of the grid? */
 bool fn_is_grid_uniform(const struct function *fn, ir_ref r);
-/* Is an operand a constant? And its lower 32 bits, where they are wanted. */
+/* Is an operand a constant? If so, *v is its value, or its lower 32 bits. */
 bool fn_constant(const struct function *fn, ir_ref r, int64_t *v);
 bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v);
-/* A shuffle between lanes that are known, which is done without the engine. */
+/* Is it a shuffle between lanes that are known? Such a one is done without the engine. */
 bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
-/* Is a counter the rest of a division by a small power of 2, as in the loop that compilers put beside one of four iterations at
- * a time? Its few iterations are not worth a version of their own. */
+/* Is a counter the remainder of a division by a small power of 2, as in the loop that compilers put behind an unrolled one? The few
+ * iterations of such a loop are not worth a version of their own. */
 bool fn_counts_a_remainder(const struct function *fn, ir_ref counter);
 
 enum { NO_WRITER = UINT32_MAX };
 /* The last instruction of the block before k that writes r, or NO_WRITER. */
 uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k);
-/* Is it a plain one, of all lanes: r = lane(...)? */
+/* Does the instruction write r in all lanes, by a lane function? */
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r);
 
 /* Registers that are live where a block begins: a set of ir_live. */
 const uint64_t *live_in(const struct function *fn, uint32_t block);
 /* Does some branch go back to the block, or to one before it? */
 bool cursor_is_in_loop(struct cursor here);
-/* The number of the operation that ends a block, be it none of the instructions. */
+/* The number of the operation that ends a block; there may be no instruction for it. */
 uint32_t fn_block_end(const struct function *fn, uint32_t order);
-/* What a warp has arrived at, where lockstep goes on behind it: ARRIVED_END, a barrier; 0 for all else. */
+/* Where a warp arrives by this instruction, if lockstep goes on behind it: ARRIVED_END or a barrier's bit; 0 for all else. */
 uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i, const struct op *o);
-/* The block in which warps go on behind the barrier at the end of block `at`, where all 32 lanes come there, and always
- * did; else NO_BLOCK. What is not divergent is then kept as a seed, and made a row where the interpreter takes over. */
+/* The block in which warps go on behind the barrier at the end of block `at`, if all 32 lanes come there, and always did; else
+ * NO_BLOCK. Registers that are not divergent are then spilled as seeds, and made rows where the interpreter takes over. */
 uint32_t fn_seed_block(const struct function *fn, uint32_t at);
 bool fn_is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
 
 /* ---- live_state.c ---- */
 
-/* Registers. */
+/* A list of registers. */
 struct reg_list {
     uint32_t *regs, n;
 };
 
 /* Registers that are live before instruction `index` of the block: read from there on before they are written, or behind the
- * block. (Nothing else may go to its row, which can be that of another register by now.) Those of a set of ir_live; of a list
- * those that are not divergent. */
+ * block. (No other register may be spilled: its row can be that of another register by now.) live_of_set: those of a set of ir_live;
+ * live_scalars: of a list, those that are not divergent. */
 struct reg_list live_at(struct cursor here, uint32_t index);
 struct reg_list live_of_set(const struct function *fn, const uint64_t *set);
 struct reg_list live_scalars(const struct function *fn, struct reg_list among);
-/* Registers that are needed behind the block and are not written in it: wherever it is left they are to be spilled, so there is one
- * piece of code for that. A set of ir_live; fn->through has those of all blocks. */
+/* Registers that are live behind the block and not written in it. Each exit from the block has to spill them, so one piece of code
+ * does it for all exits. A set of ir_live; fn->through has those of all blocks. */
 const uint64_t *live_through(const struct function *fn, uint32_t block);
 void live_find_through(struct function *fn);
 
 /* ---- critical_sections.c ---- */
 
-/* Where lanes go behind serial parts, by block; behind those among blocks from one to another. */
+/* By block: do lanes go there behind a serial part? serial_add_exits: behind the parts among the blocks from `from` to `to`. */
 void serial_find_exits(const struct function *fn, uint8_t *exits);
 void serial_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits);
 bool serial_has_parts(const struct function *fn, uint32_t *longest);
-/* A second version of all that is in parts would take LLVM long: what it needs for a function grows faster than the function. */
+/* Are there too many blocks in serial parts for a second version of them? LLVM's time grows faster than a function. */
 bool serial_has_many_blocks(const struct function *fn);
-/* Is a block in the part that `from` is in? And the part's registers: those that it writes, and all. */
+/* Is a block in the serial part that `from` is in? The registers of the part that a block is in: those that it writes, and all. */
 bool serial_is_inside(const struct function *fn, uint32_t from, uint32_t block);
 void serial_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched);
 /* Shapes of a warp of one lane. */
@@ -165,12 +165,13 @@ struct ir_shapes serial_shapes_of_lane(const struct function *fn, const struct i
 
 /* Fills fn->shapes->lane_serial. */
 void lane_serial_find(struct function *fn);
-/* What is read is the register as it was at the start of the iteration, and so much more; that has a step more in each iteration. */
+/* A value in a loop: register `root` as it is at the start of the iteration, plus `added`; the root grows by `step` in each
+ * iteration. */
 struct walk {
     ir_ref root;
     int64_t added, step;
 };
-/* Of q as instruction k of the block, a loop, reads it: false where it is not such. */
+/* Is q, as instruction k of the block reads it, such a value? The block is a loop. */
 bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w);
 
 /* ---- gang_plan.c ---- */
@@ -179,23 +180,24 @@ bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk
 void gang_find(struct function *fn, uint32_t index);
 bool gang_may_dissolve(const struct function *fn, uint32_t block);
 bool gang_may_restart(const struct function *fn, uint32_t block);
-/* Where a block's side region and those who skip it go on. */
+/* The block where warps go on behind a block's side region, and where those go that skip it. */
 uint32_t gang_side_region_end(const struct function *fn, uint32_t block);
 /* Is the barrier at the end of a block in a loop? Then warps that pass it may do so again. */
 bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block);
 
 /* ---- dirty_registers.c ---- */
 
-/* By block, what is clean where it begins: two sets by the numbers in shapes->live, one behind the other, of so many words in all.
- * For code that is entered at the blocks in `entries` (by block), of single warps, or of gangs that pass barriers. */
+/* By block, the registers that are clean where it begins: two sets by the numbers in shapes->live, rows and then seeds, of
+ * dirty_words() words in all. The code is entered at the blocks in `entries` (by block); it is that of single warps, or of gangs
+ * that pass barriers. */
 uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers);
 uint32_t dirty_words(const struct function *fn);
-/* What is written is clean no more. */
+/* r has been written: it is clean no more. */
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
 
 /* ---- nontemporal.c ---- */
 
-/* Stores that may go past the caches: fn->nontemporal. */
+/* Finds the stores that may be non-temporal: fn->nontemporal. */
 void nontemporal_find(struct function *fn);
 
 #endif

@@ -1,5 +1,5 @@
-/* One load or store on its way to LLVM: what load_store.c, which finds and tests addresses, and transfer.c, which moves the
- * bytes, share.
+/* One load or store on its way to LLVM: load_store.c and bounds_check.c find and test addresses, transfer.c and its like move the
+ * bytes.
  */
 #ifndef HEDDLE_JIT_LOAD_STORE_H
 #define HEDDLE_JIT_LOAD_STORE_H
@@ -9,100 +9,101 @@
 
 /* ---- bounds_check.c ---- */
 
-/* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
- * it, to be gone to, or NULL without a guard. */
+/* Skips the instruction if no lane's guard holds: code goes on in a new block for the other case. Returns the block behind the
+ * instruction, which the caller has to branch to; NULL without a guard. */
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask);
-/* a->first, of addresses that are not divergent. */
+/* Computes a->first, of addresses that are not divergent. */
 void access_find_first(struct emit *e, struct access *a);
-/* Is all of a piece inside, and aligned? An i1. */
+/* Is the whole piece inside, and aligned? An i1. */
 value access_test_piece(struct emit *e, struct access *a, unsigned piece, enum ptx_space space);
-/* Goes to `inside` where the bytes of all lanes are inside, and aligned. */
+/* Branches to `inside` if the bytes of all lanes are inside and aligned. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside);
-/* The same for divergent addresses, which go to a->lanes; goes on where they are inside. */
+/* The same for divergent addresses: computes a->lanes, and code goes on where they are inside. */
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside);
-/* a->pointer, of a->first. */
+/* Computes a->pointer from a->first. */
 void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space);
-/* Of global memory: are an element's bytes at an address inside? The number of its place there, and how many there are. */
+/* Of global memory: are an element's bytes at an address inside? An i1; *place is the number of its place, *places how many there
+ * are. */
 value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places);
-/* What is added to the address's register. */
+/* The displacement that is added to the address's register. */
 value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type);
-/* Operands of the engine to their rows, and its results back. */
+/* Before and after a call of the engine: spill its operands, reload its results. */
 void access_spill_operands(struct emit *e, const struct ir_insn *i);
 void access_take_results(struct emit *e, const struct ir_insn *i, value mask);
-/* What the test does not pass; the call itself. */
+/* Emits the engine's way for what the test does not pass, as the mode has it; the call itself. */
 void access_by_engine(struct emit *e, const struct access *a);
 void access_call_engine(struct emit *e, const struct access *a);
 value access_find_place(struct emit *e, const struct access *a, value address, value lo); /* inside if less than n */
 
 /* ---- inline_cache.c ---- */
 
-/* Where this access was last: a->cache, for a test of a->span; and what stands there. */
+/* Finds a->cache, for a test of a->span; loads what it holds. */
 void access_find_cache(struct emit *e, struct access *a);
 void access_load_cache(struct emit *e, struct access *a, value *lo, value *n);
 value access_load_cache_shift(struct emit *e, const struct access *a); /* of what access_branch_on_lanes() has tested */
-/* The engine's call for an access that notes where it was, and the table of those of a loop's iteration, by instruction of the
- * function: both have their spans when the function has ended. */
+/* Two users of caches get their spans only when the function has ended: the engine's call that fills a cache, and the table of the
+ * accesses of a loop's iteration, by instruction of the function. */
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call);
 value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint32_t first);
 
 /* ---- indexed_gather.c ---- */
 
-/* The largest index whose bytes are inside, where those of index 0 are (access_test_place); an i32 that is not negative. */
+/* The largest index whose bytes are inside, if those of index 0 are (access_test_place); an i32 that is not negative. */
 value transfer_index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places);
-/* False where the address is not a base and an index in each lane, or the CPU cannot gather. */
+/* Loads `table[index]`. False where the address is not a base plus an index in each lane, or the CPU cannot gather. */
 bool transfer_load_indexed(struct emit *e, struct access *a);
 
 /* ---- interleaved.c, vector.c ---- */
 
-/* Of a member of an interleave group, with all bytes known to be there. */
+/* Loads or stores a member of an interleave group, all of whose bytes are known to be there. */
 void transfer_interleaved(struct emit *e, const struct access *a);
-/* n vectors of 32 lanes, of which each has an element of every lane, to n in which a lane's stand together, and back; n: a
- * power of 2. */
+/* Transposes n vectors of 32 lanes, each of which has one element of every lane, to n in which a lane's elements stand together; and
+ * back. n is a power of 2. */
 void vector_zip(struct emit *e, value *v, unsigned n);
 void vector_unzip(struct emit *e, value *v, unsigned n);
-/* Elements of several vectors: index[l] counts through all of them; negative: any. */
+/* A vector of elements of several others: index[l] counts through all of them; negative: any element will do. */
 value vector_collect(struct emit *e, const value *from, unsigned n, const int index[WARP_LANES]);
 
 /* ---- streaming_store.c ---- */
 
-/* Of such a one: stores so, or plainly. */
+/* A store that qualifies: tests at run time whether it is non-temporal, and stores so, or plainly. */
 void transfer_store_nontemporal(struct emit *e, const struct access *a,
                                 void (*plainly)(struct emit *e, const struct access *a));
 
 /* ---- scalarised.c ---- */
 
-/* Rows of e->scratch: addresses of lanes, a->lanes; operands; results. */
+/* The rows of e->scratch: addresses of lanes (a->lanes), operands, results. */
 enum scratch_row { ROW_ADDRESS, ROW_S, ROW_T, ROW_RESULT };
 void scratch_set(struct emit *e, enum scratch_row row, value lanes);
 value scratch_get(struct emit *e, enum scratch_row row, LLVMTypeRef type);
-/* Where a lane's element of a row stands; on the host, where a lane's address in ROW_ADDRESS is. */
+/* A pointer to a lane's element in a row; the host's pointer for a lane's address in ROW_ADDRESS. */
 value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane);
 value scratch_lane_pointer(struct emit *e, const struct access *a, value lane);
-/* The element of a known lane, by a load that LLVM leaves as it is: out of vectors those of all lanes take half as long again. */
+/* The element of a known lane, by a load that LLVM leaves as it is: extracting all lanes from vectors takes half as long again. */
 value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane);
-/* A loop over the lanes of a mask that is not 0: code between begin and end is for t.lane, an i64. Goes to `done`. */
+/* A loop over the lanes of a mask that is not 0: code between begin and end runs for each t.lane, an i64. Then goes to `done`. */
 struct lane_loop {
     LLVMBasicBlockRef before, loop;
     value left, lane;
 };
 struct lane_loop lane_loop_begin(struct emit *e);
 void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBasicBlockRef done);
-/* Where gathers wait (targets.def): loads of all lanes beside each other. Of one lane, in their order, to v, by element; of all at
- * tested addresses, where a lane that does not run reads the warp's record. */
+/* For CPUs whose gathers wait (targets.def): independent loads of all lanes. scalarised_load_lane: of one lane, to v, by element;
+ * scalarised_gather: of all lanes at tested addresses, where a lane that does not run reads the warp's record. */
 void scalarised_load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8]);
 void scalarised_gather(struct emit *e, const struct access *a);
-/* All lanes at addresses of their own, tested. */
+/* Moves the elements of all lanes at tested addresses, one lane after the other. */
 void scalarised_transfer(struct emit *e, const struct access *a);
 
 /* ---- transfer.c: with all bytes known to be there ---- */
 
-/* Asks for what will be wanted soon: in a loop what a later iteration will load, if it goes on as from the iteration before to this
- * one; elsewhere what the next warps will load or store. */
+/* Prefetches: in a loop what a later iteration will load, if addresses go on as from the iteration before to this one; elsewhere what
+ * the next warps will load or store. */
 void emit_prefetch(struct emit *e, const struct access *a);
-/* The line of the host's memory there, if there is one, is to come into a cache (the locality of llvm.prefetch). What others want
- * soon comes into the second: on Zen 4 a load that misses waits for what has been asked for into the first, and a sum over
- * memory took 1.6 times as long (bench/peers, `reduce`); elsewhere that makes no difference. */
+/* Prefetches the line at an address, if there is memory, into a cache (the locality of llvm.prefetch). For others that is the second:
+ * on Zen 4 a load that misses waits for prefetches into the first, and a sum over memory took 1.6 times as long (bench/peers,
+ * `reduce`); elsewhere that makes no difference. */
 enum { SECOND_CACHE = 2, FIRST_CACHE = 3 };
 void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cache);
 /* All lanes at one address, at a->pointer[0]. */
@@ -113,32 +114,32 @@ void transfer_load_affine(struct emit *e, const struct access *a);
 void transfer_load_masked(struct emit *e, const struct access *a); /* consecutive, those of the mask alone */
 void transfer_store_consecutive(struct emit *e, const struct access *a);
 void transfer_store_masked(struct emit *e, const struct access *a);
-/* The lanes of each half of the warp one behind the other: whether that is so, as an i1, for lanes `step_bytes` apart; and the
- * transfers, of consecutive lanes and of one address (step 0). */
+/* Halves of the warp: are the lanes of each half `step_bytes` apart? An i1. And the transfers of halves at consecutive places, and
+ * at one address (step 0). */
 value transfer_test_halves(struct emit *e, const struct access *a, unsigned step_bytes);
 void transfer_load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space);
 void transfer_load_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space);
 void transfer_store_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space);
-/* The same access with its lanes in the order in which they store; as it is, where that cannot be seen. */
+/* The same access with its lanes in the order in which they store; unchanged where the order makes no difference. */
 struct access transfer_store_in_order(struct emit *e, const struct access *a);
-/* Every lane for itself. */
+/* Each lane at an address of its own. */
 void transfer_load_gather(struct emit *e, const struct access *a, enum ptx_space space);
 void transfer_store_scatter(struct emit *e, const struct access *a, enum ptx_space space);
 /* All lanes at one address of local memory, a->first[0]. */
 void transfer_load_local(struct emit *e, const struct access *a);
 void transfer_store_local(struct emit *e, const struct access *a);
 value emit_pointer_at(struct emit *e, value pointer, int64_t offset);
-/* A vector of 32, of two; a negative index: any. */
+/* A vector of 32 lanes out of two others; negative index: any lane will do. */
 value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index);
-/* Element k of what the lanes store, in their order. */
+/* Element k of the values that the lanes store, in the lanes' order. */
 value element_stored_value(struct emit *e, const struct access *a, unsigned k);
 void element_store_vector(struct emit *e, const struct access *a, value v, value pointer);
 value element_load_vector(struct emit *e, const struct access *a, value pointer, unsigned n);
-/* All that a lane has at once, as one number. */
+/* All elements of a lane as one number. */
 LLVMTypeRef element_whole_type(struct emit *e, const struct access *a);
 value element_load_whole(struct emit *e, const struct access *a, value pointer);
 void element_store_whole(struct emit *e, const struct access *a, value v, value pointer);
-/* Lanes whose order is another's, l ^ order, in their own. */
+/* Lanes that stand in the order l ^ order, back in their own. */
 value element_in_order(struct emit *e, value lanes, unsigned order);
 LLVMTypeRef element_type(struct emit *e, const struct access *a);
 void element_put_lanes(struct emit *e, const struct access *a, unsigned k, value v);
