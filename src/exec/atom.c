@@ -1,13 +1,10 @@
-/* Atomic operations: the only place that performs them (PTX ISA 9.7.13.5, 9.7.13.6; isa/atoms.def).
+/* Atomic operations, as the interpreter performs them, and for compiled code what that leaves to it (PTX ISA 9.7.13.5,
+ * 9.7.13.6). What an operation makes of a cell is an entry of isa/atoms.def.
  *
  * On global memory they are atomic between the machine's workers and with the host's own atomics on the same
  * word: what the host has as an instruction is one, the rest is a loop around its compare-and-swap. A block
  * stays on one worker, so on shared memory they are plain operations. Vectors and packed types are atomic per
- * element, as the ISA says and the H200 does; a packed pair is done as one word here.
- *
- * atom.add.f32 on global memory flushes subnormal inputs and results to zeros of their sign; on shared
- * memory, through a generic address too, it does not (the ISA's note, and what an H200 answers). atom.add.f64 keeps
- * a signaling NaN on global memory, and makes it quiet on shared memory (what an H200 answers).
+ * element, as the ISA says and the H200 does.
  */
 #include "exec/access.h"
 #include "isa/sem.h"
@@ -24,74 +21,46 @@ static int order_of(const struct op_access *x)
     }
 }
 
-static u32 new_u32(enum atom_op op, u32 r, u32 s, u32 t)
+/* Of operands, which come as up to 64 bits. */
+#define IN__(v, bits)
+#define IN_u16(v, bits) const u16 v = (u16)(bits);
+#define IN_u32(v, bits) const u32 v = (u32)(bits);
+#define IN_s32(v, bits) const s32 v = (s32)(bits);
+#define IN_u64(v, bits) const u64 v = (bits);
+#define IN_s64(v, bits) const s64 v = (s64)(bits);
+#define IN_f32(v, bits) const f32 v = f32_of((u32)(bits));
+#define IN_f64(v, bits) const f64 v = f64_of(bits);
+#define OUT_u16(v)      (u16)(v)
+#define OUT_u32(v)      (v)
+#define OUT_s32(v)      (u32)(v)
+#define OUT_u64(v)      (v)
+#define OUT_s64(v)      (u64)(v)
+#define OUT_f32(v)      f32_bits(v)
+#define OUT_f64(v)      f64_bits(v)
+#define CASE(cell, T, A, B, C, expr)                                                                                   \
+    case cell: {                                                                                                       \
+        IN_##A(a, r) IN_##B(b, s) IN_##C(c, t) return OUT_##T(expr);                                                   \
+    }
+
+/* The new value of a cell of at most 64 bits that has r. */
+static inline __attribute__((always_inline)) u64 new_value(enum atom_cell cell, u64 r, u64 s, u64 t)
 {
-    switch (op) {
-    case ATOM_and: return r & s;
-    case ATOM_or: return r | s;
-    case ATOM_xor: return r ^ s;
-    case ATOM_cas: return r == s ? t : r;
-    case ATOM_exch: return s;
-    case ATOM_add: return r + s;
-    case ATOM_inc: return sem_atom_inc(r, s);
-    case ATOM_dec: return sem_atom_dec(r, s);
-    case ATOM_min: return r < s ? r : s;
-    default: return r > s ? r : s;
+    switch (cell) {
+#define CELL(op, type, T, A, B, C, host, expr)        CASE(CELL_##op##_##type, T, A, B, C, expr)
+#define SHARED(op, type, T, A, B, C, host, expr)      CASE(CELL_##op##_##type##_shared, T, A, B, C, expr)
+#define INTERPRETED(op, type, T, A, B, C, host, expr) CASE(CELL_##op##_##type, T, A, B, C, expr)
+#include "isa/atoms.def"
+    default: return r;
     }
 }
 
-static u64 new_u64(enum atom_op op, u64 r, u64 s, u64 t)
+static b128 new_wide(enum atom_cell cell, b128 a, b128 b, b128 c)
 {
-    switch (op) {
-    case ATOM_and: return r & s;
-    case ATOM_or: return r | s;
-    case ATOM_xor: return r ^ s;
-    case ATOM_cas: return r == s ? t : r;
-    case ATOM_exch: return s;
-    case ATOM_add: return r + s;
-    case ATOM_min: return r < s ? r : s;
-    default: return r > s ? r : s;
-    }
-}
-
-static u16 new_half(enum atom_op op, enum half type, u16 r, u16 s)
-{
-    return op == ATOM_add ? sem_add_half(r, s, type, 0)
-                          : sem_minmax_half(r, s, type, op == ATOM_max, false, false, false);
-}
-
-static u32 new_halves(enum atom_op op, enum half type, u32 r, u32 s)
-{
-    return (u32)new_half(op, type, (u16)(r >> 16), (u16)(s >> 16)) << 16 | new_half(op, type, (u16)r, (u16)s);
-}
-
-/* The new value of a cell of at most 64 bits. */
-static u64 new_value(const struct op_access *x, bool shared, u64 r, u64 s, u64 t)
-{
-    enum atom_op op = (enum atom_op)x->atom;
-    switch ((enum isa_type)x->type) {
-    case TYPE_s32:
-        if (op == ATOM_min || op == ATOM_max)
-            return ((s32)r < (s32)s) == (op == ATOM_min) ? (u32)r : (u32)s;
-        return new_u32(op, (u32)r, (u32)s, (u32)t);
-    case TYPE_s64:
-        if (op == ATOM_min || op == ATOM_max)
-            return ((s64)r < (s64)s) == (op == ATOM_min) ? r : s;
-        return new_u64(op, r, s, t);
-    case TYPE_f32:
-        if (op != ATOM_add)
-            return new_u32(op, (u32)r, (u32)s, (u32)t);
-        return f32_bits(sem_add_f32(f32_of((u32)r), f32_of((u32)s), RND_rn, !shared, false));
-    case TYPE_f64:
-        if (op != ATOM_add)
-            return new_u64(op, r, s, t);
-        return f64_bits(shared ? sem_add_f64(f64_of(r), f64_of(s), RND_rn) : sem_atom_add_f64(f64_of(r), f64_of(s)));
-    case TYPE_f16: return new_half(op, F16, (u16)r, (u16)s);
-    case TYPE_bf16: return new_half(op, BF16, (u16)r, (u16)s);
-    case TYPE_f16x2: return new_halves(op, F16, (u32)r, (u32)s);
-    case TYPE_bf16x2: return new_halves(op, BF16, (u32)r, (u32)s);
-    case TYPE_b16: return (u16)r == (u16)s ? t : r; /* cas */
-    default: return x->bytes == 8 ? new_u64(op, r, s, t) : new_u32(op, (u32)r, (u32)s, (u32)t);
+    switch (cell) {
+#define WIDE(op, expr)                                                                                                 \
+    case CELL_##op##_b128: return expr;
+#include "isa/atoms.def"
+    default: return a;
     }
 }
 
@@ -133,20 +102,18 @@ static void write_cell(u8 *at, unsigned bytes, u64 value)
 }
 
 /* What the host does with one instruction; false where it has none. */
-static bool host_atomic(const struct op_access *x, u8 *at, u64 s, int order, u64 *old)
+static bool host_atomic(enum atom_host host, unsigned bytes, u8 *at, u64 s, int order, u64 *old)
 {
-    bool whole = x->type != TYPE_f32 && x->type != TYPE_f64 && x->bytes >= 4;
-    u32 *p32 = (u32 *)at;
-    u64 *p64 = (u64 *)at;
-    if (x->atom == ATOM_exch && x->bytes >= 4) {
-        *old = x->bytes == 4 ? __atomic_exchange_n(p32, (u32)s, order) : __atomic_exchange_n(p64, s, order);
-        return true;
+#define PERFORM(name, builtin)                                                                                         \
+    case HOST_##name: *old = bytes == 4 ? builtin((u32 *)at, (u32)s, order) : builtin((u64 *)at, s, order); return true;
+    switch (host) {
+        PERFORM(And, __atomic_fetch_and)
+        PERFORM(Or, __atomic_fetch_or)
+        PERFORM(Xor, __atomic_fetch_xor)
+        PERFORM(Xchg, __atomic_exchange_n)
+        PERFORM(Add, __atomic_fetch_add)
+    default: return false; /* C has no others */
     }
-    if (x->atom == ATOM_add && whole && x->type != TYPE_f16x2 && x->type != TYPE_bf16x2) {
-        *old = x->bytes == 4 ? __atomic_fetch_add(p32, (u32)s, order) : __atomic_fetch_add(p64, s, order);
-        return true;
-    }
-    return false;
 }
 
 /* A comparison that fails is a read: it takes no lock, and does not take the cell from others that spin on it. */
@@ -164,45 +131,42 @@ static bool fails(const struct op_access *x, u8 *at, u64 s, int order, u64 *old)
 
 static u64 atom_element(const struct op_access *x, u8 *at, bool shared, u64 s, u64 t)
 {
+    enum atom_cell cell = op_access_cell(x, shared);
     int order = order_of(x);
     u64 old = 0;
     if (shared) {
         old = read_cell(at, x->bytes);
-        write_cell(at, x->bytes, new_value(x, true, old, s, t));
+        write_cell(at, x->bytes, new_value(cell, old, s, t));
         return old;
     }
-    if (host_atomic(x, at, s, order, &old) || fails(x, at, s, order, &old))
+    if (host_atomic(atom_cell_host(cell), x->bytes, at, s, order, &old) || fails(x, at, s, order, &old))
         return old;
     old = read_cell(at, x->bytes);
-    while (!swap_cell(at, x->bytes, &old, new_value(x, false, old, s, t), order))
+    while (!swap_cell(at, x->bytes, &old, new_value(cell, old, s, t), order))
         ;
     return old;
 }
 
-/* 128 bits: cas and exch. */
+/* 128 bits: cas and exch. What is not swapped is exchanged for itself, which reads it whole. */
 static b128 atom_b128(const struct op_access *x, u8 *at, bool shared, b128 s, b128 t)
 {
-    b128 old;
+    enum atom_cell cell = op_access_cell(x, shared);
+    unsigned __int128 *p = (unsigned __int128 *)at, seen, expected, wanted;
+    b128 old, value;
     if (shared) {
         memcpy(&old, at, 16);
-        bool equal = old.lo == s.lo && old.hi == s.hi;
-        b128 value = x->atom == ATOM_exch ? s : equal ? t : old;
+        value = new_wide(cell, old, s, t);
         memcpy(at, &value, 16);
         return old;
     }
-    unsigned __int128 *p = (unsigned __int128 *)at, expected, wanted, first;
-    memcpy(&first, &s, 16);
-    memcpy(&wanted, x->atom == ATOM_exch ? &s : &t, 16);
-    if (x->atom == ATOM_cas) {
-        expected = __sync_val_compare_and_swap(p, first, wanted);
-    } else {
-        unsigned __int128 seen = 0;
-        do {
-            expected = seen;
-            seen = __sync_val_compare_and_swap(p, expected, wanted);
-        } while (seen != expected);
-    }
-    memcpy(&old, &expected, 16);
+    seen = __sync_val_compare_and_swap(p, 0, 0);
+    do {
+        expected = seen;
+        memcpy(&old, &expected, 16);
+        value = new_wide(cell, old, s, t);
+        memcpy(&wanted, &value, 16);
+        seen = __sync_val_compare_and_swap(p, expected, wanted);
+    } while (seen != expected);
     return old;
 }
 
@@ -267,39 +231,43 @@ struct cells {
     u32 wrote; /* lanes that have not compared in vain */
 };
 
-static inline void *cell(const struct cells *c, unsigned lane)
+static inline void *cell_of(const struct cells *c, unsigned lane)
 {
     return (void *)(uintptr_t)(c->from + c->address[lane]);
 }
 
-static inline __attribute__((always_inline)) void shared_cells(struct cells *c, enum atom_op op)
+/* Of 32 bits. */
+static inline __attribute__((always_inline)) void shared_cells(struct cells *c, enum atom_cell cell, bool compares)
 {
     const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;
     u32 *d = (u32 *)c->d;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        u32 *p = cell(c, l), r = *p;
-        *p = new_u32(op, r, s[l], op == ATOM_cas ? t[l] : 0);
-        if (op == ATOM_cas && r != s[l])
+        u32 *p = cell_of(c, l), r = *p;
+        *p = (u32)new_value(cell, r, s[l], compares ? t[l] : 0);
+        if (compares && r != s[l])
             c->wrote &= ~(1u << l);
         if (d)
             d[l] = r;
     }
 }
 
-/* A block stays on one worker: in its own memory a loop of plain operations. */
+/* A block stays on one worker: in its own memory a loop of plain operations, one for each that cells of 32 bits have. */
 static bool run_shared(struct cells *c)
 {
-    switch ((enum atom_op)c->x->atom) {
-    case ATOM_add: shared_cells(c, ATOM_add); return true;
-    case ATOM_and: shared_cells(c, ATOM_and); return true;
-    case ATOM_or: shared_cells(c, ATOM_or); return true;
-    case ATOM_xor: shared_cells(c, ATOM_xor); return true;
-    case ATOM_exch: shared_cells(c, ATOM_exch); return true;
-    case ATOM_cas: shared_cells(c, ATOM_cas); return true;
-    case ATOM_inc: shared_cells(c, ATOM_inc); return true;
-    case ATOM_dec: shared_cells(c, ATOM_dec); return true;
-    default: return false; /* min and max depend on the sign */
+#define IS_32_u16(cell, op)
+#define IS_32_u32(cell, op)                                                                                            \
+    case cell: shared_cells(c, cell, ATOM_##op == ATOM_cas); return true;
+#define IS_32_s32(cell, op) IS_32_u32(cell, op)
+#define IS_32_f32(cell, op) IS_32_u32(cell, op)
+#define IS_32_u64(cell, op)
+#define IS_32_s64(cell, op)
+#define IS_32_f64(cell, op)
+    switch (op_access_cell(c->x, true)) {
+#define CELL(op, type, T, A, B, C, host, expr)   IS_32_##T(CELL_##op##_##type, op)
+#define SHARED(op, type, T, A, B, C, host, expr) IS_32_##T(CELL_##op##_##type##_shared, op)
+#include "isa/atoms.def"
+    default: return false;
     }
 }
 
@@ -329,7 +297,7 @@ static void compare_together(struct cells *c, u32 *p)
         for (u32 m = c->mask; m; m &= m - 1) {
             unsigned l = (unsigned)__builtin_ctz(m);
             found[l] = now;
-            now = new_u32(ATOM_cas, now, s[l], t[l]);
+            now = (u32)new_value(CELL_cas_b32, now, s[l], t[l]);
         }
     } while (now != old && !__atomic_compare_exchange_n(p, &old, now, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     if (now == old)
@@ -348,20 +316,20 @@ static bool run_global(struct cells *c)
     const u32 *s = (const u32 *)c->s;
     u32 *d = (u32 *)c->d;
     unsigned lane = (unsigned)__builtin_ctz(c->mask);
-    bool one = true;
-    if (c->x->atom != ATOM_add && c->x->atom != ATOM_cas)
+    bool one = true, sums = atom_cell_sums(op_access_cell(c->x, false));
+    if (!sums && c->x->atom != ATOM_cas)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) /* inactive lanes have an active one's */
         one &= c->address[l] == c->address[lane];
-    if (one && c->x->atom == ATOM_add)
-        add_together(c, cell(c, lane));
+    if (one && sums)
+        add_together(c, cell_of(c, lane));
     else if (one)
-        compare_together(c, cell(c, lane));
-    if (one || c->x->atom == ATOM_cas)
+        compare_together(c, cell_of(c, lane));
+    if (one || !sums)
         return one;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        u32 old = __atomic_fetch_add((u32 *)cell(c, l), s[l], __ATOMIC_ACQ_REL);
+        u32 old = __atomic_fetch_add((u32 *)cell_of(c, l), s[l], __ATOMIC_ACQ_REL);
         if (d)
             d[l] = old;
     }
@@ -370,7 +338,7 @@ static bool run_global(struct cells *c)
 
 static bool is_word(const struct op_access *x)
 {
-    return x->n == 1 && x->bytes == 4 && (x->type == TYPE_u32 || x->type == TYPE_s32 || x->type == TYPE_b32);
+    return x->n == 1 && x->bytes == 4;
 }
 
 static void run_cells(struct cells *c, u8 *const base[4])
@@ -379,7 +347,7 @@ static void run_cells(struct cells *c, u8 *const base[4])
         return;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        if (!run_lane(c->x, base, cell(c, l), c->shared, l))
+        if (!run_lane(c->x, base, cell_of(c, l), c->shared, l))
             c->wrote &= ~(1u << l);
     }
 }

@@ -216,6 +216,11 @@ static inline bool op_writes(const struct op *o)
 {
     return o->kind == OP_MBARRIER ? o->mode <= MBARRIER_ARRIVE_DROP : o->kind != OP_LD;
 }
+/* What an atomic operation makes of a cell, in shared memory or elsewhere. */
+static inline enum atom_cell op_access_cell(const struct op_access *x, bool shared)
+{
+    return atom_cell_of((enum atom_op)x->atom, (enum isa_type)x->type, shared);
+}
 /* Is what a lane has one access, of more than a register? PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2);
  * GPUs keep the up to 16 bytes together, and CUB's scans by key count on it: a sum and the word that says that it is there are one
  * vector. */

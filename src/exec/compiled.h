@@ -84,9 +84,8 @@ struct compiled_calls {
 static inline bool histogram_takes(const struct op *o)
 {
     const struct op_access *x = o->access;
-    return o->kind == OP_ATOM && x->atom == ATOM_add && x->n == 1 && !x->has_reg[0] && x->space != SPACE_SHARED &&
-           x->order <= ORDER_RELAXED && x->scope != MOD_sys &&
-           (x->type == TYPE_u32 || x->type == TYPE_s32 || x->type == TYPE_u64 || x->type == TYPE_s64);
+    return o->kind == OP_ATOM && x->n == 1 && !x->has_reg[0] && x->space != SPACE_SHARED && x->order <= ORDER_RELAXED &&
+           x->scope != MOD_sys && atom_cell_sums(op_access_cell(x, false));
 }
 
 extern const struct compiled_calls compiled_calls;

@@ -10,6 +10,7 @@
 #ifndef HEDDLE_IR_IR_H
 #define HEDDLE_IR_IR_H
 
+#include "isa/atom.h"
 #include "isa/lanes.h"
 #include "ptx/link.h"
 
@@ -106,13 +107,6 @@ struct ir_access {
 };
 
 enum ir_order { ORDER_WEAK, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SC };
-
-enum atom_op {
-#define ATOM(name, doc) ATOM_##name,
-#include "isa/atoms.def"
-#undef ATOM
-    ATOM_COUNT
-};
 
 /* The functions that the machine itself provides to kernels. */
 enum ir_syscall { SYSCALL_NONE, SYSCALL_VPRINTF, SYSCALL_MALLOC, SYSCALL_FREE, SYSCALL_ASSERTFAIL };

@@ -124,14 +124,14 @@ static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enu
 
 static enum atom_op atom_op_of(const struct isa_inst *inst)
 {
-    static const uint8_t table[][2] = {
-        {MOD_and, ATOM_and}, {MOD_or, ATOM_or},   {MOD_xor, ATOM_xor}, {MOD_cas, ATOM_cas}, {MOD_exch, ATOM_exch},
-        {MOD_add, ATOM_add}, {MOD_inc, ATOM_inc}, {MOD_dec, ATOM_dec}, {MOD_min, ATOM_min}, {MOD_max, ATOM_max},
+    static const uint8_t mods[ATOM_COUNT] = {
+#define ATOM(name, locks) [ATOM_##name] = MOD_##name,
+#include "isa/atoms.def"
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (isa_has(inst, (enum isa_mod)table[i][0]))
-            return (enum atom_op)table[i][1];
-    return ATOM_exch;
+    unsigned op = 0;
+    while (op + 1 < ATOM_COUNT && !isa_has(inst, (enum isa_mod)mods[op]))
+        op++;
+    return (enum atom_op)op;
 }
 
 static void lower_atom(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)

@@ -43,12 +43,6 @@ static const char *const kinds[] = {
     [IR_JUMP] = "jump",
 };
 
-static const char *const atoms[ATOM_COUNT] = {
-#define ATOM(name, doc) [ATOM_##name] = #name,
-#include "isa/atoms.def"
-#undef ATOM
-};
-
 /* ---- operands ---- */
 
 static void print_const(struct printer *p, const struct ir_const *c)
@@ -140,7 +134,7 @@ static void print_access(struct printer *p, const struct ir_insn *i)
     text_printf(&p->t, "%s.%s%s%s", kinds[i->kind], ptx_space_name(a->space), a->is_volatile ? ".volatile" : "",
                 orders[a->order]);
     if (i->kind == IR_ATOM)
-        text_printf(&p->t, ".%s", atoms[a->atom]);
+        text_printf(&p->t, ".%s", atom_name((enum atom_op)a->atom));
     text_printf(&p->t, a->n > 1 ? ".%ub x %u" : ".%ub", 8u * a->bytes, a->n);
     print_address(p, i);
     if (i->kind == IR_ST)

@@ -61,16 +61,8 @@ static const struct ir_insn *insn_at(const struct finder *x, const struct ir_blo
 
 static bool tries(const struct ir_insn *i)
 {
-    if (i->kind != IR_ATOM || ir_ref_kind(i->access->regs[0]) != REF_REG)
-        return false;
-    switch (i->access->atom) {
-    case ATOM_cas:
-    case ATOM_exch:
-    case ATOM_and:
-    case ATOM_or:
-    case ATOM_xor: return true;
-    default: return false;
-    }
+    return i->kind == IR_ATOM && ir_ref_kind(i->access->regs[0]) == REF_REG &&
+           atom_locks((enum atom_op)i->access->atom);
 }
 
 /* Can one lane do it by itself, and go on? */

@@ -33,17 +33,6 @@ static inline u64 sem_u24(u32 a)
     return a & 0xffffff;
 }
 
-/* 9.7.13.5: counters that wrap behind s, of a cell that has r. */
-static inline u32 sem_atom_inc(u32 r, u32 s)
-{
-    return r >= s ? 0 : r + 1;
-}
-
-static inline u32 sem_atom_dec(u32 r, u32 s)
-{
-    return r == 0 || r > s ? s : r - 1;
-}
-
 /* 9.7.1.8, 9.7.1.9: division by zero has no defined result; the code that the assembler makes for the H200 gives all
  * ones, as quotient and as remainder, at every width. INT_MIN / -1 wraps. Quotients of 32 bits are those of f64, which
  * the host divides as vectors: rounding does not reach the next integer, which is at least 1/b away. */

@@ -6,8 +6,8 @@
 
 struct atom {
     struct access a;
-    bool shared, is_cas, is_float, sign;
-    enum atom_op op;
+    bool shared, is_cas;
+    enum atom_cell cell;
     LLVMTypeRef type; /* of a cell */
     ir_ref result;    /* or REF_NONE */
     LLVMAtomicOrdering order;
@@ -29,8 +29,8 @@ void atom_fence_of_read(struct emit *e, const struct atom *t);
 /* Has the host an instruction for it? And that instruction. */
 bool atom_is_by_host(const struct atom *t);
 value atom_by_host(struct emit *e, const struct atom *t, value at, value s);
-/* Of a cell that has `old`; not of comparisons. */
-value atom_new_value(struct emit *e, const struct atom *t, value old, value s);
+/* Of a cell that has `old`; `wanted` of comparisons alone. */
+value atom_new_value(struct emit *e, const struct atom *t, value old, value s, value wanted);
 
 /* ---- cas_loop.c ---- */
 

@@ -1,5 +1,5 @@
-/* Atomic operations that compiled code performs itself, on integers and floats of 32 and 64 bits; exec/atom.c performs all
- * others, and what is not where an access was before (PTX ISA 9.7.13.5; isa/atoms.def).
+/* Atomic operations that compiled code performs itself, those with lane functions in isa/atoms.def; exec/atom.c performs all
+ * others, and what is not where an access was before (PTX ISA 9.7.13.5).
  *
  * Lanes go in order: what several lanes of a warp do to one cell happens as if one after the other. A block stays on one
  * worker, so shared memory takes plain operations, whose meaning is that of lane functions; global memory takes the
@@ -73,7 +73,8 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
 /* An exchange whose result nobody reads is a store, where it does not acquire by itself: fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {
-    return e->fn->one_lane && e->fn->target->keeps_store_order && t->op == ATOM_exch && !t->result && !atom_acquires(t);
+    return e->fn->one_lane && e->fn->target->keeps_store_order && atom_cell_host(t->cell) == HOST_Xchg && !t->result &&
+           !atom_acquires(t);
 }
 
 /* A change that is made with what has been read, and again where somebody has written meanwhile. */
@@ -114,7 +115,7 @@ static value exchange_cell(struct emit *e, const struct atom *t, value at, value
     LLVMBasicBlockRef done = emit_new_block(e, "");
     fence_before_load(e);
     struct exchange x = exchange_begin(e, t, at);
-    exchange_end(e, t, &x, atom_new_value(e, t, x.read, s), done);
+    exchange_end(e, t, &x, atom_new_value(e, t, x.read, s, NULL), done);
     emit_at_end(e, done);
     fence_is_done(e);
     return x.read;
@@ -143,12 +144,8 @@ static value do_cell(struct emit *e, const struct atom *t, value at, value s, va
         return e->fn->one_lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
     if (!t->shared)
         return change_cell(e, t, at, s);
-    value old = atom_read(e, t, at), now;
-    if (t->is_cas)
-        now = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, old, s, ""), wanted, old, "");
-    else
-        now = atom_new_value(e, t, old, s);
-    write_cell(e, t, now, at);
+    value old = atom_read(e, t, at);
+    write_cell(e, t, atom_new_value(e, t, old, s, wanted), at);
     return old;
 }
 
@@ -437,8 +434,8 @@ static void change_together(struct emit *e, const struct atom *t)
     struct lane_loop lanes = lane_loop_begin(e);
     value old = LLVMBuildLoad2(e->b, t->type, cell, "");
     if (t->result)
-        LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane));
-    LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane)), cell);
+        LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane), NULL);
+    LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane), NULL), cell);
     lane_loop_end(e, &lanes, t->a.mask, changed);
     emit_at_end(e, changed);
     exchange_end(e, t, &x, LLVMBuildLoad2(e->b, t->type, cell, ""), done);
@@ -477,7 +474,7 @@ static void perform(struct emit *e, struct atom *t)
         compare_together(e, t);
     else if (t->a.pointer[0] && !atom_is_by_host(t))
         change_together(e, t);
-    else if (t->a.pointer[0] && t->op == ATOM_add)
+    else if (t->a.pointer[0] && atom_cell_sums(t->cell))
         add_together(e, t);
     else
         do_lanes(e, t);

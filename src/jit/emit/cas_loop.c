@@ -138,8 +138,7 @@ void cas_loop_restore(struct emit *e, const struct cas_loop *c)
 value cas_loop_compare(struct emit *e, const struct cas_loop *c, const struct atom *t)
 {
     value cell = LLVMBuildLoad2(e->b, t->type, c->cell, "");
-    value holds = LLVMBuildICmp(e->b, LLVMIntEQ, cell, t->s, "");
-    LLVMBuildStore(e->b, LLVMBuildSelect(e->b, holds, t->t, cell, ""), c->cell);
+    LLVMBuildStore(e->b, atom_new_value(e, t, cell, t->s, t->t), c->cell);
     return cell;
 }
 

@@ -317,8 +317,9 @@ void emit_gang(struct emit *e);
 /* ---- lane_function.c ---- */
 
 void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
-/* A lane function of a and b for one lane, with one integer result of `width` bits. The function must be a few instructions. */
-value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b);
+/* A lane function of a, b and c (or NULL) for one lane, with one integer result of `width` bits. The function must be a few
+ * instructions. */
+value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b, value c);
 
 /* ---- fence.c ---- */
 

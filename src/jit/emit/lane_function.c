@@ -249,12 +249,12 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
     return true;
 }
 
-value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b)
+value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b, value c)
 {
-    struct copy c = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_IMM] = const_int(e, e->i64, 0)}};
-    value fn = lane_library_find(e->fn->lanes, 1, lane);
-    c.result[0] = emit_alloca(e, type_of_width(e, width));
-    return fn && copy_function(&c, fn) ? LLVMBuildLoad2(e->b, type_of_width(e, width), c.result[0], "") : NULL;
+    value zero = const_int(e, e->i64, 0), fn = lane_library_find(e->fn->lanes, 1, lane);
+    struct copy copy = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_A + 2] = c, [PARAM_IMM] = zero}};
+    copy.result[0] = emit_alloca(e, type_of_width(e, width));
+    return fn && copy_function(&copy, fn) ? LLVMBuildLoad2(e->b, type_of_width(e, width), copy.result[0], "") : NULL;
 }
 
 /* The library's own function, on rows on the stack. */
