@@ -11,6 +11,7 @@
 #include "exec/device.h"
 #include "exec/hooks.h"
 #include "exec/schedule.h"
+#include "exec/spin_cost.h"
 #include "exec/warp.h"
 #include "mem/window.h"
 

@@ -8,7 +8,7 @@
  * sooner: after each such quantum the next is half as long, down to one iteration of a loop; after that the warp backs off:
  * it sits out quanta, twice as many each time, as long as others have them (worker.c).
  *
- * Compiled code counts as back_edge_cost() does (jit/emit/branch.c) and leaves where the budget is spent.
+ * What a branch costs stands in spin_cost.h, for compiled code, too, which leaves where the budget is spent (jit/emit/branch.c).
  */
 #include "exec/machine.h"
 
@@ -32,19 +32,24 @@ static bool spins(const struct at *at)
     return at->a->code->blocks[at->block].spins;
 }
 
+/* The operations of spin_cost.h. */
+#define C_CONST(n)           (n)
+#define C_NOT(a)             (~(a))
+#define C_AND(a, b)          ((a) & (b))
+#define C_OR(a, b)           ((a) || (b))
+#define C_IS_ZERO(a)         ((a) == 0)
+#define C_DIFFER(a, b)       ((a) != (b))
+#define C_SELECT(when, a, b) ((when) ? (a) : (b))
+
 int32_t back_edge_cost(struct warp *w, const struct at *at)
 {
     if (!spins(at))
-        return 1;
-    uint32_t before = w->spun;
-    bool some_left = (at->mask & ~before) == 0 && at->mask != before;
+        return BACK_EDGE_COST;
+    bool some_left = SPIN_SOME_LEFT(C, at->mask, w->spun);
     w->spun = at->mask;
     w->ahead |= some_left;
-    if (some_left)
-        return 1;
-    /* a schedule ends quanta sooner than a budget would */
-    bool patient = !w->ahead && !w->block->launch->schedule;
-    return patient || !warp_is_divided(w, at) ? w->spin_cost : SPIN_COST_DIVIDED;
+    bool ahead = w->ahead || w->block->launch->schedule; /* which ends quanta sooner than a budget would */
+    return SPIN_BACK_COST(C, some_left, ahead, warp_is_divided(w, at), w->spin_cost);
 }
 
 void quantum_begin(struct warp *w, struct quantum *q)

@@ -48,9 +48,6 @@ enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 }
 
 enum block_client { CLIENT_MEMORY, CLIENT_RACES, BLOCK_CLIENTS };
 
-/* Branches backwards in a quantum, and what those of spinning loops cost. */
-enum { BUDGET = 1 << 14, SPIN_COST = BUDGET / 64, SPIN_COST_DIVIDED = BUDGET };
-
 struct warp {
     struct block *block;
     uint32_t index;

@@ -1,4 +1,5 @@
 /* Going on with another block: lanes that part, wait and meet again, budgets of loops; see emit.h. */
+#include "exec/spin_cost.h"
 #include "jit/emit/emit.h"
 
 #include <stddef.h>
@@ -13,28 +14,34 @@ static void loop_go_back(struct emit *e)
     LLVMBuildBr(e->b, e->unchecked.block);
 }
 
-/* What a branch back to a spinning loop costs: as back_edge_cost() has it. */
+/* The operations of exec/spin_cost.h. */
+#define LLVM_CONST(n)           const_int(e, e->i32, n)
+#define LLVM_NOT(x)             LLVMBuildNot(e->b, x, "")
+#define LLVM_AND(x, y)          LLVMBuildAnd(e->b, x, y, "")
+#define LLVM_OR(x, y)           LLVMBuildOr(e->b, x, y, "")
+#define LLVM_IS_ZERO(x)         emit_is_zero(e, x)
+#define LLVM_DIFFER(x, y)       LLVMBuildICmp(e->b, LLVMIntNE, x, y, "")
+#define LLVM_SELECT(when, x, y) LLVMBuildSelect(e->b, when, x, y, "")
+
+/* What a branch back to a spinning loop costs; see back_edge_cost(). */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
 {
-    value others = emit_load_i32(e, e->count.divided), before = emit_load_i32(e, e->count.spun);
+    value others = emit_load_i32(e, e->count.divided), spun = emit_load_i32(e, e->count.spun);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->pending[b] && b != target)
             others = LLVMBuildOr(e->b, others, emit_load_i32(e, e->pending[b]), "");
-    value joined = LLVMBuildAnd(e->b, mask, LLVMBuildNot(e->b, before, ""), "");
-    value some_left = LLVMBuildAnd(e->b, emit_is_zero(e, joined), LLVMBuildICmp(e->b, LLVMIntNE, mask, before, ""), "");
+    value some_left = SPIN_SOME_LEFT(LLVM, mask, spun);
     value ahead = LLVMBuildOr(e->b, emit_load_i32(e, e->count.ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
     LLVMBuildStore(e->b, mask, e->count.spun);
     LLVMBuildStore(e->b, ahead, e->count.ahead);
-    value few = LLVMBuildOr(e->b, emit_is_zero(e, others), emit_is_zero(e, ahead), "");
     value alone = emit_load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
-    value cost = LLVMBuildSelect(e->b, few, alone, const_int(e, e->i32, SPIN_COST_DIVIDED), "");
-    return LLVMBuildSelect(e->b, some_left, const_int(e, e->i32, 1), cost, "");
+    return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
 
 /* A branch backwards spends from the budget; where it is spent the warp gives way. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
-    value cost = e->fn->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, 1);
+    value cost = e->fn->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, BACK_EDGE_COST);
     value left = LLVMBuildSub(e->b, emit_load_i32(e, e->count.budget), cost, "");
     LLVMBuildStore(e->b, left, e->count.budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
