@@ -434,7 +434,7 @@ static void change_together(struct emit *e, const struct atom *t)
     struct lane_loop lanes = lane_loop_begin(e);
     value old = LLVMBuildLoad2(e->b, t->type, cell, "");
     if (t->result)
-        LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane), NULL);
+        LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane));
     LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane), NULL), cell);
     lane_loop_end(e, &lanes, t->a.mask, changed);
     emit_at_end(e, changed);
