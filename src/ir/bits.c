@@ -1,5 +1,5 @@
-/* Low bits of registers: see shape.h. As ranges do (range.c), only what is written once has any, and what a pass does not know
- * yet it takes as unknown.
+/* Known bits, the low ones: see shape.h. As with ranges (range.c), only registers that are written once have any, and a pass takes
+ * what it does not know yet as unknown.
  */
 #include "ir/shape.h"
 

@@ -1,5 +1,5 @@
-/* What passes ask of a function as it stands: what instructions read and write, which blocks follow a block, where loops end, how
- * often registers are written. See ir.h.
+/* Queries on a function's control flow graph and its definitions and uses: what instructions read and write, which blocks follow a
+ * block, where loops end, how often registers are written. See ir.h.
  */
 #include "ir/ir.h"
 

@@ -1,4 +1,4 @@
-/* Slots for registers: registers whose values are never needed at the same time share a row.
+/* Register allocation of rows (slots), and liveness: registers whose values are never needed at the same time share a row.
  *
  * Liveness is that of one thread: lanes that stand at different places of the code share rows all the same,
  * because every write touches the active lanes alone, and rows are shared only between registers of one

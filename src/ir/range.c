@@ -1,5 +1,6 @@
-/* Ranges of registers, their steps from block to block, and which of them hang on what blocks claim: see shape.h. Only what is
- * written once has a range that is known, so one pass in order finds most, and what a pass does not know it takes as anything.
+/* Value ranges of registers, their strides from one block of threads to the next, and which of them depend on what blocks claim: see
+ * shape.h. Only registers that are written once have a range, so one pass in order finds most; a pass takes what it does not know as
+ * any value.
  */
 #include "ir/shape.h"
 

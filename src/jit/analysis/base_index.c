@@ -1,5 +1,6 @@
-/* Loads from one base and an index of 32 bits in each lane, `table[index]`: found in the instructions before the load, as
- * additions of what a widening multiplication gives to what is uniform; see access.h, indexed_gather.c.
+/* Base + index addressing: loads of `table[index]`, a uniform base plus a scaled index of 32 bits in each lane. It is found in the
+ * instructions before the load: a sum of something uniform and the result of a widening multiplication; see access.h,
+ * indexed_gather.c.
  */
 #include "jit/analysis/access.h"
 

@@ -1,12 +1,12 @@
-/* Rows that hold what their registers hold, so that nothing needs to be stored where the interpreter takes over; see function.h.
+/* Dirty-register tracking: which rows hold what their registers hold, so that a side exit need not store them; see function.h.
  *
  * A register is clean from where a warp is entered, which loads it from its row, to where it is written. A kernel that goes
  * from barrier to barrier has most of its registers clean most of the time. Pending lanes keep what they had (such a
  * register is live in them), so what was clean where they left for a block is clean when they run it.
  *
- * In lockstep a row may hold no more than the number of what is not divergent (reg_spill_seed): where the warp is entered next
- * that is enough, for the interpreter it is not. So there are two sets, one behind the other: of rows that hold all, and of
- * those that hold so much.
+ * In lockstep a row may hold only the seed of a register that is not divergent (reg_spill_seed): that is enough where the warp is
+ * entered next, but not for the interpreter. So there are two sets, one behind the other: rows that hold all lanes, and rows that
+ * hold the seed at least.
  */
 #include "jit/analysis/function.h"
 

@@ -1,4 +1,5 @@
-/* Which code gangs run (gang.c), how many warps a gang has, and what those have in common; see docs/JIT.md, "Gangs". */
+/* The cost model of multi-warp vectorisation: which code gangs run (gang.c), how many warps a gang has, and which registers and
+ * instructions are the same in all of them; see docs/JIT.md, "Gangs". */
 #include "jit/analysis/access.h"
 
 #include <string.h>

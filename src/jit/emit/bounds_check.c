@@ -1,4 +1,4 @@
-/* An access on its way: its address, the test of its bounds, and the engine for what does not pass it; see load_store.h. */
+/* Bounds checks: the address of an access, its test, and the engine for what does not pass; see load_store.h. */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 

@@ -1,4 +1,4 @@
-/* Going on with another block: lanes that part, wait and meet again, budgets of loops; see emit.h. */
+/* Branches: divergence, pending lanes, reconvergence, budgets of loops; see emit.h. */
 #include "exec/spin_cost.h"
 #include "jit/emit/emit.h"
 

@@ -1,12 +1,12 @@
-/* Passes that are one exchange: over a serial part in which lanes do nothing but compare and swap one cell; see emit.h.
+/* CAS-loop combining: a pass of lanes over a serial part that does nothing but compare and swap one cell is one exchange; see emit.h.
  *
- * Such a pass reads the cell once. Lane after lane compares with what it would find there, and swaps in a register; what the
- * last has left is written by one exchange. Where that fails another worker was faster, and all is done again, from the
- * registers that the lanes came with. So it is as if all lanes had had their iterations at the moment of the exchange; where
- * nothing was swapped, of the load.
+ * Such a pass reads the cell once. Each lane compares with what it would find there, and swaps in a register; one exchange writes
+ * what the last lane has left. If the exchange fails, another worker was faster, and the pass runs again from the registers that the
+ * lanes came with. So it is as if all lanes had had their tries at the moment of the exchange, or, if nothing was swapped, of the
+ * load.
  *
- * Lanes run a version of the part of their own then, in which nothing is tested and nobody looks for others: it is between
- * the load and the exchange that another worker must not come, so that time has to be short.
+ * The pass has a version of the part of its own, which tests nothing: no other worker may come between the load and the exchange, so
+ * that time has to be short.
  *
  * A lane that goes on trying waits for others: the pass is settled before its next try, and goes on with the cell itself. So
  * does a pass whose lanes have different addresses, one whose cell the engine has to find, and one that has failed too often.

@@ -1,4 +1,4 @@
-/* What a function has of its launch, block and warp; see emit.h. */
+/* The head of a function: values of its launch, block and warp; see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Instructions that have been run, as the worker counts them; see emit.h. */
+/* Counters of executed instructions; see emit.h. */
 #include "jit/emit/emit.h"
 
 void emit_add_to_counter(struct emit *e, value counter, uint64_t offset)

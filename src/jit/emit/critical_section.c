@@ -1,13 +1,13 @@
-/* Serial parts of a function: the code in which lanes go one after the other; see emit.h, ir/serial_parts.c, exec/serial.c.
+/* Lane serialisation of critical sections: the code of a function's serial parts, in which lanes run one after the other; see emit.h,
+ * ir/serial_parts.c, exec/serial.c.
  *
- * It is made by what makes all other code, with other shapes: the "warp" is one lane, so nothing is divergent, every register is a
- * scalar, and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it
- * leaves: behind the part, or where it waits. So lanes that wait stand as the engine expects them, and each of them goes on
- * by either engine.
+ * The same emitter makes the code, with other shapes: the "warp" is one lane, so nothing is divergent, every register is a scalar,
+ * and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it leaves: behind
+ * the part, or where it waits. So lanes that wait stand as the engine expects them, and either engine can take up each of them.
  *
- * There may be a second version of a part, for passes whose first lane begins at its head. Mostly all lanes go to the same
- * places, of a lock and of what it guards: where they do, these are tested once for all of them, and a critical section is
- * as short as it can be. Of parts that cas_loop.c makes one exchange, the version is that.
+ * A part may have a second version, for passes whose first lane begins at its head. Mostly all lanes go to the same places, those of
+ * a lock and of what it guards. If they do, these places are tested once for all lanes, and a critical section is as short as it can
+ * be. The second version of a part that cas_loop.c handles is that one exchange.
  */
 #include "jit/emit/atom.h"
 

@@ -1,4 +1,4 @@
-/* Leaving compiled code for the interpreter: registers go to their rows, pending lanes to their records; see emit.h. */
+/* Side exits, where compiled code leaves for the interpreter: registers go to rows, pending lanes to their records; see emit.h. */
 #include "jit/emit/emit.h"
 #include "jit/passes/passes.h"
 

@@ -1,15 +1,14 @@
-/* Gangs: warps of a block, two to all of eight, that run together in lockstep, instruction by instruction, so that the CPU
- * always has work of several while each waits for its own results, and what is the same for all of them is done once; see
- * docs/JIT.md.
+/* Multi-warp vectorisation: a gang is two to eight warps of a block that run together, instruction by instruction. So the CPU always
+ * has work of several warps while each waits for its own results, and what is the same for all of them is done once; see docs/JIT.md.
  *
- * Which blocks of code have a second version for gangs is planned beforehand (gang_plan.c). A gang is made where a warp begins
- * with all lanes at an entry, and so do those behind it. Each warp has a copy of `struct emit` with registers and rows of its
- * own, so the emission of instructions knows nothing of gangs. All warps of a gang go the same way. Where they would
- * not, or would leave the planned blocks, or have spent the budget, the gang dissolves: all warps stand before what ends
- * the block, their registers go to their rows, and the code for single warps takes them up there (e->end), one
- * after the other. Where one leaves to the interpreter in the middle of a block, each has its place, and the block falls
- * out of lockstep (exec/lockstep.c). Where the gang is the whole block (plan.is_block), a barrier at which it comes is open,
- * and a branch around a side region does not part it: each warp runs that by itself.
+ * gang_plan.c decides which blocks of code have a second version for gangs. A gang begins where a warp begins with all lanes at an
+ * entry, and the warps behind it do, too. Each warp has a copy of `struct emit` with registers and rows of its own, so the emission
+ * of instructions knows nothing of gangs. All warps of a gang go the same way. Where they would not, or would leave the planned
+ * blocks, or have spent the budget, the gang dissolves: all warps stand before the block's terminator, their registers go to their
+ * rows, and the code for single warps takes them up there (e->end), one after the other. Where one warp leaves to the interpreter
+ * in the middle of a block, each warp notes its own place, and the block falls out of lockstep (exec/lockstep.c). Where the gang is
+ * the whole block (plan.is_block), a barrier that it reaches is open, and a branch around a side region does not split it: each
+ * warp runs the region by itself.
  */
 #include "jit/emit/gang.h"
 

@@ -1,10 +1,11 @@
-/* Inline caches: where an access to global memory was last, by instruction (exec/compiled.h). What an access tests is that its
- * first byte is at one of the places that its cache has: as many as leave room for all that the test is for behind it, its span.
+/* Inline caches: where an access to global memory was last, by instruction (exec/compiled.h). An access tests that its first
+ * byte is at one of the places that its cache has. There are as many places as leave room behind each for the test's span: all the
+ * bytes that the test is for.
  *
  * Code of one instruction may test with different spans: for one lane or for all, for itself or for a check group
- * (access_groups.c), by single warps or by a gang. All of it has one cache, so that each finds what another has noted; so what is
- * noted must hold for the largest span that any test has. That is known when the function has been emitted: then the engine's calls
- * get their spans.
+ * (access_groups.c), by single warps or by a gang. All of it has one cache, so that each finds what another has noted; so the
+ * note must hold for the largest span of any test. That is known when the function has been emitted: then the engine's calls get
+ * their spans.
  */
 #include "jit/emit/load_store.h"
 

@@ -1,4 +1,4 @@
-/* One instruction, of whatever kind; see emit.h. */
+/* Emits one instruction, of whatever kind; see emit.h. */
 #include "jit/emit/emit.h"
 
 bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)

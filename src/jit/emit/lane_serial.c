@@ -1,10 +1,9 @@
-/* Loops that lanes go around one after the other (lane_serial_loops.c says which), as scalar code; see emit.h.
+/* Lane-serial loops: scalar code for the loops that lanes run one after the other (lane_serial_loops.c says which); see emit.h.
  *
- * The code is made by what makes all other code, with the shapes of a warp of one lane. Nothing in such a loop can be seen by
- * others, and what it writes stays apart until all lanes have done: so where anything is not as the code counts on, an access
- * that its test does not pass above all, nothing has happened, and the loop begins anew with vectors, which find the fault if
- * it is one. Where all goes well, lanes stand as if they had gone together: no lane goes more iterations than the warp has budget
- * for, and those that are not through by then are the ones to give way.
+ * The same emitter makes the code, with the shapes of a warp of one lane. Others see nothing of such a loop, and what it writes stays
+ * apart until all lanes are done. So if the code's assumptions fail, as when an access does not pass its test, nothing has happened:
+ * the loop begins anew with vectors, which find the fault if there is one. If all goes well, lanes stand as if they had gone
+ * together: no lane does more iterations than the warp has budget for, and lanes that are not through by then give way.
  *
  * Registers come from vectors, through memory of the function's own, and go back there once a lane. Each access is tested: an
  * index in its allocation by one comparison, of what has been found out before the loop (base_index.c).

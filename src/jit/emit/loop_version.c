@@ -1,16 +1,14 @@
-/* Loops whose accesses are tested before they begin.
+/* Loop versioning with hoisted bounds checks.
  *
- * A loop that is one block of code, with addresses that are linear in its iterations, gets a second version without tests.
- * Before it, the first and the last iteration are looked at: how many iterations there will be follows from the comparison at the
- * end; where the addresses of both are inside, aligned, and no 32-bit index wraps on the way, so are those between. If
- * anything is not so, the engine runs an iteration, and notes where accesses are, so that the next look may say otherwise.
- * That both ends are inside says so of what is between because the way from one to the other cannot wrap (base/checked.h): it
- * has fewer than 2^31 iterations, and steps of at most 2^32.
- * Lanes of a ragged edge may be outside in the last iteration alone: then all others go without tests, and that is looked at
- * again.
+ * A loop that is one block of code, with addresses that are linear in its iterations, gets a second version without bounds checks.
+ * The test before it looks at the first and the last iteration; the trip count follows from the comparison at the loop's end. If the
+ * addresses of both iterations are inside and aligned, and no 32-bit index wraps on the way, so are those between: the way from the
+ * first to the last cannot wrap (base/checked.h), since it has fewer than 2^31 iterations and steps of at most 2^32. If the test
+ * fails, the engine runs an iteration and notes where the accesses are, so that the next test may succeed. Lanes of a ragged edge may
+ * be outside in the last iteration alone: then all other iterations go without checks, and the last is tested again.
  *
- * Addresses are found in the instructions of the block: sums of what does not change in the loop, of registers to which
- * each iteration adds the same, and of multiples of these. See load_store.h.
+ * Addresses are linear if they are, in the instructions of the block, sums of what does not change in the loop, of registers to
+ * which each iteration adds the same (affine induction), and of multiples of these. See load_store.h.
  */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"

@@ -1,4 +1,4 @@
-/* Asking for memory before it is wanted; see load_store.h. */
+/* Prefetching; see load_store.h. */
 #include "jit/emit/load_store.h"
 
 #include <stddef.h>

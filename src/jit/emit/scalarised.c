@@ -1,5 +1,6 @@
-/* Lanes one after the other at addresses of their own, where the CPU has no instruction for all of them: loads and stores, and
- * what atomic.c needs for the same. Addresses and values go through rows of e->scratch; see load_store.h. */
+/* Scalarised gathers and scatters: loads and stores at divergent addresses, one lane after the other, where the CPU has no
+ * instruction for all of them; and what atomic.c needs for the same. Addresses and values go through rows of e->scratch; see
+ * load_store.h. */
 #include "jit/emit/load_store.h"
 
 void scratch_set(struct emit *e, enum scratch_row row, value lanes)

@@ -1,6 +1,6 @@
-/* Stores past the caches (movnt; Intel's optimization manual, 9.4.1): nontemporal.c says which may be. At run time array and launch
- * must be large, and the lines whole: aligned, and all lanes there; else the store is a plain one. Such stores may be seen later
- * than what comes after them: at the end of a launch each worker waits for its own, in launch_leave(). See load_store.h.
+/* Non-temporal stores (movnt; Intel's optimization manual, 9.4.1): nontemporal.c says which stores qualify. At run time the array and
+ * the launch must be large, the address a line's, and all lanes there; else the store is a plain one. Others may see such stores
+ * later than what comes after them: at the end of a launch each worker waits for its own, in launch_leave(). See load_store.h.
  */
 #include "jit/emit/load_store.h"
 

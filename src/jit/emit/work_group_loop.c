@@ -1,4 +1,4 @@
-/* The loop over the warps of a block in lockstep, from barrier to barrier (exec/lockstep.c); see emit.h. */
+/* The work-group loop: over the warps of a block in lockstep, from barrier to barrier (exec/lockstep.c); see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <stddef.h>
