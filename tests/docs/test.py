@@ -110,6 +110,18 @@ def the_map_knows_every_table_and_who_includes_it():
     assert known == tables, known ^ tables
 
 
+def every_word_of_the_glossary_stands_where_it_is_defined():
+    with open(os.path.join(source, "docs/GLOSSARY.md")) as f:
+        lines = re.findall(r"^\| ([^|]*) \| [^|]* \|[^|]*\| ([^|]*) \|$", f.read(), re.M)[1:]
+    assert len(lines) > 20
+    for words, files in lines:
+        for name in re.findall(r"`([^`]*)`", files):
+            (path,) = found(name)
+            with open(path) as f:
+                text = re.sub(r"[-\s_*]+", " ", f.read().lower())
+            assert any(re.search(rf"\b{w.lower()}s?\b", text) for w in words.replace("-", " ").split(", ")), f"{name} does not say `{words}`"
+
+
 def the_index_of_tests_names_every_suite_and_no_other():
     with open(os.path.join(source, "tests/README.md")) as f:
         changed, index = f.read().split("## Suites")

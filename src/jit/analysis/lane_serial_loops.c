@@ -1,4 +1,4 @@
-/* Which loops lanes had better go around one after the other; see function.h, lane_serial.c.
+/* Lane-serial loops: which loops lanes had better run one after the other; see function.h, lane_serial.c.
  *
  * A thread that walks through memory of its own, as through an array of its own, is what a vector is worst at: its 32
  * loads are gathered from as many cache lines, and all lanes go as many iterations as the one that has most. A lane by itself
