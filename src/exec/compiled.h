@@ -10,39 +10,39 @@
 
 #include "exec/warp.h"
 
-/* How compiled code leaves; registers and pending lanes are back in their records. */
+/* Exit reasons of compiled code; registers and pending lanes are back in their records. */
 enum leave {
     LEAVE_REFUSED, /* nothing was run: this block is no entry, or the lanes did not come here in order */
     LEAVE_AT,      /* lanes w->mask stand at w->op of block w->at_block */
-    LEAVE_SEEDS, /* the same, at a barrier; but rows of what is not divergent are to be made: COMPILED_FILL, block op->next */
+    LEAVE_SEEDS, /* the same, at a barrier, but some rows have seeds only: COMPILED_FILL of block op->next makes them whole */
     LEAVE_YIELD, /* the budget is spent: they stand at the start of w->at_block */
     LEAVE_ON,    /* the same, with budget left: behind a serial part */
     LEAVE_FAULT,
     LEAVE_PHASE, /* in lockstep: the last warp of the block stands at a barrier, or has ended; no phase follows by itself */
 };
 
-/* With a block to enter, or its end: nothing runs, but rows are made of the numbers that lockstep keeps between barrier phases. */
+/* Added to the block that compiled code is entered at, or to its end: nothing runs, but rows are made of the seeds that lockstep
+ * keeps between barrier phases. */
 #define COMPILED_FILL (1u << 31)
 
-/* With a block to enter, in lockstep: what ends the block, for a warp of a gang that has dissolved there. */
+/* Added to the block that a warp enters, in lockstep: it begins at the block's terminator, where its gang has dissolved. */
 enum { COMPILED_END_SHIFT = 30 };
 #define COMPILED_END (1u << 30)
 
-/* Where warps in lockstep have arrived, in block->arrived: bit n for barrier n, and this one. None where all there is to arrive at
- * is the end: then nothing is recorded. */
+/* Bits of block->arrived, where warps in lockstep have arrived: bit n is barrier n, ARRIVED_END the end. In a kernel without barriers
+ * nothing is recorded. */
 enum { ARRIVED_END = 1 << 16 };
 
-/* Barrier phases of a block in lockstep until it gives way: others may have to come on first. */
+/* After so many barrier phases a block in lockstep gives way, so that other resident blocks can make progress. */
 enum { LOCKSTEP_PHASES = 1 << 10 };
 
-/* Of an access to global memory, the allocation where it was last: it is inside where rotate_right(address - lo, log2 of its bytes)
- * < n. An addition changes what stands so far behind its cells: histogram.c. */
+/* Of an access to global memory, the allocation where it was last. The access is inside if rotate_right(address - lo, log2 of its
+ * bytes) < n. An addition changes sums that stand `shift` behind its cells, if there is a private histogram (histogram.c). */
 struct inline_cache {
     uint64_t lo, n, shift;
 };
 
-/* A register whose lanes compiled code counts on: lane l has `lane_offsets[l]` over the first of its piece, which has so many
- * lanes. */
+/* The shape that compiled code relies on, of a register: lane l is the first lane of its piece plus `lane_offsets[l]`. */
 struct compiled_shape {
     uint32_t slot, width;
     uint64_t piece_lanes;
@@ -67,13 +67,13 @@ struct compiled_calls {
     /* Lanes come to a collective: false where they would have to wait, and nothing has been done. */
     bool (*collective)(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
     void (*park)(struct activation *a, uint32_t block, uint32_t lanes);
-    /* Do n registers have their shapes in the lanes of mask? Asked where lanes did not run in order. */
+    /* Do n registers have their shapes in the lanes of mask? Compiled code asks where lanes did not run in order. */
     bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);
-    /* Makes rows of them, from the values in the first lanes of pieces. */
+    /* Makes whole rows of n registers from their seeds, the values in the first lanes of pieces. */
     void (*fill)(struct activation *a, const struct compiled_shape *shapes, uint32_t n);
     /* Lanes stand at a block of a serial part: serial_run(). */
     uint32_t (*serial)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
-    /* A lane has tried so often in vain: is it to try again? Waits a little. */
+    /* A lane of a serial part has tried in vain so often: pauses. Is it to try again? */
     bool (*back_off)(struct warp *w, uint32_t tries);
     /* Runs a block of code up to its branch, on rows, and fills the inline caches of n accesses; false after a fault. */
     bool (*iteration)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
@@ -99,14 +99,14 @@ struct compiled {
     uint32_t n_inline_caches; /* of all functions */
 };
 
-/* Serial parts: what their function returns instead of the block that all lanes of the mask have come to. */
+/* The function of a serial part returns the block that all lanes of the mask have come to, or one of these. */
 enum serial {
     SERIAL_PARKED =
         NO_BLOCK, /* lanes wait in several blocks, which their records say; w->out are those behind the part */
     SERIAL_FAULT = NO_BLOCK - 1,
 };
 
-/* Tries of a lane that cost nothing: who finds a new value at the first comes through at the second. */
+/* Tries of a lane before it backs off: a lane that finds a new value at the first comes through at the second. */
 enum { FREE_TRIES = 2 };
 
 /* Runs lanes that stand at a block of a serial part; returns as its function does (exec/serial.c). */
@@ -120,8 +120,8 @@ bool serial_back_off(struct warp *w, uint32_t tries);
 
 /* Runs compiled code as compiled_fn; LEAVE_SEEDS has become LEAVE_AT. */
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
-/* Of a warp in lockstep that stands behind a barrier or at the start, or before what ends a block (COMPILED_END): its rows as
- * the interpreter needs them. */
+/* Makes whole rows of seeds, as the interpreter needs them, for a warp in lockstep that stands behind a barrier, at the start, or
+ * before a block's terminator (COMPILED_END). */
 void compiled_fill(compiled_fn *fn, struct warp *w, uint32_t block);
 
 #endif

@@ -24,13 +24,13 @@
 
 enum { SHAPE_UNIFORM = 0, SHAPE_DIVERGENT = UINT16_MAX, MAX_PIECES = 4 };
 
-/* Value of lane l - value of the lane that is counted from, modulo the register's width, as a signed number. */
+/* at[l]: the value of lane l minus that of the first lane (of its piece), modulo the register's width, as a signed number. */
 struct lane_offsets {
     int64_t at[WARP_LANES];
-    int64_t piecewise; /* each piece of the warp counts from its own first lane; else all from lane 0 */
+    int64_t piecewise; /* offsets count from the piece's first lane; else all from lane 0 */
 };
 
-/* The result of a widening is affine only where the index does not wrap, as which kind of number. */
+/* An instruction that widens an index: its result is affine only if the index does not wrap, as an unsigned or a signed number. */
 enum ir_no_wrap { NO_WRAP_NOT_ASSUMED, NO_WRAP_UNSIGNED, NO_WRAP_SIGNED };
 
 struct ir_range {
@@ -38,7 +38,7 @@ struct ir_range {
 };
 
 struct ir_bits {
-    uint8_t n; /* so many bits are known */
+    uint8_t n; /* how many low bits are known */
     uint64_t v;
 };
 
@@ -65,7 +65,7 @@ struct ir_shapes {
     uint32_t block_words;
     uint64_t *pending;      /* by block in order: the blocks, as a set, where lanes may be pending while it runs */
     uint64_t *pending_live; /* by block: the registers, by their numbers in `live`, that those lanes need */
-    uint8_t *whole;         /* by block: no lane can have ended before, and warps have 32 lanes */
+    uint8_t *whole;         /* by block: warps have 32 lanes, and none can have ended before */
     uint8_t *lane_serial;   /* by block: a loop that lanes go around one after the other, as the engine has decided */
 };
 
@@ -107,8 +107,8 @@ static inline bool ir_is_pending_live(const struct ir_shapes *s, uint32_t block,
     return n && ir_in_set(s->pending_live + (size_t)block * s->live.words, n - 1);
 }
 
-/* %tid along an axis. Lanes that are no threads are as they would be in a block with more %tid.y or, where it has one, in a
- * longer one. */
+/* %tid along an axis. Lanes that are no threads have the numbers that they would have in a larger block: one with more %tid.y, or, if
+ * there is one %tid.y only, a longer one. */
 static inline uint32_t ir_thread_number(const uint32_t block[3], uint32_t thread, unsigned axis)
 {
     if (block[1] * block[2] == 1)
@@ -116,31 +116,31 @@ static inline uint32_t ir_thread_number(const uint32_t block[3], uint32_t thread
     return axis == 0 ? thread % block[0] : axis == 1 ? thread / block[0] % block[1] : thread / block[0] / block[1];
 }
 
-/* Registers that follow from constants and the thread's number in its block alone, in all threads of the block: known.c. */
+/* Finds registers that follow from constants and the thread's number in its block alone, for all threads of the block: known.c. */
 void ir_find_known(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_known *known);
-/* Of a register that is known, in a thread, or in a lane that is none but belongs to the last warp. */
+/* The value of a known register in a thread, or in a lane of the last warp that is no thread. */
 uint64_t ir_known_value(const struct ir_func *f, const struct ir_known *known, uint32_t reg, uint32_t thread);
 
-/* Ranges of values, as far as they follow from what is known, constants and special registers: range.c. */
+/* Value ranges of registers, as far as they follow from known registers, constants and special registers: range.c. */
 struct ir_range *ir_find_ranges(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
                                 struct arena *arena);
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
 
-/* The low bits of lane 0's value, or those that are the same in all lanes, as far as they follow from constants and special
- * registers: bits.c. In a block whose warps each begin at a multiple of 32, `%tid.x & 31` is affine, and `%tid.x >> 5` is
+/* Known bits: the low bits of lane 0's value, or those that are the same in all lanes, as far as they follow from constants and
+ * special registers: bits.c. In a block whose warps each begin at a multiple of 32, `%tid.x & 31` is affine, and `%tid.x >> 5` is
  * uniform. */
 struct ir_bits *ir_find_bits(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
                              bool all_lanes, struct arena *arena);
 struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], bool all_lanes,
                           ir_ref r);
 
-/* How much more a register holds in the same lane of the grid's next block of threads along x, by register; UNKNOWN_STEP where
- * that does not follow from what is known. A hint: that nothing wraps is taken for granted. */
+/* By register, the stride between blocks: how much more it holds in the same lane of the grid's next block of threads along x;
+ * UNKNOWN_STEP where that does not follow. A hint: it is taken for granted that nothing wraps. */
 #define UNKNOWN_STEP INT64_MIN
 int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, const uint32_t block[3],
                        struct arena *arena);
-/* Registers that hang on what a block has claimed while it runs, from an atomic operation or its shared memory, by register: such
- * as a ticket, which says what the block is to work on. Where the next block will be does not follow from that. */
+/* By register, whether it depends on work that a block has claimed while it runs, from an atomic operation or its shared memory: on a
+ * ticket, for example. Where the next block will work does not follow from that. */
 uint8_t *ir_find_claimed(const struct ir_func *f, struct arena *arena);
 
 /* Pure instructions that are linear, or shift or combine bits, by what they do to lane offsets, ranges and known bits. */

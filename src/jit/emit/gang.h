@@ -1,15 +1,16 @@
-/* A gang while it is emitted: what gang.c, which runs its code, and gang_exit.c, which leaves it, share. */
+/* A gang while its code is emitted: gang.c emits how it runs, gang_exit.c how it is left. */
 #ifndef HEDDLE_JIT_GANG_H
 #define HEDDLE_JIT_GANG_H
 
 #include "jit/emit/load_store.h"
 
-/* The slow way of the present access: who comes here, with copies of the registers that it reads or writes. */
+/* The present access by the engine, in code that the gang's warps share: which warp comes, with copies of the registers that the
+ * access reads or writes. */
 struct slow {
     LLVMBasicBlockRef block, back[MAX_GANG];
     value which, w, a, rows, mask;
     struct access access;
-    unsigned access_of; /* the first warp that comes here: those behind it do, too */
+    unsigned access_of; /* the first warp whose access this is; those behind it share the code */
     value *regs;
 };
 
@@ -18,22 +19,22 @@ struct gang {
     unsigned n;
     LLVMBasicBlockRef *block; /* by block: the gang's code, or NULL */
     LLVMBasicBlockRef leave;  /* to the interpreter */
-    /* Of the present block, where they are gone to; or NULL: on the way to `leave`; the gang dissolves at the block's end, or
-     * before all of it. */
+    /* Of the present block, made when first branched to, or NULL: on the way to `leave`; where the gang dissolves at the block's end;
+     * where it dissolves before the block, which single warps then begin anew. */
     LLVMBasicBlockRef exit_through, dissolve, restart;
-    LLVMBasicBlockRef unchecked; /* the present block's version without tests (loop_version.c), or NULL */
+    LLVMBasicBlockRef unchecked; /* the present loop's version without bounds checks (loop_version.c), or NULL */
     bool pure;                   /* so far the block has changed nothing but registers */
-    value *before; /* registers as they were where it began, of those that it writes: by register, piece and warp */
+    value *before; /* of registers that the block writes, what they were at its begin: by register, piece and warp */
     struct slow slow;
 };
 
 extern const struct lanes_mode gang_mode, side_region_mode; /* gang_exit.c */
 
-/* A block that has changed nothing is counted where it is left for another, since it may begin anew up to there. */
+/* Counts a pure block's instructions, where it is left for another: up to there it may begin anew. */
 void gang_count_pure(struct gang *g);
-/* Where the present block begins anew, by single warps. */
+/* The place where single warps begin the present block anew. */
 LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g);
-/* The warp stands before an operation of the present block. */
+/* Notes in the warp's record that it stands before operation `index` of the present block. */
 void gang_record_place(struct emit *x, uint32_t index);
 
 #endif

@@ -8,13 +8,14 @@
 
 #include <llvm-c/Core.h>
 
-/* Results of f32 that only go into more arithmetic need not be made canonical NaNs (nan.c). When registers have become values. */
+/* Drops the step that makes NaNs canonical from f32 results that only go into more arithmetic (nan.c). To be run when registers have
+ * become values (after mem2reg). */
 void pass_relax_nans(LLVMValueRef fn);
 
-/* The same mask, of which LLVM does not see what it is made of: of masks a, b and a | b that are all made lanes of it goes from
- * bitcast(a | b) to bitcast(a) | bitcast(b) and back for ever (LLVM 19, x86). */
+/* The same mask, with its origin hidden from LLVM: if masks a, b and a | b are all converted to lanes, LLVM 19's combiner for x86
+ * goes from bitcast(a | b) to bitcast(a) | bitcast(b) and back for ever. */
 LLVMValueRef pass_opaque_mask(LLVMBuilderRef b, LLVMValueRef mask);
-/* The same for masks that passes have made of each other, by `or` and by `xor`: in a function as it goes to the code generator. */
+/* Does that to masks that passes have made of each other, by `or` and `xor`, in a function as it goes to the code generator. */
 void pass_hide_masks(LLVMBuilderRef b, LLVMValueRef fn);
 
 #endif
