@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "base/monotonic.h"
 
 static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
 {

@@ -167,22 +167,6 @@ static void tell(const struct block *b, const struct warp *w, enum schedule_kind
     HOOKS_CALL(b->launch->hooks, schedule, &e);
 }
 
-static size_t local_bytes(const struct launch *l)
-{
-    return (size_t)l->kernel->local_bytes * WARP_LANES;
-}
-
-static void free_warp(struct warp *w)
-{
-    struct block *b = w->block;
-    while (w->waits)
-        wait_remove(w, w->waits);
-    for (struct activation *a = w->acts; a; a = a->next)
-        a->lanes = 0;
-    act_free_empty(w);
-    pool_give_window(b->worker, w->local, local_bytes(b->launch));
-}
-
 static void free_block(struct block *b)
 {
     struct worker *k = b->worker;
@@ -251,24 +235,6 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index, st
     return b;
 }
 
-/* Lanes are interleaved by words: what is clear of one is of all. */
-void warp_clear_local(struct warp *w, uint64_t end)
-{
-    end = (end + 15) & ~15ull;
-    memset(w->local + (size_t)w->local_ready * WARP_LANES, 0, (end - w->local_ready) * WARP_LANES);
-    w->local_ready = (uint32_t)end;
-}
-
-bool warp_take_local(struct warp *w)
-{
-    size_t bytes = local_bytes(w->block->launch);
-    if (bytes && !w->local && !(w->local = pool_take_window(w->block->worker, bytes)))
-        return false;
-    w->local_ready = 0;
-    warp_need_local(w, w->block->launch->kernel->local_ready_bytes);
-    return true;
-}
-
 void block_run_warp(struct warp *w)
 {
     struct block *b = w->block;
@@ -282,8 +248,7 @@ void block_run_warp(struct warp *w)
     if (w->hooks)
         tell(b, w, SCHEDULE_TURN_END);
     if (w->state == WARP_DONE) {
-        pool_give_window(b->worker, w->local, local_bytes(b->launch));
-        w->local = NULL;
+        warp_give_local(w);
         b->n_done++;
     }
 }
@@ -383,7 +348,7 @@ void block_finish(struct block *b)
         return;
     }
     for (uint32_t i = 0; i < b->n_warps; i++)
-        free_warp(&b->warps[i]);
+        warp_free(&b->warps[i]);
     free_block(b);
 }
 
@@ -392,7 +357,7 @@ void block_drop_kept(struct worker *k)
     struct block *b = k->kept;
     k->kept = NULL;
     for (uint32_t i = 0; b && i < b->n_warps; i++)
-        free_warp(&b->warps[i]);
+        warp_free(&b->warps[i]);
     if (b)
         free_block(b);
 }

@@ -1,90 +1,6 @@
-/* Calls: activations, their frames, and the parameters between them (PTX ISA 7.1, 9.7.12.4). */
+/* Calls: who goes where, and the parameters between the frames (PTX ISA 7.1, 9.7.12.4). */
 #include "exec/machine.h"
 #include "mem/local.h"
-
-/* ---- activations ---- */
-
-static size_t pending_bytes(const struct code *c)
-{
-    return (c->n_blocks + 63) / 64 * 8 + (size_t)c->n_blocks * 4;
-}
-
-static size_t activation_bytes(const struct code *c)
-{
-    return c->register_bytes + sizeof(struct activation) + pending_bytes(c);
-}
-
-static void zero_registers(struct activation *a)
-{
-    const struct code *c = a->code;
-    for (uint32_t i = 0; i < c->zeroed.n; i++)
-        memset(a->rows + c->zeroed.at[i].at, 0, row_bytes(c->zeroed.at[i].width));
-}
-
-struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
-                            uint32_t lanes)
-{
-    const struct kernel *k = w->block->launch->kernel;
-    uint32_t frame = parent ? parent->stack : k->module_local_bytes;
-    unsigned lane = (unsigned)__builtin_ctz(lanes);
-    if (frame + code->frame_bytes > k->local_bytes) {
-        warp_fault(w, FAULT_stack_overflow, call, lane);
-        return NULL;
-    }
-    warp_need_local(w, frame + code->frame_bytes);
-    uint8_t *p = pool_take(w->block->worker, activation_bytes(code));
-    if (!p) {
-        warp_fault(w, FAULT_out_of_memory, call, lane);
-        return NULL;
-    }
-    struct activation *a = (struct activation *)(p + code->register_bytes);
-    *a = (struct activation){.next = w->acts,
-                             .parent = parent,
-                             .code = code,
-                             .call = call,
-                             .lanes = lanes,
-                             .frame = frame,
-                             .stack = frame + code->frame_bytes,
-                             .rows = p};
-    a->pending_bits = (uint64_t *)(a + 1);
-    a->pending = (uint32_t *)(a->pending_bits + (code->n_blocks + 63) / 64);
-    memset(a->pending_bits, 0, pending_bytes(code));
-    zero_registers(a);
-    w->acts = a;
-    return a;
-}
-
-void act_renew(struct activation *a, uint32_t lanes)
-{
-    a->lanes = lanes;
-    a->stack = a->frame + a->code->frame_bytes;
-    a->next_group = 0;
-    a->parted = false;
-    zero_registers(a);
-}
-
-/* One that has just lost its last lanes: mostly the newest. */
-static void free_activation(struct warp *w, struct activation *a)
-{
-    struct activation **link = &w->acts;
-    while (*link != a)
-        link = &(*link)->next;
-    *link = a->next;
-    pool_give(w->block->worker, a->rows, activation_bytes(a->code));
-}
-
-void act_free_empty(struct warp *w)
-{
-    for (struct activation **link = &w->acts; *link;) {
-        struct activation *a = *link;
-        if (a->lanes) {
-            link = &a->next;
-            continue;
-        }
-        *link = a->next;
-        pool_give(w->block->worker, a->rows, activation_bytes(a->code));
-    }
-}
 
 /* ---- parameters ---- */
 
@@ -185,5 +101,5 @@ void call_return(struct warp *w, struct activation *a, uint32_t lanes)
     a->lanes &= ~lanes;
     act_add_pending(caller, o->next, lanes);
     if (a->lanes == 0)
-        free_activation(w, a);
+        act_free(w, a);
 }

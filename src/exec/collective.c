@@ -8,33 +8,6 @@
 #include "exec/machine.h"
 #include "exec/shuffle.h"
 
-struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes)
-{
-    struct wait *wait = pool_take(w->block->worker, sizeof *wait);
-    if (!wait) {
-        warp_fault(w, FAULT_out_of_memory, o, (unsigned)__builtin_ctz(lanes));
-        return NULL;
-    }
-    *wait = (struct wait){.next = w->waits, .op = o, .act = a, .lanes = lanes};
-    w->waits = wait;
-    return wait;
-}
-
-void wait_remove(struct warp *w, struct wait *wait)
-{
-    if (wait == &w->whole) {
-        w->waits = NULL;
-        return;
-    }
-    for (struct wait **link = &w->waits; *link; link = &(*link)->next) {
-        if (*link == wait) {
-            *link = wait->next;
-            pool_give(w->block->worker, wait, sizeof *wait);
-            return;
-        }
-    }
-}
-
 /* Lanes that stand at one instruction of one activation. */
 struct party {
     struct activation *act;

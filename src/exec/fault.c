@@ -62,6 +62,15 @@ bool warp_fault_at(struct warp *w, enum fault_kind kind, const struct op *o, uns
                   (struct fault){.space = p->space, .address = p->address, .window = p->window, .bytes = bytes});
 }
 
+void launch_fail(struct launch *l, enum fault_kind kind)
+{
+    pthread_mutex_lock(&l->lock);
+    if (!l->fault.kind)
+        l->fault = (struct fault){.kind = kind, .of_launch = true};
+    atomic_store(&l->failed, true);
+    pthread_mutex_unlock(&l->lock);
+}
+
 /* ---- in words ---- */
 
 enum { MAX_RANGES = 5 };

@@ -87,22 +87,9 @@ static void run_lanes(struct warp *w, uint8_t *const base[4], const struct op *o
         rows->blend32(e, carry, mask);
 }
 
-/* ---- pending blocks ---- */
-
-void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes)
-{
-    if (!lanes)
-        return;
-    if (!a->pending[block]) {
-        a->n_pending++;
-        a->pending_bits[block / 64] |= 1ull << (block % 64);
-    }
-    a->pending[block] |= lanes;
-}
-
 /* ---- leaving ---- */
 
-void warp_exit_lanes(struct warp *w, struct activation *a, uint32_t lanes)
+static void exit_lanes(struct warp *w, struct activation *a, uint32_t lanes)
 {
     for (struct activation *up = a; up; up = up->parent)
         up->lanes &= ~lanes;
@@ -263,34 +250,6 @@ static void count(struct worker *k, const struct code_block *b, uint32_t mask)
 {
     k->warp_instructions += b->n;
     k->lane_instructions += (uint64_t)b->n * (unsigned)__builtin_popcount(mask);
-}
-
-static uint64_t mix(uint64_t h, const void *p, size_t bytes)
-{
-    const uint8_t *b = p;
-    for (size_t i = 0; i + 8 <= bytes; i += 8) {
-        uint64_t v;
-        memcpy(&v, b + i, 8);
-        h = (h ^ v) * 0x9E3779B97F4A7C15u;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-uint64_t warp_hash(const struct warp *w)
-{
-    uint64_t place[4] = {(uintptr_t)w->act, (uintptr_t)w->op, w->at_block, w->mask};
-    uint64_t h = mix(w->exited, place, sizeof place);
-    for (const struct activation *a = w->acts; a; a = a->next) {
-        uint64_t state[5] = {(uintptr_t)a, (uintptr_t)a->parent, (uintptr_t)a->call, a->lanes, a->stack};
-        h = mix(h, state, sizeof state);
-        h = mix(h, a->rows, a->code->register_bytes);
-        for (uint32_t b = pending_first(a, 0); b != NO_BLOCK; b = pending_first(a, b + 1)) {
-            uint64_t pending[2] = {b, a->pending[b]};
-            h = mix(h, pending, sizeof pending);
-        }
-    }
-    return h;
 }
 
 static void tell_sync(const struct warp *w, enum sync_kind kind, const struct op *o, uint32_t lanes)
@@ -576,7 +535,7 @@ run_op:
             if (go) {
                 if (hooks_want_sync(w->hooks, SYNC_EXIT))
                     tell_sync(w, SYNC_EXIT, o, go);
-                warp_exit_lanes(w, a, go);
+                exit_lanes(w, a, go);
                 act_free_empty(w);
                 after_exit(w);
             }

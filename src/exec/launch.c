@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "base/monotonic.h"
 
 uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes)
 {

@@ -14,7 +14,7 @@
  */
 #include "exec/machine.h"
 
-#include <time.h>
+#include "base/monotonic.h"
 
 enum {
     PARTS = 16,                    /* of what is left, all workers together have one part before they look again */

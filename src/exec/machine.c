@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
+
 /* A launch with blocks left to start. */
 static struct launch *open_launch(struct machine *m)
 {
@@ -76,15 +78,6 @@ static bool start_workers(struct machine *m)
         m->n_threads++;
     }
     return true;
-}
-
-void cond_init_monotonic(pthread_cond_t *c)
-{
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(c, &monotonic);
-    pthread_condattr_destroy(&monotonic);
 }
 
 static bool open_host(struct machine *m)

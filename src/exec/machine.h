@@ -242,7 +242,6 @@ void worker_run(struct worker *k, struct launch *l);
 void worker_run_scheduled(struct worker *k, struct launch *l);
 /* What the worker has kept for the launch's next block. */
 void worker_end_launch(struct worker *k, struct launch *l);
-void launch_fail(struct launch *l, enum fault_kind kind);
 static inline bool launch_has_failed(const struct launch *l)
 {
     return atomic_load_explicit(&l->failed, memory_order_relaxed);
@@ -306,16 +305,10 @@ void launch_cancel(struct launch *l);
 /* A launch with a deadline has come into the machine's list; false where no thread can be started. */
 bool limit_start_clock(struct machine *m);
 
-/* For waiting until a moment of CLOCK_MONOTONIC. */
-void cond_init_monotonic(pthread_cond_t *c);
+/* ---- fault.c ---- */
 
-/* Seconds of CLOCK_MONOTONIC. */
-double seconds_now(void);
-static inline struct timespec seconds_to_timespec(double seconds)
-{
-    time_t whole = (time_t)seconds;
-    return (struct timespec){whole, (long)(1e9 * (seconds - (double)whole))};
-}
+/* Ends the launch with a fault of no thread's, unless it has one. */
+void launch_fail(struct launch *l, enum fault_kind kind);
 
 /* ---- block.c ---- */
 
@@ -341,16 +334,6 @@ bool block_can_be_next(const struct block *b);
 void block_be_next(struct block *b, uint64_t index);
 /* Puts it away; the worker keeps one for the next that it starts. */
 void block_finish(struct block *b);
-/* Gives a warp that begins its local memory, where the kernel has any; false where memory has run out. Nobody's leftovers are in
- * what a warp can read: so much of it as is seldom more than it needs is cleared at once, */
-bool warp_take_local(struct warp *w);
-/* and the rest up to the address `end` by whoever is about to use it. */
-void warp_clear_local(struct warp *w, uint64_t end);
-static inline void warp_need_local(struct warp *w, uint64_t end)
-{
-    if (end > w->local_ready)
-        warp_clear_local(w, end);
-}
 /* Frees what has been kept. */
 void block_drop_kept(struct worker *k);
 

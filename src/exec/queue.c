@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/monotonic.h"
+
 enum { THROTTLE = 512, SPINS = 400 };
 
 struct stream {

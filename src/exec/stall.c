@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/demangle.h"
+#include "base/monotonic.h"
 
 enum { MAX_GROUPS = 12, TURNS = 16 };
 static const double first_look_seconds = 0.05, note_seconds = 5;

@@ -72,8 +72,8 @@ struct warp {
     int32_t access_quantum;  /* memory accesses that are left, under policies that switch after them */
     uint8_t *local;          /* local memory, interleaved (mem/local.h) */
     uint32_t local_ready;    /* bytes of a lane's that have been cleared, or written since */
-    uint32_t left;   /* enum leave: why it left the last barrier phase of lockstep; LEAVE_REFUSED: no reason */
-    uint32_t listed; /* under a schedule: see worker.c */
+    uint32_t left;           /* enum leave: why it left the last barrier phase of lockstep; LEAVE_REFUSED: no reason */
+    uint32_t listed;         /* under a schedule: see worker.c */
     const struct hook_list *hooks; /* or NULL */
     struct wait *waits;
     struct wait whole;                 /* of all lanes at once: the only one then */
@@ -121,16 +121,8 @@ struct block {
     struct warp warps[]; /* n_warps */
 };
 
-/* ---- interp.c ---- */
+/* ---- warp.c ---- */
 
-/* Runs a warp until it is done, waits, has spent its budget or its quantum of accesses, or the launch has a fault. */
-void warp_run(struct warp *w);
-/* Runs an operation that is no end of a block, in some lanes; false after a fault. */
-bool warp_run_op(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
-/* The lanes of mask in which its guard holds. */
-uint32_t warp_guarded(uint8_t *const base[4], const struct op *o, uint32_t mask);
-/* All that decides what the warp does next, apart from memory, as a number. */
-uint64_t warp_hash(const struct warp *w);
 /* The registers' rows by base, for one activation. */
 static inline uint8_t *row_at(uint8_t *const base[4], row_ref r)
 {
@@ -149,8 +141,18 @@ static inline void warp_bases(const struct warp *w, const struct activation *a, 
     base[ROW_WARP] = (uint8_t *)w->sregs;
     base[ROW_BLOCK] = w->block->sregs;
 }
+
 /* Lanes become ready to run a block of code. */
-void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes);
+static inline void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes)
+{
+    if (!lanes)
+        return;
+    if (!a->pending[block]) {
+        a->n_pending++;
+        a->pending_bits[block / 64] |= 1ull << (block % 64);
+    }
+    a->pending[block] |= lanes;
+}
 static inline uint32_t pending_take(struct activation *a, uint32_t block)
 {
     uint32_t lanes = a->pending[block];
@@ -173,8 +175,44 @@ static inline uint32_t pending_first(const struct activation *a, uint32_t from)
             bits = a->pending_bits[i];
     return i * 64 + (uint32_t)__builtin_ctzll(bits);
 }
-/* Lanes leave the warp for good. */
-void warp_exit_lanes(struct warp *w, struct activation *a, uint32_t lanes);
+
+/* A new activation, none of whose lanes is pending yet; NULL after a fault. */
+struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
+                            uint32_t lanes);
+/* Makes the activation of a kernel that has ended one that begins. */
+void act_renew(struct activation *a, uint32_t lanes);
+/* Frees one that has just lost its last lanes, mostly the newest; all that no lane is left in. */
+void act_free(struct warp *w, struct activation *a);
+void act_free_empty(struct warp *w);
+
+/* Lanes wait; NULL after a fault. */
+struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
+void wait_remove(struct warp *w, struct wait *wait);
+
+/* Gives a warp that begins its local memory, where the kernel has any; false where memory has run out. Nobody's leftovers are in
+ * what a warp can read: so much of it as is seldom more than it needs is cleared at once, */
+bool warp_take_local(struct warp *w);
+/* and the rest up to the address `end` by whoever is about to use it. */
+void warp_clear_local(struct warp *w, uint64_t end);
+static inline void warp_need_local(struct warp *w, uint64_t end)
+{
+    if (end > w->local_ready)
+        warp_clear_local(w, end);
+}
+void warp_give_local(struct warp *w);
+/* Frees what the warp has of its worker's memory. */
+void warp_free(struct warp *w);
+/* All that decides what the warp does next, apart from memory, as a number. */
+uint64_t warp_hash(const struct warp *w);
+
+/* ---- interp.c ---- */
+
+/* Runs a warp until it is done, waits, has spent its budget or its quantum of accesses, or the launch has a fault. */
+void warp_run(struct warp *w);
+/* Runs an operation that is no end of a block, in some lanes; false after a fault. */
+bool warp_run_op(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+/* The lanes of mask in which its guard holds. */
+uint32_t warp_guarded(uint8_t *const base[4], const struct op *o, uint32_t mask);
 
 /* ---- quantum.c ---- */
 
@@ -209,13 +247,6 @@ void warp_part_lanes(struct warp *w);
 
 /* ---- call.c ---- */
 
-/* A new activation, none of whose lanes is pending yet; NULL after a fault. */
-struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
-                            uint32_t lanes);
-/* Makes the activation of a kernel that has ended one that begins. */
-void act_renew(struct activation *a, uint32_t lanes);
-/* Frees the activations that no lane is left in. */
-void act_free_empty(struct warp *w);
 /* The lanes of `mask` call; false after a fault. Lanes of a system call are back at once: they are added to
  * *stay. */
 bool call_run(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, uint32_t *stay);
@@ -286,9 +317,6 @@ const char *barrier_name(uint32_t id);
 /* False after a fault; *in_vain: a try_wait of all lanes whose phases have not completed. */
 bool mbarrier_run(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                   bool *in_vain);
-
-struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
-void wait_remove(struct warp *w, struct wait *wait);
 
 /* ---- fault.c ---- */
 

@@ -7,23 +7,8 @@
 #include "exec/machine.h"
 
 #include <sched.h>
-#include <time.h>
 
-double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void launch_fail(struct launch *l, enum fault_kind kind)
-{
-    pthread_mutex_lock(&l->lock);
-    if (!l->fault.kind)
-        l->fault = (struct fault){.kind = kind, .of_launch = true};
-    atomic_store(&l->failed, true);
-    pthread_mutex_unlock(&l->lock);
-}
+#include "base/monotonic.h"
 
 /* ---- which blocks a worker starts: one that runs many short ones takes several at a time, and counts them together ---- */
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "base/monotonic.h"
 
 enum { MAX_EVENTS = 4000000 };
 

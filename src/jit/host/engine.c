@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "jit/host/brokered_compiler.h"
 #include "jit/host/code_cache.h"
 #include "jit/host/compiler_process.h"
