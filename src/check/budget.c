@@ -26,6 +26,12 @@ void budget_give(struct budget *b, uint64_t bytes)
         atomic_fetch_sub_explicit(&b->bytes, bytes, memory_order_relaxed);
 }
 
+uint64_t budget_left(const struct budget *b)
+{
+    uint64_t taken = atomic_load_explicit(&b->bytes, memory_order_relaxed);
+    return taken < b->limit_bytes ? b->limit_bytes - taken : 0;
+}
+
 bool budget_is_short(const struct budget *b)
 {
     return atomic_load_explicit(&b->bytes, memory_order_relaxed) > b->limit_bytes / 2;

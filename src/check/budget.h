@@ -21,6 +21,7 @@ void budget_init(struct budget *b, uint64_t limit_bytes);
 /* False where it would exceed the limit. A budget of NULL has none. */
 bool budget_take(struct budget *b, uint64_t bytes);
 void budget_give(struct budget *b, uint64_t bytes);
+uint64_t budget_left(const struct budget *b);
 /* Is more than half of it taken? */
 bool budget_is_short(const struct budget *b);
 /* Why somebody had to stop: "what the checker keeps has reached its limit, 64 MiB", "memory has run out"; and what to do. */

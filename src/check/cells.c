@@ -131,3 +131,23 @@ void cells_forget(struct cells *c, uint64_t address, uint64_t bytes)
         at = to;
     }
 }
+
+/* What is of an earlier era, or is being cleared, is empty. */
+static void each_part(const struct cells *c, struct cells_table *table, unsigned page,
+                      void (*see)(void *, cell *, uint32_t), void *data)
+{
+    enum { PART_CELLS = PART_BYTES / sizeof(cell) };
+    cell *cells = atomic_load_explicit(&table->page[page], memory_order_acquire);
+    for (unsigned i = 0; cells && i < CELLS_PARTS; i++)
+        if (atomic_load_explicit(&table->era[page][i], memory_order_acquire) == c->era)
+            see(data, cells + i * PART_CELLS, PART_CELLS);
+}
+
+void cells_each(struct cells *c, void (*see)(void *, cell *, uint32_t), void *data)
+{
+    for (unsigned i = 0; i < 1u << CELLS_ROOT_BITS; i++) {
+        struct cells_table *table = atomic_load_explicit(&c->root[i], memory_order_acquire);
+        for (unsigned page = 0; table && page < TABLE; page++)
+            each_part(c, table, page, see, data);
+    }
+}

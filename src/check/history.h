@@ -3,7 +3,8 @@
  * A history is the set of earlier accesses to a cell that a later one can still race with, each with who made it: a *record* (an
  * access of a place in the program, by a warp of an instance, between two of its synchronisations) and lanes. Histories are made
  * once and never change; a cell holds the number of its own, so that cells with the same past share one, and what an access makes
- * of a history is computed once and then looked up (struct step). 0 is the empty history.
+ * of a history is computed once and then looked up (struct step). 0 is the empty history. Those that no cell names any more are
+ * given back now and then (race_collect.c).
  *
  * Which entries a new access replaces, so that every pair of places that can race is still found:
  *   - one of the same place and kind that happens before it: whatever is unordered with that one is unordered with the new one;
@@ -67,12 +68,14 @@ struct history {
 };
 enum { HISTORY_UNIT = 32 }; /* bytes; histories are numbered by these */
 
-/* Of a launch's global memory, or of a block's shared memory, whose histories end with the block. */
+/* Of global memory, whose numbers are taken, and hold, under the lock of a cell; or of a block's shared memory, which its worker
+ * has. A number that is not in a cell holds for a generation. */
 struct histories {
     struct numbered records;   /* struct record */
     struct numbered histories; /* by HISTORY_UNIT */
     struct numbered splits;    /* struct split: cells.h */
-    uint32_t generation;       /* counts how often all have gone */
+    _Atomic uint32_t generation;
+    _Atomic bool due; /* to be collected */
 };
 
 /* Entries of a history, at most, and of one that has strong accesses alone: further reads are left out, and for a write the oldest
@@ -86,6 +89,12 @@ static inline const struct record *history_record(const struct histories *h, uin
 static inline const struct history *history_at(const struct histories *h, uint32_t number)
 {
     return numbered_at(&h->histories, number);
+}
+
+static inline uint32_t history_units(unsigned entries)
+{
+    return (uint32_t)(sizeof(struct history) + entries * sizeof(struct history_entry) + HISTORY_UNIT - 1) /
+           HISTORY_UNIT;
 }
 
 /* The lanes of an entry where a cell names this lane. */

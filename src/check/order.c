@@ -18,6 +18,7 @@ struct order *order_new(struct budget *budget)
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
     pthread_mutex_init(&o->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
+    pthread_mutex_init(&o->starting, NULL);
     return o;
 }
 
@@ -33,6 +34,7 @@ void order_free(struct order *o)
     order_forget_releases(o);
     numbered_close(&o->instances);
     pthread_mutex_destroy(&o->lock);
+    pthread_mutex_destroy(&o->starting);
     free(o);
 }
 
@@ -71,27 +73,87 @@ bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint3
     return reach == REACH_CLUSTER && order_instance(o, from)->cluster == order_instance(o, to)->cluster;
 }
 
+/* ---- instances that are still asked for ---- */
+
+const struct numbered *order_instances(const struct order *o)
+{
+    return &o->instances;
+}
+
+void order_keep_instance(struct order *o, uint32_t number)
+{
+    numbered_mark(&o->instances, number, 1);
+}
+
+bool order_keep_instances(struct order *o)
+{
+    pthread_mutex_lock(&o->starting);
+    if (!numbered_unmark(&o->instances)) {
+        pthread_mutex_unlock(&o->starting);
+        return false;
+    }
+    for (const struct block_order *b = o->running; b; b = b->next_running)
+        order_keep_instance(o, b->number);
+    order_keep_releases(o);
+    return true;
+}
+
+void order_drop_instances(struct order *o)
+{
+    numbered_drop(&o->instances);
+    pthread_mutex_unlock(&o->starting);
+}
+
 /* ---- blocks ---- */
+
+/* Its number, or 0 where memory is exhausted. */
+static uint32_t start_running(struct order *o, struct block_order *b)
+{
+    pthread_mutex_lock(&o->starting);
+    b->number = numbered_take(&o->instances);
+    if (b->number) {
+        b->next_running = o->running;
+        b->running_link = &o->running;
+        if (b->next_running)
+            b->next_running->running_link = &b->next_running;
+        o->running = b;
+    }
+    pthread_mutex_unlock(&o->starting);
+    return b->number;
+}
+
+static void stop_running(struct block_order *b)
+{
+    if (!b->running_link)
+        return;
+    pthread_mutex_lock(&b->order->starting);
+    *b->running_link = b->next_running;
+    if (b->next_running)
+        b->next_running->running_link = b->running_link;
+    pthread_mutex_unlock(&b->order->starting);
+    b->running_link = NULL;
+}
 
 static struct block_order *start(struct order *o, uint32_t task, uint32_t threads, const uint32_t ctaid[3],
                                  const uint32_t block[3])
 {
     uint32_t n_warps = (threads + WARP_LANES - 1) / WARP_LANES;
     struct block_order *s = calloc(1, sizeof *s + n_warps * sizeof *s->warps);
-    uint32_t number = s ? numbered_take(&o->instances) : 0;
-    if (!number) {
+    if (!s || !start_running(o, s)) {
         free(s);
         return NULL;
     }
-    struct instance *i = instance_at(o, number);
+    struct instance *i = instance_at(o, s->number);
     i->task = task;
-    i->cluster = number;
+    i->cluster = s->number;
     i->host = false;
     atomic_store_explicit(&i->ended, false, memory_order_relaxed);
     memcpy(i->ctaid, ctaid, sizeof i->ctaid);
     memcpy(i->block, block, sizeof i->block);
-    *s = (struct block_order){
-        .order = o, .number = number, .stamp = 1, .floor = 1, .least_exit_floor = UINT32_MAX, .n_warps = n_warps};
+    s->order = o;
+    s->stamp = s->floor = 1;
+    s->least_exit_floor = UINT32_MAX;
+    s->n_warps = n_warps;
     for (uint32_t w = 0; w < n_warps; w++) {
         uint32_t left = threads - w * WARP_LANES;
         s->warps[w].now = 1;
@@ -103,6 +165,7 @@ static struct block_order *start(struct order *o, uint32_t task, uint32_t thread
 void order_block_ended(struct block_order *b)
 {
     atomic_store_explicit(&instance_at(b->order, b->number)->ended, true, memory_order_relaxed);
+    stop_running(b);
 }
 
 bool order_has_ended(const struct order *o, uint32_t instance)
@@ -137,6 +200,7 @@ void order_block_end(struct block_order *b)
 {
     if (!b)
         return;
+    stop_running(b);
     for (uint32_t w = 0; w < b->n_warps; w++) {
         clock_release(b->warps[w].known);
         drop_lanes(b->warps[w].lanes);

@@ -24,6 +24,7 @@
 
 #include "check/budget.h"
 #include "check/clock.h"
+#include "check/numbered.h"
 #include "exec/machine.h"
 
 /* The threads that a scope names (8.5): a block's, a cluster's, the device's, all. */
@@ -84,7 +85,8 @@ struct mbarrier_order {
 
 struct block_order {
     struct order *order;
-    uint32_t number; /* of the instance */
+    struct block_order *next_running, **running_link; /* NULL: it has ended */
+    uint32_t number;                                  /* of the instance */
     uint32_t stamp, floor;
     uint32_t least_exit_floor;       /* of threads that have exited; UINT32_MAX: none has */
     bool irregular;                  /* there is a clock somewhere */
@@ -105,6 +107,13 @@ void order_free(struct order *o);
 void order_forget_releases(struct order *o);
 /* Nobody has the number of an instance any more: they begin anew. */
 void order_forget_instances(struct order *o);
+/* Instances that somebody still asks for: of blocks that run, and what is left to be observed; and one that the caller knows. The
+ * memory of all others goes: order_drop_instances(). Between these two no block starts. False where memory is exhausted: then
+ * none goes. With the lock (order_lock). */
+bool order_keep_instances(struct order *o);
+void order_keep_instance(struct order *o, uint32_t number);
+void order_drop_instances(struct order *o);
+const struct numbered *order_instances(const struct order *o);
 /* Memory ran out, and something has been lost: what follows may be reported although it is ordered. */
 bool order_is_incomplete(const struct order *o);
 const struct instance *order_instance(const struct order *o, uint32_t number);

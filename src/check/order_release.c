@@ -43,6 +43,17 @@ void order_forget_releases(struct order *o)
     o->has_variables = false;
 }
 
+void order_keep_releases(struct order *o)
+{
+    for (uint32_t i = 0; o->has_variables && i < BUCKETS; i++)
+        for (const struct sync_variable *v = o->buckets[i]; v; v = v->next) {
+            if (v->instance)
+                order_keep_instance(o, v->instance);
+            for (uint32_t k = 0; k < v->n; k++)
+                order_keep_instance(o, v->releases[k].instance);
+        }
+}
+
 /* ---- fences ---- */
 
 /* What strong reads before the fence have observed is acquired now. */

@@ -11,12 +11,17 @@ enum { BUCKETS = 1 << 14 };
 
 /* struct sync_variable: order_release.c */
 struct order {
+    pthread_mutex_t starting;  /* of these two: */
     struct numbered instances; /* struct instance */
-    pthread_mutex_t lock;      /* of what follows */
+    struct block_order *running;
+    pthread_mutex_t lock; /* of what follows */
     struct sync_variable *_Atomic buckets[BUCKETS];
     bool has_variables;
     _Atomic bool incomplete, has_host;
 };
+
+/* order_release.c: instances that sync variables name. */
+void order_keep_releases(struct order *o);
 
 /* ---- order_known.c: what threads know, in clocks, beyond the floors of their block and warp ---- */
 

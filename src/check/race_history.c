@@ -5,17 +5,21 @@
 
 /* ---- numbers in stock ---- */
 
-uint32_t race_take(struct races *r, struct numbered *n, struct stock *s, uint32_t count)
+static bool refill(const struct now *n, struct numbered *from, struct stock *s, uint32_t count)
 {
-    if (s->left < count) {
-        uint32_t row = count > ROW ? count : ROW;
-        s->next = numbered_take_row(n, row);
-        s->left = s->next ? row : 0;
-        if (!s->next) {
-            atomic_store(&r->no_memory, true);
-            return 0;
-        }
+    if (!numbered_refill(from, s, count)) {
+        atomic_store(&n->r->no_memory, true);
+        return false;
     }
+    if (!n->h->due && race_is_due(n->r, n->h))
+        n->h->due = true;
+    return true;
+}
+
+uint32_t race_take(struct now *n, struct numbered *from, struct stock *s, uint32_t count)
+{
+    if (s->left < count && !refill(n, from, s, count))
+        return 0;
     s->left -= count;
     s->next += count;
     return s->next - count;
@@ -26,12 +30,13 @@ bool race_new_record(struct now *n)
     uint32_t stamp = n->b->order->warps[n->warp].now;
     struct recent_record *p = &n->b->recent[n->warp][n->shared][n->class_number % RECENT];
     n->recent = p;
-    if (p->class != n->class_number || p->stamp != stamp || !p->record) {
-        uint32_t number = race_take(n->r, &n->h->records, &n->stocks->records, 1);
+    n->generation = n->h->generation;
+    if (p->class != n->class_number || p->stamp != stamp || p->generation != n->generation || !p->record) {
+        uint32_t number = race_take(n, &n->h->records, &n->stocks->records, 1);
         if (number)
             *(struct record *)numbered_at(&n->h->records, number) =
                 (struct record){n->class_number, n->b->order->number, stamp, n->warp};
-        *p = (struct recent_record){n->class_number, stamp, number, {0}};
+        *p = (struct recent_record){n->class_number, stamp, n->generation, number, {0}};
     }
     n->record = p->record;
     return n->record != 0;
@@ -344,8 +349,9 @@ static bool may_miss(const struct now *n, const struct history *h)
 
 static struct history *take_history(struct now *n, uint32_t count, uint32_t *number)
 {
-    uint32_t bytes = (uint32_t)(sizeof(struct history) + count * sizeof(struct history_entry));
-    *number = race_take(n->r, &n->h->histories, &n->stocks->histories, (bytes + HISTORY_UNIT - 1) / HISTORY_UNIT);
+    uint32_t units = history_units(count);
+    struct stock *s = units == 1 ? &n->stocks->small_histories : &n->stocks->histories;
+    *number = race_take(n, &n->h->histories, s, units);
     struct history *h = *number ? numbered_at(&n->h->histories, *number) : NULL;
     if (h)
         *h = (struct history){.n = (uint16_t)count & 0x1fff, .spread = n->spread & 3};
@@ -530,9 +536,12 @@ static struct step *find_step(const struct now *n, const struct step *s)
     return &n->b->worker->steps[hash_step(s)];
 }
 
+/* Of a task, which has no lanes, it does not matter which lane the cell names: what has been made of a row of them stays one history. */
 cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
 {
-    uint32_t history = cell_history(old);
+    uint32_t history = cell_history(old), lanes = rotate_left(l.lanes, l.lane);
+    if (!n->class->op && history)
+        l.lane = cell_lane(old);
     struct step s = {.old = history, .record = n->record, .lanes = l.lanes, .generation = n->h->generation};
     s.spread = n->spread;
     s.further = history && !history_at(n->h, history)->only_tasks ? (l.lane - cell_lane(old)) & 31 : 0;
@@ -540,7 +549,6 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
         return apply(&n->last, old, l.lane);
     struct step *known = find_step(n, &s);
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
-    uint32_t lanes = rotate_left(l.lanes, l.lane);
     if (!same_step(known, &s)) {
         if (!join_reads(n, &past, lanes, l.lane, &s.next))
             s.next =

@@ -11,8 +11,10 @@ struct now {
     const struct kernel *kernel; /* NULL: a task of another kind */
     unsigned warp;
     const struct access_class *class;
-    uint32_t class_number, record;
-    struct recent_record *recent; /* where the record stands */
+    uint32_t class_number;
+    uint32_t record;              /* 0: it is still to be made; */
+    uint32_t generation;          /* it holds in this one */
+    struct recent_record *recent; /* where it stands */
     struct histories *h;
     struct stocks *stocks; /* of these */
     bool shared;
@@ -39,8 +41,8 @@ static inline bool race_is_update(const struct access_class *c)
 
 /* ---- race_history.c: what an access makes of the history of a cell, and which races it has with it ---- */
 
-/* `count` numbers in a row; 0 without memory. */
-uint32_t race_take(struct races *r, struct numbered *n, struct stock *s, uint32_t count);
+/* `count` numbers of n->h in a row; 0 without memory. */
+uint32_t race_take(struct now *n, struct numbered *from, struct stock *s, uint32_t count);
 /* The record of n->class, of n->warp as it is now, becomes n->record; false without memory. */
 bool race_new_record(struct now *n);
 /* The history of one access by one lane. */
@@ -90,6 +92,10 @@ static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t a
 }
 
 /* ---- race_touch.c: the cells ---- */
+
+/* All of global memory: nobody else has any. */
+void race_lock_all(struct races *r);
+void race_unlock_all(struct races *r);
 
 /* What lanes access together, all of them, from an address on. */
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes);

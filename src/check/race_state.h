@@ -62,14 +62,11 @@ struct step {
 #define STEP_STAYS   0x80000000u
 #define STEP_BY_LANE 0x40000000u /* it matters which lane it is: there is a step for each */
 
-enum { STEPS = 1 << 12, OPS = 1 << 10, ROW = 512, LOCKS_BITS = 14 };
+enum { STEPS = 1 << 12, OPS = 1 << 10, LOCKS_BITS = 14, LOCKS = 1 << LOCKS_BITS };
 
 /* Numbers that a worker has taken and not used yet. */
-struct stock {
-    uint32_t next, left;
-};
 struct stocks {
-    struct stock records, histories, splits;
+    struct stock records, splits, small_histories, histories; /* small ones are of one unit */
 };
 
 /* A thread that runs blocks. */
@@ -90,7 +87,7 @@ struct race_worker {
 
 enum { RECENT = 16 };
 struct recent_record {
-    uint32_t class, stamp, record;
+    uint32_t class, stamp, generation, record;
     uint32_t first[3]; /* by enum spread: the history of one lane's access; or 0: none was needed yet */
 };
 
@@ -118,10 +115,10 @@ struct races {
     struct order *order;
     struct histories global;
     struct cells cells;
-    _Atomic uint8_t locks[1 << LOCKS_BITS]; /* of cells */
-    struct numbered classes;                /* struct access_class */
-    struct race_block *range; /* what stands for a block while a task that is no launch accesses memory, */
-    struct race_block *host;  /* and the host */
+    _Atomic uint8_t locks[LOCKS]; /* of cells */
+    struct numbered classes;      /* struct access_class */
+    struct race_block *range;     /* what stands for a block while a task that is no launch accesses memory, */
+    struct race_block *host;      /* and the host */
     pthread_mutex_t range_lock;
     _Atomic uint32_t newest; /* of the tasks that have accessed memory */
     struct budget *budget;
@@ -147,6 +144,23 @@ uint32_t race_class(struct races *r, const struct op *op, bool in_vain);
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);
 uint32_t race_class_of_host(struct races *r, const struct task_note *note, const void *where,
                             const struct host_access *a);
+
+/* race_collect.c: what no cell names is given back, and can be taken again. Are histories to be collected by now? Asked where numbers
+ * have been taken. */
+bool race_is_due(struct races *r, const struct histories *h);
+/* Where they are due: of global memory, while blocks run, by one who has no lock but the range's; of a block's shared memory. */
+void race_collect_now(struct races *r);
+void race_collect_shared_now(struct race_block *b);
+static inline void race_collect(struct races *r)
+{
+    if (__builtin_expect(atomic_load_explicit(&r->global.due, memory_order_relaxed), 0))
+        race_collect_now(r);
+}
+static inline void race_collect_shared(struct race_block *b)
+{
+    if (__builtin_expect(atomic_load_explicit(&b->shared.due, memory_order_relaxed), 0))
+        race_collect_shared_now(b);
+}
 
 /* race_report.c: two accesses race, at an address of a space. */
 void race_found(struct races *r, const struct kernel *k, enum race_reason reason, const struct race_side *earlier,

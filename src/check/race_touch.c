@@ -13,17 +13,28 @@ static _Atomic uint8_t *lock_of(const struct now *n, uint64_t address)
     return &n->r->locks[address / LOCKED_BYTES * 0x9e3779b97f4a7c15ull >> (64 - LOCKS_BITS)];
 }
 
-static void lock_cells(const struct now *n, uint64_t address)
+static void lock(_Atomic uint8_t *l)
 {
-    _Atomic uint8_t *lock = lock_of(n, address);
-    for (unsigned tries = 0; atomic_exchange_explicit(lock, 1, memory_order_acquire); tries++)
+    for (unsigned tries = 0; atomic_exchange_explicit(l, 1, memory_order_acquire); tries++)
         if (tries % 64 == 63)
             sched_yield();
 }
 
-static void unlock_cells(const struct now *n, uint64_t address)
+static void unlock(_Atomic uint8_t *l)
 {
-    atomic_store_explicit(lock_of(n, address), 0, memory_order_release);
+    atomic_store_explicit(l, 0, memory_order_release);
+}
+
+void race_lock_all(struct races *r)
+{
+    for (uint32_t i = 0; i < LOCKS; i++)
+        lock(&r->locks[i]);
+}
+
+void race_unlock_all(struct races *r)
+{
+    for (uint32_t i = 0; i < LOCKS; i++)
+        unlock(&r->locks[i]);
 }
 
 static struct split *split_at(const struct now *n, uint32_t number)
@@ -42,7 +53,7 @@ static struct split *split(struct now *n, cell *c)
 {
     cell word = *c;
     if (!(word & CELL_SPLIT)) {
-        uint32_t fresh = race_take(n->r, &n->h->splits, &n->stocks->splits, 1);
+        uint32_t fresh = race_take(n, &n->h->splits, &n->stocks->splits, 1);
         if (!fresh)
             return NULL;
         enum spread spread = word ? history_at(n->h, cell_history(word))->spread : SPREAD_NONE;
@@ -179,15 +190,26 @@ static bool is_by_word(const struct access_class *c, unsigned per_lane)
            (per_lane < 2 && per_lane == c->lane_shift);
 }
 
-/* Reads that change nothing take no lock: of words that others, too, have read in this phase. */
+/* Reads that change nothing take no lock: of words that others, too, have read in this phase. What has been looked at was the cell's
+ * history if none has been given back since. */
 static bool have_no_effect(const struct now *n, const cell *c, uint32_t count)
 {
+    uint32_t generation = atomic_load_explicit(&n->h->generation, memory_order_acquire);
     cell first = __atomic_load_n(c, __ATOMIC_ACQUIRE), others = 0;
     if (!first || first & CELL_SPLIT || !race_has_no_effect(n, cell_history(first)))
         return false;
     for (uint32_t i = 1; i < count; i++)
         others |= __atomic_load_n(c + i, __ATOMIC_RELAXED) ^ first;
-    return !(others & (CELL_SPLIT | CELL_HISTORY));
+    atomic_thread_fence(memory_order_acquire);
+    return !(others & (CELL_SPLIT | CELL_HISTORY)) &&
+           atomic_load_explicit(&n->h->generation, memory_order_relaxed) == generation;
+}
+
+/* Numbers are taken under the lock, and may have been given back before it. */
+static bool has_record(struct now *n)
+{
+    return (n->record && n->generation == atomic_load_explicit(&n->h->generation, memory_order_relaxed)) ||
+           race_new_record(n);
 }
 
 /* A row of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
@@ -197,13 +219,14 @@ static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes
     if (by_word && !n->class->writes && have_no_effect(n, c, bytes / 4))
         return;
     if (!n->shared)
-        lock_cells(n, address);
-    if (by_word)
+        lock(lock_of(n, address));
+    bool known = has_record(n);
+    if (known && by_word)
         touch_words(n, c, bytes / 4, lanes, per_lane, address);
-    else
+    else if (known)
         touch_bytes(n, c, address, bytes, lanes, per_lane);
     if (!n->shared)
-        unlock_cells(n, address);
+        unlock(lock_of(n, address));
 }
 
 static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)

@@ -24,6 +24,7 @@ static void use_class(struct now *n, uint32_t class)
 {
     n->class_number = class;
     n->class = class ? race_class_at(n->r, class) : NULL;
+    n->record = 0;
 }
 
 static struct race_block *block_of(const struct block *b)
@@ -64,7 +65,7 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->h = n->shared ? &b->shared : &b->races->global;
     n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
     n->last.record = 0;
-    return n->class && race_new_record(n);
+    return n->class;
 }
 
 /* A place that strong operations have made a sync variable of is written by a weak one. */
@@ -144,7 +145,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
             observe_elements(n, e, lanes, &s, from);
         if (order && e->pattern != ACCESS_LINEAR) /* of lanes that store at one place the last has been seen, not all */
             order_step(n->b->order, n->warp);
-        if (n->class && race_new_record(n))
+        if (n->class)
             race_touch(n, access_address(e, l), e->bytes, lanes);
         if (n->b->traits.releases && s.writes)
             release_elements(n, e, l, &s, from);
@@ -170,6 +171,8 @@ static void on_access(void *data, const struct access_event *e)
     (void)data;
     if (!is_watched(e))
         return;
+    race_collect(b->races);
+    race_collect_shared(b);
     if (e->strong && b->traits.releases)
         order_lock(b->races->order);
     if (waits_for_result(b, e))
@@ -200,6 +203,7 @@ static void clear_histories(struct histories *h, uint64_t keep_bytes)
     numbered_clear(&h->records, keep_bytes);
     numbered_clear(&h->histories, keep_bytes);
     numbered_clear(&h->splits, keep_bytes);
+    h->due = false;
     h->generation += 2;
 }
 
@@ -651,13 +655,14 @@ static bool begin_task(struct now *n, struct races *r, struct race_block *b, uin
 static void touch_as_task(struct now *n, uint64_t address, uint64_t bytes)
 {
     memset(n->b->recent[0], 0, sizeof n->b->recent[0]);
-    if (!race_new_record(n))
-        return;
     if (n->class->strong)
         race_touch(n, address, (uint32_t)bytes, 1);
     else
         race_touch_range(n, address, bytes);
 }
+
+/* Of a range at a time: then histories may be due to be collected. */
+enum { PIECE_BYTES = 1 << 20 };
 
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
 {
@@ -668,8 +673,10 @@ void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, 
     b->order = order_task_start(r->order, task);
     b->races = r;
     set_task(b, task);
-    if (begin_task(&n, r, b, class))
-        touch_as_task(&n, (uint64_t)(uintptr_t)p, bytes);
+    for (uint64_t at = 0; at < bytes && begin_task(&n, r, b, class); at += PIECE_BYTES) {
+        touch_as_task(&n, (uint64_t)(uintptr_t)p + at, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
+        race_collect(r);
+    }
     order_block_end(b->order);
     b->order = NULL;
     pthread_mutex_unlock(&r->range_lock);
@@ -708,6 +715,7 @@ uint32_t races_host(struct races *r, uint32_t task, const void *where, const str
     struct now n;
     uint32_t learnt = 0, class = race_class_of_host(r, strands_note(r->strands, task), where, a);
     pthread_mutex_lock(&r->range_lock);
+    race_collect(r);
     order_lock(r->order);
     set_host_task(r, task);
     if (begin_task(&n, r, r->host, class)) {

@@ -14,8 +14,15 @@ os.environ["HEDDLE_CACHE"] = "off"
 SEES_HOST = os.uname().machine == "x86_64" and os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "libheddle-symbols.so"))
 PARTLY = os.path.join(source, "tests", "check_memory", "partly.cu")
 MANY = os.path.join(source, "tests", "check_memory", "many.cu")
-with open(MANY) as f:
-    LINES = {m: n for n, line in enumerate(f, 1) for m in re.findall(r"// @(\w+)", line)}
+PAST = os.path.join(source, "tests", "check_memory", "past.cu")
+
+
+def lines_of(file):
+    with open(file) as f:
+        return {m: n for n, line in enumerate(f, 1) for m in re.findall(r"// @(\w+)", line)}
+
+
+LINES = lines_of(MANY)
 
 
 def build(source_file):
@@ -66,6 +73,17 @@ def racecheck_says_that_it_stops_at_its_limit_and_goes_on_when_it_can():
     assert re.search(r"^racecheck stops watching memory in launch \d+, of kernel `(update|writes|reads)`, until .*limit, 2 MiB$", text), text
     done = limited("12M", 40, 2, "streams")  # enough for what two launches leave, not for what forty do
     assert texts(done, "data-race") and not texts(done, "not-watched"), done.findings
+
+
+def what_no_cell_names_is_given_back_while_the_program_never_waits():
+    lines = lines_of(PAST)
+    for case, rounds, racing in (("launches", 100, ("early", "reads")), ("one", 1200, ("last", "other")),
+                                 ("shared", 20000, ("shared_last", "shared_other")), ("locks", 1500, ("locked", "unlocked"))):
+        for race in (), ("race",):
+            done = check(case, rounds, *race, program=PAST, options=("--tool", "racecheck", "--shadow-memory", "8M"))
+            assert done.out == "ok\n" and not texts(done, "not-watched"), (case, race, done.out, done.findings)
+            found = {f.get("cuda_line") for f in done.findings}
+            assert found == ({lines[line] for line in racing} if race else set()), (case, race, done.findings)
 
 
 def initcheck_says_what_it_takes_for_written_at_its_limit():
