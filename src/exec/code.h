@@ -94,6 +94,9 @@ enum mbarrier_mode {
     MBARRIER_TRY_WAIT,
 };
 
+/* The barriers that PTX numbers, and the cluster's. */
+enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
+
 enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };
 
 struct op_access {

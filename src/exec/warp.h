@@ -43,8 +43,7 @@ struct wait {
 
 enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 
-/* The barriers that PTX numbers, and the cluster's. */
-enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 };
+enum { MAX_WARPS = 32 };
 
 enum block_client { CLIENT_MEMORY, CLIENT_RACES, BLOCK_CLIENTS };
 

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_JIT_REQUEST_H
 #define HEDDLE_JIT_REQUEST_H
 
-#include "exec/machine.h"
+#include "exec/abi.h"
 #include "ir/shape.h"
 
 /* A kernel is compiled soon, and again with more effort where it runs for long: gang_plan.c and compile.c say what differs. */
@@ -38,22 +38,6 @@ struct jit_result {
 };
 
 void jit_release(struct jit_result *r);
-
-/* What both sides must agree on, as a number: compiled code reads and writes these records. (Locks, whose sizes differ from
- * CPU to CPU, stand at the end of a launch.) */
-enum {
-    JIT_LAYOUT = ((((((sizeof(struct warp) * 31 + sizeof(struct activation)) * 31 + sizeof(struct block)) * 31 +
-                     offsetof(struct launch, lock)) *
-                        31 +
-                    sizeof(struct worker)) *
-                       31 +
-                   sizeof(struct op)) *
-                      31 +
-                  sizeof(struct compiled_calls) + offsetof(struct kernel, local_ready_bytes) * 13 +
-                  sizeof(struct jit_request) * 5 + sizeof(struct jit_result) * 17 + sizeof(struct ir_insn) * 7 +
-                  sizeof(struct ir_access) * 3 + LANE_COUNT * 11) &
-                 INT32_MAX
-};
 
 /* Of a function in the object: its number, its name; and of its serial parts, whose number comes behind those of all
  * functions. */

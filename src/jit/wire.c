@@ -301,9 +301,19 @@ bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct ar
 
 /* ---- messages ---- */
 
+uint32_t wire_layout(void)
+{
+    static const uint32_t sizes[] = {sizeof(struct jit_request), sizeof(struct jit_result), sizeof(struct ir_insn),
+                                     sizeof(struct ir_access),   sizeof(struct op),         LANE_COUNT};
+    uint32_t h = abi_number();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        h = h * 31 + sizes[i];
+    return h;
+}
+
 struct wire_hello wire_hello(void)
 {
-    struct wire_hello h = {.version = HEDDLE_VERSION, .layout = JIT_LAYOUT};
+    struct wire_hello h = {.version = HEDDLE_VERSION, .layout = wire_layout()};
     return h;
 }
 

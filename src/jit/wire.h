@@ -14,9 +14,11 @@ enum { JIT_SOCKET = 3, JIT_PIDFD = 4 };
 /* The first word of the compiler, when it is ready. */
 struct wire_hello {
     char version[24]; /* HEDDLE_VERSION */
-    uint32_t layout;  /* JIT_LAYOUT */
+    uint32_t layout;  /* wire_layout() */
 };
 struct wire_hello wire_hello(void);
+/* What both sides must agree on, as a number: abi_number(), and what crosses as it stands in memory. */
+uint32_t wire_layout(void);
 
 /* What goes before a request. */
 struct wire_ask {

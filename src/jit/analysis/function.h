@@ -5,7 +5,6 @@
 #ifndef HEDDLE_JIT_FUNCTION_H
 #define HEDDLE_JIT_FUNCTION_H
 
-#include "exec/machine.h"
 #include "jit/request.h"
 #include "jit/target.h"
 

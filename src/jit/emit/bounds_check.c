@@ -2,8 +2,6 @@
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
-#include <stddef.h>
-
 static void spill_register(struct emit *e, ir_ref r)
 {
     if (ir_ref_kind(r) == REF_REG)
@@ -90,7 +88,7 @@ void access_call_engine(struct emit *e, const struct access *a)
     access_spill_operands(e, a->i);
     if (a->cache) {
         value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->cache, LLVMGetUndef(e->i64)};
-        value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, access), "");
+        value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_access, "");
         value ok = LLVMBuildCall2(e->b, e->types.access, call, args, 6, "");
         inline_cache_note_call(e, a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
@@ -106,9 +104,9 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 {
     if (!a->i->access->disp_const)
         return const_int(e, type, (uint64_t)a->x->disp);
-    value x = emit_load_field(e, e->ptr, emit_op_pointer(e, a->o), offsetof(struct op, access), "");
+    value x = emit_load_field(e, e->ptr, emit_op_pointer(e, a->o), abi.op_access, "");
     emit_mark_invariant(e, x);
-    value v = emit_load_field(e, e->i64, x, offsetof(struct op_access, disp), "");
+    value v = emit_load_field(e, e->i64, x, abi.op_access_disp, "");
     emit_mark_invariant(e, v);
     return LLVMBuildIntCast2(e->b, v, type, false, "");
 }
@@ -178,8 +176,8 @@ value access_test_piece(struct emit *e, struct access *a, unsigned piece, enum p
     } else {
         if (!a->cache)
             access_find_cache(e, a);
-        off = LLVMBuildSub(e->b, off, cache_field(e, a, offsetof(struct inline_cache, lo)), "");
-        limit = cache_field(e, a, offsetof(struct inline_cache, n));
+        off = LLVMBuildSub(e->b, off, cache_field(e, a, abi.inline_cache_lo), "");
+        limit = cache_field(e, a, abi.inline_cache_n);
     }
     return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), limit, "");
 }
@@ -187,9 +185,9 @@ value access_test_piece(struct emit *e, struct access *a, unsigned piece, enum p
 value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places)
 {
     access_find_cache(e, a);
-    value off = LLVMBuildSub(e->b, address, cache_field(e, a, offsetof(struct inline_cache, lo)), "");
+    value off = LLVMBuildSub(e->b, address, cache_field(e, a, abi.inline_cache_lo), "");
     *place = rotate(e, a, off);
-    *places = cache_field(e, a, offsetof(struct inline_cache, n));
+    *places = cache_field(e, a, abi.inline_cache_n);
     return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
 }
 
@@ -222,9 +220,9 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
     } else {
         a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
         access_find_cache(e, a);
-        value lo = cache_field(e, a, offsetof(struct inline_cache, lo));
+        value lo = cache_field(e, a, abi.inline_cache_lo);
         off = LLVMBuildSub(e->b, a->lanes, emit_splat(e, lo, WARP_LANES), "");
-        limit = cache_field(e, a, offsetof(struct inline_cache, n));
+        limit = cache_field(e, a, abi.inline_cache_n);
     }
     value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), emit_splat(e, limit, WARP_LANES), "");
     value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, emit_lanes_to_mask(e, in), ""), a->mask, "");

@@ -2,8 +2,6 @@
 #include "exec/spin_cost.h"
 #include "jit/emit/emit.h"
 
-#include <stddef.h>
-
 static void loop_go_back(struct emit *e)
 {
     value left = LLVMBuildLoad2(e->b, e->i64, e->unchecked.left, "");
@@ -34,7 +32,7 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
     value ahead = LLVMBuildOr(e->b, emit_load_i32(e, e->count.ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
     LLVMBuildStore(e->b, mask, e->count.spun);
     LLVMBuildStore(e->b, ahead, e->count.ahead);
-    value alone = emit_load_field(e, e->i32, e->w, offsetof(struct warp, spin_cost), "");
+    value alone = emit_load_field(e, e->i32, e->w, abi.warp_spin_cost, "");
     return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
 

@@ -1,7 +1,6 @@
 /* The head of a function: values of its launch, block and warp; see emit.h. */
 #include "jit/emit/emit.h"
 
-#include <stddef.h>
 #include <string.h>
 
 void emit_scratch(struct emit *e)
@@ -22,30 +21,29 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
 /* What is the same for all warps of the block. */
 void emit_context(struct emit *e)
 {
-    value code = load_constant(e, e->ptr, e->a, offsetof(struct activation, code), "code");
-    e->base[ROW_CONST] = load_constant(e, e->ptr, code, offsetof(struct code, consts), "consts");
-    e->of.block = load_constant(e, e->ptr, e->w, offsetof(struct warp, block), "block");
-    e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->of.block, offsetof(struct block, sregs), "block_rows");
-    e->of.ops = load_constant(e, e->ptr, code, offsetof(struct code, ops), "ops");
-    e->of.launch = load_constant(e, e->ptr, e->of.block, offsetof(struct block, launch), "launch");
-    e->of.worker = load_constant(e, e->ptr, e->of.block, offsetof(struct block, worker), "worker");
-    e->of.shared = load_constant(e, e->ptr, e->of.block, offsetof(struct block, shared), "shared");
-    e->of.shared_bytes = load_constant(e, e->i32, e->of.launch, offsetof(struct launch, shared_bytes), "shared_bytes");
-    e->of.params = load_constant(e, e->ptr, e->of.launch, offsetof(struct launch, params), "params");
-    value kernel = load_constant(e, e->ptr, e->of.launch, offsetof(struct launch, kernel), "kernel");
-    e->of.local_bytes = load_constant(e, e->i32, kernel, offsetof(struct kernel, local_ready_bytes), "local_bytes");
-    e->of.inline_caches =
-        load_constant(e, e->ptr, e->of.worker, offsetof(struct worker, inline_caches), "inline_caches");
-    value lockstep = emit_load_field(e, e->i8, e->of.block, offsetof(struct block, lockstep), "");
+    value code = load_constant(e, e->ptr, e->a, abi.activation_code, "code");
+    e->base[ROW_CONST] = load_constant(e, e->ptr, code, abi.code_consts, "consts");
+    e->of.block = load_constant(e, e->ptr, e->w, abi.warp_block, "block");
+    e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->of.block, abi.block_sregs, "block_rows");
+    e->of.ops = load_constant(e, e->ptr, code, abi.code_ops, "ops");
+    e->of.launch = load_constant(e, e->ptr, e->of.block, abi.block_launch, "launch");
+    e->of.worker = load_constant(e, e->ptr, e->of.block, abi.block_worker, "worker");
+    e->of.shared = load_constant(e, e->ptr, e->of.block, abi.block_shared, "shared");
+    e->of.shared_bytes = load_constant(e, e->i32, e->of.launch, abi.launch_shared_bytes, "shared_bytes");
+    e->of.params = load_constant(e, e->ptr, e->of.launch, abi.launch_params, "params");
+    value kernel = load_constant(e, e->ptr, e->of.launch, abi.launch_kernel, "kernel");
+    e->of.local_bytes = load_constant(e, e->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
+    e->of.inline_caches = load_constant(e, e->ptr, e->of.worker, abi.worker_inline_caches, "inline_caches");
+    value lockstep = emit_load_field(e, e->i8, e->of.block, abi.block_lockstep, "");
     e->of.lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
 }
 
 void emit_warp(struct emit *e)
 {
-    e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, offsetof(struct activation, rows), "rows");
-    e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, offsetof(struct warp, sregs), "warp_rows");
-    e->of.local = load_constant(e, e->ptr, e->w, offsetof(struct warp, local), "local");
-    e->of.frame = load_constant(e, e->i32, e->a, offsetof(struct activation, frame), "frame");
+    e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, abi.activation_rows, "rows");
+    e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, abi.warp_sregs, "warp_rows");
+    e->of.local = load_constant(e, e->ptr, e->w, abi.warp_local, "local");
+    e->of.frame = load_constant(e, e->i32, e->a, abi.activation_frame, "frame");
 }
 
 static void set_attributes(struct emit *e)

@@ -11,7 +11,6 @@
  */
 #include "jit/emit/atom.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* Of the function being emitted. */
@@ -57,7 +56,7 @@ void emit_serial_call(struct emit *e)
     memset(exits, 0, sizeof exits);
     serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
     exit_spill_set(e, live_in(e->fn, e->at), ir_has_pending(e->fn->shapes, e->at) ? mask : NULL);
-    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, serial), "");
+    value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_serial, "");
     value to = LLVMBuildCall2(e->b, e->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->b, to, parked, 2);
     LLVMAddCase(choose, const_int(e, e->i32, SERIAL_FAULT), e->fault);
@@ -101,7 +100,7 @@ static void wait_at(const struct parts *p, uint32_t block)
     struct emit *e = p->e;
     each(p, p->written, live_in(e->fn, block), store);
     value args[3] = {e->a, const_int(e, e->i32, block), emit_lane_bit(e)};
-    value park = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    value park = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_park, "");
     LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
     LLVMBuildBr(e->b, p->next_waiting);
 }
@@ -130,7 +129,7 @@ static void go_back(const struct parts *p, uint32_t target)
                     often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
-        value back_off = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, back_off), "");
+        value back_off = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_back_off, "");
         value again = LLVMBuildCall2(e->b, e->types.back_off, back_off, (value[]){e->w, tries}, 2, "");
         LLVMBuildCondBr(e->b, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
@@ -215,7 +214,7 @@ static void start_lane(const struct parts *p)
     value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
     LLVMBuildStore(e->b, rest, p->left);
     LLVMBuildStore(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), p->lane);
-    LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, lane_budget), ""), e->count.budget);
+    LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_lane_budget, ""), e->count.budget);
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->fences.tries);
 }
 
@@ -378,8 +377,8 @@ static void finish(const struct parts *p)
     struct emit *e = p->e;
     value all = const_int(e, e->i32, 0);
     fence_before_leaving(e);
-    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->count.instructions, abi.worker_lane_instructions);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
@@ -391,8 +390,8 @@ static void finish(const struct parts *p)
         LLVMBuildRet(e->b, const_int(e, e->i32, b));
         emit_at_end(e, other);
     }
-    emit_store_field(e, all, e->w, offsetof(struct warp, out));
-    value park = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+    emit_store_field(e, all, e->w, abi.warp_out);
+    value park = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_park, "");
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
             LLVMBuildCall2(e->b, e->types.park, park,

@@ -1,7 +1,6 @@
 /* Where a function is entered, and what is tested there; see emit.h. */
 #include "jit/emit/emit.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* ---- entries ---- */
@@ -44,7 +43,7 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     if (!l.n)
         return;
     value args[4] = {e->a, lanes, exit_shapes_table(e, &l), const_int(e, e->i32, l.n)};
-    value holds = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, holds), "");
+    value holds = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_holds, "");
     refuse_unless(e, LLVMBuildCall2(e->b, e->types.holds, holds, args, 4, ""), refused);
 }
 
@@ -61,7 +60,7 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
             checked = emit_new_block(e, "");
-            value resumed = emit_load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
+            value resumed = emit_load_field(e, e->i8, e->of.block, abi.block_resumed, "");
             value own = LLVMBuildAnd(e->b, e->of.lockstep, emit_is_zero(e, resumed), "");
             LLVMBuildCondBr(e->b, own, checked, check);
             emit_at_end(e, check);
@@ -115,7 +114,7 @@ static void emit_entries_at_ends(struct emit *e, value choose)
         LLVMAddCase(choose, const_int(e, e->i32, b | COMPILED_END), load);
         emit_at_end(e, load);
         e->at = b;
-        emit_store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, offsetof(struct warp, left));
+        emit_store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, abi.warp_left);
         exit_reload_live(e, fn_block_end(e->fn, b));
         LLVMBuildBr(e->b, e->end[b]);
         struct reg_list l = live_scalars(e->fn, live_at(emit_here(e), fn_block_end(e->fn, b)));
@@ -131,7 +130,7 @@ void emit_entries(struct emit *e)
     dirty_begin(e, dirty_find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
-    value in_order = emit_is_zero(e, emit_load_field(e, e->i8, e->a, offsetof(struct activation, parted), ""));
+    value in_order = emit_is_zero(e, emit_load_field(e, e->i8, e->a, abi.activation_parted, ""));
     if (e->fn->plan.n)
         emit_gang_start(e);
     block = e->fn->plan.n ? e->warps.enter_alone : block;
@@ -150,8 +149,8 @@ void emit_entries(struct emit *e)
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */
-    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
-    emit_store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
+    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
+    emit_store_field(e, e->w, e->of.block, abi.block_stopped);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
 }

@@ -2,8 +2,6 @@
 #include "jit/emit/emit.h"
 #include "jit/passes/passes.h"
 
-#include <stddef.h>
-
 void exit_spill_out_seeds(struct emit *e)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -81,26 +79,25 @@ void exit_emit_common(struct emit *e)
         dirty_start_clean(e, b);
         spill_divergent(e, live_in(e->fn, b), lanes);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
-        value park = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, park), "");
+        value park = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_park, "");
         LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
         LLVMBuildBr(e->b, none);
         emit_at_end(e, none);
     }
-    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
     if (e->fn->loops)
-        emit_store_field(e, emit_load_i32(e, e->count.budget), e->w, offsetof(struct warp, budget));
+        emit_store_field(e, emit_load_i32(e, e->count.budget), e->w, abi.warp_budget);
     if (e->fn->spins) {
-        emit_store_field(e, emit_load_i32(e, e->count.spun), e->w, offsetof(struct warp, spun));
-        emit_store_field(e, emit_load_i32(e, e->count.ahead), e->w, offsetof(struct warp, ahead));
+        emit_store_field(e, emit_load_i32(e, e->count.spun), e->w, abi.warp_spun);
+        emit_store_field(e, emit_load_i32(e, e->count.ahead), e->w, abi.warp_ahead);
     }
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
-    _Static_assert(offsetof(struct warp, mask) == offsetof(struct warp, at_block) + 4, "two halves of a word");
     value high = LLVMBuildZExt(e->b, emit_load_i32(e, e->mask), e->i64, "");
     high = LLVMBuildShl(e->b, high, const_int(e, e->i64, 32), "");
     value both = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, emit_load_i32(e, e->left_at), e->i64, ""), high, "");
-    emit_store_field(e, both, e->w, offsetof(struct warp, at_block));
-    emit_store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
+    emit_store_field(e, both, e->w, abi.warp_at_block);
+    emit_store_field(e, e->w, e->of.block, abi.block_stopped);
     LLVMBuildRet(e->b, emit_load_i32(e, e->how));
 }
 
@@ -124,7 +121,7 @@ void exit_of_warp(struct emit *e, uint32_t index)
         emit_arrival(e, o, arrived);
     if (cold && !e->exit_through)
         e->exit_through = emit_new_block(e, "");
-    emit_store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
+    emit_store_field(e, emit_op_pointer(e, o), e->w, abi.warp_op);
     exit_with(e, seeds ? LEAVE_SEEDS : LEAVE_AT, e->at, emit_mask(e), cold ? e->exit_through : e->leave);
 }
 
@@ -145,7 +142,7 @@ void exit_emit_through(struct emit *e)
 void emit_call_op(struct emit *e, const struct op *o, value mask)
 {
     value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
-    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, op), "");
+    value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_op, "");
     value ok = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);
@@ -187,7 +184,7 @@ void emit_fill_call(struct emit *e, const struct reg_list *l)
     if (!l->n)
         return;
     value args[3] = {e->a, exit_shapes_table(e, l), const_int(e, e->i32, l->n)};
-    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, fill), "");
+    value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_fill, "");
     LLVMBuildCall2(e->b, e->types.fill, call, args, 3, "");
 }
 

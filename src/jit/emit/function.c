@@ -1,7 +1,6 @@
 /* One function: the order in which its parts are emitted, and its blocks; see emit.h. */
 #include "jit/emit/emit.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* ---- instructions ---- */
@@ -109,8 +108,8 @@ static void make_registers(struct emit *e)
 /* Lanes of the warp in other activations: a spinning loop makes way for them sooner. */
 static value find_divided(struct emit *e)
 {
-    value newest = emit_load_field(e, e->ptr, e->w, offsetof(struct warp, acts), "");
-    value next = emit_load_field(e, e->ptr, e->a, offsetof(struct activation, next), "");
+    value newest = emit_load_field(e, e->ptr, e->w, abi.warp_acts, "");
+    value next = emit_load_field(e, e->ptr, e->a, abi.activation_next, "");
     value other = LLVMBuildOr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, newest, e->a, ""),
                               LLVMBuildICmp(e->b, LLVMIntNE, next, LLVMConstNull(e->ptr), ""), "");
     return LLVMBuildZExt(e->b, other, e->i32, "");
@@ -138,10 +137,10 @@ static void start_warp(struct emit *e)
     emit_warp(e);
     LLVMBuildStore(e->b, e->enter_with, e->mask);
     if (e->fn->loops)
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_budget, ""), e->count.budget);
     if (e->fn->spins) {
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, spun), ""), e->count.spun);
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, ahead), ""), e->count.ahead);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_spun, ""), e->count.spun);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_ahead, ""), e->count.ahead);
         LLVMBuildStore(e->b, find_divided(e), e->count.divided);
     }
 }
@@ -184,8 +183,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     e->count.ahead = emit_alloca_of(e, e->i32, NULL);
     e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
     e->count.lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->count.phases =
-        emit_alloca_of(e, e->i32, emit_load_field(e, e->i32, e->of.block, offsetof(struct block, phases), "phases"));
+    e->count.phases = emit_alloca_of(e, e->i32, emit_load_field(e, e->i32, e->of.block, abi.block_phases, "phases"));
     e->how = emit_alloca_of(e, e->i32, NULL);
     e->left_at = emit_alloca_of(e, e->i32, NULL);
     e->count.divided = emit_alloca_of(e, e->i32, NULL);

@@ -12,7 +12,6 @@
  */
 #include "jit/emit/gang.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* ---- making one ---- */
@@ -22,8 +21,8 @@ static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
-    value resumed = emit_load_field(e, e->i8, e->of.block, offsetof(struct block, resumed), "");
-    value index = emit_load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value resumed = emit_load_field(e, e->i8, e->of.block, abi.block_resumed, "");
+    value index = emit_load_field(e, e->i32, e->w, abi.warp_index, "");
     value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->fn->plan.n), "");
     value tests[4] = {emit_is_zero(e, resumed), emit_is_zero(e, first),
                       LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->fn->plan.n), ""),
@@ -65,8 +64,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     x->mode = &gang_mode;
     x->known = e->fn->plan.known;
     if (k) {
-        x->w = emit_field_pointer(e, e->w, k * sizeof(struct warp));
-        x->a = emit_load_field(e, e->ptr, x->w, offsetof(struct warp, act), "");
+        x->w = emit_field_pointer(e, e->w, k * abi.warp_size);
+        x->a = emit_load_field(e, e->ptr, x->w, abi.warp_act, "");
         emit_warp(x);
     }
     x->unchecked.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
@@ -81,8 +80,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 static value stands_with_first(struct emit *e, const struct emit *x)
 {
     /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
-    value where = emit_load_field(e, e->i32, x->w, offsetof(struct warp, at_block), "");
-    value lanes = emit_load_field(e, e->i32, x->w, offsetof(struct warp, mask), "");
+    value where = emit_load_field(e, e->i32, x->w, abi.warp_at_block, "");
+    value lanes = emit_load_field(e, e->i32, x->w, abi.warp_mask, "");
     value is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), "");
     return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
 }
@@ -104,7 +103,7 @@ static void open_warps(struct emit *e, struct gang *g)
     value parted = const_int(e, e->i8, 0), together = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         open_warp(e, g, k);
-        value p = emit_load_field(e, e->i8, g->warps[k].a, offsetof(struct activation, parted), "");
+        value p = emit_load_field(e, e->i8, g->warps[k].a, abi.activation_parted, "");
         parted = LLVMBuildOr(e->b, parted, p, "");
         if (k) {
             value with = stands_with_first(e, &g->warps[k]);
@@ -219,8 +218,7 @@ static void spill_before(struct gang *g, unsigned k, uint32_t order)
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(live_in(x.fn, order), n))
             reg_spill_seed(&x, live->regs[n]);
-    emit_store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w,
-                     offsetof(struct warp, at_block));
+    emit_store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w, abi.warp_at_block);
 }
 
 static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
@@ -249,8 +247,8 @@ static void emit_exit_through(struct emit *e, struct gang *g)
 static void emit_leave(struct emit *e, struct gang *g)
 {
     emit_at_end(e, g->leave);
-    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_AT));
 }
 
@@ -432,7 +430,7 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
         emit_at_end(e, on);
     }
     if (e->fn->loops)
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, offsetof(struct warp, budget), ""), e->count.budget);
+        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_budget, ""), e->count.budget);
     LLVMBuildBr(e->b, g->block[o->next]);
     if (last)
         emit_at_end(e, last);

@@ -1,8 +1,6 @@
 /* Leaving a gang in the middle of a block, and accesses of its warps that the engine does; see gang.h. */
 #include "jit/emit/gang.h"
 
-#include <stddef.h>
-
 /* A block that has changed nothing is counted where it is left for another, since it may begin anew up to there. */
 void gang_count_pure(struct gang *g)
 {
@@ -27,9 +25,9 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
 void gang_record_place(struct emit *x, uint32_t index)
 {
     value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | x->at);
-    emit_store_field(x, emit_op_pointer(x, op_at(emit_here(x), index)), x->w, offsetof(struct warp, op));
-    emit_store_field(x, where, x->w, offsetof(struct warp, at_block));
-    emit_store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, offsetof(struct warp, left));
+    emit_store_field(x, emit_op_pointer(x, op_at(emit_here(x), index)), x->w, abi.warp_op);
+    emit_store_field(x, where, x->w, abi.warp_at_block);
+    emit_store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, abi.warp_left);
 }
 
 static void leave_at(struct emit *e, uint32_t index)
@@ -46,7 +44,7 @@ static void leave_at(struct emit *e, uint32_t index)
         exit_spill_cold(&g->warps[k], there);
         gang_record_place(&g->warps[k], there);
     }
-    emit_store_field(e, e->w, e->of.block, offsetof(struct block, stopped));
+    emit_store_field(e, e->w, e->of.block, abi.block_stopped);
     if (!g->exit_through)
         g->exit_through = emit_new_block(e, "");
     LLVMBuildBr(e->b, g->exit_through);

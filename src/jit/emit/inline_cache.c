@@ -1,4 +1,4 @@
-/* Inline caches: where an access to global memory was last, by instruction (exec/compiled.h). An access tests that its first
+/* Inline caches: where an access to global memory was last, by instruction (exec/abi.h). An access tests that its first
  * byte is at one of the places that its cache has. There are as many places as leave room behind each for the test's span: all the
  * bytes that the test is for.
  *
@@ -8,8 +8,6 @@
  * their spans.
  */
 #include "jit/emit/load_store.h"
-
-#include <stddef.h>
 
 struct noted_call {
     value call;
@@ -52,13 +50,13 @@ void access_find_cache(struct emit *e, struct access *a)
 void access_load_cache(struct emit *e, struct access *a, value *lo, value *n)
 {
     access_find_cache(e, a);
-    *lo = emit_load_field(e, e->i64, a->cache, offsetof(struct inline_cache, lo), "");
-    *n = emit_load_field(e, e->i64, a->cache, offsetof(struct inline_cache, n), "");
+    *lo = emit_load_field(e, e->i64, a->cache, abi.inline_cache_lo, "");
+    *n = emit_load_field(e, e->i64, a->cache, abi.inline_cache_n, "");
 }
 
 value access_load_cache_shift(struct emit *e, const struct access *a)
 {
-    return emit_load_field(e, e->i64, a->cache, offsetof(struct inline_cache, shift), "");
+    return emit_load_field(e, e->i64, a->cache, abi.inline_cache_shift, "");
 }
 
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)

@@ -269,7 +269,7 @@ static void emit_call(struct emit *e, const struct op *o, const struct operands 
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
             LLVMBuildStore(e->b, reg_read_lanes(e, x->ref[k], x->row[k]), e->scratch[k]);
-    value fn = emit_load_field(e, e->ptr, emit_op_pointer(e, o), offsetof(struct op, fn), "");
+    value fn = emit_load_field(e, e->ptr, emit_op_pointer(e, o), abi.op_fn, "");
     emit_mark_invariant(e, fn);
     LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)

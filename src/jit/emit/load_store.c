@@ -10,8 +10,6 @@
 #include "exec/shuffle.h"
 #include "jit/emit/load_store.h"
 
-#include <stddef.h>
-
 /* ---- the engine's way ---- */
 
 /* A shuffle of all 32 lanes between known lanes. */
@@ -45,7 +43,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
     value mask = emit_mask(e);
     access_spill_operands(e, i);
     value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
-    value call = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, collective), "");
+    value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_collective, "");
     value done = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, done, on, out);

@@ -13,7 +13,6 @@
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* A register in the first iteration, and what each iteration adds: in iteration n it is first + n * step, modulo 2^32 or 2^64,
@@ -546,7 +545,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
     exit_spill_set_cold(e, live_in(e->fn, e->at), mask);
     value args[6] = {
         e->w, e->a, const_int(e, e->i32, e->at), mask, e->unchecked.accesses, const_int(e, e->i32, e->unchecked.n)};
-    value iteration = emit_load_field(e, e->ptr, e->calls, offsetof(struct compiled_calls, iteration), "");
+    value iteration = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_iteration, "");
     value ok = LLVMBuildCall2(e->b, e->types.iteration, iteration, args, 6, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);

@@ -1,8 +1,6 @@
 /* Prefetching; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-#include <stddef.h>
-
 /* A block with few loads runs through memory; one with many mostly has its data near, and asking costs it time. */
 static bool loads_little(const struct emit *e)
 {
@@ -45,7 +43,7 @@ static uint32_t last_warp(const struct emit *e)
 /* What lies behind the block is another worker's, from whom asking would take it: so the last warp asks for its own. */
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
-    value index = emit_load_field(e, e->i32, e->w, offsetof(struct warp, index), "");
+    value index = emit_load_field(e, e->i32, e->w, abi.warp_index, "");
     value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
     return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0),
                            const_int(e, e->i64, access_bytes_without_gap(emit_here(e), a)), "");

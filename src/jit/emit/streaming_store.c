@@ -4,8 +4,6 @@
  */
 #include "jit/emit/load_store.h"
 
-#include <stddef.h>
-
 /* An array is large from so many bytes on; and a launch, from so many that one of its stores has. (An allocation may hold many
  * arrays.) */
 enum { LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
@@ -19,8 +17,8 @@ static value is_large(struct emit *e, const struct access *a)
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
-    value places = emit_load_field(e, e->i64, first.cache, offsetof(struct inline_cache, n), "");
-    value blocks = emit_load_field(e, e->i64, e->of.launch, offsetof(struct launch, n_blocks), "");
+    value places = emit_load_field(e, e->i64, first.cache, abi.inline_cache_n, "");
+    value blocks = emit_load_field(e, e->i64, e->of.launch, abi.launch_n_blocks, "");
     value array = LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
     value launch = LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, STORED_BYTES / of_block), "");
     return LLVMBuildAnd(e->b, array, launch, "");

@@ -1,8 +1,6 @@
 /* The work-group loop: over the warps of a block in lockstep, from barrier to barrier (exec/lockstep.c); see emit.h. */
 #include "jit/emit/emit.h"
 
-#include <stddef.h>
-
 static bool has_barriers(const struct emit *e)
 {
     for (uint32_t k = 0; k < e->fn->ir->insns.n; k++)
@@ -23,18 +21,18 @@ void warp_loop_record_arrival(struct emit *e, const struct op *o, uint32_t arriv
     if (has_one_phase(e))
         return;
     if (arrived == ARRIVED_END) {
-        value exists = emit_load_field(e, e->i32, e->w, offsetof(struct warp, exists), "");
-        emit_store_field(e, exists, e->w, offsetof(struct warp, exited));
-        emit_store_field(e, const_int(e, e->i32, 0), e->a, offsetof(struct activation, lanes));
+        value exists = emit_load_field(e, e->i32, e->w, abi.warp_exists, "");
+        emit_store_field(e, exists, e->w, abi.warp_exited);
+        emit_store_field(e, const_int(e, e->i32, 0), e->a, abi.activation_lanes);
     } else {
-        emit_store_field(e, emit_op_pointer(e, o), e->w, offsetof(struct warp, op));
-        emit_store_field(e, const_int(e, e->i32, o->next), e->w, offsetof(struct warp, at_block));
+        emit_store_field(e, emit_op_pointer(e, o), e->w, abi.warp_op);
+        emit_store_field(e, const_int(e, e->i32, o->next), e->w, abi.warp_at_block);
         if (!emit_is_full(e))
-            emit_store_field(e, emit_mask(e), e->w, offsetof(struct warp, mask));
+            emit_store_field(e, emit_mask(e), e->w, abi.warp_mask);
     }
-    value so_far = emit_load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
+    value so_far = emit_load_field(e, e->i32, e->of.block, abi.block_arrived, "");
     value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, arrived), "");
-    value at = emit_field_pointer(e, e->of.block, offsetof(struct block, arrived));
+    value at = emit_field_pointer(e, e->of.block, abi.block_arrived);
     /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
      * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
     LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
@@ -50,7 +48,7 @@ void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived)
     if (emit_is_full(e)) { /* as they were when the warp was entered */
         LLVMBuildBr(e->b, all);
     } else {
-        value whole = emit_load_field(e, e->i32, e->a, offsetof(struct activation, lanes), "");
+        value whole = emit_load_field(e, e->i32, e->a, abi.activation_lanes, "");
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
     }
     emit_at_end(e, all);
@@ -62,13 +60,12 @@ void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived)
 /* The warp goes on where it stands. */
 static void go_to_warp(struct emit *e, value w)
 {
-    value start[4] = {w, emit_load_field(e, e->ptr, w, offsetof(struct warp, act), ""),
-                      has_one_phase(e) ? const_int(e, e->i32, 0)
-                                       : emit_load_field(e, e->i32, w, offsetof(struct warp, at_block), ""),
-                      emit_load_field(e, e->i32, w, offsetof(struct warp, mask), "")};
+    value start[4] = {w, emit_load_field(e, e->ptr, w, abi.warp_act, ""),
+                      has_one_phase(e) ? const_int(e, e->i32, 0) : emit_load_field(e, e->i32, w, abi.warp_at_block, ""),
+                      emit_load_field(e, e->i32, w, abi.warp_mask, "")};
     if (e->fn->plan.n) { /* one of a gang that has dissolved */
         _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
-        value left = emit_load_field(e, e->i32, w, offsetof(struct warp, left), "");
+        value left = emit_load_field(e, e->i32, w, abi.warp_left, "");
         left = LLVMBuildShl(e->b, left, const_int(e, e->i32, COMPILED_END_SHIFT), "");
         start[2] = LLVMBuildOr(e->b, start[2], left, "");
     }
@@ -79,7 +76,7 @@ static void go_to_warp(struct emit *e, value w)
 static void emit_next_phase(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");
-    value arrived = emit_load_field(e, e->i32, e->of.block, offsetof(struct block, arrived), "");
+    value arrived = emit_load_field(e, e->i32, e->of.block, abi.block_arrived, "");
     value others = LLVMBuildAnd(e->b, arrived, LLVMBuildSub(e->b, arrived, const_int(e, e->i32, 1), ""), "");
     value barrier = LLVMBuildICmp(e->b, LLVMIntULT, arrived, const_int(e, e->i32, ARRIVED_END), "");
     value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->count.phases, ""), const_int(e, e->i32, 1), "");
@@ -88,9 +85,9 @@ static void emit_next_phase(struct emit *e)
                                  LLVMBuildNot(e->b, emit_is_zero(e, left), ""), "");
     LLVMBuildCondBr(e->b, goes_on, again, over);
     emit_at_end(e, again);
-    emit_store_field(e, const_int(e, e->i32, 0), e->of.block, offsetof(struct block, arrived));
-    emit_store_field(e, const_int(e, e->i8, 0), e->of.block, offsetof(struct block, resumed));
-    go_to_warp(e, emit_field_pointer(e, e->of.block, offsetof(struct block, warps)));
+    emit_store_field(e, const_int(e, e->i32, 0), e->of.block, abi.block_arrived);
+    emit_store_field(e, const_int(e, e->i8, 0), e->of.block, abi.block_resumed);
+    go_to_warp(e, emit_field_pointer(e, e->of.block, abi.block_warps));
     emit_at_end(e, over);
 }
 
@@ -98,17 +95,17 @@ void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
     emit_at_end(e, e->warps.next);
-    value index = emit_load_field(e, e->i32, e->warps.done, offsetof(struct warp, index), "");
-    value n = emit_load_field(e, e->i32, e->of.block, offsetof(struct block, n_warps), "");
+    value index = emit_load_field(e, e->i32, e->warps.done, abi.warp_index, "");
+    value n = emit_load_field(e, e->i32, e->of.block, abi.block_n_warps, "");
     index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), last, more);
     emit_at_end(e, more);
-    go_to_warp(e, emit_field_pointer(e, e->warps.done, sizeof(struct warp)));
+    go_to_warp(e, emit_field_pointer(e, e->warps.done, abi.warp_size));
     emit_at_end(e, last);
     if (has_barriers(e))
         emit_next_phase(e);
-    emit_add_to_counter(e, e->count.instructions, offsetof(struct worker, warp_instructions));
-    emit_add_to_counter(e, e->count.lane_instructions, offsetof(struct worker, lane_instructions));
+    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
 }
 

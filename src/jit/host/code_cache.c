@@ -64,7 +64,7 @@ struct code_cache_key code_cache_key(const uint8_t *request, size_t bytes, enum 
     blake2b_update(&h, (const uint8_t *)magic, sizeof magic);
     hash_number(&h, tier);
     hash_number(&h, is_confined);
-    hash_number(&h, JIT_LAYOUT);
+    hash_number(&h, wire_layout());
     hash_file(&h, program);
     hash_file(&h, dladdr((void *)(uintptr_t)code_cache_key, &self) ? self.dli_fname : NULL);
     hash_number(&h, bytes);

@@ -10,7 +10,7 @@
 #ifndef HEDDLE_JIT_CODE_CACHE_H
 #define HEDDLE_JIT_CODE_CACHE_H
 
-#include "jit/request.h"
+#include "jit/wire.h"
 
 #define CODE_CACHE_LIMIT_BYTES (256ull << 20)
 
