@@ -108,6 +108,15 @@ struct control_event {
     uint32_t lanes;
 };
 
+/* Lanes come to a branch that not all need take alike: bra with a guard, brx. They part where some but not all are `taken`: of brx
+ * that is those who go where the first lane goes. */
+struct branch_event {
+    const struct warp *warp;
+    const struct activation *act;
+    uint32_t block; /* of act->code: which the branch ends */
+    uint32_t lanes, taken;
+};
+
 enum schedule_kind { SCHEDULE_BLOCK_START, SCHEDULE_BLOCK_END, SCHEDULE_TURN_START, SCHEDULE_TURN_END };
 
 /* Blocks start and end; warps have a turn on a worker. warp is NULL for blocks. The blocks of a cluster start one behind the other,
@@ -140,6 +149,7 @@ struct hooks {
     void (*sync)(void *data, const struct sync_event *e);
     uint32_t sync_kinds; /* 1 << enum sync_kind: which it wants. ARRIVE costs most */
     void (*control)(void *data, const struct control_event *e);
+    void (*branch)(void *data, const struct branch_event *e);
     void (*heap)(void *data, const struct heap_event *e);
     void (*schedule)(void *data, const struct schedule_event *e);
 };
@@ -151,7 +161,7 @@ struct hook_list {
     unsigned n;
     const struct hooks *at[MAX_HOOKS];
     bool wants_access; /* or fault() */
-    bool wants_control;
+    bool wants_control, wants_branch;
     uint32_t sync_kinds;
 };
 
@@ -160,6 +170,7 @@ static inline void hooks_add(struct hook_list *list, const struct hooks *h)
     list->at[list->n++] = h;
     list->wants_access |= h->access || h->performed || h->fault;
     list->wants_control |= h->control != NULL;
+    list->wants_branch |= h->branch != NULL;
     list->sync_kinds |= h->sync ? h->sync_kinds : 0;
 }
 

@@ -163,10 +163,20 @@ static void run_stackrestore(struct activation *a, uint8_t *const base[4], const
 
 /* ---- indexed branches ---- */
 
-/* brx.idx: lanes part by their index. A warp's lanes mostly agree. */
-static bool run_brx(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+static void tell_branch(const struct warp *w, const struct activation *a, uint32_t block, uint32_t lanes,
+                        uint32_t taken)
 {
+    struct branch_event e = {w, a, block, lanes, taken};
+    if (w->hooks && w->hooks->wants_branch)
+        HOOKS_CALL(w->hooks, branch, &e);
+}
+
+/* brx.idx: lanes part by their index. A warp's lanes mostly agree. */
+static bool run_brx(struct warp *w, uint8_t *const base[4], const struct op *o, const struct at *at, uint32_t mask)
+{
+    struct activation *a = at->a;
     const uint32_t *index = (const uint32_t *)row_at(base, o->a);
+    uint32_t all = mask;
     while (mask) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         uint32_t same = 0;
@@ -176,6 +186,8 @@ static bool run_brx(struct warp *w, struct activation *a, uint8_t *const base[4]
         }
         if (index[lane] >= o->n_targets)
             return warp_fault_value(w, FAULT_bad_branch_index, o, lane, index[lane]);
+        if (mask == all)
+            tell_branch(w, a, at->block, at->mask, same);
         act_add_pending(a, o->targets[index[lane]], same);
         mask &= ~same;
     }
@@ -484,6 +496,8 @@ run_op:
         case OP_BRA: {
             go = guarded(base, o, mask);
             uint32_t from = at.block;
+            if (w->hooks && o->flags & OPF_GUARD)
+                tell_branch(w, a, from, mask, go);
             if (go == mask) {
                 at.block = o->target;
             } else if (go == 0) {
@@ -501,7 +515,7 @@ run_op:
         case OP_BRX: {
             uint32_t from = at.block;
             go = guarded(base, o, mask);
-            if (!run_brx(w, a, base, o, go))
+            if (!run_brx(w, base, o, &at, go))
                 return;
             act_add_pending(a, o->next, mask & ~go);
             at.block = pending_first(a, 0);
