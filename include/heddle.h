@@ -294,6 +294,10 @@ HD_API void hd_module_unload(hd_module *module);
 HD_API size_t hd_module_kernel_count(const hd_module *module);
 /* In the order of the texts; NULL where i is not less than the count. */
 HD_API const char *hd_module_kernel_name(const hd_module *module, size_t i);
+/* The registers that a thread of a kernel takes in machine code for the device, of whoever has it: occupancy counts them. Without it
+ * they are estimated. Before the kernel is first asked for. HD_ERROR_NOT_FOUND where there is no such kernel. */
+HD_API hd_result hd_module_set_registers(hd_module *module, const char *kernel, unsigned registers);
+
 /* The kernel, ready to run: code is prepared here. Errors: HD_ERROR_NOT_FOUND, HD_ERROR_NOT_SUPPORTED and
  * HD_ERROR_INVALID_PTX with a report. The kernel belongs to the module; asking again gives the same one. */
 HD_API hd_result hd_module_get_kernel(hd_module *module, const char *name, hd_kernel **kernel, hd_report **report);

@@ -71,25 +71,11 @@ unsigned device_max_threads(const struct kernel *k)
     return lower ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK;
 }
 
-/* Of a machine's code none knows: as many as its values that are alive at once take at most, but never more than let a
- * block of the largest size run. */
-unsigned device_registers(const struct kernel *k)
-{
-    enum { LEAST = 16, ROW_BYTES = 4 * WARP_LANES, MOST = 255 };
-    uint32_t bytes = 0, limit = DEVICE_MAX_REGISTERS_PER_BLOCK / device_max_threads(k);
-    for (uint32_t i = 0; i < k->functions.n; i++)
-        if (k->functions.at[i]->register_bytes > bytes)
-            bytes = k->functions.at[i]->register_bytes;
-    uint32_t n = bytes / ROW_BYTES < LEAST ? LEAST : bytes / ROW_BYTES;
-    limit = limit < MOST ? limit : MOST;
-    return n < limit ? n : limit;
-}
-
 unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynamic_shared_bytes)
 {
     const struct device_model *d = k->module->machine->machine->model;
     uint64_t shared = k->kernel->static_shared_bytes + (uint64_t)dynamic_shared_bytes;
     if (threads == 0 || threads > DEVICE_MAX_THREADS_PER_BLOCK || shared > d->shared_bytes_optin)
         return 0; /* .maxntid does not count: so an H200's driver answers */
-    return device_occupancy(d, threads, (uint32_t)shared, device_registers(k->kernel)).blocks;
+    return device_occupancy(d, threads, (uint32_t)shared, kernel_registers(k->kernel, NULL)).blocks;
 }

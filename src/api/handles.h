@@ -11,8 +11,6 @@
 
 /* The limit on threads of a block: the kernel's (.maxntid) or the device's. */
 unsigned device_max_threads(const struct kernel *k);
-/* An estimate of a thread's registers. */
-unsigned device_registers(const struct kernel *k);
 
 /* Names of allocations live as long as the machine. */
 struct name {
@@ -24,6 +22,7 @@ struct hd_machine {
     struct machine *machine;
     struct tracer *tracer;                /* or NULL */
     hd_checker *checker;                  /* that watches its launches, or NULL */
+    hd_explainer *explainer;              /* that counts them, or NULL */
     pthread_mutex_t lock;                 /* of what follows */
     struct hd_module *modules, *unloaded; /* these, as long as there is a checker: its findings are places in them */
     struct name *names;
@@ -55,7 +54,8 @@ struct hd_module {
     VEC(const char *) kernel_names;
     pthread_mutex_t lock; /* of kernels */
     struct hd_kernel *kernels;
-    struct map kernels_by_name; /* those that are prepared */
+    struct map kernels_by_name;   /* those that are prepared */
+    struct map registers_by_name; /* of machine code: a number as a pointer */
 };
 
 struct hd_checker {

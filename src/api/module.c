@@ -140,6 +140,7 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
     m->machine = machine;
     map_init(&m->variables_by_name, &m->arena);
     map_init(&m->kernels_by_name, &m->arena);
+    map_init(&m->registers_by_name, &m->arena);
     pthread_mutex_init(&m->lock, NULL);
     volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
@@ -251,6 +252,7 @@ static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *dia
         return NULL;
     }
     struct str name = func->symbol.name;
+    kernel->registers = (uint32_t)(uintptr_t)map_get(&m->registers_by_name, name);
     *k = (hd_kernel){.next = m->kernels,
                      .module = m,
                      .func = func,
@@ -311,6 +313,26 @@ hd_result hd_module_get_kernel(hd_module *m, const char *name, hd_kernel **kerne
     r->arena.on_oom = m->arena.on_oom = NULL;
     pthread_mutex_unlock(&m->lock);
     report_give(r, report);
+    return result;
+}
+
+hd_result hd_module_set_registers(hd_module *m, const char *kernel, unsigned registers)
+{
+    if (!m || !kernel || !registers)
+        return HD_ERROR_INVALID_VALUE;
+    struct ptx_func *func = ptx_find_kernel(m->image, str_of(kernel));
+    if (!func)
+        return HD_ERROR_NOT_FOUND;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    jmp_buf oom;
+    pthread_mutex_lock(&m->lock);
+    if (setjmp(oom) == 0) {
+        m->arena.on_oom = &oom;
+        map_put(&m->registers_by_name, func->symbol.name, (void *)(uintptr_t)registers);
+        result = HD_SUCCESS;
+    }
+    m->arena.on_oom = NULL;
+    pthread_mutex_unlock(&m->lock);
     return result;
 }
 
@@ -380,7 +402,7 @@ void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
                              .static_shared_bytes = kernel->static_shared_bytes,
                              .local_bytes = kernel->local_bytes,
                              .max_threads = device_max_threads(kernel),
-                             .registers = device_registers(kernel),
+                             .registers = kernel_registers(kernel, NULL),
                              .explicit_cluster = kernel->explicit_cluster,
                              .max_cluster = kernel->max_cluster_rank,
                              .instructions = kernel->instructions};

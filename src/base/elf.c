@@ -27,6 +27,12 @@ static bool read_header(struct elf *e)
     return true;
 }
 
+bool elf_view(struct elf *e, const void *bytes, size_t n)
+{
+    *e = (struct elf){.bytes = bytes, .n = n};
+    return read_header(e);
+}
+
 bool elf_open(struct elf *e, const char *path)
 {
     struct stat st;

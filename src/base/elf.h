@@ -26,6 +26,8 @@ struct elf_symbols {
 /* False, with nothing to close, where the file cannot be read or is no 64-bit little-endian ELF file. */
 bool elf_open(struct elf *e, const char *path);
 void elf_close(struct elf *e);
+/* The same of a file that is in memory, aligned to 8; nothing to close. */
+bool elf_view(struct elf *e, const void *bytes, size_t n);
 
 /* The section's header and contents, or NULL. */
 const Elf64_Shdr *elf_section(const struct elf *e, const char *name);

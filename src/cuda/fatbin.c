@@ -1,6 +1,8 @@
 /* See fatbin.h. The format is described in docs/API.md ("Fat binaries"). */
 #include "cuda/fatbin.h"
 
+#include "cuda/cubin.h"
+
 #include <limits.h>
 #include <lz4.h>
 #include <stdint.h>
@@ -23,6 +25,8 @@ enum {
 static const uint32_t container_magic = 0xba55ed50;
 /* Of all texts of an image together: a few kilobytes can be unpacked to as much as anybody likes. */
 static const uint64_t max_text_bytes = 1ull << 30;
+/* Of machine code that is looked at. */
+static const uint64_t max_code_bytes = 1ull << 26;
 
 struct wrapper {
     uint32_t magic, version;
@@ -171,6 +175,38 @@ static enum image_result unpack(struct image *image, const struct candidate *c)
     return add_text(image, text, length, e->arch) ? IMAGE_OK : no_memory(image);
 }
 
+/* ---- machine code ---- */
+
+static void note_kernel(void *data, const char *name, unsigned registers)
+{
+    struct image *image = data;
+    struct image_kernel *more = realloc(image->kernels, (image->n_kernels + 1) * sizeof *more);
+    image->kernels = more ? more : image->kernels;
+    char *copy = more ? copy_text(name, strlen(name)) : NULL;
+    if (copy)
+        image->kernels[image->n_kernels++] = (struct image_kernel){copy, registers};
+}
+
+/* What cannot be read says nothing: the PTX alone counts. */
+static void read_code(struct image *image, const struct candidate *c)
+{
+    const struct entry *e = &c->entry;
+    uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
+    bool possible = e->compressed_bytes <= e->payload_bytes && bytes <= max_code_bytes &&
+                    (!e->compressed_bytes || can_be(c, bytes));
+    char *code = possible ? malloc(bytes + 1) : NULL; /* aligned; the payload need not be */
+    if (!code)
+        return;
+    bool ok = true;
+    if (!e->compressed_bytes)
+        memcpy(code, c->payload, bytes);
+    else
+        ok = decompress(code, c, bytes);
+    if (ok)
+        cubin_registers(code, bytes, note_kernel, image);
+    free(code);
+}
+
 /* ---- containers ---- */
 
 /* The entry at `at`, of `left` bytes; false where it does not fit. */
@@ -187,13 +223,24 @@ static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, ui
     return true;
 }
 
-/* The best PTX of a container goes to *best, its length to *size. */
+/* Of a container: what fits the device best. */
+struct choice {
+    struct candidate ptx, code; /* without a payload where there is none */
+};
+
+/* Machine code runs on its own architecture and on later ones of the same major number. */
+static bool runs_on(unsigned code, unsigned arch)
+{
+    return code <= arch && code / 10 == arch / 10;
+}
+
+/* The best of a container goes to *best, its length to *size. */
 static enum image_result scan_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
-                                        struct found *found, uint64_t *size, struct candidate *best)
+                                        struct found *found, uint64_t *size, struct choice *best)
 {
     struct container h;
     struct candidate c;
-    *best = (struct candidate){0};
+    *best = (struct choice){0};
     if (limit < sizeof h)
         return broken(image, "it ends in the header of a container");
     memcpy(&h, data, sizeof h);
@@ -208,12 +255,14 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
         if (c.entry.kind == ENTRY_ELF) {
             note_arch(found->elf, &found->n_elf, c.entry.arch);
             found->elf_entries++;
+            if (runs_on(c.entry.arch, arch) && (!best->code.payload || c.entry.arch > best->code.entry.arch))
+                best->code = c;
         }
         if (c.entry.kind != ENTRY_PTX)
             continue;
         note_arch(found->ptx, &found->n_ptx, c.entry.arch);
-        if (c.entry.arch <= arch && (!best->payload || c.entry.arch > best->entry.arch))
-            *best = c;
+        if (c.entry.arch <= arch && (!best->ptx.payload || c.entry.arch > best->ptx.entry.arch))
+            best->ptx = c;
     }
     return IMAGE_OK;
 }
@@ -222,9 +271,11 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
 static enum image_result read_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
                                         struct found *found, uint64_t *size)
 {
-    struct candidate best;
+    struct choice best;
     enum image_result r = scan_container(image, data, limit, arch, found, size, &best);
-    return !r && best.payload ? unpack(image, &best) : r;
+    if (!r && best.ptx.payload && best.code.payload)
+        read_code(image, &best.code);
+    return !r && best.ptx.payload ? unpack(image, &best.ptx) : r;
 }
 
 static size_t list_archs(char *to, size_t size, const char *what, const unsigned *archs, size_t n)
@@ -278,7 +329,7 @@ static enum image_result read_containers(struct image *image, const uint8_t *dat
 static bool scan_section(const struct image_section *s, struct found *found)
 {
     struct image image = {0};
-    struct candidate best;
+    struct choice best;
     uint64_t size;
     const uint8_t *data = s->data;
     for (size_t left = s->bytes; left > 0;) {
@@ -434,6 +485,10 @@ void image_free(struct image *image)
     for (size_t i = 0; i < image->n; i++)
         free(image->texts[i].text);
     free(image->texts);
+    for (size_t i = 0; i < image->n_kernels; i++)
+        free(image->kernels[i].name);
+    free(image->kernels);
     image->texts = NULL;
-    image->n = 0;
+    image->kernels = NULL;
+    image->n = image->n_kernels = 0;
 }

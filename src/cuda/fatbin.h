@@ -24,7 +24,15 @@ struct image_text {
     unsigned arch; /* 90: sm_90; 0 where the image does not say */
 };
 
+/* What the machine code beside the PTX, if there is any for the device, says of a kernel. */
+struct image_kernel {
+    char *name; /* malloc'ed, mangled */
+    unsigned registers;
+};
+
 struct image {
+    struct image_kernel *kernels;
+    size_t n_kernels;
     struct image_text *texts;
     size_t n, bytes; /* of texts; of all of them together */
     char why[512];   /* what is wrong with it, for people, where the result is not IMAGE_OK */

@@ -110,6 +110,8 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
             r = from_load(loaded, report);
             if (!r)
                 r = place_variables(m, new);
+            for (size_t i = 0; !r && i < m->image.n_kernels; i++)
+                hd_module_set_registers(new, m->image.kernels[i].name, m->image.kernels[i].registers);
             if (!r) {
                 register_placed(m, d);
                 __atomic_store_n(on, new, __ATOMIC_RELEASE);

@@ -1,6 +1,8 @@
 /* Decoding functions for the interpreter, and what a kernel is made of; see code.h. */
 #include "exec/code.h"
 
+#include "exec/device.h"
+
 enum { HANDLE_BYTES = 16, DEFAULT_ALIGN = 16 };
 
 /* ---- addresses ---- */
@@ -694,4 +696,27 @@ void kernel_free(struct kernel *k)
         return;
     struct arena arena = k->arena; /* k lives in it */
     arena_free(&arena);
+}
+
+/* An estimate: as many as its values that are alive at once take at most, but never more than let a block of the largest size run. */
+static uint32_t estimate_registers(const struct kernel *k)
+{
+    enum { ROW_BYTES = 4 * WARP_LANES, MOST = 255 };
+    bool bounded = k->max_ntid && k->max_ntid < DEVICE_MAX_THREADS_PER_BLOCK;
+    uint32_t bytes = 0,
+             limit = DEVICE_MAX_REGISTERS_PER_BLOCK / (bounded ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK);
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        if (k->functions.at[i]->register_bytes > bytes)
+            bytes = k->functions.at[i]->register_bytes;
+    limit = limit < MOST ? limit : MOST;
+    return bytes / ROW_BYTES < limit ? bytes / ROW_BYTES : limit;
+}
+
+uint32_t kernel_registers(const struct kernel *k, bool *guessed)
+{
+    enum { LEAST = 16 }; /* an H200 gives no thread fewer (recorded: launch__registers_per_thread) */
+    uint32_t n = k->registers ? k->registers : estimate_registers(k);
+    if (guessed)
+        *guessed = !k->registers;
+    return n < LEAST ? LEAST : n;
 }

@@ -184,6 +184,7 @@ struct kernel {
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
+    uint32_t registers; /* of a thread, in machine code for the device; 0: not known */
     uint64_t instructions;
     VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
     uint32_t block_rows_bytes;
@@ -243,6 +244,8 @@ static inline unsigned op_store_order(const struct op_access *x)
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);
 void kernel_free(struct kernel *k);
+/* The registers that a thread takes on a device; *guessed (or NULL): an estimate, as no machine code is known. */
+uint32_t kernel_registers(const struct kernel *k, bool *guessed);
 /* Can it be launched in clusters of more than one block? Reports what does not go there. */
 bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);
 
