@@ -1,70 +1,32 @@
 /* See check_findings.h. */
 #include "cli/check_findings.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-
+#include "cli/process_files.h"
 #include "report/report.h"
 
-enum { WAIT_ROUNDS = 50, WAIT_ROUND_MS = 100 };
-
-/* ---- the folder ---- */
-
-/* Files that a process has finished writing have a name without a point: PROCESS-TIME.TIME has one. */
-static int is_whole(const struct dirent *e)
-{
-    const char *end = strrchr(e->d_name, '.');
-    return end && strchr(e->d_name, '-') && strcmp(end, ".new") != 0 && strcmp(end, ".lost") != 0;
-}
-
-/* In the order in which the processes have started. */
-static int by_time(const struct dirent **a, const struct dirent **b)
-{
-    double x = strtod(strchr((*a)->d_name, '-') + 1, NULL), y = strtod(strchr((*b)->d_name, '-') + 1, NULL);
-    return x < y ? -1 : x > y;
-}
-
 /* Calls `each` with what every process has said; returns how many there are. */
+struct reading {
+    void (*each)(void *data, json_t *said);
+    void *data;
+    bool unread;
+};
+
+static void read_one(void *data, const char *path)
+{
+    struct reading *r = data;
+    json_t *said = json_load_file(path, 0, NULL);
+    if (said)
+        r->each(r->data, said);
+    r->unread |= !said;
+    json_decref(said);
+}
+
 static unsigned each_process(const char *folder, void (*each)(void *data, json_t *said), void *data, bool *unread)
 {
-    struct dirent **list;
-    int n = scandir(folder, &list, is_whole, by_time);
-    for (int i = 0; i < n; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
-        json_t *said = json_load_file(path, 0, NULL);
-        if (said)
-            each(data, said);
-        *unread |= !said;
-        json_decref(said);
-        free(list[i]);
-    }
-    if (n >= 0)
-        free(list);
-    return n > 0 ? (unsigned)n : 0;
-}
-
-static int is_lost(const struct dirent *e)
-{
-    const char *end = strrchr(e->d_name, '.');
-    return end && strcmp(end, ".lost") == 0;
-}
-
-static bool has_lost(const char *folder)
-{
-    struct dirent **list;
-    int n = scandir(folder, &list, is_lost, NULL);
-    for (int i = 0; i < n; i++)
-        free(list[i]);
-    if (n >= 0)
-        free(list);
-    return n > 0;
+    struct reading r = {each, data, false};
+    unsigned n = process_files_each(folder, read_one, &r);
+    *unread |= r.unread;
+    return n;
 }
 
 /* ---- collecting ---- */
@@ -128,7 +90,7 @@ void findings_collect(struct findings *f, const char *folder, const char *repeat
     each_process(folder, count_one, &n, &f->lost);
     c.several = n > 1;
     each_process(folder, collect, &c, &f->lost);
-    f->lost |= has_lost(folder);
+    f->lost |= process_files_lost(folder);
 }
 
 void check_findings_free(struct findings *f)
@@ -165,33 +127,17 @@ void findings_look(const char *folder, uint64_t *launches, uint64_t *found)
     *found = l.found;
 }
 
-struct survivor {
-    struct arena *arena;
-    const char *text;
-};
-
-static void find_survivor(void *data, json_t *said)
+static struct process_state read_state(const char *path, struct arena *arena)
 {
-    struct survivor *s = data;
-    pid_t pid = (pid_t)number(said, "process");
-    if (json_is_true(json_object_get(said, "ended")) || pid <= 0 || (kill(pid, 0) && errno == ESRCH))
-        return;
+    json_t *said = json_load_file(path, 0, NULL);
     const char *program = json_string_value(json_object_get(said, "program"));
-    s->text = arena_printf(s->arena, "process %d, `%s`", (int)pid, program ? program : "?");
+    struct process_state p = {program ? arena_strdup(arena, program) : NULL, (pid_t)number(said, "process"),
+                              json_is_true(json_object_get(said, "ended"))};
+    json_decref(said);
+    return p;
 }
 
 const char *findings_await(const char *folder, struct arena *arena)
 {
-    struct survivor s = {arena, NULL};
-    for (int round = 0; round < WAIT_ROUNDS; round++) {
-        bool unread = false;
-        while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans come to this process */
-            ;
-        s.text = NULL;
-        each_process(folder, find_survivor, &s, &unread);
-        if (!s.text)
-            return NULL;
-        nanosleep(&(struct timespec){0, WAIT_ROUND_MS * 1000000L}, NULL);
-    }
-    return s.text;
+    return process_files_await(folder, read_state, arena);
 }

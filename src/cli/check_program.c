@@ -3,7 +3,6 @@
  * This process stays the program's parent. The processes write to a folder of its own, which is read, and removed, when the
  * program has ended, however it has ended.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include "base/text.h"
 #include "cli/check_findings.h"
 #include "cli/check_settings.h"
+#include "cli/process_files.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
@@ -84,26 +84,6 @@ static int find(struct check *c)
 }
 
 /* ---- a run ---- */
-
-static int make_folder(struct check *c)
-{
-    const char *temporary = getenv("TMPDIR");
-    c->folder =
-        arena_printf(&c->s->arena, "%s/heddle-check-XXXXXX", temporary && temporary[0] == '/' ? temporary : "/tmp");
-    return mkdtemp(c->folder) ? 0 : cli_failure(c->s, "cannot make the folder %s: %s", c->folder, strerror(errno));
-}
-
-/* It has files alone. A process that goes on may write one while it is emptied. */
-static void remove_folder(const struct check *c)
-{
-    for (int round = 0; round < 10 && rmdir(c->folder) && errno == ENOTEMPTY; round++) {
-        DIR *d = opendir(c->folder);
-        for (const struct dirent *e; d && (e = readdir(d));)
-            unlinkat(dirfd(d), e->d_name, 0);
-        if (d)
-            closedir(d);
-    }
-}
 
 static void redirect(const char *path, int flags, int to)
 {
@@ -216,9 +196,10 @@ static int run_once(struct check *c)
                             .tick = isatty(STDERR_FILENO) ? show_progress : NULL,
                             .data = c};
     const char *repeat = NULL;
-    int status = make_folder(c);
-    if (status)
-        return status;
+    int status;
+    c->folder = process_folder_make(s, "check");
+    if (!c->folder)
+        return 1;
     c->options = c->settings.process;
     c->options.folder = c->folder;
     if (c->run > 0) {
@@ -231,7 +212,7 @@ static int run_once(struct check *c)
     if (!status)
         c->survivor = findings_await(c->folder, &s->arena);
     findings_collect(&c->findings, c->folder, repeat);
-    remove_folder(c);
+    process_folder_remove(c->folder);
     return status;
 }
 

@@ -51,7 +51,7 @@ const char *check_tools(const struct options *o, unsigned *set, struct arena *ar
 
 static const struct {
     const char *word;
-    enum check_filter_key key;
+    enum kernel_filter_key key;
 } keys[] = {
     {"kernel_name=", FILTER_NAME}, {"kne=", FILTER_NAME},    {"kernel_substring=", FILTER_PART},
     {"kns=", FILTER_PART},         {"regex=", FILTER_REGEX},
@@ -71,7 +71,7 @@ static const char *wrong_regex(const char *value, struct arena *arena)
 }
 
 /* KEY=VALUE, or several with commas between them; a regular expression takes all that follows. */
-static const char *read_filter(const char *text, struct check_filters *f, struct arena *arena)
+static const char *read_filter(const char *text, struct kernel_filters *f, struct arena *arena)
 {
     for (const char *p = text; *p;) {
         size_t i = 0;
@@ -85,7 +85,7 @@ static const char *read_filter(const char *text, struct check_filters *f, struct
             return arena_printf(arena, "there are more than %d filters of kernels", MAX_FILTERS);
         const char *value = p + strlen(keys[i].word);
         size_t n = keys[i].key == FILTER_REGEX ? strlen(value) : strcspn(value, ",");
-        f->at[f->n++] = (struct check_filter){keys[i].key, arena_strndup(arena, value, n)};
+        f->at[f->n++] = (struct kernel_filter){keys[i].key, arena_strndup(arena, value, n)};
         const char *wrong = keys[i].key == FILTER_REGEX ? wrong_regex(value, arena) : NULL;
         if (wrong || n == 0)
             return wrong ? wrong : arena_printf(arena, "`%s`: nothing stands behind `%s`", text, keys[i].word);
@@ -94,7 +94,7 @@ static const char *read_filter(const char *text, struct check_filters *f, struct
     return NULL;
 }
 
-static const char *read_filters(const struct opt_list *list, struct check_filters *f, struct arena *arena)
+static const char *read_filters(const struct opt_list *list, struct kernel_filters *f, struct arena *arena)
 {
     const char *wrong = NULL;
     for (unsigned i = 0; !wrong && i < list->n; i++)
@@ -102,15 +102,14 @@ static const char *read_filters(const struct opt_list *list, struct check_filter
     return wrong;
 }
 
-static const char *read_kernels(const struct options *o, struct check_options *p, struct arena *arena)
+const char *launch_filter_settings(const struct options *o, struct launch_filter *f, struct arena *arena)
 {
-    const char *wrong = read_filters(&o->kernel_name, &p->only, arena);
-    wrong = wrong ? wrong : read_filters(&o->kernel_regex, &p->only, arena);
-    wrong = wrong ? wrong : read_filters(&o->kernel_name_exclude, &p->except, arena);
-    wrong = wrong ? wrong : read_filters(&o->kernel_regex_exclude, &p->except, arena);
-    p->skip = o->launch_skip.value;
-    p->count = o->launch_count.value;
-    p->shadow_bytes = o->shadow_memory;
+    const char *wrong = read_filters(&o->kernel_name, &f->only, arena);
+    wrong = wrong ? wrong : read_filters(&o->kernel_regex, &f->only, arena);
+    wrong = wrong ? wrong : read_filters(&o->kernel_name_exclude, &f->except, arena);
+    wrong = wrong ? wrong : read_filters(&o->kernel_regex_exclude, &f->except, arena);
+    f->skip = o->launch_skip.value;
+    f->count = o->launch_count.value;
     return wrong;
 }
 
@@ -133,21 +132,27 @@ static const char *read_word(const char *name, const char *given, const char *co
     return arena_printf(arena, "`--%s %s`: it is %s", name, given, list.p);
 }
 
+const char *target_processes_setting(const struct options *o, bool *application_only, struct arena *arena)
+{
+    static const char *const which[] = {"all", "application-only", NULL};
+    int only = 0;
+    const char *wrong = read_word("target-processes", o->target_processes, which, &only, arena);
+    *application_only = only;
+    return wrong;
+}
+
 static const char *read_words(const struct options *o, struct check_settings *c, struct arena *arena)
 {
     static const char *const formats[] = {"text", "json", "sarif", NULL}, *const leaks[] = {"no", "full", NULL},
                              *const errors[] = {"no", "unseen", "all", "explicit", "extended", NULL},
-                             *const ends[] = {"no", "kernel", "context", NULL},
-                             *const which[] = {"all", "application-only", NULL};
-    int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_UNSEEN, on_error = 0,
-        only = 0;
+                             *const ends[] = {"no", "kernel", "context", NULL};
+    int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_UNSEEN, on_error = 0;
     const char *wrong = read_word("format", o->format, formats, &format, arena);
     wrong = wrong ? wrong : read_word("leak-check", o->leak_check, leaks, &leak_check, arena);
     wrong = wrong ? wrong : read_word("report-api-errors", o->report_api_errors, errors, &api_errors, arena);
     wrong = wrong ? wrong : read_word("destroy-on-device-error", o->destroy_on_device_error, ends, &on_error, arena);
-    wrong = wrong ? wrong : read_word("target-processes", o->target_processes, which, &only, arena);
+    wrong = wrong ? wrong : target_processes_setting(o, &c->application_only, arena);
     c->format = (enum check_format)format;
-    c->application_only = only;
     c->process.leak_check = leak_check;
     c->process.api_errors = (enum check_api_errors)(api_errors < API_ERRORS_ALL ? api_errors : API_ERRORS_ALL);
     c->process.on_error = (enum hd_on_error)on_error;
@@ -214,12 +219,13 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
 {
     *c = (struct check_settings){.process.unused_memory = o->track_unused_memory};
     const char *wrong = check_tools(o, &c->process.tools, arena);
-    wrong = wrong ? wrong : read_kernels(o, &c->process, arena);
+    wrong = wrong ? wrong : launch_filter_settings(o, &c->process.launches, arena);
     wrong = wrong ? wrong : read_words(o, c, arena);
     wrong = wrong ? wrong : read_numbers(o, c, arena);
     wrong = wrong ? wrong : read_file_name("log-file", o->log_file, &c->log_file, arena);
     wrong = wrong ? wrong : read_file_name("save", o->save, &c->save, arena);
     wrong = wrong ? wrong : wrong_policy(o->check_policy, arena);
     c->process.policy = o->check_policy;
+    c->process.shadow_bytes = o->shadow_memory;
     return wrong;
 }

@@ -21,5 +21,9 @@ struct check_settings {
 const char *check_settings(const struct options *o, struct check_settings *c, struct arena *arena);
 /* The same of --tool alone: of enum hd_tool, 0 where it is not given. */
 const char *check_tools(const struct options *o, unsigned *set, struct arena *arena);
+/* Which launches: --kernel-name and its like, --launch-skip, --launch-count. */
+const char *launch_filter_settings(const struct options *o, struct launch_filter *f, struct arena *arena);
+/* --target-processes. */
+const char *target_processes_setting(const struct options *o, bool *application_only, struct arena *arena);
 
 #endif

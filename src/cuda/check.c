@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <limits.h>
 #include <pthread.h>
-#include <regex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/demangle.h"
+#include "cuda/process_file.h"
 #include "cuda/stack.h"
 #include "cuda/state.h"
 #include "cuda/watch.h"
@@ -25,13 +24,12 @@ static struct {
     bool on;
     pid_t process;
     struct check_options options;
-    regex_t only[MAX_FILTERS], except[MAX_FILTERS]; /* of the filters that are regular expressions */
-    pthread_mutex_t lock;                           /* of what follows */
-    char *path;                                     /* of the file */
+    pthread_mutex_t lock; /* of what follows */
+    char *path;           /* of the file */
+    struct launch_choice choice;
     hd_checker *checkers[MAX_DEVICES];
     unsigned n_checkers;
     hd_report *others; /* findings that no checker has */
-    uint64_t matching; /* launches that the filters do not keep out */
     uint64_t launches, unchecked;
     json_t *kernels; /* an object: the mangled names of those that were checked, in the order of their first launches */
     double written_at;
@@ -88,28 +86,19 @@ static bool write_text(const char *path, const char *head, const char *findings)
     return ok;
 }
 
-/* An empty file needs no room on a disk that is full. */
 static void say_lost(void)
 {
-    char path[PATH_MAX];
-    FILE *f;
-    if (check.cannot_write || errno == ENOENT) /* the command has gone: nobody reads it */
-        return;
+    if (!check.cannot_write)
+        process_file_lost(check.path, "findings");
     check.cannot_write = true;
-    say("findings cannot be written to %s: %s", check.options.folder, strerror(errno));
-    snprintf(path, sizeof path, "%s.lost", check.path);
-    if ((f = fopen(path, "we")))
-        fclose(f);
 }
 
-/* With the lock held. A file that may not grow is an error here, and no end of the program. */
+/* With the lock held. */
 static void write_file(void)
 {
     char path[PATH_MAX];
-    sigset_t too_large, before;
-    sigemptyset(&too_large);
-    sigaddset(&too_large, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    sigset_t before;
+    process_file_begin(&before);
     snprintf(path, sizeof path, "%s.new", check.path);
     hd_report *findings = all_findings();
     char *head = head_text();
@@ -121,20 +110,10 @@ static void write_file(void)
     free(head);
     hd_report_free(findings);
     check.written_at = now();
-    sigtimedwait(&too_large, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    process_file_end(&before);
 }
 
 /* ---- start ---- */
-
-static bool compile(const struct check_filters *f, regex_t *regexes)
-{
-    bool ok = true;
-    for (unsigned i = 0; i < f->n; i++)
-        if (f->at[i].key == FILTER_REGEX)
-            ok &= regcomp(&regexes[i], f->at[i].value, REG_EXTENDED | REG_NOSUB) == 0;
-    return ok;
-}
 
 static void write_now(void)
 {
@@ -164,16 +143,14 @@ bool check_start(void)
     struct check_options *o = &check.options;
     if (!text || !*text)
         return true;
-    if (!check_options_read(text, o) || !compile(&o->only, check.only) || !compile(&o->except, check.except)) {
+    if (!check_options_read(text, o) || !launch_choice_start(&check.choice, &o->launches)) {
         say("HEDDLE_CHECK is set, and not by `heddle check`; unset it");
         return false;
     }
     check.process = getpid();
     if (o->process && o->process != check.process)
         return true;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    if (asprintf(&check.path, "%s/%d-%lld.%09ld", o->folder, (int)check.process, (long long)t.tv_sec, t.tv_nsec) < 0)
+    if (!(check.path = process_file_path(o->folder)))
         return false;
     check.kernels = json_object();
     check.on = true;
@@ -196,47 +173,12 @@ void check_after_fork(void)
 
 /* ---- launches ---- */
 
-static bool fits(const struct check_filter *f, const regex_t *regex, const char *name)
-{
-    switch (f->key) {
-    case FILTER_NAME: return strcmp(name, f->value) == 0;
-    case FILTER_PART: return strstr(name, f->value) != NULL;
-    case FILTER_REGEX: return regexec(regex, name, 0, NULL, 0) == 0;
-    }
-    return false;
-}
-
-static bool any_fits(const struct check_filters *f, const regex_t *regexes, const char *mangled, const char *readable)
-{
-    for (unsigned i = 0; i < f->n; i++)
-        if (fits(&f->at[i], &regexes[i], mangled) || fits(&f->at[i], &regexes[i], readable))
-            return true;
-    return false;
-}
-
-static bool filters_take(const char *kernel)
-{
-    const struct check_options *o = &check.options;
-    struct arena scratch = {0};
-    const char *readable = o->only.n || o->except.n ? demangle(str_of(kernel), &scratch) : kernel;
-    readable = readable ? readable : kernel;
-    bool take = (!o->only.n || any_fits(&o->only, check.only, kernel, readable)) &&
-                !any_fits(&o->except, check.except, kernel, readable);
-    arena_free(&scratch);
-    return take;
-}
-
 bool check_wants(const char *kernel)
 {
-    const struct check_options *o = &check.options;
     if (!check.on)
         return true;
     pthread_mutex_lock(&check.lock);
-    bool wanted = filters_take(kernel);
-    if (wanted) {
-        uint64_t place = check.matching++;
-        wanted = place >= o->skip && (!o->count || place - o->skip < o->count);
-    }
+    bool wanted = launch_choice_takes(&check.choice, kernel);
     check.unchecked += !wanted;
     pthread_mutex_unlock(&check.lock);
     return wanted;

@@ -3,36 +3,21 @@
 #ifndef HEDDLE_CUDA_CHECK_OPTIONS_H
 #define HEDDLE_CUDA_CHECK_OPTIONS_H
 
+#include "cuda/launch_filter.h"
 #include "heddle.h"
 
 /* Which failed calls are reported: those whose error nobody looks at, or all. */
 enum check_api_errors { API_ERRORS_NO, API_ERRORS_UNSEEN, API_ERRORS_ALL };
-
-/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular expression for a part. */
-enum check_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX };
-struct check_filter {
-    enum check_filter_key key;
-    const char *value;
-};
-
-enum { MAX_FILTERS = 64 };
-struct check_filters {
-    unsigned n;
-    struct check_filter at[MAX_FILTERS];
-};
 
 struct check_options {
     const char *folder; /* of the processes' findings: check.h */
     int process;        /* the only one that is checked; 0: all */
     unsigned tools;     /* of enum hd_tool */
     enum hd_on_error on_error;
-    const char *policy; /* hd_machine_options.policy, or NULL */
-    /* Launches of kernels that `only` names (all, where it names none) and `except` does not; of these the first `skip` are not
-     * checked, and then `count` are (0: all). */
-    struct check_filters only, except;
-    uint64_t skip, count;
-    bool leak_check;    /* allocations of the host's that are never freed */
-    bool unused_memory; /* allocations that no kernel and no copy uses */
+    const char *policy;            /* hd_machine_options.policy, or NULL */
+    struct launch_filter launches; /* those that are checked */
+    bool leak_check;               /* allocations of the host's that are never freed */
+    bool unused_memory;            /* allocations that no kernel and no copy uses */
     enum check_api_errors api_errors;
     uint64_t shadow_bytes; /* hd_checker_options.shadow_bytes */
 };

@@ -1,0 +1,119 @@
+/* See process_files.h. */
+#include "cli/process_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAIT_ROUNDS = 50, WAIT_ROUND_MS = 100, REMOVE_ROUNDS = 10 };
+
+/* ---- the folder ---- */
+
+char *process_folder_make(struct session *s, const char *what)
+{
+    const char *temporary = getenv("TMPDIR");
+    char *folder =
+        arena_printf(&s->arena, "%s/heddle-%s-XXXXXX", temporary && temporary[0] == '/' ? temporary : "/tmp", what);
+    if (mkdtemp(folder))
+        return folder;
+    cli_failure(s, "cannot make the folder %s: %s", folder, strerror(errno));
+    return NULL;
+}
+
+/* It has files alone. A process that goes on may write one while it is emptied. */
+void process_folder_remove(const char *folder)
+{
+    for (int round = 0; round < REMOVE_ROUNDS && rmdir(folder) && errno == ENOTEMPTY; round++) {
+        DIR *d = opendir(folder);
+        for (const struct dirent *e; d && (e = readdir(d));)
+            unlinkat(dirfd(d), e->d_name, 0);
+        if (d)
+            closedir(d);
+    }
+}
+
+/* ---- files ---- */
+
+/* Those that are being written, and say that something is lost, end in a word: PROCESS-TIME.TIME does not. */
+static int is_whole(const struct dirent *e)
+{
+    const char *end = strrchr(e->d_name, '.');
+    return end && strchr(e->d_name, '-') && strcmp(end, ".new") != 0 && strcmp(end, ".lost") != 0;
+}
+
+static int is_lost(const struct dirent *e)
+{
+    const char *end = strrchr(e->d_name, '.');
+    return end && strcmp(end, ".lost") == 0;
+}
+
+static int by_time(const struct dirent **a, const struct dirent **b)
+{
+    double x = strtod(strchr((*a)->d_name, '-') + 1, NULL), y = strtod(strchr((*b)->d_name, '-') + 1, NULL);
+    return x < y ? -1 : x > y;
+}
+
+unsigned process_files_each(const char *folder, void (*each)(void *data, const char *path), void *data)
+{
+    struct dirent **list;
+    int n = scandir(folder, &list, is_whole, by_time);
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
+        each(data, path);
+        free(list[i]);
+    }
+    if (n >= 0)
+        free(list);
+    return n > 0 ? (unsigned)n : 0;
+}
+
+bool process_files_lost(const char *folder)
+{
+    struct dirent **list;
+    int n = scandir(folder, &list, is_lost, NULL);
+    for (int i = 0; i < n; i++)
+        free(list[i]);
+    if (n >= 0)
+        free(list);
+    return n > 0;
+}
+
+/* ---- processes that go on ---- */
+
+struct survivor {
+    struct arena *arena;
+    process_state_fn *read_state;
+    const char *text;
+};
+
+static void find_survivor(void *data, const char *path)
+{
+    struct survivor *s = data;
+    struct process_state p = s->read_state(path, s->arena);
+    if (p.ended || p.pid <= 0 || (kill(p.pid, 0) && errno == ESRCH))
+        return;
+    s->text = arena_printf(s->arena, "process %d, `%s`", (int)p.pid, p.program ? p.program : "?");
+}
+
+const char *process_files_await(const char *folder, process_state_fn *read_state, struct arena *arena)
+{
+    struct survivor s = {arena, read_state, NULL};
+    for (int round = 0; round < WAIT_ROUNDS; round++) {
+        while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans come to this process */
+            ;
+        s.text = NULL;
+        process_files_each(folder, find_survivor, &s);
+        if (!s.text)
+            return NULL;
+        nanosleep(&(struct timespec){0, WAIT_ROUND_MS * 1000000L}, NULL);
+    }
+    return s.text;
+}

@@ -1,0 +1,31 @@
+/* The files that the processes of a program write for the command that has started it (cuda/process_file.h), in a folder of its
+ * own. */
+#ifndef HEDDLE_CLI_PROCESS_FILES_H
+#define HEDDLE_CLI_PROCESS_FILES_H
+
+#include <sys/types.h>
+
+#include "cli/cli.h"
+
+/* "heddle-WHAT-XXXXXX" among temporary files; NULL after an error that has been said. */
+char *process_folder_make(struct session *s, const char *what);
+/* With all that is in it, also while a process that goes on writes there. */
+void process_folder_remove(const char *folder);
+
+/* Calls `each` with the file of every process, in the order in which they have started; returns how many there are. */
+unsigned process_files_each(const char *folder, void (*each)(void *data, const char *path), void *data);
+/* Has a process not been able to write what it had to say? */
+bool process_files_lost(const char *folder);
+
+struct process_state {
+    const char *program; /* in the arena, or NULL */
+    pid_t pid;           /* 0 where it is not known */
+    bool ended;          /* by itself, and all is written */
+};
+typedef struct process_state process_state_fn(const char *path, struct arena *arena);
+
+/* Waits, but not for long, for processes that have outlived the program; a text that names one that goes on, in the arena, or
+ * NULL. */
+const char *process_files_await(const char *folder, process_state_fn *read_state, struct arena *arena);
+
+#endif
