@@ -45,7 +45,7 @@ enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 
 enum { MAX_WARPS = 32 };
 
-enum block_client { CLIENT_MEMORY, CLIENT_RACES, BLOCK_CLIENTS };
+enum block_client { CLIENT_MEMORY, CLIENT_RACES, CLIENT_COUNTERS, BLOCK_CLIENTS };
 
 struct warp {
     struct block *block;

@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "explain/cost.h"
 
 struct kernel;
 struct ptx_insn;
@@ -57,6 +58,7 @@ struct kernel_counters {
     /* The launch: */
     const char *name, *mangled;
     const struct kernel *kernel;
+    uint32_t number;                        /* of the kernel, in the order of first launches */
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
     uint32_t threads_per_block, warps_per_block;
     uint64_t blocks, warps;
@@ -67,7 +69,8 @@ struct kernel_counters {
     /* Instructions: */
     uint64_t warp_instructions, thread_instructions;
     uint64_t branches, divergent, taken;
-    double classes[64]; /* warp instructions of PTX by enum cost_class (explain/cost.h) */
+    double classes[COST_CLASSES]; /* warp instructions of PTX */
+    double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */
     /* Memory: */
     struct access_counters access[ACCESS_KINDS];
     uint64_t read_sectors, written_sectors, touched_sectors,

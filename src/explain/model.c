@@ -61,13 +61,15 @@ static double share_in_dram(const struct launch *l)
     return fmin(1, fmax(0, 2 * (touched / l->r->l2_resident - 1)));
 }
 
-static struct launch describe(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r,
-                              const struct model_fit *fit)
+static struct launch describe(const struct kernel_counters *c, const struct device_model *d,
+                              const struct device_rates *r, const struct model_fit *fit)
 {
     struct launch l = {.c = c, .d = d, .r = r, .fit = fit, .ghz = d->clock_khz / 1e6};
     const struct access_counters *ld = &c->access[KIND_of_global_ld];
     double blocks = (double)c->blocks;
-    l.resident = device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers).blocks;
+    l.resident =
+        device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers)
+            .blocks;
     double rounds = ratio(blocks, l.resident * d->multiprocessors);
     enum { MANY_ROUNDS = 4 }; /* after which blocks that end earlier have evened out what multiprocessors do */
     l.blocks = rounds < MANY_ROUNDS ? ceil(blocks / d->multiprocessors) : blocks / d->multiprocessors;
@@ -120,12 +122,12 @@ static double passes(const struct access_counters *a)
 static void bound_data_stage(const struct launch *l, double cycles[BOUNDS])
 {
     const struct access_counters *constant = access_of(l, KIND_of_const_ld);
-    double waves = (double)access_of(l, KIND_of_shared_ld)->wavefronts + (double)access_of(l, KIND_of_shared_st)->wavefronts +
-                   l->fit->shared_atomic * (double)access_of(l, KIND_of_shared_atom)->wavefronts +
-                   passes(access_of(l, KIND_of_global_ld)) + passes(access_of(l, KIND_of_global_st)) +
-                   (double)access_of(l, KIND_of_global_red)->tags + (double)access_of(l, KIND_of_global_atom)->tags +
-                   passes(access_of(l, KIND_of_local_ld)) + passes(access_of(l, KIND_of_local_st)) +
-                   l->c->classes[COST_shfl];
+    double waves =
+        (double)access_of(l, KIND_of_shared_ld)->wavefronts + (double)access_of(l, KIND_of_shared_st)->wavefronts +
+        l->fit->shared_atomic * (double)access_of(l, KIND_of_shared_atom)->wavefronts +
+        passes(access_of(l, KIND_of_global_ld)) + passes(access_of(l, KIND_of_global_st)) +
+        (double)access_of(l, KIND_of_global_red)->tags + (double)access_of(l, KIND_of_global_atom)->tags +
+        passes(access_of(l, KIND_of_local_ld)) + passes(access_of(l, KIND_of_local_st)) + l->c->classes[COST_shfl];
     cycles[BOUND_lsu] = l->busiest * waves / l->r->lsu;
     cycles[BOUND_constant] = l->busiest * (l->r->const_request * (double)constant->requests +
                                            l->r->const_word * (double)(constant->distinct - constant->requests));
@@ -177,7 +179,8 @@ static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
 static double block_latency(const struct launch *l)
 {
     double per_block = mixed(l, l->c->sum_block_clock) / (double)l->c->blocks;
-    return per_block + (l->c->warps_per_block > 1 ? (double)l->c->barrier_warps / (double)l->c->blocks / l->r->barrier_warps : 0);
+    return per_block +
+           (l->c->warps_per_block > 1 ? (double)l->c->barrier_warps / (double)l->c->blocks / l->r->barrier_warps : 0);
 }
 
 /* Cycles of so many blocks at a time, which ask the pipes for `demand` cycles each and take `latency` alone. */
@@ -215,8 +218,8 @@ static void rank(struct model_time *t)
             t->second = k;
 }
 
-struct model_time model_time(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r,
-                             const struct model_fit *fit)
+struct model_time model_time(const struct kernel_counters *c, const struct device_model *d,
+                             const struct device_rates *r, const struct model_fit *fit)
 {
     struct launch l = describe(c, d, r, fit);
     struct model_time t = {0};
@@ -240,15 +243,17 @@ struct model_time model_time(const struct kernel_counters *c, const struct devic
 
 /* ---- roofline ---- */
 
-struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r)
+struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d,
+                               const struct device_rates *r)
 {
     double lanes = ratio((double)c->thread_instructions, (double)c->warp_instructions), ghz = d->clock_khz / 1e6;
     double sms = d->multiprocessors * ghz;
     struct device_rates rates = *r;
     struct launch l = {.c = c, .d = d, .r = &rates};
     const struct access_counters *ld = access_of(&l, KIND_of_global_ld), *st = access_of(&l, KIND_of_global_st);
-    double waves = (double)(access_of(&l, KIND_of_shared_ld)->wavefronts + access_of(&l, KIND_of_shared_st)->wavefronts +
-                            access_of(&l, KIND_of_shared_atom)->wavefronts);
+    double waves =
+        (double)(access_of(&l, KIND_of_shared_ld)->wavefronts + access_of(&l, KIND_of_shared_st)->wavefronts +
+                 access_of(&l, KIND_of_shared_atom)->wavefronts);
     return (struct roofline){
         .flops = lanes * (c->classes[COST_fp32] + 2 * c->classes[COST_fma32]),
         .flops64 = lanes * (c->classes[COST_fp64] + 2 * c->classes[COST_fma64]),

@@ -36,23 +36,24 @@ struct bound_row {
 extern const struct bound_row bound_rows[BOUNDS];
 
 struct model_time {
-    double ns;              /* the launch, all in all */
-    double bound_ns[BOUNDS]; /* what it would take if nothing but this bounded it */
+    double ns;                /* the launch, all in all */
+    double bound_ns[BOUNDS];  /* what it would take if nothing but this bounded it */
     enum bound first, second; /* the bound that decides, and the next one */
 };
 
 /* 0 ns where no block fits. */
-struct model_time model_time(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r,
-                             const struct model_fit *fit);
+struct model_time model_time(const struct kernel_counters *c, const struct device_model *d,
+                             const struct device_rates *r, const struct model_fit *fit);
 
 /* Work per byte of a memory, and work a nanosecond by the estimated time: points of a roofline. */
 struct roofline {
-    double flops, flops64;                      /* operations of f32 and f64, an FMA is two */
-    double dram_bytes, l2_bytes, shared_bytes;  /* that went through */
-    double peak_flops, peak_flops64;            /* a ns; ceilings of the device */
-    double peak_dram, peak_l2, peak_shared;     /* bytes a ns */
+    double flops, flops64;                     /* operations of f32 and f64, an FMA is two */
+    double dram_bytes, l2_bytes, shared_bytes; /* that went through */
+    double peak_flops, peak_flops64;           /* a ns; ceilings of the device */
+    double peak_dram, peak_l2, peak_shared;    /* bytes a ns */
 };
-struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *r);
+struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d,
+                               const struct device_rates *r);
 
 /* Machine instructions of a launch, estimated. */
 double model_instructions(const struct kernel_counters *c);

@@ -1,0 +1,612 @@
+/* See count.h. */
+#include "explain/count.h"
+
+#include <stdlib.h>
+
+#include "base/demangle.h"
+#include "explain/footprint.h"
+#include "explain/l1.h"
+#include "explain/rules.h"
+#include "explain/tables.h"
+
+struct warp_count {
+    double clock[CLOCK_LEVELS], pending[CLOCK_LEVELS]; /* explain/cost.h */
+    uint64_t instructions;                             /* since a barrier has let it go on, or its start */
+};
+
+struct block_count {
+    struct block_count *next_free, *next; /* of all of the worker */
+    struct worker_count *k;
+    struct l1 *l1; /* of its multiprocessor */
+    uint64_t instructions;
+    struct warp_count warps[];
+};
+
+/* What a worker counts in a launch. */
+struct worker_count {
+    struct worker_count *next;
+    const struct worker *worker;
+    const struct function_sites *function; /* of the last access */
+    struct tables tables;
+    struct footprint footprint;
+    struct l1 **l1;         /* by multiprocessor */
+    uint64_t *instructions; /* of its blocks */
+    struct block_count *blocks, *free;
+    uint64_t barriers;
+    double sum_warp[CLOCK_LEVELS], max_warp[CLOCK_LEVELS], sum_block[CLOCK_LEVELS], max_block[CLOCK_LEVELS];
+};
+
+struct counted_launch {
+    struct hooks hooks;
+    struct counter *counter;
+    struct counted_kernel *kernel;
+    struct launch_request request;
+    uint32_t warps_per_block, multiprocessors;
+    uint64_t l1_bytes;
+    _Atomic(struct worker_count *) workers;
+};
+
+struct counter {
+    const struct device_model *model;
+    struct device_rates rates; /* of the clocks of warps: the model's, or an H200's where those are not known */
+    pthread_mutex_t lock;      /* of the kernels and their sums */
+    struct counted_kernel *kernels;
+};
+
+/* ---- accesses ---- */
+
+static unsigned bits(uint32_t mask)
+{
+    return (unsigned)__builtin_popcount(mask);
+}
+
+/* Sectors by twos. */
+static unsigned pairs_of(uint32_t sectors)
+{
+    return (sectors & 3 ? 1u : 0) + (sectors >> 2 ? 1u : 0);
+}
+
+static void count_stride(struct access_counters *c, int64_t step)
+{
+    c->stride = !c->strided || c->stride == step ? step : INT64_MIN;
+    c->strided++;
+}
+
+static void count_load(struct worker_count *k, struct l1 *l1, const struct access_site *s, const struct lanes *a,
+                       struct access_counters *c)
+{
+    struct line lines[RULE_LANES];
+    unsigned n = rule_lines(a, lines);
+    c->tags += n;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t missing = s->past_l1 || !l1 ? lines[i].sectors : l1_load(l1, lines[i].number, lines[i].sectors);
+        c->sectors += bits(lines[i].sectors);
+        if (!missing)
+            continue;
+        c->l1_miss_sectors += bits(missing);
+        c->l1_miss_tags++;
+        c->pairs += pairs_of(missing);
+        footprint_touch(&k->footprint, &lines[i], false);
+    }
+}
+
+static void count_store(struct worker_count *k, const struct lanes *a, struct access_counters *c)
+{
+    struct line lines[RULE_LANES];
+    unsigned n = rule_lines(a, lines);
+    c->tags += n;
+    c->partial_sectors += rule_partial_sectors(a);
+    for (unsigned i = 0; i < n; i++) {
+        c->sectors += bits(lines[i].sectors);
+        c->pairs += pairs_of(lines[i].sectors);
+        footprint_touch(&k->footprint, &lines[i], true);
+    }
+}
+
+static void count_atomic(struct worker_count *k, const struct lanes *a, struct access_counters *c)
+{
+    struct line lines[RULE_LANES];
+    struct sector_operations sectors[RULE_LANES];
+    unsigned n = rule_lines(a, lines);
+    c->tags += n;
+    c->operations += bits(a->mask);
+    c->distinct += rule_distinct(a);
+    for (unsigned i = 0; i < n; i++)
+        footprint_touch(&k->footprint, &lines[i], true);
+    n = rule_atomic_sectors(a, sectors);
+    for (unsigned i = 0; i < n; i++) {
+        c->sectors += sectors[i].operations;
+        footprint_heat(&k->footprint, sectors[i].sector, sectors[i].operations);
+    }
+}
+
+static void count_shared(const struct access_site *s, const struct lanes *a, struct access_counters *c)
+{
+    enum access_kind kind = (enum access_kind)s->kind[SITE_SHARED];
+    enum shared_kind how = kind == KIND_of_shared_ld   ? SHARED_LD
+                           : kind == KIND_of_shared_st ? SHARED_ST
+                           : s->increments             ? SHARED_INCREMENT
+                                                       : SHARED_ATOM;
+    struct wavefronts w = rule_wavefronts(a, how);
+    c->wavefronts += w.all;
+    c->ideal_wavefronts += w.ideal;
+    if (how >= SHARED_ATOM) {
+        c->operations += bits(a->mask);
+        c->distinct += rule_distinct(a);
+    }
+}
+
+static void count_global(struct worker_count *k, struct l1 *l1, const struct access_site *s, const struct lanes *a,
+                         struct access_counters *c)
+{
+    switch ((enum access_kind)s->kind[SITE_GLOBAL]) {
+    case KIND_of_global_ld: count_load(k, l1, s, a, c); break;
+    case KIND_of_global_st: count_store(k, a, c); break;
+    case KIND_of_const_ld: c->distinct += rule_distinct(a); break;
+    default: count_atomic(k, a, c); break;
+    }
+}
+
+/* The lanes of the event, as rules take them. */
+static struct lanes lanes_of(const struct access_event *e, int64_t *step, bool *has_step)
+{
+    struct lanes a = {.mask = e->lanes, .bytes = e->bytes};
+    if (e->pattern == ACCESS_UNIFORM || e->pattern == ACCESS_LINEAR) {
+        a.base = e->base;
+        a.step = e->pattern == ACCESS_LINEAR ? e->bytes : 0;
+    } else {
+        a.address = e->address;
+    }
+    *has_step = rule_step(&a, step);
+    if (a.address && *has_step) {
+        unsigned first = (unsigned)__builtin_ctz(a.mask);
+        a.base = a.address[first] - (uint64_t)first * (uint64_t)*step;
+        a.step = *step;
+        a.address = NULL;
+    }
+    return a;
+}
+
+static void count_access(struct block_count *b, const struct access_site *s, struct site_tally *t,
+                         const struct access_event *e)
+{
+    enum site_space space = site_space(e->space);
+    struct access_counters *c = &t->by[space];
+    int64_t step;
+    bool has_step;
+    struct lanes a = lanes_of(e, &step, &has_step);
+    unsigned lanes = bits(a.mask);
+    c->requests++;
+    c->lanes += lanes;
+    c->bytes += (uint64_t)lanes * a.bytes;
+    c->ideal_sectors += (lanes * a.bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    if (has_step && lanes > 1)
+        count_stride(c, step);
+    if (s->summed)
+        a.mask &= -a.mask;
+    switch (space) {
+    case SITE_GLOBAL: count_global(b->k, b->l1, s, &a, c); break;
+    case SITE_SHARED: count_shared(s, &a, c); break;
+    default: {
+        struct local_traffic t = rule_local(&a);
+        c->requests += t.requests - 1;
+        c->sectors += t.sectors;
+        c->tags += t.lines;
+        break;
+    }
+    }
+}
+
+static struct block_count *of_block(const struct block *b)
+{
+    return b->client[CLIENT_COUNTERS];
+}
+
+static void on_access(void *data, const struct access_event *e)
+{
+    const struct counted_launch *l = data;
+    const struct sites *sites = l->kernel->sites;
+    struct block_count *b = of_block(e->warp->block);
+    if (!b || !e->op->access || e->op->kind == OP_CALL)
+        return;
+    struct worker_count *k = b->k;
+    const struct function_sites *f = k->function;
+    if (!f || e->op < f->code->ops || e->op >= f->code->ops + f->code->n_ops)
+        f = k->function = sites_function(sites, e->op);
+    uint32_t number = f ? f->of_op[e->op - f->code->ops] : 0;
+    if (number && !sites->at[number - 1].ignored)
+        count_access(b, &sites->at[number - 1], &k->tables.sites[number - 1], e);
+}
+
+/* ---- what warps execute ---- */
+
+static uint32_t number_of(const struct counted_launch *l, const struct activation *a, uint32_t block)
+{
+    return l->kernel->sites->functions[a->code->index].first_block + block;
+}
+
+static void advance(struct warp_count *w, const struct block_cost *c)
+{
+    for (unsigned i = 0; i < CLOCK_LEVELS; i++) {
+        if (c->waits && w->pending[i] > w->clock[i])
+            w->clock[i] = w->pending[i];
+        w->clock[i] += (double)c->chain[i];
+        double end = w->clock[i] + (double)c->tail[i];
+        w->pending[i] = end > w->pending[i] ? end : w->pending[i];
+    }
+}
+
+static void on_control(void *data, const struct control_event *e)
+{
+    const struct counted_launch *l = data;
+    struct block_count *b = of_block(e->warp->block);
+    if (!b)
+        return;
+    uint32_t n = number_of(l, e->act, e->block);
+    struct block_tally *t = &b->k->tables.blocks[n];
+    struct warp_count *w = &b->warps[e->warp->index];
+    t->executed++;
+    t->threads += bits(e->lanes);
+    w->instructions += l->kernel->insns_of_block[n];
+    b->instructions += l->kernel->insns_of_block[n];
+    advance(w, l->kernel->cost[n]);
+}
+
+static void on_branch(void *data, const struct branch_event *e)
+{
+    const struct counted_launch *l = data;
+    struct block_count *b = of_block(e->warp->block);
+    if (!b)
+        return;
+    struct block_tally *t = &b->k->tables.blocks[number_of(l, e->act, e->block)];
+    t->branches++;
+    t->divergent += e->taken && e->taken != e->lanes;
+    t->taken += bits(e->taken);
+}
+
+/* The block of code that ends in the barrier at which the warp waits. */
+static struct block_tally *tally_of_wait(const struct counted_launch *l, struct block_count *b, const struct warp *w,
+                                         uint32_t id)
+{
+    const struct wait *t = w->waits;
+    while (t && !(t->op->kind == OP_BAR && t->barrier == id))
+        t = t->next;
+    if (!t)
+        return NULL;
+    const struct code *code = t->act->code;
+    uint32_t op = (uint32_t)(t->op - code->ops), low = 0, high = code->n_blocks - 1;
+    while (low < high) { /* the last block that begins at or before it */
+        uint32_t middle = (low + high + 1) / 2;
+        if (code->blocks[middle].first <= op)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &b->k->tables.blocks[number_of(l, t->act, low)];
+}
+
+/* A barrier opens: its warps go on at the clock of the last. */
+static void on_sync(void *data, const struct sync_event *e)
+{
+    const struct counted_launch *l = data;
+    struct block_count *b = of_block(e->block);
+    struct warp_count latest = {0};
+    if (!b)
+        return;
+    b->k->barriers++;
+    for (uint32_t i = 0; i < e->block->n_warps; i++) {
+        const struct warp_count *w = &b->warps[i];
+        if (!barrier_waited(e, &e->block->warps[i]) && !barrier_arrived(e, &e->block->warps[i]))
+            continue;
+        for (unsigned c = 0; c < CLOCK_LEVELS; c++)
+            latest.clock[c] = w->clock[c] > latest.clock[c] ? w->clock[c] : latest.clock[c];
+        latest.instructions = w->instructions > latest.instructions ? w->instructions : latest.instructions;
+    }
+    for (uint32_t i = 0; i < e->block->n_warps; i++) {
+        struct warp_count *w = &b->warps[i];
+        if (!barrier_waited(e, &e->block->warps[i]))
+            continue;
+        struct block_tally *t = tally_of_wait(l, b, &e->block->warps[i], e->id);
+        uint64_t waited = latest.instructions - w->instructions;
+        if (t) {
+            t->barrier_warps++;
+            t->barrier_wait += waited;
+            t->barrier_longest = waited > t->barrier_longest ? waited : t->barrier_longest;
+        }
+        for (unsigned c = 0; c < CLOCK_LEVELS; c++)
+            w->clock[c] = latest.clock[c];
+        w->instructions = 0;
+    }
+}
+
+/* ---- workers and blocks ---- */
+
+static void free_worker(const struct counted_launch *l, struct worker_count *k)
+{
+    tables_free(&k->tables);
+    footprint_free(&k->footprint);
+    for (uint32_t i = 0; k->l1 && i < l->multiprocessors; i++)
+        free(k->l1[i]);
+    free(k->l1);
+    free(k->instructions);
+    while (k->blocks) {
+        struct block_count *next = k->blocks->next;
+        free(k->blocks);
+        k->blocks = next;
+    }
+    free(k);
+}
+
+static struct worker_count *new_worker(struct counted_launch *l, const struct worker *worker)
+{
+    struct worker_count *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->worker = worker;
+    k->l1 = calloc(l->multiprocessors, sizeof(struct l1 *));
+    k->instructions = calloc(l->multiprocessors, sizeof *k->instructions);
+    if (!k->l1 || !k->instructions || !tables_make(&k->tables, l->kernel->sites)) {
+        free_worker(l, k);
+        return NULL;
+    }
+    k->next = atomic_load(&l->workers);
+    while (!atomic_compare_exchange_weak(&l->workers, &k->next, k))
+        ;
+    return k;
+}
+
+/* Each worker looks for its own, which nobody else adds. */
+static struct worker_count *find_worker(struct counted_launch *l, const struct worker *worker)
+{
+    struct worker_count *k = atomic_load_explicit(&l->workers, memory_order_acquire);
+    while (k && k->worker != worker)
+        k = k->next;
+    return k ? k : new_worker(l, worker);
+}
+
+static struct block_count *take_block(const struct counted_launch *l, struct worker_count *k)
+{
+    size_t bytes = l->warps_per_block * sizeof(struct warp_count);
+    struct block_count *b = k->free;
+    if (b) {
+        k->free = b->next_free;
+        b->instructions = 0;
+        memset(b->warps, 0, bytes);
+        return b;
+    }
+    b = calloc(1, sizeof *b + bytes);
+    if (!b)
+        return NULL;
+    b->k = k;
+    b->next = k->blocks;
+    return k->blocks = b;
+}
+
+static void start_block(struct counted_launch *l, struct block *block)
+{
+    struct worker_count *k = find_worker(l, block->worker);
+    struct block_count *b = k ? take_block(l, k) : NULL;
+    block->client[CLIENT_COUNTERS] = b;
+    if (!b)
+        return;
+    struct l1 **l1 = &k->l1[block->index % l->multiprocessors];
+    if (!*l1)
+        *l1 = l1_new(l->l1_bytes);
+    b->l1 = *l1;
+}
+
+static void end_block(const struct counted_launch *l, struct block *block)
+{
+    struct block_count *b = of_block(block);
+    if (!b)
+        return;
+    struct worker_count *k = b->k;
+    for (unsigned c = 0; c < CLOCK_LEVELS; c++) {
+        double latest = 0;
+        for (uint32_t i = 0; i < l->warps_per_block; i++) {
+            const struct warp_count *w = &b->warps[i];
+            double end = w->clock[c] > w->pending[c] ? w->clock[c] : w->pending[c];
+            latest = end > latest ? end : latest;
+            k->sum_warp[c] += end;
+        }
+        k->max_warp[c] = latest > k->max_warp[c] ? latest : k->max_warp[c];
+        k->sum_block[c] += latest;
+        k->max_block[c] = latest > k->max_block[c] ? latest : k->max_block[c];
+    }
+    k->instructions[block->index % l->multiprocessors] += b->instructions;
+    block->client[CLIENT_COUNTERS] = NULL;
+    b->next_free = k->free;
+    k->free = b;
+}
+
+static void on_schedule(void *data, const struct schedule_event *e)
+{
+    struct block *block = (struct block *)e->block;
+    if (e->kind == SCHEDULE_BLOCK_START)
+        start_block(data, block);
+    else if (e->kind == SCHEDULE_BLOCK_END)
+        end_block(data, block);
+}
+
+/* ---- launches ---- */
+
+struct counter *counter_new(const struct device_model *model)
+{
+    bool known;
+    struct counter *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->model = model;
+    c->rates = device_rates(model->product, &known);
+    if (!known)
+        c->rates = device_rates("H200", &known);
+    pthread_mutex_init(&c->lock, NULL);
+    return c;
+}
+
+void counter_free(struct counter *c)
+{
+    if (!c)
+        return;
+    while (c->kernels) {
+        struct counted_kernel *next = c->kernels->next;
+        counted_kernel_free(c->kernels);
+        c->kernels = next;
+    }
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+/* New ones come to the end, so that their order is that of the first launches. */
+static struct counted_kernel *find_kernel(struct counter *c, const struct kernel *kernel)
+{
+    pthread_mutex_lock(&c->lock);
+    struct counted_kernel **link = &c->kernels;
+    uint32_t number = 0;
+    for (; *link && (*link)->kernel != kernel; number++)
+        link = &(*link)->next;
+    if (!*link && (*link = counted_kernel_new(kernel, &c->rates)))
+        (*link)->number = number;
+    struct counted_kernel *k = *link;
+    pthread_mutex_unlock(&c->lock);
+    return k;
+}
+
+struct counted_launch *counter_begin(struct counter *c, struct launch_request *q)
+{
+    struct counted_kernel *k = find_kernel(c, q->kernel);
+    struct counted_launch *l = k ? calloc(1, sizeof *l) : NULL;
+    if (!l)
+        return NULL;
+    uint32_t threads = q->block[0] * q->block[1] * q->block[2];
+    l->counter = c;
+    l->kernel = k;
+    l->request = *q;
+    l->warps_per_block = (threads + WARP_LANES - 1) / WARP_LANES;
+    l->multiprocessors = c->model->multiprocessors;
+    l->l1_bytes = l1_bytes(c->model, l1_carveout(c->model, threads, q->kernel->static_shared_bytes + q->shared_bytes,
+                                                 kernel_registers(q->kernel, NULL)));
+    l->hooks = (struct hooks){.data = l,
+                              .access = on_access,
+                              .control = on_control,
+                              .branch = on_branch,
+                              .sync = on_sync,
+                              .sync_kinds = 1u << SYNC_BARRIER_OPEN,
+                              .schedule = on_schedule};
+    hooks_add(&q->hooks, &l->hooks);
+    return l;
+}
+
+static void add_worker(const struct counted_launch *l, struct worker_count *to, struct worker_count *from)
+{
+    tables_add(&to->tables, &from->tables, l->kernel->sites);
+    for (uint32_t i = 0; i < l->multiprocessors; i++)
+        to->instructions[i] += from->instructions[i];
+    footprint_merge(&to->footprint, &from->footprint);
+    to->barriers += from->barriers;
+    for (unsigned i = 0; i < CLOCK_LEVELS; i++) {
+        to->sum_warp[i] += from->sum_warp[i];
+        to->sum_block[i] += from->sum_block[i];
+        to->max_warp[i] = from->max_warp[i] > to->max_warp[i] ? from->max_warp[i] : to->max_warp[i];
+        to->max_block[i] = from->max_block[i] > to->max_block[i] ? from->max_block[i] : to->max_block[i];
+    }
+}
+
+static void describe(const struct counted_launch *l, struct kernel_counters *c)
+{
+    const struct launch_request *q = &l->request;
+    const struct kernel *kernel = q->kernel;
+    for (int i = 0; i < 3; i++) {
+        c->grid[i] = q->grid[i];
+        c->block[i] = q->block[i];
+        c->cluster[i] = q->cluster[i];
+    }
+    c->name = l->kernel->name;
+    c->mangled = l->kernel->mangled;
+    c->kernel = kernel;
+    c->number = l->kernel->number;
+    c->threads_per_block = q->block[0] * q->block[1] * q->block[2];
+    c->warps_per_block = l->warps_per_block;
+    c->blocks = (uint64_t)q->grid[0] * q->grid[1] * q->grid[2];
+    c->warps = c->blocks * l->warps_per_block;
+    c->static_shared_bytes = kernel->static_shared_bytes;
+    c->dynamic_shared_bytes = q->shared_bytes;
+    c->local_bytes = kernel->local_bytes;
+    c->sms = l->multiprocessors;
+    c->registers = kernel_registers(kernel, &c->registers_guessed);
+}
+
+static void fill(const struct counted_launch *l, const struct worker_count *k, struct kernel_counters *c,
+                 struct arena *arena)
+{
+    struct footprint_sum f = footprint_sum(&k->footprint);
+    tables_collect(l->kernel, &k->tables, c, false, arena);
+    c->read_sectors = f.read;
+    c->written_sectors = f.written;
+    c->touched_sectors = f.touched;
+    c->touched_lines = f.lines;
+    c->hot = f.hottest;
+    c->barriers = k->barriers;
+    uint64_t most = 0, all = 0;
+    for (uint32_t i = 0; i < l->multiprocessors; i++) {
+        most = k->instructions[i] > most ? k->instructions[i] : most;
+        all += k->instructions[i];
+    }
+    c->busiest_sm = all ? (double)most / (double)all : 0;
+    for (unsigned i = 0; i < CLOCK_LEVELS; i++) {
+        c->sum_warp_clock[i] = k->sum_warp[i];
+        c->max_warp_clock[i] = k->max_warp[i];
+        c->sum_block_clock[i] = k->sum_block[i];
+        c->max_block_clock[i] = k->max_block[i];
+    }
+}
+
+void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena)
+{
+    struct worker_count *k = atomic_load(&l->workers), *next;
+    struct counted_kernel *of = l->kernel;
+    *counted = (struct kernel_counters){0};
+    describe(l, counted);
+    for (struct worker_count *other = k ? k->next : NULL; other; other = next) {
+        next = other->next;
+        add_worker(l, k, other);
+        free_worker(l, other);
+    }
+    pthread_mutex_lock(&l->counter->lock);
+    if (k)
+        tables_add(&of->sums, &k->tables, of->sites);
+    of->launches++;
+    pthread_mutex_unlock(&l->counter->lock);
+    if (k) {
+        fill(l, k, counted, arena);
+        free_worker(l, k);
+    }
+    free(l);
+}
+
+/* The i-th kernel; NULL where there are not so many. */
+static struct counted_kernel *nth_kernel(struct counter *c, size_t i)
+{
+    pthread_mutex_lock(&c->lock);
+    struct counted_kernel *k = c->kernels;
+    for (; k && i; i--)
+        k = k->next;
+    pthread_mutex_unlock(&c->lock);
+    return k;
+}
+
+bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, uint64_t *launches, struct arena *arena)
+{
+    const struct counted_kernel *k = nth_kernel(c, i);
+    if (!k)
+        return false;
+    struct tables copy = {ARENA_ARRAY(arena, struct block_tally, k->sites->n_blocks),
+                          ARENA_ARRAY(arena, struct site_tally, k->sites->n)};
+    pthread_mutex_lock(&c->lock);
+    tables_add(&copy, &k->sums, k->sites);
+    *launches = k->launches;
+    pthread_mutex_unlock(&c->lock);
+    *sums = (struct kernel_counters){.name = k->name, .mangled = k->mangled, .kernel = k->kernel, .number = k->number};
+    tables_collect(k, &copy, sums, true, arena);
+    return true;
+}

@@ -1,0 +1,30 @@
+/* Counts what launches do, as a client of exec/hooks.h.
+ *
+ * One counter serves all launches of a machine, on all workers; nothing in the way of an access takes a lock. What is counted does not
+ * depend on the number of workers, but for l1_miss_sectors and pairs of loads: blocks of a multiprocessor that different workers have
+ * run share nothing in the model of L1.
+ */
+#ifndef HEDDLE_EXPLAIN_COUNT_H
+#define HEDDLE_EXPLAIN_COUNT_H
+
+#include "exec/machine.h"
+#include "explain/counters.h"
+
+struct counter;
+struct counted_launch;
+
+/* `model`: the device of which the figures are; it need not be the one that the machine claims to be. NULL where memory is
+ * exhausted. */
+struct counter *counter_new(const struct device_model *model);
+void counter_free(struct counter *c);
+
+/* Before a launch: its hooks are added. NULL where memory is exhausted: the launch goes uncounted. */
+struct counted_launch *counter_begin(struct counter *c, struct launch_request *q);
+/* After it, also of one that has failed: what was counted, in the arena, without insns and lines. */
+void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena);
+
+/* The sums of all launches of the i-th kernel that has been launched, with insns and lines, but without what is of a launch alone; false
+ * where there are not so many. */
+bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, uint64_t *launches, struct arena *arena);
+
+#endif

@@ -1,0 +1,48 @@
+/* Which sectors of global memory a launch reads and writes, each once, and how often atomics meet at one.
+ *
+ * A worker has one, which nobody else touches; at the end they become one. Addresses are the host's.
+ */
+#ifndef HEDDLE_EXPLAIN_FOOTPRINT_H
+#define HEDDLE_EXPLAIN_FOOTPRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "explain/rules.h"
+
+enum { REGION_LINES = 1024, REGION_WORDS = REGION_LINES * LINE_SECTORS / 64 };
+
+/* A part of memory: a bit a sector. */
+struct region {
+    uint64_t number;
+    uint64_t read[REGION_WORDS], written[REGION_WORDS];
+};
+
+struct heat {
+    uint64_t sector; /* 1 + its number, or 0 */
+    uint64_t n;
+};
+
+struct footprint {
+    struct region **regions; /* by hash; NULL: free */
+    size_t n_regions, room;
+    struct region *last;
+    struct heat *heat; /* by hash */
+    size_t n_heat, heat_room;
+    bool lost; /* memory has run out: there is more than is here */
+};
+
+void footprint_touch(struct footprint *f, const struct line *line, bool write);
+/* Operations of atomics at the sector. */
+void footprint_heat(struct footprint *f, uint64_t sector, uint64_t n);
+/* Adds what is in `from`, which is emptied. */
+void footprint_merge(struct footprint *f, struct footprint *from);
+void footprint_free(struct footprint *f);
+
+struct footprint_sum {
+    uint64_t read, written, touched, lines, hottest;
+};
+struct footprint_sum footprint_sum(const struct footprint *f);
+
+#endif

@@ -1,0 +1,273 @@
+/* See json.h. */
+#include "explain/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/printable.h"
+#include "exec/warp.h"
+#include "explain/l1.h"
+#include "explain/model.h"
+#include "ptx/module.h"
+
+static json_t *integer(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static json_t *text(struct str s, struct arena *arena)
+{
+    return json_string(printable(arena, s));
+}
+
+static struct str trimmed(struct str s)
+{
+    for (; s.n && (*s.p == ' ' || *s.p == '\t'); s.n--)
+        s.p++;
+    while (s.n && (unsigned char)s.p[s.n - 1] <= ' ')
+        s.n--;
+    return s;
+}
+
+static json_t *triple(const uint32_t n[3])
+{
+    return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
+}
+
+/* ---- accesses ---- */
+
+static const char *const kinds[ACCESS_KINDS] = {
+#define KIND(name, ncu) #name,
+#include "explain/counters.def"
+#undef KIND
+};
+
+/* Those that are not 0. */
+static json_t *access_json(const struct access_counters *a)
+{
+    json_t *o = json_object();
+#define ACCESS(name, meaning)                                                                                          \
+    if (a->name)                                                                                                       \
+        json_object_set_new(o, #name, integer(a->name));
+#include "explain/counters.def"
+#undef ACCESS
+    if (a->strided && a->stride != INT64_MIN)
+        json_object_set_new(o, "stride", json_integer(a->stride));
+    return o;
+}
+
+static json_t *accesses_json(const struct access_counters access[ACCESS_KINDS])
+{
+    json_t *o = json_object();
+    for (int i = 0; i < ACCESS_KINDS; i++)
+        if (access[i].requests)
+            json_object_set_new(o, kinds[i], access_json(&access[i]));
+    return o;
+}
+
+/* ---- metrics ---- */
+
+static double limit(uint32_t blocks)
+{
+    return blocks == UINT32_MAX ? 0 : blocks;
+}
+
+static double conflicts(const struct access_counters *a)
+{
+    return (double)(a->wavefronts - a->ideal_wavefronts);
+}
+
+static double active_lanes(const struct kernel_counters *c)
+{
+    return c->warp_instructions ? (double)c->thread_instructions / (double)c->warp_instructions : 0;
+}
+
+static json_t *number(double value)
+{
+    return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *metrics_json(const struct kernel_counters *c, const struct device_model *d,
+                            const struct device_occupancy *o)
+{
+    json_t *metrics = json_object();
+    enum { SHARED_UNIT = 128 };
+    uint32_t shared = c->static_shared_bytes + c->dynamic_shared_bytes;
+    double max_warps = d->max_threads / WARP_LANES;
+    uint32_t carveout = l1_carveout(d, c->threads_per_block, shared, c->registers);
+    uint32_t block_shared = (shared + d->shared_bytes_reserved + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+#define KIND(name)                 (&c->access[KIND_of_##name])
+#define METRIC(name, value, exact) json_object_set_new(metrics, name, number((double)(value)));
+#include "explain/metrics.def"
+#undef METRIC
+#undef KIND
+    return metrics;
+}
+
+/* ---- a launch ---- */
+
+static json_t *occupancy_json(const struct kernel_counters *c, const struct device_model *d,
+                              const struct device_occupancy *o)
+{
+    const struct {
+        const char *name;
+        uint32_t blocks;
+    } limits[] = {{"registers", o->by_registers},
+                  {"shared_mem", o->by_shared},
+                  {"warps", o->by_threads},
+                  {"blocks", o->by_blocks}};
+    json_t *all = json_object(), *limiters = json_array();
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        if (limits[i].blocks == UINT32_MAX)
+            continue;
+        json_object_set_new(all, limits[i].name, integer(limits[i].blocks));
+        if (limits[i].blocks == o->blocks)
+            json_array_append_new(limiters, json_string(limits[i].name));
+    }
+    uint64_t warps = (uint64_t)o->blocks * c->warps_per_block;
+    return json_pack("{s:I, s:I, s:f, s:o, s:o}", "blocks", (json_int_t)o->blocks, "warps", (json_int_t)warps,
+                     "percent", 100.0 * (double)warps * WARP_LANES / d->max_threads, "limits", all, "limiters",
+                     limiters);
+}
+
+static json_t *classes_json(const struct kernel_counters *c)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < COST_CLASSES; i++)
+        if (c->classes[i] > 0)
+            json_object_set_new(o, cost_rows[i].name, number(c->classes[i]));
+    return o;
+}
+
+static json_t *clock_json(const double clock[CLOCK_LEVELS])
+{
+    return json_pack("[f, f, f]", clock[CLOCK_L1], clock[CLOCK_L2], clock[CLOCK_DRAM]);
+}
+
+/* Nothing where the device's rates are not known. */
+static void put_time(json_t *o, const struct kernel_counters *c, const struct device_model *d)
+{
+    bool known;
+    struct device_rates rates = device_rates(d->product, &known);
+    struct model_time t = model_time(c, d, &rates, &model_fit);
+    if (!known || !(t.ns > 0))
+        return;
+    struct roofline r = model_roofline(c, d, &rates);
+    json_t *bounds = json_object();
+    for (int i = 0; i < BOUNDS; i++)
+        json_object_set_new(bounds, bound_rows[i].name, json_real(t.bound_ns[i]));
+    json_object_set_new(o, "time_ns", json_real(t.ns));
+    json_object_set_new(o, "bound", json_string(bound_rows[t.first].name));
+    json_object_set_new(o, "next_bound", json_string(bound_rows[t.second].name));
+    json_object_set_new(o, "bounds_ns", bounds);
+    json_object_set_new(o, "roofline",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "flops", r.flops, "flops64",
+                                  r.flops64, "dram_bytes", r.dram_bytes, "l2_bytes", r.l2_bytes, "shared_bytes",
+                                  r.shared_bytes, "peak_flops", r.peak_flops, "peak_flops64", r.peak_flops64,
+                                  "peak_dram", r.peak_dram, "peak_l2", r.peak_l2, "peak_shared", r.peak_shared));
+}
+
+json_t *counters_json(const struct kernel_counters *c, const struct device_model *d)
+{
+    struct device_occupancy occupancy =
+        device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers);
+    json_t *o = json_pack("{s:s, s:s, s:I, s:o, s:o}", "kernel", c->name, "mangled", c->mangled, "number",
+                          (json_int_t)c->number, "grid", triple(c->grid), "block", triple(c->block));
+    if (!o)
+        return NULL;
+    put_time(o, c, d);
+    if (c->cluster[0])
+        json_object_set_new(o, "cluster", triple(c->cluster));
+    json_object_set_new(o, "registers", integer(c->registers));
+    json_object_set_new(o, "registers_estimated", json_boolean(c->registers_guessed));
+    json_object_set_new(o, "static_shared_bytes", integer(c->static_shared_bytes));
+    json_object_set_new(o, "dynamic_shared_bytes", integer(c->dynamic_shared_bytes));
+    json_object_set_new(o, "local_bytes", integer(c->local_bytes));
+    json_object_set_new(o, "blocks", integer(c->blocks));
+    json_object_set_new(o, "warps", integer(c->warps));
+    json_object_set_new(o, "occupancy", occupancy_json(c, d, &occupancy));
+    json_object_set_new(o, "warp_instructions", integer(c->warp_instructions));
+    json_object_set_new(o, "thread_instructions", integer(c->thread_instructions));
+    json_object_set_new(o, "branches", integer(c->branches));
+    json_object_set_new(o, "divergent", integer(c->divergent));
+    json_object_set_new(o, "busiest_sm", json_real(c->busiest_sm));
+    json_object_set_new(o, "metrics", metrics_json(c, d, &occupancy));
+    json_object_set_new(o, "classes", classes_json(c));
+    json_object_set_new(o, "access", accesses_json(c->access));
+    json_object_set_new(o, "footprint",
+                        json_pack("{s:I, s:I, s:I, s:I, s:I}", "read_sectors", (json_int_t)c->read_sectors,
+                                  "written_sectors", (json_int_t)c->written_sectors, "touched_sectors",
+                                  (json_int_t)c->touched_sectors, "touched_lines", (json_int_t)c->touched_lines, "hot",
+                                  (json_int_t)c->hot));
+    json_object_set_new(o, "barriers",
+                        json_pack("{s:I, s:I, s:I}", "opened", (json_int_t)c->barriers, "warps",
+                                  (json_int_t)c->barrier_warps, "wait", (json_int_t)c->barrier_wait));
+    json_object_set_new(o, "clock",
+                        json_pack("{s:o, s:o, s:o, s:o}", "sum_warp", clock_json(c->sum_warp_clock), "max_warp",
+                                  clock_json(c->max_warp_clock), "sum_block", clock_json(c->sum_block_clock),
+                                  "max_block", clock_json(c->max_block_clock)));
+    return o;
+}
+
+/* ---- a kernel ---- */
+
+static void put_sums(json_t *o, const struct insn_counters *i)
+{
+    json_object_set_new(o, "warp_instructions", integer(i->warp_instructions));
+    json_object_set_new(o, "thread_instructions", integer(i->thread_instructions));
+    if (i->branches) {
+        json_object_set_new(o, "branches", integer(i->branches));
+        json_object_set_new(o, "divergent", integer(i->divergent));
+        json_object_set_new(o, "taken", integer(i->taken));
+    }
+    if (i->barrier_warps) {
+        json_object_set_new(o, "barrier_warps", integer(i->barrier_warps));
+        json_object_set_new(o, "barrier_wait", integer(i->barrier_wait));
+        json_object_set_new(o, "barrier_longest", integer(i->barrier_longest));
+    }
+    json_t *access = accesses_json(i->access);
+    if (json_object_size(access))
+        json_object_set(o, "access", access);
+    json_decref(access);
+}
+
+static json_t *line_json(const struct line_counters *l, struct arena *arena)
+{
+    json_t *o = json_pack("{s:o, s:I}", "file", text(str_of(l->file), arena), "line", (json_int_t)l->line);
+    put_sums(o, &l->sum);
+    return o;
+}
+
+static json_t *insn_json(const struct insn_counters *i, struct arena *arena)
+{
+    const struct cuda_place *p = i->place.cuda;
+    json_t *o = json_object();
+    if (i->place.source) {
+        struct place_line at = place_locate(i->place);
+        json_object_set_new(o, "module", text(str_of(i->place.source->name), arena));
+        json_object_set_new(o, "ptx_line", integer(at.line));
+        json_object_set_new(o, "text", text(trimmed(at.text), arena));
+    }
+    json_object_set_new(o, "opcode", text(i->insn->inst->text, arena));
+    if (p) {
+        json_object_set_new(o, "file", text(str_of(p->file), arena));
+        json_object_set_new(o, "line", integer(p->line));
+    }
+    if (p && p->inlined_file) {
+        json_object_set_new(o, "inlined_file", text(str_of(p->inlined_file), arena));
+        json_object_set_new(o, "inlined_line", integer(p->inlined_line));
+    }
+    put_sums(o, i);
+    return o;
+}
+
+json_t *counters_kernel_json(const struct kernel_counters *c, uint64_t launches, struct arena *arena)
+{
+    json_t *lines = json_array(), *insns = json_array();
+    for (uint32_t i = 0; i < c->lines.n; i++)
+        json_array_append_new(lines, line_json(&c->lines.at[i], arena));
+    for (uint32_t i = 0; i < c->insns.n; i++)
+        json_array_append_new(insns, insn_json(&c->insns.at[i], arena));
+    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "kernel", c->name, "mangled", c->mangled, "number",
+                     (json_int_t)c->number, "launches", (json_int_t)launches, "lines", lines, "instructions", insns);
+}

@@ -1,0 +1,15 @@
+/* What was counted as JSON (docs/EXPLAIN.md says what the fields are). */
+#ifndef HEDDLE_EXPLAIN_JSON_H
+#define HEDDLE_EXPLAIN_JSON_H
+
+#include <jansson.h>
+
+#include "exec/device.h"
+#include "explain/counters.h"
+
+/* A launch, without what stands by line. NULL where memory is exhausted. */
+json_t *counters_json(const struct kernel_counters *c, const struct device_model *d);
+/* A kernel: lines and instructions of all its launches. */
+json_t *counters_kernel_json(const struct kernel_counters *c, uint64_t launches, struct arena *arena);
+
+#endif

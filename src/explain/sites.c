@@ -1,0 +1,160 @@
+/* See sites.h. */
+#include "explain/sites.h"
+
+/* ---- values that are provably the same in all lanes ---- */
+
+/* By registers of one definition: the instruction, where it is a pure one or reads a parameter of the kernel. */
+struct definitions {
+    const struct ir_func *ir;
+    const struct ir_insn **of;
+    uint8_t *known; /* 0: not asked yet; 1: uniform; 2: not, or being asked */
+    unsigned depth; /* of questions; none is answered beyond MOST_DEPTH */
+};
+
+enum { MOST_DEPTH = 500 };
+
+static struct definitions find_definitions(const struct ir_func *ir, struct arena *scratch)
+{
+    struct definitions d = {ir, ARENA_ARRAY(scratch, const struct ir_insn *, ir->regs.n),
+                            ARENA_ARRAY(scratch, uint8_t, ir->regs.n), 0};
+    const uint32_t *n = ir_count_definitions(ir, scratch);
+    for (uint32_t k = 0; k < ir->insns.n; k++) {
+        const struct ir_insn *i = &ir->insns.at[k];
+        ir_ref out = i->kind == IR_LANES ? i->d : i->kind == IR_LD ? i->access->regs[0] : REF_NONE;
+        if (ir_ref_kind(out) == REF_REG && n[ir_ref_index(out)] == 1)
+            d.of[ir_ref_index(out)] = i;
+    }
+    return d;
+}
+
+static bool is_uniform(struct definitions *d, ir_ref r);
+
+static bool register_is_uniform(struct definitions *d, uint32_t reg)
+{
+    const struct ir_insn *i = d->of[reg];
+    ir_ref read[IR_MAX_REFS];
+    if (!i || (i->kind == IR_LD && (i->access->space != SPACE_PARAM || i->access->frame)))
+        return false;
+    unsigned n = ir_reads(i, read);
+    for (unsigned k = 0; k < n; k++)
+        if (!is_uniform(d, read[k]))
+            return false;
+    return true;
+}
+
+static bool is_uniform(struct definitions *d, ir_ref r)
+{
+    uint32_t index = ir_ref_index(r);
+    switch (ir_ref_kind(r)) {
+    case REF_NONE:
+    case REF_CONST: return true;
+    case REF_SREG: {
+        if (index >= IR_ENVREG)
+            return true;
+        enum isa_when when = isa_sreg_info((enum isa_sreg)(index / 4))->when;
+        return when == WHEN_BLOCK || when == WHEN_LAUNCH;
+    }
+    case REF_REG: break;
+    }
+    if (!d->known[index] && d->depth < MOST_DEPTH) {
+        d->known[index] = 2;
+        d->depth++;
+        d->known[index] = register_is_uniform(d, index) ? 1 : 2;
+        d->depth--;
+    }
+    return d->known[index] == 1;
+}
+
+/* ---- sites ---- */
+
+static bool is_integer_add(const struct op *o)
+{
+    const struct op_access *x = o->access;
+    return o->kind == OP_ATOM && x->atom == ATOM_add && x->n == 1 && (x->type == TYPE_u32 || x->type == TYPE_s32);
+}
+
+static bool adds_one(const struct op *o, const struct ir_func *ir)
+{
+    ir_ref r = o->origin->access->operands[0];
+    const struct ir_const *c = ir_ref_kind(r) == REF_CONST ? &ir->consts.at[ir_ref_index(r)] : NULL;
+    return c && c->base == BASE_NONE && (uint32_t)c->lo == 1 && !o->access->has_reg[0];
+}
+
+/* A parameter or result of a function (.param): it stands in the frame here. */
+static bool is_of_call(const struct op *o)
+{
+    const struct isa_inst *i = o->origin->origin ? o->origin->origin->inst : NULL;
+    return i && (isa_has(i, MOD_param) || isa_has(i, MOD_param_func) || isa_has(i, MOD_param_entry));
+}
+
+static bool is_past_l1(const struct op *o)
+{
+    const struct isa_inst *i = o->origin->origin ? o->origin->origin->inst : NULL;
+    return op_access_is_strong(o->access) || (i && (isa_has(i, MOD_cg) || isa_has(i, MOD_cv)));
+}
+
+static struct access_site make_site(const struct op *o, const struct ir_func *ir, struct definitions *d)
+{
+    struct access_site s = {.op = o};
+    bool atom = o->kind == OP_ATOM || o->kind == OP_MBARRIER, result = atom && o->access->has_reg[0];
+    bool ld = o->kind == OP_LD;
+    s.kind[SITE_GLOBAL] = ld       ? o->access->space == SPACE_CONST ? KIND_of_const_ld : KIND_of_global_ld
+                          : !atom  ? KIND_of_global_st
+                          : result ? KIND_of_global_atom
+                                   : KIND_of_global_red;
+    s.kind[SITE_SHARED] = ld ? KIND_of_shared_ld : atom ? KIND_of_shared_atom : KIND_of_shared_st;
+    s.kind[SITE_LOCAL] = ld ? KIND_of_local_ld : KIND_of_local_st;
+    s.ignored = is_of_call(o);
+    s.past_l1 = ld && is_past_l1(o);
+    if (is_integer_add(o)) {
+        s.summed = is_uniform(d, o->origin->a);
+        s.increments = adds_one(o, ir);
+    }
+    return s;
+}
+
+static bool accesses_memory(const struct op *o)
+{
+    return o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM || o->kind == OP_MBARRIER;
+}
+
+static void find_in(struct sites *s, struct function_sites *f, struct arena *arena)
+{
+    struct arena scratch = {.on_oom = arena->on_oom};
+    struct definitions d = find_definitions(f->code->ir, &scratch);
+    uint32_t *of_op = ARENA_ARRAY(arena, uint32_t, f->code->n_ops);
+    for (uint32_t i = 0; i < f->code->n_ops; i++) {
+        if (!accesses_memory(&f->code->ops[i]))
+            continue;
+        s->at[s->n] = make_site(&f->code->ops[i], f->code->ir, &d);
+        of_op[i] = ++s->n;
+    }
+    f->of_op = of_op;
+    arena_free(&scratch);
+}
+
+struct sites *sites_find(const struct kernel *k, struct arena *arena)
+{
+    struct sites *s = ARENA_NEW(arena, struct sites);
+    uint32_t most = 0;
+    s->n_functions = k->functions.n;
+    s->functions = ARENA_ARRAY(arena, struct function_sites, s->n_functions);
+    for (uint32_t i = 0; i < s->n_functions; i++)
+        for (uint32_t o = 0; o < k->functions.at[i]->n_ops; o++)
+            most += accesses_memory(&k->functions.at[i]->ops[o]);
+    s->at = ARENA_ARRAY(arena, struct access_site, most);
+    for (uint32_t i = 0; i < s->n_functions; i++) {
+        s->functions[i] = (struct function_sites){.code = k->functions.at[i], .first_block = s->n_blocks};
+        s->n_blocks += k->functions.at[i]->n_blocks;
+        find_in(s, &s->functions[i], arena);
+    }
+    return s;
+}
+
+const struct function_sites *sites_function(const struct sites *s, const struct op *o)
+{
+    for (uint32_t i = 0; i < s->n_functions; i++)
+        if (o >= s->functions[i].code->ops && o < s->functions[i].code->ops + s->functions[i].code->n_ops)
+            return &s->functions[i];
+    return NULL;
+}

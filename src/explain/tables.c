@@ -1,0 +1,309 @@
+/* See tables.h. */
+#include "explain/tables.h"
+
+#include <stdlib.h>
+
+#include "base/demangle.h"
+
+/* ---- tables ---- */
+
+bool tables_make(struct tables *t, const struct sites *s)
+{
+    t->blocks = calloc(s->n_blocks ? s->n_blocks : 1, sizeof *t->blocks);
+    t->sites = calloc(s->n ? s->n : 1, sizeof *t->sites);
+    if (t->blocks && t->sites)
+        return true;
+    tables_free(t);
+    return false;
+}
+
+void tables_free(struct tables *t)
+{
+    free(t->blocks);
+    free(t->sites);
+    *t = (struct tables){0};
+}
+
+void access_counters_add(struct access_counters *to, const struct access_counters *from)
+{
+    if (from->strided)
+        to->stride = !to->strided || to->stride == from->stride ? from->stride : INT64_MIN;
+#define ACCESS(name, meaning) to->name += from->name;
+#include "explain/counters.def"
+#undef ACCESS
+}
+
+void tables_add(struct tables *to, const struct tables *from, const struct sites *s)
+{
+    for (uint32_t i = 0; i < s->n_blocks; i++) {
+        struct block_tally *t = &to->blocks[i];
+        const struct block_tally *f = &from->blocks[i];
+        t->executed += f->executed;
+        t->threads += f->threads;
+        t->branches += f->branches;
+        t->divergent += f->divergent;
+        t->taken += f->taken;
+        t->barrier_warps += f->barrier_warps;
+        t->barrier_wait += f->barrier_wait;
+        t->barrier_longest = f->barrier_longest > t->barrier_longest ? f->barrier_longest : t->barrier_longest;
+    }
+    for (uint32_t i = 0; i < s->n; i++)
+        for (int k = 0; k < SITE_SPACES; k++)
+            access_counters_add(&to->sites[i].by[k], &from->sites[i].by[k]);
+}
+
+/* ---- a kernel's instructions ---- */
+
+struct insn_key {
+    const struct ptx_insn *ptx;
+    uint32_t number;      /* of the first operation that it has become, or of a site */
+    uint32_t block, site; /* site: 1 + number, or 0 */
+    const struct ir_insn *origin;
+    const struct code *code;
+    bool ends;
+};
+
+static bool ends_block(const struct op *o)
+{
+    return o->kind == OP_BRA || o->kind == OP_BRX || o->kind == OP_BAR;
+}
+
+/* One for each operation that comes from an instruction, in the order of operations. */
+static struct insn_key *find_keys(const struct counted_kernel *k, struct arena *scratch, uint32_t *n)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < k->sites->n_functions; i++)
+        most += k->sites->functions[i].code->n_ops;
+    struct insn_key *keys = ARENA_ARRAY(scratch, struct insn_key, most);
+    *n = 0;
+    for (uint32_t i = 0; i < k->sites->n_functions; i++) {
+        const struct function_sites *f = &k->sites->functions[i];
+        for (uint32_t b = 0; b < f->code->n_blocks; b++)
+            for (uint32_t o = f->code->blocks[b].first; o < f->code->blocks[b].first + f->code->blocks[b].n; o++) {
+                const struct op *op = &f->code->ops[o];
+                if (!op->origin || !op->origin->origin)
+                    continue;
+                keys[*n] = (struct insn_key){.ptx = op->origin->origin,
+                                             .number = *n,
+                                             .block = f->first_block + b,
+                                             .site = f->of_op[o],
+                                             .origin = op->origin,
+                                             .code = f->code,
+                                             .ends = ends_block(op)};
+                ++*n;
+            }
+    }
+    return keys;
+}
+
+/* In the order of the text; operations of one instruction in their own. */
+static int compare_keys(const void *a, const void *b)
+{
+    const struct insn_key *x = a, *y = b;
+    if (x->origin->module != y->origin->module)
+        return x->code->index < y->code->index ? -1 : 1;
+    if (x->ptx->offset != y->ptx->offset)
+        return x->ptx->offset < y->ptx->offset ? -1 : 1;
+    if (x->ptx != y->ptx)
+        return x->ptx < y->ptx ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void list_insns(struct counted_kernel *k, struct arena *scratch)
+{
+    uint32_t n;
+    struct insn_key *keys = find_keys(k, scratch, &n);
+    qsort(keys, n, sizeof *keys, compare_keys);
+    k->insns = ARENA_ARRAY(&k->arena, struct insn, n);
+    k->insns_of_block = ARENA_ARRAY(&k->arena, uint32_t, k->sites->n_blocks);
+    k->insn_of_site = ARENA_ARRAY(&k->arena, uint32_t, k->sites->n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct insn_key *key = &keys[i];
+        if (i == 0 || key->ptx != keys[i - 1].ptx) {
+            struct str function = key->code->ir->func->symbol.name;
+            k->insns[k->n_insns++] = (struct insn){.ptx = key->ptx,
+                                                   .place = fault_place(key->origin, &k->arena),
+                                                   .function = arena_strndup(&k->arena, function.p, function.n),
+                                                   .block = key->block};
+            k->insns_of_block[key->block]++;
+        }
+        struct insn *insn = &k->insns[k->n_insns - 1];
+        if (key->ends) {
+            insn->ends = true;
+            insn->block = key->block;
+        }
+        if (key->site)
+            k->insn_of_site[key->site - 1] = k->n_insns - 1;
+    }
+}
+
+static void find_costs(struct counted_kernel *k)
+{
+    const struct cost_table *costs = cost_table_make(k->kernel, k->rates, &k->arena);
+    k->cost = ARENA_ARRAY(&k->arena, const struct block_cost *, k->sites->n_blocks);
+    for (uint32_t i = 0; i < k->sites->n_functions; i++)
+        for (uint32_t b = 0; b < k->sites->functions[i].code->n_blocks; b++)
+            k->cost[k->sites->functions[i].first_block + b] = cost_of(costs, k->sites->functions[i].code, b);
+}
+
+static void find_facts(struct counted_kernel *k)
+{
+    struct arena scratch = {.on_oom = k->arena.on_oom};
+    struct str mangled = k->kernel->func->symbol.name;
+    k->mangled = arena_strndup(&k->arena, mangled.p, mangled.n);
+    k->name = demangle(mangled, &k->arena);
+    k->sites = sites_find(k->kernel, &k->arena);
+    find_costs(k);
+    list_insns(k, &scratch);
+    arena_free(&scratch);
+}
+
+/* False where memory is exhausted. */
+static bool prepare(struct counted_kernel *k)
+{
+    jmp_buf oom;
+    volatile bool ok = false;
+    k->arena.on_oom = &oom;
+    if (setjmp(oom) == 0) {
+        find_facts(k);
+        ok = true;
+    }
+    k->arena.on_oom = NULL;
+    return ok && tables_make(&k->sums, k->sites);
+}
+
+struct counted_kernel *counted_kernel_new(const struct kernel *kernel, const struct device_rates *rates)
+{
+    struct counted_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->kernel = kernel;
+    k->rates = rates;
+    if (prepare(k))
+        return k;
+    counted_kernel_free(k);
+    return NULL;
+}
+
+void counted_kernel_free(struct counted_kernel *k)
+{
+    tables_free(&k->sums);
+    arena_free(&k->arena);
+    free(k);
+}
+
+/* ---- collecting ---- */
+
+static void add_insn(struct insn_counters *to, const struct insn_counters *from)
+{
+    to->warp_instructions += from->warp_instructions;
+    to->thread_instructions += from->thread_instructions;
+    to->branches += from->branches;
+    to->divergent += from->divergent;
+    to->taken += from->taken;
+    to->barrier_warps += from->barrier_warps;
+    to->barrier_wait += from->barrier_wait;
+    to->barrier_longest = from->barrier_longest > to->barrier_longest ? from->barrier_longest : to->barrier_longest;
+    for (int i = 0; i < ACCESS_KINDS; i++)
+        access_counters_add(&to->access[i], &from->access[i]);
+}
+
+static struct insn_counters of_insn(const struct insn *i, const struct tables *t)
+{
+    const struct block_tally *b = &t->blocks[i->block];
+    struct insn_counters c = {.insn = i->ptx,
+                              .place = i->place,
+                              .function = i->function,
+                              .warp_instructions = b->executed,
+                              .thread_instructions = b->threads};
+    if (i->ends) {
+        c.branches = b->branches;
+        c.divergent = b->divergent;
+        c.taken = b->taken;
+        c.barrier_warps = b->barrier_warps;
+        c.barrier_wait = b->barrier_wait;
+        c.barrier_longest = b->barrier_longest;
+    }
+    return c;
+}
+
+/* The line of the user's: that of the call where what was inlined is in another file. */
+static struct line_counters line_of(const struct insn_counters *i)
+{
+    const struct cuda_place *p = i->place.cuda;
+    struct line_counters l = {.sum = {.insn = i->insn, .place = i->place, .function = i->function}};
+    if (p && p->inlined_file && strcmp(p->inlined_file, p->file) == 0) {
+        l.file = p->inlined_file;
+        l.line = p->inlined_line;
+    } else if (p) {
+        l.file = p->file;
+        l.line = p->line;
+    } else if (i->place.source) {
+        l.file = i->place.source->name;
+        l.line = place_locate(i->place).line;
+    } else {
+        l.file = "?";
+    }
+    return l;
+}
+
+struct line_key {
+    struct line_counters line;
+    uint32_t insn;
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line_key *x = a, *y = b;
+    int order = strcmp(x->line.file, y->line.file);
+    if (order || x->line.line != y->line.line)
+        return order ? order : x->line.line < y->line.line ? -1 : 1;
+    return x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+static void collect_lines(struct kernel_counters *c, struct arena *arena)
+{
+    struct arena scratch = {.on_oom = arena->on_oom};
+    struct line_key *keys = ARENA_ARRAY(&scratch, struct line_key, c->insns.n);
+    for (uint32_t i = 0; i < c->insns.n; i++)
+        keys[i] = (struct line_key){line_of(&c->insns.at[i]), i};
+    qsort(keys, c->insns.n, sizeof *keys, compare_lines);
+    for (uint32_t i = 0; i < c->insns.n; i++) {
+        const struct line_counters *last = c->lines.n ? &c->lines.at[c->lines.n - 1] : NULL;
+        if (!last || last->line != keys[i].line.line || strcmp(last->file, keys[i].line.file) != 0)
+            *VEC_PUSH(arena, &c->lines) = keys[i].line;
+        add_insn(&c->lines.at[c->lines.n - 1].sum, &c->insns.at[keys[i].insn]);
+    }
+    arena_free(&scratch);
+}
+
+void tables_collect(const struct counted_kernel *k, const struct tables *t, struct kernel_counters *c, bool by_line,
+                    struct arena *arena)
+{
+    struct arena scratch = {.on_oom = arena->on_oom};
+    struct insn_counters *insns = ARENA_ARRAY(&scratch, struct insn_counters, k->n_insns), sum = {0};
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        insns[i] = of_insn(&k->insns[i], t);
+    for (uint32_t i = 0; i < k->sites->n; i++)
+        for (int s = 0; s < SITE_SPACES; s++)
+            access_counters_add(&insns[k->insn_of_site[i]].access[k->sites->at[i].kind[s]], &t->sites[i].by[s]);
+    for (uint32_t i = 0; i < k->n_insns; i++) {
+        add_insn(&sum, &insns[i]);
+        if (by_line && insns[i].warp_instructions)
+            *VEC_PUSH(arena, &c->insns) = insns[i];
+    }
+    c->warp_instructions = sum.warp_instructions;
+    c->thread_instructions = sum.thread_instructions;
+    c->branches = sum.branches;
+    c->divergent = sum.divergent;
+    c->taken = sum.taken;
+    c->barrier_warps = sum.barrier_warps;
+    c->barrier_wait = sum.barrier_wait;
+    memcpy(c->access, sum.access, sizeof c->access);
+    for (uint32_t b = 0; b < k->sites->n_blocks; b++)
+        for (int class = 0; class < COST_CLASSES; class ++)
+            c->classes[class] += (double)k->cost[b]->classes[class] * (double)t->blocks[b].executed;
+    if (by_line)
+        collect_lines(c, arena);
+    arena_free(&scratch);
+}

@@ -1,0 +1,70 @@
+/* What is counted while a launch runs, in plain arrays by numbers of blocks of code and sites (sites.h): a worker has its own, and
+ * they are added up at the end. Private to this folder.
+ */
+#ifndef HEDDLE_EXPLAIN_TABLES_H
+#define HEDDLE_EXPLAIN_TABLES_H
+
+#include "exec/machine.h"
+#include "explain/cost.h"
+#include "explain/counters.h"
+#include "explain/rates.h"
+#include "explain/sites.h"
+
+/* Of a block of code, and of the branch or barrier at its end. */
+struct block_tally {
+    uint64_t executed, threads; /* by warps; their active lanes */
+    uint64_t branches, divergent, taken;
+    uint64_t barrier_warps, barrier_wait, barrier_longest;
+};
+
+struct site_tally {
+    struct access_counters by[SITE_SPACES];
+};
+
+struct tables {
+    struct block_tally *blocks;
+    struct site_tally *sites;
+};
+
+/* False where memory is exhausted. */
+bool tables_make(struct tables *t, const struct sites *s);
+void tables_free(struct tables *t);
+void tables_add(struct tables *to, const struct tables *from, const struct sites *s);
+void access_counters_add(struct access_counters *to, const struct access_counters *from);
+
+/* An instruction of PTX of the kernel. */
+struct insn {
+    const struct ptx_insn *ptx;
+    struct place place;
+    const char *function;
+    uint32_t block; /* number of the block of code that it is in, by its first operation */
+    bool ends;      /* it is the branch or barrier at the end of that block */
+};
+
+/* A kernel that has been launched at least once: facts, and the sums of all its launches. */
+struct counted_kernel {
+    struct counted_kernel *next;
+    uint32_t number;
+    const struct kernel *kernel;
+    const struct device_rates *rates;
+    struct arena arena;
+    const char *name, *mangled;
+    struct sites *sites;
+    const struct block_cost **cost; /* by block */
+    struct insn *insns;             /* in the order of the text */
+    uint32_t n_insns;
+    uint32_t *insns_of_block; /* how many, by block */
+    uint32_t *insn_of_site;
+    struct tables sums;
+    uint64_t launches;
+};
+
+/* NULL where memory is exhausted. */
+struct counted_kernel *counted_kernel_new(const struct kernel *k, const struct device_rates *rates);
+void counted_kernel_free(struct counted_kernel *k);
+
+/* Fills the parts of the record that come from the tables; with insns and lines where `by_line`, in the arena. */
+void tables_collect(const struct counted_kernel *k, const struct tables *t, struct kernel_counters *c, bool by_line,
+                    struct arena *arena);
+
+#endif
