@@ -424,6 +424,28 @@ HD_API void hd_checker_end(hd_checker *checker);
  * nothing. */
 HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);
 
+/* ---- explaining ---- */
+
+/* Counts what a machine's launches do, as a GPU would count it, and estimates what it would take for them: docs/EXPLAIN.md. They run
+ * on the interpreter. It may be used from any thread. */
+typedef struct hd_explainer hd_explainer;
+
+typedef struct hd_explainer_options {
+    const char *device; /* whose figures they are, by architecture or name ("H200"); default: what the machine claims to be */
+    /* Called after each launch that was counted, from its thread, with what was counted as JSON. */
+    void (*launched)(void *data, const char *json);
+    void *data;
+} hd_explainer_options;
+
+/* From here on the machine's launches are counted. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (no such device, a machine
+ * that has an explainer), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
+HD_API hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options,
+                                     hd_explainer **explainer);
+HD_API void hd_explainer_destroy(hd_explainer *explainer); /* NULL is allowed */
+/* The sums of all launches so far of the i-th kernel, in the order of first launches, as JSON, by line and instruction: a string to be
+ * freed with free(); NULL where there are not so many. */
+HD_API hd_result hd_explainer_kernel(hd_explainer *explainer, size_t i, char **json);
+
 /* ---- launches ---- */
 
 enum hd_launch_flags {
@@ -431,7 +453,8 @@ enum hd_launch_flags {
     HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
                                   what no thread of its own will change then fails instead of spinning on */
     HD_LAUNCH_NON_PORTABLE_CLUSTER = 4, /* clusters of up to 16 blocks; else of up to 8 */
-    HD_LAUNCH_UNCHECKED = 8,            /* the machine's checker does not watch it; all memory then counts as written */
+    HD_LAUNCH_UNCHECKED = 8,            /* the machine's checker does not watch it (all memory then counts as written), and
+                                           its explainer does not count it */
 };
 
 typedef struct hd_launch_config {

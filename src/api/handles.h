@@ -6,6 +6,7 @@
 #include "exec/device.h"
 #include "exec/machine.h"
 #include "exec/queue.h"
+#include "explain/count.h"
 #include "trace/trace.h"
 #include "report/report.h"
 
@@ -20,11 +21,12 @@ struct name {
 
 struct hd_machine {
     struct machine *machine;
-    struct tracer *tracer;                /* or NULL */
-    hd_checker *checker;                  /* that watches its launches, or NULL */
-    hd_explainer *explainer;              /* that counts them, or NULL */
-    pthread_mutex_t lock;                 /* of what follows */
-    struct hd_module *modules, *unloaded; /* these, as long as there is a checker: its findings are places in them */
+    struct tracer *tracer;   /* or NULL */
+    hd_checker *checker;     /* that watches its launches, or NULL */
+    hd_explainer *explainer; /* that counts them, or NULL */
+    pthread_mutex_t lock;    /* of what follows */
+    struct hd_module *modules,
+        *unloaded; /* these, as long as there is a checker or explainer: findings are places in them */
     struct name *names;
 };
 
@@ -64,6 +66,13 @@ struct hd_checker {
     struct checker *checker;
 };
 
+struct hd_explainer {
+    hd_machine *machine;
+    hd_explainer_options options;
+    struct counter *counter;
+    const struct device_model *model;
+};
+
 struct hd_report {
     struct arena arena;
     struct diags diags;
@@ -92,7 +101,10 @@ void modules_forget(hd_machine *machine);
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
                          struct diags *d);
 
-/* Runs it, watched where the machine has a checker. */
+/* What was counted of a launch, told to whoever asked for it. */
+void explainer_end(hd_explainer *e, struct counted_launch *l);
+
+/* Runs it, watched where the machine has a checker, counted where it has an explainer. */
 hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags);
 
 /* Copies the texts that diagnostics point into, which may go before the report does. */

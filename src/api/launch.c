@@ -191,7 +191,13 @@ static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_laun
 
 hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
 {
-    return m->checker ? launch_checked(m->checker, q, stats, diags) : machine_launch(m->machine, q, stats, diags);
+    hd_explainer *e = q->flags & HD_LAUNCH_UNCHECKED ? NULL : m->explainer;
+    struct counted_launch *counted = e ? counter_begin(e->counter, q) : NULL;
+    hd_result r =
+        m->checker ? launch_checked(m->checker, q, stats, diags) : machine_launch(m->machine, q, stats, diags);
+    if (counted)
+        explainer_end(e, counted);
+    return r;
 }
 
 /* In no stream: after what the host has waited for, and waited for itself. */

@@ -194,7 +194,7 @@ void hd_module_unload(hd_module *m)
         link = &(*link)->next;
     if (*link)
         *link = m->next;
-    bool keep = m->machine->checker;
+    bool keep = m->machine->checker || m->machine->explainer;
     if (keep) {
         free_variables(m);
         m->next = m->machine->unloaded;
@@ -207,7 +207,7 @@ void hd_module_unload(hd_module *m)
 
 void modules_forget(hd_machine *machine)
 {
-    while (machine->unloaded) {
+    while (machine->unloaded && !machine->checker && !machine->explainer) {
         hd_module *m = machine->unloaded;
         machine->unloaded = m->next;
         module_free(m);

@@ -49,6 +49,8 @@ int cmd_cc(struct session *s);
 int cmd_launch(struct session *s);
 int cmd_check(struct session *s);
 int cmd_check_program(struct session *s);
+int cmd_explain(struct session *s);
+int cmd_explain_program(struct session *s);
 int cmd_ptx(struct session *s);
 int cmd_info(struct session *s);
 int cmd_cache(struct session *s);

@@ -9,6 +9,7 @@
 #include "cli/arg.h"
 #include "cli/check_settings.h"
 #include "cli/cli.h"
+#include "cli/explanation.h"
 #include "cli/interrupt.h"
 #include "cli/kernel_name.h"
 #include "cli/sandbox.h"
@@ -25,6 +26,8 @@ struct launch {
     struct interrupt interrupt;
     hd_machine *machine;
     hd_checker *checker; /* or NULL */
+    hd_explainer *explainer;
+    struct explanation *explanation; /* of heddle explain; else NULL */
     hd_module *module;
     hd_kernel *kernel;
     hd_kernel_info info;
@@ -556,6 +559,51 @@ static int save_buffers(struct launch *l)
     return 0;
 }
 
+/* ---- heddle explain ---- */
+
+static void take_launch(void *data, const char *json)
+{
+    struct launch *l = data;
+    json_t *launch = json_loads(json, 0, NULL);
+    l->explanation->lost |= !launch;
+    if (launch)
+        explanation_add(l->explanation, 0, json_pack("{s:i, s:o}", "device", 0, "launch", launch));
+}
+
+static int open_explainer(struct launch *l)
+{
+    const hd_explainer_options o = {.device = l->s->o.report_device, .launched = take_launch, .data = l};
+    if (!l->explanation)
+        return 0;
+    const char *wrong = explanation_files_wrong(l->s);
+    if (wrong)
+        return usage_error(l->s, "%s", wrong);
+    hd_result r = hd_explainer_create(l->machine, &o, &l->explainer);
+    if (r == HD_ERROR_INVALID_VALUE)
+        return explanation_no_device(l->s);
+    return r ? cli_failure(l->s, "out of memory") : 0;
+}
+
+static int show_explanation(struct launch *l)
+{
+    const char *device = l->s->o.report_device ? l->s->o.report_device : "H200";
+    struct explanation *e = l->explanation;
+    char *text = NULL;
+    if (!e)
+        return 0;
+    for (size_t i = 0; hd_explainer_kernel(l->explainer, i, &text) == HD_SUCCESS && text; i++) {
+        json_t *kernel = json_loads(text, 0, NULL);
+        e->lost |= !kernel;
+        if (kernel)
+            explanation_add(e, 0, json_pack("{s:i, s:o}", "device", 0, "kernel", kernel));
+        free(text);
+    }
+    if (e->lost)
+        return cli_failure(l->s, "out of memory: not all that was counted could be kept");
+    explanation_print(e, device, stdout, &l->s->arena);
+    return explanation_write_files(l->s, e, l->s->words[0]);
+}
+
 /* ---- the command ---- */
 
 static int open_own_machine(struct launch *l)
@@ -569,7 +617,7 @@ static int open_own_machine(struct launch *l)
     int status = open_machine(l->s, &options, &l->machine);
     if (!status && l->s->o.check && hd_checker_create(l->machine, &checks, &l->checker))
         status = cli_failure(l->s, "out of memory");
-    return status;
+    return status ? status : open_explainer(l);
 }
 
 static int show(struct launch *l)
@@ -580,6 +628,7 @@ static int show(struct launch *l)
     case FORMAT_JSON: status = show_json(l); break;
     case FORMAT_SARIF: status = print_sarif(l, l->checker ? add_findings(l, NULL) : NULL); break;
     }
+    status = status ? status : show_explanation(l);
     return status ? status : l->errors > 0;
 }
 
@@ -593,6 +642,7 @@ static int confine(struct launch *l)
 static int clean_up(struct launch *l, int status)
 {
     hd_checker_destroy(l->checker);
+    hd_explainer_destroy(l->explainer);
     if (hd_machine_destroy(l->machine) && !status)
         status = cli_failure(l->s, "the schedule or the timeline could not be written whole");
     interrupt_stop(&l->interrupt);
@@ -607,21 +657,35 @@ static int clean_up(struct launch *l, int status)
     return status;
 }
 
-int cmd_launch(struct session *s)
+static int launch(struct session *s, struct explanation *explanation)
 {
     static int (*const steps[])(struct launch *) = {
         read_format,   read_files, open_own_machine, confine,      load, read_args,
         place_buffers, pack_args,  run_kernel,       save_buffers, show,
     };
-    struct launch l = {.s = s};
+    struct launch l = {.s = s, .explanation = explanation};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&l);
     return clean_up(&l, status);
 }
 
+int cmd_launch(struct session *s)
+{
+    return launch(s, NULL);
+}
+
 int cmd_check(struct session *s)
 {
     s->o.check = true;
-    return cmd_launch(s);
+    return launch(s, NULL);
+}
+
+int cmd_explain(struct session *s)
+{
+    struct explanation e;
+    explanation_init(&e);
+    int status = launch(s, &e);
+    explanation_free(&e);
+    return status;
 }

@@ -5,10 +5,12 @@ enum {
     RUN = 1 << 0,
     LAUNCH = 1 << 1,
     CHECK = 1 << 2,
-    PTX = 1 << 3,
-    INFO = 1 << 4,
-    CACHE = 1 << 5,
-    PROGRAM = 1 << 7,
+    EXPLAIN_PTX = 1 << 3,
+    PTX = 1 << 4,
+    INFO = 1 << 5,
+    CACHE = 1 << 6,
+    PROGRAM = 1 << 8,
+    EXPLAIN = 1 << 9,
 }; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
@@ -102,6 +104,21 @@ const struct command commands[] = {
      "  heddle check queue.ptx --grid 4 --block 64 --policy random 'u32[64]'\n"
      "\n"
      "The exit status is 0 where nothing was found (leaks are warnings), 1 after errors, 2 for wrong usage.\n"},
+    {"explain", "run a CUDA program, or a kernel of PTX files, and say what a GPU would make of it", cmd_explain,
+     "heddle explain FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
+     "\n"
+     "Runs a kernel as `heddle launch` does, and counts what a GPU would count of it: instructions, requests and\n"
+     "sectors of global memory, wavefronts and bank conflicts of shared memory, divergence, barriers, by line; and\n"
+     "estimates how long it would take there, and why.\n",
+     "Arguments are those of `heddle launch`.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle explain saxpy.ptx --grid 4 --block 256 1000 2.0 'f32[1000]=range' 'f32[1000]=ones'\n"
+     "  heddle explain matmul.ptx 'matmul<16>' --grid 8,8 --block 16,16 --json matmul.json @a.npy @b.npy "
+     "'f32[128,128]' 128\n"
+     "\n"
+     "docs/EXPLAIN.md says what each figure means. The exit status is 0 after a success, 1 where the PTX or the\n"
+     "kernel has errors, 2 for wrong usage.\n"},
     {"ptx", "check PTX files, or show the instruction set", cmd_ptx,
      "heddle ptx FILE.ptx... [OPTIONS]\n"
      "heddle ptx --isa [OPCODE | %REGISTER]... [OPTIONS]\n"
@@ -152,6 +169,24 @@ const struct command commands[] = {
      "The exit status is the program's, but --error-exitcode (1) where it is 0 and errors were found; 124 where the\n"
      "time of --timeout was over, 126 where it cannot be run under Heddle, 127 where there is none, 2 for wrong "
      "usage.\n"},
+    {"explain", NULL, cmd_explain_program,
+     "heddle explain [OPTIONS] PROGRAM [ARGUMENT]...\n"
+     "\n"
+     "Runs a CUDA program, unchanged, as `heddle run` does, and counts what a GPU would count of all that it "
+     "launches,\n"
+     "its children, too: instructions, requests and sectors of global memory, wavefronts and bank conflicts of shared\n"
+     "memory, divergence, barriers, by line (of nvcc -lineinfo); and estimates how long each launch would take there,\n"
+     "and why. Figures are named as Nsight Compute's.\n",
+     "Options stand before PROGRAM; what follows is the program's. What it prints and its exit status stay its own. A\n"
+     "summary is shown on stderr at the end, also where it crashes, is killed or is ended by --timeout.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle explain ./vectorAdd\n"
+     "  heddle explain --kernel-regex regex=matmul --launch-count 1 --json matmul.json ./app\n"
+     "  heddle explain --csv all.csv python3 train.py\n"
+     "\n"
+     "docs/EXPLAIN.md says what each figure means. The exit status is the program's; 124 where the time of --timeout\n"
+     "was over, 126 where it cannot be run under Heddle, 127 where there is none, 2 for wrong usage.\n"},
     {0},
 };
 
@@ -166,8 +201,9 @@ static const struct opt_elsewhere elsewhere[] = {
 #undef ELSEWHERE
 };
 
-static const struct opts opts = {flags,     sizeof flags / sizeof flags[0],        command_name, RUN | PROGRAM,
-                                 elsewhere, sizeof elsewhere / sizeof elsewhere[0]};
+static const struct opts opts = {flags,        sizeof flags / sizeof flags[0],
+                                 command_name, RUN | PROGRAM | EXPLAIN,
+                                 elsewhere,    sizeof elsewhere / sizeof elsewhere[0]};
 
 const struct command *command_find(const char *name, const char **near)
 {
@@ -195,12 +231,19 @@ static const struct command *command_by_bit(unsigned bit)
     return &commands[__builtin_ctz(bit)];
 }
 
+/* The one for programs of a command that takes PTX files, too; 0 where there is none. */
+static unsigned program_variant(const struct command *c)
+{
+    return bit_of(c) == CHECK ? PROGRAM : bit_of(c) == EXPLAIN_PTX ? EXPLAIN : 0;
+}
+
 const struct command *command_variant(const struct command *c, int argc, char **argv)
 {
-    if (bit_of(c) != CHECK)
+    unsigned program = program_variant(c);
+    if (!program)
         return c;
-    const char *word = opts_first_word(&opts, CHECK | PROGRAM, argc, argv);
-    return word && file_is_ptx(word) ? c : command_by_bit(PROGRAM);
+    const char *word = opts_first_word(&opts, bit_of(c) | program, argc, argv);
+    return word && file_is_ptx(word) ? c : command_by_bit(program);
 }
 
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s)
@@ -216,7 +259,8 @@ const char *command_help(const struct command *c, struct arena *arena)
     const char *text =
         arena_printf(arena, "usage: %s\nOptions:\n%s%s%s", c->usage, opts_help(&opts, (unsigned)(c - commands), arena),
                      c->details ? "\n" : "", c->details ? c->details : "");
-    if (bit_of(c) != PROGRAM)
-        return text;
-    return arena_printf(arena, "%s\n\n%s", text, command_help(command_by_bit(CHECK), arena));
+    for (const struct command *of = commands; of->name; of++)
+        if (program_variant(of) == bit_of(c))
+            return arena_printf(arena, "%s\n\n%s", text, command_help(of, arena));
+    return text;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/explanation.h"
 #include "cli/outputs.h"
 #include "sandbox/broker.h"
 #include "sandbox/sandbox.h"
@@ -76,7 +77,8 @@ static bool may_read(void *data, const char *path)
 
 static bool may_write(void *data, const char *path)
 {
-    return is_named(data, "+save:", path);
+    const struct allowed *a = data;
+    return is_named(a, "+save:", path) || explanation_writes(&a->s->o, path);
 }
 
 /* The current folder, and those of the PTX files; "/", where services run, holds nothing that is the user's. */

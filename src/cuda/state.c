@@ -2,6 +2,7 @@
 #include "cuda/state.h"
 
 #include "cuda/check.h"
+#include "cuda/explain.h"
 #include "cuda/limits.h"
 #include "cuda/mapping.h"
 #include "cuda/module.h"
@@ -77,6 +78,7 @@ static void after_fork(void)
     pthread_mutex_init(&state.print_lock, NULL);
     state.n_printed = 0; /* the parent prints it */
     check_after_fork();
+    explain_after_fork();
 }
 
 static void drop_own_streams(void *list);
@@ -100,7 +102,7 @@ static int count_devices(void)
 
 static CUresult start(void)
 {
-    if (!limits_read(&state.limits) || !check_start())
+    if (!limits_read(&state.limits) || !check_start() || !explain_start())
         return CUDA_ERROR_INVALID_VALUE;
     state.n_devices = count_devices();
     for (int i = 0; i < MAX_DEVICES; i++)
@@ -230,13 +232,13 @@ static CUresult make_machine(struct device *d)
                             .memory_bytes = state.limits.memory_bytes,
                             .stack_bytes = state.limits.stack_bytes,
                             .step_limit = state.limits.steps,
-                            .engine = check_options() ? HD_ENGINE_INTERP : HD_ENGINE_AUTO, /* what watches is there */
+                            .engine = check_options() || explain_options() ? HD_ENGINE_INTERP : HD_ENGINE_AUTO,
                             .policy = check_options() ? check_options()->policy : NULL,
                             .device = secure_getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_machine *machine = NULL;
     hd_result r = hd_machine_create(&o, &machine, &error);
-    if (!r && (r = check_machine(machine)))
+    if (!r && ((r = check_machine(machine)) || (r = explain_machine(machine))))
         hd_machine_destroy(machine);
     if (!r) {
         hd_machine_info info;

@@ -2,6 +2,7 @@
 #include "cuda/work.h"
 
 #include "cuda/check.h"
+#include "cuda/explain.h"
 #include "cuda/graph.h"
 #include "cuda/limits.h"
 #include "cuda/module.h"
@@ -32,6 +33,13 @@ static CUresult check_shared(const struct work_launch *l, CUcontext c, hd_kernel
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* By `heddle check` or `heddle explain`; each is asked once a launch. */
+static bool is_wanted(const char *kernel)
+{
+    bool checked = check_wants(kernel), explained = explain_wants(kernel);
+    return checked && explained;
+}
+
 static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
 {
     hd_kernel *kernel;
@@ -45,7 +53,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
                                .shared_bytes = l->shared_bytes,
                                .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
                                         (l->function->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0) |
-                                        (check_wants(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED),
+                                        (is_wanted(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED),
                                .args = (const void *const *)l->args,
                                .packed_args = l->packed,
                                .packed_bytes = l->packed_bytes,

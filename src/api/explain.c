@@ -1,0 +1,111 @@
+/* Explainers of the library (include/heddle.h). */
+#include <stdlib.h>
+
+#include "api/handles.h"
+#include "explain/json.h"
+
+hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options, hd_explainer **explainer)
+{
+    hd_explainer_options o = options ? *options : (hd_explainer_options){0};
+    if (!machine || !explainer || machine->explainer)
+        return HD_ERROR_INVALID_VALUE;
+    const struct device_model *model = o.device ? device_model_of_report(o.device) : machine->machine->model;
+    if (!model)
+        return HD_ERROR_INVALID_VALUE;
+    hd_explainer *e = calloc(1, sizeof *e);
+    if (!e || !(e->counter = counter_new(model))) {
+        free(e);
+        return HD_ERROR_OUT_OF_MEMORY;
+    }
+    e->machine = machine;
+    e->options = o;
+    e->model = model;
+    machine->explainer = *explainer = e;
+    return HD_SUCCESS;
+}
+
+void hd_explainer_destroy(hd_explainer *e)
+{
+    if (!e)
+        return;
+    e->machine->explainer = NULL;
+    counter_free(e->counter);
+    modules_forget(e->machine);
+    free(e);
+}
+
+/* In an arena of its own, which is freed again. False where memory runs out. */
+static bool with_arena(bool (*step)(void *data, struct arena *arena), void *data)
+{
+    struct arena arena = {0};
+    jmp_buf oom;
+    volatile bool ok = false;
+    arena.on_oom = &oom;
+    if (setjmp(oom) == 0)
+        ok = step(data, &arena);
+    arena.on_oom = NULL;
+    arena_free(&arena);
+    return ok;
+}
+
+/* ---- launches ---- */
+
+struct ended {
+    const hd_explainer *explainer;
+    struct counted_launch *launch;
+};
+
+/* Text of a JSON value, which is freed. */
+static char *dump(json_t *json)
+{
+    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+    json_decref(json);
+    return text;
+}
+
+static bool end_launch(void *data, struct arena *arena)
+{
+    const struct ended *e = data;
+    const hd_explainer_options *o = &e->explainer->options;
+    struct kernel_counters counted;
+    counter_end(e->launch, &counted, arena);
+    char *text = o->launched ? dump(counters_json(&counted, e->explainer->model)) : NULL;
+    if (text)
+        o->launched(o->data, text);
+    free(text);
+    return true;
+}
+
+void explainer_end(hd_explainer *e, struct counted_launch *l)
+{
+    with_arena(end_launch, &(struct ended){e, l});
+}
+
+/* ---- kernels ---- */
+
+struct asked {
+    hd_explainer *explainer;
+    size_t i;
+    char *text;
+};
+
+static bool describe_kernel(void *data, struct arena *arena)
+{
+    struct asked *a = data;
+    struct kernel_counters sums;
+    uint64_t launches;
+    if (!counter_kernel(a->explainer->counter, a->i, &sums, &launches, arena))
+        return true;
+    a->text = dump(counters_kernel_json(&sums, launches, arena));
+    return a->text != NULL;
+}
+
+hd_result hd_explainer_kernel(hd_explainer *e, size_t i, char **json)
+{
+    if (!e || !json)
+        return HD_ERROR_INVALID_VALUE;
+    struct asked a = {e, i, NULL};
+    bool ok = with_arena(describe_kernel, &a);
+    *json = a.text;
+    return ok ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}

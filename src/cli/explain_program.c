@@ -1,0 +1,198 @@
+/* heddle explain PROGRAM: runs a CUDA program, and says what a GPU would make of what its processes launch (cuda/explain.h).
+ *
+ * As for heddle check, this process stays the program's parent, and reads what the processes have written when it has ended, however
+ * it has ended.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/check_settings.h"
+#include "cli/explanation.h"
+#include "cli/process_files.h"
+#include "cli/program.h"
+#include "cli/sandbox.h"
+#include "cli/supervise.h"
+#include "cuda/explain_options.h"
+
+struct explain {
+    struct session *s;
+    struct explain_options options;
+    bool application_only;
+    const char *program, *device;
+    struct ending ending;
+    struct explanation explanation;
+    const char *survivor; /* a process that goes on, or NULL */
+};
+
+/* ---- before the program ---- */
+
+/* Can a machine claim to be the device, or is it one of reports alone? False where there is no such device. */
+static bool find_device(struct session *s, bool *claimable)
+{
+    hd_machine_options options = {.device = s->o.report_device, .workers = 1};
+    hd_explainer_options explained = {.device = s->o.report_device};
+    hd_machine *machine;
+    hd_explainer *explainer;
+    *claimable = hd_machine_create(&options, &machine, NULL) == HD_SUCCESS;
+    options.device = NULL;
+    if (!*claimable && hd_machine_create(&options, &machine, NULL))
+        return false;
+    bool found = hd_explainer_create(machine, &explained, &explainer) == HD_SUCCESS;
+    if (found)
+        hd_explainer_destroy(explainer);
+    hd_machine_destroy(machine);
+    return found;
+}
+
+static int choose_device(struct explain *e)
+{
+    struct session *s = e->s;
+    bool claimable;
+    e->device = s->o.report_device ? s->o.report_device : "H200";
+    e->options.device = s->o.report_device;
+    if (!s->o.report_device)
+        return 0;
+    if (!find_device(s, &claimable))
+        return explanation_no_device(s);
+    if (claimable)
+        s->o.device = s->o.report_device;
+    return 0;
+}
+
+static int get_ready(struct explain *e)
+{
+    struct session *s = e->s;
+    if (!s->n_words)
+        return usage_error(s, "heddle explain needs a program or a PTX file; `heddle explain --help` explains");
+    const char *wrong = launch_filter_settings(&s->o, &e->options.launches, &s->arena);
+    wrong = wrong ? wrong : target_processes_setting(&s->o, &e->application_only, &s->arena);
+    wrong = wrong ? wrong : explanation_files_wrong(s);
+    return wrong ? usage_error(s, "%s", wrong) : choose_device(e);
+}
+
+static int find(struct explain *e)
+{
+    int status;
+    e->program = program_prepare(e->s, NULL, &status);
+    return e->program ? 0 : status;
+}
+
+/* ---- the run ---- */
+
+/* In the program's process, which then becomes the program. */
+static void enter(void *data)
+{
+    struct explain *e = data;
+    e->options.process = e->application_only ? (int)getpid() : 0;
+    char *text = explain_options_text(&e->options);
+    if (!text || setenv("HEDDLE_EXPLAIN", text, 1)) {
+        cli_failure(e->s,
+                "what is to be counted cannot be told to the program: a text of it is no UTF-8, or memory has run "
+                "out");
+        _exit(PROGRAM_CANNOT_RUN);
+    }
+    free(text);
+    if (e->s->o.confined && confine_program(e->s, e->options.folder))
+        _exit(PROGRAM_CANNOT_RUN);
+}
+
+/* The first and the last line of a process's file. */
+static struct process_state read_state(const char *path, struct arena *arena)
+{
+    struct process_state p = {0};
+    FILE *f = fopen(path, "re");
+    json_t *line;
+    while (f && (line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL))) {
+        const char *program = json_string_value(json_object_get(line, "program"));
+        if (program) {
+            p.program = arena_strdup(arena, program);
+            p.pid = (pid_t)json_integer_value(json_object_get(line, "process"));
+        }
+        p.ended |= json_is_true(json_object_get(line, "ended"));
+        json_decref(line);
+    }
+    if (f)
+        fclose(f);
+    return p;
+}
+
+static void collect(void *data, const char *path)
+{
+    struct explanation *e = data;
+    FILE *f = fopen(path, "re");
+    if (f) {
+        explanation_read(e, f);
+        fclose(f);
+    } else {
+        e->lost = true;
+    }
+}
+
+static int run(struct explain *e)
+{
+    struct session *s = e->s;
+    struct supervision v = {.file = e->program,
+                            .words = (char *const *)s->words,
+                            .seconds = s->o.run_timeout,
+                            .in_child = enter,
+                            .data = e};
+    e->options.folder = process_folder_make(s, "explain");
+    if (!e->options.folder)
+        return 1;
+    int status = supervise(s, &v, &e->ending);
+    if (!status)
+        e->survivor = process_files_await(e->options.folder, read_state, &s->arena);
+    process_files_each(e->options.folder, collect, &e->explanation);
+    e->explanation.lost |= process_files_lost(e->options.folder);
+    process_folder_remove(e->options.folder);
+    return status;
+}
+
+/* ---- afterwards ---- */
+
+static int show(struct explain *e)
+{
+    struct session *s = e->s;
+    const char *program = s->words[0];
+    fflush(stdout);
+    if (!json_array_size(e->explanation.processes))
+        fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
+    else
+        explanation_print(&e->explanation, e->device, stderr, &s->arena);
+    if (!e->ending.over_time && WIFSIGNALED(e->ending.status)) {
+        const char *signal = sigabbrev_np(WTERMSIG(e->ending.status));
+        fprintf(stderr, "heddle: `%s` was ended by SIG%s; what its launches have shown until then is here\n", program,
+                signal ? signal : "?");
+    }
+    if (e->survivor)
+        fprintf(stderr, "heddle: %s has not ended with the program; what it has shown until now is here\n",
+                e->survivor);
+    if (e->explanation.lost)
+        fputs("heddle: not all that was counted could be kept: some is missing here\n", stderr);
+    return explanation_write_files(s, &e->explanation, program);
+}
+
+/* The program's own, unless that is 0 and something went wrong here. */
+static int exit_status(const struct explain *e, int status)
+{
+    if (e->ending.over_time)
+        return TIME_IS_OVER;
+    if (WIFSIGNALED(e->ending.status) || WEXITSTATUS(e->ending.status))
+        return end_as(e->ending.status);
+    return status ? status : e->explanation.lost;
+}
+
+int cmd_explain_program(struct session *s)
+{
+    static int (*const steps[])(struct explain *) = {get_ready, find, run, show};
+    struct explain e = {.s = s};
+    int status = 0;
+    size_t i = 0;
+    explanation_init(&e.explanation);
+    for (; !status && i < sizeof steps / sizeof steps[0]; i++)
+        status = steps[i](&e);
+    explanation_free(&e.explanation);
+    return i == sizeof steps / sizeof steps[0] ? exit_status(&e, status) : status;
+}

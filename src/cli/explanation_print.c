@@ -1,0 +1,333 @@
+/* The summary of explanation.h: a paragraph a kernel. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/explanation.h"
+
+enum { WORST_LINES = 3 };
+
+static double real(const json_t *o, const char *key)
+{
+    return json_number_value(json_object_get(o, key));
+}
+
+static const char *string(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+static const char *time_text(double ns, struct arena *arena)
+{
+    return ns < 1e3   ? arena_printf(arena, "%.0f ns", ns)
+           : ns < 1e6 ? arena_printf(arena, "%.3g us", 1e-3 * ns)
+           : ns < 1e9 ? arena_printf(arena, "%.3g ms", 1e-6 * ns)
+                      : arena_printf(arena, "%.3g s", 1e-9 * ns);
+}
+
+/* ---- a kernel and its launches ---- */
+
+struct group {
+    const json_t *kernel; /* by line, or NULL */
+    const json_t *first;  /* launch */
+    size_t launches;
+    double ns, least_ns, most_ns;
+    json_t *access; /* sums */
+    double warp_instructions, thread_instructions, branches, divergent;
+    bool shapes; /* launches differ in grid or block */
+};
+
+static bool is_of(const struct group *g, const json_t *launch)
+{
+    static const char *const keys[] = {"process", "device", "number"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (json_integer_value(json_object_get(g->first, keys[i])) !=
+            json_integer_value(json_object_get(launch, keys[i])))
+            return false;
+    return true;
+}
+
+static void add_access(json_t *sums, const json_t *access)
+{
+    const char *kind, *name;
+    json_t *of, *v;
+    json_object_foreach((json_t *)access, kind, of)
+    {
+        json_t *sum = json_object_get(sums, kind);
+        if (!sum) {
+            json_object_set_new(sums, kind, json_object());
+            sum = json_object_get(sums, kind);
+        }
+        json_object_foreach(of, name, v)
+            json_object_set_new(sum, name, json_real(real(sum, name) + json_number_value(v)));
+    }
+}
+
+static void add_launch(struct group *g, const json_t *launch)
+{
+    double ns = real(launch, "time_ns");
+    g->least_ns = !g->launches || ns < g->least_ns ? ns : g->least_ns;
+    g->most_ns = ns > g->most_ns ? ns : g->most_ns;
+    g->ns += ns;
+    g->launches++;
+    g->warp_instructions += real(launch, "warp_instructions");
+    g->thread_instructions += real(launch, "thread_instructions");
+    g->branches += real(launch, "branches");
+    g->divergent += real(launch, "divergent");
+    g->shapes |= !json_equal(json_object_get(g->first, "grid"), json_object_get(launch, "grid")) ||
+                 !json_equal(json_object_get(g->first, "block"), json_object_get(launch, "block"));
+    add_access(g->access, json_object_get(launch, "access"));
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+/* Of the explanation, the longest first. */
+static struct group *find_groups(const struct explanation *e, size_t *n, struct arena *arena)
+{
+    struct group *groups = ARENA_ARRAY(arena, struct group, json_array_size(e->launches));
+    size_t i;
+    json_t *launch, *kernel;
+    *n = 0;
+    json_array_foreach(e->launches, i, launch)
+    {
+        struct group *g = groups;
+        while (g < groups + *n && !is_of(g, launch))
+            g++;
+        if (g == groups + *n) {
+            *g = (struct group){.first = launch, .access = json_object()};
+            ++*n;
+        }
+        add_launch(g, launch);
+    }
+    json_array_foreach(e->kernels, i, kernel)
+    {
+        for (size_t k = 0; k < *n; k++)
+            if (is_of(&groups[k], kernel))
+                groups[k].kernel = kernel;
+    }
+    qsort(groups, *n, sizeof *groups, by_time);
+    return groups;
+}
+
+/* ---- paragraphs ---- */
+
+static const char *dims(const json_t *of, const char *key, struct arena *arena)
+{
+    const json_t *d = json_object_get(of, key);
+    long long n[3] = {1, 1, 1};
+    for (size_t i = 0; i < 3; i++)
+        n[i] = json_integer_value(json_array_get(d, i));
+    return n[2] > 1   ? arena_printf(arena, "%lldx%lldx%lld", n[0], n[1], n[2])
+           : n[1] > 1 ? arena_printf(arena, "%lldx%lld", n[0], n[1])
+                      : arena_printf(arena, "%lld", n[0]);
+}
+
+static void print_head(const struct group *g, FILE *out, struct arena *arena)
+{
+    fprintf(out, "\n%s: ", string(g->first, "kernel"));
+    if (g->launches > 1)
+        fprintf(out, "%zu launches, ", g->launches);
+    fprintf(out, "grid %s, block %s%s: ", dims(g->first, "grid", arena), dims(g->first, "block", arena),
+            g->shapes ? " (the first)" : "");
+    if (!(g->ns > 0))
+        fputs("no time is known of this device\n", out);
+    else if (g->launches == 1)
+        fprintf(out, "%s", time_text(g->ns, arena));
+    else
+        fprintf(out, "%s (%s to %s each)", time_text(g->ns, arena), time_text(g->least_ns, arena),
+                time_text(g->most_ns, arena));
+    if (g->ns > 0)
+        fprintf(out, ", bound by %s, then %s\n", string(g->first, "bound"), string(g->first, "next_bound"));
+}
+
+static void print_occupancy(const struct group *g, FILE *out)
+{
+    static const char *const words[][2] = {{"registers", "registers"},
+                                           {"shared_mem", "shared memory"},
+                                           {"warps", "threads of a multiprocessor"},
+                                           {"blocks", "blocks of a multiprocessor"}};
+    const json_t *o = json_object_get(g->first, "occupancy"), *limiter;
+    size_t i;
+    fprintf(out, "  occupancy        %.0f%%: %.0f warps, limited by ", real(o, "percent"), real(o, "warps"));
+    json_array_foreach(json_object_get(o, "limiters"), i, limiter)
+    {
+        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+            if (strcmp(words[k][0], json_string_value(limiter)) == 0)
+                fprintf(out, "%s%s", i ? " and " : "", words[k][1]);
+    }
+    fprintf(out, "; %.0f registers a thread%s\n", real(g->first, "registers"),
+            json_is_true(json_object_get(g->first, "registers_estimated")) ? " (an estimate)" : "");
+}
+
+static void print_global(const struct group *g, FILE *out, struct arena *arena)
+{
+    static const struct {
+        const char *kind, *words;
+    } kinds[] = {{"global_ld", "global loads"}, {"global_st", "global stores"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const json_t *a = json_object_get(g->access, kinds[i].kind);
+        if (a)
+            fprintf(out, "  %-16s %s requests, %.1f sectors each for %.1f that the bytes fill%s\n", kinds[i].words,
+                    count_text((uint64_t)real(a, "requests"), arena), real(a, "sectors") / real(a, "requests"),
+                    real(a, "ideal_sectors") / real(a, "requests"),
+                    real(a, "sectors") > 1.05 * real(a, "ideal_sectors")
+                        ? arena_printf(arena, ": %.0f%% of the traffic is not asked for",
+                                       100 * (1 - real(a, "ideal_sectors") / real(a, "sectors")))
+                        : "");
+    }
+}
+
+static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
+{
+    static const char *const kinds[] = {"global_red", "global_atom"};
+    double requests = 0, operations = 0, distinct = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const json_t *a = json_object_get(g->access, kinds[i]);
+        requests += real(a, "requests");
+        operations += real(a, "operations");
+        distinct += real(a, "distinct");
+    }
+    if (requests > 0)
+        fprintf(out,
+                "  global atomics   %s requests, %.1f operations each at %.1f addresses; %s at the hottest sector\n",
+                count_text((uint64_t)requests, arena), operations / requests, distinct / requests,
+                count_text((uint64_t)real(json_object_get(g->first, "footprint"), "hot"), arena));
+}
+
+static void print_shared(const struct group *g, FILE *out, struct arena *arena)
+{
+    static const char *const kinds[] = {"shared_ld", "shared_st", "shared_atom"};
+    double requests = 0, wavefronts = 0, ideal = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const json_t *a = json_object_get(g->access, kinds[i]);
+        requests += real(a, "requests");
+        wavefronts += real(a, "wavefronts");
+        ideal += real(a, "ideal_wavefronts");
+    }
+    if (requests > 0)
+        fprintf(out, "  shared memory    %s requests, %.1f wavefronts each for %.1f without bank conflicts\n",
+                count_text((uint64_t)requests, arena), wavefronts / requests, ideal / requests);
+}
+
+static void print_divergence(const struct group *g, FILE *out)
+{
+    fprintf(out, "  divergence       %.1f of 32 lanes active", g->thread_instructions / g->warp_instructions);
+    if (g->branches > 0)
+        fprintf(out, "; %.1f%% of branches part a warp", 100 * g->divergent / g->branches);
+    fputs("\n", out);
+}
+
+/* ---- the worst lines ---- */
+
+/* What a line does in vain, in sectors, wavefronts and issue slots; each of these is about a cycle of a multiprocessor. */
+struct fault {
+    const json_t *line;
+    double sectors, conflicts, slots;
+    double all;
+};
+
+static struct fault fault_of(const json_t *line)
+{
+    static const char *const globals[] = {"global_ld", "global_st", "global_red", "global_atom"};
+    static const char *const shareds[] = {"shared_ld", "shared_st", "shared_atom"};
+    const json_t *access = json_object_get(line, "access");
+    struct fault f = {.line = line};
+    for (size_t i = 0; i < sizeof globals / sizeof globals[0]; i++) {
+        const json_t *a = json_object_get(access, globals[i]);
+        f.sectors += fmax(0, real(a, "sectors") - real(a, "ideal_sectors"));
+    }
+    for (size_t i = 0; i < sizeof shareds / sizeof shareds[0]; i++) {
+        const json_t *a = json_object_get(access, shareds[i]);
+        f.conflicts += real(a, "wavefronts") - real(a, "ideal_wavefronts");
+    }
+    f.slots = real(line, "warp_instructions") - real(line, "thread_instructions") / 32;
+    f.all = f.sectors + f.conflicts + f.slots / 2;
+    return f;
+}
+
+static int by_fault(const void *a, const void *b)
+{
+    const struct fault *x = a, *y = b;
+    return x->all > y->all ? -1 : x->all < y->all;
+}
+
+static double sum_of(const json_t *access, const char *const *kinds, const char *key)
+{
+    double sum = 0;
+    for (; *kinds; kinds++)
+        sum += real(json_object_get(access, *kinds), key);
+    return sum;
+}
+
+static void print_fault(const struct fault *f, FILE *out, struct arena *arena)
+{
+    static const char *const globals[] = {"global_ld", "global_st", "global_red", "global_atom", NULL};
+    static const char *const shareds[] = {"shared_ld", "shared_st", "shared_atom", NULL};
+    const json_t *access = json_object_get(f->line, "access");
+    const char *between = "";
+    fprintf(out, "  %s:%lld: ", string(f->line, "file"), (long long)real(f->line, "line"));
+    if (f->sectors > 0) {
+        double n = sum_of(access, globals, "requests");
+        fprintf(out, "%.1f sectors a request where %.1f would do", sum_of(access, globals, "sectors") / n,
+                sum_of(access, globals, "ideal_sectors") / n);
+        between = "; ";
+    }
+    if (f->conflicts > 0) {
+        double n = sum_of(access, shareds, "requests");
+        fprintf(out, "%s%.1f wavefronts a request where %.1f would do", between,
+                sum_of(access, shareds, "wavefronts") / n, sum_of(access, shareds, "ideal_wavefronts") / n);
+        between = "; ";
+    }
+    if (f->slots > 0.02 * real(f->line, "warp_instructions"))
+        fprintf(out, "%s%.1f of 32 lanes active in %s instructions", between,
+                real(f->line, "thread_instructions") / real(f->line, "warp_instructions"),
+                count_text((uint64_t)real(f->line, "warp_instructions"), arena));
+    fputs("\n", out);
+}
+
+/* Those that matter: a twentieth of the worst is nothing to look at. */
+static void print_worst(const struct group *g, FILE *out, struct arena *arena)
+{
+    const json_t *lines = json_object_get(g->kernel, "lines"), *line;
+    size_t n = json_array_size(lines), i;
+    struct fault *faults = ARENA_ARRAY(arena, struct fault, n);
+    json_array_foreach(lines, i, line) faults[i] = fault_of(line);
+    qsort(faults, n, sizeof *faults, by_fault);
+    for (i = 0; i < n && i < WORST_LINES && faults[i].all > 0.05 * faults[0].all &&
+                faults[i].all > 0.02 * g->warp_instructions;
+         i++)
+        print_fault(&faults[i], out, arena);
+}
+
+void explanation_print(const struct explanation *e, const char *device, FILE *out, struct arena *arena)
+{
+    size_t n, launches = json_array_size(e->launches);
+    double ns = 0;
+    struct group *groups = find_groups(e, &n, arena);
+    for (size_t i = 0; i < n; i++)
+        ns += groups[i].ns;
+    if (!launches)
+        fputs("explain: no kernel was launched", out);
+    else
+        fprintf(out, "explain: %s launch%s of %zu kernel%s", count_text(launches, arena), launches == 1 ? "" : "es", n,
+                n == 1 ? "" : "s");
+    if (ns > 0)
+        fprintf(out, ": %s on an %s, estimated", time_text(ns, arena), device);
+    if (e->uncounted)
+        fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
+    fputs("\n", out);
+    for (size_t i = 0; i < n; i++) {
+        print_head(&groups[i], out, arena);
+        print_occupancy(&groups[i], out);
+        print_global(&groups[i], out, arena);
+        print_atomics(&groups[i], out, arena);
+        print_shared(&groups[i], out, arena);
+        print_divergence(&groups[i], out);
+        print_worst(&groups[i], out, arena);
+        json_decref(groups[i].access);
+    }
+}

@@ -1,0 +1,195 @@
+/* See explain.h. */
+#include "cuda/explain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda/process_file.h"
+#include "cuda/state.h"
+
+static const double SECONDS_BETWEEN_KERNELS = 1, SECONDS_AT_END = 5;
+
+static struct {
+    bool on;
+    pid_t process;
+    struct explain_options options;
+    pthread_mutex_t lock; /* of what follows */
+    char *path;           /* of the file */
+    int fd;
+    struct launch_choice choice;
+    hd_explainer *explainers[MAX_DEVICES];
+    unsigned n_explainers;
+    uint64_t uncounted;
+    double kernels_at; /* when the kernels have been written last */
+    bool kernels_old;  /* launches have ended since */
+    bool cannot_write;
+} explain = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the file ---- */
+
+static bool write_all(const char *text, size_t n)
+{
+    while (n) {
+        ssize_t done = write(explain.fd, text, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        text += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* With the lock held. */
+static void write_line(const char *head, const char *text)
+{
+    sigset_t before;
+    process_file_begin(&before);
+    bool ok = text && write_all(head, strlen(head)) && write_all(text, strlen(text)) && write_all("}\n", 2);
+    if (!ok && !explain.cannot_write) {
+        errno = text ? errno : ENOMEM;
+        process_file_lost(explain.path, "what was counted");
+        explain.cannot_write = true;
+    }
+    process_file_end(&before);
+}
+
+/* What is of a device. With the lock held. */
+static void write_of_device(unsigned device, const char *key, const char *text)
+{
+    char head[64];
+    snprintf(head, sizeof head, "{\"device\": %u, \"%s\": ", device, key);
+    write_line(head, text);
+}
+
+/* With the lock held. */
+static void write_kernels(void)
+{
+    for (unsigned i = 0; i < explain.n_explainers; i++)
+        for (size_t k = 0;; k++) {
+            char *text;
+            hd_result r = hd_explainer_kernel(explain.explainers[i], k, &text);
+            if (!r && !text)
+                break;
+            write_of_device(i, "kernel", text);
+            free(text);
+            if (r)
+                break;
+        }
+    explain.kernels_at = now();
+    explain.kernels_old = false;
+}
+
+/* From the launch's thread. */
+static void launched(void *data, const char *json)
+{
+    if (!explain.on)
+        return;
+    pthread_mutex_lock(&explain.lock);
+    write_of_device((unsigned)(uintptr_t)data, "launch", json);
+    explain.kernels_old = true;
+    if (now() - explain.kernels_at > SECONDS_BETWEEN_KERNELS)
+        write_kernels();
+    pthread_mutex_unlock(&explain.lock);
+}
+
+/* ---- start ---- */
+
+static bool open_file(void)
+{
+    json_t *program = json_string(program_invocation_short_name);
+    char *text = json_dumps(program ? program : json_string("?"), JSON_ENCODE_ANY), number[48];
+    json_decref(program);
+    snprintf(number, sizeof number, "{\"process\": %d, \"program\": ", (int)explain.process);
+    explain.path = process_file_path(explain.options.folder);
+    explain.fd = explain.path ? open(explain.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    bool ok = explain.fd >= 0 && text;
+    if (ok)
+        write_line(number, text);
+    else
+        say("what is counted cannot be written to %s: %s", explain.options.folder, strerror(errno));
+    free(text);
+    return ok;
+}
+
+bool explain_start(void)
+{
+    const char *text = secure_getenv("HEDDLE_EXPLAIN");
+    struct explain_options *o = &explain.options;
+    if (!text || !*text)
+        return true;
+    if (!explain_options_read(text, o) || !launch_choice_start(&explain.choice, &o->launches)) {
+        say("HEDDLE_EXPLAIN is set, and not by `heddle explain`; unset it");
+        return false;
+    }
+    explain.process = getpid();
+    if (o->process && o->process != explain.process)
+        return true;
+    explain.on = open_file();
+    return true;
+}
+
+const struct explain_options *explain_options(void)
+{
+    return explain.on ? &explain.options : NULL;
+}
+
+void explain_after_fork(void)
+{
+    explain.on = false;
+    pthread_mutex_init(&explain.lock, NULL);
+}
+
+hd_result explain_machine(hd_machine *machine)
+{
+    if (!explain.on)
+        return HD_SUCCESS;
+    pthread_mutex_lock(&explain.lock);
+    const hd_explainer_options o = {
+        .device = explain.options.device, .launched = launched, .data = (void *)(uintptr_t)explain.n_explainers};
+    hd_result r = hd_explainer_create(machine, &o, &explain.explainers[explain.n_explainers]);
+    explain.n_explainers += !r;
+    pthread_mutex_unlock(&explain.lock);
+    return r;
+}
+
+bool explain_wants(const char *kernel)
+{
+    if (!explain.on)
+        return true;
+    pthread_mutex_lock(&explain.lock);
+    bool wanted = launch_choice_takes(&explain.choice, kernel);
+    explain.uncounted += !wanted;
+    pthread_mutex_unlock(&explain.lock);
+    return wanted;
+}
+
+/* ---- the end ---- */
+
+/* A program may end without waiting for what it has launched: that is counted, too, unless it does not end. */
+__attribute__((destructor)) static void finish(void)
+{
+    char number[24];
+    if (!explain.on || explain.process != getpid())
+        return;
+    contexts_finish(SECONDS_AT_END);
+    pthread_mutex_lock(&explain.lock);
+    if (explain.kernels_old)
+        write_kernels();
+    snprintf(number, sizeof number, "%llu", (unsigned long long)explain.uncounted);
+    write_line("{\"ended\": true, \"uncounted\": ", number);
+    explain.on = false;
+    pthread_mutex_unlock(&explain.lock);
+}

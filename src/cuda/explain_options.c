@@ -1,0 +1,21 @@
+/* See explain_options.h. */
+#include "cuda/explain_options.h"
+
+char *explain_options_text(const struct explain_options *o)
+{
+    json_t *json = json_pack("{s:s, s:i, s:s*, s:o}", "folder", o->folder, "process", o->process, "device", o->device,
+                             "launches", launch_filter_json(&o->launches));
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text;
+}
+
+bool explain_options_read(const char *text, struct explain_options *o)
+{
+    json_t *json = json_loads(text, 0, NULL), *launches;
+    *o = (struct explain_options){0};
+    return json &&
+           !json_unpack(json, "{s:s, s:i, s?s, s:o}", "folder", &o->folder, "process", &o->process, "device",
+                        &o->device, "launches", &launches) &&
+           launch_filter_read(launches, &o->launches);
+}
