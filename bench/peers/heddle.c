@@ -1,4 +1,5 @@
-/* Heddle as a backend: PEER FILE.ptx [ENGINE]. Built with -DCHECKED, a checker with all tools watches every launch. */
+/* Heddle as a backend: PEER FILE.ptx [ENGINE]. Built with -DCHECKED, a checker with all tools watches every launch; with
+ * -DEXPLAINED, an explainer counts what it does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,11 @@ bool backend_open(int argc, char **argv)
     hd_checker *checker; /* for as long as the process lives */
     if (!r)
         r = hd_checker_create(machine, NULL, &checker);
+#endif
+#ifdef EXPLAINED
+    hd_explainer *explainer;
+    if (!r)
+        r = hd_explainer_create(machine, NULL, &explainer);
 #endif
     if (!r)
         r = hd_module_load(machine, &source, 1, &module, &report);

@@ -1,0 +1,244 @@
+"""heddle explain: what it counts is what an H200 counts, by launch and by line, however a program ends."""
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import FULL, heddle, left, main, run, source
+
+here = os.path.join(source, "tests", "explain")
+sys.path.insert(0, here)
+import agreement
+
+SHAPES = os.path.join(here, "shapes.ptx")
+folder = tempfile.TemporaryDirectory()
+os.environ["HEDDLE_CACHE"] = "off"
+os.environ["TMPDIR"] = folder.name  # what is left there is seen
+LD, ST, RED = "global_ld", "global_st", "global_red"
+
+
+def path(name):
+    return os.path.join(folder.name, name)
+
+
+def explain(*args, status=0, **more):
+    """Returns the program's output, what was said, and the JSON."""
+    file = path("explained.json")
+    if os.path.exists(file):
+        os.remove(file)
+    got, out, err = run("explain", "--json", file, *args, **more)
+    assert status is None or got == status, (args, got, out, err)
+    left = [name for name in os.listdir(folder.name) if name.startswith("heddle-explain-")]
+    assert not left, left
+    if not os.path.exists(file):
+        return out, err, None
+    with open(file) as f:
+        return out, err, json.load(f)
+
+
+def kernel(name, block, *args, options=()):
+    """One launch of a kernel of shapes.ptx: its summary, its launch and its lines in the JSON."""
+    out, _, result = explain(SHAPES, name, "--grid", "1", "--block", block, *options, *args)
+    (launch,), (by_line,) = result["launches"], result["kernels"]
+    return out, launch, by_line
+
+
+# ---- what is counted ----
+
+def strides_become_sectors():
+    for stride, sectors, lines in (0, 1, 1), (1, 4, 1), (2, 8, 2), (8, 32, 8), (32, 32, 32):
+        _, launch, by_line = kernel("strided", 32, f"u32[{32 * max(stride, 1)}]=range", "u32[32]", stride)
+        ld = launch["access"][LD]
+        assert (ld["requests"], ld["lanes"], ld["bytes"], ld["ideal_sectors"]) == (1, 32, 128, 4), ld
+        assert (ld["sectors"], ld["tags"], ld["stride"]) == (sectors, lines, 4 * stride), ld
+        assert launch["metrics"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == sectors
+        assert launch["access"][ST]["sectors"] == 4 and "partial_sectors" not in launch["access"][ST]
+        assert launch["footprint"]["read_sectors"] == sectors and launch["footprint"]["touched_lines"] == lines + 1
+
+
+def lines_have_what_their_instructions_did():
+    _, launch, by_line = kernel("strided", 64, "u32[2048]=range", "u32[64]", 32)
+    lines = {line["line"]: line for line in by_line["lines"]}
+    assert all(line["file"].endswith("shapes.cu") for line in by_line["lines"])
+    assert lines[11]["access"][LD]["sectors"] == 64 and lines[14]["access"][ST]["sectors"] == 8
+    assert (lines[12]["branches"], lines[12]["divergent"], lines[12]["taken"]) == (2, 2, 32)
+    assert (lines[13]["warp_instructions"], lines[13]["thread_instructions"]) == (4, 64)
+    assert sum(line["warp_instructions"] for line in by_line["lines"]) == launch["warp_instructions"]
+    (load,) = [i for i in by_line["instructions"] if i["opcode"] == "ld.global.u32"]
+    assert load["text"] == "ld.global.u32 %r4, [%rd4];" and load["line"] == 11 and load["access"][LD]["requests"] == 2
+
+
+def strides_become_wavefronts():
+    for stride, wavefronts in (1, 1), (2, 2), (32, 32), (33, 1), (0, 1):
+        _, launch, _ = kernel("banks", 32, "u32[32]", stride)
+        for kind in "shared_ld", "shared_st":
+            access = launch["access"][kind]
+            assert (access["wavefronts"], access["ideal_wavefronts"]) == (wavefronts, 1), (stride, access)
+
+
+def warps_wait_for_the_last_at_a_barrier():
+    _, launch, by_line = kernel("late", 128, "u32[1]")
+    (bar,) = [i for i in by_line["instructions"] if i["opcode"] == "bar.sync"]
+    # 1 mov and 100 rounds of 3: what one warp executes while three wait
+    assert (bar["barrier_warps"], bar["barrier_longest"], bar["barrier_wait"]) == (4, 301, 3 * 301), bar
+    assert launch["barriers"] == {"opened": 1, "warps": 4, "wait": 903}, launch["barriers"]
+
+
+def atomics_at_one_word_are_counted_by_lane_unless_ptxas_sums_them_up():
+    _, launch, by_line = kernel("crowd", 64, "u32[2]")
+    scattered, uniform = [i["access"][RED] for i in by_line["instructions"] if i["opcode"] == "red.global.add.u32"]
+    assert (scattered["lanes"], scattered["operations"], scattered["distinct"], scattered["sectors"]) == (64, 64, 2, 64)
+    assert (uniform["lanes"], uniform["operations"], uniform["sectors"]) == (64, 2, 2), uniform
+    assert launch["footprint"]["hot"] == 66, launch["footprint"]
+
+
+def figures_do_not_depend_on_the_number_of_workers():
+    args = SHAPES, "strided", "--grid", "100", "--block", "96", "u32[9600]=range", "u32[9600]", "3"
+    one, many = (explain("--workers", n, *args)[2] for n in (1, 5))
+    assert one["launches"] == many["launches"] and one["kernels"] == many["kernels"]
+
+
+def registers_are_an_estimate_where_there_is_no_machine_code():
+    out, launch, _ = kernel("strided", 32, "u32[32]=range", "u32[32]", 1)
+    assert launch["registers_estimated"] and launch["registers"] >= 16 and "(an estimate)" in out, out
+
+
+# ---- agreement with an H200: tests/explain/agreement.py ----
+
+SLOW = """copy_dram gather_dram triad matmul_naive matmul_t8 matmul_t16 matmul_t32 nbody bitonic fma_full f64_full waves_132 waves_265
+    barrier_w32 div_loop div_half occ_regs local_spill imul ialu idiv sfu shuffle fma_ilp1 fma_ilp4 scan transpose_padded div_switch
+    mandelbrot sat_random local_array sld_s2 sld_s32 sld_v16 stencil triad spmv grid_sync const_uniform const_divergent
+    transpose_naive reduce chase_w64 gat_distinct gat_random gld_v16_s2 gather_l2""".split()
+
+
+def agree(rows, launches):
+    differences = {words: agreement.compare(rows, launches, (words, *more))[1] for words, *more in agreement.ROWS}
+    exact = {words: set(differ) for words, differ in differences.items()}
+    may_differ = {
+        "requests, sectors, tag requests of global loads": {"spmv", "grid_sync"},
+        "the same of global stores": set(),
+        "requests of `red` and `atom`": set(),
+        "sectors of `red` and `atom`": {"gat_random"},
+        "requests, sectors of local memory": {"local_spill"},
+        "wavefronts, bank conflicts of shared memory: tables": set(),
+        "active lanes an instruction, to 0.5 %": {"bitonic", "div_loop", "div_switch", "gld_partial", "grid_sync", "reduce", "spmv",
+                                                 "tab_sld_some8", "tab_sld_some16"},
+        "registers a thread": set(),
+        "occupancy: blocks by registers, warps, blocks; warps of a multiprocessor": set(),
+    }
+    for words, may in may_differ.items():
+        assert exact[words] <= may, (words, {n: differences[words][n] for n in exact[words] - may})
+
+
+def the_counters_of_kernels_are_the_hardware_s():
+    place = path("kernels")
+    os.mkdir(place)
+    program, rows = agreement.build(place), agreement.recorded(place)
+    names = list(rows) if FULL else [name for name in rows if name not in SLOW]
+    assert len(names) > 50
+    if not FULL:
+        left.add(f"{len(rows) - len(names)} kernels beside an H200's counters")
+    launches = agreement.explain(program, names)
+    assert len(launches) == len(names)
+    agree(rows, launches)
+
+
+# ---- the command ----
+
+WAYS = path("ways")
+
+
+def build(program):
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", program, os.path.join(source, "tests", "check_program", "ways.cu")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def names(result):
+    return [launch["kernel"] for launch in result["launches"]]
+
+
+def a_program_keeps_its_output_and_its_status():
+    out, err, result = explain(WAYS, "clean")
+    assert out == "cudaSuccess\n" and names(result) == ["clean"] * 7, names(result)
+    assert err.startswith("explain: 7 launches of 1 kernel") and "occupancy" in err, err
+    explain(WAYS, "fail", status=5)
+    assert result["launches"][0]["time_ns"] > 1000 and result["launches"][0]["bound"] in result["launches"][0]["bounds_ns"]
+
+
+def what_was_counted_is_shown_however_the_program_ends():
+    for way, status, said in (("abort", -signal.SIGABRT, "ended by SIGABRT"), ("kill", -signal.SIGKILL, "ended by SIGKILL"),
+                              ("_exit", 0, ""), ("reset", 0, "")):
+        _, err, result = explain(WAYS, way, status=None)
+        assert len(result["launches"]) >= 1 and result["kernels"] and said in err, (way, err)
+
+
+def launches_of_children_and_threads_are_counted():
+    result = explain(WAYS, "threads", status=None)[2]
+    assert len(result["launches"]) > 1, len(result["launches"])  # until the first bad access
+    result = explain(WAYS, "exec", status=None)[2]
+    assert len(result["processes"]) > 1, result["processes"]
+    one = explain("--target-processes", "application-only", WAYS, "exec", status=None)[2]
+    assert len(one["processes"]) < len(result["processes"])
+
+
+def launches_are_chosen_by_name_and_by_number():
+    _, err, result = explain("--launch-skip", "2", "--launch-count", "3", WAYS, "clean")
+    assert len(result["launches"]) == 3 and result["uncounted"] == 4 and "4 not counted" in err, err
+    result = explain("--kernel-regex", "regex=^nothing", WAYS, "clean")[2]
+    assert not result["launches"] and result["uncounted"] == 7
+    assert len(explain("--kernel-regex", "regex=cl.an", WAYS, "clean")[2]["launches"]) == 7
+
+
+def tables_have_a_row_a_launch():
+    file = path("launches.csv")
+    status, _, err = run("explain", "--csv", file, WAYS, "clean")
+    assert status == 0, err
+    with open(file) as f:
+        rows = list(csv.DictReader(f))
+    assert len(rows) == 7 and rows[0]["grid"].count("x") == 2, rows[0]
+    assert int(rows[0]["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]) >= 1 and float(rows[0]["time_ns"]) > 1000
+
+
+def a_program_without_cuda_is_told_so():
+    _, err, result = explain("/bin/true")
+    assert "used nothing of CUDA" in err and result["launches"] == [], err
+
+
+def other_devices_have_other_limits():
+    for device, percent in ("A100", 100), ("sm_86", 100), ("H200", 100):
+        launch = kernel("strided", 256, "u32[256]=range", "u32[256]", 1, options=("--device", device))[1]
+        assert launch["occupancy"]["percent"] == percent, (device, launch["occupancy"])
+    _, launch, _ = kernel("strided", 256, "u32[256]=range", "u32[256]", 1, options=("--device", "G80"))
+    assert launch["occupancy"]["limits"]["blocks"] == 8, launch["occupancy"]
+
+
+def wrong_usage_is_told():
+    for args, words in ((["--device", "nonsense", WAYS], "`--device nonsense`: no such device"),
+                        (["--device", "nonsense", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "no such device"),
+                        (["--json", "/nowhere/at.json", WAYS], "/nowhere/at.json"),
+                        (["--csv", "/nowhere/at.csv", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "/nowhere/at.csv"),
+                        (["--kernel-regex", "regex=(", WAYS], "regex=("),
+                        (["--target-processes", "some", WAYS], "all or application-only"),
+                        (["--leak-check", "full", WAYS], "--leak-check"),
+                        ([], "needs a program or a PTX file")):
+        status, out, err = run("explain", *args)
+        assert status == 2 and words in err and not out, (args, status, err)
+    assert run("explain", "no-such-program")[0] == 127
+
+
+def files_are_written_from_inside_of_the_sandbox():
+    file = path("kept.json")
+    status, out, err = run("explain", "--sandbox", "--json", file, SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
+    if "is not possible here" in err:
+        return
+    with open(file) as f:
+        assert status == 0 and json.load(f)["launches"], err
+
+
+build(WAYS)
+main(globals())
