@@ -3,6 +3,9 @@
  * A task is known by its strand and its place there. Its clock says of every other strand up to which place that has come
  * before it; clocks are made when tasks begin, since host functions can add to what comes before a task that was submitted long
  * ago. Clocks are never changed and are shared: most tasks have that of the one before them.
+ *
+ * What is before all that has not ended yet and all that the host will submit is *settled*. Of settled tasks nothing is kept: they are
+ * before whoever asks, and add nothing to what comes before a task. So what is kept grows with what the host has not waited for.
  */
 #include "check/strands.h"
 
@@ -30,14 +33,14 @@ struct record {
     struct strand_clock *clock; /* NULL: it has not begun, or memory is exhausted */
     struct pending *pending;
     _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
-    struct task_note note;
+    const struct task_note *note;
 };
 
 struct strand {
-    uint32_t *tasks; /* by place - 1 */
-    uint32_t n, capacity;
-    uint32_t last_work; /* place of the last that is no mark, */
-    uint32_t begun;     /* of the last that has begun */
+    uint32_t *tasks; /* by place - 1 - gone */
+    uint32_t n, gone, capacity;
+    uint32_t last_work;    /* place of the last that is no mark, */
+    uint32_t begun, ended; /* of the last that has begun; that has ended */
     bool closed;
 };
 
@@ -53,8 +56,9 @@ struct strands {
     uint32_t stretch;            /* the task of the host's accesses, or 0 where it would be a new one */
     uint32_t *scratch;           /* cap_strands places */
     _Atomic uint32_t settled;
-    struct arena arena; /* names */
-    struct map names;
+    _Atomic uint32_t forgotten; /* tasks up to this one, all settled, have no records: whole chunks */
+    struct arena arena;         /* names and notes */
+    struct map names, notes;
 };
 
 static struct record *record_of(const struct strands *s, uint32_t task)
@@ -99,6 +103,16 @@ static void join_place(uint32_t *at, uint32_t strand, uint32_t place)
     at[strand] = at[strand] > place ? at[strand] : place;
 }
 
+static bool is_forgotten(const struct strands *s, uint32_t task)
+{
+    return task <= atomic_load_explicit(&s->forgotten, memory_order_relaxed);
+}
+
+static uint32_t task_at(const struct strand *x, uint32_t place)
+{
+    return x->tasks[place - 1 - x->gone];
+}
+
 /* What is before a task. */
 static void join_past(const struct strands *s, uint32_t *at, uint32_t task)
 {
@@ -110,14 +124,14 @@ static void join_past(const struct strands *s, uint32_t *at, uint32_t task)
 /* What is before whoever comes after it. */
 static void join_task(const struct strands *s, uint32_t *at, uint32_t task)
 {
-    if (!task)
+    if (is_forgotten(s, task)) /* or 0 */
         return;
     const struct record *r = record_of(s, task);
     join_past(s, at, task);
     join_place(at, r->strand, r->place);
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
         uint32_t from = atomic_load(&r->learnt[i]);
-        if (from) {
+        if (!is_forgotten(s, from)) {
             join_past(s, at, from);
             join_place(at, record_of(s, from)->strand, record_of(s, from)->place);
         }
@@ -213,12 +227,36 @@ static const char *intern(struct strands *s, const char *text)
     return known;
 }
 
+/* One for all tasks of which the same is said; NULL where memory is exhausted. */
+static const struct task_note *keep_note(struct strands *s, const struct task_note *note)
+{
+    struct task_note key;
+    jmp_buf oom;
+    memset(&key, 0, sizeof key); /* the bytes are compared */
+    key.kind = note->kind;
+    key.name = note->name ? intern(s, note->name) : NULL;
+    key.stream = note->stream;
+    key.where = note->where;
+    const struct str bytes = {(const char *)&key, sizeof key};
+    struct task_note *known = map_get(&s->notes, bytes);
+    if (known)
+        return known;
+    if (setjmp(oom) != 0)
+        return NULL;
+    s->arena.on_oom = &oom;
+    known = memcpy(arena_alloc(&s->arena, sizeof *known), &key, sizeof key);
+    map_put(&s->notes, (struct str){(const char *)known, sizeof *known}, known);
+    s->arena.on_oom = NULL;
+    return known;
+}
+
 /* The next number, with a record; 0 where memory is exhausted. */
 static uint32_t task_add(struct strands *s, uint32_t strand, const struct task_note *note)
 {
     uint32_t task = s->n_tasks + 1;
     struct strand *x = &s->strands[strand];
-    if (task == 0)
+    const struct task_note *kept = keep_note(s, note);
+    if (task == 0 || !kept)
         return 0;
     if (!s->chunks[task >> CHUNK_LOG2]) {
         struct record *chunk = calloc(CHUNK_TASKS, sizeof *chunk);
@@ -226,7 +264,7 @@ static uint32_t task_add(struct strands *s, uint32_t strand, const struct task_n
             return 0;
         atomic_store_explicit(&s->chunks[task >> CHUNK_LOG2], chunk, memory_order_release);
     }
-    if (x->n == x->capacity) {
+    if (x->n - x->gone == x->capacity) {
         uint32_t capacity = x->capacity ? 2 * x->capacity : 64;
         uint32_t *tasks = realloc(x->tasks, capacity * sizeof *tasks);
         if (!tasks)
@@ -234,13 +272,11 @@ static uint32_t task_add(struct strands *s, uint32_t strand, const struct task_n
         x->tasks = tasks;
         x->capacity = capacity;
     }
-    x->tasks[x->n++] = task;
+    x->tasks[x->n++ - x->gone] = task;
     if (note->kind != TASK_MARK)
         x->last_work = x->n;
     s->n_tasks = task;
-    *record_of(s, task) = (struct record){.strand = strand, .place = x->n, .note = *note};
-    if (note->name)
-        record_of(s, task)->note.name = intern(s, note->name);
+    *record_of(s, task) = (struct record){.strand = strand, .place = x->n, .note = kept};
     return task;
 }
 
@@ -250,8 +286,8 @@ static uint32_t floor_of(const struct strands *s, const uint32_t *at, uint32_t n
     uint32_t floor = task - 1, own = record_of(s, task)->strand;
     for (uint32_t i = 0; i < s->n_strands; i++) {
         uint32_t place = i < n ? at[i] : 0;
-        if (i != own && place < s->strands[i].n && s->strands[i].tasks[place] <= floor)
-            floor = s->strands[i].tasks[place] - 1;
+        if (i != own && place < s->strands[i].n && task_at(&s->strands[i], place + 1) <= floor)
+            floor = task_at(&s->strands[i], place + 1) - 1;
     }
     return floor;
 }
@@ -290,7 +326,7 @@ uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_n
     end_stretch(s);
     if (*strand || strand_new(s, strand)) {
         struct strand *x = &s->strands[*strand];
-        uint32_t previous = x->n ? x->tasks[x->n - 1] : 0;
+        uint32_t previous = x->n > x->gone ? task_at(x, x->n) : 0;
         task = task_add(s, *strand, note);
         if (task)
             record_of(s, task)->pending = pending_new(s, previous, after, n);
@@ -303,7 +339,7 @@ static void begin(struct strands *s, uint32_t task)
 {
     struct record *r = record_of(s, task);
     struct pending *p = r->pending;
-    struct strand_clock *like = p && p->previous ? record_of(s, p->previous)->clock : NULL;
+    struct strand_clock *like = p && !is_forgotten(s, p->previous) ? record_of(s, p->previous)->clock : NULL;
     memset(s->scratch, 0, s->n_strands * sizeof *s->scratch);
     if (p) {
         join(s->scratch, p->host);
@@ -321,7 +357,7 @@ static void begin(struct strands *s, uint32_t task)
 
 static bool is_host_function(const struct strands *s, uint32_t task)
 {
-    enum task_kind kind = record_of(s, task)->note.kind;
+    enum task_kind kind = record_of(s, task)->note->kind;
     return kind == TASK_CALL || kind == TASK_GATE;
 }
 
@@ -343,10 +379,11 @@ void strands_end(struct strands *s, uint32_t task)
     if (!task)
         return;
     pthread_mutex_lock(&s->lock);
+    s->strands[record_of(s, task)->strand].ended = record_of(s, task)->place;
     if (is_host_function(s, task)) {
         memcpy(s->scratch, s->now, s->n_strands * sizeof *s->scratch);
         join(s->scratch, record_of(s, task)->clock);
-        for (uint32_t i = HOST + 1; i < s->n_strands && record_of(s, task)->note.kind == TASK_GATE; i++)
+        for (uint32_t i = HOST + 1; i < s->n_strands && record_of(s, task)->note->kind == TASK_GATE; i++)
             join_place(s->scratch, i, s->strands[i].begun);
         set_clock(s, task, s->scratch, NULL);
         host_moves(s);
@@ -383,14 +420,80 @@ static bool has_waited_for_all(const struct strands *s)
     return true;
 }
 
+/* What is before all tasks that have not ended, and all that come: `at` has n_strands places. Of a strand's such tasks the first
+ * knows least. */
+static void find_settled(const struct strands *s, uint32_t *at)
+{
+    memcpy(at, s->now, s->n_strands * sizeof *at);
+    for (uint32_t i = HOST + 1; i < s->n_strands; i++) {
+        const struct strand *x = &s->strands[i];
+        if (x->ended == x->n)
+            continue;
+        const struct record *first = record_of(s, task_at(x, x->ended + 1));
+        const struct strand_clock *c = first->pending ? first->pending->host : first->clock;
+        for (uint32_t k = 0; k < s->n_strands; k++) {
+            uint32_t known = k == i ? x->ended : c && k < c->n ? c->at[k] : 0;
+            at[k] = at[k] < known ? at[k] : known;
+        }
+    }
+}
+
+static void drop_record(struct record *r)
+{
+    strand_clock_release(r->clock);
+    if (r->pending)
+        strand_clock_release(r->pending->host);
+    free(r->pending);
+}
+
+/* By whole chunks. A task that runs is after all of these by its floor. A thread of the host may still be about to ask for the stretch
+ * that it was in when another one waited: it has the time of a chunk more. */
+static void forget_records(struct strands *s, uint32_t settled)
+{
+    for (;;) {
+        uint32_t first = atomic_load(&s->forgotten) + 1, chunk = first >> CHUNK_LOG2, end = (chunk + 1) << CHUNK_LOG2;
+        if (settled < end || settled - end < CHUNK_TASKS)
+            return;
+        atomic_store(&s->forgotten, end - 1);
+        for (uint32_t t = first; t < end; t++)
+            drop_record(record_of(s, t));
+        free(atomic_exchange(&s->chunks[chunk], NULL));
+    }
+}
+
+/* Places that nobody asks for any more: he would know of them. */
+static void forget_places(struct strand *x, uint32_t settled)
+{
+    uint32_t more = settled > x->gone ? settled - x->gone : 0;
+    if (more < CHUNK_TASKS || more < (x->n - x->gone) / 2)
+        return;
+    memmove(x->tasks, x->tasks + more, (x->n - x->gone - more) * sizeof *x->tasks);
+    x->gone += more;
+}
+
+static void settle(struct strands *s)
+{
+    find_settled(s, s->scratch);
+    uint32_t settled = s->n_tasks;
+    for (uint32_t i = 0; i < s->n_strands; i++)
+        if (s->scratch[i] < s->strands[i].n && task_at(&s->strands[i], s->scratch[i] + 1) <= settled)
+            settled = task_at(&s->strands[i], s->scratch[i] + 1) - 1;
+    forget_records(s, settled);
+    for (uint32_t i = 0; i < s->n_strands; i++)
+        forget_places(&s->strands[i], s->scratch[i]);
+    if (has_waited_for_all(s))
+        settled = s->n_tasks; /* what is left are marks */
+    if (settled > atomic_load(&s->settled))
+        atomic_store(&s->settled, settled);
+}
+
 void strands_wait(struct strands *s, const uint32_t *tasks, uint32_t n)
 {
     pthread_mutex_lock(&s->lock);
     host_moves(s);
     for (uint32_t i = 0; i < n; i++)
         join_task(s, s->now, tasks[i]);
-    if (has_waited_for_all(s))
-        atomic_store(&s->settled, s->n_tasks);
+    settle(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -434,9 +537,11 @@ bool strands_is_synchronized(struct strands *s)
 
 bool strands_before(const struct strands *s, uint32_t a, uint32_t b)
 {
-    const struct record *x = record_of(s, a), *y = record_of(s, b);
-    if (a <= y->floor)
+    if (a <= strands_floor(s, b))
         return true;
+    if (is_forgotten(s, b))
+        return false;
+    const struct record *x = record_of(s, a), *y = record_of(s, b);
     if (x->strand == y->strand)
         return x->place < y->place;
     return y->clock && x->strand < y->clock->n && x->place <= y->clock->at[x->strand];
@@ -444,12 +549,13 @@ bool strands_before(const struct strands *s, uint32_t a, uint32_t b)
 
 uint32_t strands_floor(const struct strands *s, uint32_t b)
 {
-    return record_of(s, b)->floor;
+    return is_forgotten(s, b) ? b - 1 : record_of(s, b)->floor;
 }
 
 const struct task_note *strands_note(const struct strands *s, uint32_t task)
 {
-    return &record_of(s, task)->note;
+    static const struct task_note forgotten = {.kind = TASK_MARK};
+    return is_forgotten(s, task) ? &forgotten : record_of(s, task)->note;
 }
 
 /* ---- life ---- */
@@ -461,6 +567,7 @@ struct strands *strands_new(void)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
     map_init(&s->names, &s->arena);
+    map_init(&s->notes, &s->arena);
     s->chunks = calloc(N_CHUNKS, sizeof *s->chunks);
     if (!s->chunks || !grow(s)) {
         strands_free(s);
@@ -481,13 +588,8 @@ void strands_free(struct strands *s)
 {
     if (!s || atomic_fetch_sub(&s->users, 1) > 0)
         return;
-    for (uint32_t t = 1; t <= s->n_tasks && t; t++) {
-        struct record *r = record_of(s, t);
-        strand_clock_release(r->clock);
-        if (r->pending)
-            strand_clock_release(r->pending->host);
-        free(r->pending);
-    }
+    for (uint32_t t = s->forgotten + 1; t <= s->n_tasks && t; t++)
+        drop_record(record_of(s, t));
     for (uint32_t i = 0; s->chunks && i <= s->n_tasks >> CHUNK_LOG2; i++)
         free(s->chunks[i]);
     for (uint32_t i = 0; i < s->n_strands; i++)

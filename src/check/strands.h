@@ -51,14 +51,14 @@ uint32_t strands_host(struct strands *s);
 /* The host has waited for all that there is. */
 bool strands_is_synchronized(struct strands *s);
 
-/* All tasks up to it come before whatever begins from now on: the last time that the host had waited for all that there was. */
+/* All tasks up to it come before whatever begins from now on, and before all that runs, as the host has waited for them. */
 uint32_t strands_settled(const struct strands *s);
 
-/* Does the end of `a` come before the beginning of `b`? Both have begun. */
+/* Does the end of `a` come before the beginning of `b`? Both have begun, and `b` has not ended, or not been waited for. */
 bool strands_before(const struct strands *s, uint32_t a, uint32_t b);
 /* A number such that all tasks up to it come before `b`: the largest. */
 uint32_t strands_floor(const struct strands *s, uint32_t b);
-/* What the task is. */
+/* What the task is, which is so, too: one for all that are alike, as long as the strands are. */
 const struct task_note *strands_note(const struct strands *s, uint32_t task);
 
 #endif

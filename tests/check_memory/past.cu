@@ -1,4 +1,4 @@
-/* past CASE ROUNDS [race]: what leaves a past of memory that grows with the rounds, and is not waited for; hardly any of it is still
+/* past CASE ROUNDS [race]: what leaves a past of memory that grows with the rounds, and is never all waited for; hardly any of it is still
  * needed. The race is made behind it all, with an access that has been there since the beginning, or with the last ones. */
 #include <cstdio>
 #include <cstdlib>
@@ -89,12 +89,16 @@ int main(int argc, char **argv)
         one<<<8, 256, 0, s[0]>>>(p[0], rounds, race);
     if (!strcmp(name, "shared"))
         shared<<<1, 128, 0, s[0]>>>(p[0], rounds, race);
-    if (!strcmp(name, "launches"))
+    bool waits = !strcmp(name, "waits"); /* for one of the streams, while the other one has what it has never waited for */
+    if (waits || !strcmp(name, "launches")) {
         writes<<<N / BLOCK, BLOCK, 0, s[0]>>>(p[0] + N);
-    for (int i = 0; i < rounds && !strcmp(name, "launches"); i++)
-        update<<<N / BLOCK, BLOCK, 0, s[i % 2]>>>(p[i % 2]);
-    if (!strcmp(name, "launches"))
+        for (int i = 0; i < rounds; i++) {
+            update<<<N / BLOCK, BLOCK, 0, s[i % 2]>>>(p[i % 2]);
+            if (waits)
+                cudaStreamSynchronize(s[1]);
+        }
         reads<<<N / BLOCK, BLOCK, 0, s[race ? 2 : 0]>>>(p[0] + N, sum);
+    }
     for (int i = 0; i < rounds && !strcmp(name, "locks"); i++)
         count<<<64, 1, 0, s[i % 2]>>>(false);
     if (!strcmp(name, "locks") && race)

@@ -75,9 +75,9 @@ def racecheck_says_that_it_stops_at_its_limit_and_goes_on_when_it_can():
     assert texts(done, "data-race") and not texts(done, "not-watched"), done.findings
 
 
-def what_no_cell_names_is_given_back_while_the_program_never_waits():
+def what_can_no_longer_race_is_given_back_though_the_program_never_waits_for_all():
     lines = lines_of(PAST)
-    for case, rounds, racing in (("launches", 100, ("early", "reads")), ("one", 1200, ("last", "other")),
+    for case, rounds, racing in (("launches", 100, ("early", "reads")), ("waits", 100, ("early", "reads")), ("one", 1200, ("last", "other")),
                                  ("shared", 20000, ("shared_last", "shared_other")), ("locks", 1500, ("locked", "unlocked"))):
         for race in (), ("race",):
             done = check(case, rounds, *race, program=PAST, options=("--tool", "racecheck", "--shadow-memory", "8M"))

@@ -227,6 +227,34 @@ static void compare(const struct reference *r, const struct strands *s)
     }
 }
 
+/* Of two streams one is always behind: the host never waits for all. */
+static void what_is_before_all_that_comes_is_settled_and_forgotten(void **state)
+{
+    (void)state;
+    struct strands *s = strands_new();
+    uint32_t a = 0, b = 0, early = submit(s, &a, 0), unwaited = 0, last = 0;
+    for (int i = 0; i < 20000; i++) {
+        uint32_t waited = submit(s, &a, 0);
+        if (unwaited)
+            assert_true(strands_settled(s) < unwaited);
+        if (i == 15000)
+            unwaited = submit(s, &b, 0);
+        last = strands_submit(s, &a, &copy, NULL, 0);
+        strands_begin(s, last);
+        strands_wait(s, &waited, 1);
+        assert_true(strands_before(s, early, last) && strands_before(s, waited, last));
+        assert_true(strands_floor(s, last) >= strands_settled(s) && strands_settled(s) < last);
+        assert_true(i > 15000 || strands_settled(s) + 2 >= waited);
+        strands_end(s, last);
+    }
+    assert_false(strands_before(s, unwaited, last));
+    strands_wait(s, &unwaited, 1);
+    assert_true(strands_settled(s) > last - 4);
+    assert_int_equal(strands_note(s, last)->kind, TASK_COPY);
+    assert_int_not_equal(strands_note(s, early)->kind, TASK_COPY); /* it is forgotten */
+    strands_free(s);
+}
+
 static void random_graphs_are_ordered_as_reachability_says(void **state)
 {
     (void)state;
@@ -268,6 +296,7 @@ int main(void)
         cmocka_unit_test(marks_need_not_be_waited_for),
         cmocka_unit_test(streams_that_have_gone_make_room_and_order_nothing),
         cmocka_unit_test(tasks_keep_what_they_are),
+        cmocka_unit_test(what_is_before_all_that_comes_is_settled_and_forgotten),
         cmocka_unit_test(random_graphs_are_ordered_as_reachability_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
