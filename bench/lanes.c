@@ -14,7 +14,7 @@ static const struct row {
     const char *name, *a, *b, *c; /* types of the operands */
 } rows[LANE_COUNT] = {
     {"", "_", "_", "_"},
-#define LANE(name, D, E, A, B, C, expr) {#name, #A, #B, #C},
+#define LANE(name, D, E, A, B, C, is, unit, expr) {#name, #A, #B, #C},
 #include "isa/lanes.def"
 #undef LANE
 };

@@ -87,32 +87,32 @@ static struct ir_bits widened(struct ir_bits a, bool is_signed)
     return make(BITS, BITS, is_signed ? (uint64_t)(int32_t)a.v : a.v);
 }
 
-static struct ir_bits of_lanes(enum lane_id lane, unsigned width, struct ir_bits a, struct ir_bits b, struct ir_bits c)
+static struct ir_bits of_lanes(enum lane_is is, unsigned width, struct ir_bits a, struct ir_bits b, struct ir_bits c)
 {
-    switch (ir_linear(lane)) {
-    case LINEAR_COPY:
-    case LINEAR_CUT: return make(a.n, width, a.v);
-    case LINEAR_SIGN_EXTEND: return widened(a, true);
-    case LINEAR_ZERO_EXTEND: return widened(a, false);
-    case LINEAR_ADD: return make(least(a.n, b.n), width, a.v + b.v);
-    case LINEAR_SUB: return make(least(a.n, b.n), width, a.v - b.v);
-    case LINEAR_MUL:
-    case LINEAR_MUL_WIDE:
-    case LINEAR_MUL_WIDE_UNSIGNED: return product(a, b, width);
-    case LINEAR_MUL_ADD:
-    case LINEAR_MUL_ADD_WIDE:
-    case LINEAR_MUL_ADD_WIDE_UNSIGNED: {
+    switch (is) {
+    case IS_COPY:
+    case IS_TRUNC: return make(a.n, width, a.v);
+    case IS_SEXT: return widened(a, true);
+    case IS_ZEXT: return widened(a, false);
+    case IS_ADD: return make(least(a.n, b.n), width, a.v + b.v);
+    case IS_SUB: return make(least(a.n, b.n), width, a.v - b.v);
+    case IS_MUL:
+    case IS_MUL_WIDE_S:
+    case IS_MUL_WIDE_U: return product(a, b, width);
+    case IS_MAD:
+    case IS_MAD_WIDE_S:
+    case IS_MAD_WIDE_U: {
         struct ir_bits p = product(a, b, width);
         return make(least(p.n, c.n), width, p.v + c.v);
     }
-    case LINEAR_SHL:
+    case IS_SHL:
         return b.n >= 32 && b.v < width ? make(a.n + (unsigned)b.v, width, a.v << b.v) : (struct ir_bits){0, 0};
-    case LINEAR_AND: return conjunction(a, b, width);
-    case LINEAR_OR: return make(least(a.n, b.n), width, a.v | b.v);
-    case LINEAR_XOR: return make(least(a.n, b.n), width, a.v ^ b.v);
-    case LINEAR_NOT: return make(a.n, width, ~a.v);
-    case LINEAR_SHR_UNSIGNED: return shifted_right(a, b, width, false);
-    case LINEAR_SHR_SIGNED: return shifted_right(a, b, width, true);
+    case IS_AND: return conjunction(a, b, width);
+    case IS_OR: return make(least(a.n, b.n), width, a.v | b.v);
+    case IS_XOR: return make(least(a.n, b.n), width, a.v ^ b.v);
+    case IS_NOT: return make(a.n, width, ~a.v);
+    case IS_LSHR: return shifted_right(a, b, width, false);
+    case IS_ASHR: return shifted_right(a, b, width, true);
     default: return (struct ir_bits){0, 0};
     }
 }
@@ -143,7 +143,7 @@ struct ir_bits *ir_find_bits(const struct ir_func *f, const struct ir_known *kno
             struct ir_bits a = ir_bits_of(f, regs, block, all_lanes, i->a),
                            b = ir_bits_of(f, regs, block, all_lanes, i->b),
                            c = ir_bits_of(f, regs, block, all_lanes, i->c);
-            regs[d] = of_lanes((enum lane_id)i->lane, f->regs.at[d].width, a, b, c);
+            regs[d] = of_lanes(ir_is(i), f->regs.at[d].width, a, b, c);
         }
     }
     return regs;

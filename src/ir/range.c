@@ -17,17 +17,11 @@ static bool is_constant(struct ir_range r)
     return r.lo == r.hi;
 }
 
-/* A range of 32-bit values, unless the result may have wrapped. */
-static struct ir_range fit32(__int128 lo, __int128 hi)
-{
-    return lo >= INT32_MIN && hi <= INT32_MAX ? (struct ir_range){(int64_t)lo, (int64_t)hi} : unknown;
-}
-
+/* Unless the result may have wrapped. */
 static struct ir_range fit(unsigned width, __int128 lo, __int128 hi)
 {
-    if (width == 32)
-        return fit32(lo, hi);
-    return lo >= INT64_MIN / 2 && hi <= INT64_MAX / 2 ? (struct ir_range){(int64_t)lo, (int64_t)hi} : unknown;
+    int64_t most = width < 64 ? INT64_MAX >> (64 - width) : INT64_MAX / 2;
+    return lo >= -(__int128)most - 1 && hi <= most ? (struct ir_range){(int64_t)lo, (int64_t)hi} : unknown;
 }
 
 static struct ir_range product(unsigned width, struct ir_range a, struct ir_range b)
@@ -86,37 +80,37 @@ static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct 
                                 struct ir_range c)
 {
     bool both = is_known(a) && is_known(b);
-    switch (ir_linear((enum lane_id)i->lane)) {
-    case LINEAR_COPY:
-    case LINEAR_SIGN_EXTEND: return a;
-    case LINEAR_ZERO_EXTEND: return is_known(a) && a.lo >= 0 ? a : unknown;
-    case LINEAR_CUT: return is_known(a) ? fit32(a.lo, a.hi) : unknown;
-    case LINEAR_ADD: return sum(width, a, b);
-    case LINEAR_SUB: return both ? fit(width, (__int128)a.lo - b.hi, (__int128)a.hi - b.lo) : unknown;
-    case LINEAR_MUL: return both ? product(width, a, b) : unknown;
-    case LINEAR_MUL_ADD: return both ? sum(width, product(width, a, b), c) : unknown;
-    case LINEAR_SHL:
+    switch (ir_is(i)) {
+    case IS_COPY:
+    case IS_SEXT: return a;
+    case IS_ZEXT: return is_known(a) && a.lo >= 0 ? a : unknown;
+    case IS_TRUNC: return is_known(a) ? fit(width, a.lo, a.hi) : unknown;
+    case IS_ADD: return sum(width, a, b);
+    case IS_SUB: return both ? fit(width, (__int128)a.lo - b.hi, (__int128)a.hi - b.lo) : unknown;
+    case IS_MUL: return both ? product(width, a, b) : unknown;
+    case IS_MAD: return both ? sum(width, product(width, a, b), c) : unknown;
+    case IS_SHL:
         return both && is_constant(b) && b.lo >= 0 && b.lo < 31
                    ? product(width, a, (struct ir_range){1ll << b.lo, 1ll << b.lo})
                    : unknown;
-    case LINEAR_MUL_WIDE: return both ? product(width, a, b) : unknown;
-    case LINEAR_MUL_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? product(width, a, b) : unknown;
-    case LINEAR_MUL_ADD_WIDE: return both ? sum(64, product(64, a, b), c) : unknown;
-    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both && a.lo >= 0 && b.lo >= 0 ? sum(64, product(64, a, b), c) : unknown;
-    case LINEAR_AND:
+    case IS_MUL_WIDE_S: return both ? product(width, a, b) : unknown;
+    case IS_MUL_WIDE_U: return both && a.lo >= 0 && b.lo >= 0 ? product(width, a, b) : unknown;
+    case IS_MAD_WIDE_S: return both ? sum(width, product(width, a, b), c) : unknown;
+    case IS_MAD_WIDE_U: return both && a.lo >= 0 && b.lo >= 0 ? sum(width, product(width, a, b), c) : unknown;
+    case IS_AND:
         return is_known(b) && b.lo >= 0   ? (struct ir_range){0, b.hi}
                : is_known(a) && a.lo >= 0 ? (struct ir_range){0, a.hi}
                                           : unknown;
-    case LINEAR_OR:
-    case LINEAR_XOR: return both && a.lo >= 0 && b.lo >= 0 ? (struct ir_range){0, ones_over(a.hi | b.hi)} : unknown;
-    case LINEAR_NOT: return is_known(a) ? (struct ir_range){~a.hi, ~a.lo} : unknown;
-    case LINEAR_SHR_UNSIGNED:
-    case LINEAR_SHR_SIGNED:
+    case IS_OR:
+    case IS_XOR: return both && a.lo >= 0 && b.lo >= 0 ? (struct ir_range){0, ones_over(a.hi | b.hi)} : unknown;
+    case IS_NOT: return is_known(a) ? (struct ir_range){~a.hi, ~a.lo} : unknown;
+    case IS_LSHR:
+    case IS_ASHR:
         if (!is_known(b) || !is_constant(b) || b.lo < 1 || b.lo > 31)
             return unknown;
-        if (is_known(a) && (a.lo >= 0 || ir_linear((enum lane_id)i->lane) == LINEAR_SHR_SIGNED))
+        if (is_known(a) && (a.lo >= 0 || ir_is(i) == IS_ASHR))
             return (struct ir_range){a.lo >> b.lo, a.hi >> b.lo};
-        return i->lane == LANE_shr_b32 ? (struct ir_range){0, UINT32_MAX >> b.lo} : unknown;
+        return ir_is(i) == IS_LSHR && width < 64 ? (struct ir_range){0, ((1ll << width) - 1) >> b.lo} : unknown;
     default: return unknown;
     }
 }
@@ -218,20 +212,20 @@ static int64_t step_of_lanes(const struct stepper *x, const struct ir_insn *i)
 {
     int64_t a = step_of(x, i->a), b = step_of(x, i->b), c = step_of(x, i->c);
     struct ir_range rb = ir_range_of(x->f, x->ranges, x->block, i->b);
-    switch (ir_linear((enum lane_id)i->lane)) {
-    case LINEAR_COPY:
-    case LINEAR_CUT:
-    case LINEAR_SIGN_EXTEND:
-    case LINEAR_ZERO_EXTEND: return a;
-    case LINEAR_ADD: return add_steps(a, b);
-    case LINEAR_SUB: return add_steps(a, b == UNKNOWN_STEP ? b : -b);
-    case LINEAR_MUL:
-    case LINEAR_MUL_WIDE:
-    case LINEAR_MUL_WIDE_UNSIGNED: return product_step(x, i->a, i->b);
-    case LINEAR_MUL_ADD:
-    case LINEAR_MUL_ADD_WIDE:
-    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return add_steps(product_step(x, i->a, i->b), c);
-    case LINEAR_SHL:
+    switch (ir_is(i)) {
+    case IS_COPY:
+    case IS_TRUNC:
+    case IS_SEXT:
+    case IS_ZEXT: return a;
+    case IS_ADD: return add_steps(a, b);
+    case IS_SUB: return add_steps(a, b == UNKNOWN_STEP ? b : -b);
+    case IS_MUL:
+    case IS_MUL_WIDE_S:
+    case IS_MUL_WIDE_U: return product_step(x, i->a, i->b);
+    case IS_MAD:
+    case IS_MAD_WIDE_S:
+    case IS_MAD_WIDE_U: return add_steps(product_step(x, i->a, i->b), c);
+    case IS_SHL:
         return a != UNKNOWN_STEP && is_constant(rb) && rb.lo >= 0 && rb.lo < 32 && a >= INT32_MIN && a <= INT32_MAX
                    ? a * (1ll << rb.lo)
                    : UNKNOWN_STEP;

@@ -190,7 +190,7 @@ static bool is_found(struct finder *x, ir_ref r, uint32_t from, uint32_t to, uns
     const struct ir_insn *i = is_register(r) && depth < DEEPEST ? only_writer(x, r, from, to, false) : NULL;
     if (i && i->kind == IR_LD)
         return i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC;
-    return i && i->kind == IR_LANES && ir_linear((enum lane_id)i->lane) != LINEAR_NONE &&
+    return i && ir_is(i) != IS__ && ir_is(i) < IS_EQ &&
            (is_found(x, i->a, from, to, depth + 1) || is_found(x, i->b, from, to, depth + 1) ||
             is_found(x, i->c, from, to, depth + 1));
 }
@@ -209,26 +209,26 @@ static ir_ref find_root(struct finder *x, ir_ref r, uint32_t from, uint32_t to, 
     int64_t scale = 1, n;
     for (unsigned depth = 0; depth < DEEPEST && scale >= -LONGEST_STEP && scale <= LONGEST_STEP; depth++) {
         const struct ir_insn *i = is_register(r) ? only_writer(x, r, from, to, true) : NULL;
-        enum linear kind = i && i->kind == IR_LANES ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
-        if (kind == LINEAR_ADD && i->a == r && is_number(x, i->b, step)) {
+        enum lane_is kind = i ? ir_is(i) : IS__;
+        if (kind == IS_ADD && i->a == r && is_number(x, i->b, step)) {
             *step *= scale;
             return r;
         }
         switch (kind) {
-        case LINEAR_COPY:
-        case LINEAR_SIGN_EXTEND:
-        case LINEAR_ZERO_EXTEND: r = i->a; break;
-        case LINEAR_ADD: r = is_register(i->b) && only_writer(x, i->b, from, to, true) ? i->b : i->a; break;
-        case LINEAR_MUL_ADD_WIDE:
-        case LINEAR_MUL_ADD_WIDE_UNSIGNED:
-        case LINEAR_MUL_WIDE:
-        case LINEAR_MUL_WIDE_UNSIGNED:
+        case IS_COPY:
+        case IS_SEXT:
+        case IS_ZEXT: r = i->a; break;
+        case IS_ADD: r = is_register(i->b) && only_writer(x, i->b, from, to, true) ? i->b : i->a; break;
+        case IS_MAD_WIDE_S:
+        case IS_MAD_WIDE_U:
+        case IS_MUL_WIDE_S:
+        case IS_MUL_WIDE_U:
             if (!is_number(x, i->b, &n))
                 return 0;
             scale *= n;
             r = i->a;
             break;
-        case LINEAR_SHL:
+        case IS_SHL:
             if (!is_number(x, i->b, &n) || n < 0 || n > 16)
                 return 0;
             scale *= 1 << n;

@@ -257,22 +257,22 @@ static uint16_t lane_offsets_of_bits(struct finder *x, const struct lane_bits *b
 }
 
 /* Bit by bit: what two operands have above the bits that are known is the same in all lanes, and so is the result's. */
-static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, enum linear kind, unsigned width)
+static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, enum lane_is kind, unsigned width)
 {
     const struct ir_shapes *s = x->s;
     struct lane_bits a, b;
     unsigned n = ir_bits_of(x->f, s->bits, s->block, false, i->a).n;
-    if (kind != LINEAR_NOT) {
+    if (kind != IS_NOT) {
         unsigned other = ir_bits_of(x->f, s->bits, s->block, false, i->b).n;
         n = other < n ? other : n;
     }
-    if (!find_lane_bits(x, i->a, n, width, &a) || (kind != LINEAR_NOT && !find_lane_bits(x, i->b, n, width, &b)))
+    if (!find_lane_bits(x, i->a, n, width, &a) || (kind != IS_NOT && !find_lane_bits(x, i->b, n, width, &b)))
         return SHAPE_DIVERGENT;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        a.at[l] = kind == LINEAR_AND   ? a.at[l] & b.at[l]
-                  : kind == LINEAR_OR  ? a.at[l] | b.at[l]
-                  : kind == LINEAR_XOR ? a.at[l] ^ b.at[l]
-                                       : ~a.at[l] & a.mask;
+        a.at[l] = kind == IS_AND   ? a.at[l] & b.at[l]
+                  : kind == IS_OR  ? a.at[l] | b.at[l]
+                  : kind == IS_XOR ? a.at[l] ^ b.at[l]
+                                   : ~a.at[l] & a.mask;
     return lane_offsets_of_bits(x, &a, width);
 }
 
@@ -300,38 +300,38 @@ static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width
 {
     uint16_t a = ir_shape(x->s, i->a), b = ir_shape(x->s, i->b), c = ir_shape(x->s, i->c);
     struct ir_range rb = range(x, i->b);
-    enum linear kind = ir_linear((enum lane_id)i->lane);
-    if (is_narrow(x, i->a) || is_narrow(x, i->b))
+    enum lane_is kind = ir_is(i);
+    if (is_narrow(x, i->a) || is_narrow(x, i->b) || width < 32)
         return SHAPE_DIVERGENT;
     switch (kind) {
-    case LINEAR_COPY: return a;
-    case LINEAR_CUT: return combine(x, a, 1, SHAPE_UNIFORM, 0, width);
-    case LINEAR_SIGN_EXTEND: return widened(x, i, true);
-    case LINEAR_ZERO_EXTEND: return widened(x, i, false);
-    case LINEAR_ADD: return combine(x, a, 1, b, 1, width);
-    case LINEAR_SUB: return combine(x, a, 1, b, -1, width);
-    case LINEAR_MUL: return product(x, i->a, i->b, width);
-    case LINEAR_MUL_ADD: {
+    case IS_COPY: return a;
+    case IS_TRUNC: return combine(x, a, 1, SHAPE_UNIFORM, 0, width);
+    case IS_SEXT: return widened(x, i, true);
+    case IS_ZEXT: return widened(x, i, false);
+    case IS_ADD: return combine(x, a, 1, b, 1, width);
+    case IS_SUB: return combine(x, a, 1, b, -1, width);
+    case IS_MUL: return product(x, i->a, i->b, width);
+    case IS_MAD: {
         uint16_t p = product(x, i->a, i->b, width);
         return p == SHAPE_DIVERGENT ? p : combine(x, p, 1, c, 1, width);
     }
-    case LINEAR_SHL:
+    case IS_SHL:
         if (b != SHAPE_UNIFORM || rb.lo != rb.hi || rb.lo < 0 || rb.lo >= width)
             return SHAPE_DIVERGENT;
         return combine(x, a, (int64_t)(1ull << rb.lo), SHAPE_UNIFORM, 0, width);
-    case LINEAR_MUL_WIDE:
-    case LINEAR_MUL_WIDE_UNSIGNED:
-    case LINEAR_MUL_ADD_WIDE:
-    case LINEAR_MUL_ADD_WIDE_UNSIGNED: {
-        uint16_t p = product_wide(x, i, kind == LINEAR_MUL_WIDE || kind == LINEAR_MUL_ADD_WIDE);
+    case IS_MUL_WIDE_S:
+    case IS_MUL_WIDE_U:
+    case IS_MAD_WIDE_S:
+    case IS_MAD_WIDE_U: {
+        uint16_t p = product_wide(x, i, kind == IS_MUL_WIDE_S || kind == IS_MAD_WIDE_S);
         return p == SHAPE_DIVERGENT || !i->c ? p : combine(x, p, 1, c, 1, 64);
     }
-    case LINEAR_AND:
-    case LINEAR_OR:
-    case LINEAR_XOR:
-    case LINEAR_NOT: return bit_by_bit(x, i, kind, width);
-    case LINEAR_SHR_UNSIGNED: return shifted_right(x, i, false, width);
-    case LINEAR_SHR_SIGNED: return shifted_right(x, i, true, width);
+    case IS_AND:
+    case IS_OR:
+    case IS_XOR:
+    case IS_NOT: return bit_by_bit(x, i, kind, width);
+    case IS_LSHR: return shifted_right(x, i, false, width);
+    case IS_ASHR: return shifted_right(x, i, true, width);
     default: return SHAPE_DIVERGENT;
     }
 }

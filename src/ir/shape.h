@@ -143,29 +143,4 @@ int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, c
  * ticket, for example. Where the next block will work does not follow from that. */
 uint8_t *ir_find_claimed(const struct ir_func *f, struct arena *arena);
 
-/* Pure instructions that are linear, or shift or combine bits, by what they do to lane offsets, ranges and known bits. */
-enum linear {
-    LINEAR_NONE,
-    LINEAR_COPY,
-    LINEAR_CUT, /* to a narrower register */
-    LINEAR_SIGN_EXTEND,
-    LINEAR_ZERO_EXTEND,
-    LINEAR_ADD,
-    LINEAR_SUB,
-    LINEAR_MUL,      /* low half */
-    LINEAR_MUL_ADD,  /* a * b + c */
-    LINEAR_SHL,      /* a << b */
-    LINEAR_MUL_WIDE, /* signed; then unsigned */
-    LINEAR_MUL_WIDE_UNSIGNED,
-    LINEAR_MUL_ADD_WIDE,
-    LINEAR_MUL_ADD_WIDE_UNSIGNED,
-    LINEAR_AND,
-    LINEAR_OR,
-    LINEAR_XOR,
-    LINEAR_NOT,
-    LINEAR_SHR_UNSIGNED,
-    LINEAR_SHR_SIGNED,
-};
-enum linear ir_linear(enum lane_id lane); /* linear.c */
-
 #endif

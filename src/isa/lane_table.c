@@ -25,31 +25,32 @@
 #define CARRY_cio  CARRY_INOUT
 
 static const struct lane_info infos[LANE_COUNT] = {
-    {"", 0, 0, 0, 0, CARRY_NONE},
-#define LANE(name, D, E, A, B, C, expr) {#name, WIDTH_##D, WIDTH_##A, WIDTH_##B, WIDTH_##C, CARRY_##E},
+    {.name = ""},
+#define LANE(name, D, E, A, B, C, is, unit, expr)                                                                      \
+    {#name, WIDTH_##D, WIDTH_##A, WIDTH_##B, WIDTH_##C, CARRY_##E, IS_##is, UNIT_##unit},
 #include "isa/lanes.def"
 #undef LANE
 };
 
 #if defined __x86_64__
-#define LANE(name, D, E, A, B, C, expr) lane_fn lanes_v2_##name, lanes_v3_##name, lanes_v4_##name;
+#define LANE(name, D, E, A, B, C, is, unit, expr) lane_fn lanes_v2_##name, lanes_v3_##name, lanes_v4_##name;
 #include "isa/lanes.def"
 #undef LANE
 static lane_fn *const table_v2[LANE_COUNT] = {
     NULL,
-#define LANE(name, D, E, A, B, C, expr) lanes_v2_##name,
+#define LANE(name, D, E, A, B, C, is, unit, expr) lanes_v2_##name,
 #include "isa/lanes.def"
 #undef LANE
 };
 static lane_fn *const table_v3[LANE_COUNT] = {
     NULL,
-#define LANE(name, D, E, A, B, C, expr) lanes_v3_##name,
+#define LANE(name, D, E, A, B, C, is, unit, expr) lanes_v3_##name,
 #include "isa/lanes.def"
 #undef LANE
 };
 static lane_fn *const table_v4[LANE_COUNT] = {
     NULL,
-#define LANE(name, D, E, A, B, C, expr) lanes_v4_##name,
+#define LANE(name, D, E, A, B, C, is, unit, expr) lanes_v4_##name,
 #include "isa/lanes.def"
 #undef LANE
 };
@@ -78,12 +79,12 @@ static const struct level {
     {"x86-64-v2", table_v2, has_v2},
 };
 #else
-#define LANE(name, D, E, A, B, C, expr) lane_fn lanes_generic_##name;
+#define LANE(name, D, E, A, B, C, is, unit, expr) lane_fn lanes_generic_##name;
 #include "isa/lanes.def"
 #undef LANE
 static lane_fn *const table_generic[LANE_COUNT] = {
     NULL,
-#define LANE(name, D, E, A, B, C, expr) lanes_generic_##name,
+#define LANE(name, D, E, A, B, C, is, unit, expr) lanes_generic_##name,
 #include "isa/lanes.def"
 #undef LANE
 };

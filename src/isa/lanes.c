@@ -127,7 +127,7 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
 #endif
 }
 
-#define LANE(name, D, E, A, B, C, expr)                                                                                \
+#define LANE(name, D, E, A, B, C, is, unit, expr)                                                                      \
     lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
     {                                                                                                                  \
@@ -198,7 +198,7 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
         const int32_t below = mufu_below(&table, place);                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    LANE(name, D, _, f32, _, _, PASTE(name, _of)(a))
+    LANE(name, D, _, f32, _, _, _, _, PASTE(name, _of)(a))
 #endif
 #define SAME(name, as)
 #include LANES_DEF

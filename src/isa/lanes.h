@@ -26,14 +26,64 @@ enum lane_id {
     LANE_COUNT
 };
 
+/* What a pure instruction is to the analyses of values and addresses, modulo its width. Its operands are as wide as its result, but
+ * those of conversions and of wide products, which are extended (U: by zeros, S: by the sign) or truncated first. */
+enum lane_is {
+    IS__, /* nothing that they know */
+    IS_COPY,
+    IS_TRUNC,
+    IS_SEXT,
+    IS_ZEXT,
+    IS_ADD,
+    IS_SUB,
+    IS_MUL,
+    IS_MAD, /* a * b + c */
+    IS_MUL_WIDE_U,
+    IS_MUL_WIDE_S,
+    IS_MAD_WIDE_U,
+    IS_MAD_WIDE_S,
+    IS_SHL, /* shifts by the width or more: PTX ISA 9.7.8 */
+    IS_LSHR,
+    IS_ASHR,
+    IS_AND,
+    IS_OR,
+    IS_XOR,
+    IS_NOT,
+    IS_EQ, /* comparisons of integers */
+    IS_NE,
+    IS_UGT,
+    IS_UGE,
+    IS_ULT,
+    IS_ULE,
+    IS_SGT,
+    IS_SGE,
+    IS_SLT,
+    IS_SLE,
+};
+
+/* Which of a CPU's vector units it takes: of simple operations, of floating-point sums and products, of products of integers. */
+enum lane_unit { UNIT__, UNIT_fp, UNIT_imul };
+
 /* Widths of the rows: 0 none, 1 predicate mask, else bits of a value. */
 struct lane_info {
     const char *name;
     uint8_t d, a, b, c;
     enum { CARRY_NONE, CARRY_IN = 1, CARRY_OUT = 2, CARRY_INOUT = 3, CARRY_FOURTH = 4 } e;
+    enum lane_is is;
+    enum lane_unit unit;
 };
 
 const struct lane_info *lane_info(enum lane_id id);
+
+/* Of comparisons: what holds where it does not, and what b is to a where it holds of a and b. */
+static inline enum lane_is lane_inverse(enum lane_is is)
+{
+    return (enum lane_is)(is < IS_UGT ? IS_EQ + IS_NE - is : IS_UGT + ((is - IS_UGT) ^ 3));
+}
+static inline enum lane_is lane_mirrored(enum lane_is is)
+{
+    return (enum lane_is)(is < IS_UGT ? is : IS_UGT + ((is - IS_UGT) ^ 2));
+}
 
 /* Lane functions by id, compiled for the best CPU level that this machine has; `level`, if not NULL, names one
  * ("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse", "generic"): NULL is returned where the machine lacks

@@ -1,4 +1,4 @@
-/* isa/: every lane function gives the same bits on every CPU level that this machine has. */
+/* isa/: every lane function gives the same bits on every CPU level that this machine has, and is what its row says that it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static const struct types {
     const char *name, *e, *a, *b, *c;
 } types[LANE_COUNT] = {
     {"", "_", "_", "_", "_"},
-#define LANE(name, D, E, A, B, C, expr) {#name, #E, #A, #B, #C},
+#define LANE(name, D, E, A, B, C, is, unit, expr) {#name, #E, #A, #B, #C},
 #include "isa/lanes.def"
 #undef LANE
 };
@@ -142,8 +142,101 @@ static void levels_agree(void **state)
     }
 }
 
+static uint64_t lane_value(const void *row, unsigned width, unsigned lane)
+{
+    uint64_t v = 0;
+    if (width == 1)
+        return *(const uint32_t *)row >> lane & 1;
+    memcpy(&v, (const uint8_t *)row + lane * width / 8, width / 8);
+    return v;
+}
+
+static int64_t as_signed(uint64_t v, unsigned width)
+{
+    return (int64_t)(v << (64 - width)) >> (64 - width);
+}
+
+/* What the column `is` promises, for operands of a width; the caller cuts it to the result's. */
+static uint64_t meaning(enum lane_is is, unsigned width, uint64_t a, uint64_t b, uint64_t c)
+{
+    int64_t sa = as_signed(a, width), sb = as_signed(b, width);
+    uint64_t by = b & UINT32_MAX;
+    switch (is) {
+    case IS_COPY:
+    case IS_TRUNC:
+    case IS_ZEXT: return a;
+    case IS_SEXT: return (uint64_t)sa;
+    case IS_ADD: return a + b;
+    case IS_SUB: return a - b;
+    case IS_MUL:
+    case IS_MUL_WIDE_U: return a * b;
+    case IS_MAD:
+    case IS_MAD_WIDE_U: return a * b + c;
+    case IS_MUL_WIDE_S: return (uint64_t)sa * (uint64_t)sb;
+    case IS_MAD_WIDE_S: return (uint64_t)sa * (uint64_t)sb + c;
+    case IS_SHL: return by < width ? a << by : 0;
+    case IS_LSHR: return by < width ? a >> by : 0;
+    case IS_ASHR: return (uint64_t)(sa >> (by < width ? by : width - 1));
+    case IS_AND: return a & b;
+    case IS_OR: return a | b;
+    case IS_XOR: return a ^ b;
+    case IS_NOT: return ~a;
+    case IS_EQ: return a == b;
+    case IS_NE: return a != b;
+    case IS_UGT: return a > b;
+    case IS_UGE: return a >= b;
+    case IS_ULT: return a < b;
+    case IS_ULE: return a <= b;
+    case IS_SGT: return sa > sb;
+    case IS_SGE: return sa >= sb;
+    case IS_SLT: return sa < sb;
+    case IS_SLE: return sa <= sb;
+    default: fail(); return 0;
+    }
+}
+
+static void rows_are_what_they_say(void **state)
+{
+    (void)state;
+    static struct rows x;
+    unsigned known = 0;
+    for (unsigned id = 1; id < LANE_COUNT; id++) {
+        const struct lane_info *info = lane_info((enum lane_id)id);
+        const struct types *t = &types[id];
+        for (unsigned round = 0; info->is && round < ROUNDS; round++) {
+            fill(x.a, t->a);
+            fill(x.b, t->b);
+            fill(x.c, t->c);
+            if (round % 2) /* shifts by less than the width, operands that are equal */
+                for (unsigned l = 0; l < WARP_LANES; l++)
+                    x.b[l * info->b / 8] = info->is < IS_EQ ? l : x.a[l * info->a / 8];
+            lane_table(NULL, NULL)[id](x.d, x.e, x.a, x.b, x.c, 0);
+            for (unsigned l = 0; l < WARP_LANES; l++) {
+                uint64_t v = meaning(info->is, info->a, lane_value(x.a, info->a, l), lane_value(x.b, info->b, l),
+                                     lane_value(x.c, info->c, l));
+                assert_int_equal(lane_value(x.d, info->d, l), v << (64 - info->d) >> (64 - info->d));
+            }
+        }
+        known += info->is != IS__;
+    }
+    assert_in_range(known, 100, LANE_COUNT);
+}
+
+static void comparisons_turn_round(void **state)
+{
+    (void)state;
+    for (int is = IS_EQ; is <= IS_SLE; is++)
+        for (uint64_t a = 0; a < 4; a++)
+            for (uint64_t b = 0; b < 4; b++) {
+                uint64_t holds = meaning((enum lane_is)is, 2, a, b, 0);
+                assert_int_equal(meaning(lane_inverse((enum lane_is)is), 2, a, b, 0), !holds);
+                assert_int_equal(meaning(lane_mirrored((enum lane_is)is), 2, b, a, 0), holds);
+            }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree), cmocka_unit_test(rows_are_what_they_say),
+                                       cmocka_unit_test(comparisons_turn_round)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,19 +207,7 @@ struct worth {
 };
 
 /* Until the result of an operation on vectors is there. */
-static unsigned cycles_of(const struct ir_insn *i)
-{
-    static const struct {
-        const char *begins;
-        unsigned cycles;
-    } slow[] = {{"add_f", 4},  {"sub_f", 4},    {"mul_f", 4},    {"fma_f", 4}, {"mul_b", 10},
-                {"mad_b", 10}, {"mulwide", 10}, {"madwide", 10}, {"mulhi", 10}};
-    const char *name = lane_info((enum lane_id)i->lane)->name;
-    for (size_t k = 0; k < sizeof slow / sizeof slow[0]; k++)
-        if (strncmp(name, slow[k].begins, strlen(slow[k].begins)) == 0)
-            return slow[k].cycles;
-    return 1;
-}
+static const uint8_t cycles[] = {[UNIT__] = 1, [UNIT_fp] = 4, [UNIT_imul] = 10};
 
 /* Where the CPU's vectors are short, a warp has several at work by itself. */
 static unsigned most_warps(const struct function *fn, uint32_t whole)
@@ -272,7 +260,7 @@ static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t firs
                 if (ir_ref_kind(refs[k]) == REF_REG && at[ir_ref_index(refs[k])] > latest)
                     latest = at[ir_ref_index(refs[k])];
             if (latest && i->kind == IR_LANES)
-                latest += cycles_of(i);
+                latest += cycles[lane_info((enum lane_id)i->lane)->unit];
             unsigned writes = ir_writes(i, refs);
             for (unsigned k = 0; k < writes; k++)
                 if (ir_ref_kind(refs[k]) == REF_REG)

@@ -47,8 +47,8 @@ static const struct level {
 };
 
 static const uint8_t group_of[LANE_COUNT] = {
-#define LANE(name, D, E, A, B, C, expr) [LANE_##name] = GROUP,
-#define MASK(name, A, B, expr)          [LANE_##name] = GROUP,
+#define LANE(name, D, E, A, B, C, is, unit, expr) [LANE_##name] = GROUP,
+#define MASK(name, A, B, expr)                    [LANE_##name] = GROUP,
 #define SAME(name, as)
 #define GROUP GROUP_int
 #include "isa/lanes_int.def"
@@ -78,7 +78,7 @@ static const uint8_t group_of[LANE_COUNT] = {
 
 static const char *const names[LANE_COUNT] = {
     "",
-#define LANE(name, D, E, A, B, C, expr) "lanes_" #name,
+#define LANE(name, D, E, A, B, C, is, unit, expr) "lanes_" #name,
 #include "isa/lanes.def"
 #undef LANE
 };

@@ -55,11 +55,11 @@ static bool find_root(struct cursor here, ir_ref q, uint32_t k, ir_ref *root, in
         if (k == NO_WRITER)
             return true;
         const struct ir_insn *i = insn_at(here, k);
-        enum linear kind = cursor_is_plain_writer(here, k, q) ? ir_linear((enum lane_id)i->lane) : LINEAR_NONE;
+        enum lane_is kind = cursor_is_plain_writer(here, k, q) ? ir_is(i) : IS__;
         int64_t more = 0;
-        if (kind != LINEAR_COPY && ((kind != LINEAR_ADD && kind != LINEAR_SUB) || !fn_constant(here.fn, i->b, &more)))
+        if (kind != IS_COPY && ((kind != IS_ADD && kind != IS_SUB) || !fn_constant(here.fn, i->b, &more)))
             return false;
-        *added = (int64_t)((uint64_t)*added + (kind == LINEAR_SUB ? -(uint64_t)more : (uint64_t)more));
+        *added = (int64_t)((uint64_t)*added + (kind == IS_SUB ? -(uint64_t)more : (uint64_t)more));
     }
 }
 
@@ -108,20 +108,20 @@ static struct way way_of_result(struct cursor here, uint32_t k, struct look look
     struct way all = both(both(a, b), c);
     if (all.kind != WALKS)
         return all;
-    switch (ir_linear((enum lane_id)i->lane)) {
-    case LINEAR_COPY:
-    case LINEAR_CUT:
-    case LINEAR_SIGN_EXTEND:
-    case LINEAR_ZERO_EXTEND:
-    case LINEAR_ADD: return all;
-    case LINEAR_SUB: b.step = (int64_t)-(uint64_t)b.step; return both(a, b);
-    case LINEAR_SHL: return times(here.fn, a, i->b, true);
-    case LINEAR_MUL:
-    case LINEAR_MUL_WIDE:
-    case LINEAR_MUL_WIDE_UNSIGNED: return times(here.fn, a, i->b, false);
-    case LINEAR_MUL_ADD:
-    case LINEAR_MUL_ADD_WIDE:
-    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return both(times(here.fn, a, i->b, false), c);
+    switch (ir_is(i)) {
+    case IS_COPY:
+    case IS_TRUNC:
+    case IS_SEXT:
+    case IS_ZEXT:
+    case IS_ADD: return all;
+    case IS_SUB: b.step = (int64_t)-(uint64_t)b.step; return both(a, b);
+    case IS_SHL: return times(here.fn, a, i->b, true);
+    case IS_MUL:
+    case IS_MUL_WIDE_S:
+    case IS_MUL_WIDE_U: return times(here.fn, a, i->b, false);
+    case IS_MAD:
+    case IS_MAD_WIDE_S:
+    case IS_MAD_WIDE_U: return both(times(here.fn, a, i->b, false), c);
     default: return (struct way){WILD, 0};
     }
 }
@@ -228,7 +228,7 @@ static bool add_insn(struct cursor here, uint32_t k, uint32_t count[N_PARTS], bo
     }
     unsigned size =
         i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG ? lane_library_size(here.fn->lanes, i->lane) : 0;
-    if (ir_linear((enum lane_id)i->lane) == LINEAR_NONE) /* the CPU's addresses do the others */
+    if (ir_is(i) == IS__ || ir_is(i) >= IS_EQ) /* the CPU's addresses do the others */
         count[OPERATION] += (size + SIZE_OF_OPERATION - 1) / SIZE_OF_OPERATION;
     return size > 0;
 }

@@ -33,14 +33,14 @@ static uint64_t of_parameter(const struct ir_access *x, unsigned k)
 /* What is added to an address is no address, if it is a product. */
 static uint64_t of_lanes(const uint64_t *regs, const struct ir_func *f, const struct ir_insn *i)
 {
-    switch (ir_linear((enum lane_id)i->lane)) {
-    case LINEAR_MUL:
-    case LINEAR_MUL_WIDE:
-    case LINEAR_MUL_WIDE_UNSIGNED:
-    case LINEAR_SHL: return 0;
-    case LINEAR_MUL_ADD:
-    case LINEAR_MUL_ADD_WIDE:
-    case LINEAR_MUL_ADD_WIDE_UNSIGNED: return of_ref(regs, f, i->c);
+    switch (ir_is(i)) {
+    case IS_MUL:
+    case IS_MUL_WIDE_S:
+    case IS_MUL_WIDE_U:
+    case IS_SHL: return 0;
+    case IS_MAD:
+    case IS_MAD_WIDE_S:
+    case IS_MAD_WIDE_U: return of_ref(regs, f, i->c);
     default: return of_ref(regs, f, i->a) | of_ref(regs, f, i->b) | of_ref(regs, f, i->c);
     }
 }

@@ -125,8 +125,7 @@ bool fn_counts_a_remainder(const struct function *fn, ir_ref counter)
     for (uint32_t k = 0; k < f->insns.n; k++) {
         const struct ir_insn *i = &f->insns.at[k];
         uint32_t mask;
-        if (i->kind == IR_LANES && i->lane == LANE_and_b32 && i->d == counter && fn_constant_low(fn, i->b, &mask) &&
-            mask <= SMALL)
+        if (ir_is(i) == IS_AND && i->d == counter && fn_constant_low(fn, i->b, &mask) && mask <= SMALL)
             return true;
     }
     return false;

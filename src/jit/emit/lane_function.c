@@ -407,16 +407,6 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op 
     return true;
 }
 
-/* Comparisons of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
-static const struct comparison {
-    uint16_t lane;
-    bool is_signed, less, or_equal;
-} comparisons[] = {
-    {LANE_cmp_u32_lt, false, true, false}, {LANE_cmp_u32_le, false, true, true}, {LANE_cmp_u32_gt, false, false, false},
-    {LANE_cmp_u32_ge, false, false, true}, {LANE_cmp_s32_lt, true, true, false}, {LANE_cmp_s32_le, true, true, true},
-    {LANE_cmp_s32_gt, true, false, false}, {LANE_cmp_s32_ge, true, false, true},
-};
-
 /* Is it one more in each lane than in the lane before, as a number of either kind? */
 static bool counts_lanes(const struct emit *e, ir_ref r)
 {
@@ -442,20 +432,21 @@ static value first_lanes(struct emit *e, value number, value limit, bool is_sign
     return LLVMBuildNot(e->b, LLVMBuildTrunc(e->b, behind, e->i32, ""), "");
 }
 
+/* Of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
 static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struct op *o, value out[2])
 {
-    const struct comparison *c = NULL;
-    for (size_t k = 0; k < sizeof comparisons / sizeof comparisons[0] && !c; k++)
-        c = comparisons[k].lane == i->lane ? &comparisons[k] : NULL;
-    if (!c || e->fn->one_lane)
+    enum lane_is is = ir_is(i);
+    if (is < IS_UGT || fn_ref_width(e->fn, i->a) != 32 || e->fn->one_lane)
         return false;
     bool counts_first = counts_lanes(e, i->a) && fn_ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
     if (!counts_first && (!counts_lanes(e, i->b) || fn_ref_shape(e->fn, i->a) != SHAPE_UNIFORM))
         return false;
+    is = counts_first ? is : lane_mirrored(is); /* of what counts, seen from there */
+    bool less = is == IS_ULT || is == IS_ULE || is == IS_SLT || is == IS_SLE;
+    bool one_more =
+        is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT; /* lanes that are equal are among the first */
     value a = reg_read_scalar(e, i->a, o->a), b = reg_read_scalar(e, i->b, o->b);
-    bool less = c->less == counts_first; /* of what counts, seen from there */
-    bool one_more = less == c->or_equal; /* lanes that are equal are among the first */
-    value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, c->is_signed, one_more);
+    value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, is >= IS_SGT, one_more);
     out[0] = less ? first : LLVMBuildNot(e->b, first, "");
     return true;
 }

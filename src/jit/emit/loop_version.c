@@ -259,65 +259,19 @@ static bool find_affine(struct loop *p, ir_ref r, row_ref row, uint32_t k, struc
 
 /* ---- how many iterations ---- */
 
-/* The loop goes on while x is to y as this says. */
-static const struct condition {
-    uint16_t lane;
-    LLVMIntPredicate is;
-} conditions[] = {
-#define OF_TYPE(type, LT, LE, GT, GE)                                                                                  \
-    {LANE_cmp_##type##_ne, LLVMIntNE}, {LANE_cmp_##type##_eq, LLVMIntEQ}, {LANE_cmp_##type##_lt, LT},                  \
-        {LANE_cmp_##type##_le, LE}, {LANE_cmp_##type##_gt, GT},                                                        \
-    {                                                                                                                  \
-        LANE_cmp_##type##_ge, GE                                                                                       \
-    }
-    OF_TYPE(u32, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE),
-    OF_TYPE(s32, LLVMIntSLT, LLVMIntSLE, LLVMIntSGT, LLVMIntSGE),
-    OF_TYPE(u64, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE),
-    OF_TYPE(s64, LLVMIntSLT, LLVMIntSLE, LLVMIntSGT, LLVMIntSGE),
-#undef OF_TYPE
-    {LANE_cmp_b32_ne, LLVMIntNE},
-    {LANE_cmp_b32_eq, LLVMIntEQ},
-    {LANE_cmp_b64_ne, LLVMIntNE},
-    {LANE_cmp_b64_eq, LLVMIntEQ},
-};
-
-static LLVMIntPredicate inverse(LLVMIntPredicate is)
+/* LLVM has them in the same order. */
+static LLVMIntPredicate predicate(enum lane_is is)
 {
-    switch (is) {
-    case LLVMIntEQ: return LLVMIntNE;
-    case LLVMIntNE: return LLVMIntEQ;
-    case LLVMIntULT: return LLVMIntUGE;
-    case LLVMIntULE: return LLVMIntUGT;
-    case LLVMIntUGT: return LLVMIntULE;
-    case LLVMIntUGE: return LLVMIntULT;
-    case LLVMIntSLT: return LLVMIntSGE;
-    case LLVMIntSLE: return LLVMIntSGT;
-    case LLVMIntSGT: return LLVMIntSLE;
-    default: return LLVMIntSLT;
-    }
-}
-
-/* What y is to x. */
-static LLVMIntPredicate mirrored(LLVMIntPredicate is)
-{
-    switch (is) {
-    case LLVMIntULT: return LLVMIntUGT;
-    case LLVMIntULE: return LLVMIntUGE;
-    case LLVMIntUGT: return LLVMIntULT;
-    case LLVMIntUGE: return LLVMIntULE;
-    case LLVMIntSLT: return LLVMIntSGT;
-    case LLVMIntSLE: return LLVMIntSGE;
-    case LLVMIntSGT: return LLVMIntSLT;
-    case LLVMIntSGE: return LLVMIntSLE;
-    default: return is;
-    }
+    _Static_assert((int)LLVMIntSLE - LLVMIntEQ == IS_SLE - IS_EQ, "");
+    return (LLVMIntPredicate)(is - IS_EQ + LLVMIntEQ);
 }
 
 /* Of rising x below y, in the order of `is`: iterations until it is so no more, and that it does not wrap before. */
-static value count_rising(struct loop *p, value x, value y, value step, LLVMIntPredicate is, uint64_t largest)
+static value count_rising(struct loop *p, value x, value y, value step, enum lane_is is)
 {
     struct emit *e = p->e;
-    bool equal = is == LLVMIntULE || is == LLVMIntSLE;
+    bool equal = is == IS_ULE || is == IS_SLE;
+    uint64_t largest = UINT64_MAX >> (64 - LLVMGetIntTypeWidth(LLVMTypeOf(x)) + (is >= IS_SGT));
     LLVMTypeRef type = LLVMTypeOf(x);
     value one = const_int(e, type, 1), none = const_int(e, type, 0);
     step = LLVMBuildFreeze(e->b, step, "");
@@ -330,25 +284,17 @@ static value count_rising(struct loop *p, value x, value y, value step, LLVMIntP
     if (!equal)
         way = LLVMBuildSub(e->b, way, one, "");
     value n = LLVMBuildAdd(e->b, LLVMBuildUDiv(e->b, way, step, ""), one, "");
-    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, is, x, y, ""), n, none, "");
+    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, predicate(is), x, y, ""), n, none, "");
 }
 
 /* Falling x is rising -x - 1, in either order. */
-static value count_ordered(struct loop *p, value x, value y, value step, LLVMIntPredicate is)
+static value count_ordered(struct loop *p, value x, value y, value step, enum lane_is is)
 {
     struct emit *e = p->e;
-    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(x));
-    bool is_signed = is == LLVMIntSLT || is == LLVMIntSLE || is == LLVMIntSGT || is == LLVMIntSGE;
-    uint64_t largest = UINT64_MAX >> (64 - width + is_signed);
-    switch (is) {
-    case LLVMIntULT:
-    case LLVMIntULE:
-    case LLVMIntSLT:
-    case LLVMIntSLE: return count_rising(p, x, y, step, is, largest);
-    default: break;
-    }
+    if (is == IS_ULT || is == IS_ULE || is == IS_SLT || is == IS_SLE)
+        return count_rising(p, x, y, step, is);
     return count_rising(p, LLVMBuildNot(e->b, x, ""), LLVMBuildNot(e->b, y, ""), LLVMBuildNeg(e->b, step, ""),
-                        mirrored(is), largest);
+                        lane_mirrored(is));
 }
 
 /* Until x is y: it must come there without going past. */
@@ -365,14 +311,6 @@ static value count_unequal(struct loop *p, value x, value y, value step)
     return LLVMBuildUDiv(e->b, way, by, "");
 }
 
-static const struct condition *find_condition(uint16_t lane)
-{
-    for (size_t k = 0; k < sizeof conditions / sizeof conditions[0]; k++)
-        if (conditions[k].lane == lane)
-            return &conditions[k];
-    return NULL;
-}
-
 /* p->iterations, from the branch at the end; false where nothing is known of it. */
 static bool count_iterations(struct loop *p)
 {
@@ -383,21 +321,20 @@ static bool count_iterations(struct loop *p)
         return false;
     const struct ir_insn *i = insn_at(emit_here(p->e), at);
     const struct op *o = op_at(emit_here(p->e), at);
-    const struct condition *c = find_condition(i->lane);
+    enum lane_is is = ir_is(i);
     struct affine x, y;
     bool swapped = is_fixed_scalar(p, i->a);
     ir_ref counter = swapped ? i->b : i->a, bound = swapped ? i->a : i->b;
-    if (!c || fn_ref_shape(e->fn, counter) != SHAPE_UNIFORM || fn_counts_a_remainder(e->fn, counter) ||
+    if (is < IS_EQ || fn_ref_shape(e->fn, counter) != SHAPE_UNIFORM || fn_counts_a_remainder(e->fn, counter) ||
         !is_fixed_scalar(p, bound) || !find_affine(p, counter, swapped ? o->b : o->a, at, &x) ||
         !find_affine(p, bound, swapped ? o->a : o->b, at, &y))
         return false;
     bool goes_on = (op_at(emit_here(p->e), p->block->n - 1)->target == e->at) != branch->guard_negated;
-    LLVMIntPredicate is = goes_on ? c->is : inverse(c->is);
-    is = swapped ? mirrored(is) : is;
-    if (is == LLVMIntEQ)
+    is = goes_on ? is : lane_inverse(is);
+    is = swapped ? lane_mirrored(is) : is;
+    if (is == IS_EQ)
         return false;
-    value n =
-        is == LLVMIntNE ? count_unequal(p, x.first, y.first, x.step) : count_ordered(p, x.first, y.first, x.step, is);
+    value n = is == IS_NE ? count_unequal(p, x.first, y.first, x.step) : count_ordered(p, x.first, y.first, x.step, is);
     if (!n)
         return false;
     p->iterations = LLVMBuildIntCast2(e->b, n, e->i64, false, "");
