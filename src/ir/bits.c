@@ -37,15 +37,14 @@ static struct ir_bits of_sreg(const uint32_t block[3], uint32_t i, bool all_lane
     }
 }
 
-struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], bool all_lanes,
-                          ir_ref r)
+struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_shapes *s, bool all_lanes, ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
     if (ir_ref_kind(r) == REF_REG)
-        return regs[i];
+        return (all_lanes ? s->common : s->bits)[i];
     if (ir_ref_kind(r) == REF_CONST && f->consts.at[i].base == BASE_NONE)
         return make(BITS, f->consts.at[i].width, f->consts.at[i].lo);
-    return ir_ref_kind(r) == REF_SREG ? of_sreg(block, i, all_lanes) : (struct ir_bits){0, 0};
+    return ir_ref_kind(r) == REF_SREG ? of_sreg(s->block, i, all_lanes) : (struct ir_bits){0, 0};
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -126,25 +125,21 @@ static struct ir_bits of_known(const struct ir_func *f, const struct ir_known *k
     return make(differ ? (unsigned)__builtin_ctzll(differ) : BITS, f->regs.at[reg].width, first);
 }
 
-struct ir_bits *ir_find_bits(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
-                             bool all_lanes, struct arena *arena)
+void ir_find_bits(const struct ir_func *f, const struct ir_known *known, bool all_lanes, struct arena *arena,
+                  struct ir_shapes *s)
 {
     struct ir_bits *regs = ARENA_ARRAY(arena, struct ir_bits, f->regs.n);
-    const uint32_t *definitions = ir_count_definitions(f, arena);
+    *(all_lanes ? &s->common : &s->bits) = regs;
     for (uint32_t r = 0; r < f->regs.n; r++)
         if (known->rows[r])
             regs[r] = of_known(f, known, r, all_lanes);
-    for (int pass = 0; pass < PASSES; pass++) {
+    for (int pass = 0; pass < PASSES; pass++)
         for (uint32_t k = 0; k < f->insns.n; k++) {
             const struct ir_insn *i = &f->insns.at[k];
             uint32_t d = ir_ref_index(i->d);
-            if (i->kind != IR_LANES || i->guard || definitions[d] != 1 || known->rows[d] || f->regs.at[d].width > BITS)
-                continue;
-            struct ir_bits a = ir_bits_of(f, regs, block, all_lanes, i->a),
-                           b = ir_bits_of(f, regs, block, all_lanes, i->b),
-                           c = ir_bits_of(f, regs, block, all_lanes, i->c);
-            regs[d] = of_lanes(ir_is(i), f->regs.at[d].width, a, b, c);
+            if (i->kind == IR_LANES && ir_is_only_def(s->defs, i->d, i) && !known->rows[d] &&
+                f->regs.at[d].width <= BITS)
+                regs[d] = of_lanes(ir_is(i), f->regs.at[d].width, ir_bits_of(f, s, all_lanes, i->a),
+                                   ir_bits_of(f, s, all_lanes, i->b), ir_bits_of(f, s, all_lanes, i->c));
         }
-    }
-    return regs;
 }

@@ -1,5 +1,5 @@
-/* Queries on a function's control flow graph and its definitions and uses: what instructions read and write, which blocks follow a
- * block, where loops end, how often registers are written. See ir.h.
+/* Queries on a function's control flow graph: what instructions read and write, which blocks follow a block, where loops end. See
+ * ir.h.
  */
 #include "ir/ir.h"
 
@@ -48,24 +48,6 @@ bool ir_defines(const struct ir_insn *i, ir_ref r)
     for (unsigned k = 0, n = ir_writes(i, writes); k < n; k++)
         found |= writes[k] == r;
     return found;
-}
-
-uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch)
-{
-    uint32_t *n = ARENA_ARRAY(scratch, uint32_t, f->regs.n);
-    for (uint32_t k = 0; k < f->insns.n; k++) {
-        const struct ir_insn *i = &f->insns.at[k];
-        if (ir_ref_kind(i->d) == REF_REG)
-            n[ir_ref_index(i->d)]++;
-        if (ir_ref_kind(i->e) == REF_REG)
-            n[ir_ref_index(i->e)] += 2;
-        for (unsigned e = 0; e < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); e++)
-            if (ir_ref_kind(i->access->regs[e]) == REF_REG)
-                n[ir_ref_index(i->access->regs[e])] += i->kind == IR_LD ? 1 : 2;
-    }
-    for (uint32_t k = 0; k < f->zeroed.n; k++)
-        n[f->zeroed.at[k]] += 2;
-    return n;
 }
 
 /* ---- blocks ---- */

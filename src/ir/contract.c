@@ -83,11 +83,11 @@ struct contractor {
     struct ir_live live;
     VEC(struct product) products;
     VEC(struct sum) sums;
-    struct holding *holdings;    /* by register */
-    const uint32_t *definitions; /* by register: how many */
-    uint8_t *fixed;              /* by register: enum fixed */
-    uint32_t *global;            /* by register that is written once: 1 + the product with a fixed factor that it is */
-    uint32_t *last_head;         /* by block in order: the head of the innermost loop around it, or 0 */
+    struct holding *holdings; /* by register */
+    const struct ir_defs *defs;
+    uint8_t *fixed;      /* by register: enum fixed */
+    uint32_t *global;    /* by register that is written once: 1 + the product with a fixed factor that it is */
+    uint32_t *last_head; /* by block in order: the head of the innermost loop around it, or 0 */
     uint32_t
         *first_end; /* by block in order: where the first of the loops around it ends; the last block without one */
     uint32_t trace, region, order, at; /* where the scan is */
@@ -285,7 +285,7 @@ static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t 
     if (!entry || is_folded || ir_ref_kind(i->d) != REF_REG)
         return;
     uint32_t d = ir_ref_index(i->d);
-    bool has_fixed = c->definitions[d] == 1 && (is_fixed(c, entry, i->a) || is_fixed(c, entry, i->b));
+    bool has_fixed = ir_is_only_def(c->defs, i->d, i) && (is_fixed(c, entry, i->a) || is_fixed(c, entry, i->b));
     *VEC_PUSH(&c->scratch, &c->products) = (struct product){.insn = number,
                                                             .at = c->at,
                                                             .trace = c->trace,
@@ -341,7 +341,7 @@ static void find_fixed(struct contractor *c)
         ir_ref refs[IR_MAX_REFS];
         enum fixed fixed = fixed_result(c, i);
         for (unsigned k = 0, n_writes = fixed ? ir_writes(i, refs) : 0; k < n_writes; k++)
-            if (ir_ref_kind(refs[k]) == REF_REG && c->definitions[ir_ref_index(refs[k])] == 1)
+            if (ir_is_only_def(c->defs, refs[k], i))
                 c->fixed[ir_ref_index(refs[k])] = (uint8_t)fixed;
     }
 }
@@ -602,7 +602,7 @@ bool ir_contract(struct ir_func *f)
         return false;
     }
     c.holdings = ARENA_ARRAY(&c.scratch, struct holding, f->regs.n);
-    c.definitions = ir_count_definitions(f, &c.scratch);
+    c.defs = ir_find_defs(f, &c.scratch);
     c.fixed = ARENA_ARRAY(&c.scratch, uint8_t, f->regs.n);
     c.global = ARENA_ARRAY(&c.scratch, uint32_t, f->regs.n);
     c.last_head = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);

@@ -242,7 +242,5 @@ uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
 bool ir_falls_through(const struct ir_func *f, const struct ir_block *b);
 /* By block in order: where it heads a loop, the last block of it, which is the last that branches back to it; else the block. */
 uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena);
-/* How often each register is written, at least; what may be read before counts as a second time. */
-uint32_t *ir_count_definitions(const struct ir_func *f, struct arena *scratch);
 
 #endif

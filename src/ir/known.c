@@ -70,29 +70,28 @@ static void evaluate(struct evaluator *x, const struct ir_insn *i, lane_fn *fn, 
     }
 }
 
-static bool can_know(const struct evaluator *x, const struct ir_insn *i, const uint32_t *definitions)
+static bool can_know(const struct evaluator *x, const struct ir_insn *i, const struct ir_defs *defs)
 {
     uint32_t d = ir_ref_index(i->d);
-    return i->kind == IR_LANES && !i->guard && ir_ref_kind(i->d) == REF_REG && definitions[d] == 1 &&
-           x->f->regs.at[d].width <= 64 && lane_info((enum lane_id)i->lane)->e == CARRY_NONE && !x->known->rows[d] &&
-           is_known(x, i->a) && is_known(x, i->b) && is_known(x, i->c);
+    return i->kind == IR_LANES && ir_is_only_def(defs, i->d, i) && x->f->regs.at[d].width <= 64 &&
+           lane_info((enum lane_id)i->lane)->e == CARRY_NONE && !x->known->rows[d] && is_known(x, i->a) &&
+           is_known(x, i->b) && is_known(x, i->c);
 }
 
-void ir_find_known(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_known *known)
+void ir_find_known(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena, struct ir_known *known)
 {
-    uint32_t threads = block[0] * block[1] * block[2], work = 0;
+    uint32_t threads = s->block[0] * s->block[1] * s->block[2], work = 0;
     lane_fn *const *lanes = lane_table(NULL, NULL);
     *known = (struct ir_known){.n_threads = threads, .n_warps = (threads + WARP_LANES - 1) / WARP_LANES};
     known->rows = ARENA_ARRAY(arena, uint8_t *, f->regs.n);
-    struct evaluator x = {.f = f, .block = block, .known = known};
+    struct evaluator x = {.f = f, .block = s->block, .known = known};
     for (unsigned k = 0; k < 3; k++)
         x.room[k] = new_rows(arena, 1);
-    const uint32_t *definitions = ir_count_definitions(f, arena);
     for (uint32_t b = 0; b < f->n_ordered; b++) {
         const struct ir_block *code = &f->blocks.at[f->order[b]];
         for (uint32_t k = 0; k < code->n && work < MAX_WORK; k++) {
             const struct ir_insn *i = &f->insns.at[code->first + k];
-            if (!can_know(&x, i, definitions))
+            if (!can_know(&x, i, s->defs))
                 continue;
             uint8_t *rows = new_rows(arena, known->n_warps);
             evaluate(&x, i, lanes[i->lane], rows);

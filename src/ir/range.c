@@ -56,11 +56,11 @@ static struct ir_range of_sreg(uint32_t sreg, const uint32_t block[3])
     }
 }
 
-struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r)
+struct ir_range ir_range_of(const struct ir_func *f, const struct ir_shapes *s, ir_ref r)
 {
     switch (ir_ref_kind(r)) {
-    case REF_REG: return regs[ir_ref_index(r)];
-    case REF_SREG: return of_sreg(ir_ref_index(r), block);
+    case REF_REG: return s->ranges[ir_ref_index(r)];
+    case REF_SREG: return of_sreg(ir_ref_index(r), s->block);
     case REF_CONST: {
         const struct ir_const *c = &f->consts.at[ir_ref_index(r)];
         int64_t v = c->width == 64 ? (int64_t)c->lo : c->width == 32 ? (int32_t)c->lo : (int16_t)c->lo;
@@ -123,13 +123,12 @@ static struct ir_range of_load(const struct ir_access *a, unsigned width)
     return is_signed ? (struct ir_range){-values / 2, values / 2 - 1} : (struct ir_range){0, values - 1};
 }
 
-static void find_range_of_load(const struct ir_func *f, const struct ir_insn *i, const uint32_t *definitions,
-                               struct ir_range *regs)
+static void find_range_of_load(const struct ir_func *f, const struct ir_insn *i, const struct ir_shapes *s)
 {
-    for (unsigned k = 0; k < 8 && i->access->bytes <= 2 && !i->guard; k++) {
+    for (unsigned k = 0; k < 8 && i->access->bytes <= 2; k++) {
         uint32_t d = ir_ref_index(i->access->regs[k]);
-        if (ir_ref_kind(i->access->regs[k]) == REF_REG && definitions[d] == 1)
-            regs[d] = of_load(i->access, f->regs.at[d].width);
+        if (ir_is_only_def(s->defs, i->access->regs[k], i))
+            s->ranges[d] = of_load(i->access, f->regs.at[d].width);
     }
 }
 
@@ -149,42 +148,29 @@ static struct ir_range of_known(const struct ir_func *f, const struct ir_known *
     return r;
 }
 
-struct ir_range *ir_find_ranges(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
-                                struct arena *arena)
+void ir_find_ranges(const struct ir_func *f, const struct ir_known *known, struct arena *arena, struct ir_shapes *s)
 {
-    struct ir_range *regs = ARENA_ARRAY(arena, struct ir_range, f->regs.n);
-    uint32_t *definitions = ir_count_definitions(f, arena);
+    s->ranges = ARENA_ARRAY(arena, struct ir_range, f->regs.n);
     for (uint32_t r = 0; r < f->regs.n; r++)
-        regs[r] = known->rows[r] ? of_known(f, known, r) : unknown;
-    for (int pass = 0; pass < PASSES; pass++) {
+        s->ranges[r] = known->rows[r] ? of_known(f, known, r) : unknown;
+    for (int pass = 0; pass < PASSES; pass++)
         for (uint32_t k = 0; k < f->insns.n; k++) {
             const struct ir_insn *i = &f->insns.at[k];
             uint32_t d = ir_ref_index(i->d);
             if (i->kind == IR_LD)
-                find_range_of_load(f, i, definitions, regs);
-            if (i->kind != IR_LANES || i->guard || definitions[d] != 1 || known->rows[d])
-                continue;
-            struct ir_range a = ir_range_of(f, regs, block, i->a), b = ir_range_of(f, regs, block, i->b),
-                            c = ir_range_of(f, regs, block, i->c);
-            regs[d] = of_lanes(i, f->regs.at[d].width, a, b, c);
+                find_range_of_load(f, i, s);
+            if (i->kind == IR_LANES && ir_is_only_def(s->defs, i->d, i) && !known->rows[d])
+                s->ranges[d] = of_lanes(i, f->regs.at[d].width, ir_range_of(f, s, i->a), ir_range_of(f, s, i->b),
+                                        ir_range_of(f, s, i->c));
         }
-    }
-    return regs;
 }
 
 /* ---- steps ---- */
 
-struct stepper {
-    const struct ir_func *f;
-    const struct ir_range *ranges;
-    const uint32_t *block;
-    int64_t *regs;
-};
-
-static int64_t step_of(const struct stepper *x, ir_ref r)
+static int64_t step_of(const struct ir_shapes *s, ir_ref r)
 {
     if (ir_ref_kind(r) == REF_REG)
-        return x->regs[ir_ref_index(r)];
+        return s->steps[ir_ref_index(r)];
     return ir_ref_kind(r) == REF_SREG && ir_ref_index(r) == SREG_ctaid * 4;
 }
 
@@ -195,10 +181,10 @@ static int64_t add_steps(int64_t a, int64_t b)
 }
 
 /* A constant times what steps, or nothing steps. */
-static int64_t product_step(const struct stepper *x, ir_ref a, ir_ref b)
+static int64_t product_step(const struct ir_func *f, const struct ir_shapes *s, ir_ref a, ir_ref b)
 {
-    int64_t sa = step_of(x, a), sb = step_of(x, b), product;
-    struct ir_range ra = ir_range_of(x->f, x->ranges, x->block, a), rb = ir_range_of(x->f, x->ranges, x->block, b);
+    int64_t sa = step_of(s, a), sb = step_of(s, b), product;
+    struct ir_range ra = ir_range_of(f, s, a), rb = ir_range_of(f, s, b);
     if (sa == 0 && sb == 0)
         return 0;
     if (sa != UNKNOWN_STEP && is_constant(rb) && !__builtin_mul_overflow(sa, rb.lo, &product))
@@ -208,10 +194,10 @@ static int64_t product_step(const struct stepper *x, ir_ref a, ir_ref b)
     return UNKNOWN_STEP;
 }
 
-static int64_t step_of_lanes(const struct stepper *x, const struct ir_insn *i)
+static int64_t step_of_lanes(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i)
 {
-    int64_t a = step_of(x, i->a), b = step_of(x, i->b), c = step_of(x, i->c);
-    struct ir_range rb = ir_range_of(x->f, x->ranges, x->block, i->b);
+    int64_t a = step_of(s, i->a), b = step_of(s, i->b), c = step_of(s, i->c);
+    struct ir_range rb = ir_range_of(f, s, i->b);
     switch (ir_is(i)) {
     case IS_COPY:
     case IS_TRUNC:
@@ -221,10 +207,10 @@ static int64_t step_of_lanes(const struct stepper *x, const struct ir_insn *i)
     case IS_SUB: return add_steps(a, b == UNKNOWN_STEP ? b : -b);
     case IS_MUL:
     case IS_MUL_WIDE_S:
-    case IS_MUL_WIDE_U: return product_step(x, i->a, i->b);
+    case IS_MUL_WIDE_U: return product_step(f, s, i->a, i->b);
     case IS_MAD:
     case IS_MAD_WIDE_S:
-    case IS_MAD_WIDE_U: return add_steps(product_step(x, i->a, i->b), c);
+    case IS_MAD_WIDE_U: return add_steps(product_step(f, s, i->a, i->b), c);
     case IS_SHL:
         return a != UNKNOWN_STEP && is_constant(rb) && rb.lo >= 0 && rb.lo < 32 && a >= INT32_MIN && a <= INT32_MAX
                    ? a * (1ll << rb.lo)
@@ -233,22 +219,19 @@ static int64_t step_of_lanes(const struct stepper *x, const struct ir_insn *i)
     }
 }
 
-int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, const uint32_t block[3],
-                       struct arena *arena)
+void ir_find_steps(const struct ir_func *f, struct arena *arena, struct ir_shapes *s)
 {
-    struct stepper x = {f, ranges, block, ARENA_ARRAY(arena, int64_t, f->regs.n)};
-    uint32_t *definitions = ir_count_definitions(f, arena);
+    s->steps = ARENA_ARRAY(arena, int64_t, f->regs.n);
     for (uint32_t r = 0; r < f->regs.n; r++)
-        x.regs[r] = UNKNOWN_STEP;
+        s->steps[r] = UNKNOWN_STEP;
     for (uint32_t k = 0; k < f->insns.n; k++) {
         const struct ir_insn *i = &f->insns.at[k];
-        if (i->kind == IR_LANES && !i->guard && definitions[ir_ref_index(i->d)] == 1)
-            x.regs[ir_ref_index(i->d)] = step_of_lanes(&x, i);
+        if (i->kind == IR_LANES && ir_is_only_def(s->defs, i->d, i))
+            s->steps[ir_ref_index(i->d)] = step_of_lanes(f, s, i);
         for (unsigned n = 0; n < 8 && i->kind == IR_LD && i->access->space == SPACE_PARAM; n++)
             if (ir_ref_kind(i->access->regs[n]) == REF_REG)
-                x.regs[ir_ref_index(i->access->regs[n])] = 0;
+                s->steps[ir_ref_index(i->access->regs[n])] = 0;
     }
-    return x.regs;
 }
 
 /* ---- what blocks claim ---- */

@@ -28,13 +28,9 @@ enum { LONGEST_STEP = 64 };
 struct finder {
     struct ir_func *f;
     struct arena scratch;
-    const uint32_t *loop_end; /* by block in order */
-    uint32_t *first, *last;   /* by block in order: the first and the last that go there */
-    /* What writes a register, in the order of execution: writers[first_writer[r]] to writers[first_writer[r + 1] - 1]. */
-    struct writer {
-        uint32_t insn, order;
-    } *writers;
-    uint32_t *first_writer; /* NULL: they have not been asked for yet */
+    const uint32_t *loop_end;   /* by block in order */
+    uint32_t *first, *last;     /* by block in order: the first and the last that go there */
+    const struct ir_defs *defs; /* NULL: they have not been asked for yet */
 };
 
 static void find_origins(struct finder *x)
@@ -110,71 +106,14 @@ static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *
 
 /* ---- lists of a thread's own ---- */
 
-static void for_writes(struct finder *x, void (*visit)(struct finder *x, uint32_t reg, struct writer w))
-{
-    for (uint32_t o = 0; o < x->f->n_ordered; o++) {
-        const struct ir_block *b = block_at(x, o);
-        for (uint32_t k = 0; k < b->n; k++) {
-            ir_ref refs[IR_MAX_REFS];
-            for (unsigned n = 0, n_writes = ir_writes(insn_at(x, b, k), refs); n < n_writes; n++)
-                if (ir_ref_kind(refs[n]) == REF_REG)
-                    visit(x, ir_ref_index(refs[n]), (struct writer){b->first + k, o});
-        }
-    }
-}
-
-static void count_writer(struct finder *x, uint32_t reg, struct writer w)
-{
-    (void)w;
-    x->first_writer[reg]++;
-}
-
-static void note_writer(struct finder *x, uint32_t reg, struct writer w)
-{
-    x->writers[x->first_writer[reg + 1]++] = w;
-}
-
-/* first_writer[r] counts first; first_writer[r + 1] then says where the next of r's goes, and ends where those of r + 1 start. */
-static void find_writers(struct finder *x)
-{
-    uint32_t n = x->f->regs.n, total = 0;
-    x->first_writer = ARENA_ARRAY(&x->scratch, uint32_t, n + 2);
-    for_writes(x, count_writer);
-    for (uint32_t r = 0; r < n; r++) {
-        uint32_t count = x->first_writer[r];
-        x->first_writer[r] = total;
-        total += count;
-    }
-    memmove(x->first_writer + 1, x->first_writer, n * sizeof *x->first_writer);
-    x->first_writer[0] = 0;
-    x->writers = ARENA_ARRAY(&x->scratch, struct writer, total + 1);
-    for_writes(x, note_writer);
-}
-
-/* The first of the writers from `at` to `end` whose block is not before `order`. */
-static uint32_t writer_from(const struct finder *x, uint32_t at, uint32_t end, uint32_t order)
-{
-    while (at < end) {
-        uint32_t middle = at + (end - at) / 2;
-        if (x->writers[middle].order < order)
-            at = middle + 1;
-        else
-            end = middle;
-    }
-    return at;
-}
-
-/* The one instruction that writes a register in the loop from..to, or outside of it; NULL where there are none or several, or
+/* The one instruction that defines a register in the loop from..to, or outside of it; NULL where there are none or several, or
  * where it has a guard. */
-static const struct ir_insn *only_writer(struct finder *x, ir_ref r, uint32_t from, uint32_t to, bool inside)
+static const struct ir_insn *only_def(struct finder *x, ir_ref r, uint32_t from, uint32_t to, bool inside)
 {
-    if (!x->first_writer)
-        find_writers(x);
-    uint32_t first = x->first_writer[ir_ref_index(r)], end = x->first_writer[ir_ref_index(r) + 1];
-    uint32_t in = writer_from(x, first, end, from), behind = writer_from(x, in, end, to);
-    uint32_t n = inside ? behind - in : end - first - (behind - in);
-    uint32_t at = inside || in > first ? (inside ? in : first) : behind;
-    const struct ir_insn *found = n == 1 ? &x->f->insns.at[x->writers[at].insn] : NULL;
+    x->defs = x->defs ? x->defs : ir_find_defs(x->f, &x->scratch);
+    struct ir_def_list all = ir_defs_within(x->defs, r, 0, x->f->n_ordered), in = ir_defs_within(x->defs, r, from, to);
+    const struct ir_def *at = inside ? in.at : all.at == in.at ? in.at + in.n : all.at;
+    const struct ir_insn *found = (inside ? in.n : all.n - in.n) == 1 ? &x->f->insns.at[at->insn] : NULL;
     return found && !found->guard ? found : NULL;
 }
 
@@ -187,7 +126,7 @@ static bool is_register(ir_ref r)
 static bool is_found(struct finder *x, ir_ref r, uint32_t from, uint32_t to, unsigned depth)
 {
     enum { DEEPEST = 6 };
-    const struct ir_insn *i = is_register(r) && depth < DEEPEST ? only_writer(x, r, from, to, false) : NULL;
+    const struct ir_insn *i = is_register(r) && depth < DEEPEST ? only_def(x, r, from, to, false) : NULL;
     if (i && i->kind == IR_LD)
         return i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC;
     return i && ir_is(i) != IS__ && ir_is(i) < IS_EQ &&
@@ -208,7 +147,7 @@ static ir_ref find_root(struct finder *x, ir_ref r, uint32_t from, uint32_t to, 
     enum { DEEPEST = 8 };
     int64_t scale = 1, n;
     for (unsigned depth = 0; depth < DEEPEST && scale >= -LONGEST_STEP && scale <= LONGEST_STEP; depth++) {
-        const struct ir_insn *i = is_register(r) ? only_writer(x, r, from, to, true) : NULL;
+        const struct ir_insn *i = is_register(r) ? only_def(x, r, from, to, true) : NULL;
         enum lane_is kind = i ? ir_is(i) : IS__;
         if (kind == IS_ADD && i->a == r && is_number(x, i->b, step)) {
             *step *= scale;
@@ -218,7 +157,7 @@ static ir_ref find_root(struct finder *x, ir_ref r, uint32_t from, uint32_t to, 
         case IS_COPY:
         case IS_SEXT:
         case IS_ZEXT: r = i->a; break;
-        case IS_ADD: r = is_register(i->b) && only_writer(x, i->b, from, to, true) ? i->b : i->a; break;
+        case IS_ADD: r = is_register(i->b) && only_def(x, i->b, from, to, true) ? i->b : i->a; break;
         case IS_MAD_WIDE_S:
         case IS_MAD_WIDE_U:
         case IS_MUL_WIDE_S:

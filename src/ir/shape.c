@@ -14,7 +14,6 @@ struct finder {
     const struct ir_func *f;
     struct ir_shapes *s;
     struct arena *arena, scratch;
-    const struct ir_range *ranges;
     struct ir_known known;
     uint16_t *of_known;   /* by register: the shape of what is known; SHAPE_DIVERGENT where it has none */
     uint32_t *successors; /* of a block, in order: each once */
@@ -150,7 +149,7 @@ static bool exact_signed(struct ir_range r)
 
 static struct ir_range range(const struct finder *x, ir_ref r)
 {
-    return ir_range_of(x->f, x->ranges, x->s->block, r);
+    return ir_range_of(x->f, x->s, r);
 }
 
 /* One factor is a constant, or both are uniform, be it within pieces. */
@@ -237,7 +236,7 @@ static bool find_lane_bits(const struct finder *x, ir_ref r, unsigned n, unsigne
 {
     uint16_t shape = ir_shape(x->s, r);
     const int64_t *over = x->s->lane_offsets.at[shape].at;
-    uint64_t first = ir_bits_of(x->f, x->s->bits, x->s->block, false, r).v;
+    uint64_t first = ir_bits_of(x->f, x->s, false, r).v;
     *bits = (struct lane_bits){.n = n, .mask = n >= 64 ? ~0ull : (1ull << n) - 1};
     for (unsigned l = 0; l < WARP_LANES; l++) {
         uint64_t v = (first & bits->mask) + (uint64_t)over[l];
@@ -261,9 +260,9 @@ static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, enum lane_
 {
     const struct ir_shapes *s = x->s;
     struct lane_bits a, b;
-    unsigned n = ir_bits_of(x->f, s->bits, s->block, false, i->a).n;
+    unsigned n = ir_bits_of(x->f, s, false, i->a).n;
     if (kind != IS_NOT) {
-        unsigned other = ir_bits_of(x->f, s->bits, s->block, false, i->b).n;
+        unsigned other = ir_bits_of(x->f, s, false, i->b).n;
         n = other < n ? other : n;
     }
     if (!find_lane_bits(x, i->a, n, width, &a) || (kind != IS_NOT && !find_lane_bits(x, i->b, n, width, &b)))
@@ -281,7 +280,7 @@ static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, bool is
 {
     struct ir_range by = range(x, i->b);
     struct lane_bits a;
-    unsigned n = ir_bits_of(x->f, x->s->bits, x->s->block, false, i->a).n;
+    unsigned n = ir_bits_of(x->f, x->s, false, i->a).n;
     if (by.lo != by.hi || by.lo < 0 || by.lo >= width || !find_lane_bits(x, i->a, n, width, &a))
         return SHAPE_DIVERGENT;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -618,14 +617,14 @@ static bool find_shapes(struct finder *x)
     if (!enough)
         return false;
     prepare(x);
-    ir_find_known(f, s->block, &x->scratch, &x->known);
+    ir_find_known(f, s, &x->scratch, &x->known);
     x->of_known = ARENA_ARRAY(&x->scratch, uint16_t, f->regs.n);
     for (uint32_t r = 0; r < f->regs.n; r++)
         x->of_known[r] = x->known.rows[r] ? shape_of_known(x, r) : SHAPE_DIVERGENT;
-    x->ranges = s->ranges = ir_find_ranges(f, &x->known, s->block, x->arena);
-    s->bits = ir_find_bits(f, &x->known, s->block, false, x->arena);
-    s->common = ir_find_bits(f, &x->known, s->block, true, x->arena);
-    s->steps = ir_find_steps(f, s->ranges, s->block, x->arena);
+    ir_find_ranges(f, &x->known, x->arena, s);
+    ir_find_bits(f, &x->known, false, x->arena, s);
+    ir_find_bits(f, &x->known, true, x->arena, s);
+    ir_find_steps(f, x->arena, s);
     s->claimed = ir_find_claimed(f, x->arena);
     do {
         x->changed = false;
@@ -643,7 +642,7 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
 {
     if (f->n_ordered > MAX_BLOCKS)
         return false;
-    *s = (struct ir_shapes){.block = {block[0], block[1], block[2]}};
+    *s = (struct ir_shapes){.block = {block[0], block[1], block[2]}, .defs = ir_find_defs(f, arena)};
     uint64_t work = 1ull << 32;
     struct ir_func bounded = *f;
     bounded.work_left = &work;

@@ -20,7 +20,7 @@
 #ifndef HEDDLE_IR_SHAPE_H
 #define HEDDLE_IR_SHAPE_H
 
-#include "ir/ir.h"
+#include "ir/def_use.h"
 
 enum { SHAPE_UNIFORM = 0, SHAPE_DIVERGENT = UINT16_MAX, MAX_PIECES = 4 };
 
@@ -49,13 +49,14 @@ struct ir_known {
 
 struct ir_shapes {
     uint32_t block[3]; /* threads */
-    uint32_t pieces;   /* of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns */
+    const struct ir_defs *defs;
+    uint32_t pieces; /* of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns */
     VEC(struct lane_offsets) lane_offsets; /* the first is that of uniform values */
     uint16_t *regs;                        /* by register: SHAPE_DIVERGENT, or which lane_offsets */
-    const struct ir_range *ranges;         /* by register */
-    const struct ir_bits *bits;            /* by register, of lane 0 */
-    const struct ir_bits *common;          /* the same, of all lanes */
-    const int64_t *steps;                  /* by register: ir_find_steps() */
+    struct ir_range *ranges;               /* by register */
+    struct ir_bits *bits;                  /* by register, of lane 0 */
+    struct ir_bits *common;                /* the same, of all lanes */
+    int64_t *steps;                        /* by register: ir_find_steps() */
     const uint8_t *claimed;                /* by register: ir_find_claimed() */
     uint8_t *assumptions;                  /* by instruction: enum ir_no_wrap */
     uint8_t *assumed;                      /* by register: its shape hangs on assumptions */
@@ -117,28 +118,25 @@ static inline uint32_t ir_thread_number(const uint32_t block[3], uint32_t thread
 }
 
 /* Finds registers that follow from constants and the thread's number in its block alone, for all threads of the block: known.c. */
-void ir_find_known(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_known *known);
+void ir_find_known(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena, struct ir_known *known);
 /* The value of a known register in a thread, or in a lane of the last warp that is no thread. */
 uint64_t ir_known_value(const struct ir_func *f, const struct ir_known *known, uint32_t reg, uint32_t thread);
 
 /* Value ranges of registers, as far as they follow from known registers, constants and special registers: range.c. */
-struct ir_range *ir_find_ranges(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
-                                struct arena *arena);
-struct ir_range ir_range_of(const struct ir_func *f, const struct ir_range *regs, const uint32_t block[3], ir_ref r);
+void ir_find_ranges(const struct ir_func *f, const struct ir_known *known, struct arena *arena, struct ir_shapes *s);
+struct ir_range ir_range_of(const struct ir_func *f, const struct ir_shapes *s, ir_ref r);
 
 /* Known bits: the low bits of lane 0's value, or those that are the same in all lanes, as far as they follow from constants and
  * special registers: bits.c. In a block whose warps each begin at a multiple of 32, `%tid.x & 31` is affine, and `%tid.x >> 5` is
  * uniform. */
-struct ir_bits *ir_find_bits(const struct ir_func *f, const struct ir_known *known, const uint32_t block[3],
-                             bool all_lanes, struct arena *arena);
-struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_bits *regs, const uint32_t block[3], bool all_lanes,
-                          ir_ref r);
+void ir_find_bits(const struct ir_func *f, const struct ir_known *known, bool all_lanes, struct arena *arena,
+                  struct ir_shapes *s);
+struct ir_bits ir_bits_of(const struct ir_func *f, const struct ir_shapes *s, bool all_lanes, ir_ref r);
 
 /* By register, the stride between blocks: how much more it holds in the same lane of the grid's next block of threads along x;
  * UNKNOWN_STEP where that does not follow. A hint: it is taken for granted that nothing wraps. */
 #define UNKNOWN_STEP INT64_MIN
-int64_t *ir_find_steps(const struct ir_func *f, const struct ir_range *ranges, const uint32_t block[3],
-                       struct arena *arena);
+void ir_find_steps(const struct ir_func *f, struct arena *arena, struct ir_shapes *s);
 /* By register, whether it depends on work that a block has claimed while it runs, from an atomic operation or its shared memory: on a
  * ticket, for example. Where the next block will work does not follow from that. */
 uint8_t *ir_find_claimed(const struct ir_func *f, struct arena *arena);

@@ -94,8 +94,8 @@ bool access_is_inside(const struct function *fn, const struct access *a)
     if (a->x->space != SPACE_SHARED || i->access->disp_const || s->block[0] * s->block[1] * s->block[2] % WARP_LANES)
         return false;
     if (i->a) {
-        at = ir_range_of(fn->ir, s->ranges, s->block, i->a);
-        low = ir_bits_of(fn->ir, s->common, s->block, true, i->a);
+        at = ir_range_of(fn->ir, s, i->a);
+        low = ir_bits_of(fn->ir, s, true, i->a);
     }
     if (at.lo > at.hi || at.lo < INT32_MIN || at.hi > INT32_MAX || a->x->disp < INT32_MIN || a->x->disp > INT32_MAX)
         return false;

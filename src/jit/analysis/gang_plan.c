@@ -613,7 +613,7 @@ static bool plan_block(struct function *fn, uint32_t threads)
     else if (!find_straight_phases(fn, whole))
         return false;
     fn->plan.known = ARENA_ARRAY(fn->arena, struct ir_known, 1);
-    ir_find_known(fn->ir, fn->shapes->block, fn->arena, fn->plan.known);
+    ir_find_known(fn->ir, fn->shapes, fn->arena, fn->plan.known);
     return true;
 }
 

@@ -63,10 +63,9 @@ bool fn_is_grid_uniform(const struct function *fn, ir_ref r)
 
 uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k)
 {
-    while (k-- > 0)
-        if (ir_defines(insn_at(here, k), r))
-            return k;
-    return NO_WRITER;
+    uint32_t first = block_at(here.fn, here.block)->first;
+    const struct ir_def *d = ir_def_before(here.fn->shapes->defs, r, here.block, first + k);
+    return d ? d->insn - first : NO_WRITER;
 }
 
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r)

@@ -199,7 +199,7 @@ static unsigned number_bits(const struct emit *e, const struct access *a, uint64
     _Static_assert(shared_of_block <= 4 << 16, "16 bits number all cells");
 #include "exec/models.def"
     const struct ir_shapes *s = e->fn->shapes;
-    struct ir_range at = ir_range_of(e->fn->ir, s->ranges, s->block, a->i->a);
+    struct ir_range at = ir_range_of(e->fn->ir, s, a->i->a);
     int64_t cell = a->all, disp = a->x->disp;
     *from = 0;
     if (a->i->access->disp_const || at.lo > at.hi || at.lo < 0 || at.hi > INT32_MAX || disp < 0 || disp > INT32_MAX ||

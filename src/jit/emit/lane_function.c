@@ -411,7 +411,7 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op 
 static bool counts_lanes(const struct emit *e, ir_ref r)
 {
     uint16_t shape = r ? fn_ref_shape(e->fn, r) : SHAPE_DIVERGENT;
-    struct ir_range range = ir_range_of(e->fn->ir, e->fn->shapes->ranges, e->fn->shapes->block, r);
+    struct ir_range range = ir_range_of(e->fn->ir, e->fn->shapes, r);
     if (shape == SHAPE_DIVERGENT || ir_is_piecewise(e->fn->shapes, shape) || range.lo > range.hi || range.lo < 0)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++)
