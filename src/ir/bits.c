@@ -1,7 +1,7 @@
 /* Known bits, the low ones: see shape.h. As with ranges (range.c), only registers that are written once have any, and a pass takes
  * what it does not know yet as unknown.
  */
-#include "ir/shape.h"
+#include "ir/affine.h"
 
 enum { PASSES = 2, BITS = 64 };
 
@@ -79,33 +79,31 @@ static struct ir_bits shifted_right(struct ir_bits a, struct ir_bits by, unsigne
     return make(whole ? width : a.n - (unsigned)by.v, width, a.v >> by.v);
 }
 
-static struct ir_bits widened(struct ir_bits a, bool is_signed)
+static struct ir_bits extended(struct ir_bits a, const struct ir_mad *m)
 {
-    if (a.n < 32)
+    if (m->extend < EXTEND_SIGN || a.n < m->from)
         return a;
-    return make(BITS, BITS, is_signed ? (uint64_t)(int32_t)a.v : a.v);
+    bool negative = m->extend == EXTEND_SIGN && a.v >> (m->from - 1);
+    return make(BITS, BITS, negative ? a.v | ~low_mask(m->from) : a.v);
 }
 
-static struct ir_bits of_lanes(enum lane_is is, unsigned width, struct ir_bits a, struct ir_bits b, struct ir_bits c)
+static struct ir_bits of_mad(const struct ir_func *f, const struct ir_shapes *s, bool all_lanes, const struct ir_mad *m)
 {
-    switch (is) {
-    case IS_COPY:
-    case IS_TRUNC: return make(a.n, width, a.v);
-    case IS_SEXT: return widened(a, true);
-    case IS_ZEXT: return widened(a, false);
-    case IS_ADD: return make(least(a.n, b.n), width, a.v + b.v);
-    case IS_SUB: return make(least(a.n, b.n), width, a.v - b.v);
-    case IS_MUL:
-    case IS_MUL_WIDE_S:
-    case IS_MUL_WIDE_U: return product(a, b, width);
-    case IS_MAD:
-    case IS_MAD_WIDE_S:
-    case IS_MAD_WIDE_U: {
-        struct ir_bits p = product(a, b, width);
-        return make(least(p.n, c.n), width, p.v + c.v);
-    }
-    case IS_SHL:
-        return b.n >= 32 && b.v < width ? make(a.n + (unsigned)b.v, width, a.v << b.v) : (struct ir_bits){0, 0};
+    struct ir_bits b = m->b ? extended(ir_bits_of(f, s, all_lanes, m->b), m) : make(BITS, BITS, (uint64_t)m->factor);
+    struct ir_bits p = product(extended(ir_bits_of(f, s, all_lanes, m->a), m), b, m->width);
+    struct ir_bits c = ir_bits_of(f, s, all_lanes, m->c);
+    return m->c ? make(least(p.n, c.n), m->width, m->subtracts ? p.v - c.v : p.v + c.v) : p;
+}
+
+static struct ir_bits of_lanes(const struct ir_func *f, const struct ir_shapes *s, bool all_lanes,
+                               const struct ir_insn *i)
+{
+    struct ir_bits a = ir_bits_of(f, s, all_lanes, i->a), b = ir_bits_of(f, s, all_lanes, i->b);
+    unsigned width = lane_info((enum lane_id)i->lane)->d;
+    struct ir_mad m;
+    if (ir_mad_of(f, s, i, &m))
+        return of_mad(f, s, all_lanes, &m);
+    switch (ir_is(i)) {
     case IS_AND: return conjunction(a, b, width);
     case IS_OR: return make(least(a.n, b.n), width, a.v | b.v);
     case IS_XOR: return make(least(a.n, b.n), width, a.v ^ b.v);
@@ -139,7 +137,6 @@ void ir_find_bits(const struct ir_func *f, const struct ir_known *known, bool al
             uint32_t d = ir_ref_index(i->d);
             if (i->kind == IR_LANES && ir_is_only_def(s->defs, i->d, i) && !known->rows[d] &&
                 f->regs.at[d].width <= BITS)
-                regs[d] = of_lanes(ir_is(i), f->regs.at[d].width, ir_bits_of(f, s, all_lanes, i->a),
-                                   ir_bits_of(f, s, all_lanes, i->b), ir_bits_of(f, s, all_lanes, i->c));
+                regs[d] = of_lanes(f, s, all_lanes, i);
         }
 }

@@ -2,7 +2,7 @@
  * shape.h. Only registers that are written once have a range, so one pass in order finds most; a pass takes what it does not know as
  * any value.
  */
-#include "ir/shape.h"
+#include "ir/affine.h"
 
 static const struct ir_range unknown = {1, 0};
 enum { PASSES = 3 };
@@ -32,12 +32,15 @@ static struct ir_range product(unsigned width, struct ir_range a, struct ir_rang
         lo = p[i] < lo ? p[i] : lo;
         hi = p[i] > hi ? p[i] : hi;
     }
-    return fit(width, lo, hi);
+    return is_known(a) && is_known(b) ? fit(width, lo, hi) : unknown;
 }
 
-static struct ir_range sum(unsigned width, struct ir_range a, struct ir_range b)
+static struct ir_range sum(unsigned width, struct ir_range a, struct ir_range b, bool subtracts)
 {
-    return is_known(a) && is_known(b) ? fit(width, (__int128)a.lo + b.lo, (__int128)a.hi + b.hi) : unknown;
+    if (!is_known(a) || !is_known(b))
+        return unknown;
+    return subtracts ? fit(width, (__int128)a.lo - b.hi, (__int128)a.hi - b.lo)
+                     : fit(width, (__int128)a.lo + b.lo, (__int128)a.hi + b.hi);
 }
 
 static struct ir_range of_sreg(uint32_t sreg, const uint32_t block[3])
@@ -76,27 +79,32 @@ static int64_t ones_over(int64_t v)
     return v ? (int64_t)(~0ull >> __builtin_clzll((uint64_t)v)) : 0;
 }
 
-static struct ir_range of_lanes(const struct ir_insn *i, unsigned width, struct ir_range a, struct ir_range b,
-                                struct ir_range c)
+static struct ir_range extended(const struct ir_mad *m, struct ir_range a)
 {
+    if (m->extend == EXTEND_TRUNC && is_known(a))
+        return fit(m->width, a.lo, a.hi);
+    return m->extend == EXTEND_ZERO && a.lo < 0 ? unknown : a;
+}
+
+static struct ir_range of_mad(const struct ir_func *f, const struct ir_shapes *s, const struct ir_mad *m)
+{
+    struct ir_range p = extended(m, ir_range_of(f, s, m->a));
+    if (m->b)
+        p = product(m->width, p, extended(m, ir_range_of(f, s, m->b)));
+    else if (m->by)
+        p = product(m->width, p, (struct ir_range){m->factor, m->factor});
+    return m->c ? sum(m->width, p, ir_range_of(f, s, m->c), m->subtracts) : p;
+}
+
+static struct ir_range of_lanes(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i,
+                                unsigned width)
+{
+    struct ir_range a = ir_range_of(f, s, i->a), b = ir_range_of(f, s, i->b);
     bool both = is_known(a) && is_known(b);
+    struct ir_mad m;
+    if (ir_mad_of(f, s, i, &m))
+        return of_mad(f, s, &m);
     switch (ir_is(i)) {
-    case IS_COPY:
-    case IS_SEXT: return a;
-    case IS_ZEXT: return is_known(a) && a.lo >= 0 ? a : unknown;
-    case IS_TRUNC: return is_known(a) ? fit(width, a.lo, a.hi) : unknown;
-    case IS_ADD: return sum(width, a, b);
-    case IS_SUB: return both ? fit(width, (__int128)a.lo - b.hi, (__int128)a.hi - b.lo) : unknown;
-    case IS_MUL: return both ? product(width, a, b) : unknown;
-    case IS_MAD: return both ? sum(width, product(width, a, b), c) : unknown;
-    case IS_SHL:
-        return both && is_constant(b) && b.lo >= 0 && b.lo < 31
-                   ? product(width, a, (struct ir_range){1ll << b.lo, 1ll << b.lo})
-                   : unknown;
-    case IS_MUL_WIDE_S: return both ? product(width, a, b) : unknown;
-    case IS_MUL_WIDE_U: return both && a.lo >= 0 && b.lo >= 0 ? product(width, a, b) : unknown;
-    case IS_MAD_WIDE_S: return both ? sum(width, product(width, a, b), c) : unknown;
-    case IS_MAD_WIDE_U: return both && a.lo >= 0 && b.lo >= 0 ? sum(width, product(width, a, b), c) : unknown;
     case IS_AND:
         return is_known(b) && b.lo >= 0   ? (struct ir_range){0, b.hi}
                : is_known(a) && a.lo >= 0 ? (struct ir_range){0, a.hi}
@@ -160,8 +168,7 @@ void ir_find_ranges(const struct ir_func *f, const struct ir_known *known, struc
             if (i->kind == IR_LD)
                 find_range_of_load(f, i, s);
             if (i->kind == IR_LANES && ir_is_only_def(s->defs, i->d, i) && !known->rows[d])
-                s->ranges[d] = of_lanes(i, f->regs.at[d].width, ir_range_of(f, s, i->a), ir_range_of(f, s, i->b),
-                                        ir_range_of(f, s, i->c));
+                s->ranges[d] = of_lanes(f, s, i, f->regs.at[d].width);
         }
 }
 
@@ -180,43 +187,17 @@ static int64_t add_steps(int64_t a, int64_t b)
     return a == UNKNOWN_STEP || b == UNKNOWN_STEP || __builtin_add_overflow(a, b, &sum) ? UNKNOWN_STEP : sum;
 }
 
-/* A constant times what steps, or nothing steps. */
-static int64_t product_step(const struct ir_func *f, const struct ir_shapes *s, ir_ref a, ir_ref b)
-{
-    int64_t sa = step_of(s, a), sb = step_of(s, b), product;
-    struct ir_range ra = ir_range_of(f, s, a), rb = ir_range_of(f, s, b);
-    if (sa == 0 && sb == 0)
-        return 0;
-    if (sa != UNKNOWN_STEP && is_constant(rb) && !__builtin_mul_overflow(sa, rb.lo, &product))
-        return product;
-    if (sb != UNKNOWN_STEP && is_constant(ra) && !__builtin_mul_overflow(sb, ra.lo, &product))
-        return product;
-    return UNKNOWN_STEP;
-}
-
 static int64_t step_of_lanes(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i)
 {
-    int64_t a = step_of(s, i->a), b = step_of(s, i->b), c = step_of(s, i->c);
-    struct ir_range rb = ir_range_of(f, s, i->b);
-    switch (ir_is(i)) {
-    case IS_COPY:
-    case IS_TRUNC:
-    case IS_SEXT:
-    case IS_ZEXT: return a;
-    case IS_ADD: return add_steps(a, b);
-    case IS_SUB: return add_steps(a, b == UNKNOWN_STEP ? b : -b);
-    case IS_MUL:
-    case IS_MUL_WIDE_S:
-    case IS_MUL_WIDE_U: return product_step(f, s, i->a, i->b);
-    case IS_MAD:
-    case IS_MAD_WIDE_S:
-    case IS_MAD_WIDE_U: return add_steps(product_step(f, s, i->a, i->b), c);
-    case IS_SHL:
-        return a != UNKNOWN_STEP && is_constant(rb) && rb.lo >= 0 && rb.lo < 32 && a >= INT32_MIN && a <= INT32_MAX
-                   ? a * (1ll << rb.lo)
-                   : UNKNOWN_STEP;
-    default: return (a | b | c) == 0 ? 0 : UNKNOWN_STEP;
-    }
+    int64_t a = step_of(s, i->a), b = step_of(s, i->b), c = step_of(s, i->c), product;
+    struct ir_mad m;
+    if ((a | b | c) == 0 || !ir_mad_of(f, s, i, &m))
+        return (a | b | c) == 0 ? 0 : UNKNOWN_STEP;
+    a = step_of(s, m.a);
+    if (a == UNKNOWN_STEP || (m.b && (a | step_of(s, m.b)) != 0) || __builtin_mul_overflow(a, m.factor, &product))
+        return UNKNOWN_STEP;
+    c = step_of(s, m.c);
+    return add_steps(product, m.subtracts && c != UNKNOWN_STEP ? -c : c);
 }
 
 void ir_find_steps(const struct ir_func *f, struct arena *arena, struct ir_shapes *s)

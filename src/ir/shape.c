@@ -6,7 +6,7 @@
  * of pairs: a branch that parts lanes makes pairs of its targets, and from a pair the block that stands first in the
  * order goes on.
  */
-#include "ir/shape.h"
+#include "ir/affine.h"
 
 enum { BOTTOM = SHAPE_DIVERGENT - 1, MAX_LANE_OFFSETS = 4096, MAX_BLOCKS = 2048 };
 
@@ -152,20 +152,6 @@ static struct ir_range range(const struct finder *x, ir_ref r)
     return ir_range_of(x->f, x->s, r);
 }
 
-/* One factor is a constant, or both are uniform, be it within pieces. */
-static uint16_t product(struct finder *x, ir_ref a, ir_ref b, unsigned width)
-{
-    uint16_t sa = ir_shape(x->s, a), sb = ir_shape(x->s, b);
-    struct ir_range ra = range(x, a), rb = range(x, b);
-    if (sa == SHAPE_UNIFORM && sb == SHAPE_UNIFORM)
-        return SHAPE_UNIFORM;
-    if (rb.lo == rb.hi && sb == SHAPE_UNIFORM)
-        return combine(x, sa, rb.lo, SHAPE_UNIFORM, 0, width);
-    if (ra.lo == ra.hi && sa == SHAPE_UNIFORM)
-        return combine(x, sb, ra.lo, SHAPE_UNIFORM, 0, width);
-    return is_uniform_in_pieces(x, sa) && is_uniform_in_pieces(x, sb) ? piecewise_uniform(x) : SHAPE_DIVERGENT;
-}
-
 /* A widened index stays affine where nothing wraps; `i` is marked where that is an assumption. */
 static uint16_t assume_no_wrap(struct finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
 {
@@ -179,32 +165,30 @@ static uint16_t assume_no_wrap(struct finder *x, const struct ir_insn *i, uint16
     return shape;
 }
 
-static uint16_t widened(struct finder *x, const struct ir_insn *i, bool is_signed)
+/* A factor as the product takes it. */
+static uint16_t extended(struct finder *x, const struct ir_insn *i, const struct ir_mad *m)
 {
-    struct ir_range a = range(x, i->a);
-    uint16_t shape = ir_shape(x->s, i->a);
-    return exact_signed(a) && (is_signed || a.lo >= 0) ? shape : assume_no_wrap(x, i, shape, is_signed);
+    struct ir_range a = range(x, m->a);
+    uint16_t shape = ir_shape(x->s, m->a);
+    bool is_signed = m->extend == EXTEND_SIGN;
+    if (m->extend < EXTEND_SIGN || (exact_signed(a) && (is_signed || a.lo >= 0)))
+        return shape;
+    return assume_no_wrap(x, i, shape, is_signed);
 }
 
-/* A constant as the widening takes it. */
-static bool is_factor(const struct finder *x, ir_ref r, bool is_signed)
+/* One factor is a constant, or both are uniform, be it within pieces. */
+static uint16_t of_mad(struct finder *x, const struct ir_insn *i, const struct ir_mad *m)
 {
-    struct ir_range k = range(x, r);
-    return k.lo == k.hi && (is_signed || k.lo >= 0) && ir_shape(x->s, r) == SHAPE_UNIFORM;
-}
-
-static uint16_t product_wide(struct finder *x, const struct ir_insn *i, bool is_signed)
-{
-    struct ir_range a = range(x, i->a), b = range(x, i->b);
-    uint16_t p = product(x, i->a, i->b, 64);
-    bool exact = exact_signed(a) && exact_signed(b) && (is_signed || (a.lo >= 0 && b.lo >= 0));
-    if (p == SHAPE_DIVERGENT || exact)
-        return p;
-    if (is_factor(x, i->b, is_signed))
-        return assume_no_wrap(x, i, ir_shape(x->s, i->a), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
-    if (is_factor(x, i->a, is_signed))
-        return assume_no_wrap(x, i, ir_shape(x->s, i->b), is_signed) == SHAPE_DIVERGENT ? SHAPE_DIVERGENT : p;
-    return SHAPE_DIVERGENT;
+    uint16_t a = ir_shape(x->s, m->a), b = ir_shape(x->s, m->by ? m->by : m->b), product = SHAPE_UNIFORM;
+    if (m->b || b != SHAPE_UNIFORM)
+        product = a == SHAPE_UNIFORM && b == SHAPE_UNIFORM                   ? SHAPE_UNIFORM
+                  : is_uniform_in_pieces(x, a) && is_uniform_in_pieces(x, b) ? piecewise_uniform(x)
+                                                                             : SHAPE_DIVERGENT;
+    else if (a != SHAPE_UNIFORM)
+        product = extended(x, i, m);
+    if (product == SHAPE_DIVERGENT)
+        return product;
+    return combine(x, product, m->factor, ir_shape(x->s, m->c), m->subtracts ? -1 : 1, m->width);
 }
 
 /* ---- what is known in all threads ---- */
@@ -256,27 +240,28 @@ static uint16_t lane_offsets_of_bits(struct finder *x, const struct lane_bits *b
 }
 
 /* Bit by bit: what two operands have above the bits that are known is the same in all lanes, and so is the result's. */
-static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, enum lane_is kind, unsigned width)
+static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, unsigned width)
 {
+    enum lane_is is = ir_is(i);
     const struct ir_shapes *s = x->s;
     struct lane_bits a, b;
     unsigned n = ir_bits_of(x->f, s, false, i->a).n;
-    if (kind != IS_NOT) {
+    if (is != IS_NOT) {
         unsigned other = ir_bits_of(x->f, s, false, i->b).n;
         n = other < n ? other : n;
     }
-    if (!find_lane_bits(x, i->a, n, width, &a) || (kind != IS_NOT && !find_lane_bits(x, i->b, n, width, &b)))
+    if (!find_lane_bits(x, i->a, n, width, &a) || (is != IS_NOT && !find_lane_bits(x, i->b, n, width, &b)))
         return SHAPE_DIVERGENT;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        a.at[l] = kind == IS_AND   ? a.at[l] & b.at[l]
-                  : kind == IS_OR  ? a.at[l] | b.at[l]
-                  : kind == IS_XOR ? a.at[l] ^ b.at[l]
-                                   : ~a.at[l] & a.mask;
+        a.at[l] = is == IS_AND   ? a.at[l] & b.at[l]
+                  : is == IS_OR  ? a.at[l] | b.at[l]
+                  : is == IS_XOR ? a.at[l] ^ b.at[l]
+                                 : ~a.at[l] & a.mask;
     return lane_offsets_of_bits(x, &a, width);
 }
 
 /* By a constant. What is above the known bits is shifted alike in all lanes. */
-static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, bool is_signed, unsigned width)
+static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, unsigned width)
 {
     struct ir_range by = range(x, i->b);
     struct lane_bits a;
@@ -284,7 +269,8 @@ static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, bool is
     if (by.lo != by.hi || by.lo < 0 || by.lo >= width || !find_lane_bits(x, i->a, n, width, &a))
         return SHAPE_DIVERGENT;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        a.at[l] = is_signed && n == width ? (uint64_t)(wrap((int64_t)a.at[l], width) >> by.lo) : a.at[l] >> by.lo;
+        a.at[l] =
+            ir_is(i) == IS_ASHR && n == width ? (uint64_t)(wrap((int64_t)a.at[l], width) >> by.lo) : a.at[l] >> by.lo;
     return lane_offsets_of_bits(x, &a, width);
 }
 
@@ -295,42 +281,20 @@ static bool is_narrow(const struct finder *x, ir_ref r)
 }
 
 /* Operands are known, none is divergent. */
-static uint16_t linear(struct finder *x, const struct ir_insn *i, unsigned width)
+static uint16_t affine(struct finder *x, const struct ir_insn *i, unsigned width)
 {
-    uint16_t a = ir_shape(x->s, i->a), b = ir_shape(x->s, i->b), c = ir_shape(x->s, i->c);
-    struct ir_range rb = range(x, i->b);
-    enum lane_is kind = ir_is(i);
+    struct ir_mad m;
     if (is_narrow(x, i->a) || is_narrow(x, i->b) || width < 32)
         return SHAPE_DIVERGENT;
-    switch (kind) {
-    case IS_COPY: return a;
-    case IS_TRUNC: return combine(x, a, 1, SHAPE_UNIFORM, 0, width);
-    case IS_SEXT: return widened(x, i, true);
-    case IS_ZEXT: return widened(x, i, false);
-    case IS_ADD: return combine(x, a, 1, b, 1, width);
-    case IS_SUB: return combine(x, a, 1, b, -1, width);
-    case IS_MUL: return product(x, i->a, i->b, width);
-    case IS_MAD: {
-        uint16_t p = product(x, i->a, i->b, width);
-        return p == SHAPE_DIVERGENT ? p : combine(x, p, 1, c, 1, width);
-    }
-    case IS_SHL:
-        if (b != SHAPE_UNIFORM || rb.lo != rb.hi || rb.lo < 0 || rb.lo >= width)
-            return SHAPE_DIVERGENT;
-        return combine(x, a, (int64_t)(1ull << rb.lo), SHAPE_UNIFORM, 0, width);
-    case IS_MUL_WIDE_S:
-    case IS_MUL_WIDE_U:
-    case IS_MAD_WIDE_S:
-    case IS_MAD_WIDE_U: {
-        uint16_t p = product_wide(x, i, kind == IS_MUL_WIDE_S || kind == IS_MAD_WIDE_S);
-        return p == SHAPE_DIVERGENT || !i->c ? p : combine(x, p, 1, c, 1, 64);
-    }
+    if (ir_mad_of(x->f, x->s, i, &m))
+        return of_mad(x, i, &m);
+    switch (ir_is(i)) {
     case IS_AND:
     case IS_OR:
     case IS_XOR:
-    case IS_NOT: return bit_by_bit(x, i, kind, width);
-    case IS_LSHR: return shifted_right(x, i, false, width);
-    case IS_ASHR: return shifted_right(x, i, true, width);
+    case IS_NOT: return bit_by_bit(x, i, width);
+    case IS_LSHR:
+    case IS_ASHR: return shifted_right(x, i, width);
     default: return SHAPE_DIVERGENT;
     }
 }
@@ -366,7 +330,7 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
     if (x->of_known[d] != SHAPE_DIVERGENT)
         return x->of_known[d];
     uint8_t *assumptions = &x->s->assumptions[i - x->f->insns.at];
-    uint16_t shape = linear(x, i, width);
+    uint16_t shape = affine(x, i, width);
     if ((shape == SHAPE_DIVERGENT || *assumptions) && in_pieces && width > 1 && !info->e) {
         *assumptions = NO_WRAP_NOT_ASSUMED; /* what is computed for each piece needs none */
         shape = piecewise_uniform(x);

@@ -6,6 +6,7 @@
 
 #include <llvm-c/Types.h>
 
+#include "ir/affine.h"
 #include "jit/analysis/function.h"
 
 typedef LLVMValueRef value;

@@ -4,11 +4,15 @@
  */
 #include "jit/analysis/access.h"
 
-/* The last instruction of the block before another that writes a register: one without a guard, of lanes. */
-static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before)
+enum { MOST_SCALE = 1024 };
+
+/* The last instruction of the block before another that writes a register, where it is affine and of all lanes. */
+static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before, struct ir_mad *m)
 {
-    uint32_t k = cursor_find_writer(here, r, before);
-    return k != NO_WRITER && cursor_is_plain_writer(here, k, r) ? k : NO_WRITER;
+    uint32_t k = ir_ref_kind(r) == REF_REG ? cursor_find_writer(here, r, before) : NO_WRITER;
+    bool is_affine = k != NO_WRITER && cursor_is_plain_writer(here, k, r) &&
+                     ir_mad_of(here.fn->ir, here.fn->shapes, insn_at(here, k), m);
+    return is_affine ? k : NO_WRITER;
 }
 
 /* Has a register at the load the value that it had at instruction k? */
@@ -18,61 +22,56 @@ static bool is_kept(struct cursor here, ir_ref r, uint32_t k)
     return last == NO_WRITER || last < k;
 }
 
-static bool take_lanes(struct cursor here, ir_ref r, row_ref row, uint32_t k, uint64_t scale, struct index *x)
+static row_ref row_of(struct cursor here, ir_ref r, uint32_t k)
 {
-    x->lanes = r;
-    x->lanes_row = row;
-    x->scale = (unsigned)scale;
-    x->unit = scale % 8 == 0 ? 8 : scale % 4 == 0 ? 4 : 1;
-    return ir_ref_kind(r) == REF_REG && fn_ref_width(here.fn, r) == 32 && fn_ref_shape(here.fn, r) == SHAPE_DIVERGENT &&
-           is_kept(here, r, k) && scale > 0 && scale <= 1024;
+    const struct ir_insn *i = insn_at(here, k);
+    const struct op *o = op_at(here, k);
+    return r == i->a ? o->a : r == i->b ? o->b : o->c;
 }
 
-static bool take_base(struct cursor here, ir_ref r, row_ref row, uint32_t k, struct index *x)
+static bool take_base(struct cursor here, ir_ref r, uint32_t k, struct index *x)
 {
     x->base = r;
-    x->base_row = row;
-    return r && fn_ref_width(here.fn, r) == 64 && fn_ref_shape(here.fn, r) == SHAPE_UNIFORM &&
-           (ir_ref_kind(r) != REF_REG || is_kept(here, r, k));
+    x->base_row = row_of(here, r, k);
+    return r && fn_ref_width(here.fn, r) == 64 && fn_ref_shape(here.fn, r) == SHAPE_UNIFORM && is_kept(here, r, k);
 }
 
-/* What is added to the base: a widened index. */
+/* What is added to the base: an index, widened by instruction k, times x->scale and its factor. */
+static bool take_lanes(struct cursor here, const struct ir_mad *m, uint32_t k, struct index *x)
+{
+    if (m->b || m->factor <= 0 || m->factor > MOST_SCALE)
+        return false;
+    x->scale *= (unsigned)m->factor;
+    x->unit = x->scale % 8 == 0 ? 8 : x->scale % 4 == 0 ? 4 : 1;
+    x->lanes = m->a;
+    x->lanes_row = row_of(here, m->a, k);
+    return m->extend >= EXTEND_SIGN && fn_ref_width(here.fn, m->a) == 32 &&
+           fn_ref_shape(here.fn, m->a) == SHAPE_DIVERGENT && is_kept(here, m->a, k) && x->scale <= MOST_SCALE;
+}
+
+/* The same of a register, as instruction `before` reads it: it may be shifted, or multiplied, once more. */
 static bool find_lanes(struct cursor here, ir_ref r, uint32_t before, struct index *x)
 {
-    uint32_t k = ir_ref_kind(r) == REF_REG ? find_definition(here, r, before) : NO_WRITER, factor, shift = 0;
-    if (k != NO_WRITER && ir_is(insn_at(here, k)) == IS_SHL && fn_constant_low(here.fn, insn_at(here, k)->b, &shift)) {
-        r = insn_at(here, k)->a;
-        k = shift < 10 && ir_ref_kind(r) == REF_REG ? find_definition(here, r, k) : NO_WRITER;
+    struct ir_mad m;
+    uint32_t k = find_definition(here, r, before, &m);
+    x->scale = 1;
+    if (k != NO_WRITER && !m.extend && !m.b && !m.c && m.factor > 0 && m.factor <= MOST_SCALE) {
+        x->scale = (unsigned)m.factor;
+        k = find_definition(here, m.a, k, &m);
     }
-    if (k == NO_WRITER)
-        return false;
-    const struct ir_insn *i = insn_at(here, k);
-    switch (ir_is(i)) {
-    case IS_MUL_WIDE_U:
-    case IS_MUL_WIDE_S:
-        return fn_constant_low(here.fn, i->b, &factor) &&
-               take_lanes(here, i->a, op_at(here, k)->a, k, (uint64_t)factor << shift, x);
-    case IS_ZEXT:
-    case IS_SEXT: return take_lanes(here, i->a, op_at(here, k)->a, k, 1ull << shift, x);
-    default: return false;
-    }
+    return k != NO_WRITER && !m.c && take_lanes(here, &m, k, x);
 }
 
 bool base_index_find(struct cursor here, const struct access *a, struct index *x)
 {
-    uint32_t k = find_definition(here, a->i->a, here.index), factor;
-    if (k == NO_WRITER)
+    struct ir_mad m;
+    uint32_t k = find_definition(here, a->i->a, here.index, &m);
+    x->scale = 1;
+    if (k == NO_WRITER || !m.c || m.subtracts)
         return false;
-    const struct ir_insn *i = insn_at(here, k);
-    const struct op *o = op_at(here, k);
-    switch (ir_is(i)) {
-    case IS_ADD:
-        return (take_base(here, i->a, o->a, k, x) && find_lanes(here, i->b, k, x)) ||
-               (take_base(here, i->b, o->b, k, x) && find_lanes(here, i->a, k, x));
-    case IS_MAD_WIDE_U:
-    case IS_MAD_WIDE_S:
-        return take_base(here, i->c, o->c, k, x) && fn_constant_low(here.fn, i->b, &factor) &&
-               take_lanes(here, i->a, o->a, k, factor, x);
-    default: return false;
-    }
+    if (m.extend)
+        return take_base(here, m.c, k, x) && take_lanes(here, &m, k, x);
+    return !m.b && !m.by &&
+           ((take_base(here, m.a, k, x) && find_lanes(here, m.c, k, x)) ||
+            (take_base(here, m.c, k, x) && find_lanes(here, m.a, k, x)));
 }

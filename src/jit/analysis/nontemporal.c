@@ -31,18 +31,14 @@ static uint64_t of_parameter(const struct ir_access *x, unsigned k)
 }
 
 /* What is added to an address is no address, if it is a product. */
-static uint64_t of_lanes(const uint64_t *regs, const struct ir_func *f, const struct ir_insn *i)
+static uint64_t of_lanes(const struct function *fn, const uint64_t *regs, const struct ir_insn *i)
 {
-    switch (ir_is(i)) {
-    case IS_MUL:
-    case IS_MUL_WIDE_S:
-    case IS_MUL_WIDE_U:
-    case IS_SHL: return 0;
-    case IS_MAD:
-    case IS_MAD_WIDE_S:
-    case IS_MAD_WIDE_U: return of_ref(regs, f, i->c);
-    default: return of_ref(regs, f, i->a) | of_ref(regs, f, i->b) | of_ref(regs, f, i->c);
-    }
+    struct ir_mad m;
+    if (!ir_mad_of(fn->ir, fn->shapes, i, &m))
+        m = (struct ir_mad){.a = i->a, .b = i->b, .c = i->c};
+    else if (m.b || m.by)
+        m.a = m.b = REF_NONE;
+    return of_ref(regs, fn->ir, m.a) | of_ref(regs, fn->ir, m.b) | of_ref(regs, fn->ir, m.c);
 }
 
 static uint64_t *find_parameters(const struct function *fn)
@@ -59,7 +55,7 @@ static uint64_t *find_parameters(const struct function *fn)
                     continue;
                 uint64_t *of = &regs[ir_ref_index(refs[n])], more = ELSEWHERE;
                 if (i->kind == IR_LANES)
-                    more = of_lanes(regs, f, i);
+                    more = of_lanes(fn, regs, i);
                 for (unsigned l = 0; i->kind == IR_LD && l < i->access->n; l++)
                     if (i->access->regs[l] == refs[n])
                         more = of_parameter(i->access, l);
