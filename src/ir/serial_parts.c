@@ -17,8 +17,7 @@
  * and those that have it part from those that have not. Where the CPU has no good gathers (`serial_walks`) such a loop is a serial
  * part, too.
  */
-#include "ir/ir.h"
-#include "ir/shape.h"
+#include "ir/affine.h"
 
 enum { MAX_INSNS = 128, MAX_BLOCKS = 1024 };
 
@@ -106,27 +105,22 @@ static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *
 
 /* ---- lists of a thread's own ---- */
 
-/* The one instruction that defines a register in the loop from..to, or outside of it; NULL where there are none or several, or
- * where it has a guard. */
-static const struct ir_insn *only_def(struct finder *x, ir_ref r, uint32_t from, uint32_t to, bool inside)
+/* The one instruction that defines a register outside of the loop from..to; NULL where there are none or several, or where it has a
+ * guard. */
+static const struct ir_insn *def_outside(const struct finder *x, ir_ref r, uint32_t from, uint32_t to)
 {
-    x->defs = x->defs ? x->defs : ir_find_defs(x->f, &x->scratch);
-    struct ir_def_list all = ir_defs_within(x->defs, r, 0, x->f->n_ordered), in = ir_defs_within(x->defs, r, from, to);
-    const struct ir_def *at = inside ? in.at : all.at == in.at ? in.at + in.n : all.at;
-    const struct ir_insn *found = (inside ? in.n : all.n - in.n) == 1 ? &x->f->insns.at[at->insn] : NULL;
+    struct ir_def_list before = ir_defs_within(x->defs, r, 0, from);
+    struct ir_def_list behind = ir_defs_within(x->defs, r, to, x->f->n_ordered);
+    const struct ir_def *at = before.n ? before.at : behind.at;
+    const struct ir_insn *found = before.n + behind.n == 1 ? &x->f->insns.at[at->insn] : NULL;
     return found && !found->guard ? found : NULL;
 }
 
-static bool is_register(ir_ref r)
-{
-    return ir_ref_kind(r) == REF_REG;
-}
-
 /* Does what a register has before the loop hang on something found in memory, by a few steps? */
-static bool is_found(struct finder *x, ir_ref r, uint32_t from, uint32_t to, unsigned depth)
+static bool is_found(const struct finder *x, ir_ref r, uint32_t from, uint32_t to, unsigned depth)
 {
     enum { DEEPEST = 6 };
-    const struct ir_insn *i = is_register(r) && depth < DEEPEST ? only_def(x, r, from, to, false) : NULL;
+    const struct ir_insn *i = depth < DEEPEST ? def_outside(x, r, from, to) : NULL;
     if (i && i->kind == IR_LD)
         return i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC;
     return i && ir_is(i) != IS__ && ir_is(i) < IS_EQ &&
@@ -134,61 +128,21 @@ static bool is_found(struct finder *x, ir_ref r, uint32_t from, uint32_t to, uns
             is_found(x, i->c, from, to, depth + 1));
 }
 
-static bool is_number(const struct finder *x, ir_ref r, int64_t *v)
-{
-    const struct ir_const *c = ir_ref_kind(r) == REF_CONST ? &x->f->consts.at[ir_ref_index(r)] : NULL;
-    *v = !c ? 0 : c->width == 32 ? (int32_t)c->lo : (int64_t)c->lo;
-    return c && c->base == BASE_NONE && *v >= -UINT16_MAX && *v <= UINT16_MAX;
-}
-
-/* The register that an address in the loop goes on with, by *step bytes in each iteration; 0: none. */
-static ir_ref find_root(struct finder *x, ir_ref r, uint32_t from, uint32_t to, int64_t *step)
-{
-    enum { DEEPEST = 8 };
-    int64_t scale = 1, n;
-    for (unsigned depth = 0; depth < DEEPEST && scale >= -LONGEST_STEP && scale <= LONGEST_STEP; depth++) {
-        const struct ir_insn *i = is_register(r) ? only_def(x, r, from, to, true) : NULL;
-        enum lane_is kind = i ? ir_is(i) : IS__;
-        if (kind == IS_ADD && i->a == r && is_number(x, i->b, step)) {
-            *step *= scale;
-            return r;
-        }
-        switch (kind) {
-        case IS_COPY:
-        case IS_SEXT:
-        case IS_ZEXT: r = i->a; break;
-        case IS_ADD: r = is_register(i->b) && only_def(x, i->b, from, to, true) ? i->b : i->a; break;
-        case IS_MAD_WIDE_S:
-        case IS_MAD_WIDE_U:
-        case IS_MUL_WIDE_S:
-        case IS_MUL_WIDE_U:
-            if (!is_number(x, i->b, &n))
-                return 0;
-            scale *= n;
-            r = i->a;
-            break;
-        case IS_SHL:
-            if (!is_number(x, i->b, &n) || n < 0 || n > 16)
-                return 0;
-            scale *= 1 << n;
-            r = i->a;
-            break;
-        default: return 0;
-        }
-    }
-    return 0;
-}
-
 /* Does the loop load what lies one behind the other, from where a load before it has said? */
 static bool walks(struct finder *x, uint32_t from, uint32_t to)
 {
+    x->defs = x->defs ? x->defs : ir_find_defs(x->f, &x->scratch);
+    struct ir_loop loop = ir_loop_of(x->f, NULL, x->defs, from, to, &x->scratch);
     for (uint32_t o = from; o < to; o++) {
         const struct ir_block *b = block_at(x, o);
         for (uint32_t k = 0; k < b->n; k++) {
             const struct ir_insn *i = insn_at(x, b, k);
-            int64_t step = 0;
-            ir_ref root = i->kind == IR_LD ? find_root(x, i->a, from, to, &step) : 0;
-            if (root && step && step >= -LONGEST_STEP && step <= LONGEST_STEP && is_found(x, root, from, to, 0))
+            const struct ir_affine *at = i->kind == IR_LD ? ir_affine_of(&loop, i->a, b->first + k) : NULL;
+            if (!at || at->over != EVOLVES_BY_STEP || !at->step || at->step < -LONGEST_STEP || at->step > LONGEST_STEP)
+                continue;
+            while (at->made == AFFINE_MAD) /* to the register that steps */
+                at = at->c->over ? at->c : at->a;
+            if (is_found(x, at->r, from, to, 0))
                 return true;
         }
     }

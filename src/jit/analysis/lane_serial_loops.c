@@ -38,108 +38,18 @@ enum { LONGEST_STEP = 128 };
 
 /* ---- where addresses come from ---- */
 
-/* What a register is in an iteration: the same in each; more by a step than in the iteration before; found in memory; other. */
-struct way {
-    enum { FIXED, WALKS, FOUND, WILD } kind;
-    int64_t step;
-};
-
-/* Of q, read at k: the register that it is at the start of the iteration, but for what is added. */
-static bool find_root(struct cursor here, ir_ref q, uint32_t k, ir_ref *root, int64_t *added)
+static struct ir_loop loop_at(struct cursor here)
 {
-    for (*added = 0;; q = insn_at(here, k)->a) {
-        *root = q;
-        if (ir_ref_kind(q) != REF_REG)
-            return false;
-        k = cursor_find_writer(here, q, k);
-        if (k == NO_WRITER)
-            return true;
-        const struct ir_insn *i = insn_at(here, k);
-        enum lane_is kind = cursor_is_plain_writer(here, k, q) ? ir_is(i) : IS__;
-        int64_t more = 0;
-        if (kind != IS_COPY && ((kind != IS_ADD && kind != IS_SUB) || !fn_constant(here.fn, i->b, &more)))
-            return false;
-        *added = (int64_t)((uint64_t)*added + (kind == IS_SUB ? -(uint64_t)more : (uint64_t)more));
-    }
+    return ir_loop_of(here.fn->ir, here.fn->shapes, here.fn->shapes->defs, here.block, here.block + 1, here.fn->arena);
 }
 
 bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w)
 {
     enum { FARTHEST = 1 << 30 };
-    ir_ref again;
-    return find_root(here, q, k, &w->root, &w->added) &&
-           find_root(here, w->root, here.fn->ir->blocks.at[here.fn->ir->order[here.block]].n, &again, &w->step) &&
-           again == w->root && w->step > -FARTHEST && w->step < FARTHEST;
-}
-
-/* How deep registers are looked into, and how many: one that is an operand twice is looked at twice. */
-struct look {
-    unsigned depth, *n;
-};
-enum { DEEPEST = 12, MOST_LOOKS = 1 << 12 };
-
-static struct way way_of(struct cursor here, ir_ref r, uint32_t k, struct look look);
-
-static struct way both(struct way a, struct way b)
-{
-    if (a.kind == FOUND || b.kind == FOUND)
-        return (struct way){FOUND, 0};
-    if (a.kind == WILD || b.kind == WILD)
-        return (struct way){WILD, 0};
-    int64_t step = (int64_t)((uint64_t)a.step + (uint64_t)b.step);
-    return (struct way){a.kind == WALKS || b.kind == WALKS ? WALKS : FIXED, step};
-}
-
-static struct way times(const struct function *fn, struct way a, ir_ref factor, bool shifts)
-{
-    int64_t n;
-    if (a.kind != WALKS)
-        return a;
-    if (!fn_constant(fn, factor, &n) || n < 0 || n > (shifts ? 16 : 1 << 16))
-        return (struct way){WILD, 0};
-    return (struct way){WALKS, (int64_t)((uint64_t)a.step * (uint64_t)(shifts ? 1ll << n : n))};
-}
-
-/* Of the result of instruction k. */
-static struct way way_of_result(struct cursor here, uint32_t k, struct look look)
-{
-    const struct ir_insn *i = insn_at(here, k);
-    struct way a = way_of(here, i->a, k, look), b = way_of(here, i->b, k, look), c = way_of(here, i->c, k, look);
-    struct way all = both(both(a, b), c);
-    if (all.kind != WALKS)
-        return all;
-    switch (ir_is(i)) {
-    case IS_COPY:
-    case IS_TRUNC:
-    case IS_SEXT:
-    case IS_ZEXT:
-    case IS_ADD: return all;
-    case IS_SUB: b.step = (int64_t)-(uint64_t)b.step; return both(a, b);
-    case IS_SHL: return times(here.fn, a, i->b, true);
-    case IS_MUL:
-    case IS_MUL_WIDE_S:
-    case IS_MUL_WIDE_U: return times(here.fn, a, i->b, false);
-    case IS_MAD:
-    case IS_MAD_WIDE_S:
-    case IS_MAD_WIDE_U: return both(times(here.fn, a, i->b, false), c);
-    default: return (struct way){WILD, 0};
-    }
-}
-
-/* Of a register as instruction k reads it. */
-static struct way way_of(struct cursor here, ir_ref r, uint32_t k, struct look look)
-{
-    uint32_t n = here.fn->ir->blocks.at[here.fn->ir->order[here.block]].n;
-    if (ir_ref_kind(r) != REF_REG || cursor_find_writer(here, r, n) == NO_WRITER)
-        return (struct way){FIXED, 0};
-    uint32_t at = cursor_find_writer(here, r, k);
-    struct walk w;
-    if (at == NO_WRITER)
-        return lane_serial_find_walk(here, r, k, &w) ? (struct way){WALKS, w.step} : (struct way){WILD, 0};
-    if (insn_at(here, at)->kind == IR_LD)
-        return (struct way){FOUND, 0};
-    bool deeper = cursor_is_plain_writer(here, at, r) && look.depth < DEEPEST && ++*look.n < MOST_LOOKS;
-    return deeper ? way_of_result(here, at, (struct look){look.depth + 1, look.n}) : (struct way){WILD, 0};
+    struct ir_loop loop = loop_at(here);
+    const struct ir_affine *x = ir_affine_of(&loop, q, block_at(here.fn, here.block)->first + k);
+    *w = (struct walk){.root = x->base, .added = x->added, .step = x->step};
+    return x->base && x->over <= EVOLVES_BY_STEP && x->step > -FARTHEST && x->step < FARTHEST;
 }
 
 /* ---- which loops ---- */
@@ -208,23 +118,22 @@ static bool can_load(struct cursor here, uint32_t k)
 }
 
 /* Does a lane have places of its own one behind the other there, or one place, or find them? */
-static bool is_own_way(struct cursor here, uint32_t k, bool *walks)
+static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, bool *walks)
 {
-    unsigned n = 0;
-    struct way way = way_of(here, insn_at(here, k)->a, k, (struct look){0, &n});
-    bool near = way.kind == WALKS && way.step && way.step >= -LONGEST_STEP && way.step <= LONGEST_STEP;
+    const struct ir_affine *x = ir_affine_of(loop, insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
+    bool near = x->over == EVOLVES_BY_STEP && x->step && x->step >= -LONGEST_STEP && x->step <= LONGEST_STEP;
     *walks |= near;
-    return near || way.kind == FOUND || way.kind == FIXED;
+    return near || x->over == EVOLVES_LOADED || x->over == EVOLVES_NOT;
 }
 
 /* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better not. */
-static bool add_insn(struct cursor here, uint32_t k, uint32_t count[N_PARTS], bool *walks)
+static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint32_t count[N_PARTS], bool *walks)
 {
     const struct ir_insn *i = insn_at(here, k);
     if (i->kind == IR_LD) {
-        bool is_divergent = i->a && fn_ref_shape(here.fn, i->a) == SHAPE_DIVERGENT;
-        count[is_divergent ? LOAD_OF_LANES : LOAD_OF_ALL]++;
-        return can_load(here, k) && (!is_divergent || is_own_way(here, k, walks));
+        bool divergent = i->a && fn_ref_shape(here.fn, i->a) == SHAPE_DIVERGENT;
+        count[divergent ? LOAD_OF_LANES : LOAD_OF_ALL]++;
+        return can_load(here, k) && (!divergent || is_own_way(here, loop, k, walks));
     }
     unsigned size =
         i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG ? lane_library_size(here.fn->lanes, i->lane) : 0;
@@ -239,8 +148,9 @@ static bool is_better_lane_serial(struct cursor here, const struct ir_block *blo
     bool walks = false;
     if (!is_loop(here, block) || has_few_iterations(here, block) || !can_carry(here, block))
         return false;
+    struct ir_loop loop = loop_at(here);
     for (uint32_t k = 0; k + 1 < block->n; k++)
-        if (!add_insn(here, k, count, &walks))
+        if (!add_insn(here, &loop, k, count, &walks))
             return false;
     for (unsigned p = 0; p < N_PARTS; p++) {
         together += count[p] * (here.fn->target->has_gather ? costs[p].gathered : costs[p].in_turns);
