@@ -108,6 +108,21 @@ struct index {
 /* Is the address of the cursor's instruction a uniform base plus an index in each lane? */
 bool base_index_find(struct cursor here, const struct access *a, struct index *x);
 
+/* ---- loop_tests.c ---- */
+
+/* A loop whose accesses are tested before it begins: loop_version.c. */
+struct tested_loop {
+    struct ir_loop loop;
+    enum lane_is is; /* it goes on while the counter is so to the bound */
+    const struct ir_affine *counter, *bound;
+};
+/* Can the loop that the cursor's block is be that? is_first: for a warp by itself, or the first of a gang, which does what is
+ * done once. */
+bool loop_tests_find(struct cursor here, bool is_first, struct tested_loop *t);
+/* Is instruction k an access that is tested, and its address. */
+bool loop_tests_access(struct cursor here, uint32_t k, bool is_first);
+const struct ir_affine *loop_tests_address(struct cursor here, struct tested_loop *t, uint32_t k);
+
 /* ---- nontemporal.c ---- */
 
 /* May the store be non-temporal, if the tests at run time allow it? */

@@ -68,6 +68,13 @@ uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k)
     return d ? d->insn - first : NO_WRITER;
 }
 
+row_ref cursor_operand_row(struct cursor here, ir_ref r, uint32_t k)
+{
+    const struct ir_insn *i = insn_at(here, k);
+    const struct op *o = op_at(here, k);
+    return r == i->a ? o->a : r == i->b ? o->b : o->c;
+}
+
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r)
 {
     const struct ir_insn *i = insn_at(here, k);

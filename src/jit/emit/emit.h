@@ -45,7 +45,8 @@ struct lanes_mode {
     void (*reload)(struct emit *e, uint32_t reg, value mask);
     void (*leave_at)(struct emit *e, uint32_t index); /* emit_exit() */
     void (*access_by_engine)(struct emit *e, const struct access *a);
-    void (*has_effects)(struct emit *e); /* the next instruction cannot be repeated: the block cannot be restarted behind it */
+    void (*has_effects)(
+        struct emit *e); /* the next instruction cannot be repeated: the block cannot be restarted behind it */
 };
 extern const struct lanes_mode warp_mode, lane_mode;
 bool mode_is_pending_live(const struct emit *e, uint32_t reg);

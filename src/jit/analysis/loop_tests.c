@@ -1,0 +1,159 @@
+/* Which loops can have their accesses tested before they begin: see access.h, emit/loop_version.c.
+ *
+ * A loop that is one block of code, left by a comparison of what steps with what does not change, with addresses that are affine
+ * over its iterations (ir/affine.h).
+ */
+#include "base/checked.h"
+#include "jit/analysis/access.h"
+
+/* A factor of a widened index: so small a one is the same number with a sign and without. */
+enum { MOST_FACTOR = 1024 };
+
+/* Registers that are looked at: in a chain of sums of a register and itself each is, as often as the address has it. */
+enum { MOST_LOOKS = 1 << 13 };
+
+struct query {
+    const struct function *fn;
+    struct tested_loop *t;
+    bool may_widen;     /* the number of iterations is known then */
+    bool all_pieces;    /* each part of the warp is asked for, one after the other */
+    uint32_t looked_at; /* how many registers, so far */
+};
+
+static bool is_fixed_scalar(const struct query *q, ir_ref r)
+{
+    return r && ir_is_fixed(&q->t->loop, r) && fn_ref_shape(q->fn, r) == SHAPE_UNIFORM;
+}
+
+/* An index of 32 bits: of its first and last number it is tested that they do not wrap. */
+static bool can_widen(const struct query *q, const struct ir_mad *m)
+{
+    bool is_piecewise = ir_is_piecewise(q->fn->shapes, fn_ref_shape(q->fn, m->a));
+    return q->may_widen && m->extend >= EXTEND_SIGN && m->from == 32 && m->width == 64 && !m->b && m->factor >= 0 &&
+           m->factor <= MOST_FACTOR && (q->all_pieces || !is_piecewise);
+}
+
+static bool adds_scalars(const struct query *q, const struct ir_affine *x)
+{
+    for (uint32_t n = 0; n < x->n_addends; n++)
+        if (!is_fixed_scalar(q, x->addends[n].r))
+            return false;
+    return x->over <= EVOLVES_BY_ADDENDS;
+}
+
+/* Is it a first number and a step, which can be computed before the loop? */
+static bool is_linear(struct query *q, const struct ir_affine *x)
+{
+    unsigned width = x->r ? fn_ref_width(q->fn, x->r) : 0;
+    if ((width != 32 && width != 64) || fn_ref_shape(q->fn, x->r) == SHAPE_DIVERGENT || ++q->looked_at > MOST_LOOKS)
+        return false;
+    if (x->made == AFFINE_BASE)
+        return adds_scalars(q, x);
+    const struct ir_mad *m = &x->mad;
+    return x->made == AFFINE_MAD && (!m->extend || can_widen(q, m)) && (!m->b || is_fixed_scalar(q, m->b)) &&
+           is_linear(q, x->a) && (!m->c || is_linear(q, x->c));
+}
+
+/* Of what steps by a number: the number, modulo its width. */
+static int64_t step_of(const struct function *fn, const struct ir_affine *x)
+{
+    unsigned unused = 64 - fn_ref_width(fn, x->r);
+    return (int64_t)((uint64_t)x->step << unused) >> unused;
+}
+
+/* The branch at the end: while which comparison holds the loop goes on. */
+static bool find_condition(struct cursor here, struct query *q, const struct ir_block *block)
+{
+    struct tested_loop *t = q->t;
+    const struct ir_insn *branch = insn_at(here, block->n - 1);
+    uint32_t at = cursor_find_writer(here, branch->guard, block->n - 1);
+    if (at == NO_WRITER || !cursor_is_plain_writer(here, at, branch->guard) || ir_is(insn_at(here, at)) < IS_EQ)
+        return false;
+    const struct ir_insn *i = insn_at(here, at);
+    bool swapped = is_fixed_scalar(q, i->a);
+    bool goes_on = (op_at(here, block->n - 1)->target == here.block) != branch->guard_negated;
+    enum lane_is is = goes_on ? ir_is(i) : lane_inverse(ir_is(i));
+    ir_ref counter = swapped ? i->b : i->a, bound = swapped ? i->a : i->b;
+    t->is = swapped ? lane_mirrored(is) : is;
+    t->counter = ir_affine_of(&t->loop, counter, block->first + at);
+    t->bound = ir_affine_of(&t->loop, bound, block->first + at);
+    bool steps = t->counter->over == EVOLVES_BY_STEP;
+    return t->is != IS_EQ && fn_ref_shape(here.fn, counter) == SHAPE_UNIFORM &&
+           !fn_counts_a_remainder(here.fn, counter) && is_fixed_scalar(q, bound) && is_linear(q, t->counter) &&
+           is_linear(q, t->bound) && (t->is != IS_NE || (steps && step_of(here.fn, t->counter)));
+}
+
+/* Each iteration goes on by so little that no way wraps; where that is not known yet it is tested. */
+static bool has_small_step(const struct function *fn, const struct ir_affine *x)
+{
+    const int64_t most = 1ll << STEP_LOG2;
+    return x->over > EVOLVES_BY_STEP || checked_is_within(checked(step_of(fn, x)), -most, most);
+}
+
+static bool can_test(struct cursor here, struct query *q, uint32_t k, struct access *a)
+{
+    if (!access_begin_tested(here, k, a))
+        return false;
+    const struct ir_affine *x = loop_tests_address(here, q->t, k);
+    q->all_pieces = a->pieces > 1;
+    return is_linear(q, x) && has_small_step(here.fn, x);
+}
+
+const struct ir_affine *loop_tests_address(struct cursor here, struct tested_loop *t, uint32_t k)
+{
+    return ir_affine_of(&t->loop, insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
+}
+
+bool loop_tests_access(struct cursor here, uint32_t k, bool is_first)
+{
+    const struct ir_insn *i = insn_at(here, k);
+    bool first_does = !is_first && here.fn->plan.once[block_at(here.fn, here.block)->first + k];
+    return (i->kind == IR_LD || i->kind == IR_ST) && here.check_groups[k].first == k && !first_does &&
+           !access_needs_no_test(here, k);
+}
+
+/* One block that goes back to itself, for all lanes or none; and has what it leaves in the shape that the code counts on,
+ * whoever runs it. */
+static bool is_loop(struct cursor here, const struct ir_block *block)
+{
+    enum { LONGEST = 128 };
+    const struct function *fn = here.fn;
+    if (block->n < 2 || block->n > LONGEST || fn->code->blocks[here.block].spins)
+        return false;
+    const struct ir_insn *branch = insn_at(here, block->n - 1);
+    const struct op *o = op_at(here, block->n - 1);
+    if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG || o->target == o->next ||
+        (o->target != here.block && o->next != here.block) || fn_ref_shape(fn, branch->guard) == SHAPE_DIVERGENT)
+        return false;
+    for (uint32_t k = 0; k < block->n; k++)
+        if (histogram_takes(op_at(here, k))) /* its cache may end what others say: exec/histogram.c */
+            return false;
+    const struct ir_live *live = &fn->shapes->live;
+    for (uint32_t n = 0; n < live->n; n++)
+        if (ir_in_set(live->out + (size_t)here.block * live->words, n) && fn->shapes->assumed[live->regs[n]])
+            return false;
+    return true;
+}
+
+bool loop_tests_find(struct cursor here, bool is_first, struct tested_loop *t)
+{
+    const struct ir_block *block = block_at(here.fn, here.block);
+    struct query q = {.fn = here.fn, .t = t};
+    bool uses_caches = false;
+    if (!is_loop(here, block))
+        return false;
+    t->loop =
+        ir_loop_of(here.fn->ir, here.fn->shapes, here.fn->shapes->defs, here.block, here.block + 1, here.fn->arena);
+    if (!find_condition(here, &q, block))
+        return false;
+    q.may_widen = true;
+    for (uint32_t k = 0; k + 1 < block->n; k++) {
+        struct access a;
+        if (!loop_tests_access(here, k, is_first))
+            continue;
+        if (!can_test(here, &q, k, &a))
+            return false;
+        uses_caches |= a.x->space != SPACE_SHARED;
+    }
+    return uses_caches || !is_first;
+}
