@@ -127,8 +127,7 @@ static void place_vars(struct preparer *p, struct ir_func *ir)
     for (uint32_t i = 1; i < ir->consts.n; i++)
         fix_const(p, &ir->consts.at[i]);
     for (uint32_t i = 0; i < ir->insns.n; i++)
-        if (ir->insns.at[i].kind == IR_LD || ir->insns.at[i].kind == IR_ST || ir->insns.at[i].kind == IR_ATOM ||
-            ir->insns.at[i].kind == IR_MBARRIER)
+        if (ir_has_access(&ir->insns.at[i]))
             fix_access(ir, ir->insns.at[i].access);
 }
 
@@ -246,61 +245,6 @@ static uint8_t width_of(const struct decoder *d, ir_ref r)
 
 /* ---- operations ---- */
 
-static enum collective collective_of(const struct ir_insn *in)
-{
-    const struct isa_inst *i = in->origin->inst;
-    bool is64 = i->n_types && isa_type_bits((enum isa_type)i->type[0]) == 64;
-    bool is_signed = i->n_types && i->type[0] == TYPE_s32;
-    switch (in->kind) {
-    case IR_SHFL:
-        return isa_has(i, MOD_up)     ? COLLECTIVE_SHFL_UP
-               : isa_has(i, MOD_down) ? COLLECTIVE_SHFL_DOWN
-               : isa_has(i, MOD_bfly) ? COLLECTIVE_SHFL_BFLY
-                                      : COLLECTIVE_SHFL_IDX;
-    case IR_VOTE:
-        return isa_has(i, MOD_all)      ? COLLECTIVE_VOTE_ALL
-               : isa_has(i, MOD_any)    ? COLLECTIVE_VOTE_ANY
-               : isa_has(i, MOD_ballot) ? COLLECTIVE_BALLOT
-                                        : COLLECTIVE_VOTE_UNI;
-    case IR_MATCH:
-        return isa_has(i, MOD_any) ? (is64 ? COLLECTIVE_MATCH_ANY64 : COLLECTIVE_MATCH_ANY32)
-                                   : (is64 ? COLLECTIVE_MATCH_ALL64 : COLLECTIVE_MATCH_ALL32);
-    case IR_REDUX:
-        return isa_has(i, MOD_add)   ? COLLECTIVE_REDUX_ADD
-               : isa_has(i, MOD_and) ? COLLECTIVE_REDUX_AND
-               : isa_has(i, MOD_or)  ? COLLECTIVE_REDUX_OR
-               : isa_has(i, MOD_xor) ? COLLECTIVE_REDUX_XOR
-               : isa_has(i, MOD_min) ? (is_signed ? COLLECTIVE_REDUX_MIN_S32 : COLLECTIVE_REDUX_MIN_U32)
-                                     : (is_signed ? COLLECTIVE_REDUX_MAX_S32 : COLLECTIVE_REDUX_MAX_U32);
-    case IR_ELECT: return COLLECTIVE_ELECT;
-    default: return COLLECTIVE_SYNC;
-    }
-}
-
-static enum bar_mode bar_mode_of(const struct isa_inst *i)
-{
-    if (isa_has(i, MOD_cluster))
-        return isa_has(i, MOD_arrive) ? BAR_CLUSTER_ARRIVE : BAR_CLUSTER_WAIT;
-    if (isa_has(i, MOD_popc))
-        return BAR_POPC;
-    if (isa_has(i, MOD_red))
-        return isa_has(i, MOD_and) ? BAR_AND : BAR_OR;
-    return isa_has(i, MOD_arrive) ? BAR_ARRIVE : BAR_SYNC;
-}
-
-static enum mbarrier_mode mbarrier_mode_of(const struct isa_inst *i)
-{
-    static const uint8_t table[][2] = {
-        {MOD_init, MBARRIER_INIT},           {MOD_inval, MBARRIER_INVAL},
-        {MOD_arrive, MBARRIER_ARRIVE},       {MOD_arrive_drop, MBARRIER_ARRIVE_DROP},
-        {MOD_test_wait, MBARRIER_TEST_WAIT}, {MOD_try_wait, MBARRIER_TRY_WAIT},
-    };
-    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
-        if (isa_has(i, (enum isa_mod)table[k][0]))
-            return (enum mbarrier_mode)table[k][1];
-    return MBARRIER_INVAL;
-}
-
 struct op_access op_access_of(const struct ir_access *a)
 {
     return (struct op_access){.space = a->space,
@@ -381,6 +325,7 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
 {
     *o = (struct op){.kind = (uint8_t)plain_kind((enum ir_kind)in->kind),
                      .flags = (uint8_t)((in->guard ? OPF_GUARD : 0) | (in->guard_negated ? OPF_GUARD_NEGATED : 0)),
+                     .mode = in->mode,
                      .width = width_of(d, in->d),
                      .next = next,
                      .guard = row_of(d, in->guard),
@@ -399,13 +344,9 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
     case IR_LANES: decode_lanes(o, in, d->p->env->lanes); break;
     case IR_LD:
     case IR_ST:
-    case IR_ATOM: o->access = decode_access(d, in); break;
+    case IR_ATOM:
+    case IR_MBARRIER: o->access = decode_access(d, in); break;
     case IR_CALL: o->call = in->call; break;
-    case IR_BAR: o->mode = (uint8_t)bar_mode_of(in->origin->inst); break;
-    case IR_MBARRIER:
-        o->access = decode_access(d, in);
-        o->mode = (uint8_t)mbarrier_mode_of(in->origin->inst);
-        break;
     case IR_BRA: o->target = order_of(d->c, in->targets[0]); break;
     case IR_BRX: {
         uint32_t *targets = ARENA_ARRAY(d->p->arena, uint32_t, in->n_targets);
@@ -416,11 +357,8 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
         break;
     }
     default:
-        if (o->kind == OP_COLLECTIVE) {
-            o->mode = (uint8_t)collective_of(in);
-            if (!in->f)
-                o->flags |= OPF_NO_MASK;
-        }
+        if (o->kind == OP_COLLECTIVE && !in->f)
+            o->flags |= OPF_NO_MASK;
         break;
     }
 }

@@ -59,45 +59,8 @@ enum op_flags {
     OPF_NO_MASK = 4 /* OP_COLLECTIVE of the active lanes */
 };
 
-/* What lanes of a warp do together; those that meet agree on this and on the membermask, not on the place. */
-enum collective {
-    COLLECTIVE_SYNC,
-    COLLECTIVE_SHFL_UP,
-    COLLECTIVE_SHFL_DOWN,
-    COLLECTIVE_SHFL_BFLY,
-    COLLECTIVE_SHFL_IDX,
-    COLLECTIVE_VOTE_ALL,
-    COLLECTIVE_VOTE_ANY,
-    COLLECTIVE_VOTE_UNI,
-    COLLECTIVE_BALLOT,
-    COLLECTIVE_MATCH_ANY32,
-    COLLECTIVE_MATCH_ANY64,
-    COLLECTIVE_MATCH_ALL32,
-    COLLECTIVE_MATCH_ALL64,
-    COLLECTIVE_REDUX_ADD,
-    COLLECTIVE_REDUX_MIN_U32,
-    COLLECTIVE_REDUX_MAX_U32,
-    COLLECTIVE_REDUX_MIN_S32,
-    COLLECTIVE_REDUX_MAX_S32,
-    COLLECTIVE_REDUX_AND,
-    COLLECTIVE_REDUX_OR,
-    COLLECTIVE_REDUX_XOR,
-    COLLECTIVE_ELECT,
-};
-
-enum mbarrier_mode {
-    MBARRIER_INIT,
-    MBARRIER_INVAL,
-    MBARRIER_ARRIVE,
-    MBARRIER_ARRIVE_DROP,
-    MBARRIER_TEST_WAIT,
-    MBARRIER_TRY_WAIT,
-};
-
 /* The barriers that PTX numbers, and the cluster's. */
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
-
-enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };
 
 struct op_access {
     enum ptx_space space;
@@ -114,7 +77,7 @@ struct op {
     uint8_t kind, flags;
     uint8_t width;   /* of d: 1, 16, 32, 64, 128 */
     uint8_t e_kind;  /* OP_LANES: use of the carry */
-    uint8_t mode;    /* enum collective, enum bar_mode, enum mbarrier_mode */
+    uint8_t mode;    /* the instruction's: enum collective, enum bar_mode, enum mbarrier_mode */
     uint32_t target; /* OP_BRA: block where taken */
     uint32_t next;
     row_ref guard, d, e, a, b, c, f;

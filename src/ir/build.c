@@ -11,22 +11,6 @@ static struct place place_of_symbol(const struct builder *b, const struct ptx_sy
 
 /* ---- blocks ---- */
 
-static bool ends_block(enum ir_kind kind)
-{
-    switch (kind) {
-    case IR_SHFL:
-    case IR_VOTE:
-    case IR_MATCH:
-    case IR_REDUX:
-    case IR_ELECT:
-    case IR_WARPSYNC:
-    case IR_BAR:
-    case IR_MBARRIER:
-    case IR_NANOSLEEP: return true;
-    default: return kind >= IR_BRA;
-    }
-}
-
 /* Labels become blocks before anything is lowered, so that branches forward know their targets. Here a block
  * is numbered by its label's statement until the numbers are known. */
 static uint32_t target_of(struct builder *b, const struct ptx_symbol *symbol)
@@ -60,6 +44,17 @@ static void lower_indexed_branch(struct builder *b)
         i->targets[k] = target_of(b, t->targets.at[k]);
 }
 
+static enum bar_mode bar_mode_of(const struct isa_inst *i)
+{
+    if (isa_has(i, MOD_cluster))
+        return isa_has(i, MOD_arrive) ? BAR_CLUSTER_ARRIVE : BAR_CLUSTER_WAIT;
+    if (isa_has(i, MOD_popc))
+        return BAR_POPC;
+    if (isa_has(i, MOD_red))
+        return isa_has(i, MOD_and) ? BAR_AND : BAR_OR;
+    return isa_has(i, MOD_arrive) ? BAR_ARRIVE : BAR_SYNC;
+}
+
 static void lower_bar(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
@@ -73,10 +68,41 @@ static void lower_bar(struct builder *b)
     if (reduces)
         d = ir_destination(b, &in->operands[0], counts ? TYPE_u32 : TYPE_pred);
     struct ir_insn *i = ir_emit_guarded(b, IR_BAR);
+    i->mode = (uint8_t)bar_mode_of(inst);
     i->a = barrier;
     i->b = threads;
     i->c = predicate;
     i->d = d.ref;
+}
+
+static enum collective collective_of(enum ir_kind kind, const struct isa_inst *i)
+{
+    bool is64 = i->n_types && isa_type_bits((enum isa_type)i->type[0]) == 64;
+    bool is_signed = i->n_types && i->type[0] == TYPE_s32;
+    switch (kind) {
+    case IR_SHFL:
+        return isa_has(i, MOD_up)     ? COLLECTIVE_SHFL_UP
+               : isa_has(i, MOD_down) ? COLLECTIVE_SHFL_DOWN
+               : isa_has(i, MOD_bfly) ? COLLECTIVE_SHFL_BFLY
+                                      : COLLECTIVE_SHFL_IDX;
+    case IR_VOTE:
+        return isa_has(i, MOD_all)      ? COLLECTIVE_VOTE_ALL
+               : isa_has(i, MOD_any)    ? COLLECTIVE_VOTE_ANY
+               : isa_has(i, MOD_ballot) ? COLLECTIVE_BALLOT
+                                        : COLLECTIVE_VOTE_UNI;
+    case IR_MATCH:
+        return isa_has(i, MOD_any) ? (is64 ? COLLECTIVE_MATCH_ANY64 : COLLECTIVE_MATCH_ANY32)
+                                   : (is64 ? COLLECTIVE_MATCH_ALL64 : COLLECTIVE_MATCH_ALL32);
+    case IR_REDUX:
+        return isa_has(i, MOD_add)   ? COLLECTIVE_REDUX_ADD
+               : isa_has(i, MOD_and) ? COLLECTIVE_REDUX_AND
+               : isa_has(i, MOD_or)  ? COLLECTIVE_REDUX_OR
+               : isa_has(i, MOD_xor) ? COLLECTIVE_REDUX_XOR
+               : isa_has(i, MOD_min) ? (is_signed ? COLLECTIVE_REDUX_MIN_S32 : COLLECTIVE_REDUX_MIN_U32)
+                                     : (is_signed ? COLLECTIVE_REDUX_MAX_S32 : COLLECTIVE_REDUX_MAX_U32);
+    case IR_ELECT: return COLLECTIVE_ELECT;
+    default: return COLLECTIVE_SYNC;
+    }
 }
 
 /* shfl, vote, match, redux, elect, bar.warp.sync. The operand list ends with the membermask where there is
@@ -103,6 +129,7 @@ static void lower_warp(struct builder *b, enum ir_kind kind)
             p = ir_destination(b, &o->elems[1], TYPE_pred);
     }
     struct ir_insn *i = ir_emit_guarded(b, kind);
+    i->mode = (uint8_t)collective_of(kind, inst);
     i->d = d.ref;
     i->e = p.ref;
     i->a = src[0];
@@ -183,7 +210,7 @@ static void lower_insn(struct builder *b)
     case KIND_TRAP: ir_emit_guarded(b, IR_TRAP); break;
     case KIND_BRKPT: ir_emit_guarded(b, IR_BRKPT); break;
     case KIND_BAR: lower_bar(b); break;
-    case KIND_CLUSTERBAR: ir_emit_guarded(b, IR_BAR); break;
+    case KIND_CLUSTERBAR: ir_emit_guarded(b, IR_BAR)->mode = (uint8_t)bar_mode_of(b->insn->inst); break;
     case KIND_MBARRIER: lower_mbarrier(b); break;
     case KIND_WARPSYNC: lower_warp(b, IR_WARPSYNC); break;
     case KIND_SHFL: lower_warp(b, IR_SHFL); break;
@@ -224,7 +251,7 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
         b->place = ptx_place(b->module, s->insn->offset, s->insn->length);
         b->guard = s->insn->guard ? ir_reg_of(b, s->insn->guard, s->insn->guard_number) : REF_NONE;
         lower_insn(b);
-        if (b->f->insns.n && ends_block((enum ir_kind)b->f->insns.at[b->f->insns.n - 1].kind))
+        if (b->f->insns.n && ir_ends_block((enum ir_kind)b->f->insns.at[b->f->insns.n - 1].kind))
             ir_cut(b);
         break;
     default: break;
@@ -288,11 +315,13 @@ static void finish_blocks(struct builder *b)
     for (uint32_t i = 0; i < f->blocks.n; i++) {
         struct ir_block *block = &f->blocks.at[i];
         struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
-        if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
-            continue;
-        for (uint32_t k = 0; k < last->n_targets; k++)
+        bool branches = last && (last->kind == IR_BRA || last->kind == IR_BRX);
+        for (uint32_t k = 0; branches && k < last->n_targets; k++)
             last->targets[k] = destination_of(end_of_way, i, last->targets[k]);
-        block->next = destination_of(end_of_way, i, block->next);
+        if (!ir_falls_through(f, block))
+            block->next = NO_BLOCK;
+        else if (branches)
+            block->next = destination_of(end_of_way, i, block->next);
     }
     arena_free(&scratch);
 }
@@ -323,7 +352,7 @@ static void add_params(struct builder *b)
 
 static bool is_suspension(const struct ir_insn *i)
 {
-    return ends_block((enum ir_kind)i->kind) && i->kind < IR_BRA;
+    return ir_ends_block((enum ir_kind)i->kind) && i->kind < IR_BRA;
 }
 
 /* The way back to a loop's test from what ends a block and is no branch, such as a barrier, gets a block of its own, which has
@@ -335,7 +364,7 @@ static bool add_ways_back(struct ir_func *f, struct arena *arena)
         const struct ir_block *block = &f->blocks.at[i];
         const struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
         bool is_branch = last && (last->kind == IR_BRA || last->kind == IR_BRX);
-        if (!last || is_branch || !ends_block((enum ir_kind)last->kind) || block->order == NO_BLOCK ||
+        if (!last || is_branch || !ir_ends_block((enum ir_kind)last->kind) || block->order == NO_BLOCK ||
             !ir_falls_through(f, block) || block->next == NO_BLOCK || f->blocks.at[block->next].order > block->order)
             continue;
         struct ir_block way = {.first = block->first, .next = block->next};

@@ -88,7 +88,24 @@ enum ir_kind {
     IR_JUMP, /* to the next block, which need not be the next in order */
 };
 
-/* Memory access of IR_LD, IR_ST, IR_ATOM. Address: a + disp, or frame + disp, or disp alone. */
+/* Do lanes part or wait at it, or may they? Then it is the last of its block. */
+static inline bool ir_ends_block(enum ir_kind kind)
+{
+    switch (kind) {
+    case IR_SHFL:
+    case IR_VOTE:
+    case IR_MATCH:
+    case IR_REDUX:
+    case IR_ELECT:
+    case IR_WARPSYNC:
+    case IR_BAR:
+    case IR_MBARRIER:
+    case IR_NANOSLEEP: return true;
+    default: return kind >= IR_BRA;
+    }
+}
+
+/* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER. Address: a + disp, or frame + disp, or disp alone. */
 struct ir_access {
     enum ptx_space space;       /* SPACE_GENERIC, GLOBAL, CONST, SHARED, LOCAL; PARAM: the kernel's parameters */
     bool frame;                 /* disp counts from the activation's frame, in .local */
@@ -124,9 +141,47 @@ struct ir_call {
     VEC(struct ir_copy) results;
 };
 
+/* What lanes of a warp do together; those that meet agree on this and on the membermask, not on the place. */
+enum collective {
+    COLLECTIVE_SYNC,
+    COLLECTIVE_SHFL_UP,
+    COLLECTIVE_SHFL_DOWN,
+    COLLECTIVE_SHFL_BFLY,
+    COLLECTIVE_SHFL_IDX,
+    COLLECTIVE_VOTE_ALL,
+    COLLECTIVE_VOTE_ANY,
+    COLLECTIVE_VOTE_UNI,
+    COLLECTIVE_BALLOT,
+    COLLECTIVE_MATCH_ANY32,
+    COLLECTIVE_MATCH_ANY64,
+    COLLECTIVE_MATCH_ALL32,
+    COLLECTIVE_MATCH_ALL64,
+    COLLECTIVE_REDUX_ADD,
+    COLLECTIVE_REDUX_MIN_U32,
+    COLLECTIVE_REDUX_MAX_U32,
+    COLLECTIVE_REDUX_MIN_S32,
+    COLLECTIVE_REDUX_MAX_S32,
+    COLLECTIVE_REDUX_AND,
+    COLLECTIVE_REDUX_OR,
+    COLLECTIVE_REDUX_XOR,
+    COLLECTIVE_ELECT,
+};
+
+enum mbarrier_mode {
+    MBARRIER_INIT,
+    MBARRIER_INVAL,
+    MBARRIER_ARRIVE,
+    MBARRIER_ARRIVE_DROP,
+    MBARRIER_TEST_WAIT,
+    MBARRIER_TRY_WAIT,
+};
+
+enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };
+
 struct ir_insn {
     uint8_t kind;               /* enum ir_kind */
     bool guard_negated, resize; /* resize: an instruction that lowering added */
+    uint8_t mode;               /* enum collective, enum bar_mode, enum mbarrier_mode */
     uint16_t lane;
     ir_ref guard, d, e, a, b, c, f;
     uint64_t imm;
@@ -143,9 +198,14 @@ struct ir_insn {
     const struct ptx_loc *loc;       /* source line, or NULL */
 };
 
+static inline bool ir_has_access(const struct ir_insn *i)
+{
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_MBARRIER;
+}
+
 struct ir_block {
     uint32_t first, n; /* instructions */
-    uint32_t next;     /* that the text goes on with, or where that leads; NO_BLOCK at the end */
+    uint32_t next;     /* where lanes go on that no branch takes elsewhere; NO_BLOCK: there are none */
     uint32_t order;    /* place in the order of execution */
     bool loop_header;  /* some branch goes back to it */
     bool spins;        /* a loop whose exit hangs on memory that others write, a vote or a clock */

@@ -182,6 +182,19 @@ void lower_memory(struct builder *b)
 
 /* ---- mbarrier (9.7.13.15) ---- */
 
+static enum mbarrier_mode mbarrier_mode_of(const struct isa_inst *i)
+{
+    static const uint8_t table[][2] = {
+        {MOD_init, MBARRIER_INIT},           {MOD_inval, MBARRIER_INVAL},
+        {MOD_arrive, MBARRIER_ARRIVE},       {MOD_arrive_drop, MBARRIER_ARRIVE_DROP},
+        {MOD_test_wait, MBARRIER_TEST_WAIT}, {MOD_try_wait, MBARRIER_TRY_WAIT},
+    };
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
+        if (isa_has(i, (enum isa_mod)table[k][0]))
+            return (enum mbarrier_mode)table[k][1];
+    return MBARRIER_INVAL;
+}
+
 /* Its object is accessed by one strong operation, but for init and inval, which are writes like others; what else arrivals and
  * tests order is said by imm. */
 void lower_mbarrier(struct builder *b)
@@ -207,6 +220,7 @@ void lower_mbarrier(struct builder *b)
     if (!weak && in->operands[0].kind != OPND_SINK)
         d = ir_destination(b, &in->operands[0], tests ? TYPE_pred : TYPE_b64);
     struct ir_insn *i = ir_emit_guarded(b, IR_MBARRIER);
+    i->mode = (uint8_t)mbarrier_mode_of(inst);
     i->access = a;
     i->a = base;
     i->b = operand;

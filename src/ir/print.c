@@ -1,73 +1,95 @@
-/* A function as text, with what is known of each register: HEDDLE_DUMP=ir (docs/JIT.md).
- *
- * Blocks stand in their order of execution. A line is an instruction and, for its results, widths in bits (1: a predicate) and
- * shapes: `uniform`, `lane * 4` (so much over lane 0), `divergent`, or the values over lane 0, one by one.
- */
-#include "base/text.h"
-#include "ir/shape.h"
+/* A function as text; see text.h. */
+#include "ir/text.h"
 #include "isa/isa.h"
 
 struct printer {
     struct text t;
     const struct ir_func *f;
-    const struct ir_shapes *s;
+    const struct ir_notes *notes;
 };
 
-static const char *const kinds[] = {
-    [IR_LD] = "ld",
-    [IR_ST] = "st",
-    [IR_ATOM] = "atom",
-    [IR_FRAME] = "frame",
-    [IR_NOW] = "now",
-    [IR_SHFL] = "shfl",
-    [IR_VOTE] = "vote",
-    [IR_MATCH] = "match",
-    [IR_REDUX] = "redux",
-    [IR_ELECT] = "elect",
-    [IR_ACTIVEMASK] = "activemask",
-    [IR_WARPSYNC] = "bar.warp.sync",
-    [IR_BAR] = "bar",
-    [IR_FENCE] = "fence",
-    [IR_MBARRIER] = "mbarrier",
-    [IR_NANOSLEEP] = "nanosleep",
-    [IR_ALLOCA] = "alloca",
-    [IR_STACKSAVE] = "stacksave",
-    [IR_STACKRESTORE] = "stackrestore",
-    [IR_BRA] = "bra",
-    [IR_BRX] = "brx",
-    [IR_CALL] = "call",
-    [IR_RET] = "ret",
-    [IR_EXIT] = "exit",
-    [IR_TRAP] = "trap",
-    [IR_BRKPT] = "brkpt",
-    [IR_JUMP] = "jump",
+/* ---- words ---- */
+
+static const struct ir_operation operations[] = {
+#define OPERATION(kind, mode, text, operands) {kind, mode, text, operands},
+#include "ir/operations.def"
+#undef OPERATION
 };
+
+static const char *const bases[] = {
+    [BASE_NONE] = "",
+    [BASE_SYMBOL] = "symbol",
+    [BASE_SHARED_WINDOW] = "shared_window",
+    [BASE_LOCAL_WINDOW] = "local_window",
+    [BASE_SHARED_WINDOW_SIZE] = "shared_window_size",
+    [BASE_LOCAL_WINDOW_SIZE] = "local_window_size",
+    [BASE_CONST_START] = "const_start",
+    [BASE_CONST_SIZE] = "const_size",
+};
+
+static const char *const orders[] = {
+    [ORDER_WEAK] = "weak",       [ORDER_RELAXED] = "relaxed", [ORDER_ACQUIRE] = "acquire",
+    [ORDER_RELEASE] = "release", [ORDER_ACQ_REL] = "acq_rel", [ORDER_SC] = "sc",
+};
+
+static const char *const mbarriers[] = {
+    [MBARRIER_INIT] = "init",           [MBARRIER_INVAL] = "inval",
+    [MBARRIER_ARRIVE] = "arrive",       [MBARRIER_ARRIVE_DROP] = "arrive_drop",
+    [MBARRIER_TEST_WAIT] = "test_wait", [MBARRIER_TRY_WAIT] = "try_wait",
+};
+
+const struct ir_operation *ir_operation(size_t i)
+{
+    return i < sizeof operations / sizeof operations[0] ? &operations[i] : NULL;
+}
+
+const char *ir_base_text(size_t base)
+{
+    return base < sizeof bases / sizeof bases[0] ? bases[base] : NULL;
+}
+
+const char *ir_atom_text(size_t atom)
+{
+    return atom < ATOM_COUNT ? atom_name((enum atom_op)atom) : NULL;
+}
+
+const char *ir_order_text(size_t order)
+{
+    return order < sizeof orders / sizeof orders[0] ? orders[order] : NULL;
+}
+
+const char *ir_mbarrier_text(size_t mode)
+{
+    return mode < sizeof mbarriers / sizeof mbarriers[0] ? mbarriers[mode] : NULL;
+}
 
 /* ---- operands ---- */
 
-static void print_const(struct printer *p, const struct ir_const *c)
+static void print_number(struct printer *p, int64_t v)
 {
-    static const char *const bases[] = {
-        [BASE_NONE] = "",
-        [BASE_SYMBOL] = "symbol + ",
-        [BASE_SHARED_WINDOW] = "shared window + ",
-        [BASE_LOCAL_WINDOW] = "local window + ",
-        [BASE_SHARED_WINDOW_SIZE] = "shared window's size + ",
-        [BASE_LOCAL_WINDOW_SIZE] = "local window's size + ",
-        [BASE_CONST_START] = "constants + ",
-        [BASE_CONST_SIZE] = "constants' size + ",
-    };
-    text_puts(&p->t, bases[c->base]);
-    if (c->hi)
-        text_printf(&p->t, "0x%llx%016llx", (unsigned long long)c->hi, (unsigned long long)c->lo);
+    if (v < 65536 && v > -65536)
+        text_printf(&p->t, "%lld", (long long)v);
     else
-        text_printf(&p->t, c->lo < 65536 ? "%llu" : "0x%llx", (unsigned long long)c->lo);
+        text_printf(&p->t, "0x%llx", (unsigned long long)v);
+}
+
+/* `width`: that it has without saying so. */
+static void print_const(struct printer *p, const struct ir_const *c, unsigned width)
+{
+    uint64_t sign = c->width > 1 && c->width < 64 ? 1ull << (c->width - 1) : 0;
+    int64_t v = (int64_t)((c->lo ^ sign) - sign);
+    if (c->base)
+        text_printf(&p->t, "%s + %lld", bases[c->base], (long long)c->lo);
+    else
+        print_number(p, v < 0 && v <= -65536 ? (int64_t)c->lo : v);
+    if (c->width != width)
+        text_printf(&p->t, ":%u", c->width);
 }
 
 static void print_sreg(struct printer *p, uint32_t i)
 {
     if (i == IR_PARAM_BASE) {
-        text_puts(&p->t, "parameters");
+        text_puts(&p->t, "%parameters");
     } else if (i >= IR_ENVREG) {
         text_printf(&p->t, "%%envreg%u", i - IR_ENVREG);
     } else {
@@ -78,48 +100,73 @@ static void print_sreg(struct printer *p, uint32_t i)
     }
 }
 
-static void print_ref(struct printer *p, ir_ref r)
+static void print_ref(struct printer *p, ir_ref r, unsigned width)
 {
     uint32_t i = ir_ref_index(r);
     switch (ir_ref_kind(r)) {
     case REF_REG: text_printf(&p->t, "%%%u", i); break;
-    case REF_CONST: print_const(p, &p->f->consts.at[i]); break;
+    case REF_CONST: print_const(p, &p->f->consts.at[i], width); break;
     case REF_SREG: print_sreg(p, i); break;
     default: text_puts(&p->t, "_"); break;
     }
 }
 
-/* Those that are there, with commas. */
-static void print_refs(struct printer *p, const ir_ref *refs, unsigned n, const char *first)
+static void print_result(struct printer *p, ir_ref r)
 {
-    for (unsigned k = 0; k < n; k++) {
-        if (!refs[k])
-            continue;
-        text_puts(&p->t, first);
-        print_ref(p, refs[k]);
-        first = ", ";
-    }
+    print_ref(p, r, 0);
+    if (ir_ref_kind(r) == REF_REG)
+        text_printf(&p->t, ":%u", p->f->regs.at[ir_ref_index(r)].width);
 }
 
-/* ---- instructions ---- */
-
-static bool has_access(const struct ir_insn *i)
+/* A list: " " stands before the first, ", " before the others. */
+static void print_comma(struct printer *p, bool *is_first)
 {
-    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    text_puts(&p->t, *is_first ? " " : ", ");
+    *is_first = false;
+}
+
+/* ---- accesses ---- */
+
+static const char *const access_kinds[] = {
+    [IR_LD] = "ld", [IR_ST] = "st", [IR_ATOM] = "atom", [IR_MBARRIER] = "mbarrier"};
+
+static void print_access_word(struct printer *p, const struct ir_insn *i)
+{
+    const struct ir_access *a = i->access;
+    text_puts(&p->t, access_kinds[i->kind]);
+    if (i->kind == IR_MBARRIER)
+        text_printf(&p->t, ".%s", mbarriers[i->mode]);
+    text_printf(&p->t, ".%s%s", ptx_space_name(a->space), a->is_volatile ? ".volatile" : "");
+    if (a->order != ORDER_WEAK)
+        text_printf(&p->t, ".%s", orders[a->order]);
+    if (a->scope != MOD_none)
+        text_printf(&p->t, ".%s", isa_mod_text((enum isa_mod)a->scope));
+    if (a->is_const && a->space != SPACE_CONST)
+        text_puts(&p->t, ".nc");
+    if (i->kind == IR_ATOM)
+        text_printf(&p->t, ".%s.%s", atom_name((enum atom_op)a->atom), isa_type_name((enum isa_type)a->type));
+    text_printf(&p->t, ".%c%u", a->sign ? 's' : 'b', 8u * a->bytes);
+    if (a->n > 1)
+        text_printf(&p->t, "x%u", a->n);
 }
 
 static void print_address(struct printer *p, const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
     const char *plus = "";
-    text_puts(&p->t, a->frame ? " [frame + " : " [");
+    text_puts(&p->t, " [");
+    if (a->frame) {
+        text_puts(&p->t, "frame");
+        plus = " + ";
+    }
     if (i->a) {
-        print_ref(p, i->a);
+        text_puts(&p->t, plus);
+        print_ref(p, i->a, 0);
         plus = " + ";
     }
     if (a->disp_const) {
         text_puts(&p->t, plus);
-        print_ref(p, a->disp_const);
+        print_ref(p, a->disp_const, 0);
         plus = " + ";
     }
     if (a->disp || !*plus)
@@ -129,115 +176,262 @@ static void print_address(struct printer *p, const struct ir_insn *i)
 
 static void print_access(struct printer *p, const struct ir_insn *i)
 {
-    static const char *const orders[] = {"", ".relaxed", ".acquire", ".release", ".acq_rel", ".sc"};
     const struct ir_access *a = i->access;
-    text_printf(&p->t, "%s.%s%s%s", kinds[i->kind], ptx_space_name(a->space), a->is_volatile ? ".volatile" : "",
-                orders[a->order]);
-    if (i->kind == IR_ATOM)
-        text_printf(&p->t, ".%s", atom_name((enum atom_op)a->atom));
-    text_printf(&p->t, a->n > 1 ? ".%ub x %u" : ".%ub", 8u * a->bytes, a->n);
+    print_access_word(p, i);
     print_address(p, i);
-    if (i->kind == IR_ST)
-        print_refs(p, a->regs, 8, ", ");
-    print_refs(p, a->operands, 8, ", ");
+    for (unsigned k = 0; k < a->n && i->kind == IR_ST; k++) {
+        text_puts(&p->t, ", ");
+        print_ref(p, a->regs[k], ir_element_width(a));
+    }
+    for (unsigned k = 0; k < (a->atom == ATOM_cas ? 2u : a->n) && i->kind == IR_ATOM; k++) {
+        text_puts(&p->t, ", ");
+        print_ref(p, a->operands[k], ir_element_width(a));
+    }
+    if (i->kind == IR_MBARRIER) {
+        text_puts(&p->t, ", ");
+        print_ref(p, i->b, 32);
+        text_printf(&p->t, ", %s", orders[i->imm]);
+    }
+}
+
+/* ---- instructions ---- */
+
+static void print_lanes(struct printer *p, const struct ir_insn *i)
+{
+    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const unsigned widths[] = {info->a, info->b, info->c, info->e & (CARRY_IN | CARRY_FOURTH) ? 32 : 0};
+    const ir_ref refs[] = {i->a, i->b, i->c, i->e};
+    bool is_first = true;
+    text_puts(&p->t, info->name);
+    for (unsigned k = 0; k < 4; k++) {
+        if (!widths[k])
+            continue;
+        print_comma(p, &is_first);
+        print_ref(p, refs[k], widths[k]);
+    }
+    if (i->imm) {
+        print_comma(p, &is_first);
+        text_puts(&p->t, "imm ");
+        print_number(p, (int64_t)i->imm);
+    }
+}
+
+static uint32_t order_of(const struct ir_func *f, uint32_t block)
+{
+    return f->blocks.at[block].order;
+}
+
+static void print_operand(struct printer *p, const struct ir_insn *i, char what)
+{
+    switch (what) {
+    case 'a': print_ref(p, i->a, 32); break;
+    case 'b': print_ref(p, i->b, 32); break;
+    case 'c': print_ref(p, i->c, 32); break;
+    case 'f': print_ref(p, i->f, 32); break;
+    case 'i': print_number(p, (int64_t)i->imm); break;
+    case 'o': text_puts(&p->t, orders[i->imm]); break;
+    case 's': print_sreg(p, (uint32_t)i->imm * 4); break;
+    default:
+        for (uint32_t k = 0; k < i->n_targets; k++)
+            text_printf(&p->t, k ? ", %u" : "%u", order_of(p->f, i->targets[k]));
+    }
+}
+
+/* How many of the operands are written. */
+static size_t operands_there(const struct ir_insn *i, const char *operands)
+{
+    size_t n = strlen(operands);
+    for (; n > 0; n--) {
+        char what = operands[n - 1];
+        if (!strchr("abcf", what) || (what == 'a' ? i->a : what == 'b' ? i->b : what == 'c' ? i->c : i->f))
+            break;
+    }
+    return n;
 }
 
 static void print_operation(struct printer *p, const struct ir_insn *i)
 {
-    if (has_access(i)) {
-        print_access(p, i);
-        return;
+    const struct ir_operation *o = operations;
+    uint8_t mode = i->kind == IR_CALL ? (uint8_t)i->call->syscall : i->mode;
+    bool is_first = true;
+    while (o->kind != i->kind || o->mode != mode)
+        o++; /* each has its entry */
+    text_puts(&p->t, o->text);
+    for (size_t k = 0, n = operands_there(i, o->operands); k < n; k++) {
+        print_comma(p, &is_first);
+        print_operand(p, i, o->operands[k]);
     }
-    const struct lane_info *info = i->kind == IR_LANES ? lane_info((enum lane_id)i->lane) : NULL;
-    const ir_ref operands[] = {i->a, i->b, i->c, i->f, info && info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
-    text_puts(&p->t, info ? info->name : kinds[i->kind]);
-    print_refs(p, operands, sizeof operands / sizeof operands[0], " ");
-    if (i->kind == IR_FRAME || (info && i->imm))
-        text_printf(&p->t, ", %llu", (unsigned long long)i->imm);
 }
 
-/* ---- results ---- */
-
-static void print_shape(struct printer *p, uint32_t reg)
+/* What stands before the `=`: all elements of a load or an atomic operation that gives some, be they dropped. */
+static unsigned results(const struct ir_insn *i, ir_ref out[8])
 {
-    uint16_t shape = p->s->regs[reg];
-    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT) {
-        text_puts(&p->t, shape == SHAPE_UNIFORM ? "uniform" : "divergent");
-        return;
+    bool is_any = false;
+    if (i->kind == IR_LD || i->kind == IR_ATOM) {
+        for (unsigned k = 0; k < i->access->n; k++) {
+            out[k] = i->access->regs[k];
+            is_any |= out[k] != REF_NONE;
+        }
+        return is_any || i->kind == IR_LD ? i->access->n : 0;
     }
-    const struct lane_offsets *offsets = &p->s->lane_offsets.at[shape];
-    bool is_linear = true;
-    for (int l = 0; l < WARP_LANES; l++)
-        is_linear &= offsets->at[l] == l * offsets->at[1];
-    if (is_linear) {
-        text_printf(&p->t, "lane * %lld", (long long)offsets->at[1]);
-        return;
-    }
-    for (int l = 0; l < WARP_LANES; l++)
-        text_printf(&p->t, l ? ",%lld" : "lanes %lld", (long long)offsets->at[l]);
-    if (offsets->piecewise)
-        text_printf(&p->t, " in %u pieces", p->s->pieces);
+    out[0] = i->d;
+    out[1] = i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT ? i->e : REF_NONE;
+    return out[1] ? 2 : i->d ? 1 : 0;
 }
 
-/* Registers that the instruction writes. */
-static unsigned results(const struct ir_insn *i, ir_ref out[10])
+static void print_insn_text(struct printer *p, const struct ir_insn *i)
 {
-    unsigned n = 0;
-    bool carry = i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT;
-    if (i->d)
-        out[n++] = i->d;
-    if (i->e && carry && !has_access(i))
-        out[n++] = i->e;
-    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
-        if (i->access->regs[k])
-            out[n++] = i->access->regs[k];
-    return n;
-}
-
-static void print_insn(struct printer *p, const struct ir_insn *i)
-{
-    ir_ref out[10];
+    ir_ref out[8];
     unsigned n = results(i, out);
-    size_t start = p->t.n;
     text_puts(&p->t, "    ");
     if (i->guard) {
         text_puts(&p->t, i->guard_negated ? "@!" : "@");
-        print_ref(p, i->guard);
+        print_ref(p, i->guard, 1);
         text_puts(&p->t, " ");
     }
-    print_refs(p, out, n, "");
-    text_puts(&p->t, n ? " = " : "");
-    print_operation(p, i);
     for (unsigned k = 0; k < n; k++) {
-        if (ir_ref_kind(out[k]) != REF_REG)
-            continue;
-        text_printf(&p->t, "%*s", p->t.n - start < 56 ? (int)(56 - (p->t.n - start)) : 2, "");
-        text_printf(&p->t, "; %u, ", p->f->regs.at[ir_ref_index(out[k])].width);
-        print_shape(p, ir_ref_index(out[k]));
+        text_puts(&p->t, k ? ", " : "");
+        print_result(p, out[k]);
+    }
+    text_puts(&p->t, n ? " = " : "");
+    if (i->kind == IR_LANES)
+        print_lanes(p, i);
+    else if (ir_has_access(i))
+        print_access(p, i);
+    else
+        print_operation(p, i);
+}
+
+/* ---- lines ---- */
+
+enum { NOTES_AT = 56 };
+
+/* The end of a line that began at `start`; a note that has been written behind `end` becomes a comment. */
+static void end_line(struct printer *p, size_t start, struct text note)
+{
+    if (note.n) {
+        size_t length = p->t.n - start;
+        text_printf(&p->t, "%*s; ", length < NOTES_AT ? (int)(NOTES_AT - length) : 2, "");
+        text_put(&p->t, note.p, note.n);
     }
     text_puts(&p->t, "\n");
+}
+
+static void print_insn(struct printer *p, uint32_t insn)
+{
+    size_t start = p->t.n;
+    struct text note = {.arena = p->t.arena};
+    print_insn_text(p, &p->f->insns.at[insn]);
+    if (p->notes->of_insn)
+        p->notes->of_insn(p->notes->data, insn, &note);
+    end_line(p, start, note);
 }
 
 static void print_block(struct printer *p, uint32_t order)
 {
     const struct ir_block *b = &p->f->blocks.at[p->f->order[order]];
-    text_printf(&p->t, "block %u:%s%s%s%s\n", order, b->loop_header ? " a loop begins" : "",
-                b->spins ? ", which spins" : "", b->serial_to || p->s->lane_serial[order] ? "  ; lane after lane" : "",
-                ir_is_full(p->s, order) || b->serial_to ? "" : "  ; not always by all lanes");
+    size_t start = p->t.n;
+    struct text note = {.arena = p->t.arena};
+    text_printf(&p->t, "block %u:%s", order, b->loop_header ? " loop" : "");
+    text_puts(&p->t, !b->spins ? "" : b->loop_header ? ", spins" : " spins");
+    if (b->serial_to)
+        text_printf(&p->t, "%s serial %u..%u", b->loop_header || b->spins ? "," : "", b->serial_from, b->serial_to);
+    if (p->notes->of_block)
+        p->notes->of_block(p->notes->data, order, &note);
+    end_line(p, start, note);
     for (uint32_t k = 0; k < b->n; k++)
-        print_insn(p, &p->f->insns.at[b->first + k]);
-    uint32_t n = ir_successor_count(p->f, p->f->order[order]);
-    for (uint32_t k = 0; k < n; k++)
-        text_printf(&p->t, k ? ", %u" : "    -> %u", p->f->blocks.at[ir_successor(p->f, p->f->order[order], k)].order);
-    text_puts(&p->t, n ? "\n" : "");
+        print_insn(p, b->first + k);
+    if (b->next != NO_BLOCK)
+        text_printf(&p->t, "    -> %u\n", order_of(p->f, b->next));
 }
 
-struct str ir_print(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena)
+static void print_head(struct printer *p)
 {
-    struct printer p = {.t = {.arena = arena}, .f = f, .s = s};
-    text_str(&p.t, f->func->symbol.name);
-    text_puts(&p.t, ":\n");
+    size_t start = p->t.n;
+    struct text note = {.arena = p->t.arena};
+    text_printf(&p->t, "%s %.*s", p->f->func->entry ? "kernel" : "func", STR_ARG(p->f->func->symbol.name));
+    if (p->notes->of_function)
+        p->notes->of_function(p->notes->data, &note);
+    end_line(p, start, note);
+    if (p->f->frame_bytes)
+        text_printf(&p->t, "    frame %u\n", p->f->frame_bytes);
+    for (uint32_t k = 0; k < p->f->zeroed.n; k++) {
+        text_puts(&p->t, k ? ", " : "    zeroed ");
+        print_result(p, ir_make_ref(REF_REG, p->f->zeroed.at[k]));
+    }
+    text_puts(&p->t, p->f->zeroed.n ? "\n" : "");
+}
+
+struct str ir_print(const struct ir_func *f, const struct ir_notes *notes, struct arena *arena)
+{
+    static const struct ir_notes none;
+    struct printer p = {.t = {.arena = arena}, .f = f, .notes = notes ? notes : &none};
+    print_head(&p);
     for (uint32_t b = 0; b < f->n_ordered; b++)
         print_block(&p, b);
     return (struct str){p.t.p, p.t.n};
+}
+
+/* ---- shapes as notes ---- */
+
+struct shape_notes {
+    const struct ir_func *f;
+    const struct ir_shapes *s;
+};
+
+static void note_shape(const struct ir_shapes *s, uint16_t shape, struct text *t)
+{
+    if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT) {
+        text_puts(t, shape == SHAPE_UNIFORM ? "uniform" : "divergent");
+        return;
+    }
+    const struct lane_offsets *offsets = &s->lane_offsets.at[shape];
+    bool is_linear = true;
+    for (int l = 0; l < WARP_LANES; l++)
+        is_linear &= offsets->at[l] == l * offsets->at[1];
+    if (is_linear) {
+        text_printf(t, "lane * %lld", (long long)offsets->at[1]);
+        return;
+    }
+    for (int l = 0; l < WARP_LANES; l++)
+        text_printf(t, l ? ",%lld" : "lanes %lld", (long long)offsets->at[l]);
+    if (offsets->piecewise)
+        text_printf(t, " in %u pieces", s->pieces);
+}
+
+static void note_insn_shapes(const void *data, uint32_t insn, struct text *t)
+{
+    const struct shape_notes *n = data;
+    ir_ref out[IR_MAX_REFS];
+    unsigned count = ir_writes(&n->f->insns.at[insn], out);
+    for (unsigned k = 0; k < count; k++) {
+        text_puts(t, k ? "; " : "");
+        note_shape(n->s, ir_ref_kind(out[k]) == REF_REG ? n->s->regs[ir_ref_index(out[k])] : SHAPE_DIVERGENT, t);
+    }
+    if (n->s->assumptions[insn])
+        text_puts(t, n->s->assumptions[insn] == NO_WRAP_SIGNED ? ", assumed not to wrap (signed)"
+                                                               : ", assumed not to wrap");
+}
+
+static void note_block_shapes(const void *data, uint32_t order, struct text *t)
+{
+    const struct shape_notes *n = data;
+    const struct ir_block *b = &n->f->blocks.at[n->f->order[order]];
+    if (b->serial_to || n->s->lane_serial[order])
+        text_puts(t, "lane after lane");
+    if (!ir_is_full(n->s, order) && !b->serial_to)
+        text_puts(t, t->n ? ", not always by all lanes" : "not always by all lanes");
+}
+
+static void note_threads(const void *data, struct text *t)
+{
+    const struct shape_notes *n = data;
+    text_printf(t, "blocks of %u x %u x %u threads", n->s->block[0], n->s->block[1], n->s->block[2]);
+}
+
+struct str ir_print_shapes(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena)
+{
+    const struct shape_notes shapes = {f, s};
+    const struct ir_notes notes = {&shapes, note_threads, note_block_shapes, note_insn_shapes};
+    return ir_print(f, &notes, arena);
 }

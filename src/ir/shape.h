@@ -73,8 +73,6 @@ struct ir_shapes {
 /* False where the function is too large to be worth it. */
 bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct arena *arena, struct ir_shapes *s);
 uint16_t ir_shape(const struct ir_shapes *s, ir_ref r);
-/* Lines of text: print.c. */
-struct str ir_print(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena);
 
 static inline bool ir_is_piecewise(const struct ir_shapes *s, uint16_t shape)
 {

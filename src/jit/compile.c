@@ -14,6 +14,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "base/text.h"
+#include "ir/text.h"
 #include "jit/analysis/lane_library.h"
 #include "jit/compile.h"
 #include "jit/emit/emit.h"
@@ -260,7 +261,7 @@ static char *print_ir(const struct jit_request *r, struct arena *arena)
     struct text t = {.arena = arena};
     for (uint32_t i = 0; i < r->n_functions; i++)
         if (r->shapes[i].regs)
-            text_str(&t, ir_print(r->functions[i]->ir, &r->shapes[i], arena));
+            text_str(&t, ir_print_shapes(r->functions[i]->ir, &r->shapes[i], arena));
     return strdup(t.p);
 }
 

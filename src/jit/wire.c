@@ -108,6 +108,7 @@ static void pass_insn(struct wire *w, struct ir_insn *i)
 {
     PASS(w, i->kind);
     PASS(w, i->guard_negated);
+    PASS(w, i->mode);
     PASS(w, i->lane);
     PASS(w, i->guard);
     PASS(w, i->d);
@@ -117,7 +118,7 @@ static void pass_insn(struct wire *w, struct ir_insn *i)
     PASS(w, i->c);
     PASS(w, i->f);
     PASS(w, i->imm);
-    if (i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM)
+    if (ir_has_access(i))
         pass_access(w, &i->access);
     if (i->kind == IR_CALL)
         pass_call(w, &i->call);
@@ -179,7 +180,6 @@ static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
     PASS(w, o->flags);
     PASS(w, o->width);
     PASS(w, o->e_kind);
-    PASS(w, o->mode);
     PASS(w, o->has_d);
     PASS(w, o->has_e);
     PASS(w, o->has_b);
@@ -190,9 +190,11 @@ static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
     PASS(w, o->b);
     PASS(w, o->c);
     PASS(w, o->f);
-    if (w->arena)
+    if (w->arena) {
         o->imm = i->imm;
-    if (i->kind != IR_LD && i->kind != IR_ST && i->kind != IR_ATOM)
+        o->mode = i->mode;
+    }
+    if (!ir_has_access(i))
         return;
     if (w->arena)
         o->access = made_access(w, i->access);

@@ -147,8 +147,8 @@ def the_code_can_be_seen():
     need_compiler()
     status, _, err = run("launch", *SAXPY, "--engine", "jit", env=environment(HEDDLE_DUMP="ir,llvm,asm,time"))
     assert status == 0
-    assert re.search(r"%12 = mulwide_s32 %8, 4 +; 64, lane \* 4\n", err), err
-    assert re.search(r"@%9 bra\n    -> 1, 2\n", err), err
+    assert re.search(r"%12:64 = mulwide_s32 %8, 4 +; lane \* 4\n", err), err
+    assert re.search(r"@%9 bra 2\n    -> 1\n", err), err
     assert "define i32 @heddle.0.saxpy" in err and "heddle.0.saxpy:" in err and "instructions, shapes in" in err, err
 
 

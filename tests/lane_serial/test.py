@@ -178,7 +178,7 @@ def marked(text, level="x86-64-v4"):
     with written(text) as path:
         _, _, err = run("launch", path, "--grid", 1, "--block", 64, *arguments([8] * 64), "--engine", "jit",
                         env=environment(HEDDLE_DUMP="ir", HEDDLE_TARGET=level))
-    return ["lane after lane" in line for line in re.findall(r"^block \d+: a loop begins.*", err, re.M)]
+    return ["lane after lane" in line for line in re.findall(r"^block \d+: loop.*", err, re.M)]
 
 
 def the_dump_says_which_loops_these_are():

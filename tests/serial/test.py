@@ -218,7 +218,7 @@ def a_lock_is_taken_again_and_again():
     for (cells,) in by_all("rounds", 3, 96, "u32[128]+print", 50):
         assert {k: v for k, v in enumerate(cells) if v} == {32: 3 * 96 * 50}, cells
     if COMPILED:
-        assert dumped("rounds", "ir")[0].count("which spins") == 1
+        assert dumped("rounds", "ir")[0].count("loop, spins") == 1
 
 
 def work_is_handed_out_once():

@@ -158,7 +158,7 @@ def the_shapes_that_follow_from_a_number():
         with written(KNOWN) as path:
             _, _, err = run("launch", path, "--grid", 1, "--block", block, "u32[64]", "--engine", "jit",
                             env=environment(HEDDLE_DUMP="ir"))
-        found = re.findall(r"= (\w+_b32) .*; 32, (.*)", err)
+        found = re.findall(r":32 = (\w+_b32) .*; (.*)", err)
         assert [f for f in found if f[0] != "mov_b32"] == expected, found
 
 
