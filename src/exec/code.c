@@ -146,6 +146,8 @@ static uint64_t symbol_address(struct preparer *p, const struct ptx_symbol *s)
 static uint64_t base_value(struct preparer *p, const struct ir_const *c)
 {
     const struct mem *m = p->env->mem;
+    if (!m)
+        return 0;
     switch ((enum ir_base)c->base) {
     case BASE_SYMBOL: return symbol_address(p, c->symbol);
     case BASE_SHARED_WINDOW: return mem_shared_window(m);
@@ -408,6 +410,16 @@ static void decode(struct preparer *p, struct code *c)
     }
     p->k->suspends |= c->ir->suspends;
     p->k->instructions += c->ir->insns.n;
+}
+
+struct code *code_decode(struct arena *arena, const struct ir_func *ir, lane_fn *const *lanes)
+{
+    struct code_env env = {.lanes = lanes};
+    struct preparer p = {.k = ARENA_NEW(arena, struct kernel), .env = &env, .arena = arena};
+    struct code *c = ARENA_NEW(arena, struct code);
+    c->ir = ir;
+    decode(&p, c);
+    return c;
 }
 
 /* ---- the functions of a kernel ---- */

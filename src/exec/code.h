@@ -212,6 +212,9 @@ uint32_t kernel_registers(const struct kernel *k, bool *guessed);
 /* Can it be launched in clusters of more than one block? Reports what does not go there. */
 bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);
 
+/* One function with no kernel around it, whose symbols have no addresses: what analyses look at. */
+struct code *code_decode(struct arena *arena, const struct ir_func *ir, lane_fn *const *lanes);
+
 /* A function's address, as function pointers hold it; the function of an address, or NULL. */
 uint64_t code_address(const struct mem *mem, const struct ptx_func *f);
 struct code *code_at(const struct kernel *k, uint64_t address);

@@ -9,3 +9,4 @@ tar -xJf tests/oracle/simt-h200.tar.xz -C "$scratch" --wildcards '*.ptx'
 # Files with errors on purpose stand in tests/errors.
 find examples tests "$scratch" -name '*.ptx' -not -path 'tests/errors/*' -not -path 'tests/fuzz/*' -print0 | sort -z |
     xargs -0 "$HEDDLE_BUILD/tests/ir-round-trip"
+"$HEDDLE_BUILD/tests/ir-round-trip" --damage 1 300 tests/jit/*/*.ir

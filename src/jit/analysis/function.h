@@ -129,6 +129,8 @@ uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i, const st
  * NO_BLOCK. Registers that are not divergent are then spilled as seeds, and made rows where the interpreter takes over. */
 uint32_t fn_seed_block(const struct function *fn, uint32_t at);
 bool fn_is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
+/* Finds the blocks where compiled code can be entered, by block: those that lanes come to from the interpreter. */
+void fn_find_entries(const struct function *fn, uint8_t *entries);
 
 /* ---- live_state.c ---- */
 

@@ -178,3 +178,26 @@ uint32_t fn_block_end(const struct function *fn, uint32_t order)
     uint32_t n = fn->ir->blocks.at[fn->ir->order[order]].n;
     return n && ops[n - 1].kind >= OP_FALL ? n - 1 : n;
 }
+
+void fn_find_entries(const struct function *fn, uint8_t *entries)
+{
+    serial_find_exits(fn, entries);
+    entries[0] = 1;
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
+        const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[b]];
+        const struct op *last = &fn->code->ops[fn->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
+        const struct ir_insn *i = block->n ? &fn->ir->insns.at[block->first + block->n - 1] : NULL;
+        bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
+                        i->kind != IR_ACTIVEMASK;
+        if (suspends && last->next != NO_BLOCK)
+            entries[last->next] = 1;
+        if (i && i->kind == IR_BRA && last->target <= b)
+            entries[last->target] = 1;
+        if (last->next != NO_BLOCK && last->next <= b)
+            entries[last->next] = 1;
+        entries[b] |= gang_may_restart(fn, b);
+        if (i && i->kind == IR_BRX)
+            for (uint32_t k = 0; k < last->n_targets; k++)
+                entries[last->targets[k]] = 1;
+    }
+}

@@ -3,32 +3,6 @@
 
 #include <string.h>
 
-/* ---- entries ---- */
-
-/* The blocks where compiled code can be entered: those that lanes come to from the interpreter. */
-static void find_entries(struct emit *e, uint8_t *entries)
-{
-    serial_find_exits(e->fn, entries);
-    entries[0] = 1;
-    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
-        const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[b]];
-        const struct op *last = &e->fn->code->ops[e->fn->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
-        const struct ir_insn *i = block->n ? &e->fn->ir->insns.at[block->first + block->n - 1] : NULL;
-        bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
-                        i->kind != IR_ACTIVEMASK;
-        if (suspends && last->next != NO_BLOCK)
-            entries[last->next] = 1;
-        if (i && i->kind == IR_BRA && last->target <= b)
-            entries[last->target] = 1;
-        if (last->next != NO_BLOCK && last->next <= b)
-            entries[last->next] = 1;
-        entries[b] |= gang_may_restart(e->fn, b);
-        if (i && i->kind == IR_BRX)
-            for (uint32_t k = 0; k < last->n_targets; k++)
-                entries[last->targets[k]] = 1;
-    }
-}
-
 static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef refused)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "");
@@ -126,7 +100,7 @@ void emit_entries(struct emit *e)
 {
     uint8_t entries[e->fn->ir->n_ordered];
     memset(entries, 0, sizeof entries);
-    find_entries(e, entries);
+    fn_find_entries(e->fn, entries);
     dirty_begin(e, dirty_find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
