@@ -5,18 +5,19 @@
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for part in forms simt contract mufu; do
+for part in forms simt simt-more contract mufu; do
     tar -xJf "$HEDDLE_SOURCE/tests/oracle/$part-h200.tar.xz" -C "$dir"
 done
 count=0
 status=0
-# run LAST PROGRAM ARG...: the program's last line must be LAST.
+folder=
+# run LAST PROGRAM ARG...: the program's last line must be LAST. What it runs is in $folder of what has been unpacked.
 run() {
     count=$((count + 1))
     last=$1
     what=$2
     shift 2
-    timeout 300 "$HEDDLE_BUILD/tests/$what" "$@" "$dir" >"$dir/out" 2>&1
+    timeout 300 "$HEDDLE_BUILD/tests/$what" "$@" "$dir$folder" >"$dir/out" 2>&1
     result=$?
     got=$(tail -n 1 "$dir/out")
     if [ $result -eq 77 ]; then
@@ -56,6 +57,9 @@ for workers in 1 2 7; do
     run "$programs" oracle-simt --workers $workers
 done
 run "$programs" oracle-simt --policy serial
+folder=/simt-more
+run "programs 6: 6 agree, 0 differ" oracle-simt --engine interp
+folder=
 seed=1
 while [ $seed -le $seeds ]; do
     run "$programs" oracle-simt --policy random:$seed
