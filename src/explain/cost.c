@@ -21,7 +21,8 @@ enum { UNROLLED = 4, UNROLLED_INSNS = 40 }; /* how often ptxas unrolls loops of 
 /* What is known of a register of a function. */
 struct use {
     uint32_t reads, address_reads; /* address_reads: by 64-bit additions and as an address */
-    uint32_t block;                /* that defined it last, while costs are made */
+    uint32_t shared_reads;         /* as an address in shared memory, or of what is only that */
+    uint32_t trace;                /* 1 + that in which it was defined last, while costs are made */
     bool is_product, pending;      /* product: by mul.wide or shl.b64 alone; pending: left so at the end of a block */
     float ready[COST_LEVELS];
 };
@@ -33,6 +34,8 @@ struct coster {
     struct arena *arena;
     struct use *uses; /* by register */
     float *scale;     /* by operation: how much of it is left when loops are unrolled */
+    uint32_t *trace;  /* by block: the first block of its trace */
+    bool *predicated; /* by block: the branch at its end becomes a predicate of what it jumps over */
     struct block_cost *costs;
 };
 
@@ -197,6 +200,14 @@ static bool feeds_sums_alone(const struct use *u)
     return u && u->reads && u->reads == u->address_reads;
 }
 
+/* LDS and STS add a scaled register and a constant to their address themselves. */
+static bool is_shared_address(const struct coster *c, const struct ir_insn *i)
+{
+    const struct use *d = use_of(c, i->d);
+    enum isa_op op = i->kind == IR_LANES && i->origin ? i->origin->inst->op : OP_COUNT;
+    return d && d->reads && d->reads == d->shared_reads && (op == OP_shl || op == OP_add);
+}
+
 static bool reads_product(const struct coster *c, const struct ir_insn *i)
 {
     const struct use *a = use_of(c, i->a), *b = use_of(c, i->b);
@@ -226,7 +237,7 @@ static enum cost_class class_of(const struct coster *c, const struct ir_insn *i,
         return class == COST_fp64 ? COST_fma64 : COST_fma32;
     if (class == COST_mov)
         return reads_sreg(i) ? COST_sreg : feeds_sums_alone(use_of(c, i->d)) ? COST_folded : COST_mov;
-    if (is_product(i) && feeds_sums_alone(use_of(c, i->d)))
+    if ((is_product(i) && feeds_sums_alone(use_of(c, i->d))) || is_shared_address(c, i))
         return COST_folded;
     return is_wide_sum(i) && reads_product(c, i) ? COST_imul : class;
 }
@@ -262,44 +273,63 @@ static const struct ir_insn *insn_at(const struct code *code, uint32_t block, ui
     return code->ops[code->blocks[block].first + k].origin;
 }
 
+static bool is_access(const struct ir_insn *i)
+{
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+}
+
 static void note_uses(struct coster *c)
 {
     for (uint32_t n = 0; n < c->ir->insns.n; n++) {
         const struct ir_insn *i = &c->ir->insns.at[n];
         ir_ref refs[IR_MAX_REFS];
-        bool is_access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
         for (unsigned k = 0, all = ir_reads(i, refs); k < all; k++)
             if (use_of(c, refs[k])) {
                 use_of(c, refs[k])->reads++;
-                if (is_wide_sum(i) || (is_access && refs[k] == i->a) || (i->resize && !i->guard))
+                if (is_wide_sum(i) || (is_access(i) && refs[k] == i->a) || (i->resize && !i->guard))
                     use_of(c, refs[k])->address_reads++;
             }
         for (unsigned k = 0, all = ir_writes(i, refs); k < all; k++)
             if (use_of(c, refs[k]))
                 use_of(c, refs[k])->is_product = is_product(i);
     }
+    for (uint32_t n = c->ir->insns.n; n-- > 0;) { /* backwards: what reads an address before what makes it */
+        const struct ir_insn *i = &c->ir->insns.at[n];
+        bool shared = is_access(i) && i->access->space == SPACE_SHARED, folded = is_shared_address(c, i);
+        if ((shared || folded) && use_of(c, i->a))
+            use_of(c, i->a)->shared_reads++;
+        if (folded && use_of(c, i->b))
+            use_of(c, i->b)->shared_reads++;
+    }
 }
 
-/* Instructions of which only one is left where a loop is unrolled: the test at its end, and what counts for it. */
+/* The operation in [from, to) that defines `wanted`, from the last one back; NULL. */
+static const struct ir_insn *definition(const struct coster *c, uint32_t from, uint32_t to, ir_ref wanted, uint32_t *at)
+{
+    for (*at = to; wanted && (*at)-- > from;)
+        if (c->code->ops[*at].origin && ir_defines(c->code->ops[*at].origin, wanted))
+            return c->code->ops[*at].origin;
+    return NULL;
+}
+
+static bool counts(const struct ir_insn *i)
+{
+    return i->origin && i->origin->inst->op == OP_add && ir_ref_kind(i->b) == REF_CONST;
+}
+
+/* Of a loop that is unrolled only one is left of its branch, its test and the step of its counter. */
 static void scale_loop(struct coster *c, uint32_t first, uint32_t last)
 {
     const struct code_block *end = &c->code->blocks[last];
-    uint32_t from = c->code->blocks[first].first, to = end->first + end->n;
-    ir_ref wanted[2] = {c->code->ops[to - 1].origin ? c->code->ops[to - 1].origin->guard : REF_NONE};
-    if (to - from > UNROLLED_INSNS || !wanted[0])
+    uint32_t from = c->code->blocks[first].first, to = end->first + end->n, test_at, step_at;
+    const struct ir_insn *branch = c->code->ops[to - 1].origin;
+    if (to - from > UNROLLED_INSNS || !branch)
         return;
-    c->scale[to - 1] = 1.f / UNROLLED;
-    for (uint32_t k = to - 1; k-- > from;) {
-        const struct ir_insn *i = c->code->ops[k].origin;
-        if (!i || (!ir_defines(i, wanted[0]) && !(wanted[1] && ir_defines(i, wanted[1]))))
-            continue;
-        bool counts = i->origin && i->origin->inst->op == OP_add && ir_ref_kind(i->b) == REF_CONST;
-        if (ir_defines(i, wanted[0]))
-            wanted[1] = ir_ref_kind(i->a) == REF_REG ? i->a : REF_NONE;
-        else if (!counts)
-            continue;
-        c->scale[k] = 1.f / UNROLLED;
-    }
+    const struct ir_insn *test = definition(c, from, to - 1, branch->guard, &test_at);
+    const struct ir_insn *step = test ? definition(c, from, to - 1, test->a, &step_at) : NULL;
+    if (!step || !counts(step))
+        return;
+    c->scale[to - 1] = c->scale[test_at] = c->scale[step_at] = 1.f / UNROLLED;
 }
 
 /* Does .pragma "nounroll" stand before the instruction, with nothing but labels and places between? */
@@ -333,11 +363,59 @@ static void scale_loops(struct coster *c)
     }
 }
 
-/* Of one block while instructions go by, by level. */
+/* ---- traces: blocks that are scheduled together ---- */
+
+enum { PREDICATED_INSNS = 8 }; /* what a branch jumps over at most, for ptxas to predicate it instead */
+
+struct entries {
+    uint32_t n;
+    bool previous, skipping; /* from the block before it; from that before that */
+};
+
+static struct entries *count_entries(const struct coster *c)
+{
+    struct entries *e = ARENA_ARRAY(c->arena, struct entries, c->code->n_blocks);
+    for (uint32_t b = 0; b < c->code->n_blocks; b++)
+        for (uint32_t k = 0; k < ir_successor_count(c->ir, c->ir->order[b]); k++) {
+            uint32_t to = c->ir->blocks.at[ir_successor(c->ir, c->ir->order[b], k)].order;
+            e[to].n++;
+            e[to].previous |= to == b + 1;
+            e[to].skipping |= to == b + 2;
+        }
+    return e;
+}
+
+static bool can_be_predicated(const struct coster *c, uint32_t b)
+{
+    const struct code_block *block = &c->code->blocks[b];
+    uint8_t end = c->code->ops[block->first + block->n - 1].kind;
+    return block->n <= PREDICATED_INSNS && end <= OP_BRA; /* no barrier, vote or call, no way out */
+}
+
+/* A block that can only be entered from the one before it goes on with its trace, and so does one behind a few instructions that a
+ * branch may jump over. */
+static void find_traces(struct coster *c)
+{
+    const struct entries *e = count_entries(c);
+    c->trace = ARENA_ARRAY(c->arena, uint32_t, c->code->n_blocks);
+    c->predicated = ARENA_ARRAY(c->arena, bool, c->code->n_blocks);
+    for (uint32_t b = 0; b < c->code->n_blocks; b++) {
+        bool skipped = b >= 2 && e[b].n == 2 && e[b].previous && e[b].skipping && e[b - 1].n == 1 &&
+                       e[b - 1].previous && can_be_predicated(c, b - 1);
+        bool goes_on = b >= 1 && e[b].previous && (e[b].n == 1 || skipped);
+        c->trace[b] = goes_on ? c->trace[b - 1] : b;
+        if (skipped)
+            c->predicated[b - 2] = true;
+    }
+}
+
+/* ---- chains ---- */
+
+/* Of one trace while instructions go by, by level. */
 struct chain {
-    float last, store,
-        ordered; /* starts: the latest; of the latest store, and of the latest access that keeps its place */
-    float issued;
+    float last, ordered;          /* starts: the latest; of the latest access that keeps its place */
+    float store[SPACE_PARAM + 1]; /* of the latest store to a space; generic: to any */
+    float held;                   /* nothing starts before */
 };
 
 static bool keeps_place(const struct ir_access *x)
@@ -345,108 +423,146 @@ static bool keeps_place(const struct ir_access *x)
     return x->is_volatile || x->order != ORDER_WEAK;
 }
 
-static float start_of(const struct coster *c, const struct ir_insn *i, const struct chain *at, uint32_t block,
+static float store_before(const struct chain *at, enum ptx_space space)
+{
+    float most = at->store[SPACE_GENERIC];
+    for (unsigned k = 0; k <= SPACE_PARAM; k++)
+        if ((space == SPACE_GENERIC || k == space) && at->store[k] > most)
+            most = at->store[k];
+    return most;
+}
+
+/* What the instructions behind it wait for, whatever they read: barriers, fences, the target of a branch, a called function. */
+static float holds_up(enum cost_class class)
+{
+    bool waits = class == COST_bar || class == COST_fence || class == COST_bra || class == COST_call;
+    return waits ? cost_rows[class].latency : 0;
+}
+
+static float start_of(const struct coster *c, const struct ir_insn *i, const struct chain *at, uint32_t trace,
                       unsigned level)
 {
     ir_ref refs[IR_MAX_REFS];
-    float start = 0;
+    float start = at->held;
     for (unsigned k = 0, all = ir_reads(i, refs); k < all; k++) {
         const struct use *u = use_of(c, refs[k]);
-        if (u && u->block == block + 1 && u->ready[level] > start)
+        if (u && u->trace == trace + 1 && u->ready[level] > start)
             start = u->ready[level];
     }
-    bool is_access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
-    if (is_access && i->access->space != SPACE_PARAM && i->access->space != SPACE_CONST) {
-        if (!i->access->is_const && start < at->store)
-            start = at->store;
+    if (is_access(i) && i->access->space != SPACE_PARAM && i->access->space != SPACE_CONST) {
+        float before = i->access->is_const ? 0 : store_before(at, i->access->space);
+        start = before > start ? before : start;
         if (keeps_place(i->access) && start < at->ordered)
             start = at->ordered;
     }
     return start;
 }
 
-static void note_start(struct chain *at, const struct ir_insn *i, float start)
+static void note_start(struct chain *at, const struct ir_insn *i, float start, float waits)
 {
-    if (start > at->last)
-        at->last = start;
-    if (i->kind == IR_ST || i->kind == IR_ATOM)
-        at->store = start > at->store ? start : at->store;
-    if ((i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM) && keeps_place(i->access))
+    if (start + waits > at->last)
+        at->last = start + waits;
+    if (waits > 0)
+        at->held = at->last;
+    if (!is_access(i))
+        return;
+    float *store = &at->store[i->access->space];
+    if (i->kind != IR_LD && start > *store)
+        *store = start;
+    if (keeps_place(i->access))
         at->ordered = start + 1;
 }
 
-static void define(const struct coster *c, const struct ir_insn *i, uint32_t block, unsigned level, float ready)
+static void define(const struct coster *c, const struct ir_insn *i, uint32_t trace, unsigned level, float ready)
 {
     ir_ref refs[IR_MAX_REFS];
     for (unsigned k = 0, all = ir_writes(i, refs); k < all; k++) {
         struct use *u = use_of(c, refs[k]);
         if (!u)
             continue;
-        u->block = block + 1;
+        u->trace = trace + 1;
         u->ready[level] = ready;
     }
 }
 
-static void cost_block(struct coster *c, uint32_t b, const struct ir_live *live)
+static bool is_predicated(const struct coster *c, uint32_t b, const struct ir_insn *i)
+{
+    return c->predicated[b] && i && i->kind == IR_BRA;
+}
+
+/* `at`: where the trace stands when the block begins. */
+static void cost_block(struct coster *c, uint32_t b, struct chain at[COST_LEVELS])
 {
     struct block_cost *cost = &c->costs[b];
-    struct chain at[COST_LEVELS] = {0};
     const struct ir_insn *previous = NULL;
-    float issued = 0;
+    float issued = 0, from[COST_LEVELS];
+    for (unsigned level = 0; level < COST_LEVELS; level++)
+        from[level] = at[level].last;
     for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
         const struct ir_insn *i = insn_at(c->code, b, k);
-        enum cost_class class = class_of(c, i, previous);
+        enum cost_class class = is_predicated(c, b, i) ? COST_folded : class_of(c, i, previous);
         float scale = c->scale[c->code->blocks[b].first + k];
         cost->classes[class] += scale;
         issued += scale * cost_rows[class].instructions;
+        float start[COST_LEVELS] = {0};
+        for (unsigned level = 0; i && level < COST_LEVELS; level++)
+            start[level] = start_of(c, i, &at[level], c->trace[b], level);
         for (unsigned level = 0; i && level < COST_LEVELS; level++) {
-            float start = start_of(c, i, &at[level], b, level);
-            note_start(&at[level], i, start);
-            define(c, i, b, level, start + scale * latency_of(c, i, class, level));
+            note_start(&at[level], i, start[level], scale * holds_up(class));
+            define(c, i, c->trace[b], level, start[level] + scale * latency_of(c, i, class, level));
         }
         previous = i;
     }
     for (unsigned level = 0; level < COST_LEVELS; level++) {
-        cost->chain[level] = at[level].last > issued ? at[level].last : issued;
-        for (uint32_t n = 0; n < live->n; n++) {
-            struct use *u = &c->uses[live->regs[n]];
-            bool is_out = live->out[(size_t)b * live->words + n / 64] >> n % 64 & 1;
-            float pending = is_out && u->block == b + 1 ? u->ready[level] - cost->chain[level] : 0;
-            u->pending |= pending > 0;
-            if (pending > cost->tail[level])
-                cost->tail[level] = pending;
-        }
+        if (at[level].last < from[level] + issued)
+            at[level].last = from[level] + issued;
+        cost->chain[level] = at[level].last - from[level];
     }
 }
 
-/* Does a block read, before it writes, what some block leaves pending? */
+/* What the block leaves pending of what others need. */
+static void find_tail(struct coster *c, uint32_t b, const struct chain at[COST_LEVELS], const struct ir_live *live)
+{
+    for (unsigned level = 0; level < COST_LEVELS; level++)
+        for (uint32_t n = 0; n < live->n; n++) {
+            struct use *u = &c->uses[live->regs[n]];
+            bool is_out = live->out[(size_t)b * live->words + n / 64] >> n % 64 & 1;
+            float pending = is_out && u->trace == c->trace[b] + 1 ? u->ready[level] - at[level].last : 0;
+            u->pending |= pending > 0;
+            if (pending > c->costs[b].tail[level])
+                c->costs[b].tail[level] = pending;
+        }
+}
+
+/* Does a block read what some block leaves pending, other than those before it in its trace, which have been waited for? */
 static bool reads_pending(struct coster *c, uint32_t b)
 {
+    bool pending = false;
     for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
         const struct ir_insn *i = insn_at(c->code, b, k);
         ir_ref refs[IR_MAX_REFS];
         for (unsigned r = 0, all = i ? ir_reads(i, refs) : 0; r < all; r++) {
             const struct use *u = use_of(c, refs[r]);
-            if (u && u->pending && u->block != b + 1)
-                return true;
+            pending |= u && u->pending && u->trace != c->trace[b] + 1;
         }
         for (unsigned r = 0, all = i ? ir_writes(i, refs) : 0; r < all; r++)
             if (use_of(c, refs[r]))
-                use_of(c, refs[r])->block = b + 1;
+                use_of(c, refs[r])->trace = c->trace[b] + 1;
     }
-    return false;
+    return pending;
 }
 
 static void forget_definitions(struct coster *c)
 {
     for (uint32_t r = 0; r < c->ir->regs.n; r++)
-        c->uses[r].block = 0;
+        c->uses[r].trace = 0;
 }
 
 static struct block_cost *cost_function(const struct device_rates *rates, const struct code *code, struct arena *arena)
 {
     struct coster c = {.rates = rates, .code = code, .ir = code->ir, .arena = arena};
     struct ir_live live = {0};
+    struct chain at[COST_LEVELS];
     c.costs = ARENA_ARRAY(arena, struct block_cost, code->n_blocks);
     c.uses = ARENA_ARRAY(arena, struct use, code->ir->regs.n);
     c.scale = ARENA_ARRAY(arena, float, code->n_ops);
@@ -454,9 +570,14 @@ static struct block_cost *cost_function(const struct device_rates *rates, const 
         c.scale[k] = 1;
     note_uses(&c);
     scale_loops(&c);
+    find_traces(&c);
     bool known = ir_find_live(code->ir, arena, &live);
-    for (uint32_t b = 0; b < code->n_blocks; b++)
-        cost_block(&c, b, &live);
+    for (uint32_t b = 0; b < code->n_blocks; b++) {
+        if (c.trace[b] == b)
+            memset(at, 0, sizeof at);
+        cost_block(&c, b, at);
+        find_tail(&c, b, at, &live);
+    }
     forget_definitions(&c);
     for (uint32_t b = 0; b < code->n_blocks; b++)
         c.costs[b].waits = !known || reads_pending(&c, b);

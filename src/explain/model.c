@@ -83,7 +83,8 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
 
 static double machine_instructions(const struct kernel_counters *c)
 {
-    double n = 0;
+    enum { OF_A_WARP = 2, OF_A_DIVERGENCE = 3 }; /* a stack pointer, a descriptor; BSSY, BSYNC, BREAK */
+    double n = OF_A_WARP * (double)c->warps + OF_A_DIVERGENCE * (double)c->divergent;
     for (unsigned k = 0; k < COST_CLASSES; k++)
         n += c->classes[k] * cost_rows[k].instructions;
     return n;
@@ -119,41 +120,74 @@ static double passes(const struct access_counters *a)
     return fmax((double)a->tags, (double)a->bytes / LINE);
 }
 
+static double data_stage_waves(const struct launch *l)
+{
+    return (double)access_of(l, KIND_of_shared_ld)->wavefronts + (double)access_of(l, KIND_of_shared_st)->wavefronts +
+           l->fit->shared_atomic * (double)access_of(l, KIND_of_shared_atom)->wavefronts +
+           passes(access_of(l, KIND_of_global_ld)) + passes(access_of(l, KIND_of_global_st)) +
+           (double)access_of(l, KIND_of_global_red)->tags + (double)access_of(l, KIND_of_global_atom)->tags +
+           passes(access_of(l, KIND_of_local_ld)) + passes(access_of(l, KIND_of_local_st)) + l->c->classes[COST_shfl];
+}
+
+static double data_stage_requests(const struct launch *l)
+{
+    double n = l->c->classes[COST_shfl];
+    for (enum access_kind k = KIND_of_global_ld; k <= KIND_of_local_st; k++)
+        n += (double)access_of(l, k)->requests;
+    return n;
+}
+
 static void bound_data_stage(const struct launch *l, double cycles[BOUNDS])
 {
     const struct access_counters *constant = access_of(l, KIND_of_const_ld);
-    double waves =
-        (double)access_of(l, KIND_of_shared_ld)->wavefronts + (double)access_of(l, KIND_of_shared_st)->wavefronts +
-        l->fit->shared_atomic * (double)access_of(l, KIND_of_shared_atom)->wavefronts +
-        passes(access_of(l, KIND_of_global_ld)) + passes(access_of(l, KIND_of_global_st)) +
-        (double)access_of(l, KIND_of_global_red)->tags + (double)access_of(l, KIND_of_global_atom)->tags +
-        passes(access_of(l, KIND_of_local_ld)) + passes(access_of(l, KIND_of_local_st)) + l->c->classes[COST_shfl];
-    cycles[BOUND_lsu] = l->busiest * waves / l->r->lsu;
+    cycles[BOUND_lsu] = l->busiest * data_stage_waves(l) / l->r->lsu;
     cycles[BOUND_constant] = l->busiest * (l->r->const_request * (double)constant->requests +
                                            l->r->const_word * (double)(constant->distinct - constant->requests));
 }
 
-/* Sectors of local memory that L1 has no room for. */
+/* Share of the loads of local memory that L1 has no room for. Stores go through to L2. */
 static double local_misses(const struct launch *l)
 {
     double blocks = fmin(l->resident, l->blocks), threads = blocks * l->c->threads_per_block;
     double shared = l->c->static_shared_bytes + l->c->dynamic_shared_bytes + l->d->shared_bytes_reserved;
     double room = fmax(0, l->d->max_shared_bytes - l->resident * shared);
-    double sectors = (double)access_of(l, KIND_of_local_ld)->sectors + (double)access_of(l, KIND_of_local_st)->sectors;
-    return sectors * fmax(0, 1 - ratio(room, threads * l->c->local_bytes));
+    return fmax(0, 1 - ratio(room, threads * l->c->local_bytes));
+}
+
+/* What loads and stores ask L2 for. */
+struct traffic {
+    double sectors, lines, partial_lines; /* partial: of which a store writes parts of sectors */
+};
+
+static void add_stores(struct traffic *t, const struct access_counters *st, double partial)
+{
+    t->sectors += (double)st->sectors * (1 - partial);
+    t->lines += (double)st->tags * (1 - partial);
+    t->partial_lines += (double)st->tags * partial;
+}
+
+static struct traffic l2_traffic(const struct launch *l)
+{
+    const struct access_counters *ld = access_of(l, KIND_of_global_ld), *st = access_of(l, KIND_of_global_st);
+    const struct access_counters *local_ld = access_of(l, KIND_of_local_ld), *local_st = access_of(l, KIND_of_local_st);
+    struct traffic t = {(double)ld->l1_miss_sectors, (double)ld->l1_miss_tags, 0};
+    add_stores(&t, st, ratio((double)st->partial_sectors, (double)st->sectors));
+    add_stores(&t, local_st, (double)local_st->bytes < SECTOR * (double)local_st->sectors ? 1 : 0);
+    t.sectors += local_misses(l) * (double)local_ld->sectors;
+    t.lines += local_misses(l) * (double)local_ld->tags;
+    return t;
 }
 
 static void bound_memory(const struct launch *l, double cycles[BOUNDS])
 {
     const struct access_counters *ld = access_of(l, KIND_of_global_ld), *st = access_of(l, KIND_of_global_st);
-    double partial = ratio((double)st->partial_sectors, (double)st->sectors), local = local_misses(l);
-    double sectors = (double)ld->l1_miss_sectors + (double)st->sectors * (1 - partial) + local;
-    double lines = (double)ld->l1_miss_tags + (double)st->tags * (1 - partial) + local / 4;
-    double l2_ns = sectors / l->r->l2_sectors + lines / l->r->l2_lines + partial * (double)st->tags / l->r->l2_partial;
+    double partial = ratio((double)st->partial_sectors, (double)st->sectors);
+    struct traffic t = l2_traffic(l);
+    double l2_ns = t.sectors / l->r->l2_sectors + t.partial_lines / l->r->l2_partial;
     double pairs = (double)ld->pairs + (double)st->pairs * (1 + partial * (l->fit->dram_partial - 1));
     double whole_lines = fmin(1, ratio((double)ld->pairs + (double)st->pairs, 2.0 * (double)(ld->tags + st->tags)));
     double rate = whole_lines * l->r->dram + (1 - whole_lines) * l->r->dram_random;
-    cycles[BOUND_l2] = l2_ns * l->ghz;
+    cycles[BOUND_l2] = fmax(l2_ns * l->ghz, l->busiest * t.lines / l->r->l1_miss_lines);
     cycles[BOUND_dram] = l->in_dram * 2 * SECTOR * pairs / rate * l->ghz;
 }
 
@@ -172,21 +206,27 @@ static void bound_device(const struct launch *l, double cycles[BOUNDS])
 static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
 {
     double far = (1 - l->in_dram) * clock[CLOCK_L2] + l->in_dram * clock[CLOCK_DRAM];
-    return (1 - l->miss) * clock[CLOCK_L1] + l->miss * far;
+    double miss =
+        fmin(1, l->miss * l->c->warps_per_block); /* warps that hit what another has just asked for wait as long */
+    return (1 - miss) * clock[CLOCK_L1] + miss * far;
 }
 
-/* Cycles of a block alone: its warps' chains, and at each barrier one warp after the other. */
+/* Cycles of a block alone: its warps' chains; the further wavefronts of each warp's accesses and the lines that miss L1, one after the other;
+ * at each barrier one warp after the other. */
 static double block_latency(const struct launch *l)
 {
     double per_block = mixed(l, l->c->sum_block_clock) / (double)l->c->blocks;
-    return per_block +
-           (l->c->warps_per_block > 1 ? (double)l->c->barrier_warps / (double)l->c->blocks / l->r->barrier_warps : 0);
+    double waves = fmax(0, data_stage_waves(l) - data_stage_requests(l)) / (double)l->c->warps / l->r->lsu;
+    double barriers = (double)l->c->barrier_warps / (double)l->c->blocks / l->r->barrier_warps;
+    double misses = l2_traffic(l).lines / (double)l->c->warps / l->r->l1_miss_lines;
+    return per_block + waves + misses + (l->c->warps_per_block > 1 ? barriers : 0);
 }
 
-/* Cycles of so many blocks at a time, which ask the pipes for `demand` cycles each and take `latency` alone. */
+/* Cycles of so many blocks at a time, which ask the pipes for `demand` cycles each and take `latency` alone. Warps are given to four
+ * schedulers, each with pipes of its own: one of them is looked at. */
 static double round_cycles(const struct launch *l, double blocks, double demand, double latency)
 {
-    double warps = blocks * l->c->warps_per_block, own = demand / l->c->warps_per_block;
+    double warps = fmax(1, blocks * l->c->warps_per_block / SCHEDULERS), own = demand * blocks / warps;
     double wait = demand * blocks, think = fmax(0, latency - own);
     if (blocks <= 0)
         return 0;
@@ -195,9 +235,18 @@ static double round_cycles(const struct launch *l, double blocks, double demand,
     return wait + think;
 }
 
+/* What a multiprocessor's pipes take for its share: an instruction takes its slot and its pipe at the same time, and leaves what goes
+ * to the data stage, the special function units and the constant cache to them. */
+static double pipe_cycles(const struct launch *l, const double cycles[BOUNDS])
+{
+    double slots = fmax(fmax(cycles[BOUND_issue], cycles[BOUND_fma]), fmax(cycles[BOUND_alu], cycles[BOUND_fp64]));
+    double units[] = {slots, cycles[BOUND_xu], cycles[BOUND_lsu], cycles[BOUND_constant]};
+    return norm(units, sizeof units / sizeof units[0], l->fit->pipes);
+}
+
 static double multiprocessor_cycles(const struct launch *l, const double cycles[BOUNDS], double latency)
 {
-    double pipes = norm(cycles, BOUND_latency, l->fit->pipes), demand = pipes / l->blocks;
+    double demand = pipe_cycles(l, cycles) / l->blocks;
     double rounds = floor(l->blocks / l->resident), rest = l->blocks - rounds * l->resident;
     double full = round_cycles(l, l->resident, demand, latency);
     bool evened = l->blocks != floor(l->blocks);
@@ -263,7 +312,7 @@ struct roofline model_roofline(const struct kernel_counters *c, const struct dev
         .peak_flops = 2 * WARP * r->fma * sms,
         .peak_flops64 = 2 * WARP * r->fp64 * sms,
         .peak_dram = r->dram,
-        .peak_l2 = SECTOR / (1 / r->l2_sectors + 0.25 / r->l2_lines),
+        .peak_l2 = SECTOR * r->l2_sectors,
         .peak_shared = LINE * r->lsu * sms,
     };
 }
