@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "explain/page.h"
 
 void explanation_init(struct explanation *e)
 {
@@ -114,13 +115,14 @@ static json_t *sources_json(const struct explanation *e, struct arena *arena)
     return list;
 }
 
-char *explanation_json(const struct explanation *e, const char *program, const char *device, struct arena *arena)
+char *explanation_json(const struct explanation *e, const char *program, const char *device, size_t flags,
+                       struct arena *arena)
 {
     json_t *all = json_pack("{s:i, s:o, s:s, s:O, s:I, s:b, s:O, s:O, s:o}", "version", 1, "program",
                             json_text(program, strlen(program)), "device", device, "processes", e->processes,
                             "uncounted", (json_int_t)e->uncounted, "whole", !e->lost, "launches", e->launches,
                             "kernels", e->kernels, "sources", sources_json(e, arena));
-    char *text = all ? json_dumps(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
+    char *text = all ? json_dumps(all, flags | JSON_PRESERVE_ORDER) : NULL;
     json_decref(all);
     return text;
 }
@@ -196,15 +198,22 @@ const char *explanation_csv(const struct explanation *e, struct arena *arena)
 
 /* ---- files ---- */
 
+static const char *page_of(const struct options *o)
+{
+    return o->page ? o->page : "explain.html";
+}
+
 const char *explanation_files_wrong(struct session *s)
 {
-    const char *wrong = s->o.explain_json ? file_may_create(&s->arena, s->o.explain_json) : NULL;
+    const char *wrong = file_may_create(&s->arena, page_of(&s->o));
+    wrong = wrong || !s->o.explain_json ? wrong : file_may_create(&s->arena, s->o.explain_json);
     return wrong || !s->o.csv ? wrong : file_may_create(&s->arena, s->o.csv);
 }
 
 bool explanation_writes(const struct options *o, const char *path)
 {
-    return (o->explain_json && strcmp(o->explain_json, path) == 0) || (o->csv && strcmp(o->csv, path) == 0);
+    return strcmp(page_of(o), path) == 0 || (o->explain_json && strcmp(o->explain_json, path) == 0) ||
+           (o->csv && strcmp(o->csv, path) == 0);
 }
 
 int explanation_no_device(struct session *s)
@@ -224,14 +233,32 @@ static int write_file(struct session *s, const char *path, const char *text)
     return error ? cli_failure(s, "%s", error) : 0;
 }
 
+static int write_page(struct session *s, const char *json)
+{
+    struct text page = {.arena = &s->arena};
+    page_write(&page, json);
+    return write_file(s, page_of(&s->o), page.p);
+}
+
+static int write_json(struct session *s, const struct explanation *e, const char *program, size_t flags,
+                      int (*write)(struct session *, const char *))
+{
+    char *text = explanation_json(e, program, s->o.report_device ? s->o.report_device : "H200", flags, &s->arena);
+    int status = text ? write(s, text) : cli_failure(s, "out of memory: what was counted cannot be written");
+    free(text);
+    return status;
+}
+
+static int write_json_file(struct session *s, const char *json)
+{
+    return write_file(s, s->o.explain_json, json);
+}
+
 int explanation_write_files(struct session *s, const struct explanation *e, const char *program)
 {
-    int status = 0;
-    if (s->o.explain_json) {
-        char *text = explanation_json(e, program, s->o.report_device ? s->o.report_device : "H200", &s->arena);
-        status |= text ? write_file(s, s->o.explain_json, text) : cli_failure(s, "out of memory: there is no JSON");
-        free(text);
-    }
+    int status = write_json(s, e, program, JSON_COMPACT | JSON_REAL_PRECISION(9), write_page);
+    if (s->o.explain_json)
+        status |= write_json(s, e, program, JSON_INDENT(1), write_json_file);
     if (s->o.csv)
         status |= write_file(s, s->o.csv, explanation_csv(e, &s->arena));
     return status;

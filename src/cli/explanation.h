@@ -21,8 +21,9 @@ void explanation_read(struct explanation *e, FILE *f);
 /* A line of it; the value is the callee's to free. */
 void explanation_add(struct explanation *e, int process, json_t *line);
 
-/* All of it; NULL where memory is exhausted. */
-char *explanation_json(const struct explanation *e, const char *program, const char *device, struct arena *arena);
+/* All of it, written with jansson's flags; NULL where memory is exhausted. */
+char *explanation_json(const struct explanation *e, const char *program, const char *device, size_t flags,
+                       struct arena *arena);
 /* A row a launch. */
 const char *explanation_csv(const struct explanation *e, struct arena *arena);
 /* For people: the kernels, the longest first. */

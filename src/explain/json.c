@@ -6,6 +6,7 @@
 
 #include "base/printable.h"
 #include "exec/warp.h"
+#include "explain/advice.h"
 #include "explain/l1.h"
 #include "explain/model.h"
 #include "ptx/module.h"
@@ -104,7 +105,50 @@ static json_t *metrics_json(const struct kernel_counters *c, const struct device
     return metrics;
 }
 
+/* ---- advice ---- */
+
+static json_t *advice_json(const advice_list *list, struct arena *arena)
+{
+    json_t *all = json_array();
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct advice *a = &list->at[i];
+        json_t *o = json_pack("{s:s, s:s}", "code", a->code, "text", a->text);
+        if (a->place.cuda) {
+            json_object_set_new(o, "file", text(str_of(a->place.cuda->file), arena));
+            json_object_set_new(o, "line", json_integer(a->place.cuda->line));
+        }
+        json_array_append_new(all, o);
+    }
+    return all;
+}
+
+static json_t *launch_advice(const struct kernel_counters *c, const struct device_model *d)
+{
+    bool known;
+    struct arena arena = {0};
+    advice_list list = {0};
+    struct device_rates rates = device_rates(d->product, &known);
+    advise_launch(c, d, &rates, known, &list, &arena);
+    json_t *o = advice_json(&list, &arena);
+    arena_free(&arena);
+    return o;
+}
+
 /* ---- a launch ---- */
+
+/* Over the sizes of blocks, with the launch's registers and shared memory. */
+static json_t *occupancy_plot(const struct kernel_counters *c, const struct device_model *d)
+{
+    json_t *plot = json_array();
+    uint32_t shared = c->static_shared_bytes + c->dynamic_shared_bytes;
+    for (uint32_t threads = WARP_LANES; threads <= DEVICE_MAX_THREADS_PER_BLOCK; threads += WARP_LANES) {
+        uint32_t blocks = device_occupancy(d, threads, shared, c->registers).blocks;
+        json_array_append_new(plot,
+                              json_pack("{s:I, s:I, s:I}", "threads", (json_int_t)threads, "blocks", (json_int_t)blocks,
+                                        "warps", (json_int_t)(blocks * (threads / WARP_LANES))));
+    }
+    return plot;
+}
 
 static json_t *occupancy_json(const struct kernel_counters *c, const struct device_model *d,
                               const struct device_occupancy *o)
@@ -125,9 +169,9 @@ static json_t *occupancy_json(const struct kernel_counters *c, const struct devi
             json_array_append_new(limiters, json_string(limits[i].name));
     }
     uint64_t warps = (uint64_t)o->blocks * c->warps_per_block;
-    return json_pack("{s:I, s:I, s:f, s:o, s:o}", "blocks", (json_int_t)o->blocks, "warps", (json_int_t)warps,
+    return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o}", "blocks", (json_int_t)o->blocks, "warps", (json_int_t)warps,
                      "percent", 100.0 * (double)warps * WARP_LANES / d->max_threads, "limits", all, "limiters",
-                     limiters);
+                     limiters, "plot", occupancy_plot(c, d));
 }
 
 static json_t *classes_json(const struct kernel_counters *c)
@@ -206,6 +250,7 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
                         json_pack("{s:o, s:o, s:o, s:o}", "sum_warp", clock_json(c->sum_warp_clock), "max_warp",
                                   clock_json(c->max_warp_clock), "sum_block", clock_json(c->sum_block_clock),
                                   "max_block", clock_json(c->max_block_clock)));
+    json_object_set_new(o, "advice", launch_advice(c, d));
     return o;
 }
 
@@ -268,6 +313,9 @@ json_t *counters_kernel_json(const struct kernel_counters *c, uint64_t launches,
         json_array_append_new(lines, line_json(&c->lines.at[i], arena));
     for (uint32_t i = 0; i < c->insns.n; i++)
         json_array_append_new(insns, insn_json(&c->insns.at[i], arena));
-    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "kernel", c->name, "mangled", c->mangled, "number",
-                     (json_int_t)c->number, "launches", (json_int_t)launches, "lines", lines, "instructions", insns);
+    advice_list advice = {0};
+    advise_lines(c, &advice, arena);
+    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "kernel", c->name, "mangled", c->mangled, "number",
+                     (json_int_t)c->number, "launches", (json_int_t)launches, "advice", advice_json(&advice, arena),
+                     "lines", lines, "instructions", insns);
 }

@@ -1,0 +1,286 @@
+/* See advice.h. */
+#include "explain/advice.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "explain/cost.h"
+#include "explain/model.h"
+#include "ptx/module.h"
+
+/* What an instruction has to have of all that is counted of its kind, for advice about it to matter. */
+#define SHARE_THAT_MATTERS 0.05
+/* What the model has to gain. */
+#define GAIN_THAT_MATTERS 0.1
+
+struct advisor {
+    const struct kernel_counters *c;
+    advice_list *list;
+    struct arena *arena;
+};
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+/* Of a line that is unrolled once. */
+static void give(struct advisor *a, const char *code, struct place place, const char *text)
+{
+    for (uint32_t i = 0; place.cuda && i < a->list->n; i++) {
+        const struct advice *other = &a->list->at[i];
+        const struct cuda_place *line = other->place.cuda;
+        if (strcmp(other->code, code) == 0 && line && line->line == place.cuda->line &&
+            strcmp(line->file, place.cuda->file) == 0)
+            return;
+    }
+    *VEC_PUSH(a->arena, a->list) = (struct advice){code, text, place};
+}
+
+/* "line 12", of CUDA where it is known. */
+static const char *where(struct advisor *a, struct place p)
+{
+    if (p.cuda)
+        return arena_printf(a->arena, "line %u", p.cuda->line);
+    return p.source ? arena_printf(a->arena, "PTX line %u", place_locate(p).line) : "a line";
+}
+
+/* 4, 4.5 */
+static const char *number(struct advisor *a, double x)
+{
+    return arena_printf(a->arena, x >= 10 || x == (int)x ? "%.0f" : "%.1f", x);
+}
+
+/* ---- instructions ---- */
+
+static uint64_t magnitude(int64_t n)
+{
+    return n < 0 ? -(uint64_t)n : (uint64_t)n;
+}
+
+/* How far threads are apart, where all requests agree on that; 0: they do not. */
+static uint64_t stride_of(const struct access_counters *x)
+{
+    return x->strided == x->requests && x->stride != INT64_MIN ? magnitude(x->stride) : 0;
+}
+
+static void advise_coalescing(struct advisor *a, const struct insn_counters *i, enum access_kind kind, const char *verb)
+{
+    const struct access_counters *x = &i->access[kind];
+    uint64_t stride = stride_of(x), lane_bytes = (uint64_t)ratio(x->bytes, x->lanes);
+    if (x->sectors < 2 * x->ideal_sectors || ratio(x->sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
+        return;
+    const char *fact =
+        arena_printf(a->arena, "%s: a warp %s %s sectors of 32 bytes for %s bytes", where(a, i->place), verb,
+                     number(a, ratio(x->sectors, x->requests)), number(a, ratio(x->bytes, x->requests)));
+    if (stride > lane_bytes)
+        give(a, "uncoalesced", i->place,
+             arena_printf(a->arena,
+                          "%s: threads are %" PRIu64
+                          " bytes apart; let neighbouring threads take neighbouring elements: "
+                          "swap the indices, or go through shared memory",
+                          fact, stride));
+    else
+        give(a, "scattered", i->place,
+             arena_printf(
+                 a->arena,
+                 "%s: its threads are spread over memory without a stride; order the elements as threads take them",
+                 fact));
+}
+
+static void advise_banks(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
+{
+    const struct access_counters *x = &i->access[kind];
+    uint64_t stride = stride_of(x), all = 0;
+    for (enum access_kind k = KIND_of_shared_ld; k <= KIND_of_shared_atom; k++)
+        all += a->c->access[k].wavefronts;
+    if (x->wavefronts < 2 * x->ideal_wavefronts || ratio(x->wavefronts, all) < SHARE_THAT_MATTERS)
+        return;
+    const char *fact =
+        arena_printf(a->arena, "%s: a warp takes %s wavefronts of shared memory where %s would do", where(a, i->place),
+                     number(a, ratio(x->wavefronts, x->requests)), number(a, ratio(x->ideal_wavefronts, x->requests)));
+    if (stride && stride % 8 == 0)
+        give(a, "bank-conflicts", i->place,
+             arena_printf(a->arena,
+                          "%s: threads are %" PRIu64
+                          " bytes apart, and meet in the same banks; make the rows of the array "
+                          "one element longer",
+                          fact, stride));
+    else if (kind != KIND_of_shared_atom)
+        give(a, "bank-conflicts", i->place,
+             arena_printf(a->arena, "%s: threads ask for different words of the same banks", fact));
+    else
+        give(a, "shared-contention", i->place,
+             arena_printf(
+                 a->arena,
+                 "%s: threads change the same words or banks, one after the other; give each warp a copy of its own, "
+                 "and add them up at the end",
+                 fact));
+}
+
+static void advise_contention(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
+{
+    enum { LANES_AT_AN_ADDRESS = 8 };
+    const struct access_counters *x = &i->access[kind];
+    /* What ptxas sums up in the warp counts as one: then sectors are few. */
+    if (x->sectors < LANES_AT_AN_ADDRESS * x->requests || x->lanes < LANES_AT_AN_ADDRESS * x->distinct ||
+        ratio(x->sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
+        return;
+    give(a, "contention", i->place,
+         arena_printf(a->arena,
+                      "%s: %s threads of a warp change the same address, one after the other; add up within the warp "
+                      "(__reduce_add_sync, __shfl_down_sync) or the block, and let one thread do the atomic",
+                      where(a, i->place), number(a, ratio(x->lanes, x->distinct))));
+}
+
+static void advise_branch(struct advisor *a, const struct insn_counters *i)
+{
+    enum { FEW_LANES = 24 };
+    double active = ratio(a->c->thread_instructions, a->c->warp_instructions),
+           parted = ratio(i->divergent, i->branches);
+    if (active > FEW_LANES || parted < 0.25 || ratio(i->divergent, a->c->divergent) < 4 * SHARE_THAT_MATTERS)
+        return;
+    give(a, "divergence", i->place,
+         arena_printf(
+             a->arena,
+             "%s: threads of a warp part in %.0f%% of its executions, and %s of 32 are active in this kernel; let "
+             "the condition be the same for 32 threads in a row, or the work of both sides equal",
+             where(a, i->place), 100 * parted, number(a, active)));
+}
+
+static void advise_constants(struct advisor *a, const struct insn_counters *i)
+{
+    const struct access_counters *x = &i->access[KIND_of_const_ld];
+    if (x->distinct < 2 * x->requests ||
+        ratio(x->distinct, a->c->access[KIND_of_const_ld].distinct) < SHARE_THAT_MATTERS)
+        return;
+    give(a, "constants", i->place,
+         arena_printf(a->arena,
+                      "%s: a warp reads %s different constants, one after the other; shared or global memory serves "
+                      "threads that read different words",
+                      where(a, i->place), number(a, ratio(x->distinct, x->requests))));
+}
+
+static void advise_local(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
+{
+    const struct access_counters *x = &i->access[kind];
+    if (ratio(x->requests, i->warp_instructions) == 0 ||
+        ratio(x->requests, a->c->warp_instructions) < SHARE_THAT_MATTERS || x->sectors < 2 * x->ideal_sectors)
+        return;
+    give(a, "local-memory", i->place,
+         arena_printf(
+             a->arena,
+             "%s: an array of the thread is indexed by a value that is known at run time alone, and lies in local "
+             "memory: %s sectors a warp; unroll the loop, or keep the array in shared memory",
+             where(a, i->place), number(a, ratio(x->sectors, x->requests))));
+}
+
+void advise_lines(const struct kernel_counters *sums, advice_list *list, struct arena *arena)
+{
+    struct advisor a = {sums, list, arena};
+    for (uint32_t n = 0; n < sums->insns.n; n++) {
+        const struct insn_counters *i = &sums->insns.at[n];
+        if (i->access[KIND_of_global_ld].requests)
+            advise_coalescing(&a, i, KIND_of_global_ld, "reads");
+        if (i->access[KIND_of_global_st].requests)
+            advise_coalescing(&a, i, KIND_of_global_st, "writes");
+        for (enum access_kind k = KIND_of_shared_ld; k <= KIND_of_shared_atom; k++)
+            if (i->access[k].requests)
+                advise_banks(&a, i, k);
+        for (enum access_kind k = KIND_of_global_red; k <= KIND_of_global_atom; k++)
+            if (i->access[k].requests)
+                advise_contention(&a, i, k);
+        if (i->access[KIND_of_const_ld].requests)
+            advise_constants(&a, i);
+        if (i->access[KIND_of_local_ld].requests)
+            advise_local(&a, i, KIND_of_local_ld);
+        if (i->branches)
+            advise_branch(&a, i);
+    }
+}
+
+/* ---- a launch ---- */
+
+/* Nanoseconds as people read them. */
+static const char *time_text(struct advisor *a, double ns)
+{
+    return ns >= 1e6 ? arena_printf(a->arena, "%.3g ms", ns / 1e6) : arena_printf(a->arena, "%.3g us", ns / 1e3);
+}
+
+static void advise_block(struct advisor *a)
+{
+    uint32_t threads = a->c->threads_per_block, idle = a->c->warps_per_block * DEVICE_WARP_SIZE - threads;
+    if (idle * 10 >= threads && idle)
+        give(a, "block-size", (struct place){0},
+             arena_printf(
+                 a->arena,
+                 "a block of %u threads fills %u warps, of which %u lanes have nothing to do; make it a multiple of 32",
+                 threads, a->c->warps_per_block, idle));
+}
+
+static void advise_grid(struct advisor *a, const struct device_model *d, const struct device_occupancy *o)
+{
+    uint64_t at_once = (uint64_t)o->blocks * d->multiprocessors, last = at_once ? a->c->blocks % at_once : 0;
+    if (a->c->blocks < d->multiprocessors)
+        give(a, "small-grid", (struct place){0},
+             arena_printf(a->arena,
+                          "the grid has %" PRIu64
+                          " blocks for %u multiprocessors: %u have nothing to do; take smaller blocks, "
+                          "or split the work further",
+                          a->c->blocks, d->multiprocessors, d->multiprocessors - (unsigned)a->c->blocks));
+    else if (a->c->blocks > at_once && a->c->blocks < 4 * at_once && last && last < at_once / 4)
+        give(a, "tail", (struct place){0},
+             arena_printf(a->arena,
+                          "%" PRIu64 " blocks run at a time, and the last %" PRIu64 " of %" PRIu64
+                          " run when all others have "
+                          "ended; make the grid a multiple of that, or blocks smaller",
+                          at_once, last, a->c->blocks));
+}
+
+/* Would it be faster if a limit of occupancy were another? */
+static void try_limit(struct advisor *a, const struct device_model *d, const struct device_rates *r, double ns,
+                      bool registers)
+{
+    struct kernel_counters other = *a->c;
+    uint32_t shared = a->c->static_shared_bytes + a->c->dynamic_shared_bytes;
+    if (registers)
+        other.registers = a->c->registers / 2;
+    else
+        other.static_shared_bytes = shared / 2, other.dynamic_shared_bytes = 0;
+    double then = model_time(&other, d, r, &model_fit).ns;
+    if (then > (1 - GAIN_THAT_MATTERS) * ns)
+        return;
+    const char *limit = registers ? arena_printf(a->arena, "%u registers a thread limit", a->c->registers)
+                                  : arena_printf(a->arena, "%u bytes of shared memory a block limit", shared);
+    give(a, "occupancy", (struct place){0},
+         arena_printf(
+             a->arena,
+             "%s the warps that can hide latency: with half of that the launch is estimated at %s instead of %s%s",
+             limit, time_text(a, then), time_text(a, ns),
+             registers ? "; __launch_bounds__ or -maxrregcount bound them" : ""));
+}
+
+static void advise_occupancy(struct advisor *a, const struct device_model *d, const struct device_occupancy *o,
+                             const struct device_rates *r)
+{
+    struct model_time t = model_time(a->c, d, r, &model_fit);
+    bool lets_more = o->by_threads > o->blocks && o->by_blocks > o->blocks;
+    if (t.ns > 0 && lets_more && o->by_registers == o->blocks && a->c->registers > 32 && !a->c->registers_guessed)
+        try_limit(a, d, r, t.ns, true);
+    if (t.ns > 0 && lets_more && o->by_shared == o->blocks)
+        try_limit(a, d, r, t.ns, false);
+}
+
+void advise_launch(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *rates,
+                   bool all_known, advice_list *list, struct arena *arena)
+{
+    struct advisor a = {c, list, arena};
+    struct device_occupancy o =
+        device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers);
+    advise_block(&a);
+    if (!o.blocks)
+        return;
+    advise_grid(&a, d, &o);
+    if (all_known)
+        advise_occupancy(&a, d, &o, rates);
+}

@@ -1,0 +1,199 @@
+"use strict";
+/* What all views use: elements, numbers in words, tables that sort. No view knows another; main.js knows them all. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+/* ---- elements ---- */
+
+function add(parent, children) {
+    for (const c of children.flat(Infinity))
+        if (c !== null && c !== undefined && c !== false)
+            parent.append(c);
+    return parent;
+}
+
+function attributes(e, attrs) {
+    for (const [k, v] of Object.entries(attrs || {})) {
+        if (v === null || v === undefined || v === false)
+            continue;
+        if (k.startsWith("on"))
+            e.addEventListener(k.slice(2), v);
+        else if (k === "style")
+            for (const [p, x] of Object.entries(v))
+                e.style.setProperty(p, x);
+        else
+            e.setAttribute(k, v === true ? "" : v);
+    }
+    return e;
+}
+
+function h(tag, attrs, ...children) {
+    return add(attributes(document.createElement(tag), attrs), children);
+}
+
+function s(tag, attrs, ...children) {
+    return add(attributes(document.createElementNS("http://www.w3.org/2000/svg", tag), attrs), children);
+}
+
+/* ---- numbers in words ---- */
+
+function digits(x) {
+    const a = Math.abs(x);
+    return a === 0 ? "0" : a >= 100 ? x.toFixed(0) : a >= 10 ? x.toFixed(1) : a >= 1 ? x.toFixed(2) : x.toPrecision(2);
+}
+
+function count(x) {
+    if (!isFinite(x))
+        return "\u2013";
+    if (Number.isInteger(x) && Math.abs(x) < 10000)
+        return String(x);
+    const steps = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
+    for (const [unit, letter] of steps)
+        if (Math.abs(x) >= unit)
+            return digits(x / unit) + "\u2009" + letter;
+    return digits(x);
+}
+
+function nanoseconds(ns) {
+    if (!isFinite(ns))
+        return "\u2013";
+    const steps = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]];
+    for (const [unit, name] of steps)
+        if (ns >= unit || unit === 1)
+            return digits(ns / unit) + "\u2009" + name;
+}
+
+function bytes(n) {
+    const steps = [[1 << 30, "GiB"], [1 << 20, "MiB"], [1 << 10, "KiB"]];
+    for (const [unit, name] of steps)
+        if (n >= unit)
+            return digits(n / unit) + "\u2009" + name;
+    return n + "\u2009B";
+}
+
+function percent(x) {
+    return isFinite(x) ? (100 * x >= 99.95 ? "100" : (100 * x).toFixed(100 * x < 10 ? 1 : 0)) + "\u2009%" : "\u2013";
+}
+
+function dims(d) {
+    let n = 3;
+    while (n > 1 && d[n - 1] === 1)
+        n--;
+    return d.slice(0, n).join("\u2009\u00d7\u2009");
+}
+
+function ratio(a, b) {
+    return b ? a / b : NaN;
+}
+
+function sum(list, of) {
+    return list.reduce((n, x) => n + (of(x) || 0), 0);
+}
+
+/* "void kernel<16>(float*, int)": without its parameters. */
+function shortName(name) {
+    let depth = 0, end = name.length;
+    for (let i = 0; i < name.length; i++) {
+        if (name[i] === "<")
+            depth++;
+        else if (name[i] === ">")
+            depth--;
+        else if (name[i] === "(" && depth === 0 && i > 0 && !name.startsWith("(anonymous", i)) {
+            end = i;
+            break;
+        }
+    }
+    return name.slice(0, end).replace(/^void /, "");
+}
+
+/* ---- tables ---- */
+
+/* columns: {title, value (of a row: sorts), show (of a row: text or element; default: count(value)), hint, left} */
+function table(columns, rows, sorted, caption) {
+    const body = h("tbody");
+    const heads = columns.map((c, i) => h("th", {scope: "col", title: c.hint, class: c.left ? "left" : null},
+        h("button", {type: "button", onclick: () => sort(i)}, c.title)));
+    let by = -1, down = false;
+    function sort(i) {
+        down = by === i ? !down : !columns[i].left;
+        by = i;
+        heads.forEach((th, k) => k === i ? th.setAttribute("aria-sort", down ? "descending" : "ascending")
+                                         : th.removeAttribute("aria-sort"));
+        const key = columns[i].value;
+        rows.sort((a, b) => {
+            const x = key(a), y = key(b);
+            if (typeof x === "string")
+                return (down ? -1 : 1) * x.localeCompare(y);
+            return isNaN(x) ? 1 : isNaN(y) ? -1 : (down ? y - x : x - y);
+        });
+        fill();
+    }
+    function cell(c, row) {
+        const shown = c.show ? c.show(row) : count(c.value(row));
+        return h("td", {class: (c.left ? "left" : "") + (c.name ? " name" : ""), title: c.tip ? c.tip(row) : null}, shown);
+    }
+    function fill() {
+        body.replaceChildren(...rows.map(row => h("tr", null, columns.map(c => cell(c, row)))));
+    }
+    sort(sorted);
+    return h("div", {class: "scroll"}, h("table", null, caption ? h("caption", {class: "skip"}, caption) : null,
+        h("thead", null, h("tr", null, heads)), body));
+}
+
+function facts(pairs) {
+    return h("dl", {class: "facts"}, pairs.filter(Boolean).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+}
+
+function card(title, ...children) {
+    return h("section", {class: "card"}, h("h3", null, title), children);
+}
+
+function note(text) {
+    return h("p", {class: "note"}, text);
+}
+
+/* ---- what was counted ---- */
+
+function access(of, kind) {
+    return of.access && of.access[kind] || {};
+}
+
+function simt(of) {
+    return ratio(of.thread_instructions, of.warp_instructions);
+}
+
+function conflictsOf(of) {
+    return sum(["shared_ld", "shared_st", "shared_atom"], k => (access(of, k).wavefronts || 0) - (access(of, k).ideal_wavefronts || 0));
+}
+
+function sectorsOf(of) {
+    return sum(["global_ld", "global_st", "global_red", "global_atom"], k => access(of, k).sectors);
+}
+
+function idealSectorsOf(of) {
+    return sum(["global_ld", "global_st"], k => access(of, k).ideal_sectors) + sum(["global_red", "global_atom"], k => access(of, k).sectors);
+}
+
+function keyOf(x) {
+    return [x.process, x.device, x.number].join("/");
+}
+
+/* Kernels, each with its launches, the longest first. */
+const kernels = (() => {
+    const all = new Map();
+    for (const k of data.kernels || [])
+        all.set(keyOf(k), {kernel: k.kernel, detail: k, launches: []});
+    for (const l of data.launches) {
+        const key = keyOf(l);
+        if (!all.has(key))
+            all.set(key, {kernel: l.kernel, detail: {lines: [], instructions: []}, launches: []});
+        all.get(key).launches.push(l);
+    }
+    const list = [...all.values()].filter(k => k.launches.length);
+    for (const k of list)
+        k.time = sum(k.launches, l => l.time_ns);
+    list.sort((a, b) => b.time - a.time);
+    list.forEach((k, i) => k.index = i);
+    return list;
+})();
+const totalTime = sum(kernels, k => k.time);

@@ -1,0 +1,226 @@
+/* One kernel: what it is, what bounds it, and what is to be done. */
+
+const boundNames = {
+    issue: "issue slots", fma: "FMA pipe", alu: "ALU pipe", xu: "special functions", fp64: "f64 pipe", lsu: "L1 and shared memory",
+    constant: "constant cache", latency: "dependent instructions", l2: "L2 cache", dram: "DRAM", atomic: "atomics", launch: "start of blocks",
+};
+const limitNames = {registers: "registers", shared_mem: "shared memory", warps: "threads", blocks: "blocks of a multiprocessor", clusters: "clusters"};
+const kindNames = {
+    global_ld: "global loads", global_st: "global stores", global_red: "global reductions", global_atom: "global atomics",
+    shared_ld: "shared loads", shared_st: "shared stores", shared_atom: "shared atomics", local_ld: "local loads", local_st: "local stores",
+    const_ld: "constant loads",
+};
+
+const classNames = {
+    fp32: "f32 add, multiply", fma32: "f32 FMA", minmax: "minimum, maximum", fp32_div: "f32 division", fp32_sqrt: "f32 square root", sfu: "special functions",
+    sfu_scaled: "special functions, scaled", fp64: "f64 add, multiply", fma64: "f64 FMA", fp64_div: "f64 division, root", integer: "integer", integer64: "integer, 64 bits",
+    imul: "integer multiply", imul64: "integer multiply, 64 bits", idiv: "integer division", idiv64: "integer division, 64 bits", bits: "bit counts", cvt: "conversions",
+    cvt64: "conversions, 64 bits", setp: "comparisons", select: "select, permute", mov: "moves", sreg: "special registers", shfl: "shuffles", vote: "votes", bar: "barriers",
+    bra: "branches", call: "calls", fence: "fences", other: "other", param: "kernel parameters", memory: "memory accesses",
+};
+
+/* Of its lines, and of the launch. */
+function adviceOf(k, launch) {
+    return (k.detail.advice || []).concat(launch.advice || []);
+}
+
+function adviceText(k, a) {
+    return a.file ? [h("a", {href: `#source/${k.index}/${encodeURIComponent(a.file)}/${a.line}`}, `${a.file.split("/").pop()}`), " ", a.text] : a.text;
+}
+
+function adviceList(k, launch) {
+    const list = adviceOf(k, launch);
+    if (!list.length)
+        return h("p", {class: "advice none"}, "The figures of this launch prove nothing that would have to be changed.");
+    return h("ul", {class: "advice"}, list.map(a => h("li", null, adviceText(k, a))));
+}
+
+function boundsCard(l) {
+    if (!l.bounds_ns)
+        return card("Estimated time", note("The rates of this device are not all known: it has limits and ceilings alone."));
+    const rows = Object.entries(l.bounds_ns).map(([k, v]) => ({label: boundNames[k] || k, value: v, shown: nanoseconds(v), strong: k === l.bound,
+        color: k === l.bound ? "var(--c1)" : k === l.next_bound ? "var(--c0)" : "var(--c7)"}));
+    rows.sort((a, b) => b.value - a.value);
+    const shown = rows.filter(r => r.value > 0.005 * l.time_ns || r.strong);
+    return card(`Estimated time: ${nanoseconds(l.time_ns)}`,
+        h("p", null, "Decided by ", h("strong", null, boundNames[l.bound]), "; next: ", boundNames[l.next_bound], "."),
+        barChart("What the launch would take if nothing but this bounded it", shown, {title: "if nothing else bounded it", show: nanoseconds}),
+        note("From an event before the launch to one behind it, L2 warm: bounds overlap, and a launch has some 3 \u00b5s of its own."));
+}
+
+function occupancyCard(l) {
+    const o = l.occupancy, most = o.percent ? Math.round(o.warps * 100 / o.percent) : 64;
+    const limits = Object.entries(o.limits).map(([k, v]) => ({name: limitNames[k] || k, blocks: v, decides: o.limiters.includes(k)}));
+    return card(`Occupancy: ${o.warps} of ${most} warps (${percent(o.percent / 100)})`,
+        o.plot ? occupancyChart(o.plot, l.block[0] * l.block[1] * l.block[2], most) : null,
+        table([{title: "limit", value: x => x.name, show: x => x.decides ? h("strong", null, x.name + " \u2014 decides") : x.name, left: true},
+            {title: "blocks a multiprocessor", value: x => x.blocks}], limits, 1, "Limits of occupancy"),
+        note(`${l.registers || "?"} registers a thread${l.registers_estimated ? " (an estimate: there is no machine code for this device)" : ""}, `
+            + `${bytes(l.static_shared_bytes + l.dynamic_shared_bytes)} of shared memory a block.`));
+}
+
+function globalCard(l) {
+    const rows = ["global_ld", "global_st", "global_red", "global_atom", "local_ld", "local_st"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
+    if (!rows.length)
+        return null;
+    return card("Global and local memory: coalescing", table([
+        {title: "access", value: r => kindNames[r.k], show: r => kindNames[r.k], left: true},
+        {title: "requests", value: r => r.a.requests, hint: "warp instructions with at least one active lane"},
+        {title: "sectors", value: r => r.a.sectors, hint: "32 bytes each"},
+        {title: "sectors a request", value: r => r.a.sectors / r.a.requests, show: r => digits(r.a.sectors / r.a.requests)},
+        {title: "ideal", value: r => r.a.ideal_sectors / r.a.requests, show: r => r.a.ideal_sectors ? digits(r.a.ideal_sectors / r.a.requests) : "\u2013", hint: "sectors a request, were the lanes' bytes side by side"},
+        {title: "wasted", value: r => 32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)), show: r => bytes(32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)))},
+        {title: "found in L1", value: r => r.k === "global_ld" ? 1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors) : NaN, show: r => r.k === "global_ld" ? percent(1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors)) : "\u2013", hint: "an estimate"},
+    ], rows, 2, "Accesses to global and local memory"),
+        l.footprint ? note(`Touched: ${bytes(32 * (l.footprint.touched_sectors || 0))} in ${count(l.footprint.touched_lines || 0)} lines of 128 bytes.`) : null);
+}
+
+function sharedCard(l) {
+    const rows = ["shared_ld", "shared_st", "shared_atom"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
+    if (!rows.length)
+        return null;
+    return card("Shared memory: bank conflicts", table([
+        {title: "access", value: r => kindNames[r.k], show: r => kindNames[r.k], left: true},
+        {title: "requests", value: r => r.a.requests},
+        {title: "wavefronts", value: r => r.a.wavefronts || 0, hint: "passes of the 32 banks"},
+        {title: "a request", value: r => ratio(r.a.wavefronts, r.a.requests), show: r => digits(ratio(r.a.wavefronts || 0, r.a.requests))},
+        {title: "without conflict", value: r => ratio(r.a.ideal_wavefronts, r.a.requests), show: r => digits(ratio(r.a.ideal_wavefronts || 0, r.a.requests))},
+        {title: "conflicts", value: r => (r.a.wavefronts || 0) - (r.a.ideal_wavefronts || 0)},
+    ], rows, 2, "Accesses to shared memory"));
+}
+
+function atomicsCard(l) {
+    const rows = ["global_red", "global_atom", "shared_atom"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
+    if (!rows.length)
+        return null;
+    return card("Atomics: contention", table([
+        {title: "atomics", value: r => kindNames[r.k], show: r => kindNames[r.k], left: true},
+        {title: "warp instructions", value: r => r.a.requests},
+        {title: "lanes", value: r => r.a.lanes},
+        {title: "lanes an address", value: r => ratio(r.a.lanes, r.a.distinct), show: r => digits(ratio(r.a.lanes, r.a.distinct)), hint: "in one warp instruction"},
+    ], rows, 2, "Atomics"),
+        l.footprint && l.footprint.hot ? note(`The busiest sector of global memory has had ${count(l.footprint.hot)} operations, one after the other.`) : null);
+}
+
+function placeOf(i) {
+    return i.line ? `${(i.file || "").split("/").pop()}:${i.line}` : `PTX ${i.ptx_line || ""}`;
+}
+
+function divergenceCard(k, l) {
+    const rows = (k.detail.instructions || []).filter(i => i.branches && i.divergent);
+    const lanes = simt(l);
+    return card(`Divergence: ${digits(lanes)} of 32 lanes active (${percent(lanes / 32)})`,
+        rows.length ? table([
+            {title: "branch", value: placeOf, show: i => sourceLink(k, i), left: true},
+            {title: "executed", value: i => i.branches, hint: "by warps"},
+            {title: "lanes parted", value: i => i.divergent, show: i => `${count(i.divergent)} (${percent(i.divergent / i.branches)})`},
+            {title: "threads that took it", value: i => i.taken || 0},
+        ], rows, 2, "Divergent branches") : note(`${count(l.branches || 0)} branches were executed; lanes of a warp parted at none.`));
+}
+
+function barriersCard(k, l) {
+    if (!l.barriers || !l.barriers.opened)
+        return null;
+    const rows = (k.detail.instructions || []).filter(i => i.barrier_warps);
+    return card(`Barriers: opened ${count(l.barriers.opened)} times`,
+        rows.length ? table([
+            {title: "barrier", value: placeOf, show: i => sourceLink(k, i), left: true},
+            {title: "warps came", value: i => i.barrier_warps},
+            {title: "waited, mean", value: i => i.barrier_wait / i.barrier_warps, show: i => digits(i.barrier_wait / i.barrier_warps), hint: "instructions that the block's other warps executed meanwhile"},
+            {title: "longest", value: i => i.barrier_longest || 0},
+        ], rows, 2, "Barriers") : null,
+        note("Waits are counted in instructions that other warps of the block execute meanwhile."));
+}
+
+function mixCard(l) {
+    const rows = Object.entries(l.classes || {}).filter(([name, n]) => n > 0 && name !== "folded").map(([key, value]) => ({label: classNames[key] || key, value, shown: count(value)}));
+    rows.sort((a, b) => b.value - a.value);
+    const all = sum(rows, r => r.value);
+    rows.forEach(r => r.shown = `${count(r.value)} (${percent(r.value / all)})`);
+    return card(`Instruction mix: ${count(l.warp_instructions)} warp instructions`, barChart("Warp instructions of PTX by class", rows.slice(0, 14), {title: "warp instructions", show: count}));
+}
+
+function rooflineCard(l) {
+    const r = l.roofline;
+    if (!r)
+        return null;
+    const roofs = [{name: "DRAM", bandwidth: r.peak_dram, color: "var(--c0)"}, {name: "L2", bandwidth: r.peak_l2, color: "var(--c2)"},
+        {name: "shared memory", bandwidth: r.peak_shared, color: "var(--c3)"}].filter(f => f.bandwidth > 0);
+    const flops = r.flops + r.flops64, time = l.time_ns;
+    const peaks = [{name: "f32", rate: r.peak_flops}].concat(r.flops64 ? [{name: "f64", rate: r.peak_flops64}] : []).filter(p => p.rate > 0);
+    const points = [["DRAM", r.dram_bytes, "var(--c0)"], ["L2", r.l2_bytes, "var(--c2)"], ["shared memory", r.shared_bytes, "var(--c3)"]]
+        .filter(p => p[1] > 0 && flops > 0 && time > 0).map(p => ({name: p[0], intensity: flops / p[1], rate: flops / time, color: p[2]}));
+    if (!peaks.length)
+        return null;
+    return card("Roofline", rooflineChart(roofs, peaks, points), legend(roofs.map(f => ({name: `${f.name}, ${count(f.bandwidth * 1e9)}B/s`, color: f.color}))),
+        note(points.length ? `${count(flops)} floating-point operations. A point near its roof is bound by that memory.` : "This launch has no floating-point operations: there is no point."));
+}
+
+function launchesCard(k, current) {
+    if (k.launches.length < 2)
+        return null;
+    const rows = k.launches.slice();
+    const c = h("section", {class: "card wide"}, h("h3", null, `Its ${k.launches.length} launches`), table([
+        {title: "launch", value: l => k.launches.indexOf(l), show: l => h("a", {href: `#kernel/${k.index}/${k.launches.indexOf(l)}`, "aria-current": l === current ? "true" : null}, "#" + (k.launches.indexOf(l) + 1)), left: true},
+        {title: "grid", value: l => l.grid[0] * l.grid[1] * l.grid[2], show: l => dims(l.grid)},
+        {title: "block", value: l => l.block[0] * l.block[1] * l.block[2], show: l => dims(l.block)},
+        {title: "time", value: l => l.time_ns, show: l => nanoseconds(l.time_ns)},
+        {title: "bound", value: l => boundNames[l.bound] || "", show: l => boundNames[l.bound] || "\u2013", left: true},
+        {title: "warp instructions", value: l => l.warp_instructions},
+        {title: "sectors", value: sectorsOf},
+        {title: "lanes", value: simt, show: l => digits(simt(l))},
+    ], rows, 0, "Launches"));
+    c.querySelector("div.scroll").style.maxHeight = "28em";
+    c.querySelector("div.scroll").style.overflowY = "auto";
+    return c;
+}
+
+function kernelView(k, at) {
+    const l = k.launches[at] || k.launches[0];
+    return [
+        h("h2", null, h("code", null, k.kernel)),
+        h("div", {class: "tools"}, kernelPicker("kernel", k), h("a", {href: `#source/${k.index}`}, "its source, annotated"),
+            l.timeline ? h("a", {href: `#warps/${k.index}/${k.launches.indexOf(l)}`}, "its warps over time") : null),
+        facts([["launch", `${k.launches.indexOf(l) + 1} of ${k.launches.length}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
+            l.cluster ? ["cluster", dims(l.cluster)] : null,
+            ["time, estimated", nanoseconds(l.time_ns)], ["bound", boundNames[l.bound] || "\u2013"], ["registers", (l.registers || "?") + (l.registers_estimated ? " (estimate)" : "")],
+            ["shared memory", bytes(l.static_shared_bytes + l.dynamic_shared_bytes)], ["local memory", bytes(l.local_bytes || 0) + " a thread"],
+            ["occupancy", percent(l.occupancy.percent / 100)]]),
+        h("section", {class: "card wide"}, h("h3", null, "What to change"), adviceList(k, l)),
+        h("div", {class: "cards"}, boundsCard(l), occupancyCard(l), globalCard(l), sharedCard(l), atomicsCard(l), divergenceCard(k, l), barriersCard(k, l),
+            mixCard(l), rooflineCard(l), launchesCard(k, l)),
+    ];
+}
+
+function kernelPicker(view, k) {
+    if (kernels.length < 2)
+        return null;
+    return h("label", null, "kernel ", h("select", {onchange: e => { location.hash = `#${view}/${e.target.value}`; }},
+        kernels.map(x => h("option", {value: x.index, selected: x === k}, shortName(x.kernel)))));
+}
+
+/* ---- all kernels ---- */
+
+function overviewView() {
+    const rows = kernels.slice();
+    const worst = (k, of) => { const v = k.launches.map(of).filter(isFinite); return v.length ? Math.max(...v) : NaN; };
+    return [
+        facts([["kernels", String(kernels.length)], ["launches", String(data.launches.length)], ["estimated time of all launches", nanoseconds(totalTime)],
+            ["device", data.device], data.uncounted ? ["not counted", String(data.uncounted)] : null]),
+        h("section", {class: "card wide"}, h("h3", null, "Kernels"), table([
+            {title: "kernel", value: k => shortName(k.kernel), show: k => h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), left: true, name: true, tip: k => k.kernel},
+            {title: "time", value: k => k.time, show: k => nanoseconds(k.time), hint: "estimated, of all its launches"},
+            {title: "share", value: k => k.time / totalTime, show: k => [h("span", {class: "bar", style: {width: 60 * k.time / totalTime + "px"}}), " " + percent(k.time / totalTime)], left: true},
+            {title: "launches", value: k => k.launches.length},
+            {title: "bound", value: k => boundNames[k.launches[0].bound] || "", show: k => boundNames[k.launches[0].bound] || "\u2013", left: true, hint: "of its first launch"},
+            {title: "occupancy", value: k => k.launches[0].occupancy.percent, show: k => percent(k.launches[0].occupancy.percent / 100)},
+            {title: "sectors a request", value: k => worst(k, l => ratio(sectorsOf(l), sum(["global_ld", "global_st", "global_red", "global_atom"], x => access(l, x).requests))), show: k => { const v = worst(k, l => ratio(sectorsOf(l), sum(["global_ld", "global_st", "global_red", "global_atom"], x => access(l, x).requests))); return isFinite(v) ? digits(v) : "\u2013"; }, hint: "global memory; 4 is ideal for 4 bytes a lane"},
+            {title: "bank conflicts", value: k => sum(k.launches, conflictsOf)},
+            {title: "lanes active", value: k => simt(k.launches[0]), show: k => digits(simt(k.launches[0])), hint: "of 32"},
+            {title: "advice", value: k => adviceOf(k, k.launches[0]).length},
+        ], rows, 1, "Kernels")),
+        kernels.some(k => adviceOf(k, k.launches[0]).length) ? h("section", {class: "card wide"}, h("h3", null, "What to change first"),
+            h("ul", {class: "advice"}, kernels.flatMap(k => adviceOf(k, k.launches[0]).slice(0, 2).map(a => ({k, a}))).slice(0, 8)
+                .map(({k, a}) => h("li", null, h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), ": ", adviceText(k, a))))) : null,
+    ];
+}

@@ -1,0 +1,61 @@
+/* Which view is shown: the part of the address behind "#". */
+
+let later = [], redraws = [];
+
+/* Once the view is on the page. */
+function afterwards(f) {
+    later.push(f);
+}
+
+const views = {
+    overview: {title: "Kernels", show: () => overviewView()},
+    kernel: {title: "Kernel", show: p => kernelView(kernelAt(p[0]), Number(p[1] || 0))},
+    source: {title: "Source", show: p => sourceView(kernelAt(p[0]), p[1] && decodeURIComponent(p[1]), Number(p[2] || 0))},
+    warps: {title: "Warps", show: p => warpsView(kernelAt(p[0]), Number(p[1] || 0)), hidden: () => !data.launches.some(l => l.timeline)},
+    program: {title: "Program", show: () => programView(), hidden: () => !(data.host || []).length},
+};
+
+function kernelAt(n) {
+    return kernels[Number(n || 0)] || kernels[0];
+}
+
+function parts() {
+    const p = location.hash.slice(1).split("/");
+    return views[p[0]] ? p : ["overview"];
+}
+
+function show(focus) {
+    const [name, ...rest] = parts(), main = document.getElementById("main");
+    later = [];
+    redraws = [];
+    const content = kernels.length || name === "program" ? views[name].show(rest) : [note("No kernel was launched.")];
+    main.replaceChildren();
+    add(main, content);
+    later.forEach(f => f());
+    const at = name === "kernel" || name === "source" || name === "warps" ? "/" + (rest[0] || 0) : "";
+    document.getElementById("views").replaceChildren(...Object.entries(views).filter(([, v]) => !v.hidden || !v.hidden())
+        .map(([key, v]) => h("a", {href: `#${key}${["kernel", "source", "warps"].includes(key) ? at : ""}`, "aria-current": key === name ? "page" : null}, v.title)));
+    document.title = `${views[name].title} \u2013 heddle explain ${data.program || ""}`;
+    if (focus) {
+        main.focus({preventScroll: true});
+        if (!(name === "source" && rest[2]))
+            window.scrollTo(0, 0);
+    }
+}
+
+document.getElementById("program").textContent = data.program || "";
+document.getElementById("subtitle").textContent = `${data.launches.length} launch${data.launches.length === 1 ? "" : "es"}, as an ${data.device} would take them`
+    + (data.whole === false ? "; not all that was counted could be kept" : "");
+window.addEventListener("hashchange", () => show(true));
+let width = window.innerWidth, resized;
+window.addEventListener("resize", () => {
+    clearTimeout(resized);
+    resized = setTimeout(() => {
+        if (window.innerWidth !== width) {
+            width = window.innerWidth;
+            show(false);
+        }
+    }, 120);
+});
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraws.forEach(f => f()));
+show(false);
