@@ -108,12 +108,16 @@ function shortName(name) {
 
 /* ---- tables ---- */
 
-/* columns: {title, value (of a row: sorts), show (of a row: text or element; default: count(value)), hint, left} */
+const ROWS_AT_FIRST = 60;
+
+/* Of many rows the first ones are shown until the rest is asked for.
+ * columns: {title, value (of a row: sorts), show (of a row: text or element; default: count(value)), hint, left} */
 function table(columns, rows, sorted, caption) {
     const body = h("tbody");
     const heads = columns.map((c, i) => h("th", {scope: "col", title: c.hint, class: c.left ? "left" : null},
         h("button", {type: "button", onclick: () => sort(i)}, c.title)));
-    let by = -1, down = false;
+    let by = -1, down = false, shown = ROWS_AT_FIRST;
+    const more = h("button", {type: "button", onclick: () => { shown = rows.length; fill(); }}, `all ${rows.length} rows`);
     function sort(i) {
         down = by === i ? !down : !columns[i].left;
         by = i;
@@ -133,11 +137,12 @@ function table(columns, rows, sorted, caption) {
         return h("td", {class: (c.left ? "left" : "") + (c.name ? " name" : ""), title: c.tip ? c.tip(row) : null}, shown);
     }
     function fill() {
-        body.replaceChildren(...rows.map(row => h("tr", null, columns.map(c => cell(c, row)))));
+        body.replaceChildren(...rows.slice(0, shown).map(row => h("tr", null, columns.map(c => cell(c, row)))));
+        more.hidden = rows.length <= shown;
     }
     sort(sorted);
     return h("div", {class: "scroll"}, h("table", null, caption ? h("caption", {class: "skip"}, caption) : null,
-        h("thead", null, h("tr", null, heads)), body));
+        h("thead", null, h("tr", null, heads)), body), h("p", {class: "tools"}, more));
 }
 
 function facts(pairs) {

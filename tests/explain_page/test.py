@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""The page of heddle explain: one file that asks for nothing, and does in a browser what it says."""
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser
+import tap
+
+folder = tempfile.mkdtemp()
+DATA = re.compile(r'(<script type="application/json" id="data">\n)(.*?)(\n</script>)', re.S)
+
+
+def explain(path, name="page.html"):
+    page = os.path.join(folder, name)
+    status, out, err = tap.run("explain", "-o", page, path, "--grid", "4", "--block", "256", "1000", "2.0", "f32[1000]=range",
+                               "f32[1000]=ones", cwd=folder)
+    assert status == 0, out + err
+    with open(page, encoding="utf-8") as f:
+        return page, f.read()
+
+
+def data_of(text):
+    return json.loads(DATA.search(text).group(2))
+
+
+def launch_of(number, lanes=32, time=4000.0):
+    """A launch as --json has it."""
+    waves = {"requests": 100, "lanes": 3200, "wavefronts": 3200, "ideal_wavefronts": 100}
+    loads = {"requests": 1000, "lanes": 32000, "bytes": 128000, "sectors": 32000, "ideal_sectors": 4000, "tags": 32000, "l1_miss_sectors": 32000}
+    return {
+        "kernel": f"kernel_{number}<float>(float*)", "mangled": f"k{number}", "number": number, "process": 1, "device": 0, "grid": [number + 1, 1, 1],
+        "block": [256, 1, 1], "time_ns": time, "bound": "dram", "next_bound": "lsu", "bounds_ns": {"dram": time / 2, "lsu": time / 3, "issue": 10.0},
+        "roofline": {"flops": 64000.0, "flops64": 0.0, "dram_bytes": 1e6, "l2_bytes": 1e6, "shared_bytes": 409600.0, "peak_flops": 66908.0,
+                     "peak_flops64": 33454.0, "peak_dram": 4345.0, "peak_l2": 7424.0, "peak_shared": 33454.0},
+        "registers": 32, "registers_estimated": False, "static_shared_bytes": 4096, "dynamic_shared_bytes": 0, "local_bytes": 0,
+        "occupancy": {"blocks": 8, "warps": 64, "percent": 100.0, "limits": {"registers": 8, "shared_mem": 45, "warps": 8, "blocks": 32},
+                      "limiters": ["registers", "warps"], "plot": [{"threads": 32 * i, "blocks": 64 // i, "warps": 64 // i * i} for i in range(1, 33)]},
+        "warp_instructions": 10000, "thread_instructions": 10000 * lanes, "branches": 100, "divergent": 50, "metrics": {},
+        "classes": {"fp32": 1000, "integer": 500.5}, "access": {"global_ld": loads, "shared_ld": waves}, "footprint": {"hot": 3, "touched_sectors": 4, "touched_lines": 4},
+        "barriers": {"opened": 10, "warps": 80, "wait": 800}, "clock": {}, "advice": [{"code": "tail", "text": "a sentence <b>of</b> advice"}],
+        "timeline": {"block": [0, 0, 0], "warps": [[{"from": 10 * i, "to": 10 * i + 6, "what": "run"}, {"from": 10 * i + 6, "to": 10 * i + 10, "what": "barrier"}]
+                                                   for i in range(8)]}}
+
+
+def synthetic(lines=60, launches=6, kernels=3):
+    """A program that is not there: sources, lines, launches and timelines as large as a test wants them."""
+    source = "\n".join(f"    value[{i}] = {i}; // line {i + 1}" for i in range(lines))
+    cost = [{"file": "/k.cu", "line": i + 1, "warp_instructions": i + 1, "thread_instructions": 16 * (i + 1), "branches": 4, "divergent": 2, "taken": 9,
+             "access": {"global_ld": {"requests": 10, "sectors": 320, "ideal_sectors": 40}}} for i in range(lines)]
+    insns = [dict(c, module="PTX", ptx_line=100 + i, opcode="ld.global.f32", text="ld.global.f32 %f1, [%rd1];") for i, c in enumerate(cost)]
+    spans = [{"from": 100.0 * i, "to": 100.0 * i + 90, "kind": "kernel" if i % 2 else "copy", "name": f"event {i}"} for i in range(launches)]
+    return {"version": 1, "program": "./synthetic", "device": "H200", "processes": [], "uncounted": 0, "whole": True,
+            "launches": [launch_of(i % kernels, 32 - i % 32, 3000.0 + 10 * i) for i in range(launches)],
+            "kernels": [{"kernel": f"kernel_{i}<float>(float*)", "mangled": f"k{i}", "number": i, "process": 1, "device": 0, "launches": 2,
+                         "advice": [{"code": "uncoalesced", "text": f"line {i + 1}: a warp reads 32 sectors", "file": "/k.cu", "line": i + 1}],
+                         "lines": cost, "instructions": insns} for i in range(kernels)],
+            "sources": [{"file": "/k.cu", "text": source}], "host": [{"name": "stream 0", "spans": spans}, {"name": "stream 1", "spans": spans[:3]}]}
+
+
+def page_of(data, name):
+    _, text = explain(os.path.join(tap.examples, "saxpy/saxpy.ptx"))
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(DATA.sub(lambda m: m.group(1) + json.dumps(data).replace("<", "\\u003c") + m.group(3), text))
+    return path
+
+
+def the_page_asks_for_nothing():
+    _, text = explain(os.path.join(tap.examples, "saxpy/saxpy.ptx"))
+    code = DATA.sub("", text)
+    assert not re.search(r"\bsrc=|@import|url\((?!#|`#)|fetch\(|XMLHttpRequest|import\(", code)
+    assert set(re.findall(r"https?://[^\"'` ]+", code)) <= {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"<link[^>]*>", code)) == {'<link rel="icon" href="data:,">'}
+
+
+def the_page_has_the_figures_of_the_json():
+    page = os.path.join(folder, "both.html")
+    figures = os.path.join(folder, "both.json")
+    status, out, err = tap.run("explain", "-o", page, "--json", figures, os.path.join(tap.examples, "saxpy/saxpy.ptx"), "--grid", "4", "--block",
+                               "256", "1000", "2.0", "f32[1000]=range", "f32[1000]=ones")
+    assert status == 0, out + err
+    with open(page, encoding="utf-8") as f, open(figures, encoding="utf-8") as g:
+        a, b = data_of(f.read()), json.load(g)
+    assert a["launches"][0]["metrics"].keys() == b["launches"][0]["metrics"].keys()
+    assert a["launches"][0]["access"] == b["launches"][0]["access"]
+    assert len(a["kernels"][0]["instructions"]) == len(b["kernels"][0]["instructions"]) > 10
+
+
+def no_name_ends_the_script():
+    odd = os.path.join(folder, "<!--<script>.ptx")
+    shutil.copy(os.path.join(tap.examples, "saxpy/saxpy.ptx"), odd)
+    _, text = explain(odd, "odd.html")
+    assert text.count("<!--") == 0 and text.count("</script>") == 2
+    assert "<!--<script>" in json.dumps(data_of(text))
+
+
+def all_views_of_a_real_kernel_show_without_errors():
+    w = browser.window(folder)
+    page, _ = explain(os.path.join(tap.examples, "saxpy/saxpy.ptx"))
+    w.open(page)
+    assert "saxpy" in w.do("document.querySelector('main table').textContent")
+    for view in ("kernel/0", "source/0"):
+        w.go(view)
+        assert "saxpy" in w.do("document.querySelector('main h2').textContent"), view
+    assert w.problems == [], w.problems
+
+
+def tables_sort_by_click_and_by_key():
+    w = browser.window(folder)
+    w.open(page_of(synthetic(), "sort.html"))
+    first = "document.querySelector('main tbody td').textContent"
+    times = "[...document.querySelectorAll('main tbody tr')].map(r => r.children[1].textContent)"
+    down = w.do(times)
+    assert w.do("document.querySelectorAll('main th')[1].getAttribute('aria-sort')") == "descending"
+    w.do("document.querySelectorAll('main th button')[1].click()")
+    assert w.do(times) == down[::-1]
+    w.do("document.querySelector('main th button').focus()")
+    w.key("Enter")
+    assert w.do("document.querySelector('main th').getAttribute('aria-sort')") == "ascending"
+    assert w.do(first) == "kernel_0<float>"
+    w.key("Enter")
+    assert w.do(first) == "kernel_2<float>"
+    assert w.problems == [], w.problems
+
+
+def a_kernels_page_has_its_charts_and_figures():
+    w = browser.window(folder)
+    w.open(page_of(synthetic(), "kernel.html"), "kernel/1")
+    labels = w.do("[...document.querySelectorAll('main svg')].map(e => e.getAttribute('aria-label'))")
+    for part in ("threads of a block", "bounded it", "by class", "Roofline"):
+        assert any(part in label for label in labels), (part, labels)
+    words = w.do("document.querySelector('main').textContent")
+    for part in ("DRAM", "registers", "coalescing", "bank conflicts", "lanes parted", "opened 10 times", "a sentence <b>of</b> advice"):
+        assert part in words, part
+    assert w.do("document.querySelectorAll('main svg polyline').length") == 1
+    assert w.do("[...document.querySelectorAll('main svg')].every(e => e.getBoundingClientRect().width <= e.closest('.card').clientWidth)")
+    w.do("document.querySelector('main select').value = 2; document.querySelector('main select').dispatchEvent(new Event('change')); 0")
+    chosen = w.do("document.querySelectorAll('main option')[2].textContent")
+    assert chosen in w.do("new Promise(r => setTimeout(() => r(document.querySelector('main h2').textContent), 100))")
+    assert w.problems == [], w.problems
+
+
+def a_line_unfolds_its_ptx_and_heat_is_chosen():
+    w = browser.window(folder)
+    w.open(page_of(synthetic(), "source.html"), "source/0//3")
+    assert w.do("document.querySelectorAll('.source .row').length") == 61
+    assert w.do("document.querySelector('.source .target').id") == "L3"
+    w.do("document.querySelector('#L5 .fold').focus()")
+    w.key("Enter")
+    assert w.do("document.querySelectorAll('.source .ptx').length") == 1
+    assert "ld.global.f32 %f1" in w.do("document.querySelector('#L5').nextSibling.textContent")
+    w.key("Enter")
+    assert w.do("document.querySelectorAll('.source .ptx').length") == 0
+    hot = "getComputedStyle(document.querySelector('#L%d .code')).backgroundColor"
+    assert w.do(hot % 60) != w.do(hot % 1), "a line that costs more is hotter"
+    w.do("document.querySelector('#heat').value = 'sectors'; document.querySelector('#heat').dispatchEvent(new Event('change')); 0")
+    assert w.do(hot % 60) == w.do(hot % 1), "all lines have as many sectors"
+    assert w.problems == [], w.problems
+
+
+def timelines_zoom_and_move():
+    w = browser.window(folder)
+    w.open(page_of(synthetic(launches=40), "timeline.html"), "program")
+    image = "document.querySelector('canvas').toDataURL()"
+    for view in ("program", "warps/0/0"):
+        w.go(view)
+        w.do("document.querySelector('canvas').focus()")
+        for _ in range(3):  # a canvas that is read is drawn otherwise from then on
+            w.do(image)
+            w.key("Home")
+        all_of_it = w.do(image)
+        w.key("+", "+")
+        near = w.do(image)
+        w.key("ArrowRight")
+        moved = w.do(image)
+        w.key("Home")
+        assert len({all_of_it, near, moved}) == 3, view
+        assert w.do(image) == all_of_it, view
+    assert w.problems == [], w.problems
+
+
+def contrast(w, element):
+    return w.do("""(() => {
+        const rgb = c => c.match(/[\\d.]+/g).slice(0, 3).map(Number);
+        const light = c => { const [r, g, b] = rgb(c).map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+                             return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        let e = document.querySelector('%s'), ink = light(getComputedStyle(e).color);
+        while (e && getComputedStyle(e).backgroundColor === 'rgba(0, 0, 0, 0)') e = e.parentElement;
+        const paper = light(getComputedStyle(e || document.body).backgroundColor);
+        return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+    })()""" % element)
+
+
+def it_fits_wide_and_narrow_in_light_and_dark():
+    w = browser.window(folder)
+    page = page_of(synthetic(), "fits.html")
+    papers = set()
+    for scheme in ("light", "dark"):
+        w.scheme(scheme)
+        for width in (1280, 400):
+            w.size(width)
+            for view in ("overview", "kernel/0", "source/0", "warps/0/0", "program"):
+                w.open(page, view)
+                assert w.do("document.documentElement.scrollWidth <= innerWidth"), f"{view} is wider than {width}"
+        papers.add(w.do("getComputedStyle(document.body).backgroundColor"))
+        for element in ("main h2", ".note", "nav a", "#subtitle"):
+            assert contrast(w, element) >= 4.5, (scheme, element, contrast(w, element))
+    assert len(papers) == 2
+    assert w.problems == [], w.problems
+
+
+def a_large_page_opens_at_once():
+    w = browser.window(folder)
+    page = page_of(synthetic(lines=2000, launches=500, kernels=1), "large.html")
+    w.open(page)
+    for view in ("overview", "kernel/0", "source/0", "program"):
+        seconds = min(w.open(page, view) for _ in range(2))
+        assert seconds < 2, f"{view}: {seconds:.2f} s"
+    assert w.problems == [], w.problems
+
+
+try:
+    tap.main(globals())
+finally:
+    browser.close()
+    shutil.rmtree(folder, ignore_errors=True)
