@@ -1,4 +1,4 @@
-/* The machine, its worker threads, launches. Private to exec/ and api/. */
+/* The machine, its worker threads, launches: for exec/ and api/, and for what exec/ calls through struct compiler and hooks.h. */
 #ifndef HEDDLE_EXEC_MACHINE_H
 #define HEDDLE_EXEC_MACHINE_H
 

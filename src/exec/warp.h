@@ -1,8 +1,9 @@
-/* Running warps and blocks: what the parts of the interpreter share. Private to exec/.
+/* Running warps and blocks: what the files of the interpreter share. Compiled code (jit/) reads and writes the same records, and
+ * clients of hooks.h (check/, trace/, explain/) read them.
  *
  * A warp is a list of activations. An activation is one call of a function by the lanes that made it
- * together: its registers, its frame in local memory, and for each block of code the lanes that wait to run
- * it (pending). Nothing of a warp stands on a C stack between operations, so a warp can stop at any of them
+ * together: its registers, its frame in local memory, and for each block of code the lanes that are pending
+ * there. Nothing of a warp stands on a C stack between operations, so a warp can stop at any of them
  * and go on later.
  */
 #ifndef HEDDLE_EXEC_WARP_H
