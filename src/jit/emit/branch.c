@@ -36,7 +36,7 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
     return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
 
-/* A branch backwards spends from the budget; where it is spent the warp gives way. */
+/* A branch backwards spends from the budget; if that is used up, the warp gives way. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
     value cost = e->fn->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, BACK_EDGE_COST);
@@ -90,7 +90,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         LLVMBuildBr(e->b, e->block[target]);
 }
 
-/* Lanes part: those behind wait. */
+/* The branch diverges: lanes that go to the later block are pending there. */
 static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next, value rest)
 {
     uint32_t first = target < next ? target : next, second = target < next ? next : target;

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Of the function being emitted. */
+/* The serial parts of the function being emitted. */
 struct parts {
     struct emit *e;
     const struct ir_shapes *warp; /* of registers in the function itself */
@@ -29,7 +29,7 @@ struct parts {
 
 /* ---- in the function itself: a call of the engine, which has the lanes run ---- */
 
-/* What the part has written, from the rows. */
+/* Reloads from the rows the registers that the part has written. */
 static void take_back(struct emit *e, uint32_t to, const uint64_t *written, value mask)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -94,7 +94,7 @@ static void load(struct emit *e, uint32_t reg)
     reg_reload(e, reg, NULL);
 }
 
-/* The lane waits at a block for its next turn; nothing is combined any more. */
+/* The lane waits at a block for its next pass; CAS-loop combining ends. */
 static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
@@ -105,7 +105,7 @@ static void wait_at(const struct parts *p, uint32_t block)
     LLVMBuildBr(e->b, p->next_waiting);
 }
 
-/* What has been combined is settled: from here on the lane is at the cell itself. */
+/* Writes what has been combined to the cell: from here on the lane accesses the cell itself. */
 static void settle(const struct parts *p)
 {
     struct emit *e = p->e;
@@ -116,7 +116,7 @@ static void settle(const struct parts *p)
     emit_at_end(e, settled);
 }
 
-/* A branch backwards: to try again, or in a loop that has its end. */
+/* A branch backwards: to try again, or in a loop that ends by itself. */
 static void go_back(const struct parts *p, uint32_t target)
 {
     struct emit *e = p->e;
@@ -205,7 +205,7 @@ static void emit_block(const struct parts *p)
     go_on(p, o->next);
 }
 
-/* The next of the lanes that are left. */
+/* Begins the next of the lanes that are left. */
 static void start_lane(const struct parts *p)
 {
     struct emit *e = p->e;
@@ -218,7 +218,7 @@ static void start_lane(const struct parts *p)
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->fences.tries);
 }
 
-/* Where the exchange fails all lanes are run again. */
+/* The exchange of a combined pass has failed: runs all lanes again. */
 static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasicBlockRef lane_start)
 {
     struct emit *e = p->e;
@@ -232,7 +232,7 @@ static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasi
     LLVMBuildBr(e->b, lane_start);
 }
 
-/* The second version of a part; returns where its first lane begins. c: of passes that are one exchange, or NULL. */
+/* Emits the second version of a part; returns where its first lane begins. c: CAS-loop combining, or NULL. */
 static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas_loop *c, LLVMBasicBlockRef lane_start,
                                       LLVMBasicBlockRef done)
 {
@@ -272,7 +272,8 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
     return code[head];
 }
 
-/* May an access be tested for all lanes, before they begin? It is in every lane at the same place, as far as is known. */
+/* May an access be tested once for all lanes, before they begin? It may, if its address is a uniform register that the part does not
+ * write. */
 static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn *i, const struct op *o)
 {
     const struct emit *e = p->e;
@@ -287,7 +288,8 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
            !ir_in_set(p->written, n - 1) && p->warp->regs[r] == SHAPE_UNIFORM;
 }
 
-/* Accesses of a part that are tested before all lanes, of few registers, which are compared in all lanes. */
+/* Accesses of a part that are tested before its lanes begin, and the few registers of their addresses, which have to be the same in
+ * all lanes. */
 struct tested {
     struct access access[16];
     unsigned n;
@@ -296,7 +298,7 @@ struct tested {
     bool *by_insn; /* as e->tested */
 };
 
-/* Is it one of the registers that are compared, or may it be? */
+/* Is r one of the registers that are compared? If not, adds it, if there is room. */
 static bool compares(struct tested *t, ir_ref r)
 {
     for (unsigned k = 0; k < t->n_regs; k++)
@@ -325,7 +327,7 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
         }
 }
 
-/* Goes to the second version where all lanes go to the same places, and these are inside; else code goes on here. */
+/* Branches to the second version if all lanes go to the same places, and these are inside; else code goes on here. */
 static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMBasicBlockRef version)
 {
     LLVMBasicBlockRef on = emit_new_block(e, ""), next = emit_new_block(e, "");
@@ -344,7 +346,7 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
     emit_at_end(e, on);
 }
 
-/* The block that a lane begins at, with what it needs. */
+/* The function's entry: branches to the block that lanes begin at, and loads what they need. */
 static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_start, LLVMBasicBlockRef done)
 {
     struct emit *e = p->e;
@@ -371,7 +373,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     LLVMBuildBr(e->b, e->block[head]);
 }
 
-/* All lanes have run: those behind the part are in their records, or together. */
+/* All lanes have run. Those behind the part go on together, or are noted in their records. */
 static void finish(const struct parts *p)
 {
     struct emit *e = p->e;

@@ -10,7 +10,7 @@ static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef ref
     emit_at_end(e, on);
 }
 
-/* Registers that are not divergent must not do so here either, where lanes did not come in order. */
+/* Lanes that did not run in order may bring registers in other shapes: tests the shapes of those that are not divergent. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
@@ -21,8 +21,8 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     refuse_unless(e, LLVMBuildCall2(e->b, e->types.holds, holds, args, 4, ""), refused);
 }
 
-/* So must those whose shape is assumed, wherever the interpreter may have written them: not in lockstep, but for its
- * first barrier phase behind turns. */
+/* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep, except in the first barrier phase
+ * after warps took turns. */
 static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -68,7 +68,7 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     LLVMBuildBr(e->b, e->block[order]);
 }
 
-/* Entered with COMPILED_FILL: rows are made of seeds. */
+/* The entry with COMPILED_FILL: makes rows of seeds. */
 static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
 {
     LLVMBasicBlockRef fill = emit_new_block(e, "fill");
@@ -78,7 +78,7 @@ static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, 
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
 }
 
-/* Where gangs have dissolved. */
+/* The entries at terminators of blocks, where gangs have dissolved. */
 static void emit_entries_at_ends(struct emit *e, value choose)
 {
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {

@@ -43,8 +43,8 @@ static value pending_lanes(struct emit *e, uint32_t number, bool all)
     return pending;
 }
 
-/* Registers that are the same number in all lanes, or follow from it: once for all blocks where lanes may be pending. Only in lanes
- * that need one: in others its row may be another register's. */
+/* Spills uniform and affine registers for pending lanes, once for all blocks where lanes may be pending. A register is stored only in
+ * lanes in which it is live: in others its row may be another register's. */
 static void spill_for_pending(struct emit *e)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -64,7 +64,7 @@ static void spill_for_pending(struct emit *e)
     emit_at_end(e, none);
 }
 
-/* What all ways out share: the pending lanes of other blocks go to their records. */
+/* The code that all exits share: notes the pending lanes of other blocks in their records. */
 void exit_emit_common(struct emit *e)
 {
     emit_at_end(e, e->leave);
@@ -101,8 +101,6 @@ void exit_emit_common(struct emit *e)
     LLVMBuildRet(e->b, emit_load_i32(e, e->how));
 }
 
-/* Leaves to the interpreter, which goes on at instruction `index` of the present block; in lockstep to the next warp, where
- * that instruction is one at which warps arrive. */
 void exit_of_warp(struct emit *e, uint32_t index)
 {
     const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
@@ -208,8 +206,8 @@ static void spill_seeds(struct emit *e, const struct reg_list *l)
         reg_spill_seed(e, l->regs[k]);
 }
 
-/* With little code, where that is rare: of what is not divergent one number, of which the library makes a row; not while lanes wait
- * elsewhere. */
+/* Spills by little code, for rare exits: of registers that are not divergent only the seed, of which the library makes a row; whole
+ * rows while lanes are pending. */
 static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask)
 {
     struct reg_list dirty = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};

@@ -5,7 +5,7 @@
 
 /* ---- instructions ---- */
 
-/* Where a gang has dissolved, its warps go on with what ends the block: gang.c. */
+/* Begins the terminator of a block where a gang may have dissolved: its warps go on there. */
 static void begin_end(struct emit *e)
 {
     if (!e->end[e->at] || e->unchecked.block || e->together || e->index != fn_block_end(e->fn, e->at))
@@ -14,7 +14,7 @@ static void begin_end(struct emit *e)
     emit_at_end(e, e->end[e->at]);
 }
 
-/* From instruction `first` of the present block on. */
+/* Emits the present block from instruction `first` on. */
 static void emit_insns(struct emit *e, uint32_t first)
 {
     const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
@@ -28,7 +28,7 @@ static void emit_insns(struct emit *e, uint32_t first)
     emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
 }
 
-/* A loop: without the tests that `holds` says to hold, or an iteration by the engine. */
+/* A loop whose accesses are tested before it: its unchecked version if `holds`, else an iteration by the engine. */
 static void emit_versions(struct emit *e, const struct ir_block *block, value holds)
 {
     LLVMBasicBlockRef unchecked = emit_new_block(e, "unchecked"), other = emit_new_block(e, "by_engine");
@@ -45,7 +45,7 @@ static void emit_versions(struct emit *e, const struct ir_block *block, value ho
     e->unchecked.block = NULL;
 }
 
-/* A loop: lane after lane, or where that has come to nothing all of them together to its end. */
+/* A lane-serial loop, and the vector version for the case that its tests fail. */
 static void emit_lane_serial_or_vector(struct emit *e, const struct ir_block *block)
 {
     LLVMBasicBlockRef together = emit_new_block(e, "together");
@@ -105,7 +105,7 @@ static void make_registers(struct emit *e)
     }
 }
 
-/* Lanes of the warp in other activations: a spinning loop makes way for them sooner. */
+/* Has the warp lanes in other activations? A spinning loop makes way for them sooner. */
 static value find_divided(struct emit *e)
 {
     value newest = emit_load_field(e, e->ptr, e->w, abi.warp_acts, "");
@@ -115,7 +115,7 @@ static value find_divided(struct emit *e)
     return LLVMBuildZExt(e->b, other, e->i32, "");
 }
 
-/* Where a warp begins: the one that the function is called for; in lockstep others follow. */
+/* The begin of the work-group loop: the first warp is the one that the function is called for; in lockstep others follow. */
 static void start_warp(struct emit *e)
 {
     LLVMTypeRef types[4] = {e->ptr, e->ptr, e->i32, e->i32};

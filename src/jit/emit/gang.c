@@ -16,7 +16,8 @@
 
 /* ---- making one ---- */
 
-/* Stand all lanes of the warp, and so many warps behind it, at the start of a block of code in lockstep? */
+/* May a gang begin? In lockstep, all lanes of the warp and of the gang's other warps behind it stand at the start of one block. An
+ * i1. */
 static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
@@ -33,7 +34,7 @@ static value may_begin(struct emit *e)
     return all;
 }
 
-/* The present block goes to e->warps.alone, with what is to be entered there. */
+/* Branches to e->warps.alone, the code for single warps, which is then entered at `enter_at`. */
 static LLVMBasicBlockRef to_alone(struct emit *e, value enter_at)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
@@ -86,7 +87,7 @@ static value stands_with_first(struct emit *e, const struct emit *x)
     return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
 }
 
-/* Most barrier phases of a block may be none of the gang's. */
+/* Goes to the gang's code if the warp begins at one of the gang's entries: most barrier phases of a block may not. */
 static void go_on_at_entries(struct emit *e)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "");
@@ -115,7 +116,7 @@ static void open_warps(struct emit *e, struct gang *g)
     emit_at_end(e, on);
 }
 
-/* What is counted on to be the same must be so here: it may come from where each warp went its own way. */
+/* Tests that a common register is the same in all warps: it may come from where each warp went its own way. */
 static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
@@ -176,7 +177,7 @@ static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
         }
 }
 
-/* What the block writes of what it needs. */
+/* Finds the registers that the block both needs and writes, and saves them: g->before. */
 static void find_before(struct emit *e, struct gang *g)
 {
     const struct ir_block *block = block_at(e->fn, e->at);
@@ -258,7 +259,7 @@ static bool is_loop(const struct emit *e, uint32_t order)
     return o->next == order || (o->kind == OP_BRA && o->target == order);
 }
 
-/* At the end of the block. One that is run once and has changed nothing may as well begin anew. */
+/* Where the gang dissolves, at the end of the block. A pure block that runs once may as well begin anew. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
     if (g->pure && !is_loop(e, e->at) && gang_may_restart(e->fn, e->at))
@@ -281,7 +282,7 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
 
 /* ---- accesses by the engine ---- */
 
-/* Behind the present instruction. */
+/* Emits the engine's way of the present access, behind it, if some warp goes there. */
 static void emit_slow(struct emit *e, struct gang *g)
 {
     struct slow *s = &g->slow;
@@ -327,7 +328,7 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
     LLVMBuildBr(e->b, target == order && g->unchecked ? g->unchecked : g->block[target]);
 }
 
-/* Does the guard hold in all lanes of all warps, and in any? */
+/* Does the guard hold in all lanes of all warps? In any? Two i1. */
 static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o, value *all,
                            value *any)
 {
@@ -347,8 +348,8 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     }
 }
 
-/* The side region behind the present block's branch, by one warp. Where one of its accesses fails its test the engine does
- * it, for the warp alone: the others stand before or behind it. */
+/* The side region behind the present block's branch, run by one warp. If an access fails its test, the engine performs it for this
+ * warp alone: the others stand before or behind the region. */
 static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch, const struct op *o)
 {
     uint32_t order = x->at, index = x->index;
@@ -413,8 +414,8 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     go_to(e, g, order, i->guard_negated ? o->target : o->next);
 }
 
-/* All warps of the block have come to a barrier: it is open, and they go on with what they have in registers. In a loop the
- * last phase ends as others do, so that the block gives way; true where it may be that. */
+/* The gang, all warps of the block, has come to a barrier: the barrier is open, and the gang goes on with its registers. In a loop
+ * the last phase of a quantum ends as others do, so that the block gives way; true where it may be that phase. */
 static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
@@ -498,7 +499,7 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
     emit_slow(e, g);
 }
 
-/* A loop whose accesses can be tested before it: goes on in its version without tests. */
+/* If the accesses of the present loop can be tested before it: emits the test, and goes on in the unchecked version. */
 static void test_loop(struct emit *e, struct gang *g)
 {
     value holds = NULL;

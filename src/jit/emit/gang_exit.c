@@ -1,7 +1,6 @@
 /* Leaving a gang in the middle of a block, and accesses of its warps that the engine does; see gang.h. */
 #include "jit/emit/gang.h"
 
-/* A block that has changed nothing is counted where it is left for another, since it may begin anew up to there. */
 void gang_count_pure(struct gang *g)
 {
     if (g->pure)
@@ -21,7 +20,6 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
     return g->restart;
 }
 
-/* The warp stands before an operation of the present block. */
 void gang_record_place(struct emit *x, uint32_t index)
 {
     value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | x->at);
@@ -64,7 +62,7 @@ static void begin_slow(struct emit *e, struct gang *g, const struct access *a)
                        .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES)};
 }
 
-/* Copies registers of an access to those of the slow way, or back. */
+/* Copies registers of an access to those of the shared slow code, or back. */
 static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n, bool back)
 {
     for (unsigned k = 0; k < n; k++) {

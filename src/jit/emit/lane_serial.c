@@ -10,7 +10,7 @@
  */
 #include "jit/emit/load_store.h"
 
-/* Where a load is to be. */
+/* The limits within which a load's addresses are inside. */
 struct limits {
     struct index index;
     value most;                  /* i32: the largest index that is inside; NULL: the address itself is looked at */
@@ -66,7 +66,8 @@ static bool is_read(const struct lane_serial *p, ir_ref r)
     return false;
 }
 
-/* Has a register of `live` something to do with the loop, as lanes come there; and as they leave it, or go around? */
+/* By the number in `live`: is a register live where the loop begins, and used in it? Is it written in the loop, and live behind it
+ * or in the next iteration? */
 static bool comes(const struct lane_serial *p, uint32_t n)
 {
     return ir_in_set(live_in(p->e->fn, p->e->at), n) && (is_read(p, reg_of(p, n)) || is_written(p, reg_of(p, n)));
@@ -90,8 +91,8 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
     return x->index.base == y->index.base && x->index.base_row == y->index.base_row && x->index.scale == y->index.scale;
 }
 
-/* The limits of an earlier load of as many bytes through the same base or register, or NULL: an allocation that the one is in
- * is as good for the other. */
+/* The limits of an earlier load of as many bytes through the same base or register, or NULL: both loads can use the allocation that
+ * one is in. */
 static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
@@ -137,7 +138,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
     }
 }
 
-/* Is a load's address of an induction? Places are as far apart as whole loads are. */
+/* Does a load's address belong to an induction? Its places are a whole number of loads apart. */
 static bool fits(const struct induction *c, const struct walk *w, const struct limits *x, int64_t added, unsigned all)
 {
     return c->walk.root == w->root && c->walk.step == w->step &&
@@ -145,8 +146,9 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
                     : c->of->lo == x->lo && c->access.all == all && ((uint64_t)added - (uint64_t)c->from) % all == 0);
 }
 
-/* Of an index any limits will do: the least serves all. What is added to an index is the sum of fewer than 2^7 constants of 32 bits,
- * so it and the limits are exact in 64; to an address, a number modulo 2^64, as the address is. */
+/* Adds a load to the induction that its address belongs to, or to a new one. For an index the least limits serve all loads. What is
+ * added to an index is the sum of fewer than 2^7 constants of 32 bits, so it and the limits are exact in 64 bits; what is added to an
+ * address is a number modulo 2^64, as the address is. */
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
@@ -174,9 +176,9 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
     x->added = added;
 }
 
-/* What lane by lane is compared with. Of an index: so large that all of them, as integers, lie between 0 and what is inside, which
- * is below 2^31, so that none has wrapped. Of an address: how many places the first of them has, with room for the others; none
- * where these are farther than that, up to 2^64. */
+/* Computes the bound that each lane is compared with. For an index: if it is below the bound, all indices of the induction, as
+ * integers, lie between 0 and the largest that is inside, which is below 2^31, so none has wrapped. For an address: how many places
+ * the induction's first address has, with room for the others; none, where the others are farther away, up to 2^64. */
 static void finish_inductions(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -194,8 +196,8 @@ static void finish_inductions(struct lane_serial *p)
     }
 }
 
-/* Goes on where a lane begins inside; how many iterations may follow: as often as the step fits into what is left, so that the last
- * place is inside as the first is, and nothing wraps between. */
+/* Tests that a lane begins inside, and returns how many iterations may follow: as often as the step fits into the rest of the
+ * allocation. So the last place is inside as the first is, and nothing wraps between. */
 static value start_induction(const struct lane_serial *p, const struct induction *c)
 {
     struct emit *e = p->e;
@@ -222,7 +224,7 @@ static value start_induction(const struct lane_serial *p, const struct induction
     return LLVMBuildUDiv(e->b, way, const_int(e, e->i64, (uint64_t)(step > 0 ? step : -step)), "");
 }
 
-/* Memory for registers, filled with what lanes come with. */
+/* Makes memory for registers, filled with the values that lanes come with. */
 static void prepare_registers(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -299,7 +301,7 @@ static void give_register(const struct lane_serial *p, uint32_t n)
     }
 }
 
-/* Is an earlier load on the same way, through the same base? */
+/* Does an earlier load belong to the same induction, through the same base? */
 static bool follows_another(const struct lane_serial *p, uint32_t k)
 {
     const struct limits *x = &p->limits[k];
@@ -309,9 +311,9 @@ static bool follows_another(const struct lane_serial *p, uint32_t k)
     return false;
 }
 
-/* Lists mostly lie one behind the other, and those of the next warp behind these. Where vectors begin with them, as in the rest of
- * a division before this loop, they want the first elements of 32 rows at once, and wait for memory, which has had nothing to
- * bring while lanes went alone. So each lane asks for what lies about a warp's rows ahead. */
+/* The lists of threads mostly lie one behind the other, and those of the next warp behind them. If vector code begins with them, as
+ * a remainder loop before this one does, it needs the first elements of 32 lists at once, and waits for memory, which was idle
+ * while lanes ran one by one. So each lane prefetches what lies about one warp's lists ahead. */
 static void prefetch_ahead(struct lane_serial *p)
 {
     enum { BYTES_AHEAD = 2048 };
@@ -330,7 +332,7 @@ static void prefetch_ahead(struct lane_serial *p)
     }
 }
 
-/* The next of the lanes that are left. */
+/* Begins the next of the lanes that are left. */
 static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -362,7 +364,7 @@ static void test_load(const struct lane_serial *p, const struct access *a, const
     emit_at_end(e, inside);
 }
 
-/* No index wraps on its way, so what is added to it may be added to the address. */
+/* The address of a load in an induction. No index wraps on its way, so what is added to the index may be added to the address. */
 static value walking_address(const struct lane_serial *p, const struct access *a, const struct limits *x)
 {
     struct emit *e = p->e;
@@ -452,7 +454,7 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
     LLVMBuildCondBr(e->b, emit_is_zero(e, load(e, e->i32, p->left)), behind, start);
 }
 
-/* What an emitter of one lane has in place of what it has for a warp. */
+/* Emits the loop for one lane at a time: with shapes, registers and mode of a single lane in place of the warp's. */
 static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e, all = *e;
@@ -490,7 +492,7 @@ static void add(struct emit *e, value counter, value n)
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, load(e, e->i64, counter), n, ""), counter);
 }
 
-/* All lanes have done: registers, counts and budget are what they are where lanes went together, before the branch that ends
+/* All lanes are done: makes registers, counts and budget what they would be if lanes had run together, before the branch that ends
  * the last iteration. */
 static void finish(const struct lane_serial *p)
 {

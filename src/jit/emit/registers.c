@@ -58,7 +58,8 @@ value reg_read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece)
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
 
-/* Where a gang is the whole block it is known which threads each of its warps has, and what follows from their numbers. */
+/* Is the register's value known for each lane? In a gang of a whole block it is known which threads each warp has, and so is what
+ * follows from their numbers. */
 static bool is_known(const struct emit *e, uint32_t reg)
 {
     return e->known && e->known->rows[reg];
@@ -117,7 +118,7 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
     return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
 }
 
-/* The values of a register's pieces, each in the lanes of its piece. */
+/* A vector of the values of a register's pieces, each in the lanes of its piece. */
 static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
     value lanes = emit_splat(e, reg_read_piece(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
@@ -180,7 +181,7 @@ static unsigned row_align(unsigned width)
     return width == 1 ? 4 : 64;
 }
 
-/* Of the lane that runs. */
+/* The value of the lane that runs, to its place in the row. */
 void reg_spill_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
@@ -243,7 +244,7 @@ static value load_row_of(struct emit *e, uint32_t reg)
     return v;
 }
 
-/* The first lane of a piece that is in the mask; one of the piece where none is. */
+/* The first lane of a piece that is in the mask; some lane of the piece if none is. */
 static value first_lane(struct emit *e, value mask, unsigned piece, unsigned n_pieces)
 {
     unsigned from = fn_piece_lane(e->fn, piece), last = from + WARP_LANES / n_pieces - 1;

@@ -9,8 +9,8 @@ static bool has_barriers(const struct emit *e)
     return false;
 }
 
-/* Is there one barrier phase only, in which each warp begins at the first block and comes to the end? Then that is recorded nowhere
- * (block->arrived stays 0), and the warps of the next block find their records as they are to begin with. */
+/* Is there only one barrier phase, in which each warp begins at the first block and comes to the end? Then nothing is recorded
+ * (block->arrived stays 0), and the warps of the next block find their records as they are at the start. */
 static bool has_one_phase(const struct emit *e)
 {
     return !e->fn->plan.n && !has_barriers(e);
@@ -72,7 +72,7 @@ static void go_to_warp(struct emit *e, value w)
     warp_loop_go_to_start(e, start);
 }
 
-/* All warps have come somewhere. To one barrier: that is open, and the first goes on. */
+/* All warps have arrived. If they did at one barrier, it is open, and the first warp goes on. */
 static void emit_next_phase(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");
