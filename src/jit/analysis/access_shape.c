@@ -1,9 +1,9 @@
-/* What is known of an access before it is emitted: which way serves it, where its lanes are, whether it needs a test; see access.h. */
+/* What is known of an access before it is emitted: the way that serves it, its lanes' offsets, whether it needs a test; see access.h. */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
 
-/* Offsets of the lanes' bytes from the least address, and how far that is from lane 0's. lane_offsets are what lanes have over lane 0
- * modulo 2^64, as a signed number, so two of them may be up to 2^64 apart. */
+/* lane_offsets count from lane 0, modulo 2^64, as signed numbers, so two of them may be up to 2^64 apart; a->offset counts from the
+ * least address. */
 void access_find_offsets(const struct function *fn, struct access *a)
 {
     const int64_t *p = fn->shapes->lane_offsets.at[a->shape].at;
@@ -54,13 +54,12 @@ struct access access_begin(const struct function *fn, const struct ir_insn *i, c
                            .shape = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM};
 }
 
-/* Has the CPU stores of some lanes? Those of bytes came with AVX-512. */
+/* Stores under a mask of bytes and halves came with AVX-512. */
 bool access_can_mask(const struct function *fn, const struct access *a)
 {
     return fn->target->has_masked_stores && (a->bytes >= 4 || fn->target->has_gather);
 }
 
-/* Affine addresses that are served as one; others are as divergent addresses. */
 bool access_affine_is_simple(struct cursor here, const struct access *a)
 {
     if (!access_is_aligned(a) || access_is_whole(a->x))
@@ -70,7 +69,6 @@ bool access_affine_is_simple(struct cursor here, const struct access *a)
     return access_is_consecutive(a) && ((here.is_full && !a->i->guard) || (a->n == 1 && access_can_mask(here.fn, a)));
 }
 
-/* Are lanes of each half one behind the other, or at one place? */
 bool access_has_halves(const struct access *a)
 {
     bool consecutive = true, same = true;
@@ -81,10 +79,10 @@ bool access_has_halves(const struct access *a)
     return a->pieces > 1 || consecutive || same;
 }
 
-/* Shared memory of the kernel's own variables, at addresses whose range is known: all lanes are inside, and aligned. Lanes
- * that are no threads have no range, but may stand in a vector that is loaded whole. Ranges are of numbers that have not wrapped
- * (ir/range.c gives up those that may have); with a displacement of 32 bits the sum is exact in 64, and where that is inside, so
- * is the address of 32 bits. */
+/* True for shared memory of the kernel's own variables, at addresses whose range is known to be inside and aligned. Lanes that are
+ * no threads have no range, but may stand in a vector that is loaded whole. Ranges are of numbers that have not wrapped (ir/range.c
+ * gives up those that may have); with a displacement of 32 bits the sum is exact in 64 bits, and if it is inside, so is the address
+ * of 32 bits. */
 bool access_is_inside(const struct function *fn, const struct access *a)
 {
     const struct ir_shapes *s = fn->shapes;

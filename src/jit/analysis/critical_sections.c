@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* A second version of all that is in parts would take LLVM long: what it needs for a function grows faster than the function. */
 bool serial_has_many_blocks(const struct function *fn)
 {
     enum { MANY = 32 };
@@ -52,7 +51,7 @@ static void add(const struct function *fn, uint64_t *set, ir_ref r)
         set[(n - 1) / 64] |= 1ull << ((n - 1) % 64);
 }
 
-/* Registers that the instruction writes, and all that it has. */
+/* Adds the registers that the instruction writes, and all that it reads or writes. */
 static void add_insn(const struct function *fn, const struct ir_insn *i, uint64_t *written, uint64_t *touched)
 {
     ir_ref refs[IR_MAX_REFS];
@@ -64,7 +63,6 @@ static void add_insn(const struct function *fn, const struct ir_insn *i, uint64_
     }
 }
 
-/* Of the part that a block is in. */
 void serial_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched)
 {
     const struct ir_block *part = block_at(fn, order);

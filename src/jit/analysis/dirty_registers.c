@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Words of both. */
+/* The words of both sets. */
 uint32_t dirty_words(const struct function *fn)
 {
     return 2 * fn->shapes->live.words;
@@ -23,7 +23,7 @@ static uint64_t *sets_of(const struct function *fn, uint64_t *in, uint32_t block
     return in + (size_t)block * dirty_words(fn);
 }
 
-/* From one of them. */
+/* Removes r from one of the sets. */
 static void drop(const struct function *fn, uint64_t *set, ir_ref r)
 {
     uint32_t n = ir_ref_kind(r) == REF_REG ? fn->shapes->live.number[ir_ref_index(r)] : 0;
@@ -37,7 +37,7 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r)
     drop(fn, sets + fn->shapes->live.words, r);
 }
 
-/* What is clean behind a block. */
+/* Computes what is clean behind a block. */
 static void pass_block(const struct function *fn, uint64_t *in, uint32_t order, uint64_t *sets)
 {
     const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[order]];
@@ -61,7 +61,7 @@ static bool meet(const struct function *fn, uint64_t *sets_in, uint32_t block, c
     return lost != 0;
 }
 
-/* Behind what is the interpreter's, a warp is entered anew: insn.c's emit_insn. */
+/* Does compiled code go on behind the block? Behind an operation of the interpreter's the warp enters anew: insn.c's emit_insn. */
 static bool goes_on(const struct function *fn, uint32_t order, bool passes_barriers)
 {
     const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[order]];
@@ -79,7 +79,7 @@ static bool goes_on(const struct function *fn, uint32_t order, bool passes_barri
     }
 }
 
-/* Of what is not divergent a row may hold one number only. */
+/* A block that warps enter with seeds: rows of registers that are not divergent may hold seeds only. */
 static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t block)
 {
     const struct ir_live *live = &fn->shapes->live;
@@ -88,7 +88,7 @@ static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t b
             drop(fn, sets_of(fn, in, block), ir_make_ref(REF_REG, live->regs[n]));
 }
 
-/* All that is loaded where a warp is entered. */
+/* A block where warps enter: all that is loaded there is clean. */
 static void enter(const struct function *fn, uint64_t *in, uint32_t block)
 {
     const struct ir_live *live = &fn->shapes->live;

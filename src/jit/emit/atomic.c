@@ -19,7 +19,7 @@ static void write_cell(struct emit *e, const struct atom *t, value v, value at)
     LLVMSetAlignment(LLVMBuildStore(e->b, v, at), t->a.bytes);
 }
 
-/* A comparison in global memory, by one lane; ends in a new block. */
+/* Emits one lane's compare-and-swap in global memory; ends in a new block. */
 static value compare_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     LLVMBasicBlockRef equal = emit_new_block(e, ""), fails = emit_new_block(e, ""), done = emit_new_block(e, "");
@@ -43,8 +43,8 @@ static bool is_contest(const struct emit *e)
     return e->fn->code->blocks[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].serial_from].spins;
 }
 
-/* Of a lane by itself. Who competes, and looks for a constant, as for an open lock, mostly finds it, and does not read before;
- * but where the lane has tried already, others are at work there. */
+/* The compare-and-swap of a lane by itself. A lane that competes and compares with a constant, as with an open lock, mostly finds
+ * it, so the cell is not read first; but if the lane has tried already, other workers are at the cell. */
 static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     uint32_t constant;
@@ -70,14 +70,14 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
     return old;
 }
 
-/* An exchange whose result nobody reads is a store, where it does not acquire by itself: fence.c. */
+/* Is the exchange a store? It is if nobody reads its result, and it does not acquire by itself: fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {
     return e->fn->one_lane && e->fn->target->keeps_store_order && atom_cell_host(t->cell) == HOST_Xchg && !t->result &&
            !atom_acquires(t);
 }
 
-/* A change that is made with what has been read, and again where somebody has written meanwhile. */
+/* A read-modify-write loop: computes with what has been read, and starts again if somebody has written meanwhile. */
 struct exchange {
     LLVMBasicBlockRef again;
     value at, read; /* read: a phi */
@@ -95,7 +95,7 @@ static struct exchange exchange_begin(struct emit *e, const struct atom *t, valu
     return x;
 }
 
-/* Writes `now`, and goes to `done`. */
+/* Ends the loop: writes `now`, and goes to `done`. */
 static void exchange_end(struct emit *e, const struct atom *t, const struct exchange *x, value now,
                          LLVMBasicBlockRef done)
 {
@@ -242,7 +242,7 @@ static void write_result(struct emit *e, const struct atom *t, value lanes)
     reg_write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
 }
 
-/* Goes on where all lanes are there; returns the block for where not. */
+/* Code goes on where all 32 lanes run; returns the block for the other case. */
 static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
@@ -252,7 +252,7 @@ static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
     return some;
 }
 
-/* Through rows of memory; goes to `done`. */
+/* Performs the operation lane by lane, through rows of memory; goes to `done`. */
 static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     bool offsets = has_offsets_alone(e, t);
@@ -280,7 +280,7 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     lane_loop_end(e, &lanes, t->a.mask, done);
 }
 
-/* Additions may be to a private histogram (exec/histogram.c), where nobody else is at the sums: goes on where they are not. */
+/* Additions to a private histogram (exec/histogram.c) need no atomics: nobody else is at the sums. Code goes on for the others. */
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
@@ -313,7 +313,7 @@ static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
     return t->uniform[k] ? emit_splat(e, v, WARP_LANES) : v;
 }
 
-/* In each lane, what it and all lanes before it add. */
+/* The inclusive prefix sum of the lanes' addends. */
 static value running_sum(struct emit *e, const struct atom *t)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
@@ -328,7 +328,7 @@ static value running_sum(struct emit *e, const struct atom *t)
     return sum;
 }
 
-/* What all lanes add. */
+/* The sum of all lanes' addends. */
 static value total(struct emit *e, const struct atom *t)
 {
     if (!t->uniform[0]) {
@@ -351,7 +351,7 @@ static void add_together(struct emit *e, const struct atom *t)
     write_result(e, t, LLVMBuildAdd(e->b, before, emit_splat(e, old, WARP_LANES), ""));
 }
 
-/* A value in the loop over those that find what they look for: phis. */
+/* Phis of the loop over the lanes whose comparisons succeed. */
 struct compared {
     value cell, left, found; /* the cell now; lanes to come; what those before have found */
 };
@@ -370,7 +370,7 @@ static void go_with(struct emit *e, const struct compared *to, value cell, value
     LLVMAddIncoming(to->found, &found, &from, 1);
 }
 
-/* The lanes' comparisons with what has been read: from one that holds to the next. The builder ends where none is left. */
+/* Emits the lanes' comparisons with what has been read, from one that holds to the next; ends in the block where none is left. */
 static struct compared compare_lanes(struct emit *e, const struct atom *t, value read)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
@@ -420,7 +420,7 @@ static void compare_together(struct emit *e, const struct atom *t)
         write_result(e, t, last.found);
 }
 
-/* What the host has no instruction for, lane after lane on what has been read. */
+/* For operations without an instruction of the host: applies lane after lane to what has been read. */
 static void change_together(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef changed = emit_new_block(e, ""), done = emit_new_block(e, "");
@@ -447,7 +447,8 @@ static void change_together(struct emit *e, const struct atom *t)
 /* ---- which way ---- */
 
 /* LLVM takes some ten times as long for an atomic operation as for a call of the engine, and longer the more there are: minutes for
- * thousands of them. So those behind the first are the engine's; in the second tier, which nobody waits for, there are more. */
+ * thousands of them. So only the first ones are compiled, the others are the engine's; in the second tier, which nobody waits for,
+ * more are. */
 enum { AT_ONE_CELL = 1, AT_MANY_CELLS = 4, MOST_WORK = 500, MOST_WORK_AGAIN = 2000 };
 
 static bool is_too_much(struct emit *e, const struct atom *t)
@@ -480,7 +481,7 @@ static void perform(struct emit *e, struct atom *t)
         do_lanes(e, t);
 }
 
-/* One place for all lanes. */
+/* Tests an access at one place for all lanes. */
 static void branch_on_place(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     access_find_first(e, a);

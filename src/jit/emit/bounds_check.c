@@ -46,8 +46,6 @@ void access_take_results(struct emit *e, const struct ir_insn *i, value mask)
         take_result(e, i, i->access->regs[k], mask);
 }
 
-/* Where no lane's guard holds, nothing is to be done: goes on in a new block where some does; returns the block after
- * it, to be gone to, or NULL without a guard. */
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask)
 {
     if (!i->guard)
@@ -75,7 +73,7 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
     }
 }
 
-/* The slow way of an access that has a fast one. */
+/* The slow way of an access that has a fast one: spills operands, calls, reloads results, as the mode has it. */
 void access_by_engine(struct emit *e, const struct access *a)
 {
     e->mode->access_by_engine(e, a);
@@ -131,7 +129,7 @@ void access_find_first(struct emit *e, struct access *a)
         a->first[p] = scalar_address(e, a, p, a->least);
 }
 
-/* Rotated, an address that is not aligned is too large to be inside. */
+/* Rotates an offset by the log2 of a lane's bytes: if it is not aligned, it becomes too large to be inside. */
 static value rotate(struct emit *e, const struct access *a, value v)
 {
     if (a->log2 == 0)
@@ -144,7 +142,7 @@ static value rotate(struct emit *e, const struct access *a, value v)
     return emit_intrinsic(e, "llvm.fshr", &type, 1, args, 3);
 }
 
-/* How many places of `all` bytes there are for the first lane in `bytes` bytes, a number of 32 bits, as the span has to be. */
+/* How many places of a->all bytes the first lane has in `bytes` bytes. Both `bytes` and the span are numbers of 32 bits. */
 static value places(struct emit *e, const struct access *a, value bytes)
 {
     LLVMTypeRef type = LLVMTypeOf(bytes);
@@ -191,7 +189,6 @@ value access_test_place(struct emit *e, struct access *a, value address, value *
     return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
 }
 
-/* One address, or affine ones: goes to one of two blocks. */
 void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside)
 {
@@ -209,7 +206,7 @@ void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
                                               : LLVMBuildIntToPtr(e->b, a->first[p], e->ptr, "");
 }
 
-/* Are those of all active lanes inside? */
+/* Are the addresses of all active lanes inside? An i1. */
 static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
@@ -229,7 +226,6 @@ static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
     return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
 }
 
-/* Divergent addresses, in a->lanes: goes on where those of all active lanes are inside, else to another block. */
 void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     LLVMTypeRef type = fn_ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;

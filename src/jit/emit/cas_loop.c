@@ -15,7 +15,7 @@
 
 enum { MAX_FAILED = 4 };
 
-/* The one access of a part, where all else is pure; *order is its block, *k its place there. */
+/* The only access of a part, if everything else in it is pure; *order is its block, *k its place there. Else NULL. */
 static const struct ir_insn *only_access(const struct emit *e, uint32_t head, uint32_t *order, uint32_t *k)
 {
     const struct ir_insn *found = NULL;
@@ -44,7 +44,7 @@ static bool overlap(const struct emit *e, uint32_t r, uint32_t s)
     return x->slot < y->slot + y_bytes && y->slot < x->slot + x_bytes;
 }
 
-/* Registers that lanes come with in rows where others leave their results. */
+/* Finds registers that lanes need from rows in which other lanes leave results: they are saved. */
 static void find_saved(struct emit *e, struct cas_loop *c, const uint64_t *in, const uint64_t *out)
 {
     const struct ir_live *live = &e->fn->shapes->live;

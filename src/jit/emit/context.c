@@ -18,7 +18,7 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
     return v;
 }
 
-/* What is the same for all warps of the block. */
+/* Loads the values that are the same for all warps of the block. */
 void emit_context(struct emit *e)
 {
     value code = load_constant(e, e->ptr, e->a, abi.activation_code, "code");

@@ -77,7 +77,7 @@ value element_load_vector(struct emit *e, const struct access *a, value pointer,
     return v;
 }
 
-/* An element, or a vector of them, as it stands in a register. */
+/* Extends an element, or a vector of elements, to the width of a register. */
 static value extend(struct emit *e, const struct access *a, value v, unsigned width)
 {
     LLVMTypeRef type = type_of_width(e, width);

@@ -3,8 +3,8 @@
  */
 #include "jit/emit/load_store.h"
 
-/* `place` is inside, so nothing is subtracted from less; an index up to the largest, times the scale in units, stays below 2^31: the
- * gather may take it with a sign. An index that was widened as negative is larger than any, without a sign. */
+/* `place` is inside, so no subtraction wraps. An index up to the largest, times the scale in units, stays below 2^31, so the gather
+ * may take it as a signed number. A negative index is larger than any other when compared as an unsigned number. */
 value transfer_index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
 {
     value rest = LLVMBuildSub(e->b, LLVMBuildSub(e->b, places, place, ""), const_int(e, e->i64, 1), "");
@@ -13,7 +13,7 @@ value transfer_index_largest(struct emit *e, const struct access *a, const struc
     return LLVMBuildTrunc(e->b, emit_intrinsic(e, "llvm.umin", &e->i64, 1, args, 2), e->i32, "");
 }
 
-/* A lane that does not run has index 0. */
+/* Gathers; lanes that do not run have index 0. */
 static void gather_by_index(struct emit *e, const struct access *a, const struct index *x, value base, value lanes)
 {
     value v[8], from = LLVMBuildIntToPtr(e->b, base, e->ptr, ""), none = LLVMConstNull(LLVMTypeOf(lanes));

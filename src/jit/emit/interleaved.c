@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Do its values come in turns, as many as a power of 2? */
+/* Do the elements of its values alternate, and is their number a power of 2? Then zip and unzip serve it. */
 static bool is_in_turns(const struct interleave_group *r)
 {
     bool so = (r->n & (r->n - 1)) == 0 && r->elements == r->n * WARP_LANES;
@@ -14,7 +14,7 @@ static bool is_in_turns(const struct interleave_group *r)
     return so;
 }
 
-/* It is moved in vectors of 32 elements, of which the last may have some of the one before. */
+/* How many vectors of 32 elements move the group; the last may repeat some elements of the one before. */
 static unsigned n_vectors(const struct interleave_group *r)
 {
     return (r->elements + WARP_LANES - 1) / WARP_LANES;
@@ -32,8 +32,8 @@ static value vector_pointer(struct emit *e, const struct access *a, const struct
     return emit_pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
 }
 
-/* Warps of a gang share code between one that loads and what it does with that (access_of_one() in gang_exit.c): what they have
- * loaded is no value there. */
+/* Keeps a loaded value for the group's other members. In a gang it goes to an alloca: code that the warps share (access_of_one() in
+ * gang_exit.c) lies between the load and its uses, so the value itself is not available there. */
 static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, value v)
 {
     value *kept = &e->interleaved[r->id].of[e->place][k];
@@ -42,7 +42,7 @@ static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, v
         LLVMBuildStore(e->b, v, *kept);
 }
 
-/* Where the group is loaded once for all warps, but not all that is made of it is, the first's serves the others. */
+/* The kept value. If the group is loaded once for all warps of a gang, the first warp's value serves the others. */
 static value kept_value(struct emit *e, const struct interleave_group *r, unsigned k)
 {
     value kept =
@@ -72,7 +72,7 @@ static void load_values(struct emit *e, const struct access *a, struct interleav
     }
 }
 
-/* Of vector k: where each element comes from, by values and their lanes; negative in gaps. */
+/* For vector k, where each element comes from, counted through the values and their lanes; negative in gaps. */
 static void find_sources(const struct interleave_group *r, unsigned k, int index[WARP_LANES])
 {
     memset(index, 0xff, WARP_LANES * sizeof *index);
@@ -84,7 +84,7 @@ static void find_sources(const struct interleave_group *r, unsigned k, int index
         }
 }
 
-/* Does nothing of a vector come from a value? */
+/* Is the whole vector a gap? */
 static bool is_gap(const int index[WARP_LANES])
 {
     for (unsigned l = 0; l < WARP_LANES; l++)

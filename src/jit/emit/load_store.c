@@ -56,8 +56,8 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 
 /* ---- what needs no test ---- */
 
-/* Where the lanes are known that run a side region, and so are their addresses: the same of those lanes alone, as of
- * `part[t - 1]` of all threads but the first. */
+/* Are the addresses of those lanes inside that run the side region? Lanes and addresses may be known: those of `part[t - 1]` for all
+ * threads but the first, for example. */
 static bool is_inside_within(const struct emit *e, const struct access *a)
 {
     bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
@@ -74,7 +74,7 @@ static bool is_inside_within(const struct emit *e, const struct access *a)
     return true;
 }
 
-/* Lanes that do not run may be before the block's memory. */
+/* The access in a side region: addresses of lanes that do not run may lie before the block's memory. */
 static void transfer_within(struct emit *e, struct access *a)
 {
     a->first[0] = LLVMBuildSExt(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), e->i64, "");
@@ -87,7 +87,7 @@ static void transfer_within(struct emit *e, struct access *a)
 
 /* ---- loads and stores ---- */
 
-/* Parameters of the kernel, at an address that is known. */
+/* Loads from parameters of the kernel at a known address. */
 static bool load_param(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct access a = access_begin(e->fn, i, o);
@@ -103,7 +103,7 @@ static bool load_param(struct emit *e, const struct ir_insn *i, const struct op 
     return true;
 }
 
-/* In the frame of the activation, at an address that is known. */
+/* Is the access to the activation's frame, at a known address? */
 static bool is_frame(const struct emit *e, const struct access *a)
 {
     return a->x->frame && !a->i->a && !a->i->access->disp_const && a->x->disp >= 0 && a->x->disp % a->all == 0 &&
@@ -133,9 +133,9 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         transfer_store_masked(e, a);
 }
 
-/* Shared or local memory. Where all lanes run, what is not inside ends the compiled part, as it does for a check group: the
- * interpreter takes the rest of the block, and finds the fault. Of some lanes the test may fail for those that do not run:
- * `part[t - 1]` of all threads but the first. Then the engine does it. */
+/* Shared or local memory. If all lanes run, or for a check group, a test that fails is a side exit: the interpreter takes the rest
+ * of the block, and finds the fault. If some lanes run, the test may fail because of those that do not (`part[t - 1]` of all
+ * threads but the first): then the engine performs the access. */
 static void access_window(struct emit *e, struct access *a, enum ptx_space space, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
@@ -153,7 +153,7 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
     emit_at_end(e, done);
 }
 
-/* Behind the engine's way, which the warps of a gang share: what one of them has found before is not there. */
+/* Behind the engine's access, whose code a gang's warps share: values that a warp has computed before are not available there. */
 static void find_anew(struct emit *e, struct access *a)
 {
     if (!e->gang)
@@ -163,8 +163,8 @@ static void find_anew(struct emit *e, struct access *a)
     access_test_for_check_group(a, &e->check_groups[e->index]);
 }
 
-/* Global memory: the engine does what the test does not pass, and notes where it was. The others of a check group count on
- * the test, so it must hold then; those of an interleave group on what the first has loaded, too. */
+/* Global memory: if the test fails, the engine performs the access, and fills the inline cache. The other members of a check group
+ * rely on the test, so it must hold after that; those of an interleave group also rely on what the first has loaded. */
 static void access_global(struct emit *e, struct access *a, unsigned members)
 {
     bool is_interleaved = e->check_groups[e->index].interleaved;
@@ -215,7 +215,7 @@ static void access_one(struct emit *e, struct access *a, enum ptx_space space)
         access_global(e, a, g->n);
 }
 
-/* Goes to a new block where the test holds, and returns one for where it does not. */
+/* Code goes on in a new block where the test holds; returns the block for the other case. */
 static LLVMBasicBlockRef branch(struct emit *e, value test)
 {
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
@@ -224,7 +224,7 @@ static LLVMBasicBlockRef branch(struct emit *e, value test)
     return no;
 }
 
-/* By the engine, and on to the same place. */
+/* The other case: the engine performs the access, and code goes on at the same place. */
 static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockRef slow, LLVMBasicBlockRef done)
 {
     emit_at_end(e, slow);
@@ -232,7 +232,7 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
     LLVMBuildBr(e->b, done);
 }
 
-/* Divergent addresses: halves of consecutive lanes, halves at one place, or every lane for itself. */
+/* Divergent addresses: halves at consecutive places, halves at one place, or each lane by itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
     bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
@@ -268,7 +268,7 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     emit_at_end(e, done);
 }
 
-/* Before and after a strong access: LLVM takes it for what happens once, there. An order is a fence of the host's, as in
+/* The fence before or after a strong access; LLVM must not move or merge the access either. An order is a fence of the host's, as in
  * exec/access.c. */
 static void fence(struct emit *e, const struct op_access *x, uint8_t order, LLVMAtomicOrdering as)
 {

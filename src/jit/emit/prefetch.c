@@ -1,7 +1,7 @@
 /* Prefetching; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-/* A block with few loads runs through memory; one with many mostly has its data near, and asking costs it time. */
+/* A block with few loads mostly streams through memory; one with many mostly has its data near, and prefetches cost it time. */
 static bool loads_little(const struct emit *e)
 {
     enum { FEW = 2 };
@@ -21,8 +21,8 @@ void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cac
     emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
 }
 
-/* How far ahead: by as many warps as memory takes to bring something. Where it is known how far it is to what the next block of
- * the grid wants, as many blocks as that makes, and one at least; else warps stand one behind the other. */
+/* The prefetch distance: as many warps ahead as run while memory brings something. If the distance to what the next block of the grid
+ * accesses is known, that is a number of blocks, one at least; else warps are assumed to access consecutive memory. */
 static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
 {
     enum { WARPS_AHEAD = 16, WARP_BYTES = 128 };
@@ -40,7 +40,8 @@ static uint32_t last_warp(const struct emit *e)
     return (block[0] * block[1] * block[2] - 1) / WARP_LANES;
 }
 
-/* What lies behind the block is another worker's, from whom asking would take it: so the last warp asks for its own. */
+/* The prefetch distance if blocks claim their work: what lies behind the block belongs to another worker, and a prefetch would take
+ * the lines away. So the last warp prefetches its own. */
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
     value index = emit_load_field(e, e->i32, e->w, abi.warp_index, "");
@@ -49,8 +50,8 @@ static value bytes_within_block(struct emit *e, const struct access *a)
                            const_int(e, e->i64, access_bytes_without_gap(emit_here(e), a)), "");
 }
 
-/* The warps behind this one, of this block and of the next, mostly want what lies behind. Where blocks claim what they work on,
- * those of this block do; in a gang they are there already. */
+/* The next warps, of this block and of the next, mostly access what lies behind. If blocks claim their work, only those of this
+ * block do; in a gang of the whole block they are there already. */
 static void prefetch_for_next_warps(struct emit *e, const struct access *a)
 {
     bool is_claimed = ir_ref_kind(a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(a->i->a)];
@@ -63,8 +64,8 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
                            SECOND_CACHE);
 }
 
-/* The CPU looks ahead by itself where the next iteration is near; not where it is on another page, as in a loop in which all
- * blocks of the grid go on by the size of the grid. */
+/* The CPU's own prefetcher serves loops whose next iteration is near, but not those whose next iteration is on another page, as in a
+ * loop in which all blocks of the grid go on by the size of the grid. */
 static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
 {
     enum { ROUNDS_AHEAD = 8 };

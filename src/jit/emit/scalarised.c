@@ -62,7 +62,7 @@ void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBa
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, next, const_int(e, e->i32, 0), ""), t->loop, done);
 }
 
-/* Element k of what is loaded, or stored, through the row of results. */
+/* Moves element k of each lane, through the row of results. */
 static void move_element(struct emit *e, const struct access *a, unsigned k)
 {
     LLVMTypeRef type = type_of_width(e, 8 * a->bytes);
@@ -82,7 +82,7 @@ static void move_element(struct emit *e, const struct access *a, unsigned k)
         element_put_lanes(e, a, k, scratch_get(e, ROW_RESULT, type));
 }
 
-/* All that each lane has at once, through the row of results, which has room for 16 bytes of each. */
+/* Moves all elements of each lane at once, through the row of results, which has room for 16 bytes of each. */
 static void move_whole(struct emit *e, const struct access *a)
 {
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);

@@ -4,11 +4,11 @@
  */
 #include "jit/emit/load_store.h"
 
-/* An array is large from so many bytes on; and a launch, from so many that one of its stores has. (An allocation may hold many
+/* How many bytes make an array large, and a launch: the bytes that one of its stores writes in all. (An allocation may hold many
  * arrays.) */
 enum { LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
 
-/* Are there so many bytes where the access was last, and does the launch store so many? */
+/* Is the allocation where the access was last large, and is the launch? An i1. */
 static value is_large(struct emit *e, const struct access *a)
 {
     struct access first = *a; /* of a check group, which counts on its test */

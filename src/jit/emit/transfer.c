@@ -1,7 +1,6 @@
 /* Moving the bytes of a load or store whose addresses have been tested; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-/* Do all 32 lanes run, and is each lane's place so many bytes behind the lane before it in its half? */
 value transfer_test_halves(struct emit *e, const struct access *a, unsigned step_bytes)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
@@ -41,7 +40,7 @@ static value lane_pointers(struct emit *e, const struct access *a, unsigned k, e
 
 /* ---- loading ---- */
 
-/* Vectors have 1, 2, 4 ... elements: what lies between is loaded as two that overlap. */
+/* Loads a cluster. Vectors have 1, 2, 4 ... elements: other sizes are loaded as two vectors that overlap. */
 static value load_cluster(struct emit *e, const struct access *a, const struct cluster *c, unsigned number, unsigned k,
                           const uint8_t of[WARP_LANES])
 {
@@ -129,7 +128,6 @@ void transfer_load_consecutive_halves(struct emit *e, const struct access *a, en
     }
 }
 
-/* Each half of the lanes at one address. */
 void transfer_load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space)
 {
     value low = half_start(e, a, 0, space), high = half_start(e, a, HALF_LANES, space);
@@ -143,7 +141,7 @@ void transfer_load_uniform_halves(struct emit *e, const struct access *a, enum p
     }
 }
 
-/* Bytes and halves come in the aligned words that hold them, which lie on no other page. */
+/* Gathers bytes and halves by the aligned words that hold them, which lie on the same page. */
 static void gather_narrow(struct emit *e, const struct access *a, enum ptx_space space)
 {
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(a->lanes)), type = vector_of(e->i32, WARP_LANES);
@@ -177,7 +175,7 @@ void transfer_load_gather(struct emit *e, const struct access *a, enum ptx_space
 
 /* ---- storing ---- */
 
-/* Has no place two lanes, as far as the offsets of affine addresses say? */
+/* Do the offsets of affine addresses say that no two lanes are at one place? */
 static bool are_apart(const struct access *a)
 {
     bool apart = a->pieces == 1 && access_is_aligned(a);
@@ -187,7 +185,7 @@ static bool are_apart(const struct access *a)
     return apart;
 }
 
-/* Nobody sees an order where all lanes store one value, or are apart. */
+/* The order of stores. If all lanes store one value, or are apart, nobody sees an order. */
 static unsigned order_of(struct emit *e, const struct access *a)
 {
     bool one_value = true;
@@ -231,7 +229,7 @@ static value interleave(struct emit *e, const struct access *a, unsigned from, u
     return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * a->n), "");
 }
 
-/* Of the lanes that run, the one that stores last: the lowest of those that go together with the highest. */
+/* The lane that stores last, of those that run: the lowest of those that store together with the highest. */
 static value last_to_store(struct emit *e, const struct access *a)
 {
     value args[2] = {a->mask, LLVMConstInt(e->i1, 1, false)};
@@ -260,7 +258,7 @@ void transfer_store_uniform(struct emit *e, const struct access *a)
         element_store_whole(e, a, all, a->pointer[0]);
 }
 
-/* The n-th to go of a warp's pieces: lanes of one are apart, those of two may not be. */
+/* The n-th of the warp's pieces to store: lanes of one piece are apart, those of two may not be. */
 static unsigned piece_to_store(struct emit *e, const struct access *a, unsigned n)
 {
     unsigned lanes = WARP_LANES / a->pieces;

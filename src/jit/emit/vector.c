@@ -1,7 +1,7 @@
 /* Interleaving vectors: elements of several in turns, and back; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-/* Of two vectors: elements in turns, from `from` on; and every other one. */
+/* Of two vectors: interleaves their elements, from element `from` on; and takes every other element. */
 static value zip_two(struct emit *e, value x, value y, unsigned from)
 {
     int index[WARP_LANES];
@@ -53,7 +53,6 @@ void vector_unzip(struct emit *e, value *v, unsigned n)
         v[k] = k % 2 ? odd[k / 2] : even[k / 2];
 }
 
-/* Elements of several vectors: index[l] counts through all of them; negative: any. */
 value vector_collect(struct emit *e, const value *from, unsigned n, const int index[WARP_LANES])
 {
     value v = NULL, first = NULL; /* v: what has been collected; first: of which that is to be */
