@@ -16,7 +16,7 @@ static bool compiled_op(struct warp *w, struct activation *a, const struct op *o
     return warp_run_op(w, a, base, o, mask);
 }
 
-/* Where the access went, for the next time: the allocation of the first lane's bytes. */
+/* Performs an access and fills its inline cache: the allocation of the first lane's bytes. */
 static bool run_access(struct warp *w, struct activation *a, const struct op *o, uint32_t mask,
                        struct inline_cache *cache, uint64_t span)
 {

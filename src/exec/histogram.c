@@ -15,7 +15,7 @@
 
 enum { LARGEST_ARRAY = 16 << 10, LINE_BYTES = 64 };
 
-/* Of a worker in a launch: closed histograms, and settled for an operation of the engine; who has more is better off without. */
+/* A worker that closes more histograms in a launch, or settles them more often for the engine, is better off without. */
 enum { MAX_CLOSED = 2, MAX_SETTLED = 256 };
 
 /* Can no block learn from this operation what another has done? */

@@ -1,10 +1,9 @@
-/* Lockstep: a block whose warps run compiled code from barrier to barrier.
+/* Lockstep: compiled code runs the warps of a block from barrier to barrier, as a work-group loop (jit/emit/work_group_loop.c).
  *
- * This is how most kernels run from start to end. Compiled code (jit/emit/function.c) runs warp after warp of the block by
- * itself: where all lanes of one stand at a plain barrier, or have ended, it goes on with the next, which stands where
- * that was left in the phase before. After a phase in which all came to one barrier, that is open, and nothing has to
- * be recorded. Whatever else happens, the block falls out of lockstep: every warp gets the records that it would have
- * had, and goes on by turns (block.c, interp.c), until all warps stand at one barrier again.
+ * Most kernels run so from start to end. Where all lanes of a warp stand at a plain barrier, or have ended, compiled code goes on
+ * with the next warp by itself, at the place where that warp was left in the phase before. After a phase in which all warps came to
+ * one barrier, the barrier is open, and nothing has to be recorded. In any other case the block falls out of lockstep: every warp
+ * gets the records that it would have had, and warps take turns (block.c, interp.c) until all stand at one barrier again.
  */
 #include "exec/machine.h"
 
@@ -15,7 +14,7 @@ static void start_turn(struct warp *w)
     w->spun = w->backoff = w->backoff_quanta = 0;
 }
 
-/* Records of a warp as compiled code finds them at its start. */
+/* Makes a warp's records as compiled code expects them at its start. */
 static bool make_ready(struct warp *w)
 {
     struct block *b = w->block;
@@ -36,8 +35,8 @@ static bool make_ready(struct warp *w)
     return true;
 }
 
-/* The same of warps that ended in lockstep, in a block of the same launch: nothing else of them has changed. Where their
- * ends were not recorded they stand at their start. */
+/* The same for warps that ended in lockstep, in a block of the same launch: nothing else of their records has changed. If their ends
+ * were not recorded, they stand at their start already. */
 static void make_ready_again(struct block *b)
 {
     const struct code *c = b->launch->kernel->entry;
@@ -65,7 +64,7 @@ static bool make_all_ready(struct block *b)
     return true;
 }
 
-/* A block that ran in lockstep, and does not now: its warps have not begun. */
+/* A block that is reused, after one that ran in lockstep, and does not run in lockstep itself: its warps have not begun. */
 static void make_fresh(struct block *b)
 {
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
@@ -76,7 +75,7 @@ static void make_fresh(struct block *b)
     b->lockstep = b->clean = false;
 }
 
-/* Of a warp that has had its phase, unless a gang has left it elsewhere. */
+/* Has a warp ended that has had its phase? Not if a gang has left it elsewhere. */
 static bool has_ended(const struct warp *w)
 {
     return w->left != LEAVE_AT && (!w->block->arrived || w->exited == w->exists);
@@ -93,7 +92,7 @@ static void end_warp(struct block *b, struct warp *w)
     b->live &= ~(1u << w->index);
 }
 
-/* From here on by turns. The warps before `stopped` have had their phase; NULL: all have. */
+/* From here on warps take turns. The warps before `stopped` have had their phase; NULL: all have. */
 static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct warp *stopped)
 {
     struct warp *behind = stopped ? stopped : b->warps + b->n_warps;
@@ -131,8 +130,8 @@ static compiled_fn *find_code(struct block *b)
     return fn && limit_allows_block(b, entry) ? fn : NULL;
 }
 
-/* Barrier phase after barrier phase, as the code does by itself; true where that led to the block's end. After LOCKSTEP_PHASES the
- * block gives way: its warps have come to a barrier then as by turns, and that has opened. */
+/* Runs barrier phase after barrier phase, which the code does by itself; true where that led to the block's end. After
+ * LOCKSTEP_PHASES the block gives way: its warps then stand behind a barrier that has opened, as if they had taken turns. */
 static bool run_phases(struct block *b, compiled_fn *fn, bool resumed)
 {
     struct warp *w = b->warps;

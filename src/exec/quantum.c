@@ -12,8 +12,8 @@
  */
 #include "exec/machine.h"
 
-/* SHORTEST: quanta in vain until a spinning loop has one iteration in a quantum. Within a quantum a spinning group of a divided warp
- * makes way for another that spins up to MAX_SPIN_ROTATIONS times, for any up to MAX_ROTATIONS times. */
+/* SHORTEST: after so many quanta in vain a spinning loop has one iteration in a quantum. Within a quantum a spinning group of a
+ * divided warp makes way for another spinning group up to MAX_SPIN_ROTATIONS times, and for any group up to MAX_ROTATIONS times. */
 enum { SHORTEST = 6, LONGEST_BACKOFF = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64 };
 
 void warp_part_lanes(struct warp *w)
@@ -70,8 +70,9 @@ static bool find_busy(struct warp *w, struct activation **a, uint32_t *block)
     return false;
 }
 
-/* The group behind the one that was last chosen so, in the order of blocks and activations, wherever that has come to, and
- * whichever had turns because it did not spin: a group that stays where it is has its turn however often others have theirs. */
+/* The next group, round robin in the order of blocks and activations: the one behind the group that was chosen here last, wherever
+ * that has come to. Groups that ran because they did not spin do not count, so a group that stays where it is has its turn however
+ * often others have theirs. */
 static void find_next(struct warp *w, struct activation **a, uint32_t *block)
 {
     uint32_t next = pending_first(*a, (*a)->next_group);

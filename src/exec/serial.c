@@ -7,16 +7,16 @@
  * wait for, so those have another pass; where none has, the warp makes way, as any that spins in vain does (quantum.c).
  *
  * The first lane of a pass that finds its place taken backs off, with pauses that grow exponentially: mostly another worker has it,
- * and gives it back within less time than a turn of other warps takes. The pauses grow so that it does not take the cell's cache
- * line from whom it waits for, and the less often the more lanes are to come through behind it: a worker that has the line brings
- * all lanes of a warp through in the time that the line takes to come, and each look of the other's may take it away. One lane
- * alone, as in blocks that hand a turn to each other, looks at once. A lane that has waited in vain leaves no budget for the lanes
- * behind, which have a few tries each. Where there is no other worker, nobody backs off.
+ * and gives it back within less time than a quantum of other warps takes. The pauses grow, so that the lane does not take the
+ * cell's cache line from the worker that it waits for; and they begin the longer, the more lanes are to come through behind it: a
+ * worker that has the line brings all lanes of a warp through in the time that the line takes to come, and each look of another may
+ * take it away. One lane alone, as in blocks that hand a turn to each other, looks at once. A lane that has waited in vain leaves
+ * no budget for the lanes behind, which have a few tries each. Where there is no other worker, nobody backs off.
  */
 #include "exec/machine.h"
 
-/* How long a lane waits, in a warp whose last turn was not in vain, and the longest pause between its tries: as many times what
- * the CPU offers for that. */
+/* How long a lane waits, in a warp whose last quantum was not in vain, and the longest pause between its tries: numbers of the CPU's
+ * pause instructions. */
 enum { BACKOFF_BUDGET = 768, LONGEST_BACKOFF_PAUSE = 256 };
 
 static void pause_once(void)

@@ -57,7 +57,7 @@ static void leave_place(struct worker *k, struct launch *l)
     k->has_place = true;
 }
 
-/* Blocks that come on, but to no end, may wait for one that has not begun: such as go round and round past a barrier. */
+/* Blocks that make progress but do not end, as those that pass a barrier again and again, may wait for a block that has not begun. */
 static bool is_patient(const struct worker *k)
 {
     enum { PATIENCE_INSTRUCTIONS = 1 << 20 };
@@ -122,7 +122,7 @@ static bool is_due(const struct worker *k, const struct launch *l)
     return l->machine->compiler && k->warp_instructions >= atomic_load_explicit(&l->consider_at, memory_order_relaxed);
 }
 
-/* A round of a block; where that was its last, and all went the plain way, the same of blocks that follow it. */
+/* Gives each warp of a block its quantum. If the block has ended, all in lockstep, goes on with the blocks that follow it. */
 static bool run_round(struct worker *k, struct block *b, bool *progress)
 {
     const struct launch *l = k->launch;
@@ -165,9 +165,9 @@ static bool take_turns(struct worker *k)
     return progress;
 }
 
-/* Warps back off for others to have their turns (quantum.c). Those that nobody would have are over at once: who waits for another
- * worker looks again as soon as it can. */
-static void skip_rests(struct worker *k)
+/* Warps back off for others to have their quanta (quantum.c). Backoff that nobody would use ends at once: a warp that waits for
+ * another worker looks again as soon as it can. */
+static void skip_backoffs(struct worker *k)
 {
     uint32_t least = UINT32_MAX;
     for (const struct block *b = k->resident; b && least; b = b->next) {
@@ -200,7 +200,7 @@ void worker_run(struct worker *k, struct launch *l)
             since = 0;
         } else {
             since = since ? since : seconds_now();
-            skip_rests(k);
+            skip_backoffs(k);
             stall_look(k, l, since);
             sched_yield();
         }
@@ -213,8 +213,8 @@ void worker_run(struct worker *k, struct launch *l)
 
 enum { ADMIT_EVERY = 8, LONGEST_ACCESS_QUANTUM = 12, LOOK_AFTER = 1 << 12, MOST_LOOKS = 8 };
 
-/* Under serial, one turn in so many is that of each warp in its turn: two that go on letting each other run, as by a barrier, must
- * not keep a third from it. */
+/* Under serial, one quantum in so many goes to the warps in turn: two warps that let each other run, as by a barrier, must not keep a
+ * third from running. */
 enum { SERIAL_ROTATES_EVERY = 1 << 10 };
 
 /* The warps that can run, of all resident blocks. A warp's `listed` is its place here, plus one. */
@@ -273,7 +273,7 @@ static void drop(struct worker *k, struct block *gone)
     retire(k, gone);
 }
 
-/* How many accesses a warp may make; short slices often, since switches between accesses show most. */
+/* How many accesses a warp may make; short quanta often, since switches between accesses show most. */
 static int32_t choose_access_quantum(struct schedule *s)
 {
     return s->policy == POLICY_SERIAL ? INT32_MAX : 1 + (int32_t)schedule_choose(s, LONGEST_ACCESS_QUANTUM);
@@ -287,7 +287,7 @@ static void end_turn(struct worker *k, struct block *b)
         stall_report_deadlock(b);
 }
 
-/* Under serial: the first block, which comes on to no end, is the last from here on. */
+/* Under serial: the first block, which makes progress but does not end, becomes the last. */
 static void give_way(struct worker *k, struct runnable *r)
 {
     struct block *b = k->resident, **link = &k->resident;
