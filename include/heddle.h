@@ -431,7 +431,8 @@ HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);
 typedef struct hd_explainer hd_explainer;
 
 typedef struct hd_explainer_options {
-    const char *device; /* whose figures they are, by architecture or name ("H200"); default: what the machine claims to be */
+    const char
+        *device; /* whose figures they are, by architecture or name ("H200"); default: what the machine claims to be */
     /* Called after each launch that was counted, from its thread, with what was counted as JSON. */
     void (*launched)(void *data, const char *json);
     void *data;
@@ -453,7 +454,7 @@ enum hd_launch_flags {
     HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
                                   what no thread of its own will change then fails instead of spinning on */
     HD_LAUNCH_NON_PORTABLE_CLUSTER = 4, /* clusters of up to 16 blocks; else of up to 8 */
-    HD_LAUNCH_UNCHECKED = 8,            /* the machine's checker does not watch it (all memory then counts as written), and
+    HD_LAUNCH_UNCHECKED = 8, /* the machine's checker does not watch it (all memory then counts as written), and
                                            its explainer does not count it */
 };
 

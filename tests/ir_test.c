@@ -130,7 +130,7 @@ static void note_slot(const struct subject *s, uint32_t reg, struct text *t)
 
 static bool run_known(struct subject *s)
 {
-    ir_find_known(s->f, s->request.block, s->arena, &s->known);
+    ir_find_known(s->f, &s->shapes, s->arena, &s->known);
     return true;
 }
 
@@ -308,7 +308,7 @@ static const struct pass passes[] = {
     {"serial", ON_FUNCTION, run_serial, NULL, NULL, NULL, NULL},
     {"live", ON_FUNCTION, run_live, NULL, note_live, NULL, NULL},
     {"slots", ON_FUNCTION, run_nothing, NULL, NULL, NULL, note_slot},
-    {"known", ON_FUNCTION, run_known, NULL, NULL, NULL, note_known},
+    {"known", ON_SHAPES, run_known, NULL, NULL, NULL, note_known},
     {"shapes", ON_SHAPES, run_nothing, NULL, NULL, NULL, NULL},
     {"pending", ON_SHAPES, run_nothing, NULL, note_pending, NULL, NULL},
     {"ranges", ON_SHAPES, run_nothing, NULL, NULL, NULL, note_range},

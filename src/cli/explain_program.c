@@ -89,8 +89,8 @@ static void enter(void *data)
     char *text = explain_options_text(&e->options);
     if (!text || setenv("HEDDLE_EXPLAIN", text, 1)) {
         cli_failure(e->s,
-                "what is to be counted cannot be told to the program: a text of it is no UTF-8, or memory has run "
-                "out");
+                    "what is to be counted cannot be told to the program: a text of it is no UTF-8, or memory has run "
+                    "out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);

@@ -653,8 +653,7 @@ static uint32_t estimate_registers(const struct kernel *k)
 {
     enum { ROW_BYTES = 4 * WARP_LANES, MOST = 255 };
     bool bounded = k->max_ntid && k->max_ntid < DEVICE_MAX_THREADS_PER_BLOCK;
-    uint32_t bytes = 0,
-             limit = DEVICE_MAX_REGISTERS_PER_BLOCK / (bounded ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK);
+    uint32_t bytes = 0, limit = DEVICE_MAX_REGISTERS_PER_BLOCK / (bounded ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK);
     for (uint32_t i = 0; i < k->functions.n; i++)
         if (k->functions.at[i]->register_bytes > bytes)
             bytes = k->functions.at[i]->register_bytes;

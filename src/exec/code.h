@@ -147,7 +147,7 @@ struct kernel {
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
-    uint32_t registers; /* of a thread, in machine code for the device; 0: not known */
+    uint32_t registers;                         /* of a thread, in machine code for the device; 0: not known */
     uint64_t instructions;
     VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
     uint32_t block_rows_bytes;

@@ -1,6 +1,8 @@
 /* See sites.h. */
 #include "explain/sites.h"
 
+#include "ir/def_use.h"
+
 /* ---- values that are provably the same in all lanes ---- */
 
 /* By registers of one definition: the instruction, where it is a pure one or reads a parameter of the kernel. */
@@ -17,11 +19,11 @@ static struct definitions find_definitions(const struct ir_func *ir, struct aren
 {
     struct definitions d = {ir, ARENA_ARRAY(scratch, const struct ir_insn *, ir->regs.n),
                             ARENA_ARRAY(scratch, uint8_t, ir->regs.n), 0};
-    const uint32_t *n = ir_count_definitions(ir, scratch);
+    const struct ir_defs *defs = ir_find_defs(ir, scratch);
     for (uint32_t k = 0; k < ir->insns.n; k++) {
         const struct ir_insn *i = &ir->insns.at[k];
         ir_ref out = i->kind == IR_LANES ? i->d : i->kind == IR_LD ? i->access->regs[0] : REF_NONE;
-        if (ir_ref_kind(out) == REF_REG && n[ir_ref_index(out)] == 1)
+        if (ir_ref_kind(out) == REF_REG && ir_is_only_def(defs, out, i))
             d.of[ir_ref_index(out)] = i;
     }
     return d;

@@ -137,7 +137,7 @@ END:
 def a_block_goes_from_barrier_to_barrier_in_compiled_code():
     need_compiler()
     _, _, dump = run("launch", *MATMUL, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
-    assert "\nround:" in dump and dump.count("\nmet") >= 3  # two barriers and the end
+    assert "\nphase:" in dump and dump.count("\narrived") >= 3  # two barriers and the end
 
 
 def every_way_out_of_lockstep_gives_the_same():
