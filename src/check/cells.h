@@ -65,7 +65,7 @@ cell *cells_find(struct cells *c, uint64_t address);
 void cells_clear(struct cells *c);
 void cells_forget(struct cells *c, uint64_t address, uint64_t bytes);
 /* Rows of them that have all that are not empty. Who may look into one waits, by its lock. */
-void cells_each(struct cells *c, void (*see)(void *data, cell *row, uint32_t count), void *data);
+void cells_each(struct cells *c, void (*see)(void *data, cell *first, uint32_t count), void *data);
 static inline uint64_t cells_bytes(const struct cells *c)
 {
     return atomic_load_explicit(&c->pages, memory_order_relaxed) * CELLS_PAGE_BYTES;

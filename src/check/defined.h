@@ -1,7 +1,7 @@
 /* Which bytes have been written: of global memory (bits in shadow memory, for all threads at once), of a block's shared memory, of
  * the local memory of a warp's threads.
  *
- * What is not known to be undefined is defined. All questions take runs of bytes, since that is what rows of a warp are.
+ * What is not known to be undefined is defined. All questions take runs of bytes, since that is what accesses of a warp are.
  */
 #ifndef HEDDLE_CHECK_DEFINED_H
 #define HEDDLE_CHECK_DEFINED_H

@@ -40,8 +40,9 @@ struct record {
     uint32_t warp;
 };
 
-/* Lanes of a warp are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32. So cells that a row of lanes has
- * accessed have one history, and so have those that other lanes of the warp access alike. A task that is no launch has bit 0. */
+/* Lanes of a warp are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32. So cells that consecutive
+ * lanes have accessed have one history, and so have those that other lanes of the warp access alike. A task that is no launch has
+ * bit 0. */
 struct history_entry {
     uint32_t record;
     uint32_t lanes;

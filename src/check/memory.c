@@ -1,7 +1,7 @@
 /* memcheck and initcheck: bad accesses, leaks of the kernels' heap, reads of memory that nobody has written; see check.h.
  *
- * What has been written is kept in defined.h. Where all of a row is defined, which is nearly always, an event ends after a test of
- * bits and has taken no lock; single lanes are looked at where some byte is not.
+ * What has been written is kept in defined.h. Where all bytes of an access are defined, which is nearly always, an event ends after
+ * a test of bits and has taken no lock; single lanes are looked at where some byte is not.
  */
 #include "check/findings.h"
 #include "check/uses.h"

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ROW = 512, REGION = 4096 };
+enum { BATCH = 512, REGION = 4096 };
 
 static void *reserve(size_t bytes)
 {
@@ -62,7 +62,7 @@ void numbered_clear(struct numbered *n, uint64_t keep_bytes)
 
 /* ---- taking ---- */
 
-uint32_t numbered_take_row(struct numbered *n, uint32_t count)
+uint32_t numbered_take_many(struct numbered *n, uint32_t count)
 {
     uint32_t first = atomic_load_explicit(&n->next, memory_order_relaxed);
     if (!budget_take(n->budget, count * n->each_bytes))
@@ -91,7 +91,7 @@ static uint32_t find(const struct numbered *n, uint32_t from, uint32_t end, bool
     return from < end ? from : end;
 }
 
-/* So many in a row that are free, in what is left of the stock's region. */
+/* So many consecutive ones that are free, in what is left of the stock's region. */
 static bool find_row(const struct numbered *n, struct stock *s, uint32_t count)
 {
     while (s->region < s->region_end) {
@@ -127,9 +127,9 @@ bool numbered_refill(struct numbered *n, struct stock *s, uint32_t count)
         if (find_row(n, s, count))
             return true;
     while (next_region(n, s));
-    uint32_t row = count > ROW ? count : ROW;
-    s->next = numbered_take_row(n, row);
-    s->left = s->next ? row : 0;
+    uint32_t batch = count > BATCH ? count : BATCH;
+    s->next = numbered_take_many(n, batch);
+    s->left = s->next ? batch : 0;
     return s->next;
 }
 

@@ -26,7 +26,7 @@ struct numbered {
     uint64_t dropped_bytes;
 };
 
-/* Numbers that one thread has at hand: those in a row, and behind them a region that may have more. */
+/* Numbers that one thread has at hand: consecutive ones, and behind them a region that may have more. */
 struct stock {
     uint32_t next, left;
     uint32_t region, region_end;
@@ -34,14 +34,14 @@ struct stock {
 
 bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most, struct budget *budget);
 void numbered_close(struct numbered *n);
-/* The first of `count` in a row, which hold anything; 0 where there are no more, or no memory for them. */
-uint32_t numbered_take_row(struct numbered *n, uint32_t count);
+/* The first of `count` consecutive ones, which hold anything; 0 where there are no more, or no memory for them. */
+uint32_t numbered_take_many(struct numbered *n, uint32_t count);
 static inline uint32_t numbered_take(struct numbered *n)
 {
-    return numbered_take_row(n, 1);
+    return numbered_take_many(n, 1);
 }
-/* The stock has `count` in a row, and more at hand; what was left in it is not used. False where there are none. Of numbers that are
- * free again, too: a stock that is asked for small counts alone loses none of these. */
+/* The stock has `count` consecutive ones, and more at hand; what was left in it is not used. False where there are none. Of numbers
+ * that are free again, too: a stock that is asked for small counts alone loses none of these. */
 bool numbered_refill(struct numbered *n, struct stock *s, uint32_t count);
 static inline void *numbered_at(const struct numbered *n, uint32_t number)
 {
@@ -57,8 +57,8 @@ static inline uint64_t numbered_bytes(const struct numbered *n)
 uint64_t numbered_bytes_since(const struct numbered *n);
 uint64_t numbered_bytes_left(const struct numbered *n);
 
-/* While nobody takes any, nor has any in stock: none is marked; false where memory is exhausted. Then those that are needed are marked, `count` in a row: was
- * the first not yet? */
+/* While nobody takes any, nor has any in stock: none is marked; false where memory is exhausted. Then those that are needed are
+ * marked, `count` consecutive ones: was the first not yet? */
 bool numbered_unmark(struct numbered *n);
 bool numbered_mark(struct numbered *n, uint32_t first, uint32_t count);
 static inline bool numbered_is_marked(const struct numbered *n, uint32_t number)

@@ -214,8 +214,8 @@ static int rank_of(const struct now *n, const struct earlier *e)
     return !e->same_instance ? 2 : e->record->warp != n->warp;
 }
 
-/* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and of
- * these the later. With it stay those that are still needed. */
+/* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and
+ * of these the later. With it stay those that are still needed. */
 static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_t count)
 {
     uint32_t best = 0, same = 0, kept = 0;
@@ -446,8 +446,8 @@ static void check_writes(struct now *n, const struct past *p, uint32_t lanes, ui
         }
 }
 
-/* The access, by these lanes of the warp, is checked against all that is there. What stays of it goes to `out`; lanes that this access
- * has come from before join it. */
+/* The access, by these lanes of the warp, is checked against all that is there. What stays of it goes to `out`; lanes that this
+ * access has come from before join it. */
 static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, uint64_t address,
                           struct history_entry *out)
 {
@@ -496,8 +496,8 @@ static bool exits_differ(const struct warp_order *w)
                          memcmp(w->exit_warp_floor, w->exit_warp_floor + 1, rest) != 0);
 }
 
-/* Does it matter which lanes they are? Lanes of a warp may know different things, or of other lanes different things; and others differ
- * by when they have exited. */
+/* Does it matter which lanes they are? Lanes of a warp may know different things, or of other lanes different things; and others
+ * differ by when they have exited. */
 static bool lanes_differ(const struct now *n, const struct history *h)
 {
     const struct block_order *o = n->b->order;
@@ -536,7 +536,8 @@ static struct step *find_step(const struct now *n, const struct step *s)
     return &n->b->worker->steps[hash_step(s)];
 }
 
-/* Of a task, which has no lanes, it does not matter which lane the cell names: what has been made of a row of them stays one history. */
+/* Of a task, which has no lanes, it does not matter which lane the cell names: what has been made of consecutive cells stays one
+ * history. */
 cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old), lanes = rotate_left(l.lanes, l.lane);

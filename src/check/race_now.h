@@ -41,7 +41,7 @@ static inline bool race_is_update(const struct access_class *c)
 
 /* ---- race_history.c: what an access makes of the history of a cell, and which races it has with it ---- */
 
-/* `count` numbers of n->h in a row; 0 without memory. */
+/* `count` consecutive numbers of n->h; 0 without memory. */
 uint32_t race_take(struct now *n, struct numbered *from, struct stock *s, uint32_t count);
 /* The record of n->class, of n->warp as it is now, becomes n->record; false without memory. */
 bool race_new_record(struct now *n);

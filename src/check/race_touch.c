@@ -1,10 +1,10 @@
-/* The cells that an access touches: rows of them at once where they have the same past. See cells.h and race_now.h. */
+/* The cells that an access touches: stretches of them at once where they have the same past. See cells.h and race_now.h. */
 #include "check/race_now.h"
 
 #include <sched.h>
 #include <string.h>
 
-/* Cells of global memory are under locks, one for each 128 bytes that a row of words has: those of shared memory are the worker's. */
+/* Cells of global memory are under locks, one for each 128 bytes of consecutive words: those of shared memory are the worker's. */
 enum { LOCKED_BYTES = 128 };
 
 static _Atomic uint8_t *lock_of(const struct now *n, uint64_t address)
@@ -75,7 +75,7 @@ __attribute__((always_inline)) static inline void fetch(const struct now *n, con
             __builtin_prefetch(history_record(n->h, history_at(n->h, cell_history(c[i]))->at[0].record));
 }
 
-/* A row of places: 2^per_lane bytes of it are one lane's, those behind them the next one's; or all are the same lanes'. */
+/* A stretch of places: 2^per_lane bytes of it are one lane's, those behind them the next one's; or all are the same lanes'. */
 enum { ALL_BYTES = 31 };
 
 static unsigned further(unsigned per_lane, uint32_t word)
@@ -122,7 +122,7 @@ static void touch_word(struct now *n, cell *c, struct lanes lanes, unsigned per_
     touch_bytes(n, c, address, 4, lanes, per_lane);
 }
 
-/* Have words the same past, each that of its own lanes? Four at a time: most accesses are such rows. */
+/* Have words the same past, each that of its own lanes? Four at a time: most accesses are such stretches. */
 static bool are_alike(const struct now *n, const cell *c, uint32_t count, unsigned per_lane)
 {
     typedef uint32_t words __attribute__((vector_size(16)));
@@ -183,7 +183,7 @@ static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
     return &n->b->shared_cells[first];
 }
 
-/* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of a row of lanes? */
+/* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of consecutive lanes? */
 static bool is_by_word(const struct access_class *c, unsigned per_lane)
 {
     return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op)) ||
@@ -212,7 +212,7 @@ static bool has_record(struct now *n)
            race_new_record(n);
 }
 
-/* A row of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
+/* A stretch of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
 static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
     bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
@@ -244,8 +244,8 @@ void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
     touch_together(n, address, bytes, (struct lanes){relative, lane}, ALL_BYTES);
 }
 
-/* A row of neighbouring places, each for the next lanes. */
-static void touch_row(struct now *n, uint64_t base, uint64_t bytes, struct lanes lanes)
+/* A stretch of neighbouring places, each for the next lanes. */
+static void touch_stretch(struct now *n, uint64_t base, uint64_t bytes, struct lanes lanes)
 {
     unsigned per_lane = n->class->lane_shift;
     for (uint64_t at = base, end = base + bytes; at < end;) {
@@ -256,19 +256,19 @@ static void touch_row(struct now *n, uint64_t base, uint64_t bytes, struct lanes
     }
 }
 
-/* Both halves of a warp: each its own row of places, or its own place; or both the same. */
+/* Both halves of a warp: each its own stretch of places, or its own place; or both the same. */
 static void touch_halves(struct now *n, const struct access_event *e)
 {
     enum { HALF = 0xffff };
     uint64_t low = access_address(e, 0), high = access_address(e, HALF_WARP);
-    bool rows = e->pattern == ACCESS_LINEAR_HALVES;
-    uint64_t bytes = rows ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
-    if (low == high && rows) {
-        touch_row(n, low, bytes,
-                  race_is_update(n->class) ? (struct lanes){1, HALF_WARP} : (struct lanes){1 | 1u << HALF_WARP, 0});
-    } else if (rows) {
-        touch_row(n, low, bytes, (struct lanes){1, 0});
-        touch_row(n, high, bytes, (struct lanes){1, HALF_WARP});
+    bool are_linear = e->pattern == ACCESS_LINEAR_HALVES;
+    uint64_t bytes = are_linear ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
+    if (low == high && are_linear) {
+        touch_stretch(n, low, bytes,
+                      race_is_update(n->class) ? (struct lanes){1, HALF_WARP} : (struct lanes){1 | 1u << HALF_WARP, 0});
+    } else if (are_linear) {
+        touch_stretch(n, low, bytes, (struct lanes){1, 0});
+        touch_stretch(n, high, bytes, (struct lanes){1, HALF_WARP});
     } else if (low == high) {
         race_touch(n, low, e->bytes, UINT32_MAX);
     } else {
@@ -347,7 +347,7 @@ void race_touch_event(struct now *n, const struct access_event *e, uint32_t lane
     if (e->pattern == ACCESS_UNIFORM)
         race_touch(n, e->base, e->bytes, lanes);
     else if (e->pattern == ACCESS_LINEAR && whole)
-        touch_row(n, e->base, (uint64_t)WARP_LANES * e->bytes, (struct lanes){1, 0});
+        touch_stretch(n, e->base, (uint64_t)WARP_LANES * e->bytes, (struct lanes){1, 0});
     else if (e->pattern == ACCESS_LINEAR)
         touch_by_lane(n, e, lanes);
     else if (whole && (e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES))

@@ -60,7 +60,7 @@ static void rows_are_taken_again_where_they_fit(void **state)
     struct stock pairs = {0}, rows = {0};
     (void)state;
     assert_true(numbered_open(&n, 8, MOST, NULL));
-    uint32_t all = numbered_take_row(&n, TAKEN);
+    uint32_t all = numbered_take_many(&n, TAKEN);
     keep_some(&n);
     uint32_t pair = take(&n, &pairs, 2);
     assert_true(pair % 3 == 2 && pair < all + TAKEN);
@@ -75,7 +75,7 @@ static void none_is_taken_twice_without_marks(void **state)
     struct stock s = {0};
     (void)state;
     assert_true(numbered_open(&n, 8, MOST, NULL));
-    numbered_take_row(&n, TAKEN);
+    numbered_take_many(&n, TAKEN);
     keep_some(&n);
     assert_true(numbered_unmark(&n)); /* and is not swept */
     assert_true(take(&n, &s, 1) > TAKEN);
@@ -89,7 +89,7 @@ static void memory_of_those_that_are_dropped_goes(void **state)
     (void)state;
     budget_init(&budget, 1 << 24);
     assert_true(numbered_open(&n, 64, MOST, &budget));
-    uint32_t first = numbered_take_row(&n, TAKEN), kept = first + TAKEN / 2;
+    uint32_t first = numbered_take_many(&n, TAKEN), kept = first + TAKEN / 2;
     memset(numbered_at(&n, first), 7, (size_t)TAKEN * 64);
     for (int turn = 0; turn < 2; turn++) { /* those that have gone stay so */
         assert_true(numbered_unmark(&n));
