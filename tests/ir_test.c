@@ -13,14 +13,6 @@
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 
-static const struct jit_target targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes)                                                                                            \
-    {name, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements, whole_bytes},
-#include "jit/targets.def"
-#undef TARGET
-};
-
 /* A function, what it is to be looked at as, and what has been found. */
 struct subject {
     struct arena *arena;
@@ -362,9 +354,7 @@ static void of_insn(const void *data, uint32_t insn, struct text *t)
 
 static const char *set_target(struct subject *s)
 {
-    for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++)
-        if (str_is(s->request.level, targets[k].name))
-            s->target = &targets[k];
+    s->target = jit_target_find(s->request.level);
     return s->target ? NULL : "there is no such CPU level";
 }
 

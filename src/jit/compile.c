@@ -23,14 +23,6 @@
 static const char first_passes[] = "function(simplifycfg,sroa,early-cse)";
 static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
 
-static const struct jit_target targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes)                                                                                            \
-    {name, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements, whole_bytes},
-#include "jit/targets.def"
-#undef TARGET
-};
-
 /* What LLVM is to do beyond its defaults. */
 struct effort {
     enum jit_tier tier; /* 0: nothing has been compiled yet */
@@ -61,13 +53,10 @@ static LLVMTargetMachineRef new_target_machine(const struct jit_target *t)
 /* One CPU level a process: a program's machines have a compiler each. */
 static bool open_session(struct str name)
 {
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0] && !session.target; i++) {
-        if (!str_is(name, targets[i].name))
-            continue;
-        session.target = &targets[i];
+    if (!session.target && (session.target = jit_target_find(name))) {
         session.context = LLVMContextCreate();
-        session.machine = new_target_machine(&targets[i]);
-        session.lanes = lane_library_open(session.context, targets[i].name);
+        session.machine = new_target_machine(session.target);
+        session.lanes = lane_library_open(session.context, session.target->name);
     }
     return session.target && str_is(name, session.target->name) && session.machine && session.lanes;
 }
@@ -78,7 +67,7 @@ static bool open_session(struct str name)
  * nobody waits for, goes without in functions that would take it more than some seconds. */
 static bool is_large(LLVMModuleRef module, enum jit_tier tier)
 {
-    unsigned most_blocks = tier == TIER_FIRST ? 640 : 1000;
+    unsigned most_blocks = tier == TIER_FIRST ? LIMIT_split_blocks : LIMIT_split_blocks_again;
     for (value fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
         if (LLVMCountBasicBlocks(fn) > most_blocks)
             return true;
@@ -284,8 +273,8 @@ static char *unknown_target(struct str name)
     char text[256];
     int n = snprintf(text, sizeof text, "the compiler makes no code for the CPU level `%.*s`; it knows",
                      (int)(name.n < 64 ? name.n : 64), name.p);
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s %s", i ? "," : "", targets[i].name);
+    for (size_t i = 0; i < n_jit_targets; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s %s", i ? "," : "", jit_targets[i].name);
     return strdup(text);
 }
 

@@ -3,6 +3,10 @@
 #define HEDDLE_JIT_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "jit/costs.h"
 
 struct jit_target {
     const char *name, *triple, *cpu, *features;
@@ -10,6 +14,12 @@ struct jit_target {
     bool keeps_store_order; /* as x86-64: only a load may come before an earlier store */
     bool has_whole_elements;
     unsigned whole_bytes; /* of the longest vector that others see as one */
+    const struct jit_costs *costs;
 };
+
+extern const struct jit_target jit_targets[];
+extern const size_t n_jit_targets;
+/* NULL where there is no such level. */
+const struct jit_target *jit_target_find(struct str name);
 
 #endif

@@ -99,8 +99,7 @@ static bool add_member(struct interleave_group *r, const struct access *a, int64
 static unsigned find_interleave_group(struct finder *f, const uint32_t *members, unsigned n, struct interleave_group *r)
 {
     bool taken[MAX_ELEMENTS] = {false};
-    unsigned sparse = f->here.fn->target->has_gather ? 2 : 8,
-             found = 0; /* what the CPU does for lanes one by one is not better */
+    unsigned sparse = f->here.fn->target->costs->interleave_gaps, found = 0;
     struct access a = access_at(f->here, members[0]);
     access_find_offsets(f->here.fn, &a);
     *r = (struct interleave_group){.from = a.x->disp + a.least};

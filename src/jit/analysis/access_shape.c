@@ -103,13 +103,12 @@ bool access_is_inside(const struct function *fn, const struct access *a)
 
 bool fn_has_many_accesses(const struct function *fn)
 {
-    enum { MANY = 64 };
     uint32_t n = 0;
-    for (uint32_t k = 0; k < fn->ir->insns.n && n <= MANY; k++) {
+    for (uint32_t k = 0; k < fn->ir->insns.n && n <= LIMIT_divergent_accesses; k++) {
         const struct ir_insn *i = &fn->ir->insns.at[k];
         n += (i->kind == IR_LD || i->kind == IR_ST) && i->a && fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT;
     }
-    return n > MANY;
+    return n > LIMIT_divergent_accesses;
 }
 
 bool access_is_consecutive(const struct access *a)

@@ -6,11 +6,10 @@
 
 bool serial_has_many_blocks(const struct function *fn)
 {
-    enum { MANY = 32 };
     unsigned n = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
         n += block_at(fn, b)->serial_to != 0;
-    return n > MANY;
+    return n > LIMIT_serial_blocks;
 }
 
 bool serial_is_inside(const struct function *fn, uint32_t from, uint32_t block)

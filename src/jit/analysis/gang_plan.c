@@ -195,9 +195,8 @@ static void spread(const struct function *fn, uint8_t *to, bool backwards)
 
 /* ---- what it is worth ---- */
 
-/* A loop, in cycles times SLOTS: what an iteration of it keeps a warp waiting for its own results, and what it keeps the CPU busy
- * with, for each warp and for the gang. */
-enum { SLOTS = 4 };
+/* A loop, in slots: what an iteration of it keeps a warp waiting for its own results, and what it keeps the CPU busy with, for each
+ * warp and for the gang. */
 struct worth {
     uint64_t waits, own, common;
     bool accesses;              /* it has such */
@@ -206,43 +205,48 @@ struct worth {
     uint32_t consecutive_bytes; /* the fewest that its lanes load one behind the other; 0: they do not */
 };
 
-/* Until the result of an operation on vectors is there. */
-static const uint8_t cycles[] = {[UNIT__] = 1, [UNIT_fp] = 4, [UNIT_imul] = 10};
-
-/* Where the CPU's vectors are short, a warp has several at work by itself. */
-static unsigned most_warps(const struct function *fn, uint32_t whole)
+static const struct jit_costs *costs_of(const struct function *fn)
 {
-    unsigned most = fn->target->has_gather ? 4 : fn->target->has_masked_stores ? 2 : 1;
-    return most < whole ? most : whole;
+    return fn->target->costs;
 }
 
-/* The CPU's vectors that a value takes: of 512 bits, or 256. */
+/* Until the result of an operation on vectors is there, in cycles. */
+static unsigned latency_of(const struct function *fn, const struct ir_insn *i)
+{
+    const struct jit_costs *costs = costs_of(fn);
+    const unsigned latency[] = {
+        [UNIT__] = costs->latency, [UNIT_fp] = costs->latency_fp, [UNIT_imul] = costs->latency_imul};
+    return latency[lane_info((enum lane_id)i->lane)->unit];
+}
+
+/* The CPU's vectors that a value takes. */
 static unsigned vectors_of(const struct function *fn, ir_ref r)
 {
-    unsigned width = fn_ref_width(fn, r) < 32 ? 32 : fn_ref_width(fn, r), bits = fn->target->has_gather ? 512 : 256;
-    return fn_ref_shape(fn, r) == SHAPE_DIVERGENT ? WARP_LANES * width / bits : 0;
+    unsigned width = fn_ref_width(fn, r) < 32 ? 32 : fn_ref_width(fn, r);
+    return fn_ref_shape(fn, r) == SHAPE_DIVERGENT ? WARP_LANES * width / costs_of(fn)->vector_bits : 0;
 }
 
 /* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. Where accesses are tested before the
  * loop (loop_version.c), most loads are operands of what follows. */
 static unsigned slots_of(const struct function *fn, const struct ir_insn *i, bool tested)
 {
-    enum { VECTOR = SLOTS / 2, TEST = 7, SEARCH = 40, LANE = 6 };
+    const struct jit_costs *costs = costs_of(fn);
     ir_ref writes[IR_MAX_REFS];
     unsigned n = ir_writes(i, writes), slots = 0;
     uint16_t address = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM;
     if (i->kind == IR_ATOM)
-        return address == SHAPE_DIVERGENT ? LANE * WARP_LANES : TEST;
+        return address == SHAPE_DIVERGENT ? costs->atomic_lane * WARP_LANES : costs->bounds_test;
     if (i->kind == IR_LD && !tested)
         return n + fn_pieces(fn, address);
     if (!tested && n == 1 && fn_ref_shape(fn, writes[0]) != SHAPE_DIVERGENT && fn_ref_width(fn, writes[0]) == 64)
         return 0; /* of an address: the operand has it */
     for (unsigned k = 0; k < n; k++)
-        slots += fn_ref_shape(fn, writes[k]) == SHAPE_DIVERGENT ? VECTOR * vectors_of(fn, writes[k])
+        slots += fn_ref_shape(fn, writes[k]) == SHAPE_DIVERGENT ? costs->vector * vectors_of(fn, writes[k])
                                                                 : fn_pieces(fn, fn_ref_shape(fn, writes[k]));
     if (i->kind != IR_LD && i->kind != IR_ST)
         return slots;
-    return slots + (address == SHAPE_DIVERGENT ? SEARCH : (tested ? TEST : 1) * fn_pieces(fn, address));
+    return slots +
+           (address == SHAPE_DIVERGENT ? costs->search : (tested ? costs->bounds_test : 1) * fn_pieces(fn, address));
 }
 
 /* How long after its own value at the start of an iteration that of a register is there at the end: the longest way through
@@ -260,7 +264,7 @@ static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t firs
                 if (ir_ref_kind(refs[k]) == REF_REG && at[ir_ref_index(refs[k])] > latest)
                     latest = at[ir_ref_index(refs[k])];
             if (latest && i->kind == IR_LANES)
-                latest += cycles[lane_info((enum lane_id)i->lane)->unit];
+                latest += latency_of(fn, i);
             unsigned writes = ir_writes(i, refs);
             for (unsigned k = 0; k < writes; k++)
                 if (ir_ref_kind(refs[k]) == REF_REG)
@@ -333,7 +337,7 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
         uint32_t reg = live->regs[n];
         if (!ir_in_set(live_in(fn, first), n) || fn->shapes->regs[reg] != SHAPE_DIVERGENT || fn->plan.common[reg])
             continue;
-        uint64_t waits = (uint64_t)SLOTS * find_wait(fn, reg, first, last, at);
+        uint64_t waits = (uint64_t)costs_of(fn)->slots * find_wait(fn, reg, first, last, at);
         w->waits = waits > w->waits ? waits : w->waits;
         w->registers += fn->ir->regs.at[reg].width > 1 ? vectors_of(fn, ir_make_ref(REF_REG, reg)) : 0;
     }
@@ -341,40 +345,42 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
 }
 
 /* The time of an iteration, for one warp of a gang of n. */
-static double time_of(const struct worth *w, unsigned n)
+static double time_of(const struct function *fn, const struct worth *w, unsigned n)
 {
-    const double MASKS = 2; /* gangs have none */
-    double own = (double)w->own * (n == 1 && w->parts ? MASKS : n), busy = own + (double)w->common;
+    bool has_masks = n == 1 && w->parts; /* gangs have none */
+    double own = (double)w->own * (has_masks ? costs_of(fn)->lane_masks : n), busy = own + (double)w->common;
     return (busy > (double)w->waits ? busy : (double)w->waits) / n;
 }
 
-/* How many warps have in an iteration what the CPU brings from memory at a time: two lines. Of lanes that load bytes, a warp has a
+/* How many warps have in an iteration what the CPU brings from memory at a time. Of lanes that load bytes, a warp has a
  * quarter of that; and where iterations are far apart, as in a loop that goes on by the size of the grid, it has gone before the
  * next warp comes there. */
-static unsigned sharing_warps(const struct worth *w)
+static unsigned sharing_warps(const struct function *fn, const struct worth *w)
 {
-    enum { BROUGHT_BYTES = 128 };
-    return w->consecutive_bytes && w->consecutive_bytes < BROUGHT_BYTES ? BROUGHT_BYTES / w->consecutive_bytes : 1;
+    unsigned brought = costs_of(fn)->brought;
+    return w->consecutive_bytes && w->consecutive_bytes < brought ? brought / w->consecutive_bytes : 1;
 }
 
 /* How many warps are worth it to be run together through a loop; 1: none. */
 static unsigned best_gang(const struct function *fn, uint32_t first, uint32_t last, unsigned most, uint64_t *waits)
 {
-    enum { INSTRUCTIONS = 400 };
+    const struct jit_costs *costs = costs_of(fn);
     struct worth w;
-    unsigned best = 1, n_insns = 0, registers = fn->target->has_gather ? 24 : 12; /* of 32, or 16 */
+    unsigned best = 1, n_insns = 0;
     bool second = fn->request->tier == TIER_SECOND;
     if (!find_worth(fn, first, last, &w))
         return 1;
-    unsigned share = second ? sharing_warps(&w) : 1;
-    if (share == 1 && (double)w.waits < time_of(&w, 1) / 2)
+    unsigned share = second ? sharing_warps(fn, &w) : 1;
+    if (share == 1 && (double)w.waits < time_of(fn, &w, 1) / 2)
         return 1;
     for (uint32_t b = first; b <= last; b++)
         n_insns += block_at(fn, b)->n;
-    /* the code for gangs takes its time to compile */
-    const double worth_it = second ? 0.9 : w.accesses ? 0.35 : 0.55;
-    for (unsigned n = 2; n <= most && n * w.registers <= registers && n * n_insns <= INSTRUCTIONS; n *= 2)
-        if (n <= share || (time_of(&w, n) < worth_it * time_of(&w, 1) && time_of(&w, n) < 0.9 * time_of(&w, best)))
+    unsigned percent = second ? costs->gang_gain_again : w.accesses ? costs->gang_gain_with_accesses : costs->gang_gain;
+    const double worth_it = percent / 100.0, by_more = costs->gang_gain_by_more / 100.0;
+    for (unsigned n = 2; n <= most && n * w.registers <= costs->gang_registers && n * n_insns <= LIMIT_gang_loop;
+         n *= 2)
+        if (n <= share || (time_of(fn, &w, n) < worth_it * time_of(fn, &w, 1) &&
+                           time_of(fn, &w, n) < by_more * time_of(fn, &w, best)))
             best = n;
     *waits = share > 1 && w.own > w.waits ? w.own : w.waits;
     return best;
@@ -508,11 +514,9 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
     return found;
 }
 
-/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going. With
- * more code than this LLVM takes seconds. */
+/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going. */
 static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
 {
-    enum { INSTRUCTIONS = 1200, TESTS = 40 };
     uint32_t first = 0, n = 0, tests = 0, n_loops = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         uint32_t arrived = arrival_at(fn, b),
@@ -524,7 +528,7 @@ static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
         n += block_at(fn, b)->n;
         tests += count_tests(fn, b);
     }
-    return n_loops && n * whole <= INSTRUCTIONS && tests * whole <= TESTS;
+    return n_loops && n * whole <= LIMIT_gang_block && tests * whole <= LIMIT_gang_block_tests;
 }
 
 static bool spins(const struct function *fn)
@@ -549,7 +553,7 @@ static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase
         const struct op *o = end_op(fn, b);
         uint32_t to[2] = {o->next, i && i->kind == IR_BRA ? o->target : NO_BLOCK};
         tests += count_tests(fn, b);
-        if (block_at(fn, b)->serial_to || !goes_together(fn, b) || tests > 1)
+        if (block_at(fn, b)->serial_to || !goes_together(fn, b) || tests > LIMIT_gang_phase_tests)
             return false;
         for (uint32_t k = 0; k < 2 && !arrival_at(fn, b); k++)
             if (to[k] != NO_BLOCK && to[k] <= b) /* a loop */
@@ -575,7 +579,6 @@ static uint32_t count_barriers(const struct function *fn, const uint8_t *from, c
  * warps would spend their time on coming and going, with at least two barriers between them. */
 static bool find_straight_phases(struct function *fn, uint32_t whole)
 {
-    enum { INSTRUCTIONS = 1200, BARRIERS = 2 };
     uint32_t size = fn->ir->n_ordered, n = 0;
     uint8_t starts[size], phase[size], all[size];
     find_phase_starts(fn, starts);
@@ -586,7 +589,7 @@ static bool find_straight_phases(struct function *fn, uint32_t whole)
             continue;
         for (uint32_t b = 0; b < size; b++)
             n_insns += phase[b] && !all[b] ? block_at(fn, b)->n : 0;
-        if ((n + n_insns) * whole > INSTRUCTIONS)
+        if ((n + n_insns) * whole > LIMIT_gang_block)
             continue;
         n += n_insns;
         for (uint32_t b = 0; b < size; b++)
@@ -596,7 +599,7 @@ static bool find_straight_phases(struct function *fn, uint32_t whole)
         if (starts[s] && find_phase(fn, s, phase) && (count_barriers(fn, all, phase) || count_barriers(fn, phase, all)))
             for (uint32_t b = 0; b < size; b++)
                 fn->plan.inside[b] |= phase[b] & all[b];
-    return count_barriers(fn, fn->plan.inside, fn->plan.inside) >= BARRIERS;
+    return count_barriers(fn, fn->plan.inside, fn->plan.inside) >= LIMIT_gang_barriers;
 }
 
 /* May all warps of the block be one gang, and where? They keep their registers where others bring them to memory and fetch
@@ -642,7 +645,7 @@ void gang_find(struct function *fn, uint32_t index)
     uint8_t reached[n];
     find_common(fn);
     fn->plan.inside = ARENA_ARRAY(fn->arena, uint8_t, n);
-    unsigned most = most_warps(fn, whole), best = 1;
+    unsigned most = costs_of(fn)->gang_warps < whole ? costs_of(fn)->gang_warps : whole, best = 1;
     uint64_t waits = 0, longest = 0;
     for (int pass = 0; pass < 2 && !spins(fn); pass++)
         for (uint32_t b = 0; b < n; b++) {

@@ -5,8 +5,7 @@
 #include <llvm-c/BitReader.h>
 
 #include "jit/analysis/lane_library.h"
-
-enum { MAX_COPIED = 220 }; /* instructions of a lane function */
+#include "jit/costs.h"
 
 /* Groups of lane functions, each a module of its own. */
 #define GROUPS(X, level)                                                                                               \
@@ -179,7 +178,7 @@ static bool can_copy(LLVMValueRef fn, bool gathers)
     unsigned n = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (!can_copy_insn(i, gathers) || ++n > MAX_COPIED)
+            if (!can_copy_insn(i, gathers) || ++n > LIMIT_lane_function)
                 return false;
     return n > 0;
 }

@@ -15,26 +15,8 @@
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 
-/* What an iteration costs the warp's lanes, in cycles: together, with the CPU's gathers or without them, and one after the other, as
- * measured on an x86-64-v4. Operations are counted as so many of the size of a multiply-add: they wait for each other, and of
- * lanes that go alone few are under way at a time. The iteration itself is counter, comparison and branches; lane by lane it is
- * also that the CPU is surprised by the last, which is taken for one in eight. */
-enum part { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ROUND, N_PARTS };
-static const struct {
-    uint32_t gathered, in_turns, alone;
-} costs[N_PARTS] = {
-    [LOAD_OF_LANES] = {30, 120, 11},
-    [LOAD_OF_ALL] = {4, 4, 11},
-    [OPERATION] = {3, 15, 30},
-    [ROUND] = {10, 14, 170},
-};
-enum { SIZE_OF_OPERATION = 10 };
-
-/* Lanes together go three iterations for two that are a lane's own, where nothing is known of them. */
-enum { ROUNDS_TOGETHER = 3, ROUNDS_LANE_SERIAL = 2 };
-
-/* A lane that goes on by so much in an iteration has each line that it comes to for itself. */
-enum { LONGEST_STEP = 128 };
+/* What an iteration consists of; costs.def has what the warp's lanes take for it, together and one after the other. */
+enum part { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ITERATION, N_PARTS };
 
 /* ---- where addresses come from ---- */
 
@@ -64,8 +46,8 @@ static uint32_t block_behind(const struct op *branch, uint32_t loop)
  * first, and a loop that spins counts who comes when. */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
-    enum { LONGEST = 96 };
-    if (block->n < 2 || block->n > LONGEST || block->serial_to || here.fn->code->blocks[here.block].spins)
+    if (block->n < 2 || block->n > LIMIT_lane_serial_loop || block->serial_to ||
+        here.fn->code->blocks[here.block].spins)
         return false;
     const struct ir_insn *branch = insn_at(here, block->n - 1);
     const struct op *o = op_at(here, block->n - 1);
@@ -121,7 +103,8 @@ static bool can_load(struct cursor here, uint32_t k)
 static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, bool *walks)
 {
     const struct ir_affine *x = ir_affine_of(loop, insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
-    bool near = x->over == EVOLVES_BY_STEP && x->step && x->step >= -LONGEST_STEP && x->step <= LONGEST_STEP;
+    int64_t farthest = here.fn->target->costs->lane_step;
+    bool near = x->over == EVOLVES_BY_STEP && x->step && x->step >= -farthest && x->step <= farthest;
     *walks |= near;
     return near || x->over == EVOLVES_LOADED || x->over == EVOLVES_NOT;
 }
@@ -135,16 +118,21 @@ static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint3
         count[divergent ? LOAD_OF_LANES : LOAD_OF_ALL]++;
         return can_load(here, k) && (!divergent || is_own_way(here, loop, k, walks));
     }
-    unsigned size =
-        i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG ? lane_library_size(here.fn->lanes, i->lane) : 0;
+    bool is_pure = i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG;
+    unsigned size = is_pure ? lane_library_size(here.fn->lanes, i->lane) : 0,
+             one = here.fn->target->costs->operation_size;
     if (ir_is(i) == IS__ || ir_is(i) >= IS_EQ) /* the CPU's addresses do the others */
-        count[OPERATION] += (size + SIZE_OF_OPERATION - 1) / SIZE_OF_OPERATION;
+        count[OPERATION] += (size + one - 1) / one;
     return size > 0;
 }
 
 static bool is_better_lane_serial(struct cursor here, const struct ir_block *block)
 {
-    uint32_t count[N_PARTS] = {[ROUND] = 1}, together = 0, alone = 0;
+    const struct jit_costs *c = here.fn->target->costs;
+    const uint32_t together_costs[N_PARTS] = {c->load_of_lanes, c->load_of_all, c->operation, c->iteration};
+    const uint32_t serial_costs[N_PARTS] = {c->load_of_lanes_serially, c->load_of_all_serially, c->operation_serially,
+                                            c->iteration_serially};
+    uint32_t count[N_PARTS] = {[ITERATION] = 1}, together = 0, serial = 0;
     bool walks = false;
     if (!is_loop(here, block) || has_few_iterations(here, block) || !can_carry(here, block))
         return false;
@@ -153,10 +141,10 @@ static bool is_better_lane_serial(struct cursor here, const struct ir_block *blo
         if (!add_insn(here, &loop, k, count, &walks))
             return false;
     for (unsigned p = 0; p < N_PARTS; p++) {
-        together += count[p] * (here.fn->target->has_gather ? costs[p].gathered : costs[p].in_turns);
-        alone += count[p] * costs[p].alone;
+        together += count[p] * together_costs[p];
+        serial += count[p] * serial_costs[p];
     }
-    return walks && ROUNDS_LANE_SERIAL * alone < ROUNDS_TOGETHER * together;
+    return walks && c->iterations_serially * serial < c->iterations_together * together;
 }
 
 void lane_serial_find(struct function *fn)

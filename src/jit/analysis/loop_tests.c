@@ -116,9 +116,8 @@ bool loop_tests_access(struct cursor here, uint32_t k, bool is_first)
  * whoever runs it. */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
-    enum { LONGEST = 128 };
     const struct function *fn = here.fn;
-    if (block->n < 2 || block->n > LONGEST || fn->code->blocks[here.block].spins)
+    if (block->n < 2 || block->n > LIMIT_loop_version || fn->code->blocks[here.block].spins)
         return false;
     const struct ir_insn *branch = insn_at(here, block->n - 1);
     const struct op *o = op_at(here, block->n - 1);

@@ -446,16 +446,13 @@ static void change_together(struct emit *e, const struct atom *t)
 
 /* ---- which way ---- */
 
-/* LLVM takes some ten times as long for an atomic operation as for a call of the engine, and longer the more there are: minutes for
- * thousands of them. So only the first ones are compiled, the others are the engine's; in the second tier, which nobody waits for,
- * more are. */
-enum { AT_ONE_CELL = 1, AT_MANY_CELLS = 4, MOST_WORK = 500, MOST_WORK_AGAIN = 2000 };
-
+/* Would atomic operations take LLVM too long? costs.def says why. */
 static bool is_too_much(struct emit *e, const struct atom *t)
 {
-    if (!e->fn->one_lane) /* serial parts are short */
-        e->atomic_work += t->a.shape == SHAPE_UNIFORM ? AT_ONE_CELL : AT_MANY_CELLS;
-    return !e->fn->one_lane && e->atomic_work > (e->fn->request->tier == TIER_FIRST ? MOST_WORK : MOST_WORK_AGAIN);
+    if (e->fn->one_lane) /* serial parts are short */
+        return false;
+    e->atomic_work += t->a.shape == SHAPE_UNIFORM ? LIMIT_atomic_at_one_cell : LIMIT_atomic_at_many_cells;
+    return e->atomic_work > (e->fn->request->tier == TIER_FIRST ? LIMIT_atomic_work : LIMIT_atomic_work_again);
 }
 
 static void perform(struct emit *e, struct atom *t)

@@ -13,8 +13,6 @@
  */
 #include "jit/emit/atom.h"
 
-enum { MAX_FAILED = 4 };
-
 /* The only access of a part, if everything else in it is pure; *order is its block, *k its place there. Else NULL. */
 static const struct ir_insn *only_access(const struct emit *e, uint32_t head, uint32_t *order, uint32_t *k)
 {
@@ -105,7 +103,7 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
     emit_at_end(e, first);
     value same = cas_loop_lanes_agree(e, c->t.a.i->a);
     value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
-    value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, MAX_FAILED), "");
+    value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, LIMIT_cas_failures), "");
     LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, same, few, ""), may, on);
     emit_at_end(e, may);
     struct access *x = &c->t.a;

@@ -316,7 +316,6 @@ static bool follows_another(const struct lane_serial *p, uint32_t k)
  * while lanes ran one by one. So each lane prefetches what lies about one warp's lists ahead. */
 static void prefetch_ahead(struct lane_serial *p)
 {
-    enum { BYTES_AHEAD = 2048 };
     struct emit *e = p->e;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
         const struct limits *x = &p->limits[k];
@@ -327,7 +326,7 @@ static void prefetch_ahead(struct lane_serial *p)
             at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, e->i64, ""), const_int(e, e->i64, x->index.scale), "");
             at = LLVMBuildAdd(e->b, at, reg_read_scalar(e, x->index.base, x->index.base_row), "");
         }
-        int64_t ahead = x->induction->walk.step > 0 ? BYTES_AHEAD : -BYTES_AHEAD;
+        int64_t bytes = e->fn->target->costs->prefetch_lane, ahead = x->induction->walk.step > 0 ? bytes : -bytes;
         emit_prefetch_line(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
     }
 }

@@ -4,14 +4,13 @@
 /* A block with few loads mostly streams through memory; one with many mostly has its data near, and prefetches cost it time. */
 static bool loads_little(const struct emit *e)
 {
-    enum { FEW = 2 };
     const struct code_block *block = &e->fn->code->blocks[e->at];
     unsigned n = 0;
     for (uint32_t k = 0; k < block->n; k++) {
         const struct op *o = &e->fn->code->ops[block->first + k];
         n += o->kind == OP_LD && (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
     }
-    return n <= FEW;
+    return n <= e->fn->target->costs->prefetched_loads;
 }
 
 void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cache)
@@ -25,13 +24,13 @@ void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cac
  * accesses is known, that is a number of blocks, one at least; else warps are assumed to access consecutive memory. */
 static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
 {
-    enum { WARPS_AHEAD = 16, WARP_BYTES = 128 };
+    const struct jit_costs *costs = e->fn->target->costs;
     const uint32_t *block = e->fn->shapes->block;
     uint32_t warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
     int64_t step = ir_ref_kind(a->i->a) == REF_REG ? e->fn->shapes->steps[ir_ref_index(a->i->a)] : UNKNOWN_STEP;
     if (step == UNKNOWN_STEP || step == 0)
-        return WARPS_AHEAD * WARP_BYTES;
-    return (uint64_t)step * (warps < WARPS_AHEAD ? WARPS_AHEAD / warps : 1);
+        return (uint64_t)costs->prefetch_warps * costs->prefetch_warp;
+    return (uint64_t)step * (warps < costs->prefetch_warps ? costs->prefetch_warps / warps : 1);
 }
 
 static uint32_t last_warp(const struct emit *e)
@@ -68,7 +67,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct access *a)
  * loop in which all blocks of the grid go on by the size of the grid. */
 static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
 {
-    enum { ROUNDS_AHEAD = 8 };
+    unsigned iterations = e->fn->target->costs->prefetch_iterations;
     for (unsigned p = 0; p < a->pieces; p++) {
         value before = emit_alloca(e, e->i64), now = a->first[p];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
@@ -77,7 +76,7 @@ static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
         LLVMPositionBuilderAtEnd(e->b, here);
         value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
         LLVMBuildStore(e->b, now, before);
-        value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, ROUNDS_AHEAD), "");
+        value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, iterations), "");
         emit_prefetch_line(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
     }
 }

@@ -4,13 +4,11 @@
  */
 #include "jit/emit/load_store.h"
 
-/* How many bytes make an array large, and a launch: the bytes that one of its stores writes in all. (An allocation may hold many
- * arrays.) */
-enum { LARGE_BYTES = 32 << 20, STORED_BYTES = 8 << 20 };
-
-/* Is the allocation where the access was last large, and is the launch? An i1. */
+/* Is the allocation where the access was last large, and is what the launch stores by this instruction? An i1. (An allocation may hold
+ * many arrays.) */
 static value is_large(struct emit *e, const struct access *a)
 {
+    const struct jit_costs *costs = e->fn->target->costs;
     struct access first = *a; /* of a check group, which counts on its test */
     first.i = insn_at(emit_here(e), e->check_groups[e->index].first);
     first.span = 0; /* what is asked is no test */
@@ -19,8 +17,10 @@ static value is_large(struct emit *e, const struct access *a)
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
     value places = emit_load_field(e, e->i64, first.cache, abi.inline_cache_n, "");
     value blocks = emit_load_field(e, e->i64, e->of.launch, abi.launch_n_blocks, "");
-    value array = LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, LARGE_BYTES >> a->log2), "");
-    value launch = LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, STORED_BYTES / of_block), "");
+    value array =
+        LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, costs->nontemporal_array >> a->log2), "");
+    value launch =
+        LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, costs->nontemporal_launch / of_block), "");
     return LLVMBuildAnd(e->b, array, launch, "");
 }
 

@@ -14,23 +14,16 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "jit/costs.h"
 #include "jit/host/brokered_compiler.h"
 #include "jit/host/code_cache.h"
 #include "jit/host/compiler_process.h"
 #include "jit/host/gdb.h"
 #include "jit/host/settings.h"
 
-/* Instructions of warps before a kernel is worth compiling, and then compiling again with more effort: what a worker has run in
- * one launch (5 ms of the interpreter, 30 to 200 ms of compiled code), and what all have in launches that have ended. */
-static const uint64_t worth_in_one[JIT_TIERS] = {200000, 200 * 1000 * 1000};
-static const uint64_t worth_in_all[JIT_TIERS] = {4 * 200000, 200 * 1000 * 1000};
-/* Larger functions are interpreted: compiling them keeps a core busy for five seconds and more, which a program that does not wait
- * for it has seldom left. Who asks for compiled code gets it. */
-enum { MAX_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS_ASKED = 40000 };
-/* A kernel's functions together are at most this many times as large; each costs as much as these instructions do besides. */
-enum { MAX_FUNCTIONS_TIMES = 4, FUNCTION_INSTRUCTIONS = 100 };
-/* Of processor time, for a request: several times what the largest of these take where they are no worse than usual. */
-enum { MOST_SECONDS = 60, MOST_SECONDS_ASKED = 600 };
+/* When a kernel is worth compiling, and compiling again with more effort: costs.def. */
+static const uint64_t worth_in_one[JIT_TIERS] = {LIMIT_worth_in_one, LIMIT_worth_again};
+static const uint64_t worth_in_all[JIT_TIERS] = {LIMIT_worth_in_all, LIMIT_worth_again};
 
 enum unit_state { UNIT_NEW, UNIT_QUEUED, UNIT_READY, UNIT_FAILED };
 
@@ -166,7 +159,7 @@ static bool wants_serial_walks(const struct machine *m)
 /* The request for a kernel as bytes; false with u->why where it cannot be compiled. */
 static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
 {
-    uint32_t limit = u->asked ? MAX_INSTRUCTIONS_ASKED : MAX_INSTRUCTIONS;
+    uint32_t limit = u->asked ? LIMIT_function_asked : LIMIT_function;
     struct jit_request r = {.name = u->name,
                             .level = str_of(level_of(j)),
                             .block = {u->block[0], u->block[1], u->block[2]},
@@ -177,8 +170,8 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
     uint64_t total =
         0; /* of the functions, the entry first; the others are the interpreter's where they are too many */
     for (uint32_t i = 0; r.functions && i < k->functions.n; i++) {
-        uint32_t n = k->functions.at[i]->ir->insns.n + FUNCTION_INSTRUCTIONS;
-        if (k->functions.at[i]->ir->insns.n > limit || total + n > MAX_FUNCTIONS_TIMES * (uint64_t)limit)
+        uint32_t n = k->functions.at[i]->ir->insns.n + LIMIT_each_function;
+        if (k->functions.at[i]->ir->insns.n > limit || total + n > LIMIT_functions * (uint64_t)limit)
             continue;
         r.functions[i] = k->functions.at[i];
         total += n;
@@ -299,7 +292,7 @@ static bool compile(struct jit *j, struct unit *u)
 {
     struct wire_ask ask = {.bytes = u->request_bytes,
                            .tier = u->tier,
-                           .seconds = u->asked ? MOST_SECONDS_ASKED : MOST_SECONDS,
+                           .seconds = u->asked ? LIMIT_seconds_asked : LIMIT_seconds,
                            .ir = j->settings.dump_ir,
                            .llvm = j->settings.dump_llvm,
                            .assembly = j->settings.dump_asm};
