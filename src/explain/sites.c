@@ -5,37 +5,33 @@
 
 /* ---- values that are provably the same in all lanes ---- */
 
-/* By registers of one definition: the instruction, where it is a pure one or reads a parameter of the kernel. */
 struct definitions {
-    const struct ir_func *ir;
-    const struct ir_insn **of;
-    uint8_t *known; /* 0: not asked yet; 1: uniform; 2: not, or being asked */
+    const struct ir_defs *of;
+    uint8_t *known; /* by register: 0: not asked yet; 1: uniform; 2: not, or being asked */
     unsigned depth; /* of questions; none is answered beyond MOST_DEPTH */
 };
 
 enum { MOST_DEPTH = 500 };
 
-static struct definitions find_definitions(const struct ir_func *ir, struct arena *scratch)
+/* The one definition of a register, where it is a pure instruction or reads a parameter of the kernel; else NULL. */
+static const struct ir_insn *simple_definition(const struct definitions *d, ir_ref r)
 {
-    struct definitions d = {ir, ARENA_ARRAY(scratch, const struct ir_insn *, ir->regs.n),
-                            ARENA_ARRAY(scratch, uint8_t, ir->regs.n), 0};
-    const struct ir_defs *defs = ir_find_defs(ir, scratch);
-    for (uint32_t k = 0; k < ir->insns.n; k++) {
-        const struct ir_insn *i = &ir->insns.at[k];
-        ir_ref out = i->kind == IR_LANES ? i->d : i->kind == IR_LD ? i->access->regs[0] : REF_NONE;
-        if (ir_ref_kind(out) == REF_REG && ir_is_only_def(defs, out, i))
-            d.of[ir_ref_index(out)] = i;
-    }
-    return d;
+    const struct ir_func *f = d->of->f;
+    struct ir_def_list list = ir_defs_within(d->of, r, 0, f->n_ordered);
+    const struct ir_insn *i = list.n == 1 && !d->of->zeroed[ir_ref_index(r)] ? &f->insns.at[list.at[0].insn] : NULL;
+    if (i && i->kind == IR_LANES && i->d == r)
+        return i;
+    bool parameter = i && i->kind == IR_LD && i->access->space == SPACE_PARAM && !i->access->frame;
+    return parameter && i->access->regs[0] == r ? i : NULL;
 }
 
 static bool is_uniform(struct definitions *d, ir_ref r);
 
-static bool register_is_uniform(struct definitions *d, uint32_t reg)
+static bool register_is_uniform(struct definitions *d, ir_ref r)
 {
-    const struct ir_insn *i = d->of[reg];
+    const struct ir_insn *i = simple_definition(d, r);
     ir_ref read[IR_MAX_REFS];
-    if (!i || (i->kind == IR_LD && (i->access->space != SPACE_PARAM || i->access->frame)))
+    if (!i)
         return false;
     unsigned n = ir_reads(i, read);
     for (unsigned k = 0; k < n; k++)
@@ -61,7 +57,7 @@ static bool is_uniform(struct definitions *d, ir_ref r)
     if (!d->known[index] && d->depth < MOST_DEPTH) {
         d->known[index] = 2;
         d->depth++;
-        d->known[index] = register_is_uniform(d, index) ? 1 : 2;
+        d->known[index] = register_is_uniform(d, r) ? 1 : 2;
         d->depth--;
     }
     return d->known[index] == 1;
@@ -123,7 +119,8 @@ static bool accesses_memory(const struct op *o)
 static void find_in(struct sites *s, struct function_sites *f, struct arena *arena)
 {
     struct arena scratch = {.on_oom = arena->on_oom};
-    struct definitions d = find_definitions(f->code->ir, &scratch);
+    struct definitions d = {ir_find_defs(f->code->ir, &scratch), ARENA_ARRAY(&scratch, uint8_t, f->code->ir->regs.n),
+                            0};
     uint32_t *of_op = ARENA_ARRAY(arena, uint32_t, f->code->n_ops);
     for (uint32_t i = 0; i < f->code->n_ops; i++) {
         if (!accesses_memory(&f->code->ops[i]))
