@@ -255,31 +255,48 @@ static int by_fault(const void *a, const void *b)
     return x->all > y->all ? -1 : x->all < y->all;
 }
 
-static double sum_of(const json_t *access, const char *const *kinds, const char *key)
+/* Of several kinds of accesses the one that has most beyond the ideal, of `all` for `ideal`; NULL where none has. */
+static const char *worst_kind(const json_t *access, const char *const (*kinds)[2], const char *all, const char *ideal,
+                              const char **words)
 {
-    double sum = 0;
-    for (; *kinds; kinds++)
-        sum += real(json_object_get(access, *kinds), key);
-    return sum;
+    const char *worst = NULL;
+    double most = 0;
+    for (; (*kinds)[0]; kinds++) {
+        const json_t *a = json_object_get(access, (*kinds)[0]);
+        if (real(a, all) - real(a, ideal) <= most)
+            continue;
+        most = real(a, all) - real(a, ideal);
+        worst = (*kinds)[0];
+        *words = (*kinds)[1];
+    }
+    return worst;
 }
 
 static void print_fault(const struct fault *f, FILE *out, struct arena *arena)
 {
-    static const char *const globals[] = {"global_ld", "global_st", "global_red", "global_atom", NULL};
-    static const char *const shareds[] = {"shared_ld", "shared_st", "shared_atom", NULL};
+    static const char *const globals[][2] = {
+        {"global_ld", "loads"}, {"global_st", "stores"}, {"global_red", "red"}, {"global_atom", "atom"}, {NULL, NULL}};
+    static const char *const shareds[][2] = {{"shared_ld", "loads of shared memory"},
+                                             {"shared_st", "stores to shared memory"},
+                                             {"shared_atom", "atomics in shared memory"},
+                                             {NULL, NULL}};
     const json_t *access = json_object_get(f->line, "access");
-    const char *between = "";
+    const char *between = "", *words = "";
     fprintf(out, "  %s:%lld: ", string(f->line, "file"), (long long)real(f->line, "line"));
-    if (f->sectors > 0) {
-        double n = sum_of(access, globals, "requests");
-        fprintf(out, "%.1f sectors a request where %.1f would do", sum_of(access, globals, "sectors") / n,
-                sum_of(access, globals, "ideal_sectors") / n);
+    const char *kind = worst_kind(access, globals, "sectors", "ideal_sectors", &words);
+    if (kind) {
+        const json_t *a = json_object_get(access, kind);
+        fprintf(out, "%s take %.1f sectors each where %.1f would do", words, real(a, "sectors") / real(a, "requests"),
+                real(a, "ideal_sectors") / real(a, "requests"));
+        if (json_object_get(a, "stride") && real(a, "strided") > 0.9 * real(a, "requests"))
+            fprintf(out, ": threads are %.0f bytes apart", fabs(real(a, "stride")));
         between = "; ";
     }
-    if (f->conflicts > 0) {
-        double n = sum_of(access, shareds, "requests");
-        fprintf(out, "%s%.1f wavefronts a request where %.1f would do", between,
-                sum_of(access, shareds, "wavefronts") / n, sum_of(access, shareds, "ideal_wavefronts") / n);
+    kind = worst_kind(access, shareds, "wavefronts", "ideal_wavefronts", &words);
+    if (kind) {
+        const json_t *a = json_object_get(access, kind);
+        fprintf(out, "%s%s take %.1f wavefronts each where %.1f would do", between, words,
+                real(a, "wavefronts") / real(a, "requests"), real(a, "ideal_wavefronts") / real(a, "requests"));
         between = "; ";
     }
     if (f->slots > 0.02 * real(f->line, "warp_instructions"))

@@ -86,7 +86,7 @@ static void count_load(struct worker_count *k, struct l1 *l1, const struct acces
         c->l1_miss_sectors += bits(missing);
         c->l1_miss_tags++;
         c->pairs += pairs_of(missing);
-        footprint_touch(&k->footprint, &lines[i], false);
+        footprint_touch(&k->footprint, &lines[i], FOOTPRINT_READ);
     }
 }
 
@@ -99,7 +99,7 @@ static void count_store(struct worker_count *k, const struct lanes *a, struct ac
     for (unsigned i = 0; i < n; i++) {
         c->sectors += bits(lines[i].sectors);
         c->pairs += pairs_of(lines[i].sectors);
-        footprint_touch(&k->footprint, &lines[i], true);
+        footprint_touch(&k->footprint, &lines[i], FOOTPRINT_WRITE);
     }
 }
 
@@ -112,7 +112,7 @@ static void count_atomic(struct worker_count *k, const struct lanes *a, struct a
     c->operations += bits(a->mask);
     c->distinct += rule_distinct(a);
     for (unsigned i = 0; i < n; i++)
-        footprint_touch(&k->footprint, &lines[i], true);
+        footprint_touch(&k->footprint, &lines[i], FOOTPRINT_READ | FOOTPRINT_WRITE);
     n = rule_atomic_sectors(a, sectors);
     for (unsigned i = 0; i < n; i++) {
         c->sectors += sectors[i].operations;
@@ -542,6 +542,7 @@ static void fill(const struct counted_launch *l, const struct worker_count *k, s
     struct footprint_sum f = footprint_sum(&k->footprint);
     tables_collect(l->kernel, &k->tables, c, false, arena);
     c->read_sectors = f.read;
+    c->read_pairs = f.read_pairs;
     c->written_sectors = f.written;
     c->touched_sectors = f.touched;
     c->touched_lines = f.lines;

@@ -73,10 +73,10 @@ struct kernel_counters {
     double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */
     /* Memory: */
     struct access_counters access[ACCESS_KINDS];
-    uint64_t read_sectors, written_sectors, touched_sectors,
-        touched_lines; /* distinct ones in global memory, constants left out */
-    uint64_t
-        hot; /* the most operations of red and atom that one sector has had, those of a warp that ptxas sums up as one */
+    /* Distinct ones in global memory, without constants; atomics read and write. Pairs: 64 bytes, what DRAM reads. */
+    uint64_t read_sectors, read_pairs, written_sectors, touched_sectors, touched_lines;
+    /* The most operations of red and atom that one sector has had; those of a warp that ptxas sums up are one. */
+    uint64_t hot;
     /* Barriers: */
     uint64_t barriers, barrier_warps, barrier_wait; /* times that one opened; as in struct insn_counters */
     /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier

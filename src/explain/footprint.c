@@ -56,14 +56,15 @@ static struct region *find_region(struct footprint *f, uint64_t number)
     return f->last = r;
 }
 
-void footprint_touch(struct footprint *f, const struct line *line, bool write)
+void footprint_touch(struct footprint *f, const struct line *line, unsigned how)
 {
     uint64_t number = line->number / REGION_LINES, first = line->number % REGION_LINES * LINE_SECTORS;
     struct region *r = f->last && f->last->number == number ? f->last : find_region(f, number);
-    if (!r)
-        f->lost = true;
-    else
-        (write ? r->written : r->read)[first / 64] |= (uint64_t)line->sectors << first % 64;
+    f->lost |= !r;
+    if (r && how & FOOTPRINT_READ)
+        r->read[first / 64] |= (uint64_t)line->sectors << first % 64;
+    if (r && how & FOOTPRINT_WRITE)
+        r->written[first / 64] |= (uint64_t)line->sectors << first % 64;
 }
 
 /* ---- heat ---- */
@@ -135,6 +136,11 @@ void footprint_free(struct footprint *f)
     *f = (struct footprint){0};
 }
 
+static unsigned count_pairs(uint64_t sectors)
+{
+    return (unsigned)__builtin_popcountll((sectors | sectors >> 1) & 0x5555555555555555u);
+}
+
 static unsigned count_lines(uint64_t sectors)
 {
     uint64_t any = sectors | sectors >> 1;
@@ -148,6 +154,7 @@ struct footprint_sum footprint_sum(const struct footprint *f)
         for (unsigned k = 0; f->regions[i] && k < REGION_WORDS; k++) {
             uint64_t read = f->regions[i]->read[k], written = f->regions[i]->written[k];
             s.read += (unsigned)__builtin_popcountll(read);
+            s.read_pairs += count_pairs(read);
             s.written += (unsigned)__builtin_popcountll(written);
             s.touched += (unsigned)__builtin_popcountll(read | written);
             s.lines += count_lines(read | written);

@@ -33,7 +33,8 @@ struct footprint {
     bool lost; /* memory has run out: there is more than is here */
 };
 
-void footprint_touch(struct footprint *f, const struct line *line, bool write);
+enum { FOOTPRINT_READ = 1, FOOTPRINT_WRITE = 2 };
+void footprint_touch(struct footprint *f, const struct line *line, unsigned how);
 /* Operations of atomics at the sector. */
 void footprint_heat(struct footprint *f, uint64_t sector, uint64_t n);
 /* Adds what is in `from`, which is emptied. */
@@ -41,7 +42,7 @@ void footprint_merge(struct footprint *f, struct footprint *from);
 void footprint_free(struct footprint *f);
 
 struct footprint_sum {
-    uint64_t read, written, touched, lines, hottest;
+    uint64_t read, read_pairs, written, touched, lines, hottest; /* pairs: 64 bytes, what DRAM reads */
 };
 struct footprint_sum footprint_sum(const struct footprint *f);
 

@@ -83,6 +83,15 @@ static double active_lanes(const struct kernel_counters *c)
     return c->warp_instructions ? (double)c->thread_instructions / (double)c->warp_instructions : 0;
 }
 
+/* In per cent: of the blocks that fit as many as there are, on multiprocessors that have any. How blocks begin and end is not
+ * looked at. */
+static double achieved_occupancy(const struct kernel_counters *c, const struct device_occupancy *o, double max_warps)
+{
+    double used = fmin(c->sms, (double)c->blocks), blocks = used > 0 ? (double)c->blocks / used : 0;
+    double rounds = o->blocks ? ceil(blocks / o->blocks) : 0;
+    return rounds > 0 ? 100 * blocks / rounds * c->warps_per_block / max_warps : 0;
+}
+
 static json_t *number(double value)
 {
     return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
@@ -239,10 +248,10 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     json_object_set_new(o, "classes", classes_json(c));
     json_object_set_new(o, "access", accesses_json(c->access));
     json_object_set_new(o, "footprint",
-                        json_pack("{s:I, s:I, s:I, s:I, s:I}", "read_sectors", (json_int_t)c->read_sectors,
-                                  "written_sectors", (json_int_t)c->written_sectors, "touched_sectors",
-                                  (json_int_t)c->touched_sectors, "touched_lines", (json_int_t)c->touched_lines, "hot",
-                                  (json_int_t)c->hot));
+                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "read_sectors", (json_int_t)c->read_sectors,
+                                  "read_pairs", (json_int_t)c->read_pairs, "written_sectors",
+                                  (json_int_t)c->written_sectors, "touched_sectors", (json_int_t)c->touched_sectors,
+                                  "touched_lines", (json_int_t)c->touched_lines, "hot", (json_int_t)c->hot));
     json_object_set_new(o, "barriers",
                         json_pack("{s:I, s:I, s:I}", "opened", (json_int_t)c->barriers, "warps",
                                   (json_int_t)c->barrier_warps, "wait", (json_int_t)c->barrier_wait));
