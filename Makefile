@@ -60,12 +60,13 @@ mufu: all
 	    $(BUILD)/tests/mufu-checksums --all --compiled lanes $(BUILD)/oracle; }
 
 # What things cost on this machine: every bench-* of the build, a table each, then Heddle beside PoCL and OpenMP C (those
-# of them that are installed: pocl-opencl-icd ocl-icd-opencl-dev libomp-19-dev), then what checking costs. Figures want an
+# of them that are installed: pocl-opencl-icd ocl-icd-opencl-dev libomp-19-dev), then what checking and explaining cost. Figures want an
 # idle machine.
 bench: all
 	@for b in $(BUILD)/bench/bench-*; do [ -x $$b ] && [ -f $$b ] && { $$b && echo || exit 1; }; done
 	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare
 	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare --check
+	BUILD=$(CURDIR)/$(BUILD) bench/peers/compare --explain
 
 # Campaigns, for SECONDS, on one core that nobody else wants: HACKING.md says what each shows. SEED makes one again.
 SEED ?= $(shell date +%s)
@@ -109,6 +110,11 @@ check-aarch64: all
 	ninja -C build-aarch64
 	tests/run-aarch64 $(BUILD) build-aarch64
 
+# What `heddle explain` counts beside what an H200 has counted: the table of docs/EXPLAIN.md.
+explain-agreement: all
+	HEDDLE_BUILD=$(CURDIR)/$(BUILD) tests/explain/agreement.py --write docs/EXPLAIN.md
+
+
 # Pages that are made from tables.
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
@@ -133,4 +139,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test check-all install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all ulp test check-all explain-agreement install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

@@ -30,7 +30,7 @@ def explain(*args, status=0, **more):
     file = path("explained.json")
     if os.path.exists(file):
         os.remove(file)
-    got, out, err = run("explain", "--json", file, *args, **more)
+    got, out, err = run("explain", "-o", path("explain.html"), "--json", file, *args, **more)
     assert status is None or got == status, (args, got, out, err)
     left = [name for name in os.listdir(folder.name) if name.startswith("heddle-explain-")]
     assert not left, left
@@ -196,7 +196,7 @@ def launches_are_chosen_by_name_and_by_number():
 
 def tables_have_a_row_a_launch():
     file = path("launches.csv")
-    status, _, err = run("explain", "--csv", file, WAYS, "clean")
+    status, _, err = run("explain", "-o", path("explain.html"), "--csv", file, WAYS, "clean")
     assert status == 0, err
     with open(file) as f:
         rows = list(csv.DictReader(f))
@@ -233,7 +233,7 @@ def wrong_usage_is_told():
 
 def files_are_written_from_inside_of_the_sandbox():
     file = path("kept.json")
-    status, out, err = run("explain", "--sandbox", "--json", file, SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
+    status, out, err = run("explain", "-o", path("explain.html"), "--sandbox", "--json", file, SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
     if "is not possible here" in err:
         return
     with open(file) as f:
