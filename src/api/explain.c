@@ -73,6 +73,7 @@ static bool end_launch(void *data, struct arena *arena)
     if (text)
         o->launched(o->data, text);
     free(text);
+    free(counted.timeline);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "explain/l1.h"
 #include "explain/rules.h"
 #include "explain/tables.h"
+#include "explain/timeline.h"
 
 struct warp_count {
     double clock[CLOCK_LEVELS], pending[CLOCK_LEVELS]; /* explain/cost.h */
@@ -17,7 +18,8 @@ struct warp_count {
 struct block_count {
     struct block_count *next_free, *next; /* of all of the worker */
     struct worker_count *k;
-    struct l1 *l1; /* of its multiprocessor */
+    struct l1 *l1;             /* of its multiprocessor */
+    struct timeline *timeline; /* of the block that has one, or NULL */
     uint64_t instructions;
     struct warp_count warps[];
 };
@@ -43,6 +45,7 @@ struct counted_launch {
     struct launch_request request;
     uint32_t warps_per_block, multiprocessors;
     uint64_t l1_bytes;
+    struct timeline *timeline; /* of its first block, where it is the kernel's first launch; or NULL */
     _Atomic(struct worker_count *) workers;
 };
 
@@ -225,8 +228,24 @@ static uint32_t number_of(const struct counted_launch *l, const struct activatio
     return l->kernel->sites->functions[a->code->index].first_block + block;
 }
 
-static void advance(struct warp_count *w, const struct block_cost *c)
+/* What it has to wait for when the block of code begins, and, as if it were at its end, for loads within. */
+static void show_advance(struct block_count *b, uint32_t warp, const struct block_cost *c)
 {
+    const struct warp_count *w = &b->warps[warp];
+    double at = w->clock[CLOCK_L2];
+    if (c->waits && w->pending[CLOCK_L2] > at) {
+        timeline_add(b->timeline, warp, at, w->pending[CLOCK_L2], SPAN_WAIT);
+        at = w->pending[CLOCK_L2];
+    }
+    timeline_add(b->timeline, warp, at + (double)c->chain[CLOCK_L1], at + (double)c->chain[CLOCK_L2], SPAN_WAIT);
+}
+
+/* A warp goes through a block of code. */
+static void advance(struct block_count *b, uint32_t warp, const struct block_cost *c)
+{
+    struct warp_count *w = &b->warps[warp];
+    if (b->timeline)
+        show_advance(b, warp, c);
     for (unsigned i = 0; i < CLOCK_LEVELS; i++) {
         if (c->waits && w->pending[i] > w->clock[i])
             w->clock[i] = w->pending[i];
@@ -249,7 +268,7 @@ static void on_control(void *data, const struct control_event *e)
     t->threads += bits(e->lanes);
     w->instructions += l->kernel->insns_of_block[n];
     b->instructions += l->kernel->insns_of_block[n];
-    advance(w, l->kernel->cost[n]);
+    advance(b, e->warp->index, l->kernel->cost[n]);
 }
 
 static void on_branch(void *data, const struct branch_event *e)
@@ -313,6 +332,8 @@ static void on_sync(void *data, const struct sync_event *e)
             t->barrier_wait += waited;
             t->barrier_longest = waited > t->barrier_longest ? waited : t->barrier_longest;
         }
+        if (b->timeline)
+            timeline_add(b->timeline, i, w->clock[CLOCK_L2], latest.clock[CLOCK_L2], SPAN_BARRIER);
         for (unsigned c = 0; c < CLOCK_LEVELS; c++)
             w->clock[c] = latest.clock[c];
         w->instructions = 0;
@@ -371,6 +392,7 @@ static struct block_count *take_block(const struct counted_launch *l, struct wor
     if (b) {
         k->free = b->next_free;
         b->instructions = 0;
+        b->timeline = NULL;
         memset(b->warps, 0, bytes);
         return b;
     }
@@ -393,6 +415,8 @@ static void start_block(struct counted_launch *l, struct block *block)
     if (!*l1)
         *l1 = l1_new(l->l1_bytes);
     b->l1 = *l1;
+    if (block->index == 0)
+        b->timeline = l->timeline;
 }
 
 static void end_block(const struct counted_launch *l, struct block *block)
@@ -412,6 +436,10 @@ static void end_block(const struct counted_launch *l, struct block *block)
         k->max_warp[c] = latest > k->max_warp[c] ? latest : k->max_warp[c];
         k->sum_block[c] += latest;
         k->max_block[c] = latest > k->max_block[c] ? latest : k->max_block[c];
+    }
+    for (uint32_t i = 0; b->timeline && i < l->warps_per_block; i++) {
+        const struct warp_count *w = &b->warps[i];
+        timeline_add(b->timeline, i, w->clock[CLOCK_L2], w->pending[CLOCK_L2], SPAN_WAIT);
     }
     k->instructions[block->index % l->multiprocessors] += b->instructions;
     block->client[CLIENT_COUNTERS] = NULL;
@@ -458,13 +486,14 @@ void counter_free(struct counter *c)
 }
 
 /* New ones come to the end, so that their order is that of the first launches. */
-static struct counted_kernel *find_kernel(struct counter *c, const struct kernel *kernel)
+static struct counted_kernel *find_kernel(struct counter *c, const struct kernel *kernel, bool *is_new)
 {
     pthread_mutex_lock(&c->lock);
     struct counted_kernel **link = &c->kernels;
     uint32_t number = 0;
     for (; *link && (*link)->kernel != kernel; number++)
         link = &(*link)->next;
+    *is_new = !*link;
     if (!*link && (*link = counted_kernel_new(kernel, &c->rates)))
         (*link)->number = number;
     struct counted_kernel *k = *link;
@@ -474,7 +503,8 @@ static struct counted_kernel *find_kernel(struct counter *c, const struct kernel
 
 struct counted_launch *counter_begin(struct counter *c, struct launch_request *q)
 {
-    struct counted_kernel *k = find_kernel(c, q->kernel);
+    bool is_first = false;
+    struct counted_kernel *k = find_kernel(c, q->kernel, &is_first);
     struct counted_launch *l = k ? calloc(1, sizeof *l) : NULL;
     if (!l)
         return NULL;
@@ -486,6 +516,8 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
     l->multiprocessors = c->model->multiprocessors;
     l->l1_bytes = l1_bytes(c->model, l1_carveout(c->model, threads, q->kernel->static_shared_bytes + q->shared_bytes,
                                                  kernel_registers(q->kernel, NULL)));
+    if (is_first)
+        l->timeline = timeline_new(l->warps_per_block);
     l->hooks = (struct hooks){.data = l,
                               .access = on_access,
                               .control = on_control,
@@ -582,6 +614,7 @@ void counter_end(struct counted_launch *l, struct kernel_counters *counted, stru
         fill(l, k, counted, arena);
         free_worker(l, k);
     }
+    counted->timeline = l->timeline;
     free(l);
 }
 

@@ -14,6 +14,7 @@
 #include "explain/cost.h"
 
 struct kernel;
+struct timeline;
 struct ptx_insn;
 
 enum access_kind {
@@ -83,6 +84,7 @@ struct kernel_counters {
      * opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];
     double sum_block_clock[CLOCK_LEVELS], max_block_clock[CLOCK_LEVELS]; /* a block's: of its latest warp */
+    struct timeline *timeline; /* of one block, of a kernel's first launch; else NULL. To be freed with free() */
     /* Where: */
     VEC(struct insn_counters) insns; /* executed at least once, in the order of the PTX text */
     VEC(struct line_counters) lines; /* in the order of files and lines */

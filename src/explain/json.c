@@ -9,6 +9,7 @@
 #include "explain/advice.h"
 #include "explain/l1.h"
 #include "explain/model.h"
+#include "explain/timeline.h"
 #include "ptx/module.h"
 
 static json_t *integer(uint64_t n)
@@ -220,6 +221,22 @@ static void put_time(json_t *o, const struct kernel_counters *c, const struct de
                                   "peak_dram", r.peak_dram, "peak_l2", r.peak_l2, "peak_shared", r.peak_shared));
 }
 
+static json_t *timeline_json(const struct timeline *t)
+{
+    static const char *const words[] = {[SPAN_RUN] = "run", [SPAN_WAIT] = "memory", [SPAN_BARRIER] = "barrier"};
+    json_t *warps = json_array();
+    for (uint32_t w = 0; w < t->n_warps; w++) {
+        json_t *spans = json_array();
+        for (uint32_t i = 0; i < t->warps[w].n; i++) {
+            const struct span *s = &t->warps[w].span[i];
+            json_array_append_new(spans, json_pack("{s:f, s:f, s:s}", "from", (double)s->from, "to", (double)s->to,
+                                                   "what", words[s->kind]));
+        }
+        json_array_append_new(warps, spans);
+    }
+    return json_pack("{s:o, s:b, s:o}", "block", triple(t->block), "cut", t->cut, "warps", warps);
+}
+
 json_t *counters_json(const struct kernel_counters *c, const struct device_model *d)
 {
     struct device_occupancy occupancy =
@@ -260,6 +277,8 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
                                   clock_json(c->max_warp_clock), "sum_block", clock_json(c->sum_block_clock),
                                   "max_block", clock_json(c->max_block_clock)));
     json_object_set_new(o, "advice", launch_advice(c, d));
+    if (c->timeline)
+        json_object_set_new(o, "timeline", timeline_json(c->timeline));
     return o;
 }
 

@@ -88,6 +88,17 @@ def warps_wait_for_the_last_at_a_barrier():
     assert launch["barriers"] == {"opened": 1, "warps": 4, "wait": 903}, launch["barriers"]
 
 
+def warps_of_a_block_are_shown_over_time():
+    _, launch, _ = kernel("late", 96, "u32[1]")
+    late, *others = launch["timeline"]["warps"]
+    assert launch["timeline"]["block"] == [0, 0, 0] and len(others) == 2 and not launch["timeline"]["cut"]
+    for spans in others:
+        assert [s["from"] for s in spans][1:] == [s["to"] for s in spans][:-1] and spans[0]["from"] == 0, spans
+        (waits,) = [s for s in spans if s["what"] == "barrier"]
+        assert waits["to"] - waits["from"] > 300 and spans[-1]["to"] == late[-1]["to"], (waits, late)  # cycles of 100 rounds
+    assert not [s for s in late if s["what"] == "barrier"], late
+
+
 def atomics_at_one_word_are_counted_by_lane_unless_ptxas_sums_them_up():
     _, launch, by_line = kernel("crowd", 64, "u32[2]")
     scattered, uniform = [i["access"][RED] for i in by_line["instructions"] if i["opcode"] == "red.global.add.u32"]
