@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/explanation.h"
+#include "report/report.h"
 
 enum { WORST_LINES = 3 };
 
@@ -282,7 +283,7 @@ static void print_fault(const struct fault *f, FILE *out, struct arena *arena)
                                              {NULL, NULL}};
     const json_t *access = json_object_get(f->line, "access");
     const char *between = "", *words = "";
-    fprintf(out, "  %s:%lld: ", string(f->line, "file"), (long long)real(f->line, "line"));
+    fprintf(out, "  %s:%lld: ", report_file(string(f->line, "file"), arena), (long long)real(f->line, "line"));
     const char *kind = worst_kind(access, globals, "sectors", "ideal_sectors", &words);
     if (kind) {
         const json_t *a = json_object_get(access, kind);

@@ -30,5 +30,7 @@ const char *report_severity(const struct diag *d);
 /* "memcheck", "racecheck", "initcheck", "synccheck": who looks for it; NULL: none of them. Of what is not watched the reason says
  * it. */
 const char *report_tool(const struct diag *d);
+/* A file below the current folder by its name from there, as compilers name it. */
+const char *report_file(const char *file, struct arena *arena);
 
 #endif

@@ -96,8 +96,7 @@ static void put_cuda_line(struct text *o, const struct place *p)
     fclose(f);
 }
 
-/* A file below the current folder by its name from there, as compilers name it. */
-static const char *short_name(const char *file, struct arena *arena)
+const char *report_file(const char *file, struct arena *arena)
 {
     char here[4096];
     size_t n = file[0] == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
@@ -111,7 +110,7 @@ static void put_frame(struct text *o, const hd_frame *f)
     const char *slash = f->object ? strrchr(f->object, '/') : NULL;
     text_puts(o, f->function ? printable_excerpt(o->arena, str_of(f->function), false) : "a function");
     if (f->file)
-        text_printf(o, " at %s:%u\n", short_name(f->file, o->arena), f->line);
+        text_printf(o, " at %s:%u\n", report_file(f->file, o->arena), f->line);
     else if (f->object)
         text_printf(o, " in %s+0x%llx\n", printable(o->arena, str_of(slash ? slash + 1 : f->object)),
                     (unsigned long long)f->offset);
@@ -150,14 +149,14 @@ static void put_diag(struct text *o, const struct diag *d)
     const char *ptx = file ? arena_printf(o->arena, "%s:%u:%u", file, at.line, at.column) : NULL;
     const char *times = d->count > 1 ? arena_printf(o->arena, ", %llu times", (unsigned long long)d->count) : "";
     if (cuda)
-        text_printf(o, "%s:%u: ", short_name(cuda->file, o->arena), cuda->line);
+        text_printf(o, "%s:%u: ", report_file(cuda->file, o->arena), cuda->line);
     else if (ptx)
         text_printf(o, "%s: ", ptx);
     text_printf(o, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times);
     if (cuda)
         put_cuda_line(o, &d->place);
     if (cuda && cuda->inlined_file)
-        text_printf(o, "  inlined from %s:%u\n", short_name(cuda->inlined_file, o->arena), cuda->inlined_line);
+        text_printf(o, "  inlined from %s:%u\n", report_file(cuda->inlined_file, o->arena), cuda->inlined_line);
     put_frames(o, d);
     if (d->origin && d->severity != DIAG_NOTE)
         put_origin(o, d);
