@@ -164,8 +164,9 @@ static void advise_constants(struct advisor *a, const struct insn_counters *i)
 static void advise_local(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
 {
     const struct access_counters *x = &i->access[kind];
-    if (ratio(x->requests, i->warp_instructions) == 0 ||
-        ratio(x->requests, a->c->warp_instructions) < SHARE_THAT_MATTERS || x->sectors < 2 * x->ideal_sectors)
+    const struct access_counters *all = &a->c->access[kind];
+    if (x->sectors < 2 * x->ideal_sectors || ratio(x->requests, all->requests) < SHARE_THAT_MATTERS ||
+        ratio(all->requests, a->c->warp_instructions) < SHARE_THAT_MATTERS)
         return;
     give(a, "local-memory", i->place,
          arena_printf(
