@@ -115,6 +115,13 @@ explain-agreement: all
 	HEDDLE_BUILD=$(CURDIR)/$(BUILD) tests/explain/agreement.py --write docs/EXPLAIN.md
 
 
+# How far the times are off that it estimates: counts the recorded kernels anew (minutes), fits, leaves kernels out.
+explain-times: all
+	HEDDLE_BUILD=$(CURDIR)/$(BUILD) tests/model/record.py
+	xz -dc tests/model/recorded.txt.xz >$(BUILD)/recorded.txt
+	$(BUILD)/tests/model-fit --cross $(BUILD)/recorded.txt
+	$(BUILD)/tests/model-fit --fit $(BUILD)/recorded.txt
+
 # Pages that are made from tables.
 docs: all
 	$(BUILD)/heddle ptx --isa --markdown >docs/ISA.md.new
@@ -139,4 +146,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test check-all explain-agreement install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all ulp test check-all explain-agreement explain-times install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

@@ -18,6 +18,7 @@ SHAPES = os.path.join(here, "shapes.ptx")
 folder = tempfile.TemporaryDirectory()
 os.environ["HEDDLE_CACHE"] = "off"
 os.environ["TMPDIR"] = folder.name  # what is left there is seen
+os.chdir(folder.name)  # where explain.html goes
 LD, ST, RED = "global_ld", "global_st", "global_red"
 
 

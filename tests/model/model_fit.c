@@ -6,7 +6,7 @@
  *     model-fit --cross FILE    the same for kernels that the numbers have not seen: each kernel, and each group of like kernels, is
  *                               estimated with numbers that were found without it
  *
- * FILE (scripts/explain-times makes it): a line a launch: name, group, nanoseconds, then counters, `field=value`.
+ * FILE (tests/model/record.py makes it): a line a launch: name, group, nanoseconds, then counters, `field=value`.
  */
 #include <math.h>
 #include <stdio.h>

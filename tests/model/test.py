@@ -17,7 +17,7 @@ explained = {}
 
 
 def model_fit(*options):
-    """recorded.txt.xz: scripts/explain-times made it of what `heddle explain` counts of the kernels in tests/explain, and of their times."""
+    """recorded.txt.xz: record.py made it of what `heddle explain` counts of the kernels in tests/explain, and of their times."""
     recorded = os.path.join(folder.name, "recorded.txt")
     with lzma.open(os.path.join(here, "recorded.txt.xz")) as f, open(recorded, "wb") as to:
         to.write(f.read())
