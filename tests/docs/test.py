@@ -110,6 +110,16 @@ def the_map_knows_every_table_and_who_includes_it():
     assert known == tables, known ^ tables
 
 
+def costs_name_benchmarks_that_there_are():
+    with open(os.path.join(source, "src/jit/costs.def")) as f:
+        benches = re.findall(r'^(?:COST|EVERY|LIMIT)\(.*, "([^"]*)"\)$', f.read(), re.M)
+    with open(os.path.join(source, "bench/peers/problem.c")) as f:
+        problems = set(re.findall(r'^    \{"(\w+)", BOUND', f.read(), re.M))
+    assert len(benches) > 50
+    for name in set(benches) - problems:
+        assert name.startswith("bench-") and os.path.exists(os.path.join(source, "bench", name[len("bench-"):] + ".c")), name
+
+
 def every_word_of_the_glossary_stands_where_it_is_defined():
     with open(os.path.join(source, "docs/GLOSSARY.md")) as f:
         lines = re.findall(r"^\| ([^|]*) \| [^|]* \|[^|]*\| ([^|]*) \|$", f.read(), re.M)[1:]
