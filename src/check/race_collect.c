@@ -10,8 +10,8 @@
  * So what is given back changes no answer. Besides, cells become empty whose accesses are all before whatever runs and whatever
  * begins from now on (strands_settled): no access can race with those.
  *
- * Histories are collected where as much has been made as cells and what was kept take, so that it costs less than making them; where
- * little room is left, a quarter of that.
+ * Histories are collected where four times as much has been made as cells and what was kept take, so that it costs little beside making
+ * them; where little room is left, a quarter as much.
  */
 #include "check/race_now.h"
 
@@ -45,7 +45,7 @@ bool race_is_due(struct races *r, const struct histories *h)
     uint64_t least = global ? LEAST_BYTES : LEAST_SHARED_BYTES;
     if (least > r->budget->limit_bytes / 8)
         least = r->budget->limit_bytes / 8;
-    return a.since > (marked > least ? marked : least) || (a.is_short && a.since > marked / 4);
+    return a.since > (4 * marked > least ? 4 * marked : least) || (a.is_short && a.since > marked / 4);
 }
 
 /* ---- what is kept ---- */
@@ -96,12 +96,16 @@ static bool name_the_same(cell a, cell b)
     return a == b || !((a ^ b) & (CELL_SPLIT | CELL_HISTORY) || a & CELL_SPLIT);
 }
 
+enum { FETCHED_EACH = 16, FETCHED_AHEAD = 128 };
+
 static void keep_cells(void *data, cell *at, uint32_t count)
 {
     const struct collection *c = data;
     cell before = 0, kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         cell now = at[i];
+        if (i % FETCHED_EACH == 0 && i + FETCHED_AHEAD < count)
+            __builtin_prefetch(history_at(c->h, cell_history(at[i + FETCHED_AHEAD])));
         if (!name_the_same(now, before))
             kept = now & CELL_SPLIT ? keep_split(c, now) : keep(c, now);
         before = now;
