@@ -56,7 +56,8 @@ static inline unsigned spread_further(enum spread s, unsigned byte)
 }
 
 struct history {
-    uint16_t n : 13;
+    uint16_t n : 12;
+    uint16_t is_strong : 1;  /* all of one launch, strong for all threads of the device, and of the same size */
     uint16_t only_tasks : 1; /* no accesses of kernels */
     uint16_t spread : 2;     /* enum spread */
     /* Of a history of weak reads by one task alone: reads of this phase of it (race_phase) that would change nothing, by their

@@ -335,7 +335,7 @@ static bool is_full(const struct now *n, const struct history *h)
 {
     if (n->class->writes || h->n < HISTORY_STRONG_MOST)
         return false;
-    return h->n >= HISTORY_MOST || (is_strong_for_all(n->class) && are_strong_for_all(n, h));
+    return h->n >= HISTORY_MOST || (is_strong_for_all(n->class) && (h->is_strong || are_strong_for_all(n, h)));
 }
 
 /* Can the write race with a read that was left out? */
@@ -343,7 +343,7 @@ static bool may_miss(const struct now *n, const struct history *h)
 {
     if (!n->class->writes || h->n < HISTORY_STRONG_MOST)
         return false;
-    bool strong = are_strong_for_all(n, h);
+    bool strong = h->is_strong || are_strong_for_all(n, h);
     return strong ? !is_strong_for_all(n->class) : h->n >= HISTORY_MOST;
 }
 
@@ -354,7 +354,7 @@ static struct history *take_history(struct now *n, uint32_t count, uint32_t *num
     *number = race_take(n, &n->h->histories, s, units);
     struct history *h = *number ? numbered_at(&n->h->histories, *number) : NULL;
     if (h)
-        *h = (struct history){.n = (uint16_t)count & 0x1fff, .spread = n->spread & 3};
+        *h = (struct history){.n = (uint16_t)count & 0xfff, .spread = n->spread & 3};
     return h;
 }
 
@@ -372,11 +372,13 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     if (!h)
         return 0;
     h->only_tasks = true;
+    h->is_strong = is_strong_for_all(n->class) && n->class->op;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = meet(n, at[i], 0);
         uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.record->instance)->task;
         h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->op ? -lane : 0)};
         h->only_tasks &= !e.class->op;
+        h->is_strong &= is_strong_for_all(e.class) && e.class->bytes == n->class->bytes && e.same_task;
         h->newest = task > h->newest ? task : h->newest;
     }
     find_enough(n, h);
@@ -463,16 +465,63 @@ static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, 
     return count;
 }
 
+/* A strong access comes to strong ones that it cannot race with (is_strong): most are as they are, unless they are its like. */
+static bool is_one_of(const struct now *n, const struct history *h)
+{
+    return h->is_strong && !n->shared && is_strong_for_all(n->class) && n->class->op && h->newest == n->b->task &&
+           class_of_entry(n, h, 0)->bytes == n->class->bytes;
+}
+
+static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes, unsigned lane)
+{
+    struct history_entry out[HISTORY_MOST + 2];
+    const struct history *old = p->history;
+    uint32_t count = 0, mine = lanes, number;
+    for (uint32_t i = 0; i < old->n; i++) {
+        struct history_entry at = {old->at[i].record, rotate_left(old->at[i].lanes, p->lane)};
+        if (at.record == n->record) {
+            lanes |= at.lanes;
+            continue;
+        }
+        if (history_record(n->h, at.record)->class == n->class_number) {
+            struct earlier e = meet(n, old->at[i], p->lane);
+            if (is_replaced(n, &e, mine) || is_observed_by(n, old, i, &e))
+                continue;
+        }
+        out[count++] = at;
+    }
+    if (!n->b->traits.irregular)
+        count = thin_out(n, out, count);
+    struct history_entry last = old->at[old->n - 1];
+    if (count + 1 == old->n && last.record == n->record && rotate_left(last.lanes, p->lane) == lanes)
+        return STEP_STAYS;
+    out[count++] = (struct history_entry){n->record, lanes};
+    struct history *h = take_history(n, count, &number);
+    for (uint32_t i = 0; h && i < count; i++)
+        h->at[i] = (struct history_entry){out[i].record, rotate_left(out[i].lanes, -lane)};
+    if (h) {
+        h->is_strong = true;
+        h->newest = n->b->task;
+        h->phase = race_phase(n);
+    }
+    publish_history();
+    return number;
+}
+
 /* What the access makes of the cell: a history relative to `lane`, or STEP_STAYS. */
 static uint32_t advance(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address)
 {
     struct history_entry out[HISTORY_MOST + 2];
     const struct history *h = p->history;
+    bool joins = h && is_one_of(n, h);
     check_lanes(n, lanes, address);
     if (h && is_full(n, h)) {
-        check_writes(n, p, lanes, address);
+        if (!joins)
+            check_writes(n, p, lanes, address);
         return STEP_STAYS;
     }
+    if (joins && h->n < HISTORY_MOST)
+        return join_strong(n, p, lanes, lane);
     if (h && may_miss(n, h))
         atomic_fetch_add(&n->r->forgotten, 1);
     uint32_t count = check_all(n, p, &lanes, address, out);
