@@ -66,6 +66,15 @@ def suites_run_side_by_side_and_those_marked_so_alone():
         assert status == 0 and lines[-1] == "3 passed, 0 failed", lines
 
 
+def one_that_mostly_waits_runs_beside_as_many_as_are_to():
+    """The one waits for both others, which wait for each other."""
+    with tempfile.TemporaryDirectory() as folder:
+        meet = "touch {0}/{1}; while [ $(ls {0} | wc -l) -lt 3 ]; do sleep 0.05; done; echo ok 1"
+        status, lines = run({"a": "# waits: for the others\n" + meet.format(folder, "a"), "b": meet.format(folder, "b"),
+                             "c": meet.format(folder, "c")}, "-j", "2", "--limit", "20")
+        assert status == 0 and lines[-1] == "3 passed, 0 failed", lines
+
+
 def what_is_left_to_check_all_is_named():
     suite = {"a": "echo '# check-all adds: more of them'\n[ \"$HEDDLE_TESTS\" = all ] && echo ok 2\necho ok 1"}
     assert "left to make check-all: a: more of them" in run(suite)[1]
