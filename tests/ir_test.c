@@ -182,6 +182,30 @@ static void note_pending(const struct subject *s, uint32_t block, struct text *t
         text_puts(t, t->n ? "; some may have ended" : "some may have ended");
 }
 
+/* Of registers that an instruction of a loop reads: what they are over its iterations. The innermost loop that is one block. */
+static void note_affine(const struct subject *s, struct cursor here, struct text *t)
+{
+    static const char *const evolutions[] = {[EVOLVES_NOT] = "stays",
+                                             [EVOLVES_BY_STEP] = "steps",
+                                             [EVOLVES_BY_ADDENDS] = "steps by what stays",
+                                             [EVOLVES_OTHERWISE] = "unknown",
+                                             [EVOLVES_LOADED] = "loaded"};
+    const struct ir_block *block = &s->f->blocks.at[s->f->order[here.block]];
+    struct ir_loop loop = ir_loop_of(s->f, &s->shapes, s->shapes.defs, here.block, here.block + 1, s->arena);
+    ir_ref reads[IR_MAX_REFS];
+    bool is_loop = false;
+    for (uint32_t k = 0; k < ir_successor_count(s->f, s->f->order[here.block]); k++)
+        is_loop |= ir_successor(s->f, s->f->order[here.block], k) == s->f->order[here.block];
+    for (unsigned k = 0, n = ir_reads(&s->f->insns.at[block->first + here.index], reads); k < n && is_loop; k++) {
+        if (ir_ref_kind(reads[k]) != REF_REG)
+            continue;
+        const struct ir_affine *x = ir_affine_of(&loop, reads[k], block->first + here.index);
+        text_printf(t, "%s%%%u %s", t->n ? ", " : "", ir_ref_index(reads[k]), evolutions[x->over]);
+        if (x->over == EVOLVES_BY_STEP)
+            text_printf(t, " %+lld", (long long)x->step);
+    }
+}
+
 /* ---- analyses of src/jit ---- */
 
 static void note_lane_serial(const struct subject *s, uint32_t block, struct text *t)
@@ -242,6 +266,16 @@ static void note_check_group(const struct subject *s, struct cursor here, struct
         text_puts(t, "tested by itself");
     if (r)
         text_printf(t, ", moved by %u .. %u: %u of %u elements", r->first, r->last, r->n * WARP_LANES, r->elements);
+}
+
+static void note_tested_loop(const struct subject *s, uint32_t block, struct text *t)
+{
+    struct cursor here = {
+        .fn = &s->fn, .block = block, .check_groups = s->fn.check_groups + block_at(&s->fn, block)->first};
+    struct tested_loop loop;
+    here.is_full = ir_is_full(&s->shapes, block);
+    if (loop_tests_find(here, true, &loop))
+        text_puts(t, "tested before it begins");
 }
 
 static void note_nontemporal(const struct subject *s, struct cursor here, struct text *t)
@@ -306,9 +340,11 @@ static const struct pass passes[] = {
     {"ranges", ON_SHAPES, run_nothing, NULL, NULL, NULL, note_range},
     {"bits", ON_SHAPES, run_nothing, NULL, NULL, NULL, note_bits},
     {"steps", ON_SHAPES, run_nothing, NULL, NULL, NULL, note_step},
+    {"affine", ON_SHAPES, run_nothing, NULL, NULL, note_affine, NULL},
     {"lane-serial", ON_CODE, run_nothing, NULL, note_lane_serial, NULL, NULL},
     {"gangs", ON_CODE, run_nothing, note_gang, note_gang_block, note_once, NULL},
     {"access-groups", ON_CODE, run_nothing, NULL, NULL, note_check_group, NULL},
+    {"loop-tests", ON_CODE, run_nothing, NULL, note_tested_loop, NULL, NULL},
     {"nontemporal", ON_CODE, run_nothing, NULL, NULL, note_nontemporal, NULL},
     {"base-index", ON_CODE, run_nothing, NULL, NULL, note_index, NULL},
     {"live-state", ON_CODE, run_nothing, NULL, note_through, NULL, NULL},
@@ -340,7 +376,7 @@ static void of_insn(const void *data, uint32_t insn, struct text *t)
     struct cursor here = {.fn = &s->fn, .block = block, .index = insn - block_at(&s->fn, block)->first};
     if (s->pass->of_insn) {
         here.is_full = ir_is_full(&s->shapes, block);
-        here.check_groups = s->fn.check_groups + block_at(&s->fn, block)->first;
+        here.check_groups = s->fn.check_groups ? s->fn.check_groups + block_at(&s->fn, block)->first : NULL;
         s->pass->of_insn(s, here, t);
     }
     ir_ref results[IR_MAX_REFS];
