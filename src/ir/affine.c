@@ -89,7 +89,7 @@ bool ir_is_fixed(const struct ir_loop *l, ir_ref r)
     return ir_defs_within(l->defs, r, l->from, l->to).n == 0;
 }
 
-/* What defines r for instruction `before`; NULL: what the iteration before has left, or nobody knows. */
+/* What defines r for instruction `before`. NULL: r is what the iteration before has left, or it is not known who defines it. */
 static const struct ir_def *reaching(const struct ir_loop *l, ir_ref r, uint32_t before)
 {
     if (l->to - l->from == 1)
@@ -98,13 +98,20 @@ static const struct ir_def *reaching(const struct ir_loop *l, ir_ref r, uint32_t
     return all.n == 1 ? all.at : NULL;
 }
 
+/* A step of a register of that width, as a signed number. */
+static int64_t wrap(uint64_t step, unsigned width)
+{
+    return width < 64 ? (int64_t)(step << (64 - width)) >> (64 - width) : (int64_t)step;
+}
+
 static void add_addend(const struct ir_loop *l, struct ir_affine *x, struct ir_addend addend)
 {
     int64_t n;
     if (!ir_number(l->f, l->s, addend.r, &n))
         x->over = EVOLVES_BY_ADDENDS;
     else
-        x->step = (int64_t)((uint64_t)x->step + (addend.negative ? -(uint64_t)n : (uint64_t)n));
+        x->step = wrap((uint64_t)x->step + (addend.negative ? -(uint64_t)n : (uint64_t)n),
+                       l->f->regs.at[ir_ref_index(x->r)].width);
     x->addends[x->n_addends++] = addend;
 }
 
@@ -114,7 +121,7 @@ static bool can_add(const struct ir_loop *l, ir_ref r)
     return ir_is_fixed(l, r) || ir_number(l->f, l->s, r, &n);
 }
 
-/* From what a register is when an iteration ends back to what it was when it began, through copies and sums. */
+/* The search goes from what a register is when an iteration ends back to what it was when it began, through copies and sums. */
 static bool find_addends(const struct ir_loop *l, struct ir_affine *x)
 {
     enum { MOST = 64 };
@@ -123,7 +130,7 @@ static bool find_addends(const struct ir_loop *l, struct ir_affine *x)
     for (uint32_t n = 0, before = UINT32_MAX; n < MOST; n++) {
         const struct ir_def *d = n && q == x->r && l->to - l->from > 1 ? NULL : reaching(l, q, before);
         if (!d)
-            return q == x->r;
+            return n && q == x->r;
         const struct ir_insn *i = &l->f->insns.at[d->insn];
         struct ir_mad m;
         if (i->guard || i->d != q || !ir_mad_of(l->f, l->s, i, &m) || m.extend || m.b || m.by)
@@ -146,7 +153,7 @@ static struct ir_affine *make(const struct ir_loop *l, ir_ref r, uint32_t insn, 
     return x;
 }
 
-/* Where it is a sum with a number, it has the base of the other operand. */
+/* A sum with a number has the base of the other operand. */
 static void find_base(const struct ir_loop *l, struct ir_affine *x)
 {
     const struct ir_mad *m = &x->mad;
@@ -176,7 +183,7 @@ static void find_mad(struct ir_loop *l, struct ir_affine *x)
         product = x->a->over && x->b->over ? EVOLVES_OTHERWISE : EVOLVES_BY_ADDENDS;
     uint64_t more = (uint64_t)x->c->step, step = (uint64_t)x->a->step * (uint64_t)m->factor;
     x->over = join(product, x->c->over);
-    x->step = (int64_t)(m->subtracts ? step - more : step + more);
+    x->step = wrap(m->subtracts ? step - more : step + more, m->width);
     find_base(l, x);
 }
 

@@ -1,15 +1,16 @@
-/* How values change: over the lanes of a warp, the iterations of a loop, the blocks of a grid.
+/* Affine analysis: how values change over the lanes of a warp, the iterations of a loop, the blocks of a grid.
  *
- * A pure instruction that is affine is a product and a sum of its operands (ir_mad_of): what knows that knows all of them. Shapes,
- * ranges, bits and steps over blocks (shape.h) are made of it forwards, through the whole function; what registers are over the
- * iterations of a loop (ir_affine_of: scalar evolution) backwards, from the instruction that asks.
+ * ir_mad_of() reduces a pure instruction that is affine to a product and a sum of its operands, by what its row of isa/lanes_*.def
+ * says that it is. Shapes, value ranges, known bits and strides between blocks (shape.h) are computed forwards with it, through the
+ * whole function. ir_affine_of() is scalar evolution: it goes backwards through the definitions, from the instruction that asks, and
+ * says how an operand evolves over the iterations of a loop.
  */
 #ifndef HEDDLE_IR_AFFINE_H
 #define HEDDLE_IR_AFFINE_H
 
 #include "ir/shape.h"
 
-/* d = a * b + c, or a * factor + c, or minus c: modulo d's width, where the factors are extended to that first. */
+/* d = a * b + c, or a * factor + c, or the product minus c, modulo d's width. The factors are extended to that width first. */
 struct ir_mad {
     ir_ref a, b, c; /* b, c: REF_NONE where there are none */
     ir_ref by;      /* the operand that is the factor, a constant; REF_NONE: it is 1, or b */
@@ -19,15 +20,15 @@ struct ir_mad {
     unsigned from, width;                                                /* of a; of d */
 };
 
-/* A constant, or a register of which the shapes' ranges say that it is one; shapes may be NULL. */
+/* Is r a constant, or a register whose range has one number? Shapes may be NULL: then only constants are. */
 bool ir_number(const struct ir_func *f, const struct ir_shapes *s, ir_ref r, int64_t *v);
-/* False where it is no such instruction. */
+/* False if the instruction is not affine. */
 bool ir_mad_of(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct ir_mad *m);
 
 /* ---- over the iterations of a loop ---- */
 
-/* Blocks from..to - 1 of the order. Of a loop of several blocks only registers that it defines once are known, and as if they were
- * defined before anybody reads them: what steps there, by how much is right, but not when. */
+/* Blocks from..to - 1 of the order. If these are several, only registers that the loop defines once are known, and a use is taken
+ * for one behind the definition: steps are right then, but not in which iteration a register has which value. */
 struct ir_loop {
     const struct ir_func *f;
     const struct ir_shapes *s; /* NULL: they are not known yet */
@@ -38,36 +39,36 @@ struct ir_loop {
     uint32_t first;
 };
 
-/* What an operand is, as an instruction of the loop reads it. Modulo its width; only what is extended must not have wrapped. */
+/* An operand as one instruction of the loop reads it, modulo its width: what `step` says of it holds even if it wraps. But an operand
+ * that is extended (mad.extend) may wrap before that, and whoever relies on the step behind an extension tests that it does not. */
 struct ir_affine {
     enum ir_evolution {
-        EVOLVES_NOT,        /* the same in each iteration */
-        EVOLVES_BY_STEP,    /* more by `step` in each */
-        EVOLVES_BY_ADDENDS, /* by what does not change, but is no number */
+        EVOLVES_NOT,        /* loop-invariant */
+        EVOLVES_BY_STEP,    /* an add recurrence: `step`, a number, more in each iteration */
+        EVOLVES_BY_ADDENDS, /* an add recurrence whose step is loop-invariant, but no number */
         EVOLVES_OTHERWISE,
-        EVOLVES_LOADED, /* it hangs on what the loop loads */
+        EVOLVES_LOADED, /* it depends on what the loop loads */
     } over;
     int64_t step;
-    ir_ref base; /* it is what this register is when the iteration begins, and `added`; or REF_NONE */
+    ir_ref base; /* the operand is this register's value at the start of the iteration, plus `added`; or REF_NONE */
     int64_t added;
-    ir_ref r; /* the operand */
-    enum { AFFINE_BASE, AFFINE_MAD, AFFINE_OTHER } made;
-    uint32_t insn;     /* that reads it; of AFFINE_MAD: that computes it */
-    struct ir_mad mad; /* of AFFINE_MAD, and what its operands are */
+    ir_ref r;                                            /* the operand itself */
+    enum { AFFINE_BASE, AFFINE_MAD, AFFINE_OTHER } made; /* the value of `base`; by an affine instruction; by another */
+    uint32_t insn;     /* AFFINE_MAD: the instruction that computes it; else that reads it */
+    struct ir_mad mad; /* AFFINE_MAD: that instruction, and its operands */
     const struct ir_affine *a, *b, *c;
     struct ir_addend {
         ir_ref r;
-        uint32_t insn; /* that adds it */
+        uint32_t insn; /* the one that adds it */
         bool negative;
-    } *addends; /* of a base that evolves: what an iteration adds */
+    } *addends; /* AFFINE_BASE: what an iteration adds, from the last to the first */
     uint32_t n_addends;
 };
 
-/* Makes a loop of those blocks. */
 struct ir_loop ir_loop_of(const struct ir_func *f, const struct ir_shapes *s, const struct ir_defs *defs, uint32_t from,
                           uint32_t to, struct arena *arena);
-bool ir_is_fixed(const struct ir_loop *l, ir_ref r); /* does the loop not write it? */
-/* r as instruction `insn` of the loop reads it. */
+bool ir_is_fixed(const struct ir_loop *l, ir_ref r); /* is r not written in the loop? */
+/* How r evolves, as instruction `insn` of the loop reads it. */
 const struct ir_affine *ir_affine_of(struct ir_loop *l, ir_ref r, uint32_t insn);
 
 #endif

@@ -1,7 +1,7 @@
-/* Which loops can have their accesses tested before they begin: see access.h, emit/loop_version.c.
+/* Which loops can be versioned, with bounds checks hoisted before them: see access.h, emit/loop_version.c.
  *
- * A loop that is one block of code, left by a comparison of what steps with what does not change, with addresses that are affine
- * over its iterations (ir/affine.h).
+ * Such a loop is one block of code. It is left by a comparison of an induction variable with a loop-invariant value, and its addresses
+ * are affine over its iterations (ir/affine.h).
  */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
@@ -9,13 +9,13 @@
 /* A factor of a widened index: so small a one is the same number with a sign and without. */
 enum { MOST_FACTOR = 1024 };
 
-/* Registers that are looked at: in a chain of sums of a register and itself each is, as often as the address has it. */
+/* How many registers are looked at: in a chain of sums of a register and itself each is, as often as the address has it. */
 enum { MOST_LOOKS = 1 << 13 };
 
 struct query {
     const struct function *fn;
     struct tested_loop *t;
-    bool may_widen;     /* the number of iterations is known then */
+    bool may_widen;     /* the trip count is known, so an index can be tested at both ends */
     bool all_pieces;    /* each part of the warp is asked for, one after the other */
     uint32_t looked_at; /* how many registers, so far */
 };
@@ -25,7 +25,7 @@ static bool is_fixed_scalar(const struct query *q, ir_ref r)
     return r && ir_is_fixed(&q->t->loop, r) && fn_ref_shape(q->fn, r) == SHAPE_UNIFORM;
 }
 
-/* An index of 32 bits: of its first and last number it is tested that they do not wrap. */
+/* An index of 32 bits: the test before the loop shows that its first and last number do not wrap. */
 static bool can_widen(const struct query *q, const struct ir_mad *m)
 {
     bool is_piecewise = ir_is_piecewise(q->fn->shapes, fn_ref_shape(q->fn, m->a));
@@ -54,14 +54,7 @@ static bool is_linear(struct query *q, const struct ir_affine *x)
            is_linear(q, x->a) && (!m->c || is_linear(q, x->c));
 }
 
-/* Of what steps by a number: the number, modulo its width. */
-static int64_t step_of(const struct function *fn, const struct ir_affine *x)
-{
-    unsigned unused = 64 - fn_ref_width(fn, x->r);
-    return (int64_t)((uint64_t)x->step << unused) >> unused;
-}
-
-/* The branch at the end: while which comparison holds the loop goes on. */
+/* Finds the comparison that holds while the loop goes on, from the branch at its end. */
 static bool find_condition(struct cursor here, struct query *q, const struct ir_block *block)
 {
     struct tested_loop *t = q->t;
@@ -80,14 +73,14 @@ static bool find_condition(struct cursor here, struct query *q, const struct ir_
     bool steps = t->counter->over == EVOLVES_BY_STEP;
     return t->is != IS_EQ && fn_ref_shape(here.fn, counter) == SHAPE_UNIFORM &&
            !fn_counts_a_remainder(here.fn, counter) && is_fixed_scalar(q, bound) && is_linear(q, t->counter) &&
-           is_linear(q, t->bound) && (t->is != IS_NE || (steps && step_of(here.fn, t->counter)));
+           is_linear(q, t->bound) && (t->is != IS_NE || (steps && t->counter->step));
 }
 
-/* Each iteration goes on by so little that no way wraps; where that is not known yet it is tested. */
-static bool has_small_step(const struct function *fn, const struct ir_affine *x)
+/* Is an iteration's step so small that the way from the first to the last cannot wrap? A step that is no number is tested later. */
+static bool has_small_step(const struct ir_affine *x)
 {
     const int64_t most = 1ll << STEP_LOG2;
-    return x->over > EVOLVES_BY_STEP || checked_is_within(checked(step_of(fn, x)), -most, most);
+    return x->over > EVOLVES_BY_STEP || checked_is_within(checked(x->step), -most, most);
 }
 
 static bool can_test(struct cursor here, struct query *q, uint32_t k, struct access *a)
@@ -96,7 +89,7 @@ static bool can_test(struct cursor here, struct query *q, uint32_t k, struct acc
         return false;
     const struct ir_affine *x = loop_tests_address(here, q->t, k);
     q->all_pieces = a->pieces > 1;
-    return is_linear(q, x) && has_small_step(here.fn, x);
+    return is_linear(q, x) && has_small_step(x);
 }
 
 const struct ir_affine *loop_tests_address(struct cursor here, struct tested_loop *t, uint32_t k)
@@ -112,8 +105,8 @@ bool loop_tests_access(struct cursor here, uint32_t k, bool is_first)
            !access_needs_no_test(here, k);
 }
 
-/* One block that goes back to itself, for all lanes or none; and has what it leaves in the shape that the code counts on,
- * whoever runs it. */
+/* Is it one block that goes back to itself, for all lanes or none? And do the registers that it leaves have the shapes that compiled
+ * code relies on, whichever engine runs an iteration? */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     const struct function *fn = here.fn;

@@ -196,12 +196,13 @@ static void require_piece(struct loop *p, struct access *a, uint32_t k)
 {
     const int64_t most = 1ll << STEP_LOG2;
     struct emit *e = p->e;
-    struct linear x = emit_linear(p, loop_tests_address(emit_here(e), &p->tested, k));
+    const struct ir_affine *address = loop_tests_address(emit_here(e), &p->tested, k);
+    struct linear x = emit_linear(p, address);
     value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)a->x->disp + (uint64_t)a->least);
     x.first = LLVMBuildAdd(e->b, x.first, more, "");
     if (LLVMTypeOf(x.first) == e->i32)
         widen(p, &x, REF_NONE, false);
-    if (!LLVMIsConstant(x.step)) /* else analysis/loop_tests.c has looked at it */
+    if (address->over > EVOLVES_BY_STEP) /* the analysis has looked at steps that are numbers */
         require_between(p, x.step, -most, most);
     value ends[2] = {x.first, last_of(p, x)};
     for (unsigned n = 0; n < 2; n++) {
