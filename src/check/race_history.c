@@ -459,7 +459,7 @@ static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, 
         check_entry(n, p, i, &e, mine, address);
         if (e.entry.record == n->record)
             *lanes |= e.lanes;
-        else if (!is_settled(n, &e) && !is_replaced(n, &e, mine) && !is_observed_by(n, p->history, i, &e))
+        else if (!is_settled(n, &e) && !is_observed_by(n, p->history, i, &e) && !is_replaced(n, &e, mine))
             out[count++] = (struct history_entry){e.entry.record, e.lanes};
     }
     return count;
@@ -485,7 +485,7 @@ static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes,
         }
         if (history_record(n->h, at.record)->class == n->class_number) {
             struct earlier e = meet(n, old->at[i], p->lane);
-            if (is_replaced(n, &e, mine) || is_observed_by(n, old, i, &e))
+            if (is_observed_by(n, old, i, &e) || is_replaced(n, &e, mine))
                 continue;
         }
         out[count++] = at;
