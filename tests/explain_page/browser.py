@@ -55,6 +55,7 @@ class Browser:
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.call("Emulation.setScrollbarsHidden", hidden=True)
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
 

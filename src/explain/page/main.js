@@ -44,7 +44,7 @@ function show(focus) {
 }
 
 document.getElementById("program").textContent = data.program || "";
-document.getElementById("subtitle").textContent = `${data.launches.length} launch${data.launches.length === 1 ? "" : "es"}, as an ${data.device} would take them`
+document.getElementById("subtitle").textContent = `${data.launches.length} launch${data.launches.length === 1 ? "" : "es"}, as ${/^[AEFHILMNORSX8]/.test(data.device) ? "an" : "a"} ${data.device} would take them`
     + (data.whole === false ? "; not all that was counted could be kept" : "");
 window.addEventListener("hashchange", () => show(true));
 let width = window.innerWidth, resized;

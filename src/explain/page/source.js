@@ -105,7 +105,7 @@ function sourceView(k, wanted, line) {
         h("h2", null, h("code", null, shortName(k.kernel)), ": source"),
         h("div", {class: "tools"}, kernelPicker("source", k), h("a", {href: `#kernel/${k.index}`}, "its page"),
             files.length > 1 ? h("label", null, "file ", h("select", {onchange: e => { location.hash = `#source/${k.index}/${encodeURIComponent(e.target.value)}`; }},
-                files.map(f => h("option", {value: f, selected: f === file}, f)))) : null,
+                files.map(f => h("option", {value: f, selected: f === file, title: f}, f.split("/").slice(-2).join("/"))))) : null,
             h("label", null, "heat ", h("select", {id: "heat", onchange: e => { heat = e.target.value; draw(); top.replaceChildren(hottest(k) || ""); }},
                 Object.entries(heats).map(([key, x]) => h("option", {value: key, selected: key === heat}, x.name))))),
     ];
