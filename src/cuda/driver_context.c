@@ -3,6 +3,51 @@
 
 #include "cuda/limits.h"
 #include "cuda/module.h"
+#include "cuda/watch.h"
+
+#include <stdlib.h>
+
+/* ---- the end of a context ---- */
+
+/* Waits for its work; its memory, modules and streams go with it. Handles of its streams stay, and are refused: programs destroy them
+ * after cudaDeviceReset, too. */
+static void empty_context(CUcontext c)
+{
+    state_lock();
+    for (CUstream s = c->streams; s; s = s->next)
+        s->kind = 0;
+    c->streams = NULL;
+    state_unlock();
+    hd_context_destroy(c->context);
+    c->context = NULL;
+    print_flush();
+    watch_leaks(c);
+    while (c->allocations) {
+        struct allocation *a = c->allocations;
+        hd_free(c->device->machine, a->start);
+        pool_freed(a->pool, a->bytes);
+        allocation_forget(a);
+    }
+    while (c->modules)
+        module_drop(c->modules);
+}
+
+static void free_context(CUcontext c)
+{
+    context_remove(c);
+    empty_context(c);
+    c->kind = 0;
+    free(c);
+}
+
+/* The handle then is a fresh context. */
+static CUresult renew_context(CUcontext c)
+{
+    empty_context(c);
+    c->cache_config = c->shared_config = 0;
+    c->peers = 0;
+    return context_start(c);
+}
 
 /* ---- primary contexts ---- */
 
@@ -30,7 +75,7 @@ static CUresult reset_primary(struct device *d)
     if (!d->primary)
         return CUDA_SUCCESS;
     libraries_leave(d);
-    return context_renew(d->primary);
+    return renew_context(d->primary);
 }
 
 CU_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
@@ -128,7 +173,7 @@ CU_API CUresult cuCtxDestroy_v2(CUcontext context)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (context_top() == context)
         context_pop(NULL);
-    context_free(context);
+    free_context(context);
     return CUDA_SUCCESS;
 }
 

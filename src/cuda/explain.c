@@ -16,6 +16,7 @@ static const double SECONDS_BETWEEN_KERNELS = 1, SECONDS_AT_END = 5;
 static struct {
     bool on;
     pid_t process;
+    contexts_finish_fn *finish;
     struct explain_options options;
     pthread_mutex_t lock; /* of what follows */
     char *path;           /* of the file */
@@ -124,7 +125,7 @@ static bool open_file(void)
     return ok;
 }
 
-bool explain_start(void)
+bool explain_start(contexts_finish_fn *finish)
 {
     const char *text = secure_getenv("HEDDLE_EXPLAIN");
     struct explain_options *o = &explain.options;
@@ -135,6 +136,7 @@ bool explain_start(void)
         return false;
     }
     explain.process = getpid();
+    explain.finish = finish;
     if (o->process && o->process != explain.process)
         return true;
     explain.on = open_file();
@@ -184,7 +186,7 @@ __attribute__((destructor)) static void finish(void)
     char number[24];
     if (!explain.on || explain.process != getpid())
         return;
-    contexts_finish(SECONDS_AT_END);
+    explain.finish(SECONDS_AT_END);
     pthread_mutex_lock(&explain.lock);
     if (explain.kernels_old)
         write_kernels();

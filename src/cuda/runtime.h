@@ -53,8 +53,6 @@ bool rt_is_exiting(void);
 cudaError_t rt_kernel_of(const void *function, CUkernel *kernel);
 /* Notes a kernel that was asked for by name, so that it can be launched as a function. */
 cudaError_t rt_note_kernel(CUkernel kernel);
-/* In the child of a fork: what a thread of the parent held is free. */
-void rt_symbols_after_fork(void);
 /* Address and size of the device's variable behind one of the host; in a context. cudaErrorInvalidSymbol. */
 cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
 

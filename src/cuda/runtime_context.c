@@ -39,7 +39,6 @@ bool rt_is_exiting(void)
 static void after_fork(void)
 {
     pthread_mutex_init(&process.lock, NULL);
-    rt_symbols_after_fork();
 }
 
 static void start(void)

@@ -50,9 +50,15 @@ static struct {
     struct section *sections;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void rt_symbols_after_fork(void)
+/* In the child of a fork: what a thread of the parent held is free. */
+static void after_fork(void)
 {
     pthread_mutex_init(&table.lock, NULL);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
 }
 
 static struct symbol **slot(const void *key)

@@ -102,7 +102,7 @@ static int count_devices(void)
 
 static CUresult start(void)
 {
-    if (!limits_read(&state.limits) || !check_start() || !explain_start())
+    if (!limits_read(&state.limits) || !check_start() || !explain_start(contexts_finish))
         return CUDA_ERROR_INVALID_VALUE;
     state.n_devices = count_devices();
     for (int i = 0; i < MAX_DEVICES; i++)
@@ -314,7 +314,7 @@ static const size_t first_limits[LIMITS] = {
     [CU_LIMIT_SHMEM_SIZE] = 232448,
 };
 
-static CUresult start_context(CUcontext c)
+CUresult context_start(CUcontext c)
 {
     hd_context_options o = {.fault = show_fault};
     hd_result r = hd_context_create(c->device->machine, &o, &c->context);
@@ -331,7 +331,7 @@ CUresult context_new(struct device *d, unsigned flags, CUcontext *context)
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *c = (struct CUctx_st){.kind = HANDLE_CONTEXT, .device = d, .flags = flags};
-    CUresult r = start_context(c);
+    CUresult r = context_start(c);
     if (r) {
         free(c);
         return r;
@@ -717,29 +717,7 @@ void stream_remove(CUstream s)
     state_unlock();
 }
 
-/* Handles of its streams stay, and are refused: programs destroy them after cudaDeviceReset, too. */
-static void empty_context(CUcontext c)
-{
-    state_lock();
-    for (CUstream s = c->streams; s; s = s->next)
-        s->kind = 0;
-    c->streams = NULL;
-    state_unlock();
-    hd_context_destroy(c->context);
-    c->context = NULL;
-    print_flush();
-    watch_leaks(c);
-    while (c->allocations) {
-        struct allocation *a = c->allocations;
-        hd_free(c->device->machine, a->start);
-        pool_freed(a->pool, a->bytes);
-        allocation_forget(a);
-    }
-    while (c->modules)
-        module_drop(c->modules);
-}
-
-void context_free(CUcontext c)
+void context_remove(CUcontext c)
 {
     state_lock();
     CUcontext *link = &state.contexts;
@@ -751,17 +729,6 @@ void context_free(CUcontext c)
     for (unsigned i = 0; i < stack.n; i++)
         if (stack.at[i] == c)
             stack.at[i] = NULL;
-    empty_context(c);
-    c->kind = 0;
-    free(c);
-}
-
-CUresult context_renew(CUcontext c)
-{
-    empty_context(c);
-    c->cache_config = c->shared_config = 0;
-    c->peers = 0;
-    return start_context(c);
 }
 
 static void *synchronize_all(void *data)

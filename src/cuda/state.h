@@ -154,10 +154,10 @@ void primary_unlock(void);
 /* ---- contexts ---- */
 
 CUresult context_new(struct device *d, unsigned flags, CUcontext *context);
-/* Waits for its work; its memory, modules and streams go with it. */
-void context_free(CUcontext context);
-/* The same, but the handle then is a fresh context. */
-CUresult context_renew(CUcontext context);
+/* One that has nothing begins. */
+CUresult context_start(CUcontext context);
+/* No thread has it any more, and no list. */
+void context_remove(CUcontext context);
 /* Waits for the work of all contexts, when the process ends; false where it was not done after so long: it is then cancelled. */
 bool contexts_finish(double seconds);
 /* Its list of streams. */
