@@ -436,6 +436,9 @@ typedef struct hd_explainer_options {
     /* Called after each launch that was counted, from its thread, with what was counted as JSON. */
     void (*launched)(void *data, const char *json);
     void *data;
+    /* That of another machine of this process, or NULL: streams of the two can wait for each other, and are told of together. It must
+     * not be destroyed before. */
+    hd_explainer *with;
 } hd_explainer_options;
 
 /* From here on the machine's launches are counted. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (no such device, a machine
@@ -446,6 +449,9 @@ HD_API void hd_explainer_destroy(hd_explainer *explainer); /* NULL is allowed */
 /* The sums of all launches so far of the i-th kernel, in the order of first launches, as JSON, by line and instruction: a string to be
  * freed with free(); NULL where there are not so many. */
 HD_API hd_result hd_explainer_kernel(hd_explainer *explainer, size_t i, char **json);
+/* What has been put into streams so far, and what the host has waited for, over the time that it would take, as JSON: a string to be
+ * freed with free(). Empty where a checker watches the machine, too. */
+HD_API hd_result hd_explainer_streams(hd_explainer *explainer, char **json);
 
 /* ---- launches ---- */
 
@@ -543,6 +549,7 @@ typedef struct hd_copy {
     const void *from;
     size_t width, height, depth;
     size_t to_pitch, to_slice, from_pitch, from_slice;
+    bool host; /* a side would lie in the host's memory: what an explainer takes for how long it takes */
 } hd_copy;
 typedef struct hd_fill {
     void *to;

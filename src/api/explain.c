@@ -4,6 +4,15 @@
 #include "api/handles.h"
 #include "explain/json.h"
 
+/* Nobody else may look at the order of tasks: a checker does. */
+static void watch_streams(hd_explainer *e)
+{
+    const struct order_hooks *nobody = NULL;
+    e->order = stream_log_hooks(e->streams);
+    if (!e->order || !atomic_compare_exchange_strong(&e->machine->machine->order, &nobody, e->order))
+        e->order = NULL;
+}
+
 hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options, hd_explainer **explainer)
 {
     hd_explainer_options o = options ? *options : (hd_explainer_options){0};
@@ -13,13 +22,15 @@ hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *o
     if (!model)
         return HD_ERROR_INVALID_VALUE;
     hd_explainer *e = calloc(1, sizeof *e);
-    if (!e || !(e->counter = counter_new(model))) {
+    if (!e || !(e->counter = counter_new(model)) || !(e->streams = o.with ? o.with->streams : stream_log_new())) {
+        counter_free(e ? e->counter : NULL);
         free(e);
         return HD_ERROR_OUT_OF_MEMORY;
     }
     e->machine = machine;
     e->options = o;
     e->model = model;
+    watch_streams(e);
     machine->explainer = *explainer = e;
     return HD_SUCCESS;
 }
@@ -28,6 +39,10 @@ void hd_explainer_destroy(hd_explainer *e)
 {
     if (!e)
         return;
+    if (e->order)
+        atomic_store(&e->machine->machine->order, NULL);
+    if (!e->options.with)
+        stream_log_free(e->streams);
     e->machine->explainer = NULL;
     counter_free(e->counter);
     modules_forget(e->machine);
@@ -53,6 +68,7 @@ static bool with_arena(bool (*step)(void *data, struct arena *arena), void *data
 struct ended {
     const hd_explainer *explainer;
     struct counted_launch *launch;
+    uint32_t task;
 };
 
 /* Text of a JSON value, which is freed. */
@@ -69,6 +85,8 @@ static bool end_launch(void *data, struct arena *arena)
     const hd_explainer_options *o = &e->explainer->options;
     struct kernel_counters counted;
     counter_end(e->launch, &counted, arena);
+    if (e->explainer->order)
+        stream_log_launched(e->explainer->streams, e->task, counters_time_ns(&counted, e->explainer->model));
     char *text = o->launched ? dump(counters_json(&counted, e->explainer->model)) : NULL;
     if (text)
         o->launched(o->data, text);
@@ -77,9 +95,9 @@ static bool end_launch(void *data, struct arena *arena)
     return true;
 }
 
-void explainer_end(hd_explainer *e, struct counted_launch *l)
+void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task)
 {
-    with_arena(end_launch, &(struct ended){e, l});
+    with_arena(end_launch, &(struct ended){e, l, task});
 }
 
 /* ---- kernels ---- */
@@ -109,4 +127,12 @@ hd_result hd_explainer_kernel(hd_explainer *e, size_t i, char **json)
     bool ok = with_arena(describe_kernel, &a);
     *json = a.text;
     return ok ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+hd_result hd_explainer_streams(hd_explainer *e, char **json)
+{
+    if (!e || !json)
+        return HD_ERROR_INVALID_VALUE;
+    *json = dump(stream_log_json(e->streams));
+    return *json ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }

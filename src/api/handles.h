@@ -7,6 +7,7 @@
 #include "exec/machine.h"
 #include "exec/queue.h"
 #include "explain/count.h"
+#include "explain/streams.h"
 #include "trace/trace.h"
 #include "report/report.h"
 
@@ -70,6 +71,8 @@ struct hd_explainer {
     hd_machine *machine;
     hd_explainer_options options;
     struct counter *counter;
+    struct stream_log *streams;      /* options.with's, where there is one */
+    const struct order_hooks *order; /* that the machine has of it, or NULL */
     const struct device_model *model;
 };
 
@@ -102,7 +105,7 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
                          struct diags *d);
 
 /* What was counted of a launch, told to whoever asked for it. */
-void explainer_end(hd_explainer *e, struct counted_launch *l);
+void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task);
 
 /* Runs it, watched where the machine has a checker, counted where it has an explainer. */
 hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags);

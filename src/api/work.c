@@ -165,6 +165,13 @@ static void do_copy(hd_machine *m, const hd_copy *c, const void *place)
     mem_end_use(mem);
 }
 
+/* Tells the machine's explainer what a task moves. */
+static void note_moved(const hd_machine *m, uint32_t task, uint64_t bytes, bool within_device)
+{
+    if (m->explainer && m->explainer->order && task)
+        stream_log_moved(m->explainer->streams, task, bytes, within_device);
+}
+
 static hd_result run_copy(struct task *t, struct worker *k)
 {
     (void)k;
@@ -172,6 +179,7 @@ static hd_result run_copy(struct task *t, struct worker *k)
     const hd_copy *x = &c->copy;
     note_box(c->machine, t->number, x->from, x->width, x->height, x->depth, x->from_pitch, x->from_slice, false);
     note_box(c->machine, t->number, x->to, x->width, x->height, x->depth, x->to_pitch, x->to_slice, true);
+    note_moved(c->machine, t->number, (uint64_t)x->width * x->height * x->depth, !x->host);
     do_copy(c->machine, x, c->place);
     return HD_SUCCESS;
 }
@@ -211,6 +219,7 @@ static hd_result run_fill(struct task *t, struct worker *k)
     struct fill_task *f = (struct fill_task *)t;
     const hd_fill *x = &f->fill;
     note_box(f->machine, t->number, x->to, x->width * x->element_bytes, x->height, 1, x->pitch, 0, true);
+    note_moved(f->machine, t->number, (uint64_t)x->width * x->element_bytes * x->height, true);
     do_fill(f->machine, x);
     return HD_SUCCESS;
 }

@@ -8,7 +8,8 @@
 
 void explanation_init(struct explanation *e)
 {
-    *e = (struct explanation){.launches = json_array(), .kernels = json_array(), .processes = json_array()};
+    *e = (struct explanation){
+        .launches = json_array(), .kernels = json_array(), .processes = json_array(), .host = json_array()};
 }
 
 void explanation_free(struct explanation *e)
@@ -16,6 +17,7 @@ void explanation_free(struct explanation *e)
     json_decref(e->launches);
     json_decref(e->kernels);
     json_decref(e->processes);
+    json_decref(e->host);
 }
 
 /* ---- reading ---- */
@@ -30,6 +32,18 @@ static bool same_kernel(const json_t *a, const json_t *b)
 {
     return number(a, "process") == number(b, "process") && number(a, "device") == number(b, "device") &&
            number(a, "number") == number(b, "number");
+}
+
+/* Rows of streams and threads, which say whose they are. */
+static void put_streams(struct explanation *e, int process, json_t *rows)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        json_object_set_new(row, "process", json_integer(process));
+        json_array_append(e->host, row);
+    }
 }
 
 /* A newer record takes the place of what was known of the kernel. */
@@ -59,6 +73,8 @@ void explanation_add(struct explanation *e, int process, json_t *line)
         json_array_append(e->launches, launch);
     else if (kernel)
         put_kernel(e, kernel);
+    else if (json_object_get(line, "streams"))
+        put_streams(e, process, json_object_get(line, "streams"));
     else if (json_object_get(line, "program"))
         json_array_append(e->processes, line);
     else if (json_is_true(json_object_get(line, "ended")))
@@ -118,10 +134,10 @@ static json_t *sources_json(const struct explanation *e, struct arena *arena)
 char *explanation_json(const struct explanation *e, const char *program, const char *device, size_t flags,
                        struct arena *arena)
 {
-    json_t *all = json_pack("{s:i, s:o, s:s, s:O, s:I, s:b, s:O, s:O, s:o}", "version", 1, "program",
+    json_t *all = json_pack("{s:i, s:o, s:s, s:O, s:I, s:b, s:O, s:O, s:O, s:o}", "version", 1, "program",
                             json_text(program, strlen(program)), "device", device, "processes", e->processes,
                             "uncounted", (json_int_t)e->uncounted, "whole", !e->lost, "launches", e->launches,
-                            "kernels", e->kernels, "sources", sources_json(e, arena));
+                            "kernels", e->kernels, "host", e->host, "sources", sources_json(e, arena));
     char *text = all ? json_dumps(all, flags | JSON_PRESERVE_ORDER) : NULL;
     json_decref(all);
     return text;

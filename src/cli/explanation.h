@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 
 struct explanation {
-    json_t *launches, *kernels, *processes; /* arrays */
+    json_t *launches, *kernels, *processes, *host; /* arrays; host: streams and threads over time */
     uint64_t uncounted;
     bool lost; /* there was more, which could not be written or read */
 };

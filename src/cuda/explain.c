@@ -93,6 +93,15 @@ static void write_kernels(void)
     explain.kernels_old = false;
 }
 
+/* With the lock held. */
+static void write_streams(void)
+{
+    char *text = NULL;
+    if (explain.n_explainers && hd_explainer_streams(explain.explainers[0], &text) == HD_SUCCESS)
+        write_line("{\"streams\": ", text);
+    free(text);
+}
+
 /* From the launch's thread. */
 static void launched(void *data, const char *json)
 {
@@ -159,8 +168,10 @@ hd_result explain_machine(hd_machine *machine)
     if (!explain.on)
         return HD_SUCCESS;
     pthread_mutex_lock(&explain.lock);
-    const hd_explainer_options o = {
-        .device = explain.options.device, .launched = launched, .data = (void *)(uintptr_t)explain.n_explainers};
+    const hd_explainer_options o = {.device = explain.options.device,
+                                    .launched = launched,
+                                    .data = (void *)(uintptr_t)explain.n_explainers,
+                                    .with = explain.n_explainers ? explain.explainers[0] : NULL};
     hd_result r = hd_explainer_create(machine, &o, &explain.explainers[explain.n_explainers]);
     explain.n_explainers += !r;
     pthread_mutex_unlock(&explain.lock);
@@ -190,6 +201,7 @@ __attribute__((destructor)) static void finish(void)
     pthread_mutex_lock(&explain.lock);
     if (explain.kernels_old)
         write_kernels();
+    write_streams();
     snprintf(number, sizeof number, "%llu", (unsigned long long)explain.uncounted);
     write_line("{\"ended\": true, \"uncounted\": ", number);
     explain.on = false;

@@ -130,13 +130,15 @@ static CUresult copy_async(hd_stream *s, const hd_copy *c)
     return from_hd(r ? r : freed);
 }
 
-static CUresult copy(hd_stream *s, const hd_copy *c, enum work_how how)
+static CUresult copy(hd_stream *s, const hd_copy *box, enum work_how how)
 {
-    if (c->width * c->height * c->depth == 0)
+    hd_copy c = *box;
+    if (c.width * c.height * c.depth == 0)
         return CUDA_SUCCESS;
-    return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, c, HD_NO_WAIT))
-           : how == WORK_SYNC   ? copy_sync(s, c)
-                                : copy_async(s, c);
+    c.host = memory_of(c.to) >= PINNED || memory_of(c.from) >= PINNED;
+    return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, &c, HD_NO_WAIT))
+           : how == WORK_SYNC   ? copy_sync(s, &c)
+                                : copy_async(s, &c);
 }
 
 /* Fills of what the host can look at are waited for by the functions without Async ("API synchronization behavior", 2,

@@ -221,6 +221,13 @@ static void put_time(json_t *o, const struct kernel_counters *c, const struct de
                                   "peak_dram", r.peak_dram, "peak_l2", r.peak_l2, "peak_shared", r.peak_shared));
 }
 
+double counters_time_ns(const struct kernel_counters *c, const struct device_model *d)
+{
+    bool known;
+    struct device_rates rates = device_rates(d->product, &known);
+    return known ? model_time(c, d, &rates, &model_fit).ns : 0;
+}
+
 static json_t *timeline_json(const struct timeline *t)
 {
     static const char *const words[] = {[SPAN_RUN] = "run", [SPAN_WAIT] = "memory", [SPAN_BARRIER] = "barrier"};

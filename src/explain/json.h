@@ -7,6 +7,8 @@
 #include "exec/device.h"
 #include "explain/counters.h"
 
+/* The estimated time of a launch in nanoseconds; 0 where the device's rates are not known. */
+double counters_time_ns(const struct kernel_counters *c, const struct device_model *d);
 /* A launch, without what stands by line. NULL where memory is exhausted. */
 json_t *counters_json(const struct kernel_counters *c, const struct device_model *d);
 /* A kernel: lines and instructions of all its launches. */

@@ -189,6 +189,46 @@ def what_was_counted_is_shown_however_the_program_ends():
         assert len(result["launches"]) >= 1 and result["kernels"] and said in err, (way, err)
 
 
+STREAMS = """
+#include <cstdio>
+__global__ void work(float *p, int n) { for (int i = 0; i < n; i++) p[threadIdx.x] += i; }
+int main()
+{
+    enum { BYTES = 1 << 20 };
+    float *d[2], *h;
+    cudaStream_t s[2];
+    cudaEvent_t e;
+    cudaMallocHost(&h, BYTES);
+    cudaEventCreate(&e);
+    for (int i = 0; i < 2; i++) {
+        cudaMalloc(&d[i], BYTES);
+        cudaStreamCreate(&s[i]);
+        cudaMemcpyAsync(d[i], h, BYTES, cudaMemcpyHostToDevice, s[i]);
+        work<<<1, 256, 0, s[i]>>>(d[i], 9);
+    }
+    cudaEventRecord(e, s[0]);
+    cudaStreamWaitEvent(s[1], e, 0);
+    cudaMemcpyAsync(d[1], d[0], BYTES, cudaMemcpyDeviceToDevice, s[1]);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def streams_are_shown_over_time():
+    with open(path("streams.cu"), "w") as f:
+        f.write(STREAMS)
+    done = subprocess.run([heddle, "cc", path("streams.cu"), "-o", path("streams")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = explain(path("streams"))[2]["host"]
+    (host,), (first, second) = ([r["spans"] for r in rows if word in r["name"]] for word in ("host", "stream"))
+    assert [s["kind"] for s in first] == ["copy", "kernel"] and [s["kind"] for s in second] == ["copy", "kernel", "copy"], rows
+    assert [s["kind"] for s in host] == ["call"] * 5 + ["wait"], host
+    assert second[0]["from"] < first[1]["to"], "the streams do not overlap"
+    assert second[2]["from"] >= max(first[1]["to"], second[1]["to"]), "the event is not waited for"
+    to_device, within = (s["to"] - s["from"] for s in (second[0], second[2]))
+    assert to_device > 4 * within and host[-1]["to"] == second[2]["to"], (to_device, within)
+
+
 def launches_of_children_and_threads_are_counted():
     result = explain(WAYS, "threads", status=None)[2]
     assert len(result["launches"]) > 1, len(result["launches"])  # until the first bad access

@@ -276,7 +276,7 @@ static void boxes_are_copied_and_filled_row_by_row(void **state)
     for (unsigned i = 0; i < sizeof from; i++)
         from[i] = (uint8_t)i;
     memset(to, 255, sizeof to);
-    hd_copy copy = {to, from, 3, 2, 2, 10, 30, 5, 20};
+    hd_copy copy = {to, from, 3, 2, 2, 10, 30, 5, 20, false};
     assert_int_equal(hd_stream_copy(s, &copy, true), HD_SUCCESS);
     const uint8_t want[] = {0, 1, 2, 5, 6, 7, 20, 21, 22, 25, 26, 27};
     const unsigned at[] = {0, 10, 30, 40};

@@ -1,0 +1,283 @@
+/* See streams.h. */
+#include "explain/streams.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+
+/* Assumed: what the host takes for a call that puts something into a stream; the time that a copy takes beside its bytes; bytes a
+ * nanosecond over PCI Express 5 with 16 lanes, and within an H200's memory, where each is read and written. */
+static const double CALL_NS = 2000, COPY_NS = 1500, BYTES_PER_NS = 55, DEVICE_BYTES_PER_NS = 2000;
+
+enum { MOST_EVENTS = 20000, MOST_THREADS = 64, MOST_MACHINES = 16 };
+
+struct log_task {
+    enum task_kind kind;
+    unsigned machine;
+    uint64_t stream;
+    char *name;      /* mangled, or NULL */
+    uint32_t before; /* the one before it in its stream, or 0 */
+    double ns;
+    uint32_t *after; /* further ones that it waits for */
+    uint32_t n_after;
+    double end; /* while times are found */
+};
+
+/* In the order in which the host has done it. */
+struct log_event {
+    unsigned thread;
+    uint32_t task; /* that is put; 0: the host waits for `waits` */
+    uint32_t *waits;
+    uint32_t n_waits;
+};
+
+struct log_machine {
+    struct order_hooks hooks;
+    struct stream_log *log;
+};
+
+struct stream_log {
+    struct log_machine machines[MOST_MACHINES];
+    unsigned n_machines;
+    pthread_mutex_t lock;   /* of what follows */
+    struct log_task *tasks; /* task n at n - 1 */
+    struct log_event *events;
+    uint32_t n_tasks, n_events;
+    pthread_t threads[MOST_THREADS];
+    unsigned n_threads;
+    bool cut; /* there was more */
+};
+
+/* ---- recording ---- */
+
+static unsigned thread_of_caller(struct stream_log *l)
+{
+    pthread_t self = pthread_self();
+    unsigned i = 0;
+    while (i < l->n_threads && !pthread_equal(l->threads[i], self))
+        i++;
+    if (i == l->n_threads && i < MOST_THREADS)
+        l->threads[l->n_threads++] = self;
+    return i < MOST_THREADS ? i : MOST_THREADS - 1;
+}
+
+static uint32_t *copy_numbers(const uint32_t *numbers, uint32_t n)
+{
+    uint32_t *copy = n ? malloc(n * sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, numbers, n * sizeof *copy);
+    return copy;
+}
+
+/* Tasks get numbers also where nobody remembers them. */
+static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n)
+{
+    const struct log_machine *m = data;
+    struct stream_log *l = m->log;
+    pthread_mutex_lock(&l->lock);
+    uint32_t number = ++l->n_tasks;
+    if (number <= MOST_EVENTS && l->n_events < MOST_EVENTS) {
+        struct log_task *t = &l->tasks[number - 1];
+        *t = (struct log_task){.kind = note->kind,
+                               .machine = (unsigned)(m - l->machines),
+                               .stream = note->stream,
+                               .name = note->name ? strdup(note->name) : NULL,
+                               .before = *strand,
+                               .after = copy_numbers(after, n)};
+        t->n_after = t->after ? n : 0;
+        l->events[l->n_events++] = (struct log_event){.thread = thread_of_caller(l), .task = number};
+    } else {
+        l->cut = true;
+    }
+    *strand = number;
+    pthread_mutex_unlock(&l->lock);
+    return number;
+}
+
+static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
+{
+    struct stream_log *l = ((const struct log_machine *)data)->log;
+    pthread_mutex_lock(&l->lock);
+    if (l->n_events < MOST_EVENTS && n) {
+        struct log_event e = {.thread = thread_of_caller(l), .waits = copy_numbers(tasks, n)};
+        e.n_waits = e.waits ? n : 0;
+        l->events[l->n_events++] = e;
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void on_task(void *data, uint32_t task)
+{
+    (void)data;
+    (void)task;
+}
+
+struct stream_log *stream_log_new(void)
+{
+    struct stream_log *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    l->tasks = calloc(MOST_EVENTS, sizeof *l->tasks);
+    l->events = calloc(MOST_EVENTS, sizeof *l->events);
+    pthread_mutex_init(&l->lock, NULL);
+    if (l->tasks && l->events)
+        return l;
+    stream_log_free(l);
+    return NULL;
+}
+
+void stream_log_free(struct stream_log *l)
+{
+    if (!l)
+        return;
+    for (uint32_t i = 0; l->tasks && i < MOST_EVENTS; i++) {
+        free(l->tasks[i].name);
+        free(l->tasks[i].after);
+    }
+    for (uint32_t i = 0; i < l->n_events; i++)
+        free(l->events[i].waits);
+    free(l->tasks);
+    free(l->events);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+const struct order_hooks *stream_log_hooks(struct stream_log *l)
+{
+    pthread_mutex_lock(&l->lock);
+    struct log_machine *m = l->n_machines < MOST_MACHINES ? &l->machines[l->n_machines++] : NULL;
+    pthread_mutex_unlock(&l->lock);
+    if (m)
+        *m = (struct log_machine){{m, on_submit, on_task, on_task, on_wait, on_task}, l};
+    return m ? &m->hooks : NULL;
+}
+
+static void set_time(struct stream_log *l, uint32_t task, double ns)
+{
+    pthread_mutex_lock(&l->lock);
+    if (task && task <= l->n_tasks && task <= MOST_EVENTS)
+        l->tasks[task - 1].ns = ns;
+    pthread_mutex_unlock(&l->lock);
+}
+
+void stream_log_launched(struct stream_log *l, uint32_t task, double ns)
+{
+    set_time(l, task, ns);
+}
+
+void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool within_device)
+{
+    set_time(l, task, COPY_NS + (double)bytes / (within_device ? DEVICE_BYTES_PER_NS : BYTES_PER_NS));
+}
+
+/* ---- times ---- */
+
+struct rows {
+    json_t *list;
+    json_t *streams; /* by number, as text: the spans of its row */
+    json_t *threads[MOST_THREADS];
+    double host[MOST_THREADS]; /* where each thread is */
+};
+
+static json_t *new_row(json_t *list, const char *name)
+{
+    json_t *spans = json_array();
+    json_array_append_new(list, json_pack("{s:s, s:O}", "name", name, "spans", spans));
+    return spans;
+}
+
+static json_t *row_of_stream(struct rows *r, const struct log_task *t)
+{
+    char name[64];
+    snprintf(name, sizeof name, "device %u, stream %llu", t->machine, (unsigned long long)t->stream);
+    json_t *spans = json_object_get(r->streams, name);
+    if (!spans) {
+        spans = new_row(r->list, name);
+        json_object_set_new(r->streams, name, spans);
+    }
+    return spans;
+}
+
+static json_t *row_of_thread(struct rows *r, unsigned thread)
+{
+    char name[32];
+    snprintf(name, sizeof name, "host thread %u", thread + 1);
+    if (r->threads[thread])
+        return r->threads[thread];
+    for (unsigned i = 0; i < MOST_THREADS; i++) /* it comes when others are where they are */
+        r->host[thread] = r->host[i] > r->host[thread] ? r->host[i] : r->host[thread];
+    return r->threads[thread] = new_row(r->list, name);
+}
+
+static void put_span(json_t *spans, double from, double to, const char *kind, const char *name)
+{
+    json_array_append_new(spans, json_pack("{s:f, s:f, s:s, s:s}", "from", from, "to", to, "kind", kind, "name", name));
+}
+
+static const char *kind_name(enum task_kind kind)
+{
+    static const char *const names[] = {
+        [TASK_LAUNCH] = "kernel", [TASK_COPY] = "copy", [TASK_FILL] = "memset", [TASK_CALL] = "host function"};
+    return kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
+}
+
+static double end_of(const struct stream_log *l, uint32_t task)
+{
+    return task && task <= l->n_tasks && task <= MOST_EVENTS ? l->tasks[task - 1].end : 0;
+}
+
+static double latest(const struct stream_log *l, const uint32_t *tasks, uint32_t n, double at)
+{
+    for (uint32_t i = 0; i < n; i++)
+        at = end_of(l, tasks[i]) > at ? end_of(l, tasks[i]) : at;
+    return at;
+}
+
+static void put_task(struct stream_log *l, struct rows *r, const struct log_event *e)
+{
+    struct log_task *t = &l->tasks[e->task - 1];
+    const char *kind = kind_name(t->kind);
+    struct arena scratch = {0};
+    const char *name = t->name ? demangle(str_of(t->name), &scratch) : kind;
+    json_t *host = row_of_thread(r, e->thread);
+    double called = r->host[e->thread];
+    if (kind) {
+        r->host[e->thread] = called + CALL_NS;
+        put_span(host, called, called + CALL_NS, "call", name ? name : kind);
+    }
+    double from = latest(l, t->after, t->n_after, latest(l, &t->before, 1, r->host[e->thread]));
+    t->end = from + (kind ? t->ns : 0);
+    if (kind)
+        put_span(row_of_stream(r, t), from, t->end, kind, name ? name : kind);
+    arena_free(&scratch);
+}
+
+static void put_wait(const struct stream_log *l, struct rows *r, const struct log_event *e)
+{
+    json_t *host = row_of_thread(r, e->thread);
+    double from = r->host[e->thread], to = latest(l, e->waits, e->n_waits, from);
+    if (to > from)
+        put_span(host, from, to, "wait", "waits for the device");
+    r->host[e->thread] = to;
+}
+
+json_t *stream_log_json(struct stream_log *l)
+{
+    struct rows r = {.list = json_array(), .streams = json_object()};
+    pthread_mutex_lock(&l->lock);
+    for (uint32_t i = 0; i < l->n_events; i++)
+        if (l->events[i].task)
+            put_task(l, &r, &l->events[i]);
+        else
+            put_wait(l, &r, &l->events[i]);
+    pthread_mutex_unlock(&l->lock);
+    for (unsigned i = 0; i < MOST_THREADS; i++)
+        json_decref(r.threads[i]);
+    json_decref(r.streams);
+    for (size_t i = json_array_size(r.list); i-- > 0;)
+        if (!json_array_size(json_object_get(json_array_get(r.list, i), "spans")))
+            json_array_remove(r.list, i);
+    return r.list;
+}
