@@ -1,6 +1,7 @@
 /* See cost.h. */
 #include "explain/cost.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exec/code.h"
@@ -35,6 +36,7 @@ struct coster {
     struct use *uses; /* by register */
     float *scale;     /* by operation: how much of it is left when loops are unrolled */
     uint32_t *trace;  /* by block: the first block of its trace */
+    VEC(const struct ptx_insn *) kept_rolled;
     bool *predicated; /* by block: the branch at its end becomes a predicate of what it jumps over */
     struct block_cost *costs;
 };
@@ -332,25 +334,37 @@ static void scale_loop(struct coster *c, uint32_t first, uint32_t last)
     c->scale[to - 1] = c->scale[test_at] = c->scale[step_at] = 1.f / UNROLLED;
 }
 
-/* Does .pragma "nounroll" stand before the instruction, with nothing but labels and places between? */
-static bool is_kept_rolled(const struct ptx_func *f, const struct ptx_insn *insn)
+static int by_address(const void *a, const void *b)
 {
+    uintptr_t x = (uintptr_t)*(void *const *)a, y = (uintptr_t)*(void *const *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The instructions that stand behind .pragma "nounroll", with nothing but labels and places between, in the order of their addresses. */
+static void find_kept_rolled(struct coster *c)
+{
+    const struct ptx_func *f = c->ir->func;
     bool pragma = false;
     for (uint32_t k = 0; k < f->body.n; k++) {
         const struct ptx_stmt *s = &f->body.at[k];
         if (s->kind == STMT_PRAGMA)
             pragma |= memmem(s->pragma->p, s->pragma->n, "nounroll", 8) != NULL;
-        else if (s->kind == STMT_INSN) {
-            if (s->insn == insn)
-                return pragma;
-            pragma = false;
-        }
+        if (s->kind == STMT_INSN && pragma)
+            *VEC_PUSH(c->arena, &c->kept_rolled) = s->insn;
+        pragma &= s->kind != STMT_INSN;
     }
-    return false;
+    if (c->kept_rolled.n)
+        qsort(c->kept_rolled.at, c->kept_rolled.n, sizeof *c->kept_rolled.at, by_address);
+}
+
+static bool is_kept_rolled(const struct coster *c, const struct ptx_insn *insn)
+{
+    return c->kept_rolled.n && bsearch(&insn, c->kept_rolled.at, c->kept_rolled.n, sizeof insn, by_address);
 }
 
 static void scale_loops(struct coster *c)
 {
+    find_kept_rolled(c);
     uint32_t *ends = ir_find_loop_ends(c->ir, c->arena), inner = UINT32_MAX;
     for (uint32_t b = c->code->n_blocks; b-- > 0;) {
         bool is_loop = c->ir->blocks.at[c->ir->order[b]].loop_header;
@@ -358,7 +372,7 @@ static void scale_loops(struct coster *c)
             continue; /* not one that has a loop inside */
         inner = b;
         const struct ir_insn *first = insn_at(c->code, b, 0);
-        if (!first || !first->origin || !is_kept_rolled(c->ir->func, first->origin))
+        if (!first || !first->origin || !is_kept_rolled(c, first->origin))
             scale_loop(c, b, ends[b]);
     }
 }
@@ -520,18 +534,27 @@ static void cost_block(struct coster *c, uint32_t b, struct chain at[COST_LEVELS
     }
 }
 
+static bool is_live_out(const struct ir_live *live, uint32_t b, ir_ref r)
+{
+    uint32_t n = ir_ref_kind(r) == REF_REG ? live->number[ir_ref_index(r)] : 0;
+    return n && live->out[(size_t)b * live->words + (n - 1) / 64] >> (n - 1) % 64 & 1;
+}
+
 /* What the block leaves pending of what others need. */
 static void find_tail(struct coster *c, uint32_t b, const struct chain at[COST_LEVELS], const struct ir_live *live)
 {
-    for (unsigned level = 0; level < COST_LEVELS; level++)
-        for (uint32_t n = 0; n < live->n; n++) {
-            struct use *u = &c->uses[live->regs[n]];
-            bool is_out = live->out[(size_t)b * live->words + n / 64] >> n % 64 & 1;
-            float pending = is_out && u->trace == c->trace[b] + 1 ? u->ready[level] - at[level].last : 0;
-            u->pending |= pending > 0;
-            if (pending > c->costs[b].tail[level])
-                c->costs[b].tail[level] = pending;
-        }
+    for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
+        const struct ir_insn *i = insn_at(c->code, b, k);
+        ir_ref refs[IR_MAX_REFS];
+        for (unsigned r = 0, all = i ? ir_writes(i, refs) : 0; r < all; r++)
+            for (unsigned level = 0; is_live_out(live, b, refs[r]) && level < COST_LEVELS; level++) {
+                struct use *u = use_of(c, refs[r]);
+                float pending = u->ready[level] - at[level].last;
+                u->pending |= pending > 0;
+                if (pending > c->costs[b].tail[level])
+                    c->costs[b].tail[level] = pending;
+            }
+    }
 }
 
 /* Does a block read what some block leaves pending, other than those before it in its trace, which have been waited for? */
@@ -576,7 +599,8 @@ static struct block_cost *cost_function(const struct device_rates *rates, const 
         if (c.trace[b] == b)
             memset(at, 0, sizeof at);
         cost_block(&c, b, at);
-        find_tail(&c, b, at, &live);
+        if (known)
+            find_tail(&c, b, at, &live);
     }
     forget_definitions(&c);
     for (uint32_t b = 0; b < code->n_blocks; b++)

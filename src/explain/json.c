@@ -198,15 +198,28 @@ static json_t *clock_json(const double clock[CLOCK_LEVELS])
     return json_pack("[f, f, f]", clock[CLOCK_L1], clock[CLOCK_L2], clock[CLOCK_DRAM]);
 }
 
+/* Ceilings of a device of which some rates are known, as a G80's, stand without a time. */
+static void put_roofline(json_t *o, const struct kernel_counters *c, const struct device_model *d,
+                         const struct device_rates *rates)
+{
+    struct roofline r = model_roofline(c, d, rates);
+    if (r.peak_flops > 0)
+        json_object_set_new(o, "roofline",
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "flops", r.flops, "flops64",
+                                      r.flops64, "dram_bytes", r.dram_bytes, "l2_bytes", r.l2_bytes, "shared_bytes",
+                                      r.shared_bytes, "peak_flops", r.peak_flops, "peak_flops64", r.peak_flops64,
+                                      "peak_dram", r.peak_dram, "peak_l2", r.peak_l2, "peak_shared", r.peak_shared));
+}
+
 /* Nothing where the device's rates are not known. */
 static void put_time(json_t *o, const struct kernel_counters *c, const struct device_model *d)
 {
     bool known;
     struct device_rates rates = device_rates(d->product, &known);
-    struct model_time t = model_time(c, d, &rates, &model_fit);
-    if (!known || !(t.ns > 0))
+    put_roofline(o, c, d, &rates);
+    struct model_time t = known ? model_time(c, d, &rates, &model_fit) : (struct model_time){0};
+    if (!(t.ns > 0))
         return;
-    struct roofline r = model_roofline(c, d, &rates);
     json_t *bounds = json_object();
     for (int i = 0; i < BOUNDS; i++)
         json_object_set_new(bounds, bound_rows[i].name, json_real(t.bound_ns[i]));
@@ -214,11 +227,6 @@ static void put_time(json_t *o, const struct kernel_counters *c, const struct de
     json_object_set_new(o, "bound", json_string(bound_rows[t.first].name));
     json_object_set_new(o, "next_bound", json_string(bound_rows[t.second].name));
     json_object_set_new(o, "bounds_ns", bounds);
-    json_object_set_new(o, "roofline",
-                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "flops", r.flops, "flops64",
-                                  r.flops64, "dram_bytes", r.dram_bytes, "l2_bytes", r.l2_bytes, "shared_bytes",
-                                  r.shared_bytes, "peak_flops", r.peak_flops, "peak_flops64", r.peak_flops64,
-                                  "peak_dram", r.peak_dram, "peak_l2", r.peak_l2, "peak_shared", r.peak_shared));
 }
 
 double counters_time_ns(const struct kernel_counters *c, const struct device_model *d)

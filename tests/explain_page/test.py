@@ -111,6 +111,22 @@ def all_views_of_a_real_kernel_show_without_errors():
     assert w.problems == [], w.problems
 
 
+def a_device_without_rates_has_its_ceilings_and_no_times():
+    w = browser.window(folder)
+    page = os.path.join(folder, "g80.html")
+    status, out, err = tap.run("explain", "--device", "G80", "-o", page, os.path.join(tap.examples, "saxpy/saxpy.ptx"), "--grid", "4", "--block",
+                               "256", "1000", "2.0", "f32[1000]=range", "f32[1000]=ones")
+    assert status == 0, out + err
+    for view in ("overview", "kernel/0", "source/0"):
+        w.open(page, view)
+        words = w.do("document.body.innerText")
+        assert "a G80" in words and "NaN" not in words and "undefined" not in words, (view, words[:2000])
+    w.go("kernel/0")
+    words = w.do("document.querySelector('main').textContent")
+    assert "of 24 warps" in words and "346\u2009GFLOP/s" in words and "86.4\u2009GB/s" in words, words[:2000]
+    assert w.problems == [], w.problems
+
+
 def tables_sort_by_click_and_by_key():
     w = browser.window(folder)
     w.open(page_of(synthetic(), "sort.html"))

@@ -197,7 +197,7 @@ const kernels = (() => {
     const list = [...all.values()].filter(k => k.launches.length);
     for (const k of list)
         k.time = sum(k.launches, l => l.time_ns);
-    list.sort((a, b) => b.time - a.time);
+    list.sort((a, b) => b.time - a.time || sum(b.launches, l => l.warp_instructions) - sum(a.launches, l => l.warp_instructions));
     list.forEach((k, i) => k.index = i);
     return list;
 })();

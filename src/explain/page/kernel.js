@@ -153,7 +153,7 @@ function rooflineCard(l) {
     if (!peaks.length)
         return null;
     return card("Roofline", rooflineChart(roofs, peaks, points), legend(roofs.map(f => ({name: `${f.name}, ${count(f.bandwidth * 1e9)}B/s`, color: f.color}))),
-        note(points.length ? `${count(flops)} floating-point operations. A point near its roof is bound by that memory.` : "This launch has no floating-point operations: there is no point."));
+        note(points.length ? `${count(flops)} floating-point operations. A point near its roof is bound by that memory.` : flops ? "There is no time, and so no point." : "This launch has no floating-point operations: there is no point."));
 }
 
 function launchesCard(k, current) {
@@ -205,11 +205,11 @@ function overviewView() {
     const rows = kernels.slice();
     const worst = (k, of) => { const v = k.launches.map(of).filter(isFinite); return v.length ? Math.max(...v) : NaN; };
     return [
-        facts([["kernels", String(kernels.length)], ["launches", String(data.launches.length)], ["estimated time of all launches", nanoseconds(totalTime)],
+        facts([["kernels", String(kernels.length)], ["launches", String(data.launches.length)], ["estimated time of all launches", totalTime ? nanoseconds(totalTime) : "not known"],
             ["device", data.device], data.uncounted ? ["not counted", String(data.uncounted)] : null]),
         h("section", {class: "card wide"}, h("h3", null, "Kernels"), table([
             {title: "kernel", value: k => shortName(k.kernel), show: k => h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), left: true, name: true, tip: k => k.kernel},
-            {title: "time", value: k => k.time, show: k => nanoseconds(k.time), hint: "estimated, of all its launches"},
+            {title: "time", value: k => k.time, show: k => k.time ? nanoseconds(k.time) : "\u2013", hint: "estimated, of all its launches"},
             {title: "share", value: k => k.time / totalTime, show: k => [h("span", {class: "bar", style: {width: 60 * k.time / totalTime + "px"}}), " " + percent(k.time / totalTime)], left: true},
             {title: "launches", value: k => k.launches.length},
             {title: "bound", value: k => boundNames[k.launches[0].bound] || "", show: k => boundNames[k.launches[0].bound] || "\u2013", left: true, hint: "of its first launch"},
