@@ -53,17 +53,17 @@ ROWS = [
 LEAST = {"bytes that DRAM reads, caches cold, of 64 KiB and more": 65536}
 
 
-def build(folder):
-    """The program: its host code by clang, as `heddle cc` would have it, with nvcc's fat binary inside."""
-    with tarfile.open(os.path.join(source, "tests", "explain", "kernels.tar.xz")) as tar:
+def build(folder, name="kernels"):
+    """A program of NAME.tar.xz: its host code by clang, as `heddle cc` would have it, with nvcc's fat binary inside."""
+    with tarfile.open(os.path.join(source, "tests", "explain", f"{name}.tar.xz")) as tar:
         tar.extractall(folder)
-    shown = subprocess.run([heddle, "cc", "-std=c++17", "-O1", "-dryrun", "kernels.cu", "-o", "kernels"], cwd=folder,
+    shown = subprocess.run([heddle, "cc", "-std=c++17", "-O1", "-dryrun", f"{name}.cu", "-o", name], cwd=folder,
                            capture_output=True, text=True, check=True).stderr
     _, host, link = [line[len("#$ "):] for line in shown.splitlines()]
-    with open(os.path.join(folder, "kernels.fatbin"), "rb") as f:
+    with open(os.path.join(folder, f"{name}.fatbin"), "rb") as f:
         subprocess.run(shlex.split(host.split(" | ")[1]), cwd=folder, stdin=f, check=True, capture_output=True)
     subprocess.run(shlex.split(link), cwd=folder, check=True, capture_output=True)
-    return os.path.join(folder, "kernels")
+    return os.path.join(folder, name)
 
 
 def recorded(folder):
@@ -122,10 +122,10 @@ def table(results):
     return lines
 
 
-def write(path, lines):
+def write(path, lines, mark=MARK):
     with open(path) as f:
         text = f.read()
-    new = re.sub(f"{MARK}\n.*?{MARK}\n", lambda _: "\n".join([MARK, *lines, MARK, ""]), text, flags=re.S)
+    new = re.sub(f"{mark}\n.*?{mark}\n", lambda _: "\n".join([mark, *lines, mark, ""]), text, flags=re.S)
     with open(path, "w") as f:
         f.write(new)
 
