@@ -103,19 +103,30 @@ static bool are_morally_strong(const struct now *n, const struct earlier *e)
            order_reaches(o, n->class->reach, n->b->order->number, e->record->instance);
 }
 
-/* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4). So a strong write is
- * ordered where a strong read or read-modify-write behind it, with which it is morally strong, is. */
-static bool was_observed(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e, unsigned lane)
+/* The one observes the other (8.8) if it comes upon what that has written. */
+static bool can_observe(const struct now *n, const struct earlier *z, const struct earlier *w)
 {
     const struct order *o = n->r->order;
+    return z->class->reads && z->class->strong && w->class->strong && z->class->bytes == w->class->bytes &&
+           order_reaches(o, z->class->reach, z->record->instance, w->record->instance) &&
+           order_reaches(o, w->class->reach, w->record->instance, z->record->instance);
+}
+
+/* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4), and it observes through
+ * read-modify-writes, each of which has observed the one before it (8.9.2). So a strong write is ordered where a strong read behind it
+ * is, unless a write came between that has not observed it. */
+static bool was_observed(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e, unsigned lane)
+{
+    struct earlier last = *e;
     for (uint32_t k = i + 1; e->class->strong && e->class->writes && k < p->history->n; k++) {
         struct earlier z = meet(n, p->history->at[k], p->lane);
-        if (!z.class->reads && z.class->writes)
-            return false;
-        if (z.class->reads && z.class->strong && z.class->bytes == e->class->bytes &&
-            order_reaches(o, z.class->reach, z.record->instance, e->record->instance) &&
-            order_reaches(o, e->class->reach, e->record->instance, z.record->instance) && before(n, &z, lane))
+        bool observes = can_observe(n, &z, &last);
+        if (observes && before(n, &z, lane))
             return true;
+        if (z.class->writes && !observes)
+            return false;
+        if (z.class->writes)
+            last = z;
     }
     return false;
 }

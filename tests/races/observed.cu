@@ -33,6 +33,27 @@ __global__ void observe_apart(int *place, volatile int *turn, int *out)
     }
 }
 
+// What a thread reads last is not what block 0 has written, but what an update whose scope does not reach that has put in its place.
+__global__ void observe_another(int *place, volatile int *turn)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *(volatile int *)place = 7;
+        *turn = 1;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (*turn != 1) {
+        }
+        atomicExch_block(place, 9);
+        *turn = 2;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 1) {
+        while (*turn != 2) {
+        }
+        if (*(volatile int *)place == 9)
+            *place = 5;
+    }
+}
+
 int main(int, char **argv)
 {
     int *memory;
@@ -40,8 +61,10 @@ int main(int, char **argv)
     cudaMemset(memory, 0, 1024);
     if (!strcmp(argv[1], "clean"))
         observe<<<4, 32>>>(memory, memory + 1, memory + 64, 32);
-    else
+    else if (!strcmp(argv[1], "race"))
         observe_apart<<<4, 32>>>(memory, memory + 1, memory + 64);
+    else
+        observe_another<<<2, 32>>>(memory, memory + 1);
     cudaError_t failed = cudaDeviceSynchronize();
     cudaFree(memory);
     return failed != cudaSuccess;
