@@ -81,18 +81,13 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
 
 /* ---- bounds, in cycles ---- */
 
-static double machine_instructions(const struct kernel_counters *c)
+double model_instructions(const struct kernel_counters *c)
 {
     enum { OF_A_WARP = 2, OF_A_DIVERGENCE = 3 }; /* a stack pointer, a descriptor; BSSY, BSYNC, BREAK */
     double n = OF_A_WARP * (double)c->warps + OF_A_DIVERGENCE * (double)c->divergent;
     for (unsigned k = 0; k < COST_CLASSES; k++)
         n += c->classes[k] * cost_rows[k].instructions;
     return n;
-}
-
-double model_instructions(const struct kernel_counters *c)
-{
-    return machine_instructions(c);
 }
 
 static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
@@ -106,7 +101,7 @@ static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
         xu += c->classes[k] * cost_rows[k].xu;
         fp64 += c->classes[k] * cost_rows[k].fp64;
     }
-    double slots = machine_instructions(c) + l->fit->branch * c->classes[COST_bra];
+    double slots = model_instructions(c) + l->fit->branch * c->classes[COST_bra];
     cycles[BOUND_issue] = l->busiest * slots / (l->r->issue * warps / SCHEDULERS);
     cycles[BOUND_fma] = l->busiest * fma / l->r->fma;
     cycles[BOUND_alu] = l->busiest * alu * l->fit->alu_share / l->r->alu;
