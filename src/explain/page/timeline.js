@@ -135,7 +135,7 @@ function programView() {
     if (!rows.length)
         return [note("There was nothing to draw: no launch, copy or call was recorded.")];
     return [h("h2", null, "The program over time"), timeline("Streams, copies, kernels and host calls", rows, {title: "time since the first event", show: nanoseconds}), kindLegend(rows),
-        note("What overlaps and what waits. Times of kernels are those of this run on the CPU, not of the GPU.")];
+        note("What overlaps and what waits on the device: launches take the times that are estimated of them, and the host does nothing between its calls.")];
 }
 
 function hostRows() {
