@@ -147,6 +147,7 @@ static struct block_order *start(struct order *o, uint32_t task, uint32_t thread
     i->task = task;
     i->cluster = s->number;
     i->host = false;
+    i->has_peers = false;
     atomic_store_explicit(&i->ended, false, memory_order_relaxed);
     memcpy(i->ctaid, ctaid, sizeof i->ctaid);
     memcpy(i->block, block, sizeof i->block);
@@ -232,6 +233,7 @@ void order_join_cluster(struct block_order *b, struct block_order *with)
     }
     b->cluster->blocks++;
     instance_at(b->order, b->number)->cluster = b->cluster->first;
+    instance_at(b->order, b->number)->has_peers = instance_at(b->order, with->number)->has_peers = true;
 }
 
 struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before)

@@ -38,6 +38,7 @@ struct instance {
     uint32_t ctaid[3];
     uint32_t block[3]; /* the launch's: threads of a block */
     bool host;         /* whose thread only the scope .sys names */
+    bool has_peers;    /* other blocks in its cluster */
     _Atomic bool ended;
 };
 
@@ -105,6 +106,8 @@ struct order *order_new(struct budget *budget);
 void order_free(struct order *o);
 /* All that was done is before whatever comes: what it has released is known anyway. While no block runs. */
 void order_forget_releases(struct order *o);
+/* From now on threads may acquire by scopes that name some blocks alone: who has released is kept by the block. */
+void order_part_releases(struct order *o);
 /* Nobody has the number of an instance any more: they begin anew. */
 void order_forget_instances(struct order *o);
 /* Instances that somebody still asks for: of blocks that run, and what is left to be observed; and one that the caller knows. The

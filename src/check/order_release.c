@@ -128,19 +128,56 @@ static struct sync_variable *make_variable(struct order *o, uint64_t address)
     return v;
 }
 
+void order_part_releases(struct order *o)
+{
+    atomic_store(&o->parts_releases, true);
+}
+
 /* Does it make no difference to who observes them which of two instances has released? */
 static bool are_alike(const struct order *o, enum reach reach, uint32_t a, uint32_t b)
 {
-    return a == b || (reach >= REACH_GPU && order_instance(o, a)->host == order_instance(o, b)->host);
+    return a == b || (reach >= REACH_GPU && order_instance(o, a)->host == order_instance(o, b)->host &&
+                      !atomic_load_explicit(&o->parts_releases, memory_order_relaxed));
+}
+
+/* Of a block that has ended, and has no others in its cluster: no thread observes it by a narrow scope. */
+static bool is_past(const struct order *o, const struct release *r)
+{
+    const struct instance *i = order_instance(o, r->instance);
+    return r->reach >= REACH_GPU && !i->host && !i->has_peers && atomic_load_explicit(&i->ended, memory_order_relaxed);
+}
+
+/* Those of blocks that have ended are one: so there are no more than blocks that run. */
+static void join_past(const struct block_order *b, struct sync_variable *v)
+{
+    struct release *past[REACH_COUNT] = {0};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        struct release *r = &v->releases[i];
+        bool is = is_past(b->order, r);
+        if (is && past[r->reach]) {
+            order_join(b, &past[r->reach]->clock, r->clock);
+            clock_release(r->clock);
+            continue;
+        }
+        v->releases[kept] = *r;
+        if (is)
+            past[r->reach] = &v->releases[kept];
+        kept++;
+    }
+    v->n = kept;
 }
 
 /* The part of the variable that releases of the reach by threads of the instance are in: those that are for the same threads are
  * one. NULL where memory ran out. */
-static struct release *part_for(struct order *o, struct sync_variable *v, uint32_t instance, enum reach reach)
+static struct release *part_for(const struct block_order *b, struct sync_variable *v, enum reach reach)
 {
+    struct order *o = b->order;
     for (uint32_t i = 0; i < v->n; i++)
-        if (v->releases[i].reach == reach && are_alike(o, reach, v->releases[i].instance, instance))
+        if (v->releases[i].reach == reach && are_alike(o, reach, v->releases[i].instance, b->number))
             return &v->releases[i];
+    if (v->n == v->room)
+        join_past(b, v);
     if (v->n == v->room) {
         uint32_t room = 2 * v->room + 2;
         struct release *more = realloc(v->releases, room * sizeof *more);
@@ -158,7 +195,7 @@ static struct release *part_for(struct order *o, struct sync_variable *v, uint32
 static void put_release(struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
                         const struct snapshot *s, enum reach reach)
 {
-    struct release *r = part_for(b->order, v, b->number, reach);
+    struct release *r = part_for(b, v, reach);
     if (!r)
         return;
     order_leave(b, warp, lane, s, &r->clock);
@@ -178,10 +215,12 @@ static void add_observed(struct block_order *b, unsigned warp, uint32_t lanes, u
     l->have_observed[r] |= lanes;
 }
 
-/* The write that stands at the location is observed (8.8): its releases, and those of the read-modify-writes that led to it. */
-static void observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s,
-                    const struct sync_variable *v)
+/* The write that stands at the location is observed (8.8): its releases, and those of the read-modify-writes that led to it. Returns
+ * another task than its own that has released one of them, or 0. */
+static uint32_t observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s,
+                        const struct sync_variable *v)
 {
+    uint32_t own = order_instance(b->order, b->number)->task, other = 0;
     for (uint32_t i = 0; i < v->n; i++) {
         const struct release *r = &v->releases[i];
         if (!order_reaches(b->order, (enum reach)r->reach, r->instance, b->number))
@@ -190,7 +229,10 @@ static void observe(struct block_order *b, unsigned warp, uint32_t lanes, const 
             add_observed(b, warp, lanes, r->instance, r->clock);
         else if (order_reaches(b->order, s->reach, b->number, r->instance))
             order_acquire(b, warp, lanes, r->clock);
+        uint32_t task = order_instance(b->order, r->instance)->task;
+        other = task != own ? task : other;
     }
+    return other;
 }
 
 /* Do the last write and this operation observe each other (8.6: complete overlap, and scopes that name both)? */
@@ -255,17 +297,9 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
 uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s)
 {
     const struct sync_variable *v = find_variable(b->order, s->address);
-    uint32_t own = order_instance(b->order, b->number)->task, other = 0;
     if (!v || v->owner != s->owner || !v->n || !are_morally_strong(b, s, v))
         return 0;
-    observe(b, warp, lanes, s, v);
-    for (uint32_t i = 0; i < v->n; i++) {
-        uint32_t task = order_instance(b->order, v->releases[i].instance)->task;
-        if (task != own &&
-            order_reaches(b->order, (enum reach)v->releases[i].reach, v->releases[i].instance, b->number))
-            other = task;
-    }
-    return other;
+    return observe(b, warp, lanes, s, v);
 }
 
 /* ---- mbarriers (9.7.13.15) ---- */

@@ -18,6 +18,7 @@ struct order {
     struct sync_variable *_Atomic buckets[BUCKETS];
     bool has_variables;
     _Atomic bool incomplete, has_host;
+    _Atomic bool parts_releases; /* order_part_releases() */
 };
 
 /* order_release.c: instances that sync variables name. */

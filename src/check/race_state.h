@@ -46,8 +46,9 @@ struct race {
 /* How the threads of a kernel can synchronise. */
 struct kernel_traits {
     const struct kernel *kernel;
-    bool releases;  /* fences, .acquire, .release: sync variables are kept */
-    bool irregular; /* not by whole blocks and warps alone: histories keep all that is unordered */
+    bool releases;          /* fences, .acquire, .release: sync variables are kept */
+    bool acquires_narrowly; /* for a block or a cluster alone */
+    bool irregular;         /* not by whole blocks and warps alone: histories keep all that is unordered */
 };
 
 /* What an access makes of a history. */

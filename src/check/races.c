@@ -228,15 +228,19 @@ static void barrier_opens(struct race_block *b, const struct sync_event *e)
         forget_shared(b);
 }
 
+static enum reach fence_reach(const struct isa_inst *i)
+{
+    return order_reach(isa_has(i, MOD_cta)       ? MOD_cta
+                       : isa_has(i, MOD_cluster) ? MOD_cluster
+                       : isa_has(i, MOD_sys)     ? MOD_sys
+                                                 : MOD_gpu);
+}
+
 static void fence(struct race_block *b, const struct sync_event *e)
 {
     const struct isa_inst *i = e->op->origin->origin->inst;
     bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
-    enum isa_mod scope = isa_has(i, MOD_cta)       ? MOD_cta
-                         : isa_has(i, MOD_cluster) ? MOD_cluster
-                         : isa_has(i, MOD_sys)     ? MOD_sys
-                                                   : MOD_gpu;
-    order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_reach(scope));
+    order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, fence_reach(i));
 }
 
 static void mbarrier(struct race_block *b, const struct sync_event *e,
@@ -292,6 +296,10 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
     const struct op_access *x = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? o->access : NULL;
     if (o->kind == OP_FENCE || (x && x->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
+    if (o->kind == OP_FENCE ? fence_reach(o->origin->origin->inst) < REACH_GPU
+                            : x && (x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL) &&
+                                  order_reach((enum isa_mod)x->scope) < REACH_GPU)
+        t->acquires_narrowly = true;
     if (o->kind == OP_MBARRIER)
         t->irregular = true;
     if (o->kind == OP_BAR &&
@@ -312,7 +320,7 @@ static struct kernel_traits traits_of(const struct kernel *k)
 
 static struct kernel_traits find_traits(struct races *r, const struct kernel *k)
 {
-    struct kernel_traits t = {.kernel = k, .releases = true, .irregular = true};
+    struct kernel_traits t = {.kernel = k, .releases = true, .acquires_narrowly = true, .irregular = true};
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->kernels.n; i++)
         if (r->kernels.at[i].kernel == k)
@@ -454,6 +462,8 @@ static void block_starts(struct races *r, struct block *block)
     b->worker = k;
     b->is_blind = false;
     b->traits = traits_for(k, r, block->launch);
+    if (b->traits.acquires_narrowly)
+        order_part_releases(r->order);
     set_task(b, block->launch->task);
     b->order = order_block_start(r->order, block, b->task);
     if (b->order) {

@@ -54,6 +54,43 @@ __global__ void observe_another(int *place, volatile int *turn)
     }
 }
 
+__device__ void add_releasing(int *count)
+{
+    asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(__cvta_generic_to_global(count)) : "memory");
+}
+
+__device__ int read_adding(int *count)
+{
+    int old;
+    asm volatile("atom.add.release.gpu.global.s32 %0, [%1], 1;" : "=r"(old) : "l"(__cvta_generic_to_global(count)) : "memory");
+    return old;
+}
+
+// Block 0 and a thread of block 1 have added to a count and released; another thread of block 1 adds, too, and acquires with the scope
+// of the block: what its own block did, not what block 0 wrote.
+__global__ void acquire_narrowly(int *place, int *count, volatile int *turn, int *out, bool from_other)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *place = 7;
+        add_releasing(count);
+        *turn = 1;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (*turn != 1) {
+        }
+        out[0] = 5;
+        add_releasing(count);
+        *turn = 2;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 32) {
+        while (*turn != 2) {
+        }
+        read_adding(count);
+        __threadfence_block();
+        out[2] = from_other ? *place : out[0];
+    }
+}
+
 int main(int, char **argv)
 {
     int *memory;
@@ -63,8 +100,10 @@ int main(int, char **argv)
         observe<<<4, 32>>>(memory, memory + 1, memory + 64, 32);
     else if (!strcmp(argv[1], "race"))
         observe_apart<<<4, 32>>>(memory, memory + 1, memory + 64);
-    else
+    else if (!strcmp(argv[1], "another"))
         observe_another<<<2, 32>>>(memory, memory + 1);
+    else
+        acquire_narrowly<<<2, 64>>>(memory, memory + 1, memory + 2, memory + 64, !strcmp(argv[1], "other_block"));
     cudaError_t failed = cudaDeviceSynchronize();
     cudaFree(memory);
     return failed != cudaSuccess;
