@@ -160,7 +160,7 @@ static int show(struct explain *e)
     if (!json_array_size(e->explanation.processes))
         fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
     else
-        explanation_print(&e->explanation, e->device, stderr, &s->arena);
+        explanation_print(&e->explanation, e->device, explanation_page(&s->o), stderr, &s->arena);
     if (!e->ending.over_time && WIFSIGNALED(e->ending.status)) {
         const char *signal = sigabbrev_np(WTERMSIG(e->ending.status));
         fprintf(stderr, "heddle: `%s` was ended by SIG%s; what its launches have shown until then is here\n", program,

@@ -214,21 +214,21 @@ const char *explanation_csv(const struct explanation *e, struct arena *arena)
 
 /* ---- files ---- */
 
-static const char *page_of(const struct options *o)
+const char *explanation_page(const struct options *o)
 {
     return o->page ? o->page : "explain.html";
 }
 
 const char *explanation_files_wrong(struct session *s)
 {
-    const char *wrong = file_may_create(&s->arena, page_of(&s->o));
+    const char *wrong = file_may_create(&s->arena, explanation_page(&s->o));
     wrong = wrong || !s->o.explain_json ? wrong : file_may_create(&s->arena, s->o.explain_json);
     return wrong || !s->o.csv ? wrong : file_may_create(&s->arena, s->o.csv);
 }
 
 bool explanation_writes(const struct options *o, const char *path)
 {
-    return strcmp(page_of(o), path) == 0 || (o->explain_json && strcmp(o->explain_json, path) == 0) ||
+    return strcmp(explanation_page(o), path) == 0 || (o->explain_json && strcmp(o->explain_json, path) == 0) ||
            (o->csv && strcmp(o->csv, path) == 0);
 }
 
@@ -253,7 +253,7 @@ static int write_page(struct session *s, const char *json)
 {
     struct text page = {.arena = &s->arena};
     page_write(&page, json);
-    return write_file(s, page_of(&s->o), page.p);
+    return write_file(s, explanation_page(&s->o), page.p);
 }
 
 static int write_json(struct session *s, const struct explanation *e, const char *program, size_t flags,

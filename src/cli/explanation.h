@@ -27,7 +27,10 @@ char *explanation_json(const struct explanation *e, const char *program, const c
 /* A row a launch. */
 const char *explanation_csv(const struct explanation *e, struct arena *arena);
 /* For people: the kernels, the longest first. */
-void explanation_print(const struct explanation *e, const char *device, FILE *out, struct arena *arena);
+void explanation_print(const struct explanation *e, const char *device, const char *page, FILE *out,
+                       struct arena *arena);
+/* The file of the page. */
+const char *explanation_page(const struct options *o);
 
 /* The files that the options name, before anything runs: NULL, or what is wrong. And afterwards: the exit status. */
 const char *explanation_files_wrong(struct session *s);

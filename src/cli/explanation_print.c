@@ -321,7 +321,8 @@ static void print_worst(const struct group *g, FILE *out, struct arena *arena)
         print_fault(&faults[i], out, arena);
 }
 
-void explanation_print(const struct explanation *e, const char *device, FILE *out, struct arena *arena)
+void explanation_print(const struct explanation *e, const char *device, const char *page, FILE *out,
+                       struct arena *arena)
 {
     size_t n, launches = json_array_size(e->launches);
     double ns = 0;
@@ -337,7 +338,7 @@ void explanation_print(const struct explanation *e, const char *device, FILE *ou
         fprintf(out, ": %s on an %s, estimated", time_text(ns, arena), device);
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
-    fputs("\n", out);
+    fprintf(out, "; the page is %s\n", page);
     for (size_t i = 0; i < n; i++) {
         print_head(&groups[i], out, arena);
         print_occupancy(&groups[i], out);
