@@ -190,6 +190,8 @@ int cmd_explain_program(struct session *s)
     struct explain e = {.s = s};
     int status = 0;
     size_t i = 0;
+    if (s->o.compare)
+        return explain_compare(s);
     explanation_init(&e.explanation);
     for (; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&e);

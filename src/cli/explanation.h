@@ -29,6 +29,8 @@ const char *explanation_csv(const struct explanation *e, struct arena *arena);
 /* For people: the kernels, the longest first. */
 void explanation_print(const struct explanation *e, const char *device, const char *page, FILE *out,
                        struct arena *arena);
+/* In words: 7.6 us. */
+const char *explanation_time(double ns, struct arena *arena);
 /* The file of the page. */
 const char *explanation_page(const struct options *o);
 

@@ -18,7 +18,7 @@ static const char *string(const json_t *o, const char *key)
     return s ? s : "";
 }
 
-static const char *time_text(double ns, struct arena *arena)
+const char *explanation_time(double ns, struct arena *arena)
 {
     return ns < 1e3   ? arena_printf(arena, "%.0f ns", ns)
            : ns < 1e6 ? arena_printf(arena, "%.3g us", 1e-3 * ns)
@@ -137,10 +137,10 @@ static void print_head(const struct group *g, FILE *out, struct arena *arena)
     if (!(g->ns > 0))
         fputs("no time is known of this device\n", out);
     else if (g->launches == 1)
-        fprintf(out, "%s", time_text(g->ns, arena));
+        fprintf(out, "%s", explanation_time(g->ns, arena));
     else
-        fprintf(out, "%s (%s to %s each)", time_text(g->ns, arena), time_text(g->least_ns, arena),
-                time_text(g->most_ns, arena));
+        fprintf(out, "%s (%s to %s each)", explanation_time(g->ns, arena), explanation_time(g->least_ns, arena),
+                explanation_time(g->most_ns, arena));
     if (g->ns > 0)
         fprintf(out, ", bound by %s, then %s\n", string(g->first, "bound"), string(g->first, "next_bound"));
 }
@@ -335,7 +335,7 @@ void explanation_print(const struct explanation *e, const char *device, const ch
         fprintf(out, "explain: %s launch%s of %zu kernel%s", count_text(launches, arena), launches == 1 ? "" : "es", n,
                 n == 1 ? "" : "s");
     if (ns > 0)
-        fprintf(out, ": %s on an %s, estimated", time_text(ns, arena), device);
+        fprintf(out, ": %s on an %s, estimated", explanation_time(ns, arena), device);
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
     fprintf(out, "; the page is %s\n", page);

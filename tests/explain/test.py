@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -291,6 +292,32 @@ def files_are_written_from_inside_of_the_sandbox():
         return
     with open(file) as f:
         assert status == 0 and json.load(f)["launches"], err
+
+
+def a_change_is_shown_by_kernel():
+    before, after, other = path("before.json"), path("after.json"), path("other.json")
+    run("explain", "-o", path("explain.html"), "--json", before, SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
+    with open(before) as f:
+        data = json.load(f)
+    (launch,) = data["launches"]
+    launch.update(time_ns=launch["time_ns"] / 2, warp_instructions=7)
+    with open(after, "w") as f:
+        json.dump(data, f)
+    status, out, err = run("explain", "--compare", before, after)
+    assert status == 0 and out.count("2.00 times as fast") == 2 and re.search(r"^  warp instructions +\d+ +7$", out, re.M), (out, err)
+    assert "sectors" not in out, out
+    launch.update(kernel="another")
+    with open(other, "w") as f:
+        json.dump(data, f)
+    status, out, err = run("explain", "--compare", before, other)
+    assert status == 0 and "late: only before" in out and "another: only after" in out, (out, err)
+    with open(other, "w") as f:
+        f.write("[]")
+    for files, words in ((("--compare", before), "takes two files"), (("--compare", before, path("none.json")), "No such file"),
+                         (("--compare", before, SHAPES), "line 1"), (("--compare", before, other), "has no launches"),
+                         (("--json", after, "--compare", before, before), "runs nothing")):
+        status, out, err = run("explain", *files)
+        assert status == 2 and not out and words in err, (files, status, err)
 
 
 @in_full
