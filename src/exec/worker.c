@@ -287,6 +287,16 @@ static void end_turn(struct worker *k, struct block *b)
         stall_report_deadlock(b);
 }
 
+/* All warps have had quanta beyond the schedule's (stall.c): some may have ended, or wait. */
+static void look_again(struct worker *k, const struct launch *l, struct runnable *r)
+{
+    list_all(r, k);
+    for (struct block *b = k->resident, *next; b && !launch_has_failed(l); b = next) {
+        next = b->next;
+        end_turn(k, b);
+    }
+}
+
 /* Under serial: the first block, which makes progress but does not end, becomes the last. */
 static void give_way(struct worker *k, struct runnable *r)
 {
@@ -353,6 +363,7 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
             list_all(&r, k);
         if (idle > r.n + (LOOK_AFTER << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
             stall_look(k, l, 0);
+            look_again(k, l, &r);
             idle = 0;
         }
     }

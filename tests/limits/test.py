@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import compile_each_time, need_compiler, written
-from tap import Skip, heddle, main, run, source
+from tap import Skip, heddle, launch, main, run, source, values
 
 KERNELS = os.path.join(source, "tests", "limits", "fairness.ptx")
 WAITING = [("lanes", 1, 32), ("lanes_behind", 1, 32), ("counting", 1, 32), ("counting_behind", 1, 32), ("one_barrier", 1, 64),
@@ -235,4 +235,43 @@ def a_compiler_that_does_not_answer_is_given_up():
 
 compile_each_time()
 start_slow()
+
+
+# Each thread adds to cells as often as it is told, and nothing else changes meanwhile: the look for deadlocks lets all warps go on.
+ADDS = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry adds(.param .u64 cells, .param .u32 rounds)
+{
+    .reg .b32 %r<5>; .reg .b64 %rd<3>; .reg .pred %p;
+    ld.param.u64 %rd0, [cells];
+    ld.param.u32 %r1, [rounds];
+    mov.u32 %r0, 0;
+    mov.u32 %r2, %tid.x;
+AGAIN:
+    and.b32 %r3, %r2, 255;
+    mul.wide.u32 %rd1, %r3, 4;
+    add.s64 %rd2, %rd0, %rd1;
+    atom.global.add.u32 %r4, [%rd2], 1;
+    add.u32 %r2, %r2, %r4;
+    add.u32 %r0, %r0, 1;
+    setp.lt.u32 %p, %r0, %r1;
+    @%p bra AGAIN;
+    ret;
+}
+"""
+
+
+def a_warp_that_ends_while_deadlocks_are_looked_for_is_not_run_again():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "adds.ptx")
+        with open(path, "w") as f:
+            f.write(ADDS)
+        for seed in range(1, 5):
+            result = launch(path, "adds", "--engine", "interp", "--policy", f"random:{seed}", "--grid", 4, "--block", 128,
+                            "u32[256]+print", 3000)
+            assert sum(values(result, 1)) == 4 * 128 * 3000, (seed, sum(values(result, 1)))
+
+
 main(globals())
