@@ -5,20 +5,7 @@
 
 #include "ir/text.h"
 #include "isa/isa.h"
-
-static bool read_file(const char *path, struct str *text)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f || fseek(f, 0, SEEK_END) != 0)
-        return false;
-    size_t n = (size_t)ftell(f);
-    rewind(f);
-    char *p = malloc(n + 1);
-    bool ok = p && fread(p, 1, n, f) == n;
-    fclose(f);
-    *text = (struct str){p, n};
-    return ok;
-}
+#include "read_file.h"
 
 /* The text of a function that is read from a text; what is wrong in *wrong. */
 static struct str printed_again(struct arena *a, struct str text, const char **wrong)
@@ -84,12 +71,11 @@ static int round_trip_files(int n, char **paths)
         struct arena arena = {0};
         struct str text = {0};
         const char *wrong =
-            read_file(paths[i], &text) ? round_trips(&arena, paths[i], text, &functions) : "it cannot be read";
+            read_file(paths[i], &arena, &text) ? round_trips(&arena, paths[i], text, &functions) : "it cannot be read";
         if (wrong)
             printf("not ok - the IR of %s reads back as it was printed\n# %s\n", paths[i], wrong);
         failed += wrong != NULL;
         arena_free(&arena);
-        free((char *)text.p);
     }
     printf("%sok - the IR of %u functions of %d files reads back as it was printed\n",
            failed || !functions ? "not " : "", functions, n);
@@ -154,8 +140,9 @@ static int damage_files(uint64_t seed, unsigned long rounds, int n, char **paths
 {
     unsigned failed = 0, were_read = 0, refused = 0;
     for (int i = 0; i < n; i++) {
-        struct str text = {0};
-        if (!read_file(paths[i], &text) || text.n < 2)
+        struct arena file = {0};
+        struct str text;
+        if (!read_file(paths[i], &file, &text) || text.n < 2)
             return 2;
         state = seed + (uint64_t)i;
         for (unsigned long k = 0; k < rounds && !failed; k++) {
@@ -170,7 +157,7 @@ static int damage_files(uint64_t seed, unsigned long rounds, int n, char **paths
                 printf("# %s, round %lu: %s\n%.*s\n", paths[i], k, wrong, STR_ARG(bad));
             arena_free(&arena);
         }
-        free((char *)text.p);
+        arena_free(&file);
     }
     bool ok = !failed && were_read && refused;
     printf("%sok - damaged texts of functions are refused with a place (%u), or are other functions (%u)\n",

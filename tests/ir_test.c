@@ -12,6 +12,7 @@
 #include "ir/text.h"
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
+#include "read_file.h"
 
 /* A function, what it is to be looked at as, and what has been found. */
 struct subject {
@@ -525,19 +526,6 @@ static struct str result_of(struct subject *s, struct str head)
     text_str(&t, head);
     text_str(&t, body);
     return (struct str){t.p, t.n};
-}
-
-static bool read_file(const char *path, struct arena *a, struct str *text)
-{
-    struct text t = {.arena = a};
-    char buffer[4096];
-    FILE *f = fopen(path, "rb");
-    for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
-        text_put(&t, buffer, n);
-    if (f)
-        fclose(f);
-    *text = (struct str){t.p, t.n};
-    return t.n > 0;
 }
 
 static const char *write_file(const char *path, struct str text)

@@ -1,31 +1,19 @@
 /* ptx-errors FILE: all errors of a PTX file, one a line: "line TAB code TAB text". Exit status 1 where there are any. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ptx/module.h"
-
-static struct str read_file(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f || fseek(f, 0, SEEK_END) != 0) {
-        fprintf(stderr, "ptx-errors: cannot read %s\n", path);
-        exit(2);
-    }
-    size_t n = (size_t)ftell(f);
-    rewind(f);
-    char *text = malloc(n + 1);
-    if (!text || fread(text, 1, n, f) != n)
-        exit(2);
-    fclose(f);
-    return (struct str){text, n};
-}
+#include "read_file.h"
 
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
-    struct source source = {.name = argv[1], .text = read_file(argv[1])};
     struct arena arena = {0};
+    struct source source = {.name = argv[1]};
+    if (!read_file(argv[1], &arena, &source.text)) {
+        fprintf(stderr, "ptx-errors: cannot read %s\n", argv[1]);
+        return 2;
+    }
     struct diags diags = {.arena = &arena};
     struct ptx_module *m = ptx_parse(&arena, &source, &diags);
     if (m)
@@ -42,6 +30,5 @@ int main(int argc, char **argv)
         printf("%u\t%s\t%s\n", line, d->code, d->text);
     }
     arena_free(&arena);
-    free((char *)source.text.p);
     return diags.errors > 0;
 }

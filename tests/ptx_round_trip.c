@@ -1,22 +1,8 @@
 /* ptx-round-trip FILE...: does a printed module read back as the same module? One TAP line a file. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ptx/module.h"
-
-static bool read_file(const char *path, struct str *text)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f || fseek(f, 0, SEEK_END) != 0)
-        return false;
-    size_t n = (size_t)ftell(f);
-    rewind(f);
-    char *p = malloc(n + 1);
-    bool ok = p && fread(p, 1, n, f) == n;
-    fclose(f);
-    *text = (struct str){p, n};
-    return ok;
-}
+#include "read_file.h"
 
 static struct ptx_module *parse(struct arena *a, const char *name, struct str text, struct diags *diags)
 {
@@ -50,13 +36,12 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         struct arena arena = {0};
         struct str text = {0};
-        const char *wrong = read_file(argv[i], &text) ? round_trip(&arena, argv[i], text) : "it cannot be read";
+        const char *wrong = read_file(argv[i], &arena, &text) ? round_trip(&arena, argv[i], text) : "it cannot be read";
         if (wrong)
             printf("# %s\n", wrong);
         printf("%s %d - %s reads back as it was printed\n", wrong ? "not ok" : "ok", i, argv[i]);
         failed += wrong != NULL;
         arena_free(&arena);
-        free((char *)text.p);
     }
     printf("1..%d\n", argc - 1);
     return failed > 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far `heddle explain` is off for kernels that its model of time was not made from: 53 of them (unseen.tar.xz: their source, the
-fat binary that nvcc 13.0 made of it, what an H200 took and Nsight Compute counted). They were written and recorded when the model
-stood, and nothing of it was changed for them.
+fat binary that nvcc 13.0 made of it, what an H200 took and Nsight Compute counted). They were written and recorded apart from
+the model's making: nothing of it was chosen by them.
 
     unseen.py                      a table, and the time of each kernel
     unseen.py --write FILE         puts the table into a Markdown file, between its marks
