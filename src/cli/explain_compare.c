@@ -86,7 +86,7 @@ static json_t *read_side(struct session *s, const char *path, unsigned side, com
 
 static const char *speed_of(double before, double after, struct arena *arena)
 {
-    double times = after > 0 ? before / after : 1;
+    double times = before > 0 && after > 0 ? before / after : 1;
     return fabs(times - 1) < 0.005 ? "the same"
            : times > 1             ? arena_printf(arena, "%.2f times as fast", times)
                                    : arena_printf(arena, "%.2f times as slow", 1 / times);

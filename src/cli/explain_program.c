@@ -15,12 +15,13 @@
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
 #include "cuda/explain_options.h"
+#include "exec/device.h"
 
 struct explain {
     struct session *s;
     struct explain_options options;
     bool application_only;
-    const char *program, *device;
+    const char *program;
     struct ending ending;
     struct explanation explanation;
     const char *survivor; /* a process that goes on, or NULL */
@@ -28,36 +29,15 @@ struct explain {
 
 /* ---- before the program ---- */
 
-/* Can a machine claim to be the device, or is it one of reports alone? False where there is no such device. */
-static bool find_device(struct session *s, bool *claimable)
-{
-    hd_machine_options options = {.device = s->o.report_device, .workers = 1};
-    hd_explainer_options explained = {.device = s->o.report_device};
-    hd_machine *machine;
-    hd_explainer *explainer;
-    *claimable = hd_machine_create(&options, &machine, NULL) == HD_SUCCESS;
-    options.device = NULL;
-    if (!*claimable && hd_machine_create(&options, &machine, NULL))
-        return false;
-    bool found = hd_explainer_create(machine, &explained, &explainer) == HD_SUCCESS;
-    if (found)
-        hd_explainer_destroy(explainer);
-    hd_machine_destroy(machine);
-    return found;
-}
-
+/* The program sees it, too, where a machine can claim to be it. */
 static int choose_device(struct explain *e)
 {
     struct session *s = e->s;
-    bool claimable;
-    e->device = s->o.report_device ? s->o.report_device : "H200";
-    e->options.device = s->o.report_device;
-    if (!s->o.report_device)
-        return 0;
-    if (!find_device(s, &claimable))
+    e->options.device = explanation_device(&s->o);
+    if (!device_model_of_report(e->options.device))
         return explanation_no_device(s);
-    if (claimable)
-        s->o.device = s->o.report_device;
+    if (device_model(e->options.device))
+        s->o.device = e->options.device;
     return 0;
 }
 
@@ -160,7 +140,7 @@ static int show(struct explain *e)
     if (!json_array_size(e->explanation.processes))
         fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
     else
-        explanation_print(&e->explanation, e->device, explanation_page(&s->o), stderr, &s->arena);
+        explanation_print(&e->explanation, e->options.device, explanation_page(&s->o), stderr, &s->arena);
     if (!e->ending.over_time && WIFSIGNALED(e->ending.status)) {
         const char *signal = sigabbrev_np(WTERMSIG(e->ending.status));
         fprintf(stderr, "heddle: `%s` was ended by SIG%s; what its launches have shown until then is here\n", program,

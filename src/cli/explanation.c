@@ -236,7 +236,13 @@ int explanation_no_device(struct session *s)
 {
     return usage_error(s,
                        "`--device %s`: no such device is known; it is H200, A100, V100 and so on, or sm_90, sm_80, ...",
-                       s->o.report_device);
+                       explanation_device(&s->o));
+}
+
+const char *explanation_device(const struct options *o)
+{
+    const char *claimed = getenv("HEDDLE_DEVICE");
+    return o->report_device ? o->report_device : claimed && *claimed ? claimed : "H200";
 }
 
 static int write_file(struct session *s, const char *path, const char *text)
@@ -259,7 +265,7 @@ static int write_page(struct session *s, const char *json)
 static int write_json(struct session *s, const struct explanation *e, const char *program, size_t flags,
                       int (*write)(struct session *, const char *))
 {
-    char *text = explanation_json(e, program, s->o.report_device ? s->o.report_device : "H200", flags, &s->arena);
+    char *text = explanation_json(e, program, explanation_device(&s->o), flags, &s->arena);
     int status = text ? write(s, text) : cli_failure(s, "out of memory: what was counted cannot be written");
     free(text);
     return status;

@@ -31,6 +31,8 @@ void explanation_print(const struct explanation *e, const char *device, const ch
                        struct arena *arena);
 /* In words: 7.6 us. */
 const char *explanation_time(double ns, struct arena *arena);
+/* The device whose figures these are: what --device says, or what programs see. */
+const char *explanation_device(const struct options *o);
 /* The file of the page. */
 const char *explanation_page(const struct options *o);
 

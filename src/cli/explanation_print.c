@@ -1,6 +1,7 @@
 /* The summary of explanation.h: a paragraph a kernel. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/explanation.h"
 #include "report/report.h"
@@ -216,6 +217,8 @@ static void print_shared(const struct group *g, FILE *out, struct arena *arena)
 
 static void print_divergence(const struct group *g, FILE *out)
 {
+    if (!(g->warp_instructions > 0)) /* its launches failed before anything ran */
+        return;
     fprintf(out, "  divergence       %.1f of 32 lanes active", g->thread_instructions / g->warp_instructions);
     if (g->branches > 0)
         fprintf(out, "; %.1f%% of branches part a warp", 100 * g->divergent / g->branches);
@@ -335,7 +338,8 @@ void explanation_print(const struct explanation *e, const char *device, const ch
         fprintf(out, "explain: %s launch%s of %zu kernel%s", count_text(launches, arena), launches == 1 ? "" : "es", n,
                 n == 1 ? "" : "s");
     if (ns > 0)
-        fprintf(out, ": %s on an %s, estimated", explanation_time(ns, arena), device);
+        fprintf(out, ": %s on %s %s, estimated", explanation_time(ns, arena),
+                strchr("AEFHILMNORSXs8", *device) ? "an" : "a", device);
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
     fprintf(out, "; the page is %s\n", page);

@@ -572,7 +572,7 @@ static void take_launch(void *data, const char *json)
 
 static int open_explainer(struct launch *l)
 {
-    const hd_explainer_options o = {.device = l->s->o.report_device, .launched = take_launch, .data = l};
+    const hd_explainer_options o = {.device = explanation_device(&l->s->o), .launched = take_launch, .data = l};
     if (!l->explanation)
         return 0;
     const char *wrong = explanation_files_wrong(l->s);
@@ -586,21 +586,21 @@ static int open_explainer(struct launch *l)
 
 static int show_explanation(struct launch *l)
 {
-    const char *device = l->s->o.report_device ? l->s->o.report_device : "H200";
     struct explanation *e = l->explanation;
     char *text = NULL;
+    hd_result r;
     if (!e)
         return 0;
-    for (size_t i = 0; hd_explainer_kernel(l->explainer, i, &text) == HD_SUCCESS && text; i++) {
+    for (size_t i = 0; (r = hd_explainer_kernel(l->explainer, i, &text)) == HD_SUCCESS && text; i++) {
         json_t *kernel = json_loads(text, 0, NULL);
         e->lost |= !kernel;
         if (kernel)
             explanation_add(e, 0, json_pack("{s:i, s:o}", "device", 0, "kernel", kernel));
         free(text);
     }
-    if (e->lost)
+    if (r || e->lost)
         return cli_failure(l->s, "out of memory: not all that was counted could be kept");
-    explanation_print(e, device, explanation_page(&l->s->o), stdout, &l->s->arena);
+    explanation_print(e, explanation_device(&l->s->o), explanation_page(&l->s->o), stdout, &l->s->arena);
     return explanation_write_files(l->s, e, l->s->words[0]);
 }
 

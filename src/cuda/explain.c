@@ -119,8 +119,8 @@ static void launched(void *data, const char *json)
 
 static bool open_file(void)
 {
-    json_t *program = json_string(program_invocation_short_name);
-    char *text = json_dumps(program ? program : json_string("?"), JSON_ENCODE_ANY), number[48];
+    json_t *name = json_string(program_invocation_short_name), *program = name ? name : json_string("?");
+    char *text = json_dumps(program, JSON_ENCODE_ANY), number[48];
     json_decref(program);
     snprintf(number, sizeof number, "{\"process\": %d, \"program\": ", (int)explain.process);
     explain.path = process_file_path(explain.options.folder);

@@ -39,6 +39,8 @@ function s(tag, attrs, ...children) {
 
 function digits(x) {
     const a = Math.abs(x);
+    if (!isFinite(x))
+        return "\u2013";
     return a === 0 ? "0" : a >= 100 ? x.toFixed(0) : a >= 10 ? x.toFixed(1) : a >= 1 ? x.toFixed(2) : x.toPrecision(2);
 }
 
