@@ -1,6 +1,8 @@
 """Arithmetic in compiled code that rounds, approximates or makes NaNs as nothing of LLVM's does: by both engines."""
+import lzma
 import os
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, need_compiler, written
@@ -166,6 +168,62 @@ def nans_go_around_loops_as_they_are():
     with written(NANS) as path:
         for rounds in 0, 1, 2, 9:
             by_both(path, "--grid", 1, "--block", 128, "u32[128]+print", rounds)
+
+
+# Twelve operations each of f64 and f32 on all triples of twenty values, most of them NaNs, as an H200 computed them.
+RECORDED = {
+    "f64": (["add.rn", "sub.rn", "mul.rn", "add.rz", "add.rm", "min", "max", "div.rn", "fma.rn", "fma.rz", "fma.rm", "sqrt.rn"],
+            [0, 1 << 63, 0x3FF << 52, 0xBFF8 << 48, 0x7FF << 52, 0xFFF << 52, 0x7FF0000000000001, 0xFFF0000000000002,
+             0x7FF4000000000003, 0xFFF5000000000004, 0x7FF8 << 48, 0xFFF8 << 48, 0x7FF8000000000005, 0xFFF8000000000006,
+             0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 0x7FF7FFFFFFFFFFFF, 0xFFF0000012345678, 0x7FEFFFFFFFFFFFFF, 1]),
+    "f32": (["add.rn", "sub.rn", "mul.rn", "add.rn.ftz", "min", "max", "min.NaN", "div.rn", "fma.rn", "fma.rn.ftz",
+             "max.xorsign.abs", "sqrt.rn"],
+            [0, 1 << 31, 0x3F800000, 0xBFC00000, 0x7F800000, 0xFF800000, 0x7F800001, 0xFF800002, 0x7FA00003, 0xFFB00004,
+             0x7FC00000, 0xFFC00000, 0x7FC00005, 0xFFC00006, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FBFFFFF, 0xFF812345, 0x7F7FFFFF, 1]),
+}
+
+
+def operations_kernel(kind, operations, values_of):
+    """A thread's triple is its number in base 20, the first operand's digit first; its results stand one after the other."""
+    size, bits = int(kind[1:]) // 8, "b" + kind[1:]
+    text = f""".version 8.6
+.target sm_90
+.address_size 64
+.global .{bits} values[20] = {{ {", ".join(map(str, values_of))} }};
+.visible .entry operations(.param .u64 out)
+{{
+    .reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .{kind} %f<5>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 128, %r2;
+    setp.ge.u32 %p, %r1, 8000; @%p ret;
+    mad.wide.u32 %rd1, %r1, {12 * size}, %rd1;
+"""
+    for operand in 1, 2, 3:
+        text += f"    rem.u32 %r3, %r1, 20; div.u32 %r1, %r1, 20; mov.u64 %rd2, values; mad.wide.u32 %rd2, %r3, {size}, %rd2;"
+        text += f" ld.global.{kind} %f{operand}, [%rd2];\n"
+    for number, operation in enumerate(operations):
+        count = 3 if operation.startswith("fma") else 1 if operation.startswith("sqrt") else 2
+        operands = ", ".join(f"%f{n}" for n in range(1, count + 1))
+        text += f"    {operation}.{kind} %f4, {operands}; st.global.{kind} [%rd1 + {number * size}], %f4;\n"
+    return text + "    ret;\n}\n"
+
+
+def nans_are_kept_or_made_as_on_an_h200():
+    with lzma.open(os.path.join(os.path.dirname(__file__), "nans-h200.bin.xz")) as f:
+        recorded = {"f64": f.read(8 * 96000), "f32": f.read(4 * 96000)}
+    for kind, (operations, values_of) in RECORDED.items():
+        with written(operations_kernel(kind, operations, values_of)) as path, tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.bin")
+            by_both(path, "--grid", 63, "--block", 128, f"b{kind[1:]}[96000]+save:{out}")
+            size = int(kind[1:]) // 8
+            with open(out, "rb") as f:
+                got = f.read()
+            for at in range(0, len(got), size):
+                if got[at:at + size] != recorded[kind][at:at + size]:
+                    triple, number = divmod(at // size, 12)
+                    raise AssertionError("%s.%s of %s: %s, an H200 gives %s" % (
+                        operations[number], kind, [hex(values_of[triple // 20**n % 20]) for n in range(3)],
+                        got[at:at + size][::-1].hex(), recorded[kind][at:at + size][::-1].hex()))
 
 
 # x * y - x * y of 1 + 2^-12 is 0 with two roundings of products, and the product's error where the first one is contracted.
