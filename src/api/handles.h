@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "exec/device.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/queue.h"
 #include "explain/count.h"

@@ -3,6 +3,7 @@
 
 #include "api/handles.h"
 #include "base/sparse.h"
+#include "exec/compiler.h"
 
 /* ---- variables ---- */
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "api/handles.h"
+#include "exec/compiler.h"
 #include "sandbox/broker.h"
 
 static atomic_bool entered;

@@ -9,8 +9,10 @@
 #ifndef HEDDLE_CHECK_CHECK_H
 #define HEDDLE_CHECK_CHECK_H
 
-#include "exec/machine.h"
+#include "base/diag.h"
+#include "exec/hooks.h"
 
+struct machine;
 struct checker;
 struct strands;
 

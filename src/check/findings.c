@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "exec/launch.h"
 
 static unsigned bucket_of(const struct op *op)
 {

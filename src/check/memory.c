@@ -4,11 +4,12 @@
  * a test of bits and has taken no lock; single lanes are looked at where some byte is not.
  */
 #include "check/findings.h"
+#include "base/demangle.h"
 #include "check/uses.h"
+#include "exec/launch.h"
+#include "exec/machine.h"
 
 #include <stdlib.h>
-
-#include "base/demangle.h"
 
 /* ---- allocations of whose bytes some have been undefined ---- */
 

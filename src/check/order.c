@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/launch.h"
+
 struct order *order_new(struct budget *budget)
 {
     struct order *o = calloc(1, sizeof *o);

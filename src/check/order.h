@@ -25,7 +25,7 @@
 #include "check/budget.h"
 #include "check/clock.h"
 #include "check/numbered.h"
-#include "exec/machine.h"
+#include "exec/hooks.h"
 
 /* The threads that a scope names (8.5): a block's, a cluster's, the device's, all. */
 enum reach { REACH_CTA, REACH_CLUSTER, REACH_GPU, REACH_SYS, REACH_COUNT };

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "exec/code.h"
+#include "exec/fault.h"
+
 struct kept_source {
     struct kept_source *next;
     const struct source *source;

@@ -2,7 +2,9 @@
 #ifndef HEDDLE_CHECK_PLACES_H
 #define HEDDLE_CHECK_PLACES_H
 
-#include "exec/machine.h"
+#include "base/diag.h"
+
+struct op;
 
 /* Copies of the texts that places are in, each once. */
 struct kept_sources {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "exec/machine.h"
 
 /* Of what is no launch: "the host", "a copy in stream 3". */
 static const char *task_words(const struct task_note *note, struct arena *arena)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "exec/launch.h"
+#include "exec/worker.h"
 
 /* ---- events ---- */
 

@@ -9,8 +9,11 @@
 
 #include "base/diag.h"
 #include "check/budget.h"
-#include "exec/machine.h"
+#include "heddle.h"
 
+struct machine;
+struct kernel;
+struct hooks;
 struct races;
 
 struct strands;

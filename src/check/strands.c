@@ -9,6 +9,7 @@
  */
 #include "check/strands.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* synccheck: misused barriers and masks; see check.h. What makes threads wait for ever is not here: exec/stall.c reports it. */
 #include "check/findings.h"
 
+#include "exec/barrier.h"
+
 static const char *lanes_name(struct arena *arena, uint32_t lanes)
 {
     return fault_members("lane", lanes, arena);

@@ -5,6 +5,9 @@
  */
 #include "check/findings.h"
 
+#include "exec/machine.h"
+#include "exec/queue.h"
+
 /* ---- order: exec/queue.h ---- */
 
 /* What a thread of a launch has released to the host is before all that the host submits from now on; so is then all of the

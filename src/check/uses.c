@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "exec/block.h"
+
 enum { STEPS_MOST = 256, REGISTERS_MOST = 32, PATHS_MOST = 16 };
 
 struct tainted {

@@ -1,5 +1,8 @@
 /* See abi.h. */
-#include "exec/machine.h"
+#include "exec/abi.h"
+#include "exec/block.h"
+#include "exec/launch.h"
+#include "exec/worker.h"
 
 #include <stddef.h>
 

@@ -8,6 +8,13 @@
  */
 #include "base/checked.h"
 #include "exec/access.h"
+#include "exec/access_plan.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/machine.h"
+#include "exec/rows.h"
+#include "exec/worker.h"
 #include "mem/local.h"
 #if defined __x86_64__
 #include <emmintrin.h>

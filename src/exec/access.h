@@ -1,64 +1,43 @@
-/* An access of a warp's lanes, planned: where the bytes of all of them lie, before any is read or written. Private to access.c,
- * atom.c and watched.c.
- */
+/* Accesses of a warp's lanes to memory: loads, stores and atomic operations (access.c, atom.c), where an address leads (locate.c), and
+ * what the hooks are told of it (watched.c). `base` is that of the activation; what returns bool is false after a fault. */
 #ifndef HEDDLE_EXEC_ACCESS_H
 #define HEDDLE_EXEC_ACCESS_H
 
-#include "exec/machine.h"
+#include "exec/fault.h"
 
-/* Where the lanes' bytes are: all at base + address[l] on the host, or in local memory, or each for itself. */
-struct plan {
-    enum { PLAN_HOST, PLAN_LOCAL, PLAN_BY_LANE } kind;
-    enum ptx_space space; /* GLOBAL, SHARED, LOCAL or PARAM; not known where PLAN_BY_LANE */
-    uint64_t base;        /* PLAN_HOST: to be added to addresses; PLAN_LOCAL: to be subtracted */
-    struct scan scan;
-    enum pattern pattern; /* of addresses that are neither all the same nor linear, where there is one for all */
-    uint64_t address[WARP_LANES] __attribute__((aligned(64))); /* not filled where scan.linear */
+struct warp;
+struct activation;
+struct op;
+
+bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+bool access_store(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+
+/* Every lane's address; inactive lanes get an active one's. */
+void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                      uint64_t *address);
+
+/* ---- locate.c ---- */
+
+/* Where an address of a lane leads. */
+struct location {
+    uint8_t *at;          /* on the host; NULL in local memory */
+    enum ptx_space space; /* GLOBAL, SHARED or LOCAL */
+    uint64_t address;     /* in that space */
+    uint64_t window;      /* bytes of that space, shared and local */
 };
 
-/* How all lanes can be served at once; PLAN_BY_LANE where they cannot: in several places, misaligned, out of bounds. */
-void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                 struct plan *p);
-/* What a linear scan did not write. */
-void plan_fill(const struct warp *w, const struct op *o, struct plan *p);
+/* FAULT_none, or what is wrong; *p is filled as far as it is known. */
+enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool writes,
+                              struct location *p);
+/* The same for an access of o, alignment and state space of atomics included. */
+enum fault_kind access_locate_op(struct warp *w, const struct op *o, uint64_t address, struct location *p);
+/* Copies from a generic address of a lane; false after a fault. */
+bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes);
 
-/* Performs what has been planned, for lanes that take part in the plan; false after a fault. */
-typedef bool perform_fn(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p);
+/* ---- watched.c ---- */
 
-static inline bool access_is_watched(const struct warp *w)
-{
-    return w->hooks && w->hooks->wants_access;
-}
-
-/* An event, and its addresses where they are not the plan's. */
-struct told {
-    struct access_event e;
-    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
-};
-
-/* Tells the hooks of what has been planned for all lanes. */
-void access_tell(const struct warp *w, const struct op *o, uint32_t mask, const struct plan *p, struct told *t);
-/* And that it has been performed, where it is strong. */
-void access_tell_performed(const struct warp *w, const struct op *o, struct told *t);
-/* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left out that would fault. */
-bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
-                            perform_fn *perform);
-
-/* Performs what has been planned with the hooks told of it. */
-static inline __attribute__((always_inline)) bool access_watched(struct warp *w, uint8_t *const base[4],
-                                                                 const struct op *o, uint32_t mask, struct plan *p,
-                                                                 perform_fn *perform)
-{
-    struct told t;
-    if (p->kind == PLAN_BY_LANE)
-        return access_watched_by_lane(w, base, o, mask, p, perform);
-    if (p->space == SPACE_PARAM)
-        return perform(w, base, o, mask, p);
-    access_tell(w, o, mask, p, &t);
-    bool ok = perform(w, base, o, mask, p);
-    if (t.e.strong)
-        access_tell_performed(w, o, &t);
-    return ok;
-}
+/* Tells the hooks that the machine itself writes into the lanes' local memory: parameters, results. */
+void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes);
 
 #endif

@@ -7,6 +7,11 @@
  * element, as the ISA says and the H200 does.
  */
 #include "exec/access.h"
+#include "exec/access_plan.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/worker.h"
 #include "isa/sem.h"
 
 /* ---- one element ---- */

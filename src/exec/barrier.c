@@ -4,7 +4,11 @@
  * it counts for its 32 threads. Exited threads count as arrived. At the cluster's barrier threads count by themselves. The
  * blocks of a cluster are of one worker, so what one does may change the records of all.
  */
-#include "exec/machine.h"
+#include "exec/barrier.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
 
 static const uint32_t *row32(struct warp *w, struct activation *a, row_ref r)
 {

@@ -1,5 +1,17 @@
 /* Blocks: setting one up, letting its warps take turns, putting it away. */
+#include "exec/block.h"
+#include "exec/device.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/interp.h"
+#include "exec/launch.h"
+#include "exec/lockstep.h"
 #include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/rows.h"
+#include "exec/spin_cost.h"
+#include "exec/stall.h"
+#include "exec/worker.h"
 
 static void splat_row(uint8_t *row, unsigned width, uint64_t value)
 {

@@ -1,5 +1,11 @@
 /* Calls: who goes where, and the parameters between the frames (PTX ISA 7.1, 9.7.12.4). */
-#include "exec/machine.h"
+#include "exec/access.h"
+#include "exec/block.h"
+#include "exec/call.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
+#include "exec/rows.h"
 #include "mem/local.h"
 
 /* ---- parameters ---- */

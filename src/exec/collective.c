@@ -5,7 +5,10 @@
  * the same qualifiers and the same membermask." Nothing is said of the place: lanes meet that stand at
  * different instructions, and one instruction serves lanes with different membermasks.
  */
-#include "exec/machine.h"
+#include "exec/block.h"
+#include "exec/collective.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
 #include "exec/shuffle.h"
 
 /* Lanes that stand at one instruction of one activation. */

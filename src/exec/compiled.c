@@ -1,5 +1,14 @@
 /* What compiled code asks of the engine, and what a worker keeps for it: see compiled.h. */
+#include "exec/access.h"
+#include "exec/block.h"
+#include "exec/collective.h"
+#include "exec/histogram.h"
+#include "exec/interp.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/worker.h"
+#include "exec/compiled.h"
 
 static bool accesses_global(const struct op *o)
 {

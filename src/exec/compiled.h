@@ -12,6 +12,9 @@
 #include "exec/abi.h"
 #include "exec/warp.h"
 
+struct worker;
+struct launch;
+
 extern const struct compiled_calls compiled_calls;
 
 struct compiled {
@@ -34,5 +37,10 @@ enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, u
 /* Makes whole rows of seeds, as the interpreter needs them, for a warp in lockstep that stands behind a barrier, at the start, or
  * before a block's terminator (COMPILED_END). */
 void compiled_fill(compiled_fn *fn, struct warp *w, uint32_t block);
+
+/* The launch's compiled code, where it may run: it tells nobody what it does, and takes no orders from a schedule. */
+const struct compiled *worker_find_compiled(struct worker *k, struct launch *l);
+/* Forgets the compiled code that the worker has run last. */
+void worker_drop_compiled(struct worker *k);
 
 #endif

@@ -1,5 +1,10 @@
 /* Recording faults; see fault.h. */
+#include "exec/access.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/worker.h"
 
 #include <stdio.h>
 

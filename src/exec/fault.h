@@ -34,6 +34,19 @@ struct fault {
 struct machine;
 struct kernel;
 struct mem_block;
+struct warp;
+struct op;
+struct launch;
+struct location;
+
+/* Records a fault of a lane; the first of the launch stands. Always returns false. */
+bool warp_fault(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane);
+bool warp_fault_at(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, const struct location *p,
+                   uint32_t bytes);
+/* The same with a number that the kind needs: a target, an index. */
+bool warp_fault_value(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, uint64_t value);
+/* Ends the launch with a fault of no thread's, unless it has one. */
+void launch_fail(struct launch *l, enum fault_kind kind);
 
 hd_result fault_result(enum fault_kind kind);
 const char *fault_code(enum fault_kind kind);

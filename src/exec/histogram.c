@@ -11,7 +11,12 @@
  *
  * The compiled code of an addition finds in its inline cache how far the sums are from the cells: inline_cache.shift.
  */
+#include "exec/abi.h"
+#include "exec/histogram.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/worker.h"
 
 enum { LARGEST_ARRAY = 16 << 10, LINE_BYTES = 64 };
 

@@ -5,13 +5,14 @@
  * runs under a schedule. All warps of a block are on one thread at any time. Where a launch has no hooks an event costs a
  * test of a pointer that is in a register; one that no client wants costs a test more.
  *
- * `struct warp`, `struct block`, `struct op` and `struct activation` (exec/warp.h, exec/code.h) may be read, not changed, but
+ * `struct warp`, `struct block`, `struct op` and `struct activation` (exec/warp.h, exec/block.h, exec/code.h) may be read, not changed, but
  * for a client's own place in block->client.
  */
 #ifndef HEDDLE_EXEC_HOOKS_H
 #define HEDDLE_EXEC_HOOKS_H
 
-#include "exec/warp.h"
+#include "exec/block.h"
+#include "exec/fault.h"
 
 /* How the addresses of an event's lanes lie. What a pattern says is said of all its lanes; it may also hold of events that are
  * told as ANY. */

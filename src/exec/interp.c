@@ -11,7 +11,21 @@
  */
 #include <time.h>
 
-#include "exec/machine.h"
+#include "exec/access.h"
+#include "exec/barrier.h"
+#include "exec/block.h"
+#include "exec/call.h"
+#include "exec/collective.h"
+#include "exec/compiled.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/interp.h"
+#include "exec/launch.h"
+#include "exec/limit.h"
+#include "exec/quantum.h"
+#include "exec/rows.h"
+#include "exec/schedule.h"
+#include "exec/worker.h"
 
 /* Under random schedules one group in SPLIT_EVERY is divided, and at one block of code in CHANGE_EVERY another group goes on: one
  * that waits for others of its warp must not keep them from running, however it waits. */

@@ -1,5 +1,14 @@
 /* Launches: what a grid needs before its blocks run, and what remains of it afterwards. */
+#include "exec/compiled.h"
+#include "exec/compiler.h"
+#include "exec/device.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/limit.h"
 #include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/schedule.h"
+#include "exec/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,14 @@
  *
  * Wall clocks: a thread of the machine, which the first launch with a clock starts, sleeps until the next of them is over.
  */
+#include "exec/abi.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/limit.h"
 #include "exec/machine.h"
+#include "exec/spin_cost.h"
+#include "exec/worker.h"
 
 #include "base/monotonic.h"
 

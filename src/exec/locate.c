@@ -1,6 +1,10 @@
 /* Where an address leads: the bytes behind it, or the fault that it is. One lane at a time; access.c serves whole warps
  * where it can and comes here for the rest.
  */
+#include "exec/access.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
 #include "mem/local.h"
 

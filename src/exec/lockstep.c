@@ -5,7 +5,14 @@
  * one barrier, the barrier is open, and nothing has to be recorded. In any other case the block falls out of lockstep: every warp
  * gets the records that it would have had, and warps take turns (block.c, interp.c) until all stand at one barrier again.
  */
-#include "exec/machine.h"
+#include "exec/barrier.h"
+#include "exec/block.h"
+#include "exec/compiled.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/limit.h"
+#include "exec/lockstep.h"
+#include "exec/spin_cost.h"
 
 static void start_turn(struct warp *w)
 {

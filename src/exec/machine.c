@@ -1,5 +1,15 @@
 /* Machines: memory, threads of their own, and how these find launches to help with. */
+#include "exec/code.h"
+#include "exec/compiler.h"
+#include "exec/device.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/limit.h"
 #include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/rows.h"
+#include "exec/schedule.h"
+#include "exec/worker.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,6 +6,12 @@
  * of range, an object that has not been initialised, more arrivals than are pending, .noComplete that completes.
  */
 #include "exec/access.h"
+#include "exec/access_plan.h"
+#include "exec/barrier.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
 #include "isa/sem.h"
 
 /* The operations of a warp's lanes. */

@@ -8,6 +8,8 @@
 #endif
 
 #include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/worker.h"
 
 struct pool_item {
     struct pool_item *next;

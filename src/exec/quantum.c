@@ -10,7 +10,10 @@
  *
  * What a branch costs stands in spin_cost.h, for compiled code, too, which leaves where the budget is spent (jit/emit/branch.c).
  */
-#include "exec/machine.h"
+#include "exec/block.h"
+#include "exec/launch.h"
+#include "exec/quantum.h"
+#include "exec/spin_cost.h"
 
 /* SHORTEST: after so many quanta in vain a spinning loop has one iteration in a quantum. Within a quantum a spinning group of a
  * divided warp makes way for another spinning group up to MAX_SPIN_ROTATIONS times, and for any group up to MAX_ROTATIONS times. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/monotonic.h"
+#include "exec/machine.h"
+#include "exec/worker.h"
 
 enum { THROTTLE = 512, SPINS = 400 };
 

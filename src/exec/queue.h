@@ -11,8 +11,14 @@
 #ifndef HEDDLE_EXEC_QUEUE_H
 #define HEDDLE_EXEC_QUEUE_H
 
-#include "exec/machine.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
+#include "heddle.h"
+
+struct machine;
+struct worker;
 struct context;
 struct stream;
 

@@ -13,7 +13,12 @@
  * take it away. One lane alone, as in blocks that hand a turn to each other, looks at once. A lane that has waited in vain leaves
  * no budget for the lanes behind, which have a few tries each. Where there is no other worker, nobody backs off.
  */
+#include "exec/block.h"
+#include "exec/compiled.h"
+#include "exec/launch.h"
+#include "exec/limit.h"
 #include "exec/machine.h"
+#include "exec/worker.h"
 
 /* How long a lane waits, in a warp whose last quantum was not in vain, and the longest pause between its tries: numbers of the CPU's
  * pause instructions. */

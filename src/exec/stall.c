@@ -7,7 +7,13 @@
  * only, and not where the caller has said that nobody will (LAUNCH_CLOSED). What cannot be decided is left to run; after
  * five seconds a note says where it spins.
  */
+#include "exec/barrier.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/stall.h"
+#include "exec/worker.h"
 
 #include <stdio.h>
 

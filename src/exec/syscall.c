@@ -3,6 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "exec/access.h"
+#include "exec/block.h"
+#include "exec/call.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/printf.h"
 #include "mem/local.h"

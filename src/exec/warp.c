@@ -1,5 +1,8 @@
 /* The records of a warp that its engines change: activations, lanes that wait, local memory; see warp.h. */
-#include "exec/machine.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/pool.h"
 
 /* ---- activations ---- */
 

@@ -4,6 +4,12 @@
  * by one, and make an event for each state space that they are in.
  */
 #include "exec/access.h"
+#include "exec/access_plan.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/rows.h"
+#include "exec/worker.h"
 
 void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes)
 {

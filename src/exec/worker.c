@@ -4,7 +4,17 @@
  * spin on something outside), it stays resident and the worker turns to the next, starting another each time around, up
  * to what the claimed device could hold. Under a policy other than fair one thread does it all, choice by choice.
  */
+#include "exec/barrier.h"
+#include "exec/block.h"
+#include "exec/compiler.h"
+#include "exec/fault.h"
+#include "exec/histogram.h"
+#include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/schedule.h"
+#include "exec/stall.h"
+#include "exec/worker.h"
 
 #include <sched.h>
 

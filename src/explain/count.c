@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
+#include "exec/worker.h"
 #include "explain/footprint.h"
 #include "explain/l1.h"
 #include "explain/rules.h"

@@ -7,9 +7,10 @@
 #ifndef HEDDLE_EXPLAIN_COUNT_H
 #define HEDDLE_EXPLAIN_COUNT_H
 
-#include "exec/machine.h"
 #include "explain/counters.h"
 
+struct device_model;
+struct launch_request;
 struct counter;
 struct counted_launch;
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "exec/code.h"
+#include "exec/fault.h"
 
 /* ---- tables ---- */
 

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_EXPLAIN_TABLES_H
 #define HEDDLE_EXPLAIN_TABLES_H
 
-#include "exec/machine.h"
+#include "base/diag.h"
 #include "explain/cost.h"
 #include "explain/counters.h"
 #include "explain/rates.h"

@@ -9,6 +9,10 @@
 
 #include "base/demangle.h"
 #include "base/monotonic.h"
+#include "exec/barrier.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
+#include "exec/worker.h"
 
 enum { MAX_EVENTS = 4000000 };
 

@@ -7,7 +7,9 @@
 #ifndef HEDDLE_TRACE_TRACE_H
 #define HEDDLE_TRACE_TRACE_H
 
-#include "exec/machine.h"
+#include <stdbool.h>
+
+struct hooks;
 
 struct tracer;
 

@@ -14,6 +14,11 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "exec/compiled.h"
+#include "exec/compiler.h"
+#include "exec/launch.h"
+#include "exec/machine.h"
+#include "exec/worker.h"
 #include "jit/costs.h"
 #include "jit/host/brokered_compiler.h"
 #include "jit/host/code_cache.h"

@@ -8,7 +8,7 @@
 #ifndef HEDDLE_JIT_ENGINE_H
 #define HEDDLE_JIT_ENGINE_H
 
-#include "exec/machine.h"
+struct machine;
 
 /* Gives the machine a compiler. Nothing is loaded before it is needed. */
 void jit_attach(struct machine *m);

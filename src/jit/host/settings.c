@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/machine.h"
+
 struct word {
     const char *word;
     bool *wanted;

@@ -3,8 +3,9 @@
 #define HEDDLE_JIT_SETTINGS_H
 
 #include "base/log.h"
-#include "exec/machine.h"
 #include "jit/request.h"
+
+struct machine_config;
 
 struct settings {
     enum jit_tier tier; /* HEDDLE_TIER: that one alone; or 0 */

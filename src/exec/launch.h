@@ -1,0 +1,105 @@
+/* A launch: a grid of blocks on its way through the machine's workers. The record is shared by all of them; what changes is atomic, or
+ * under a lock that its comment names. */
+#ifndef HEDDLE_EXEC_LAUNCH_H
+#define HEDDLE_EXEC_LAUNCH_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "exec/code.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+
+struct machine;
+struct worker;
+struct compiled;
+struct schedule;
+struct row_fns;
+
+/* What a launch has printed, and could not. */
+struct print_total {
+    uint64_t bytes, calls, lost_bytes, lost_calls;
+    bool no_memory; /* one reason for it */
+};
+
+enum launch_flags {
+    LAUNCH_COOPERATIVE = HD_LAUNCH_COOPERATIVE,
+    LAUNCH_CLOSED = HD_LAUNCH_CLOSED,
+};
+
+struct launch {
+    struct launch *next;
+    struct machine *machine;
+    struct kernel *kernel;
+    uint64_t number;
+    uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
+    uint32_t flags;
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3], blocks_per_cluster; /* 1 where there are no clusters */
+    bool explicit_cluster;                   /* somebody has said how large they are */
+    uint32_t threads_per_block, warps_per_block;
+    uint64_t n_blocks;
+    uint32_t shared_bytes, dynamic_shared_bytes;
+    uint32_t max_resident; /* clusters, or blocks where there are none, that the claimed device could hold */
+    uint8_t *params;       /* in the machine's memory */
+    uint8_t *grid_barrier; /* of a cooperative launch: what %envreg1 and 2 address */
+    uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
+    const struct row_fns *rows;
+    struct schedule *schedule;     /* NULL: fair */
+    const struct hook_list *hooks; /* or NULL */
+    hd_engine engine;
+    const struct compiled *_Atomic compiled; /* NULL: not yet, or never; may be replaced by better code */
+    _Atomic uint64_t consider_at;            /* when the compiler wants to hear of a worker; UINT64_MAX: never again */
+    void *compiler_data;
+    _Atomic uint64_t next_block, done_blocks;
+    _Atomic uint64_t steps;       /* warp instructions, as far as workers have added theirs: limit.c */
+    double deadline;              /* seconds_now() by then; 0: none */
+    _Atomic uint32_t interrupted; /* enum fault_kind: as which the next worker that looks is to end it */
+    _Atomic uint32_t resident;
+    _Atomic bool failed;
+    /* stalls: stall.c */
+    _Atomic bool watching;     /* record what happens to memory */
+    bool changed, read_global; /* since watching began; one thread runs then */
+    bool noted;
+    _Atomic uint32_t prober; /* 1: a worker wants all others to park */
+    pthread_mutex_t lock;    /* of fault and of what follows */
+    pthread_cond_t parking;
+    struct fault fault;
+    struct diags report; /* of a stall; made by whoever finds it */
+    struct arena report_arena;
+    struct worker *workers;
+    uint64_t warp_instructions, lane_instructions;
+    struct print_total printed; /* under the machine's print_lock */
+};
+
+struct launch_request {
+    struct kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* 0 where nobody has said */
+    uint32_t shared_bytes, flags;
+    hd_engine engine;
+    double deadline;    /* as in struct launch */
+    const void *params; /* packed */
+    struct hook_list hooks;
+    struct worker *worker; /* that launches; NULL: one is made for it */
+    uint32_t task;         /* as in struct launch */
+};
+
+/* Runs a grid to its end in this thread and the machine's workers. Limits have been checked. A fault becomes a
+ * diagnostic. */
+hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats,
+                         struct diags *diags);
+
+/* A thread begins and ends to work on a launch. */
+void launch_join(struct launch *l, struct worker *k);
+void launch_leave(struct launch *l, struct worker *k);
+
+/* How many blocks the claimed device could hold at once (threads, blocks, shared memory). */
+uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes);
+
+static inline bool launch_has_failed(const struct launch *l)
+{
+    return atomic_load_explicit(&l->failed, memory_order_relaxed);
+}
+
+#endif
