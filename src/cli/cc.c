@@ -347,12 +347,7 @@ static void clean_up(struct job *j)
 
 static bool write_file(struct job *j, const char *path, const void *bytes, size_t n)
 {
-    struct file_writer w;
-    const char *error = file_create(&w, j->arena, path);
-    if (!error)
-        error = file_write(&w, bytes, n);
-    if (!error)
-        error = file_finish(&w);
+    const char *error = file_write_whole(j->arena, path, bytes, n);
     if (error)
         cli_failure(j->s, "cc: %s", error);
     return !error;

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "cli/check_findings.h"
@@ -44,13 +44,6 @@ struct check {
     uint32_t suppressed;
     const char *survivor; /* a process that goes on, or NULL */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- before the program ---- */
 
@@ -123,7 +116,7 @@ static void show_progress(void *data)
     static const double first_seconds = 5;
     struct check *c = data;
     uint64_t launches, found;
-    double seconds = now() - c->started;
+    double seconds = seconds_now() - c->started;
     if (!c->next_progress)
         c->next_progress = first_seconds;
     if (seconds < c->next_progress)
@@ -206,7 +199,7 @@ static int run_once(struct check *c)
         c->options.policy = arena_printf(&s->arena, "random:%llu", (unsigned long long)(c->settings.seed + c->run - 1));
         repeat = repeat_command(c, c->options.policy);
     }
-    c->started = now();
+    c->started = seconds_now();
     c->next_progress = 0;
     status = supervise(s, &v, &c->ending);
     if (!status)
@@ -285,15 +278,8 @@ static const char *verdict(const struct check *c)
 static const char *remarks(const struct check *c)
 {
     struct text t = {.arena = &c->s->arena};
-    const char *signal = sigabbrev_np(c->killed_by);
-    text_puts(&t, "");
-    if (c->killed_by)
-        text_printf(&t, "heddle: `%s` was ended by SIG%s%s; what its launches have shown until then is here\n",
-                    c->s->words[0], signal ? signal : "?",
-                    c->run > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "");
-    if (c->survivor)
-        text_printf(&t, "heddle: %s has not ended with the program; what it has shown until now is here\n",
-                    c->survivor);
+    const char *when = c->run > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
+    text_puts(&t, process_ending_text(c->s->words[0], c->killed_by, when, c->survivor, t.arena));
     if (c->findings.lost)
         text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");
     if (c->settings.runs > c->run)
@@ -376,11 +362,7 @@ static void print(struct check *c)
 
 static int write_file(struct check *c, const char *path, const char *text)
 {
-    struct file_writer w;
-    const char *error = file_create(&w, &c->s->arena, path);
-    error = error ? error : file_write(&w, text, strlen(text));
-    const char *finished = file_finish(&w);
-    error = error ? error : finished;
+    const char *error = file_write_whole(&c->s->arena, path, text, strlen(text));
     return error ? cli_failure(c->s, "%s", error) : 0;
 }
 

@@ -3,7 +3,6 @@
  * As for heddle check, this process stays the program's parent, and reads what the processes have written when it has ended, however
  * it has ended.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,23 +77,28 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
 }
 
-/* The first and the last line of a process's file. */
+/* The first and the last line of a process's file, of which others may be long. */
 static struct process_state read_state(const char *path, struct arena *arena)
 {
     struct process_state p = {0};
+    char tail[128], *line = NULL;
+    size_t room = 0;
     FILE *f = fopen(path, "re");
-    json_t *line;
-    while (f && (line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL))) {
-        const char *program = json_string_value(json_object_get(line, "program"));
-        if (program) {
-            p.program = arena_strdup(arena, program);
-            p.pid = (pid_t)json_integer_value(json_object_get(line, "process"));
-        }
-        p.ended |= json_is_true(json_object_get(line, "ended"));
-        json_decref(line);
+    json_t *first = f && getline(&line, &room, f) > 0 ? json_loads(line, 0, NULL) : NULL;
+    const char *program = json_string_value(json_object_get(first, "program"));
+    if (program) {
+        p.program = arena_strdup(arena, program);
+        p.pid = (pid_t)json_integer_value(json_object_get(first, "process"));
+    }
+    if (f && (fseek(f, -(long)sizeof tail + 1, SEEK_END) == 0 || fseek(f, 0, SEEK_SET) == 0)) {
+        size_t n = fread(tail, 1, sizeof tail - 1, f);
+        tail[n] = 0;
+        p.ended = n && tail[n - 1] == '\n' && strstr(tail, "\n{\"ended\": true");
     }
     if (f)
         fclose(f);
+    json_decref(first);
+    free(line);
     return p;
 }
 
@@ -141,14 +145,8 @@ static int show(struct explain *e)
         fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
     else
         explanation_print(&e->explanation, e->options.device, explanation_page(&s->o), stderr, &s->arena);
-    if (!e->ending.over_time && WIFSIGNALED(e->ending.status)) {
-        const char *signal = sigabbrev_np(WTERMSIG(e->ending.status));
-        fprintf(stderr, "heddle: `%s` was ended by SIG%s; what its launches have shown until then is here\n", program,
-                signal ? signal : "?");
-    }
-    if (e->survivor)
-        fprintf(stderr, "heddle: %s has not ended with the program; what it has shown until now is here\n",
-                e->survivor);
+    int signal = !e->ending.over_time && WIFSIGNALED(e->ending.status) ? WTERMSIG(e->ending.status) : 0;
+    fputs(process_ending_text(program, signal, "", e->survivor, &s->arena), stderr);
     if (e->explanation.lost)
         fputs("heddle: not all that was counted could be kept: some is missing here\n", stderr);
     return explanation_write_files(s, &e->explanation, program);

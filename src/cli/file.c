@@ -222,6 +222,16 @@ const char *file_finish(struct file_writer *w)
     return w->error;
 }
 
+const char *file_write_whole(struct arena *arena, const char *path, const void *bytes, size_t n)
+{
+    struct file_writer w;
+    const char *error = file_create(&w, arena, path);
+    if (error)
+        return error;
+    file_write(&w, bytes, n);
+    return file_finish(&w);
+}
+
 const char *file_may_create(struct arena *arena, const char *path)
 {
     struct stat st;

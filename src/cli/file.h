@@ -37,6 +37,8 @@ struct file_writer {
 const char *file_create(struct file_writer *w, struct arena *arena, const char *path);
 const char *file_write(struct file_writer *w, const void *bytes, size_t n);
 const char *file_finish(struct file_writer *w);
+/* All of it at once. */
+const char *file_write_whole(struct arena *arena, const char *path, const void *bytes, size_t n);
 
 /* Can a file be created there? Asked before a long computation; NULL, or why not. */
 const char *file_may_create(struct arena *arena, const char *path);

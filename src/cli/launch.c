@@ -2,8 +2,8 @@
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "base/sparse.h"
 #include "base/text.h"
 #include "cli/arg.h"
@@ -404,23 +404,16 @@ static int compare_doubles(const void *a, const void *b)
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Of --timeout, for the next repetition; 0: no limit. */
 static double time_left(const struct launch *l, double start)
 {
-    double left = l->s->o.timeout - (now() - start);
+    double left = l->s->o.timeout - (seconds_now() - start);
     return l->s->o.timeout <= 0 ? 0 : left > 0 ? left : DBL_MIN;
 }
 
 static int run_kernel(struct launch *l)
 {
-    double start = now();
+    double start = seconds_now();
     l->seconds = ARENA_ARRAY(&l->s->arena, double, repetitions(l));
     progress_phase(&l->s->progress, l->name, l->machine);
     for (uint64_t i = 0; i < repetitions(l); i++) {

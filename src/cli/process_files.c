@@ -117,3 +117,16 @@ const char *process_files_await(const char *folder, process_state_fn *read_state
     }
     return s.text;
 }
+
+const char *process_ending_text(const char *program, int signal, const char *when, const char *survivor,
+                                struct arena *arena)
+{
+    static const char until[] = "what its launches have shown until then is here";
+    const char *name = sigabbrev_np(signal), *text = "";
+    if (signal)
+        text = arena_printf(arena, "heddle: `%s` was ended by SIG%s%s; %s\n", program, name ? name : "?", when, until);
+    if (survivor)
+        text = arena_printf(arena, "%sheddle: %s has not ended with the program; what it has shown until now is here\n",
+                            text, survivor);
+    return text;
+}

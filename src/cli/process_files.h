@@ -28,4 +28,9 @@ typedef struct process_state process_state_fn(const char *path, struct arena *ar
  * NULL. */
 const char *process_files_await(const char *folder, process_state_fn *read_state, struct arena *arena);
 
+/* What the reader of a command's results has to know: what has ended the program (a signal, or 0; `when` as " in run 2"), and what goes
+ * on without it, or NULL. In the arena. */
+const char *process_ending_text(const char *program, int signal, const char *when, const char *survivor,
+                                struct arena *arena);
+
 #endif

@@ -18,19 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "cli/program.h"
 
 /* For a program whose kernels have ended to wind up; and for one that has been asked to end. */
 static const double grace_seconds = 5, last_seconds = 2;
 
 static const double tick_seconds = 0.25;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static sigset_t passed_on(void)
 {
@@ -89,7 +83,7 @@ static bool wait_until(const struct supervision *v, pid_t pid, double end, int *
                 *status = how;
                 return true;
             }
-        double left = end - now();
+        double left = end - seconds_now();
         if (left <= 0)
             return false;
         left = v->tick && left > tick_seconds ? tick_seconds : left < 1e6 ? left : 1e6;
@@ -115,9 +109,9 @@ static void kill_children(void)
             kill(child, SIGKILL);
         if (f)
             fclose(f);
-        double end = now() + 0.1;
+        double end = seconds_now() + 0.1;
         pid_t gone;
-        while ((gone = waitpid(-1, NULL, WNOHANG)) >= 0 && now() < end)
+        while ((gone = waitpid(-1, NULL, WNOHANG)) >= 0 && seconds_now() < end)
             if (gone == 0)
                 nanosleep(&(struct timespec){0, 1000000}, NULL);
         if (gone < 0)
@@ -154,7 +148,7 @@ static void end_it(struct session *s, const struct supervision *v, pid_t pid, do
 int supervise(struct session *s, const struct supervision *v, struct ending *e)
 {
     sigset_t set = passed_on(), before;
-    double end = v->seconds > 0 ? now() + v->seconds : INFINITY;
+    double end = v->seconds > 0 ? seconds_now() + v->seconds : INFINITY;
     *e = (struct ending){0};
     sigprocmask(SIG_BLOCK, &set, &before);
     prctl(PR_SET_CHILD_SUBREAPER, 1);

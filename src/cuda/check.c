@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "cuda/process_file.h"
 #include "cuda/stack.h"
 #include "cuda/state.h"
@@ -35,13 +35,6 @@ static struct {
     double written_at;
     bool ended, cannot_write;
 } check = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the file ---- */
 
@@ -109,7 +102,7 @@ static void write_file(void)
     }
     free(head);
     hd_report_free(findings);
-    check.written_at = now();
+    check.written_at = seconds_now();
     process_file_end(&before);
 }
 
@@ -193,7 +186,7 @@ static void launched(void *data, const char *kernel, bool fresh)
     pthread_mutex_lock(&check.lock);
     check.launches++;
     json_object_set_new(check.kernels, kernel, json_true());
-    if (fresh || now() - check.written_at > SECONDS_BETWEEN_COUNTS)
+    if (fresh || seconds_now() - check.written_at > SECONDS_BETWEEN_COUNTS)
         write_file();
     pthread_mutex_unlock(&check.lock);
 }

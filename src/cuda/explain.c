@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "cuda/process_file.h"
 #include "cuda/state.h"
 
@@ -29,13 +29,6 @@ static struct {
     bool kernels_old;  /* launches have ended since */
     bool cannot_write;
 } explain = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the file ---- */
 
@@ -89,7 +82,7 @@ static void write_kernels(void)
             if (r)
                 break;
         }
-    explain.kernels_at = now();
+    explain.kernels_at = seconds_now();
     explain.kernels_old = false;
 }
 
@@ -110,7 +103,7 @@ static void launched(void *data, const char *json)
     pthread_mutex_lock(&explain.lock);
     write_of_device((unsigned)(uintptr_t)data, "launch", json);
     explain.kernels_old = true;
-    if (now() - explain.kernels_at > SECONDS_BETWEEN_KERNELS)
+    if (seconds_now() - explain.kernels_at > SECONDS_BETWEEN_KERNELS)
         write_kernels();
     pthread_mutex_unlock(&explain.lock);
 }

@@ -5,8 +5,8 @@
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "base/opts.h"
 #include "cuda/state.h"
 
@@ -39,13 +39,6 @@ static bool read_number(const char *name, uint64_t *value)
     return refuse(name, text, "a number from 1");
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool read_clock(double *deadline)
 {
     const char *text = given("HEDDLE_TIMEOUT"), *from = given("HEDDLE_TIMEOUT_FROM");
@@ -54,7 +47,7 @@ static bool read_clock(double *deadline)
         return true;
     if (!opts_seconds(str_of(text), &seconds))
         return refuse("HEDDLE_TIMEOUT", text, "a time in seconds from 0.001, like 10 or 0.5");
-    *deadline = (from ? strtod(from, NULL) : now()) + seconds;
+    *deadline = (from ? strtod(from, NULL) : seconds_now()) + seconds;
     return true;
 }
 
@@ -68,6 +61,6 @@ bool limits_read(struct limits *l)
 
 double limits_time_left(const struct limits *l)
 {
-    double left = l->deadline - now();
+    double left = l->deadline - seconds_now();
     return l->deadline <= 0 ? 0 : left > 0 ? left : DBL_MIN;
 }
