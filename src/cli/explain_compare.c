@@ -131,8 +131,9 @@ int explain_compare(struct session *s)
     if (s->n_words != 2)
         return usage_error(
             s, "--compare takes two files that `heddle explain --json` has written: BEFORE.json AFTER.json");
-    if (s->o.page || s->o.explain_json || s->o.csv)
-        return usage_error(s, "--compare runs nothing, so there is nothing to write with --output, --json or --csv");
+    if (s->o.page || s->o.explain_json || s->o.csv || s->o.explain_trace)
+        return usage_error(
+            s, "--compare runs nothing, so there is nothing to write with --output, --json, --csv or --trace");
     json_t *before = read_side(s, s->words[0], 0, &all), *after = before ? read_side(s, s->words[1], 1, &all) : NULL;
     if (after)
         show(&all, &s->arena);

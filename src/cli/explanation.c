@@ -9,7 +9,7 @@
 void explanation_init(struct explanation *e)
 {
     *e = (struct explanation){
-        .launches = json_array(), .kernels = json_array(), .processes = json_array(), .host = json_array()};
+        .launches = json_array(), .kernels = json_object(), .processes = json_array(), .host = json_array()};
 }
 
 void explanation_free(struct explanation *e)
@@ -27,38 +27,24 @@ static json_int_t number(const json_t *o, const char *key)
     return json_integer_value(json_object_get(o, key));
 }
 
-/* Is it the same kernel? By process, device, and number among those that were launched there. */
-static bool same_kernel(const json_t *a, const json_t *b)
+struct explanation_key explanation_key(const json_t *of)
 {
-    return number(a, "process") == number(b, "process") && number(a, "device") == number(b, "device") &&
-           number(a, "number") == number(b, "number");
+    struct explanation_key k;
+    snprintf(k.text, sizeof k.text, "%lld/%lld/%lld", (long long)number(of, "process"), (long long)number(of, "device"),
+             (long long)number(of, "number"));
+    return k;
 }
 
-/* Rows of streams and threads, which say whose they are. */
-static void put_streams(struct explanation *e, int process, json_t *rows)
+/* Tracks of streams and threads, which say whose they are. */
+static void put_streams(struct explanation *e, int process, json_t *tracks)
 {
     size_t i;
-    json_t *row;
-    json_array_foreach(rows, i, row)
+    json_t *track;
+    json_array_foreach(tracks, i, track)
     {
-        json_object_set_new(row, "process", json_integer(process));
-        json_array_append(e->host, row);
+        json_object_set_new(track, "process", json_integer(process));
+        json_array_append(e->host, track);
     }
-}
-
-/* A newer record takes the place of what was known of the kernel. */
-static void put_kernel(struct explanation *e, json_t *kernel)
-{
-    size_t i;
-    json_t *old;
-    json_array_foreach(e->kernels, i, old)
-    {
-        if (same_kernel(old, kernel)) {
-            json_array_set(e->kernels, i, kernel);
-            return;
-        }
-    }
-    json_array_append(e->kernels, kernel);
 }
 
 void explanation_add(struct explanation *e, int process, json_t *line)
@@ -72,7 +58,7 @@ void explanation_add(struct explanation *e, int process, json_t *line)
     if (launch)
         json_array_append(e->launches, launch);
     else if (kernel)
-        put_kernel(e, kernel);
+        json_object_set(e->kernels, explanation_key(kernel).text, kernel); /* in place of an older one */
     else if (json_object_get(line, "streams"))
         put_streams(e, process, json_object_get(line, "streams"));
     else if (json_object_get(line, "program"))
@@ -87,15 +73,21 @@ void explanation_add(struct explanation *e, int process, json_t *line)
 void explanation_read(struct explanation *e, FILE *f)
 {
     int process = 0;
-    json_t *line;
-    for (;;) {
-        line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
-        if (!line)
-            break;
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t n;
+    while ((n = getline(&text, &room, f)) > 0) {
+        json_t *line = text[n - 1] == '\n' ? json_loads(text, 0, NULL) : NULL; /* else it was cut off */
+        if (!line) {
+            e->lost = true;
+            continue;
+        }
         if (json_object_get(line, "program"))
             process = (int)number(line, "process");
         explanation_add(e, process, line);
     }
+    e->lost |= ferror(f) != 0;
+    free(text);
 }
 
 /* ---- JSON ---- */
@@ -115,8 +107,9 @@ static json_t *source_text(const char *path, struct arena *arena)
 static json_t *sources_json(const struct explanation *e, struct arena *arena)
 {
     json_t *seen = json_object(), *list = json_array(), *kernel, *line;
-    size_t i, k;
-    json_array_foreach(e->kernels, i, kernel)
+    const char *key;
+    size_t k;
+    json_object_foreach(e->kernels, key, kernel)
     {
         json_array_foreach(json_object_get(kernel, "lines"), k, line)
         {
@@ -131,16 +124,15 @@ static json_t *sources_json(const struct explanation *e, struct arena *arena)
     return list;
 }
 
-char *explanation_json(const struct explanation *e, const char *program, const char *device, size_t flags,
-                       struct arena *arena)
+json_t *explanation_json(const struct explanation *e, const char *program, const char *device, struct arena *arena)
 {
-    json_t *all = json_pack("{s:i, s:o, s:s, s:O, s:I, s:b, s:O, s:O, s:O, s:o}", "version", 1, "program",
-                            json_text(program, strlen(program)), "device", device, "processes", e->processes,
-                            "uncounted", (json_int_t)e->uncounted, "whole", !e->lost, "launches", e->launches,
-                            "kernels", e->kernels, "host", e->host, "sources", sources_json(e, arena));
-    char *text = all ? json_dumps(all, flags | JSON_PRESERVE_ORDER) : NULL;
-    json_decref(all);
-    return text;
+    json_t *kernels = json_array(), *kernel;
+    const char *key;
+    json_object_foreach(e->kernels, key, kernel) json_array_append(kernels, kernel);
+    return json_pack("{s:i, s:o, s:s, s:O, s:I, s:b, s:O, s:o, s:O, s:o}", "version", 1, "program",
+                     json_text(program, strlen(program)), "device", device, "processes", e->processes, "uncounted",
+                     (json_int_t)e->uncounted, "whole", !e->lost, "launches", e->launches, "kernels", kernels, "host",
+                     e->host, "sources", sources_json(e, arena));
 }
 
 /* ---- CSV ---- */
@@ -167,15 +159,15 @@ static const char *value_text(const json_t *v, struct arena *arena)
     return json_is_real(v) ? arena_printf(arena, "%.6g", json_real_value(v)) : "";
 }
 
-static const char *dims_text(const json_t *dims, const char *between, struct arena *arena)
+static const char *dims_text(const json_t *dims, struct arena *arena)
 {
     long long n[3] = {0};
     for (size_t i = 0; i < 3; i++)
         n[i] = json_integer_value(json_array_get(dims, i));
-    return arena_printf(arena, "%lld%s%lld%s%lld", n[0], between, n[1], between, n[2]);
+    return arena_printf(arena, "%lldx%lldx%lld", n[0], n[1], n[2]);
 }
 
-static void put_row(struct text *t, const json_t *launch, struct arena *arena)
+static void put_launch(struct text *t, const json_t *launch, struct arena *arena)
 {
     static const char *const columns[] = {"process", "kernel", "mangled"}, *const times[] = {"time_ns", "bound"};
     const char *name;
@@ -184,8 +176,8 @@ static void put_row(struct text *t, const json_t *launch, struct arena *arena)
         put_field(t, value_text(json_object_get(launch, columns[i]), arena));
         text_puts(t, ",");
     }
-    text_printf(t, "%s,%s", dims_text(json_object_get(launch, "grid"), "x", arena),
-                dims_text(json_object_get(launch, "block"), "x", arena));
+    text_printf(t, "%s,%s", dims_text(json_object_get(launch, "grid"), arena),
+                dims_text(json_object_get(launch, "block"), arena));
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         text_puts(t, ",");
         put_field(t, value_text(json_object_get(launch, times[i]), arena));
@@ -208,7 +200,7 @@ const char *explanation_csv(const struct explanation *e, struct arena *arena)
     json_object_foreach(json_object_get(json_array_get(e->launches, 0), "metrics"), name, v)
         text_printf(&t, ",%s", name);
     text_puts(&t, "\n");
-    json_array_foreach(e->launches, i, launch) put_row(&t, launch, arena);
+    json_array_foreach(e->launches, i, launch) put_launch(&t, launch, arena);
     return t.p;
 }
 
@@ -219,17 +211,34 @@ const char *explanation_page(const struct options *o)
     return o->page ? o->page : "explain.html";
 }
 
+enum { FILES = 4 };
+
+/* Those that the options name; NULL: none of that kind. */
+static void name_files(const struct options *o, const char *files[FILES])
+{
+    files[0] = explanation_page(o);
+    files[1] = o->explain_json;
+    files[2] = o->csv;
+    files[3] = o->explain_trace;
+}
+
 const char *explanation_files_wrong(struct session *s)
 {
-    const char *wrong = file_may_create(&s->arena, explanation_page(&s->o));
-    wrong = wrong || !s->o.explain_json ? wrong : file_may_create(&s->arena, s->o.explain_json);
-    return wrong || !s->o.csv ? wrong : file_may_create(&s->arena, s->o.csv);
+    const char *files[FILES], *wrong = NULL;
+    name_files(&s->o, files);
+    for (int i = 0; i < FILES && !wrong; i++)
+        wrong = files[i] ? file_may_create(&s->arena, files[i]) : NULL;
+    return wrong;
 }
 
 bool explanation_writes(const struct options *o, const char *path)
 {
-    return strcmp(explanation_page(o), path) == 0 || (o->explain_json && strcmp(o->explain_json, path) == 0) ||
-           (o->csv && strcmp(o->csv, path) == 0);
+    const char *files[FILES];
+    name_files(o, files);
+    for (int i = 0; i < FILES; i++)
+        if (files[i] && strcmp(files[i], path) == 0)
+            return true;
+    return false;
 }
 
 int explanation_no_device(struct session *s)
@@ -245,43 +254,50 @@ const char *explanation_device(const struct options *o)
     return o->report_device ? o->report_device : claimed && *claimed ? claimed : "H200";
 }
 
+/* NULL: there was not enough memory for it. */
 static int write_file(struct session *s, const char *path, const char *text)
 {
-    struct file_writer w;
-    const char *error = file_create(&w, &s->arena, path);
-    error = error ? error : file_write(&w, text, strlen(text));
-    const char *finished = file_finish(&w);
-    error = error ? error : finished;
+    const char *error = text ? file_write_whole(&s->arena, path, text, strlen(text))
+                             : "out of memory: what was counted cannot be written";
     return error ? cli_failure(s, "%s", error) : 0;
 }
 
-static int write_page(struct session *s, const char *json)
+static int write_json(struct session *s, const json_t *json)
 {
-    struct text page = {.arena = &s->arena};
-    page_write(&page, json);
-    return write_file(s, explanation_page(&s->o), page.p);
-}
-
-static int write_json(struct session *s, const struct explanation *e, const char *program, size_t flags,
-                      int (*write)(struct session *, const char *))
-{
-    char *text = explanation_json(e, program, explanation_device(&s->o), flags, &s->arena);
-    int status = text ? write(s, text) : cli_failure(s, "out of memory: what was counted cannot be written");
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    int status = write_file(s, s->o.explain_json, text);
     free(text);
     return status;
 }
 
-static int write_json_file(struct session *s, const char *json)
+static int write_page(struct session *s, const json_t *json)
 {
-    return write_file(s, s->o.explain_json, json);
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_PRESERVE_ORDER);
+    struct text page = {.arena = &s->arena};
+    if (text)
+        page_write(&page, text);
+    free(text);
+    return write_file(s, explanation_page(&s->o), page.p);
+}
+
+static int write_trace(struct session *s, const struct explanation *e)
+{
+    char *text = explanation_trace(e, explanation_device(&s->o), &s->arena);
+    int status = write_file(s, s->o.explain_trace, text);
+    free(text);
+    return status;
 }
 
 int explanation_write_files(struct session *s, const struct explanation *e, const char *program)
 {
-    int status = write_json(s, e, program, JSON_COMPACT | JSON_REAL_PRECISION(9), write_page);
+    json_t *json = explanation_json(e, program, explanation_device(&s->o), &s->arena);
+    int status = write_page(s, json);
     if (s->o.explain_json)
-        status |= write_json(s, e, program, JSON_INDENT(1), write_json_file);
+        status |= write_json(s, json);
     if (s->o.csv)
         status |= write_file(s, s->o.csv, explanation_csv(e, &s->arena));
+    if (s->o.explain_trace)
+        status |= write_trace(s, e);
+    json_decref(json);
     return status;
 }

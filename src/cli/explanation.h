@@ -8,10 +8,17 @@
 #include "cli/cli.h"
 
 struct explanation {
-    json_t *launches, *kernels, *processes, *host; /* arrays; host: streams and threads over time */
+    json_t *launches, *processes, *host; /* arrays; host: streams and threads over time */
+    json_t *kernels;                     /* by line: an object of explanation_key() */
     uint64_t uncounted;
     bool lost; /* there was more, which could not be written or read */
 };
+
+/* Which kernel a launch is of: its process, its device, and its number among those that were launched there. */
+struct explanation_key {
+    char text[72];
+};
+struct explanation_key explanation_key(const json_t *of);
 
 void explanation_init(struct explanation *e);
 void explanation_free(struct explanation *e);
@@ -21,11 +28,12 @@ void explanation_read(struct explanation *e, FILE *f);
 /* A line of it; the value is the callee's to free. */
 void explanation_add(struct explanation *e, int process, json_t *line);
 
-/* All of it, written with jansson's flags; NULL where memory is exhausted. */
-char *explanation_json(const struct explanation *e, const char *program, const char *device, size_t flags,
-                       struct arena *arena);
-/* A row a launch. */
+/* All of it: docs/EXPLAIN.md says what is in it. NULL where memory is exhausted. */
+json_t *explanation_json(const struct explanation *e, const char *program, const char *device, struct arena *arena);
+/* A line for each launch. */
 const char *explanation_csv(const struct explanation *e, struct arena *arena);
+/* What happens over time, as Perfetto opens it (trace/events.h); from malloc, or NULL where memory is exhausted. */
+char *explanation_trace(const struct explanation *e, const char *device, struct arena *arena);
 /* For people: the kernels, the longest first. */
 void explanation_print(const struct explanation *e, const char *device, const char *page, FILE *out,
                        struct arena *arena);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "cli/explanation.h"
 #include "report/report.h"
 
@@ -38,16 +39,6 @@ struct group {
     double warp_instructions, thread_instructions, branches, divergent;
     bool shapes; /* launches differ in grid or block */
 };
-
-static bool is_of(const struct group *g, const json_t *launch)
-{
-    static const char *const keys[] = {"process", "device", "number"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (json_integer_value(json_object_get(g->first, keys[i])) !=
-            json_integer_value(json_object_get(launch, keys[i])))
-            return false;
-    return true;
-}
 
 static void add_access(json_t *sums, const json_t *access)
 {
@@ -91,25 +82,22 @@ static int by_time(const void *a, const void *b)
 static struct group *find_groups(const struct explanation *e, size_t *n, struct arena *arena)
 {
     struct group *groups = ARENA_ARRAY(arena, struct group, json_array_size(e->launches));
+    struct map by_key;
     size_t i;
-    json_t *launch, *kernel;
+    json_t *launch;
+    map_init(&by_key, arena);
     *n = 0;
     json_array_foreach(e->launches, i, launch)
     {
-        struct group *g = groups;
-        while (g < groups + *n && !is_of(g, launch))
-            g++;
-        if (g == groups + *n) {
-            *g = (struct group){.first = launch, .access = json_object()};
-            ++*n;
+        struct explanation_key key = explanation_key(launch);
+        struct group *g = map_get(&by_key, str_of(key.text));
+        if (!g) {
+            g = &groups[(*n)++];
+            *g = (struct group){
+                .first = launch, .access = json_object(), .kernel = json_object_get(e->kernels, key.text)};
+            map_put(&by_key, str_of(arena_strdup(arena, key.text)), g);
         }
         add_launch(g, launch);
-    }
-    json_array_foreach(e->kernels, i, kernel)
-    {
-        for (size_t k = 0; k < *n; k++)
-            if (is_of(&groups[k], kernel))
-                groups[k].kernel = kernel;
     }
     qsort(groups, *n, sizeof *groups, by_time);
     return groups;

@@ -184,6 +184,7 @@ const struct command commands[] = {
      "  heddle explain ./vectorAdd\n"
      "  heddle explain --kernel-regex regex=matmul --launch-count 1 --json matmul.json ./app\n"
      "  heddle explain --csv all.csv python3 train.py\n"
+     "  heddle explain --trace timelines.json ./app\n"
      "  heddle explain --compare before.json after.json\n"
      "\n"
      "docs/EXPLAIN.md says what each figure means. The exit status is the program's; 124 where the time of --timeout\n"

@@ -47,7 +47,7 @@ struct stream_log {
     uint32_t n_tasks, n_events;
     pthread_t threads[MOST_THREADS];
     unsigned n_threads;
-    bool cut; /* there was more */
+    bool cut; /* there was more than is remembered */
 };
 
 /* ---- recording ---- */
@@ -174,33 +174,35 @@ void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool 
 
 /* ---- times ---- */
 
-struct rows {
+struct tracks {
     json_t *list;
-    json_t *streams; /* by number, as text: the spans of its row */
+    json_t *streams; /* by name: the spans of its track */
     json_t *threads[MOST_THREADS];
     double host[MOST_THREADS]; /* where each thread is */
 };
 
-static json_t *new_row(json_t *list, const char *name)
+/* Its spans. */
+static json_t *new_track(json_t *list, const char *name)
 {
     json_t *spans = json_array();
     json_array_append_new(list, json_pack("{s:s, s:O}", "name", name, "spans", spans));
     return spans;
 }
 
-static json_t *row_of_stream(struct rows *r, const struct log_task *t)
+static json_t *track_of_stream(struct tracks *r, const struct log_task *t)
 {
     char name[64];
     snprintf(name, sizeof name, "device %u, stream %llu", t->machine, (unsigned long long)t->stream);
     json_t *spans = json_object_get(r->streams, name);
     if (!spans) {
-        spans = new_row(r->list, name);
+        spans = new_track(r->list, name);
         json_object_set_new(r->streams, name, spans);
+        json_object_set_new(json_array_get(r->list, json_array_size(r->list) - 1), "device", json_integer(t->machine));
     }
     return spans;
 }
 
-static json_t *row_of_thread(struct rows *r, unsigned thread)
+static json_t *track_of_thread(struct tracks *r, unsigned thread)
 {
     char name[32];
     snprintf(name, sizeof name, "host thread %u", thread + 1);
@@ -208,7 +210,7 @@ static json_t *row_of_thread(struct rows *r, unsigned thread)
         return r->threads[thread];
     for (unsigned i = 0; i < MOST_THREADS; i++) /* it comes when others are where they are */
         r->host[thread] = r->host[i] > r->host[thread] ? r->host[i] : r->host[thread];
-    return r->threads[thread] = new_row(r->list, name);
+    return r->threads[thread] = new_track(r->list, name);
 }
 
 static void put_span(json_t *spans, double from, double to, const char *kind, const char *name)
@@ -235,13 +237,13 @@ static double latest(const struct stream_log *l, const uint32_t *tasks, uint32_t
     return at;
 }
 
-static void put_task(struct stream_log *l, struct rows *r, const struct log_event *e)
+static void put_task(struct stream_log *l, struct tracks *r, const struct log_event *e)
 {
     struct log_task *t = &l->tasks[e->task - 1];
     const char *kind = kind_name(t->kind);
     struct arena scratch = {0};
     const char *name = t->name ? demangle(str_of(t->name), &scratch) : kind;
-    json_t *host = row_of_thread(r, e->thread);
+    json_t *host = track_of_thread(r, e->thread);
     double called = r->host[e->thread];
     if (kind) {
         r->host[e->thread] = called + CALL_NS;
@@ -250,13 +252,13 @@ static void put_task(struct stream_log *l, struct rows *r, const struct log_even
     double from = latest(l, t->after, t->n_after, latest(l, &t->before, 1, r->host[e->thread]));
     t->end = from + (kind ? t->ns : 0);
     if (kind)
-        put_span(row_of_stream(r, t), from, t->end, kind, name ? name : kind);
+        put_span(track_of_stream(r, t), from, t->end, kind, name ? name : kind);
     arena_free(&scratch);
 }
 
-static void put_wait(const struct stream_log *l, struct rows *r, const struct log_event *e)
+static void put_wait(const struct stream_log *l, struct tracks *r, const struct log_event *e)
 {
-    json_t *host = row_of_thread(r, e->thread);
+    json_t *host = track_of_thread(r, e->thread);
     double from = r->host[e->thread], to = latest(l, e->waits, e->n_waits, from);
     if (to > from)
         put_span(host, from, to, "wait", "waits for the device");
@@ -265,7 +267,7 @@ static void put_wait(const struct stream_log *l, struct rows *r, const struct lo
 
 json_t *stream_log_json(struct stream_log *l)
 {
-    struct rows r = {.list = json_array(), .streams = json_object()};
+    struct tracks r = {.list = json_array(), .streams = json_object()};
     pthread_mutex_lock(&l->lock);
     for (uint32_t i = 0; i < l->n_events; i++)
         if (l->events[i].task)
@@ -276,6 +278,8 @@ json_t *stream_log_json(struct stream_log *l)
     for (unsigned i = 0; i < MOST_THREADS; i++)
         json_decref(r.threads[i]);
     json_decref(r.streams);
+    for (size_t i = 0; l->cut && i < json_array_size(r.list); i++)
+        json_object_set_new(json_array_get(r.list, i), "cut", json_true());
     for (size_t i = json_array_size(r.list); i-- > 0;)
         if (!json_array_size(json_object_get(json_array_get(r.list, i), "spans")))
             json_array_remove(r.list, i);

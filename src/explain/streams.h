@@ -23,7 +23,8 @@ const struct order_hooks *stream_log_hooks(struct stream_log *l);
 void stream_log_launched(struct stream_log *l, uint32_t task, double ns);
 void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool within_device);
 
-/* An array of rows, a stream or a thread of the host each: name, and spans of from and to in nanoseconds, kind and name. NULL where
+/* An array of tracks, a stream or a thread of the host each: name, and spans of from and to in nanoseconds, kind and name; "cut"
+ * where the program went on behind what is remembered. NULL where
  * memory is exhausted. */
 json_t *stream_log_json(struct stream_log *l);
 

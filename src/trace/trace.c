@@ -13,6 +13,7 @@
 #include "exec/hooks.h"
 #include "exec/launch.h"
 #include "exec/worker.h"
+#include "trace/events.h"
 
 enum { MAX_EVENTS = 4000000 };
 
@@ -32,26 +33,25 @@ static double now_us(const struct tracer *t, const struct block *b)
 }
 
 /* One id a block of a launch: launches follow each other in the file. */
-static unsigned long long process_of(const struct block *b)
+static struct trace_thread thread_of(const struct block *b, uint32_t warp)
 {
-    return b->launch->number * 1000000 + b->index;
+    return (struct trace_thread){b->launch->number * 1000000 + b->index, warp};
 }
 
-static void put(struct tracer *t, const char *phase, const char *name, const struct block *b, uint32_t warp)
+static void put(struct tracer *t, char phase, const char *name, const struct block *b, uint32_t warp)
 {
     if (t->events++ < MAX_EVENTS)
-        fprintf(t->file, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"ts\":%.3f,\"pid\":%llu,\"tid\":%u}", phase, name,
-                now_us(t, b), process_of(b), warp);
+        trace_event(t->file, phase, thread_of(b, warp), name, now_us(t, b));
 }
 
 static void put_name(struct tracer *t, const struct block *b)
 {
     struct arena scratch = {0};
-    const char *name = demangle(b->launch->kernel->func->symbol.name, &scratch);
+    const char *name =
+        arena_printf(&scratch, "%s, block (%u,%u,%u)", demangle(b->launch->kernel->func->symbol.name, &scratch),
+                     b->ctaid[0], b->ctaid[1], b->ctaid[2]);
     if (t->events++ < MAX_EVENTS)
-        fprintf(t->file,
-                ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%llu,\"args\":{\"name\":\"%s, block (%u,%u,%u)\"}}",
-                process_of(b), name, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+        trace_name_process(t->file, thread_of(b, 0).process, name);
     arena_free(&scratch);
 }
 
@@ -77,15 +77,15 @@ static void on_schedule(void *data, const struct schedule_event *e)
     case SCHEDULE_BLOCK_END: break;
     case SCHEDULE_TURN_START:
         if (e->warp->state != WARP_FRESH)
-            put(t, "E", "", e->block, e->warp->index);
-        put(t, "B", "run", e->block, e->warp->index);
+            put(t, 'E', "", e->block, e->warp->index);
+        put(t, 'B', "run", e->block, e->warp->index);
         break;
     case SCHEDULE_TURN_END:
-        put(t, "E", "", e->block, e->warp->index);
+        put(t, 'E', "", e->block, e->warp->index);
         if (e->warp->state == WARP_DONE)
             break;
         wait_name(e->warp, name, sizeof name);
-        put(t, "B", name, e->block, e->warp->index);
+        put(t, 'B', name, e->block, e->warp->index);
         break;
     }
     pthread_mutex_unlock(&t->lock);
@@ -104,7 +104,7 @@ struct tracer *trace_open(const char *path)
         return NULL;
     }
     pthread_mutex_init(&t->lock, NULL);
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"heddle\",\"pid\":0}", t->file);
+    trace_head(t->file);
     return t;
 }
 
@@ -117,12 +117,12 @@ bool trace_close(struct tracer *t)
 {
     if (!t)
         return true;
-    if (t->events > MAX_EVENTS)
-        fprintf(t->file,
-                ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"%llu more events left "
-                "out\"}}",
-                (unsigned long long)(t->events - MAX_EVENTS));
-    fputs("\n]}\n", t->file);
+    if (t->events > MAX_EVENTS) {
+        char left_out[64];
+        snprintf(left_out, sizeof left_out, "%llu more events left out", (unsigned long long)(t->events - MAX_EVENTS));
+        trace_name_process(t->file, 0, left_out);
+    }
+    trace_tail(t->file);
     bool ok = fflush(t->file) == 0 && !ferror(t->file);
     ok &= fclose(t->file) == 0;
     pthread_mutex_destroy(&t->lock);

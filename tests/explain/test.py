@@ -216,12 +216,18 @@ int main()
 """
 
 
+def built(name, text):
+    """The program, made of the text."""
+    if not os.path.exists(path(name)):
+        with open(path(name + ".cu"), "w") as f:
+            f.write(text)
+        done = subprocess.run([heddle, "cc", path(name + ".cu"), "-o", path(name)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    return path(name)
+
+
 def streams_are_shown_over_time():
-    with open(path("streams.cu"), "w") as f:
-        f.write(STREAMS)
-    done = subprocess.run([heddle, "cc", path("streams.cu"), "-o", path("streams")], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    rows = explain(path("streams"))[2]["host"]
+    rows = explain(built("streams", STREAMS))[2]["host"]
     (host,), (first, second) = ([r["spans"] for r in rows if word in r["name"]] for word in ("host", "stream"))
     assert [s["kind"] for s in first] == ["copy", "kernel"] and [s["kind"] for s in second] == ["copy", "kernel", "copy"], rows
     assert [s["kind"] for s in host] == ["call"] * 5 + ["wait"], host
@@ -229,6 +235,43 @@ def streams_are_shown_over_time():
     assert second[2]["from"] >= max(first[1]["to"], second[1]["to"]), "the event is not waited for"
     to_device, within = (s["to"] - s["from"] for s in (second[0], second[2]))
     assert to_device > 4 * within and host[-1]["to"] == second[2]["to"], (to_device, within)
+
+
+def traced(*args):
+    """The explanation, and the same timelines as a trace: {process's name: {thread's name: [(name, category, from, to)]}}, in us."""
+    file = path("timelines.json")
+    _, _, result = explain("--trace", file, *args)
+    with open(file) as f:
+        events = json.load(f)["traceEvents"]
+    named = {what: {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == what} for what in ("process_name", "thread_name")}
+    lines = {process: {} for process in named["process_name"].values()}
+    for (pid, tid), thread in named["thread_name"].items():
+        lines[named["process_name"][pid, 0]][thread] = [
+            (e["name"], e["cat"], e["ts"], e["ts"] + e["dur"]) for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (pid, tid)]
+    return result, lines
+
+
+def timelines_are_a_trace_for_perfetto_too():
+    result, lines = traced(built("streams", STREAMS))
+    (process,) = result["processes"]
+    program = lines.pop(f"streams (process {process['process']})")
+    assert {track["name"] for track in result["host"]} == set(program)
+    for track in result["host"]:
+        spans = [(s["name"], s["kind"], 1e-3 * s["from"], 1e-3 * s["to"]) for s in track["spans"]]
+        for shown, known in zip(program[track["name"]], spans, strict=True):
+            assert shown[:2] == known[:2] and all(abs(a - b) < 2e-3 for a, b in zip(shown[2:], known[2:])), (shown, known)
+    ((name, warps),) = lines.items()
+    assert name == "work: warps of block (0,0,0)" and list(warps) == [f"warp {i}" for i in range(8)], lines
+    kernel = min(s[2] for spans in program.values() for s in spans if s[1] == "kernel")
+    for spans in warps.values():
+        assert spans[0][:2] == ("run", "warp") and abs(spans[0][2] - kernel) < 2e-3, "the block begins where its kernel does"
+        assert all(abs(a[3] - b[2]) < 2e-3 for a, b in zip(spans, spans[1:])), spans
+
+
+def warps_of_a_ptx_file_are_a_trace():
+    _, lines = traced(SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
+    ((name, warps),) = lines.items()
+    assert "late" in name and {s[0] for spans in warps.values() for s in spans} >= {"run", "barrier"}, lines
 
 
 def launches_of_children_and_threads_are_counted():
@@ -276,6 +319,7 @@ def wrong_usage_is_told():
                         (["--device", "nonsense", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "no such device"),
                         (["--json", "/nowhere/at.json", WAYS], "/nowhere/at.json"),
                         (["--csv", "/nowhere/at.csv", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "/nowhere/at.csv"),
+                        (["--trace", "/nowhere/at.json", WAYS], "/nowhere/at.json"),
                         (["--kernel-regex", "regex=(", WAYS], "regex=("),
                         (["--target-processes", "some", WAYS], "all or application-only"),
                         (["--leak-check", "full", WAYS], "--leak-check"),
@@ -287,11 +331,14 @@ def wrong_usage_is_told():
 
 def files_are_written_from_inside_of_the_sandbox():
     file = path("kept.json")
-    status, out, err = run("explain", "-o", path("explain.html"), "--sandbox", "--json", file, SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
+    trace = path("kept_trace.json")
+    status, out, err = run("explain", "-o", path("explain.html"), "--sandbox", "--json", file, "--trace", trace, SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
     if "is not possible here" in err:
         return
     with open(file) as f:
         assert status == 0 and json.load(f)["launches"], err
+    with open(trace) as f:
+        assert json.load(f)["traceEvents"]
 
 
 def a_change_is_shown_by_kernel():
