@@ -88,7 +88,7 @@ static CUresult from_load(hd_result r, const hd_report *report)
 {
     hd_diagnostic d;
     for (size_t i = 0; r == HD_ERROR_INVALID_PTX && report && hd_report_get(report, i, &d); i++)
-        if (strcmp(d.code, "ptx-unknown-version") == 0)
+        if (strcmp(d.code, "ptx-unknown-version") == 0 || strcmp(d.code, "ptx-newer-version") == 0)
             return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
     return from_hd(r);
 }

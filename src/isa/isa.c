@@ -720,3 +720,14 @@ const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_
     explain(isa, of, nearest, &best, name, &words, error);
     return NULL;
 }
+
+const struct isa_inst *isa_unknown(struct isa *isa, struct str text)
+{
+    static const struct isa_form newer = {
+        .kind = KIND_REFUSED, .syntax = "", .operands = "*", .meaning = "instructions of newer PTX versions"};
+    struct isa_inst *inst = ARENA_NEW(isa->arena, struct isa_inst);
+    *inst = (struct isa_inst){
+        .text = {arena_strndup(isa->arena, text.p, text.n), text.n}, .form = &newer, .kind = newer.kind, .open = true};
+    map_put(&isa->insts, inst->text, inst);
+    return inst;
+}

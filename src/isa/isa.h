@@ -184,6 +184,8 @@ struct isa {
 void isa_init(struct isa *isa, struct arena *arena);
 /* The resolved opcode, the same pointer for the same text; NULL with *error filled where there is none. */
 const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_error *error);
+/* An opcode that no table has, in a module that is newer than they are: refused where it would run; remembered like others. */
+const struct isa_inst *isa_unknown(struct isa *isa, struct str text);
 
 const char *isa_op_name(enum isa_op op);
 const char *isa_op_section(enum isa_op op);
@@ -250,6 +252,8 @@ const struct isa_directive *isa_directive_by_name(struct str name);
 uint16_t isa_target_since(struct str name);
 /* Was there a PTX version 10 * major + minor? */
 bool isa_version_exists(unsigned ptx);
+/* Does it come after all that these tables know? */
+bool isa_version_is_newer(unsigned ptx);
 
 /* Does a module of this version and target satisfy the need? */
 static inline bool isa_need_met(struct isa_need need, unsigned ptx, struct isa_target target)

@@ -128,8 +128,15 @@ uint16_t isa_target_since(struct str name)
     return 0;
 }
 
+static const uint8_t last_minor[] = {0, 5, 3, 2, 3, 1, 5, 8, 8, 3}; /* by major version */
+
 bool isa_version_exists(unsigned ptx)
 {
-    static const uint8_t last_minor[] = {0, 5, 3, 2, 3, 1, 5, 8, 8, 3}; /* by major version */
     return ptx / 10 >= 1 && ptx / 10 < sizeof last_minor && ptx % 10 <= last_minor[ptx / 10];
+}
+
+bool isa_version_is_newer(unsigned ptx)
+{
+    unsigned major = sizeof last_minor - 1;
+    return ptx > 10 * major + last_minor[major];
 }

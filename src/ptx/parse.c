@@ -462,7 +462,11 @@ static bool parse_version(struct parser *p)
     if (p->tok.kind != TOKEN_F64 || sscanf(p->tok.text.p, "%u.%u", &major, &minor) != 2 || major > 99 || minor > 9)
         return parse_fail(p, "for example .version 8.0", "expected a version, not %s", parse_describe(p, p->tok));
     p->module->version = (uint16_t)(10 * major + minor);
-    if (!isa_version_exists(p->module->version))
+    if (isa_version_is_newer(p->module->version))
+        diag_warn(p->diags, ptx_place(p->module, p->tok.offset, (uint32_t)p->tok.text.n), "ptx-newer-version",
+                  "kernels that use what is new in it are refused",
+                  "PTX %.*s is newer than what Heddle knows, which is up to 9.3", STR_ARG(p->tok.text));
+    else if (!isa_version_exists(p->module->version))
         diag_error(p->diags, ptx_place(p->module, p->tok.offset, (uint32_t)p->tok.text.n), "ptx-unknown-version",
                    "the versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, "
                    "8.0 to 8.8 and 9.0 to 9.3",

@@ -340,6 +340,8 @@ static bool resolve_opcode(struct parser *p, struct ptx_insn *i, struct str text
 {
     struct isa_error error;
     i->inst = isa_resolve(p->module->isa, text, &error);
+    if (!i->inst && isa_version_is_newer(p->module->version))
+        i->inst = isa_unknown(p->module->isa, text);
     i->offset = offset;
     i->length = (uint32_t)text.n;
     if (i->inst)

@@ -331,7 +331,9 @@ void verify_operand(struct verifier *v, const struct ptx_operand *o, const struc
     enum isa_type want = isa_operand_type(inst, spec);
     if (spec->selector)
         verify_selector(v, o);
-    if (spec->vector && vector_length(inst) > 1) {
+    /* A vector of one element, where longer ones may stand, is that element: ptxas takes it, and compilers write it. */
+    bool braces = o->kind == OPND_VECTOR && o->n == 1;
+    if (spec->vector && (vector_length(inst) > 1 || braces)) {
         verify_vector(v, o, spec, relaxed);
         return;
     }

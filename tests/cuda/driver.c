@@ -156,9 +156,26 @@ static void a_text_with_errors_is_explained_in_the_log(void)
     GIVES(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&m, bad_ptx, 3, options, values));
     CHECK(strncmp(log, "module", 6) == 0 && strstr(log, "bogus"));
     CHECK((size_t)values[1] == strlen(log));
-    GIVES(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuModuleLoadData(&m, ".version 99.9\n.target sm_70\n"));
+    GIVES(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuModuleLoadData(&m, ".version 7.9\n.target sm_70\n"));
     GIVES(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&m, "/no/such/file.ptx"));
     GIVES(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadDataEx(&m, "no image", 2, options, values));
+}
+
+static void of_newer_ptx_only_kernels_with_what_is_new_are_refused(void)
+{
+    static const char newer[] = ".version 99.9\n.target sm_80\n.address_size 64\n"
+                                ".visible .entry plain() { ret; }\n"
+                                ".visible .entry odd() { .reg .b32 %r<2>; foresee.b32 %r1, {%r1}; ret; }\n";
+    CUmodule m;
+    CUfunction plain, odd;
+    OK(cuModuleLoadData(&m, newer));
+    OK(cuModuleGetFunction(&plain, m, "plain"));
+    OK(cuModuleGetFunction(&odd, m, "odd"));
+    OK(cuLaunchKernel(plain, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuCtxSynchronize());
+    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(odd, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuModuleUnload(m));
+    GIVES(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuModuleLoadData(&m, ".version 99.9\n.target sm_80\n.odd {\n"));
 }
 
 static void libraries_need_no_context(void)
@@ -715,6 +732,7 @@ int main(void)
     RUN(limits_are_kept);
     RUN(modules_have_kernels_and_variables);
     RUN(a_text_with_errors_is_explained_in_the_log);
+    RUN(of_newer_ptx_only_kernels_with_what_is_new_are_refused);
     RUN(libraries_need_no_context);
     RUN(ptx_is_linked_at_run_time);
     RUN(memory_is_allocated_and_known);
