@@ -122,47 +122,57 @@ static void touch_word(struct now *n, cell *c, struct lanes lanes, unsigned per_
     touch_bytes(n, c, address, 4, lanes, per_lane);
 }
 
-/* Have words the same past, each that of its own lanes? Four at a time: most accesses are such stretches. */
-static bool are_alike(const struct now *n, const cell *c, uint32_t count, unsigned per_lane)
+/* How many words, of `count` of a stretch from its word `from` on, have the same past as the first of these, each that of its own
+ * lanes? Four at a time: most accesses are such stretches. None has that of one which is split. */
+static uint32_t count_alike(const struct now *n, const cell *c, uint32_t from, uint32_t count, unsigned per_lane)
 {
     typedef uint32_t words __attribute__((vector_size(16)));
-    uint32_t first = c[0], i = 0, others = first & CELL_SPLIT;
-    bool has_lanes = first && !others && !history_at(n->h, cell_history(first))->only_tasks;
+    uint32_t first = c[from], i = 0;
+    if (first & CELL_SPLIT)
+        return 1;
+    bool has_lanes = first && !history_at(n->h, cell_history(first))->only_tasks;
     uint32_t step = has_lanes ? cell_further(0, 1) : 0;
-    words ramp = (words){0, further(per_lane, 1), further(per_lane, 2), further(per_lane, 3)} * step, different = {0};
+    first -= further(per_lane, from) * step;
     for (; i + 4 <= count; i += 4) {
-        words w;
-        memcpy(&w, (const void *)(c + i), sizeof w);
-        different |= w ^ ((ramp + (first + further(per_lane, i) * step)) & ~CELL_SPLIT);
+        uint32_t at = from + i;
+        words w, expected = (words){4 * at, 4 * at + 4, 4 * at + 8, 4 * at + 12} >> per_lane;
+        memcpy(&w, (const void *)(c + at), sizeof w);
+        w ^= (expected * step + first) & ~CELL_SPLIT;
+        if (w[0] | w[1] | w[2] | w[3])
+            break;
     }
-    for (; i < count; i++)
-        others |= c[i] ^ ((first + further(per_lane, i) * step) & ~CELL_SPLIT);
-    return !(others | different[0] | different[1] | different[2] | different[3]);
+    while (i < count && c[from + i] == ((first + further(per_lane, from + i) * step) & ~CELL_SPLIT))
+        i++;
+    return i;
 }
 
-static void fill(cell *c, uint32_t count, cell first, unsigned per_lane)
+static void fill(cell *c, uint32_t from, uint32_t count, cell first, unsigned per_lane)
 {
-    for (uint32_t i = 0; i < count; i++)
-        set_cell(c + i, first ? cell_further(first, further(per_lane, i)) : 0);
+    for (uint32_t i = from; i < from + count; i++)
+        set_cell(c + i, first ? cell_further(first, further(per_lane, i) - further(per_lane, from)) : 0);
 }
 
 /* Neighbouring words: at once where they have the same past. */
 static void touch_words(struct now *n, cell *c, uint32_t count, struct lanes lanes, unsigned per_lane, uint64_t address)
 {
-    if (count > 1 && are_alike(n, c, count, per_lane) && agree(n, c[0], spread_of(per_lane))) {
-        cell next = race_next(n, c[0], lanes, address);
-        if (n->one_for_all) {
-            if (next != c[0])
-                fill(c, count, next, per_lane);
-            return;
-        }
-    }
     unsigned first = lanes.lane;
-    if (count > 1 && !n->shared)
-        fetch(n, c, count);
-    for (uint32_t i = 0; i < count; i++) {
+    bool fetched = n->shared;
+    for (uint32_t i = 0, alike; i < count; i += alike) {
         lanes.lane = (first + further(per_lane, i)) & 31;
+        alike = count > 1 ? count_alike(n, c, i, count - i, per_lane) : 1;
+        if (alike > 1 && agree(n, c[i], spread_of(per_lane))) {
+            cell next = race_next(n, c[i], lanes, address + 4 * i);
+            if (n->one_for_all) {
+                if (next != c[i])
+                    fill(c, i, alike, next, per_lane);
+                continue;
+            }
+        }
+        if (!fetched && count > 1)
+            fetch(n, c + i, count - i);
+        fetched = true;
         touch_word(n, c + i, lanes, per_lane, address + 4 * i);
+        alike = 1;
     }
 }
 
