@@ -294,6 +294,11 @@ HD_API void hd_module_unload(hd_module *module);
 HD_API size_t hd_module_kernel_count(const hd_module *module);
 /* In the order of the texts; NULL where i is not less than the count. */
 HD_API const char *hd_module_kernel_name(const hd_module *module, size_t i);
+/* The name of the kernel that a person means by `typed`: the same, or the only one whose name in the source is that, whole, without
+ * scopes or without template arguments; NULL: the only kernel. The name belongs to the module. Errors: HD_ERROR_NOT_FOUND with a
+ * report that says what there is. */
+HD_API hd_result hd_module_find_kernel(const hd_module *module, const char *typed, const char **name,
+                                       hd_report **report);
 /* The registers that a thread of a kernel takes in machine code for the device, of whoever has it: occupancy counts them. Without it
  * they are estimated. Before the kernel is first asked for. HD_ERROR_NOT_FOUND where there is no such kernel. */
 HD_API hd_result hd_module_set_registers(hd_module *module, const char *kernel, unsigned registers);

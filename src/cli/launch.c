@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/explanation.h"
 #include "cli/interrupt.h"
-#include "cli/kernel_name.h"
+#include "api/kernel_name.h"
 #include "cli/sandbox.h"
 #include "cli/show.h"
 

@@ -5,7 +5,7 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/isa_table.h"
-#include "cli/kernel_name.h"
+#include "api/kernel_name.h"
 
 static const char *plural(size_t n, const char *noun, struct arena *arena)
 {

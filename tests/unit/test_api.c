@@ -497,9 +497,39 @@ static void hosts_mistakes_are_reported_with_their_stack(void **state)
     hd_report_free(copy);
 }
 
+/* ---- names ---- */
+
+static void kernels_are_found_by_the_names_of_their_source(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".visible .entry _Z5scalePff() { ret; }\n.visible .entry _Z4copyILi16EEvPf() { ret; }\n"
+                               ".visible .entry _Z4copyILi32EEvPf() { ret; }\n";
+    static const char *const found[][2] = {
+        {"_Z5scalePff", "_Z5scalePff"}, {"scale", "_Z5scalePff"}, {"copy<16>", "_Z4copyILi16EEvPf"}};
+    hd_source s = source(text);
+    hd_machine *m;
+    hd_module *module;
+    hd_report *report;
+    const char *name;
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+        assert_int_equal(hd_module_find_kernel(module, found[i][0], &name, NULL), HD_SUCCESS);
+        assert_string_equal(name, found[i][1]);
+    }
+    assert_int_equal(hd_module_find_kernel(module, "copy", &name, &report), HD_ERROR_NOT_FOUND);
+    assert_non_null(strstr(hd_report_text(report), "copy<32>"));
+    hd_report_free(report);
+    assert_int_equal(hd_module_find_kernel(module, NULL, &name, NULL), HD_ERROR_NOT_FOUND);
+    assert_int_equal(hd_module_find_kernel(module, "scale", NULL, NULL), HD_ERROR_INVALID_VALUE);
+    hd_machine_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_are_found_by_the_names_of_their_source),
         cmocka_unit_test(machines_in_several_threads_do_not_meet),
         cmocka_unit_test(a_child_of_fork_compiles_too),
         cmocka_unit_test(threads_of_a_child_of_fork_compile_at_once),

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cli/arg.h"
-#include "cli/kernel_name.h"
+#include "api/kernel_name.h"
 
 static struct arena arena;
 

@@ -1,6 +1,6 @@
 /* Kernels by the names that people type. */
-#ifndef HEDDLE_CLI_KERNEL_NAME_H
-#define HEDDLE_CLI_KERNEL_NAME_H
+#ifndef HEDDLE_API_KERNEL_NAME_H
+#define HEDDLE_API_KERNEL_NAME_H
 
 #include "base/arena.h"
 #include "heddle.h"

@@ -1,8 +1,9 @@
 /* See kernel_name.h. */
-#include "cli/kernel_name.h"
+#include "api/kernel_name.h"
 
 #include <ctype.h>
 
+#include "api/handles.h"
 #include "base/demangle.h"
 #include "base/text.h"
 
@@ -107,6 +108,30 @@ const char *kernel_find(const hd_module *module, const char *typed, const char *
     else
         *error = arena_printf(arena, "there is no kernel `%s`; there are:%s", typed, all_names(module, arena));
     return NULL;
+}
+
+hd_result hd_module_find_kernel(const hd_module *m, const char *typed, const char **name, hd_report **report)
+{
+    if (report)
+        *report = NULL;
+    if (!m || !name)
+        return HD_ERROR_INVALID_VALUE;
+    hd_report *r = report_new();
+    if (!r)
+        return HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    jmp_buf oom;
+    if (setjmp(oom) == 0) {
+        const char *error;
+        r->arena.on_oom = &oom;
+        *name = kernel_find(m, typed, &error, &r->arena);
+        if (!*name)
+            diag_error(&r->diags, (struct place){0}, "no-kernel", NULL, "%s", error);
+        result = *name ? HD_SUCCESS : HD_ERROR_NOT_FOUND;
+    }
+    r->arena.on_oom = NULL;
+    report_give(r, report);
+    return result;
 }
 
 bool kernel_is_name(const char *word)
