@@ -254,8 +254,7 @@ static void note_check_group(const struct subject *s, struct cursor here, struct
     const struct check_group *g = &here.check_groups[here.index];
     const struct interleave_group *r = g->interleaved;
     (void)s;
-    if (!moves(insn_at(here, here.index)) ||
-        !access_is_simple(here.fn, insn_at(here, here.index), op_at(here, here.index)->access))
+    if (!moves(insn_at(here, here.index)) || !access_is_simple(here.fn, insn_at(here, here.index)))
         return;
     if (access_needs_no_test(here, here.index))
         text_puts(t, "inside for certain");

@@ -12,17 +12,17 @@ static unsigned log2_of(uint32_t power_of_two)
 
 static struct access_class describe(const struct op *op, bool in_vain)
 {
-    const struct op_access *x = op->access;
-    bool strong = op_access_is_strong(x);
+    const struct mem_access *m = &op->access->mem;
+    bool strong = mem_access_is_strong(m);
     return (struct access_class){.op = op,
                                  .shown = op,
-                                 .bytes = x->bytes,
-                                 .lane_shift = (uint8_t)log2_of((uint32_t)x->bytes * x->n),
+                                 .bytes = m->bytes,
+                                 .lane_shift = (uint8_t)log2_of((uint32_t)m->bytes * m->n),
                                  .reads = op->kind != OP_ST,
                                  .writes = op->kind != OP_LD && !in_vain,
                                  .strong = strong,
                                  .atomic = op->kind == OP_ATOM,
-                                 .reach = strong ? order_reach((enum isa_mod)x->scope) : REACH_CTA};
+                                 .reach = strong ? order_reach((enum isa_mod)m->scope) : REACH_CTA};
 }
 
 static bool same_kind(const struct access_class *a, const struct access_class *b)

@@ -130,15 +130,15 @@ static uint32_t next_lanes(const struct access_event *e, unsigned order, unsigne
 /* Lanes one after the other, as they have performed it. */
 static void touch_strong(struct now *n, const struct access_event *e)
 {
-    const struct op_access *x = e->op->access;
+    const struct mem_access *m = &e->op->access->mem;
     uint64_t from = n->shared ? (uint64_t)(uintptr_t)e->warp->block->shared : 0;
-    struct strong_access s = {.bytes = x->bytes,
-                              .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
-                              .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
+    struct strong_access s = {.bytes = m->bytes,
+                              .acquires = m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL,
+                              .releases = m->order == ORDER_RELEASE || m->order == ORDER_ACQ_REL,
                               .reads = e->reads,
                               .owner = n->shared ? n->b->order->number : 0,
-                              .reach = order_reach((enum isa_mod)x->scope)};
-    unsigned order = e->op->kind == OP_ST ? op_store_order(x) : 0;
+                              .reach = order_reach((enum isa_mod)m->scope)};
+    unsigned order = e->op->kind == OP_ST ? mem_access_store_order(m) : 0;
     for (unsigned i = 0, lanes; (lanes = next_lanes(e, order, &i));) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
@@ -157,13 +157,13 @@ static void touch_strong(struct now *n, const struct access_event *e)
 static bool is_watched(const struct access_event *e)
 {
     return block_of(e->warp->block) && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) && e->op->access &&
-           !e->op->access->is_const;
+           !e->op->access->mem.is_const;
 }
 
 /* Must it be known what the access has seen, or whether it has written? */
 static bool waits_for_result(const struct race_block *b, const struct access_event *e)
 {
-    return e->strong && (b->traits.releases || (e->op->kind == OP_ATOM && e->op->access->atom == ATOM_cas));
+    return e->strong && (b->traits.releases || (e->op->kind == OP_ATOM && e->op->access->mem.atom == ATOM_cas));
 }
 
 static void on_access(void *data, const struct access_event *e)
@@ -295,12 +295,12 @@ static bool has_full_mask(const struct code *c, const struct op *o)
 
 static void add_traits(struct kernel_traits *t, const struct code *c, const struct op *o)
 {
-    const struct op_access *x = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? o->access : NULL;
-    if (o->kind == OP_FENCE || (x && x->order > ORDER_RELAXED))
+    const struct mem_access *m = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? &o->access->mem : NULL;
+    if (o->kind == OP_FENCE || (m && m->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
     if (o->kind == OP_FENCE ? fence_reach(o->origin->origin->inst) < REACH_GPU
-                            : x && (x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL) &&
-                                  order_reach((enum isa_mod)x->scope) < REACH_GPU)
+                            : m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL) &&
+                                  order_reach((enum isa_mod)m->scope) < REACH_GPU)
         t->acquires_narrowly = true;
     if (o->kind == OP_MBARRIER)
         t->irregular = true;

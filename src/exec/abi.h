@@ -109,12 +109,11 @@ enum serial {
 /* Tries of a lane before it backs off: a lane that finds a new value at the first comes through at the second. */
 enum { FREE_TRIES = 2 };
 
-/* Is it an addition that may go to a private histogram? histogram.c. */
-static inline bool histogram_takes(const struct op *o)
+/* May an atomic operation go to a private histogram (histogram.c)? An addition whose result nobody reads. */
+static inline bool histogram_takes(const struct mem_access *m, bool has_result)
 {
-    const struct op_access *x = o->access;
-    return o->kind == OP_ATOM && x->n == 1 && !x->has_reg[0] && x->space != SPACE_SHARED && x->order <= ORDER_RELAXED &&
-           x->scope != MOD_sys && atom_cell_sums(op_access_cell(x, false));
+    return m->n == 1 && !has_result && m->space != SPACE_SHARED && m->order <= ORDER_RELAXED && m->scope != MOD_sys &&
+           atom_cell_sums(mem_access_cell(m, false));
 }
 
 #endif

@@ -48,14 +48,14 @@ static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const 
 {
     const struct op_access *x = o->access;
     const struct row_fns *rows = w->block->launch->rows;
-    unsigned log2_stride = log2_of((uint32_t)x->bytes * x->n);
+    unsigned log2_stride = log2_of((uint32_t)x->mem.bytes * x->mem.n);
     if (x->base_width == 64) {
         rows->scan64((const uint64_t *)row_at(base, o->a), x->disp, mask, log2_stride, address, scan);
     } else if (x->base_width == 32) {
         rows->scan32((const uint32_t *)row_at(base, o->a), x->disp, mask, log2_stride, address, scan);
     } else {
-        uint64_t at = (uint64_t)x->disp + (x->frame ? a->frame : 0);
-        if (x->space == SPACE_PARAM)
+        uint64_t at = (uint64_t)x->disp + (x->mem.frame ? a->frame : 0);
+        if (x->mem.space == SPACE_PARAM)
             at += (uint64_t)(uintptr_t)w->block->launch->params;
         rows->splat64(address, at);
         *scan = (struct scan){at, at, at, false};
@@ -65,7 +65,7 @@ static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const 
 static void fill_addresses(const struct warp *w, const struct op *o, uint64_t *address, const struct scan *scan)
 {
     if (scan->linear)
-        w->block->launch->rows->fill(address, scan->min, log2_of((uint32_t)o->access->bytes * o->access->n));
+        w->block->launch->rows->fill(address, scan->min, log2_of((uint32_t)o->access->mem.bytes * o->access->mem.n));
 }
 
 void plan_fill(const struct warp *w, const struct op *o, struct plan *p)
@@ -106,7 +106,7 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
 void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                  struct plan *p)
 {
-    const struct op_access *x = o->access;
+    const struct mem_access *x = &o->access->mem;
     const struct mem *m = &w->block->launch->machine->mem;
     uint32_t bytes = (uint32_t)x->bytes * x->n;
     scan_addresses(w, a, base, o, mask, p->address, &p->scan);
@@ -162,10 +162,10 @@ static void put_lane(uint8_t *row, unsigned width, unsigned lane, const uint64_t
 
 static void load_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, const uint8_t *from)
 {
-    for (unsigned k = 0; k < x->n; k++) {
+    for (unsigned k = 0; k < x->mem.n; k++) {
         uint64_t v[2] = {0, 0};
-        memcpy(v, from + k * x->bytes, x->bytes);
-        v[0] = extend(v[0], x->bytes, x->sign);
+        memcpy(v, from + k * x->mem.bytes, x->mem.bytes);
+        v[0] = extend(v[0], x->mem.bytes, x->mem.sign);
         put_lane(rows[k], x->width[k], lane, v);
     }
 }
@@ -204,7 +204,7 @@ enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
 /* Strong accesses, where that matters, go to global memory lane by lane. */
 static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
 {
-    if (HOST_HAS_WHOLE_ELEMENTS || !op_access_is_strong(o->access) || p->space == SPACE_SHARED)
+    if (HOST_HAS_WHOLE_ELEMENTS || !mem_access_is_strong(&o->access->mem) || p->space == SPACE_SHARED)
         return;
     plan_fill(w, o, p);
     p->scan.linear = false;
@@ -258,9 +258,9 @@ static void write_whole(void *to, const void *from, unsigned bytes)
 }
 
 /* Those of all lanes, one behind the other. */
-static const void *read_lanes(const struct op_access *x, uint8_t *to, const uint8_t *from)
+static const void *read_lanes(const struct mem_access *m, uint8_t *to, const uint8_t *from)
 {
-    unsigned bytes = (unsigned)x->bytes * x->n;
+    unsigned bytes = (unsigned)m->bytes * m->n;
     for (unsigned at = 0; bytes == 16 && at < 16 * WARP_LANES; at += 16)
         load_16(to + at, from + at);
     for (unsigned l = 0; bytes != 16 && l < WARP_LANES; l++)
@@ -268,44 +268,44 @@ static const void *read_lanes(const struct op_access *x, uint8_t *to, const uint
     return to;
 }
 
-static void write_lanes(const struct op_access *x, uint8_t *to, const uint8_t *from)
+static void write_lanes(const struct mem_access *m, uint8_t *to, const uint8_t *from)
 {
-    unsigned bytes = (unsigned)x->bytes * x->n;
+    unsigned bytes = (unsigned)m->bytes * m->n;
     for (unsigned at = 0; bytes == 16 && at < 16 * WARP_LANES; at += 16)
         store_16(to + at, from + at);
     for (unsigned l = 0; bytes != 16 && l < WARP_LANES; l++)
         write_whole(to + l * bytes, from + l * bytes, bytes);
 }
 
-static void copy_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
+static void copy_lane(const struct mem_access *m, uint8_t *to, const uint8_t *from)
 {
-    if (op_access_is_whole(x))
-        read_whole(to, from, (unsigned)x->bytes * x->n);
+    if (mem_access_is_whole(m))
+        read_whole(to, from, (unsigned)m->bytes * m->n);
     else
-        for (unsigned k = 0; k < x->n; k++)
-            copy_element(to + k * x->bytes, from + k * x->bytes, x->bytes);
+        for (unsigned k = 0; k < m->n; k++)
+            copy_element(to + k * m->bytes, from + k * m->bytes, m->bytes);
 }
 
-static void write_lane(const struct op_access *x, uint8_t *to, const uint8_t *from)
+static void write_lane(const struct mem_access *m, uint8_t *to, const uint8_t *from)
 {
-    if (op_access_is_whole(x))
-        write_whole(to, from, (unsigned)x->bytes * x->n);
+    if (mem_access_is_whole(m))
+        write_whole(to, from, (unsigned)m->bytes * m->n);
     else
-        for (unsigned k = 0; k < x->n; k++)
-            store_element(to + k * x->bytes, from + k * x->bytes, x->bytes);
+        for (unsigned k = 0; k < m->n; k++)
+            store_element(to + k * m->bytes, from + k * m->bytes, m->bytes);
 }
 
 /* The fence that makes a weak or relaxed access an ordered one (PTX ISA 8.8, release and acquire patterns): acquire after
  * a load, release before a store. */
-static void order_before(const struct op_access *x)
+static void order_before(const struct mem_access *m)
 {
-    if (x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL)
+    if (m->order == ORDER_RELEASE || m->order == ORDER_ACQ_REL)
         atomic_thread_fence(memory_order_release);
 }
 
-static void order_after(const struct op_access *x)
+static void order_after(const struct mem_access *m)
 {
-    if (x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL)
+    if (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL)
         atomic_thread_fence(memory_order_acquire);
 }
 
@@ -314,7 +314,7 @@ static void order_after(const struct op_access *x)
 static void load_local(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
     const struct op_access *x = o->access;
-    bool words = x->bytes == 4 && x->n == 1 && x->width[0] == 32 && p->scan.min == p->scan.max;
+    bool words = x->mem.bytes == 4 && x->mem.n == 1 && x->width[0] == 32 && p->scan.min == p->scan.max;
     if (words) { /* one address: one line holds all lanes */
         w->block->launch->rows->blend32(rows[0], local_word(w->local, p->scan.min - p->base, 0), mask);
         return;
@@ -323,17 +323,17 @@ static void load_local(struct warp *w, const struct op *o, uint8_t *const rows[8
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t buffer[128];
-        local_read(w->local, p->address[l] - p->base, l, buffer, (uint32_t)x->bytes * x->n);
+        local_read(w->local, p->address[l] - p->base, l, buffer, (uint32_t)x->mem.bytes * x->mem.n);
         load_lane(x, rows, l, buffer);
     }
 }
 
 /* One address: one load, broadcast. */
-static void load_uniform(struct warp *w, const struct op_access *x, uint8_t *row, uint32_t mask, const uint8_t *from)
+static void load_uniform(struct warp *w, const struct mem_access *m, uint8_t *row, uint32_t mask, const uint8_t *from)
 {
     const struct row_fns *fn = w->block->launch->rows;
     uint8_t *splat = worker_of(w)->scratch[0];
-    if (x->bytes == 4) {
+    if (m->bytes == 4) {
         fn->splat32((uint32_t *)splat, __atomic_load_n((const uint32_t *)from, __ATOMIC_RELAXED));
         fn->blend32(row, splat, mask);
     } else {
@@ -345,16 +345,17 @@ static void load_uniform(struct warp *w, const struct op_access *x, uint8_t *row
 /* Vectors of consecutive lanes, whose elements fill their registers: 2 or 4 of 32 bits, 2 of 64. */
 static bool is_plain_vector(const struct op_access *x, const struct plan *p)
 {
-    bool plain = p->scan.linear && ((x->bytes == 4 && (x->n == 2 || x->n == 4)) || (x->bytes == 8 && x->n == 2));
-    for (unsigned k = 0; k < x->n; k++)
-        plain &= x->width[k] == 8 * x->bytes;
+    bool plain = p->scan.linear &&
+                 ((x->mem.bytes == 4 && (x->mem.n == 2 || x->mem.n == 4)) || (x->mem.bytes == 8 && x->mem.n == 2));
+    for (unsigned k = 0; k < x->mem.n; k++)
+        plain &= x->width[k] == 8 * x->mem.bytes;
     return plain;
 }
 
 /* Bytes or halves of consecutive lanes, in registers of 16 or 32 bits. */
 static bool is_plain_narrow(const struct op_access *x, const struct plan *p)
 {
-    return p->scan.linear && x->n == 1 && x->bytes <= 2 && (x->width[0] == 16 || x->width[0] == 32);
+    return p->scan.linear && x->mem.n == 1 && x->mem.bytes <= 2 && (x->width[0] == 16 || x->width[0] == 32);
 }
 
 static bool are_distinct(uint8_t *const rows[8], unsigned n)
@@ -370,34 +371,35 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
-    bool whole = op_access_is_whole(x) && p->space != SPACE_SHARED;
+    bool whole = mem_access_is_whole(&x->mem) && p->space != SPACE_SHARED;
     part_lanes(w, o, p);
-    if (x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
+    if (x->mem.n == 1 && x->width[0] == 8 * x->mem.bytes && x->mem.bytes >= 4 && x->mem.bytes <= 8) {
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
-        if (p->scan.linear && x->bytes == 4)
+        if (p->scan.linear && x->mem.bytes == 4)
             fn->copy32((uint32_t *)rows[0], (const uint32_t *)from);
         else if (p->scan.linear)
             fn->copy64((uint64_t *)rows[0], (const uint64_t *)from);
         else if (p->scan.min == p->scan.max)
-            load_uniform(w, x, rows[0], mask, from);
-        else if (x->bytes == 4 && mask == UINT32_MAX && p->pattern != PATTERN_NONE)
+            load_uniform(w, &x->mem, rows[0], mask, from);
+        else if (x->mem.bytes == 4 && mask == UINT32_MAX && p->pattern != PATTERN_NONE)
             fn->gather_halves32((uint32_t *)rows[0], p->address, p->base, p->pattern == PATTERN_LINEAR_HALVES);
-        else if (x->bytes == 4)
+        else if (x->mem.bytes == 4)
             fn->gather32((uint32_t *)rows[0], p->address, p->base, mask);
         else
             fn->gather64((uint64_t *)rows[0], p->address, p->base, mask);
         return;
     }
     if (is_plain_narrow(x, p)) {
-        fn->load_narrow(rows[0], (const void *)(uintptr_t)(p->scan.min + p->base), x->bytes, x->width[0], x->sign);
+        fn->load_narrow(rows[0], (const void *)(uintptr_t)(p->scan.min + p->base), x->mem.bytes, x->width[0],
+                        x->mem.sign);
         return;
     }
-    if (is_plain_vector(x, p) && are_distinct(rows, x->n)) {
+    if (is_plain_vector(x, p) && are_distinct(rows, x->mem.n)) {
         uint8_t copy[32 * WARP_LANES] __attribute__((aligned(64)));
         const void *from = (const void *)(uintptr_t)(p->scan.min + p->base);
         if (whole)
-            from = read_lanes(x, copy, from);
-        x->bytes == 4 ? fn->load_vectors32(rows, from, x->n) : fn->load_vectors64(rows, from);
+            from = read_lanes(&x->mem, copy, from);
+        x->mem.bytes == 4 ? fn->load_vectors32(rows, from, x->mem.n) : fn->load_vectors64(rows, from);
         return;
     }
     plan_fill(w, o, p);
@@ -406,13 +408,13 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->address[l] + p->base);
         uint8_t buffer[32] __attribute__((aligned(16)));
         if (whole) {
-            read_whole(buffer, from, (unsigned)x->bytes * x->n);
+            read_whole(buffer, from, (unsigned)x->mem.bytes * x->mem.n);
             from = buffer;
         }
-        for (unsigned k = 0; k < x->n; k++) {
+        for (unsigned k = 0; k < x->mem.n; k++) {
             uint64_t v[2] = {0, 0};
-            copy_element(v, from + k * x->bytes, x->bytes);
-            v[0] = extend(v[0], x->bytes, x->sign);
+            copy_element(v, from + k * x->mem.bytes, x->mem.bytes);
+            v[0] = extend(v[0], x->mem.bytes, x->mem.sign);
             put_lane(rows[k], x->width[k], l, v);
         }
     }
@@ -420,8 +422,8 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
 
 static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
-    const struct op_access *x = o->access;
-    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    const struct mem_access *m = &o->access->mem;
+    uint32_t bytes = (uint32_t)m->bytes * m->n;
     plan_fill(w, o, p);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
@@ -431,17 +433,17 @@ static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, bytes);
         if (at.at)
-            copy_lane(x, buffer, at.at);
+            copy_lane(m, buffer, at.at);
         else
             local_read(w->local, at.address, l, buffer, bytes);
-        load_lane(x, rows, l, buffer);
+        load_lane(o->access, rows, l, buffer);
     }
     return true;
 }
 
 static void rows_of(uint8_t *const base[4], const struct op_access *x, uint8_t *rows[8])
 {
-    for (unsigned k = 0; k < x->n; k++)
+    for (unsigned k = 0; k < x->mem.n; k++)
         rows[k] = row_at(base, x->regs[k]);
 }
 
@@ -466,7 +468,7 @@ static inline __attribute__((always_inline)) bool load(struct warp *w, uint8_t *
         load_local(w, o, rows, mask, p);
     else
         ok = load_by_lane(w, o, rows, mask, p);
-    order_after(o->access);
+    order_after(&o->access->mem);
     return ok;
 }
 
@@ -497,58 +499,58 @@ static uint32_t in_order(uint32_t mask, unsigned order)
 
 static void gather_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, uint8_t *to)
 {
-    for (unsigned k = 0; k < x->n; k++)
-        memcpy(to + k * x->bytes, rows[k] + lane * x->width[k] / 8, x->bytes);
+    for (unsigned k = 0; k < x->mem.n; k++)
+        memcpy(to + k * x->mem.bytes, rows[k] + lane * x->width[k] / 8, x->mem.bytes);
 }
 
 static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
-    bool whole = op_access_is_whole(x) && p->space != SPACE_SHARED;
+    bool whole = mem_access_is_whole(&x->mem) && p->space != SPACE_SHARED;
     part_lanes(w, o, p);
-    if (p->scan.linear && x->n == 1 && x->width[0] == 8 * x->bytes && x->bytes >= 4 && x->bytes <= 8) {
+    if (p->scan.linear && x->mem.n == 1 && x->width[0] == 8 * x->mem.bytes && x->mem.bytes >= 4 && x->mem.bytes <= 8) {
         uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);
-        if (x->bytes == 4)
+        if (x->mem.bytes == 4)
             fn->copy32((uint32_t *)to, (const uint32_t *)rows[0]);
         else
             fn->copy64((uint64_t *)to, (const uint64_t *)rows[0]);
         return;
     }
     if (is_plain_narrow(x, p)) {
-        fn->store_narrow((void *)(uintptr_t)(p->scan.min + p->base), rows[0], x->bytes, x->width[0]);
+        fn->store_narrow((void *)(uintptr_t)(p->scan.min + p->base), rows[0], x->mem.bytes, x->width[0]);
         return;
     }
     if (is_plain_vector(x, p)) {
         uint8_t copy[32 * WARP_LANES] __attribute__((aligned(64)));
         void *place = (void *)(uintptr_t)(p->scan.min + p->base), *to = whole ? copy : place;
-        x->bytes == 4 ? fn->store_vectors32(to, rows, x->n) : fn->store_vectors64(to, rows);
+        x->mem.bytes == 4 ? fn->store_vectors32(to, rows, x->mem.n) : fn->store_vectors64(to, rows);
         if (whole)
-            write_lanes(x, place, copy);
+            write_lanes(&x->mem, place, copy);
         return;
     }
     plan_fill(w, o, p);
-    unsigned order = op_store_order(x);
+    unsigned order = mem_access_store_order(&x->mem);
     for (mask = in_order(mask, order); mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask) ^ order;
         uint8_t *to = (uint8_t *)(uintptr_t)(p->address[l] + p->base);
         uint8_t buffer[32] __attribute__((aligned(16)));
-        for (unsigned k = 0; k < x->n; k++) {
+        for (unsigned k = 0; k < x->mem.n; k++) {
             const uint8_t *from = rows[k] + l * x->width[k] / 8;
             if (whole)
-                copy_element(buffer + k * x->bytes, from, x->bytes);
+                copy_element(buffer + k * x->mem.bytes, from, x->mem.bytes);
             else
-                store_element(to + k * x->bytes, from, x->bytes);
+                store_element(to + k * x->mem.bytes, from, x->mem.bytes);
         }
         if (whole)
-            write_whole(to, buffer, (unsigned)x->bytes * x->n);
+            write_whole(to, buffer, (unsigned)x->mem.bytes * x->mem.n);
     }
 }
 
 static void store_local(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
-    const struct op_access *x = o->access;
-    bool words = x->bytes == 4 && x->n == 1 && p->scan.min == p->scan.max;
+    const struct mem_access *m = &o->access->mem;
+    bool words = m->bytes == 4 && m->n == 1 && p->scan.min == p->scan.max;
     if (words) {
         w->block->launch->rows->blend32(local_word(w->local, p->scan.min - p->base, 0), rows[0], mask);
         return;
@@ -557,16 +559,16 @@ static void store_local(struct warp *w, const struct op *o, uint8_t *const rows[
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t buffer[128];
-        gather_lane(x, rows, l, buffer);
-        local_write(w->local, p->address[l] - p->base, l, buffer, (uint32_t)x->bytes * x->n);
+        gather_lane(o->access, rows, l, buffer);
+        local_write(w->local, p->address[l] - p->base, l, buffer, (uint32_t)m->bytes * m->n);
     }
 }
 
 /* The fault is the lowest lane's that has one; lanes below it have stored. */
 static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
-    const struct op_access *x = o->access;
-    uint32_t bytes = (uint32_t)x->bytes * x->n, found = 0;
+    const struct mem_access *m = &o->access->mem;
+    uint32_t bytes = (uint32_t)m->bytes * m->n, found = 0;
     struct location at[WARP_LANES];
     enum fault_kind kind = FAULT_none;
     unsigned l = 0;
@@ -576,13 +578,13 @@ static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const row
         kind = access_locate_op(w, o, p->address[l], &at[l]);
         found |= (uint32_t)!kind << l;
     }
-    unsigned order = op_store_order(x);
+    unsigned order = mem_access_store_order(m);
     for (found = in_order(found, order); found; found &= found - 1) {
         unsigned k = (unsigned)__builtin_ctz(found) ^ order;
         uint8_t buffer[128] __attribute__((aligned(16)));
-        gather_lane(x, rows, k, buffer);
+        gather_lane(o->access, rows, k, buffer);
         if (at[k].at)
-            write_lane(x, at[k].at, buffer);
+            write_lane(m, at[k].at, buffer);
         else
             local_write(w->local, at[k].address, k, buffer, bytes);
     }
@@ -592,15 +594,15 @@ static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const row
 /* While a stall is looked into: does the store change anything? */
 static void watch_store(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
-    const struct op_access *x = o->access;
-    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    const struct mem_access *m = &o->access->mem;
+    uint32_t bytes = (uint32_t)m->bytes * m->n;
     plan_fill(w, o, p);
     if (p->kind == PLAN_BY_LANE)
         w->block->launch->changed = true;
     for (; mask && p->kind != PLAN_BY_LANE; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t new[128], old[128];
-        gather_lane(x, rows, l, new);
+        gather_lane(o->access, rows, l, new);
         if (p->kind == PLAN_LOCAL)
             local_read(w->local, p->address[l] - p->base, l, old, bytes);
         else
@@ -615,7 +617,7 @@ static inline __attribute__((always_inline)) bool store(struct warp *w, uint8_t 
     uint8_t *rows[8];
     bool ok = true;
     rows_of(base, o->access, rows);
-    order_before(o->access);
+    order_before(&o->access->mem);
     if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
         watch_store(w, o, rows, mask, p);
     if (p->kind == PLAN_HOST)

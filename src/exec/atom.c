@@ -16,9 +16,9 @@
 
 /* ---- one element ---- */
 
-static int order_of(const struct op_access *x)
+static int order_of(const struct mem_access *m)
 {
-    switch (x->order) {
+    switch (m->order) {
     case ORDER_ACQUIRE: return __ATOMIC_ACQUIRE;
     case ORDER_RELEASE: return __ATOMIC_RELEASE;
     case ORDER_ACQ_REL: return __ATOMIC_ACQ_REL;
@@ -122,11 +122,11 @@ static bool host_atomic(enum atom_host host, unsigned bytes, u8 *at, u64 s, int 
 }
 
 /* A comparison that fails is a read: it takes no lock, and does not take the cell from others that spin on it. */
-static bool fails(const struct op_access *x, u8 *at, u64 s, int order, u64 *old)
+static bool fails(const struct mem_access *m, u8 *at, u64 s, int order, u64 *old)
 {
-    if (x->atom != ATOM_cas)
+    if (m->atom != ATOM_cas)
         return false;
-    *old = read_cell(at, x->bytes);
+    *old = read_cell(at, m->bytes);
     if (*old == s)
         return false;
     if (order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL)
@@ -134,28 +134,28 @@ static bool fails(const struct op_access *x, u8 *at, u64 s, int order, u64 *old)
     return true;
 }
 
-static u64 atom_element(const struct op_access *x, u8 *at, bool shared, u64 s, u64 t)
+static u64 atom_element(const struct mem_access *m, u8 *at, bool shared, u64 s, u64 t)
 {
-    enum atom_cell cell = op_access_cell(x, shared);
-    int order = order_of(x);
+    enum atom_cell cell = mem_access_cell(m, shared);
+    int order = order_of(m);
     u64 old = 0;
     if (shared) {
-        old = read_cell(at, x->bytes);
-        write_cell(at, x->bytes, new_value(cell, old, s, t));
+        old = read_cell(at, m->bytes);
+        write_cell(at, m->bytes, new_value(cell, old, s, t));
         return old;
     }
-    if (host_atomic(atom_cell_host(cell), x->bytes, at, s, order, &old) || fails(x, at, s, order, &old))
+    if (host_atomic(atom_cell_host(cell), m->bytes, at, s, order, &old) || fails(m, at, s, order, &old))
         return old;
-    old = read_cell(at, x->bytes);
-    while (!swap_cell(at, x->bytes, &old, new_value(cell, old, s, t), order))
+    old = read_cell(at, m->bytes);
+    while (!swap_cell(at, m->bytes, &old, new_value(cell, old, s, t), order))
         ;
     return old;
 }
 
 /* 128 bits: cas and exch. What is not swapped is exchanged for itself, which reads it whole. */
-static b128 atom_b128(const struct op_access *x, u8 *at, bool shared, b128 s, b128 t)
+static b128 atom_b128(const struct mem_access *m, u8 *at, bool shared, b128 s, b128 t)
 {
-    enum atom_cell cell = op_access_cell(x, shared);
+    enum atom_cell cell = mem_access_cell(m, shared);
     unsigned __int128 *p = (unsigned __int128 *)at, seen, expected, wanted;
     b128 old, value;
     if (shared) {
@@ -188,24 +188,24 @@ static u64 element(const u8 *row, unsigned bytes, unsigned lane)
  * no write (PTX ISA 8.3.1). */
 static bool run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool shared, unsigned lane)
 {
-    if (x->bytes == 16) {
+    if (x->mem.bytes == 16) {
         b128 s, t, old;
         memcpy(&s, row_at(base, x->operands[0]) + 16 * lane, 16);
         memcpy(&t, row_at(base, x->operands[1]) + 16 * lane, 16);
-        old = atom_b128(x, at, shared, s, t);
+        old = atom_b128(&x->mem, at, shared, s, t);
         if (x->has_reg[0])
             memcpy(row_at(base, x->regs[0]) + 16 * lane, &old, 16);
-        return x->atom != ATOM_cas || memcmp(&old, &s, 16) == 0;
+        return x->mem.atom != ATOM_cas || memcmp(&old, &s, 16) == 0;
     }
     bool wrote = true;
-    for (unsigned k = 0; k < x->n; k++) {
-        u64 s = element(row_at(base, x->operands[k]), x->bytes, lane), t = 0;
-        if (x->atom == ATOM_cas)
-            t = element(row_at(base, x->operands[1]), x->bytes, lane);
-        u64 old = atom_element(x, at + k * x->bytes, shared, s, t);
+    for (unsigned k = 0; k < x->mem.n; k++) {
+        u64 s = element(row_at(base, x->operands[k]), x->mem.bytes, lane), t = 0;
+        if (x->mem.atom == ATOM_cas)
+            t = element(row_at(base, x->operands[1]), x->mem.bytes, lane);
+        u64 old = atom_element(&x->mem, at + k * x->mem.bytes, shared, s, t);
         if (x->has_reg[k])
-            memcpy(row_at(base, x->regs[k]) + lane * x->bytes, &old, x->bytes);
-        wrote = x->atom != ATOM_cas || old == s;
+            memcpy(row_at(base, x->regs[k]) + lane * x->mem.bytes, &old, x->mem.bytes);
+        wrote = x->mem.atom != ATOM_cas || old == s;
     }
     return wrote;
 }
@@ -215,7 +215,7 @@ static bool watch_lane(struct launch *launch, const struct op_access *x, u8 *con
                        unsigned lane)
 {
     u8 before[32];
-    size_t bytes = (size_t)x->bytes * x->n;
+    size_t bytes = (size_t)x->mem.bytes * x->mem.n;
     memcpy(before, p->at, bytes);
     bool wrote = run_lane(x, base, p->at, p->space == SPACE_SHARED, lane);
     launch->changed |= memcmp(before, p->at, bytes) != 0;
@@ -268,7 +268,7 @@ static bool run_shared(struct cells *c)
 #define IS_32_u64(cell, op)
 #define IS_32_s64(cell, op)
 #define IS_32_f64(cell, op)
-    switch (op_access_cell(c->x, true)) {
+    switch (mem_access_cell(&c->x->mem, true)) {
 #define CELL(op, type, T, A, B, C, host, expr)   IS_32_##T(CELL_##op##_##type, op)
 #define SHARED(op, type, T, A, B, C, host, expr) IS_32_##T(CELL_##op##_##type##_shared, op)
 #include "isa/atoms.def"
@@ -321,8 +321,8 @@ static bool run_global(struct cells *c)
     const u32 *s = (const u32 *)c->s;
     u32 *d = (u32 *)c->d;
     unsigned lane = (unsigned)__builtin_ctz(c->mask);
-    bool one = true, sums = atom_cell_sums(op_access_cell(c->x, false));
-    if (!sums && c->x->atom != ATOM_cas)
+    bool one = true, sums = atom_cell_sums(mem_access_cell(&c->x->mem, false));
+    if (!sums && c->x->mem.atom != ATOM_cas)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) /* inactive lanes have an active one's */
         one &= c->address[l] == c->address[lane];
@@ -341,14 +341,14 @@ static bool run_global(struct cells *c)
     return true;
 }
 
-static bool is_word(const struct op_access *x)
+static bool is_word(const struct mem_access *m)
 {
-    return x->n == 1 && x->bytes == 4;
+    return m->n == 1 && m->bytes == 4;
 }
 
 static void run_cells(struct cells *c, u8 *const base[4])
 {
-    if (is_word(c->x) && (c->shared ? run_shared(c) : run_global(c)))
+    if (is_word(&c->x->mem) && (c->shared ? run_shared(c) : run_global(c)))
         return;
     for (u32 m = c->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
@@ -392,7 +392,7 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
         struct location at;
         enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
         if (kind)
-            return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->bytes * o->access->n);
+            return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->mem.bytes * o->access->mem.n);
         bool wrote = watching ? watch_lane(w->block->launch, o->access, base, &at, l)
                               : run_lane(o->access, base, at.at, at.space == SPACE_SHARED, l);
         if (!wrote)

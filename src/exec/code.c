@@ -247,28 +247,11 @@ static uint8_t width_of(const struct decoder *d, ir_ref r)
 
 /* ---- operations ---- */
 
-struct op_access op_access_of(const struct ir_access *a)
-{
-    return (struct op_access){.space = a->space,
-                              .frame = a->frame,
-                              .sign = a->sign,
-                              .is_volatile = a->is_volatile,
-                              .is_const = a->is_const,
-                              .bytes = a->bytes,
-                              .n = a->n,
-                              .order = a->order,
-                              .scope = a->scope,
-                              .atom = a->atom,
-                              .type = a->type,
-                              .disp = a->disp};
-}
-
 static const struct op_access *decode_access(const struct decoder *d, const struct ir_insn *in)
 {
     const struct ir_access *a = in->access;
     struct op_access *x = ARENA_NEW(d->p->arena, struct op_access);
-    *x = op_access_of(a);
-    x->base_width = width_of(d, in->a);
+    *x = (struct op_access){.mem = a->mem, .base_width = width_of(d, in->a), .disp = a->disp};
     if (a->disp_const) {
         const struct ir_const *c = &d->c->ir->consts.at[ir_ref_index(a->disp_const)];
         x->disp += (int64_t)(c->lo + base_value(d->p, c));

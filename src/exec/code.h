@@ -62,10 +62,9 @@ enum op_flags {
 /* The barriers that PTX numbers, and the cluster's. */
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
 
+/* An access to memory, and where its operands stand. */
 struct op_access {
-    enum ptx_space space;
-    bool frame, sign, is_volatile, is_const;
-    uint8_t bytes, n, order, scope, atom, type;
+    struct mem_access mem;
     uint8_t base_width; /* of the address register: 32 or 64, 0 where the address is constant */
     uint8_t width[8];   /* of the registers: of IR_LD destinations and IR_ST sources */
     int64_t disp;       /* with the symbol's address */
@@ -167,13 +166,6 @@ struct code_env {
     void *data;
 };
 
-/* What an access is, apart from where its operands stand and from the address of its symbol. */
-struct op_access op_access_of(const struct ir_access *a);
-/* Volatile, relaxed or ordered (PTX ISA 8.4, strong operations). */
-static inline bool op_access_is_strong(const struct op_access *x)
-{
-    return x->order != ORDER_WEAK || x->is_volatile;
-}
 /* What an access does to memory. */
 static inline bool op_reads(const struct op *o)
 {
@@ -182,26 +174,6 @@ static inline bool op_reads(const struct op *o)
 static inline bool op_writes(const struct op *o)
 {
     return o->kind == OP_MBARRIER ? o->mode <= MBARRIER_ARRIVE_DROP : o->kind != OP_LD;
-}
-/* What an atomic operation makes of a cell, in shared memory or elsewhere. */
-static inline enum atom_cell op_access_cell(const struct op_access *x, bool shared)
-{
-    return atom_cell_of((enum atom_op)x->atom, (enum isa_type)x->type, shared);
-}
-/* Is what a lane has one access, of more than a register? PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2);
- * GPUs keep the up to 16 bytes together, and CUB's scans by key count on it: a sum and the word that says that it is there are one
- * vector. */
-static inline bool op_access_is_whole(const struct op_access *x)
-{
-    return op_access_is_strong(x) && (x->n > 1 || x->bytes == 16);
-}
-/* Of lanes that store at one place with one instruction, CUDA leaves open which one's value stays (Programming Guide, SIMT
- * architecture). They go as on an H200 (docs/H200.md): as many at a time as have 128 bytes, the lowest of these last. So the n-th
- * to go is lane n ^ op_store_order(). */
-static inline unsigned op_store_order(const struct op_access *x)
-{
-    unsigned together = 128u / (x->bytes * x->n);
-    return (together < WARP_LANES ? together : WARP_LANES) - 1;
 }
 
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */

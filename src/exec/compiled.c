@@ -13,7 +13,7 @@
 static bool accesses_global(const struct op *o)
 {
     return (o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM) &&
-           (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
+           (o->access->mem.space == SPACE_GLOBAL || o->access->mem.space == SPACE_GENERIC);
 }
 
 static bool compiled_op(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
@@ -30,7 +30,8 @@ static bool run_access(struct warp *w, struct activation *a, const struct op *o,
                        struct inline_cache *cache, uint64_t span)
 {
     uint8_t *base[4];
-    uint64_t address[WARP_LANES] __attribute__((aligned(64))), bytes = (uint64_t)o->access->bytes * o->access->n;
+    uint64_t address[WARP_LANES] __attribute__((aligned(64))),
+        bytes = (uint64_t)o->access->mem.bytes * o->access->mem.n;
     struct mem_block b;
     warp_bases(w, a, base);
     access_addresses(w, a, base, o, mask, address);

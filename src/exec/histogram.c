@@ -28,9 +28,10 @@ static bool keeps_apart(const struct op *o)
 {
     switch ((enum op_kind)o->kind) {
     case OP_LD:
-    case OP_ST: return o->access->space == SPACE_SHARED || !op_access_is_strong(o->access);
+    case OP_ST: return o->access->mem.space == SPACE_SHARED || !mem_access_is_strong(&o->access->mem);
     case OP_ATOM:
-        return o->access->space == SPACE_SHARED || (!o->access->has_reg[0] && o->access->order <= ORDER_RELAXED);
+        return o->access->mem.space == SPACE_SHARED ||
+               (!o->access->has_reg[0] && o->access->mem.order <= ORDER_RELAXED);
     case OP_FENCE:
     case OP_CALL:
     case OP_NANOSLEEP: return false;
@@ -145,13 +146,13 @@ static struct histogram *open_histogram(struct worker *k, const struct mem_block
 
 uint64_t histogram_shift(struct worker *k, const struct op *o, const struct mem_block *b)
 {
-    bool adds = histogram_takes(o);
+    bool adds = o->kind == OP_ATOM && histogram_takes(&o->access->mem, o->access->has_reg[0]);
     struct histogram *h = find(k, b->start);
     if (!h && adds)
-        h = open_histogram(k, b, o->access->bytes);
+        h = open_histogram(k, b, o->access->mem.bytes);
     if (!h)
         return 0;
-    if (adds && h->cell_bytes == o->access->bytes && h->bytes == b->size)
+    if (adds && h->cell_bytes == o->access->mem.bytes && h->bytes == b->size)
         return (uint64_t)(uintptr_t)h->sums - h->start;
     histogram_close_all(k);
     if (++k->histograms.n_closed >= MAX_CLOSED)

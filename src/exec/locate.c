@@ -69,13 +69,13 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
 
 enum fault_kind access_locate_op(struct warp *w, const struct op *o, uint64_t address, struct location *p)
 {
-    const struct op_access *x = o->access;
-    uint32_t bytes = (uint32_t)x->bytes * x->n;
+    const struct mem_access *m = &o->access->mem;
+    uint32_t bytes = (uint32_t)m->bytes * m->n;
     if (address & (bytes - 1)) {
-        *p = (struct location){.space = x->space, .address = address};
+        *p = (struct location){.space = m->space, .address = address};
         return FAULT_misaligned;
     }
-    enum fault_kind kind = access_locate(w, x->space, address, bytes, op_writes(o), p);
+    enum fault_kind kind = access_locate(w, m->space, address, bytes, op_writes(o), p);
     bool elsewhere = o->kind == OP_ATOM ? p->space == SPACE_LOCAL : o->kind == OP_MBARRIER && p->space != SPACE_SHARED;
     return elsewhere && (!kind || o->kind == OP_MBARRIER) ? FAULT_address_space : kind;
 }

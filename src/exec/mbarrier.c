@@ -138,7 +138,7 @@ static bool perform(struct warp *w, uint8_t *const base[4], const struct op *o, 
             .w = w, .o = o, .lane = (unsigned)__builtin_ctz(m), .at = &at, .all = (struct operations *)p};
         enum fault_kind kind = access_locate_op(w, o, p->address[x.lane], &at);
         if (kind)
-            return warp_fault_at(w, kind, o, x.lane, &at, o->access->bytes);
+            return warp_fault_at(w, kind, o, x.lane, &at, o->access->mem.bytes);
         x.operand = o->has_b ? row_lane(row_at(base, o->b), width, x.lane) : 0;
         if (!run_lane(&x, row_at(base, o->d)))
             return false;
@@ -158,7 +158,7 @@ static void tell(const struct warp *w, const struct op *o, const struct operatio
                                .lanes = 1u << l,
                                .address = all->address[l],
                                .order = (uint8_t)o->imm,
-                               .scope = o->access->scope,
+                               .scope = o->access->mem.scope,
                                .parity = all->parity >> l & 1,
                                .completes = all->completes >> l & 1};
         hooks_tell_sync(w->hooks, &e);

@@ -35,10 +35,10 @@ static inline void begin_event(struct access_event *e, const struct warp *w, con
     e->space = space;
     e->pattern = ACCESS_ANY;
     e->lanes = lanes;
-    e->bytes = (uint32_t)o->access->bytes * o->access->n;
+    e->bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n;
     e->reads = op_reads(o);
     e->writes = op_writes(o);
-    e->strong = o->kind == OP_ATOM || op_access_is_strong(o->access);
+    e->strong = o->kind == OP_ATOM || mem_access_is_strong(&o->access->mem);
     e->wrote = 0;
     e->base = 0;
     e->address = NULL;
@@ -105,7 +105,7 @@ static bool leave_out(const struct warp *w, const struct op *o, unsigned lane, e
                             .kind = kind,
                             .space = p->space,
                             .address = p->address,
-                            .bytes = (uint32_t)o->access->bytes * o->access->n,
+                            .bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n,
                             .window = p->window};
     for (unsigned i = 0; i < w->hooks->n; i++)
         if (w->hooks->at[i]->fault && w->hooks->at[i]->fault(w->hooks->at[i]->data, &e))
@@ -115,7 +115,7 @@ static bool leave_out(const struct warp *w, const struct op *o, unsigned lane, e
 
 static void zero_lane(uint8_t *const base[4], const struct op_access *x, unsigned lane)
 {
-    for (unsigned k = 0; k < x->n; k++)
+    for (unsigned k = 0; k < x->mem.n; k++)
         if (x->has_reg[k])
             memset(row_at(base, x->regs[k]) + lane * x->width[k] / 8, 0, x->width[k] / 8);
 }
@@ -135,7 +135,7 @@ static bool locate_lanes(struct warp *w, uint8_t *const base[4], const struct op
         struct location at;
         enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
         if (kind && !leave_out(w, o, l, kind, &at))
-            return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->bytes * o->access->n);
+            return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->mem.bytes * o->access->mem.n);
         if (kind) {
             if (o->kind != OP_ST)
                 zero_lane(base, o->access, l);

@@ -232,7 +232,7 @@ static enum cost_class class_of(const struct coster *c, const struct ir_insn *i,
 {
     if (!i || !i->origin || i->resize || i->kind == IR_JUMP || (previous && previous->origin == i->origin))
         return COST_folded;
-    if (i->kind == IR_LD && i->access->space == SPACE_PARAM)
+    if (i->kind == IR_LD && i->access->mem.space == SPACE_PARAM)
         return COST_param;
     enum cost_class class = class_of_op(i->origin->inst);
     if (is_fma(i))
@@ -249,11 +249,11 @@ static enum cost_class class_of(const struct coster *c, const struct ir_insn *i,
 static double memory_latency(const struct device_rates *r, const struct ir_insn *i, unsigned level)
 {
     const struct ir_access *x = i->access;
-    unsigned bytes = x->bytes * x->n;
+    unsigned bytes = x->mem.bytes * x->mem.n;
     double from[COST_LEVELS] = {r->latency_l1, r->latency_l2, r->latency_dram};
     if (i->kind == IR_ATOM)
-        return x->space == SPACE_SHARED ? r->latency_shared_atomic : r->latency_atomic;
-    switch (x->space) {
+        return x->mem.space == SPACE_SHARED ? r->latency_shared_atomic : r->latency_atomic;
+    switch (x->mem.space) {
     case SPACE_SHARED: return r->latency_shared + (bytes >= 16 ? 8.5 : bytes >= 8 ? 3 : 0); /* latency_lds16, _lds8 */
     case SPACE_LOCAL: return r->latency_l1;
     case SPACE_CONST:
@@ -297,7 +297,7 @@ static void note_uses(struct coster *c)
     }
     for (uint32_t n = c->ir->insns.n; n-- > 0;) { /* backwards: what reads an address before what makes it */
         const struct ir_insn *i = &c->ir->insns.at[n];
-        bool shared = is_access(i) && i->access->space == SPACE_SHARED, folded = is_shared_address(c, i);
+        bool shared = is_access(i) && i->access->mem.space == SPACE_SHARED, folded = is_shared_address(c, i);
         if ((shared || folded) && use_of(c, i->a))
             use_of(c, i->a)->shared_reads++;
         if (folded && use_of(c, i->b))
@@ -434,7 +434,7 @@ struct chain {
 
 static bool keeps_place(const struct ir_access *x)
 {
-    return x->is_volatile || x->order != ORDER_WEAK;
+    return x->mem.is_volatile || x->mem.order != ORDER_WEAK;
 }
 
 static float store_before(const struct chain *at, enum ptx_space space)
@@ -463,8 +463,8 @@ static float start_of(const struct coster *c, const struct ir_insn *i, const str
         if (u && u->trace == trace + 1 && u->ready[level] > start)
             start = u->ready[level];
     }
-    if (is_access(i) && i->access->space != SPACE_PARAM && i->access->space != SPACE_CONST) {
-        float before = i->access->is_const ? 0 : store_before(at, i->access->space);
+    if (is_access(i) && i->access->mem.space != SPACE_PARAM && i->access->mem.space != SPACE_CONST) {
+        float before = i->access->mem.is_const ? 0 : store_before(at, i->access->mem.space);
         start = before > start ? before : start;
         if (keeps_place(i->access) && start < at->ordered)
             start = at->ordered;
@@ -480,7 +480,7 @@ static void note_start(struct chain *at, const struct ir_insn *i, float start, f
         at->held = at->last;
     if (!is_access(i))
         return;
-    float *store = &at->store[i->access->space];
+    float *store = &at->store[i->access->mem.space];
     if (i->kind != IR_LD && start > *store)
         *store = start;
     if (keeps_place(i->access))

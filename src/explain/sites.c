@@ -21,7 +21,7 @@ static const struct ir_insn *simple_definition(const struct definitions *d, ir_r
     const struct ir_insn *i = list.n == 1 && !d->of->zeroed[ir_ref_index(r)] ? &f->insns.at[list.at[0].insn] : NULL;
     if (i && i->kind == IR_LANES && i->d == r)
         return i;
-    bool parameter = i && i->kind == IR_LD && i->access->space == SPACE_PARAM && !i->access->frame;
+    bool parameter = i && i->kind == IR_LD && i->access->mem.space == SPACE_PARAM && !i->access->mem.frame;
     return parameter && i->access->regs[0] == r ? i : NULL;
 }
 
@@ -67,8 +67,8 @@ static bool is_uniform(struct definitions *d, ir_ref r)
 
 static bool is_integer_add(const struct op *o)
 {
-    const struct op_access *x = o->access;
-    return o->kind == OP_ATOM && x->atom == ATOM_add && x->n == 1 && (x->type == TYPE_u32 || x->type == TYPE_s32);
+    const struct mem_access *m = &o->access->mem;
+    return o->kind == OP_ATOM && m->atom == ATOM_add && m->n == 1 && (m->type == TYPE_u32 || m->type == TYPE_s32);
 }
 
 static bool adds_one(const struct op *o, const struct ir_func *ir)
@@ -88,7 +88,7 @@ static bool is_of_call(const struct op *o)
 static bool is_past_l1(const struct op *o)
 {
     const struct isa_inst *i = o->origin->origin ? o->origin->origin->inst : NULL;
-    return op_access_is_strong(o->access) || (i && (isa_has(i, MOD_cg) || isa_has(i, MOD_cv)));
+    return mem_access_is_strong(&o->access->mem) || (i && (isa_has(i, MOD_cg) || isa_has(i, MOD_cv)));
 }
 
 static struct access_site make_site(const struct op *o, const struct ir_func *ir, struct definitions *d)
@@ -96,7 +96,7 @@ static struct access_site make_site(const struct op *o, const struct ir_func *ir
     struct access_site s = {.op = o};
     bool atom = o->kind == OP_ATOM || o->kind == OP_MBARRIER, result = atom && o->access->has_reg[0];
     bool ld = o->kind == OP_LD;
-    s.kind[SITE_GLOBAL] = ld       ? o->access->space == SPACE_CONST ? KIND_of_const_ld : KIND_of_global_ld
+    s.kind[SITE_GLOBAL] = ld       ? o->access->mem.space == SPACE_CONST ? KIND_of_const_ld : KIND_of_global_ld
                           : !atom  ? KIND_of_global_st
                           : result ? KIND_of_global_atom
                                    : KIND_of_global_red;

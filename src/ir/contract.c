@@ -329,8 +329,8 @@ static enum fixed fixed_result(const struct contractor *c, const struct ir_insn 
     bool is_moved = is_copy(i) || (i->kind == IR_LANES && (i->lane == LANE_neg_f32 || i->lane == LANE_neg_f64));
     if (i->guard)
         return NOT_FIXED;
-    if (i->kind == IR_LD && !i->a && !i->access->frame)
-        return i->access->space == SPACE_PARAM || i->access->space == SPACE_CONST ? FIXED_IN_BANK : NOT_FIXED;
+    if (i->kind == IR_LD && !i->a && !i->access->mem.frame)
+        return i->access->mem.space == SPACE_PARAM || i->access->mem.space == SPACE_CONST ? FIXED_IN_BANK : NOT_FIXED;
     return is_moved ? fixed_of(c, i->a) : NOT_FIXED;
 }
 

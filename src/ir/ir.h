@@ -10,7 +10,7 @@
 #ifndef HEDDLE_IR_IR_H
 #define HEDDLE_IR_IR_H
 
-#include "isa/atom.h"
+#include "ir/mem_access.h"
 #include "isa/lanes.h"
 #include "ptx/link.h"
 
@@ -107,23 +107,12 @@ static inline bool ir_ends_block(enum ir_kind kind)
 
 /* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER. Address: a + disp, or frame + disp, or disp alone. */
 struct ir_access {
-    enum ptx_space space;       /* SPACE_GENERIC, GLOBAL, CONST, SHARED, LOCAL; PARAM: the kernel's parameters */
-    bool frame;                 /* disp counts from the activation's frame, in .local */
-    uint8_t bytes;              /* of one element: 1, 2, 4, 8, 16 */
-    uint8_t n;                  /* elements: 1, 2, 4, 8 */
-    bool sign;                  /* IR_LD: extend by the sign to the register's width */
-    uint8_t order;              /* enum ir_order */
-    uint8_t scope;              /* enum isa_mod: MOD_cta .. MOD_sys, MOD_none for weak */
-    bool is_volatile, is_const; /* is_const: .nc, ldu: read-only for the kernel */
-    uint8_t atom;               /* IR_ATOM: enum atom_op */
-    uint8_t type;               /* IR_ATOM: enum isa_type of an element */
+    struct mem_access mem;
     int64_t disp;
     ir_ref disp_const;  /* a constant with a base that disp is added to, or REF_NONE */
     ir_ref regs[8];     /* IR_LD destinations, IR_ST sources, IR_ATOM destinations */
     ir_ref operands[8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas */
 };
-
-enum ir_order { ORDER_WEAK, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SC };
 
 /* The functions that the machine itself provides to kernels. */
 enum ir_syscall { SYSCALL_NONE, SYSCALL_VPRINTF, SYSCALL_MALLOC, SYSCALL_FREE, SYSCALL_ASSERTFAIL };

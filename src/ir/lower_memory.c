@@ -38,8 +38,8 @@ static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct
         return REF_NONE;
     }
     if (base->kind != OPND_SYMBOL) {
-        if (a->space == SPACE_PARAM) /* kernel parameters have generic addresses, those of functions local ones */
-            a->space = b->func->entry ? SPACE_GENERIC : SPACE_LOCAL;
+        if (a->mem.space == SPACE_PARAM) /* kernel parameters have generic addresses, those of functions local ones */
+            a->mem.space = b->func->entry ? SPACE_GENERIC : SPACE_LOCAL;
         enum isa_type type = base->kind == OPND_REG && isa_type_bits(base->reg->type) == 32 ? TYPE_u32 : TYPE_u64;
         return ir_source(b, base, type);
     }
@@ -50,16 +50,16 @@ static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct
     }
     struct ptx_var *v = base->symbol->kind == SYMBOL_VAR ? (struct ptx_var *)base->symbol : NULL;
     if (v && v->func && (v->space == SPACE_LOCAL || v->space == SPACE_PARAM)) {
-        a->space = SPACE_LOCAL;
-        a->frame = true;
+        a->mem.space = SPACE_LOCAL;
+        a->mem.frame = true;
         a->disp += ir_add_frame_var(b, v);
         return REF_NONE;
     }
     struct ptx_operand plain = *base;
     plain.disp = 0;
     a->disp_const = ir_source(b, &plain, TYPE_u64);
-    if (v && a->space == SPACE_GENERIC) /* a name without a state space says it itself */
-        a->space = v->space;
+    if (v && a->mem.space == SPACE_GENERIC) /* a name without a state space says it itself */
+        a->mem.space = v->space;
     return REF_NONE;
 }
 
@@ -67,15 +67,15 @@ static void lower_order(struct builder *b, struct ir_access *a)
 {
     const struct isa_inst *inst = b->insn->inst;
     bool atomic = inst->kind == KIND_ATOM || inst->kind == KIND_RED;
-    a->is_volatile = isa_has(inst, MOD_volatile);
-    a->is_const = isa_has(inst, MOD_nc) || inst->op == OP_ldu || a->space == SPACE_CONST;
-    a->order = isa_has(inst, MOD_acq_rel)                               ? ORDER_ACQ_REL
-               : isa_has(inst, MOD_acquire)                             ? ORDER_ACQUIRE
-               : isa_has(inst, MOD_release)                             ? ORDER_RELEASE
-               : isa_has(inst, MOD_relaxed) || a->is_volatile || atomic ? ORDER_RELAXED
-                                                                        : ORDER_WEAK;
+    a->mem.is_volatile = isa_has(inst, MOD_volatile);
+    a->mem.is_const = isa_has(inst, MOD_nc) || inst->op == OP_ldu || a->mem.space == SPACE_CONST;
+    a->mem.order = isa_has(inst, MOD_acq_rel)                                   ? ORDER_ACQ_REL
+                   : isa_has(inst, MOD_acquire)                                 ? ORDER_ACQUIRE
+                   : isa_has(inst, MOD_release)                                 ? ORDER_RELEASE
+                   : isa_has(inst, MOD_relaxed) || a->mem.is_volatile || atomic ? ORDER_RELAXED
+                                                                                : ORDER_WEAK;
     enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);
-    a->scope = (uint8_t)(scope ? scope : a->is_volatile ? MOD_sys : atomic ? MOD_gpu : MOD_none);
+    a->mem.scope = (uint8_t)(scope ? scope : a->mem.is_volatile ? MOD_sys : atomic ? MOD_gpu : MOD_none);
 }
 
 static unsigned vector_of(const struct isa_inst *inst)
@@ -98,13 +98,13 @@ static struct ptx_operand element_of(const struct ptx_operand *o, unsigned k)
 static void lower_load(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)
 {
     const struct ptx_operand *to = &b->insn->operands[0];
-    for (unsigned k = 0; k < a->n; k++) {
+    for (unsigned k = 0; k < a->mem.n; k++) {
         struct ptx_operand e = element_of(to, k);
         a->regs[k] = e.kind == OPND_REG
                          ? ir_reg_of(b, e.reg, e.number + (e.component == COMPONENT_NONE ? 0 : e.component))
                          : ir_temp(b, ir_width(type));
     }
-    a->sign = isa_type_class(type) == CLASS_S;
+    a->mem.sign = isa_type_class(type) == CLASS_S;
     struct ir_insn *i = ir_emit_guarded(b, IR_LD);
     i->a = base;
     i->access = a;
@@ -113,7 +113,7 @@ static void lower_load(struct builder *b, struct ir_access *a, ir_ref base, enum
 static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)
 {
     const struct ptx_operand *from = &b->insn->operands[1];
-    for (unsigned k = 0; k < a->n; k++) {
+    for (unsigned k = 0; k < a->mem.n; k++) {
         struct ptx_operand e = element_of(from, k);
         a->regs[k] = ir_source(b, &e, type);
     }
@@ -140,15 +140,15 @@ static void lower_atom(struct builder *b, struct ir_access *a, ir_ref base, enum
     bool red = in->inst->kind == KIND_RED;
     unsigned first = red ? 1 : 2; /* operands: {d,} m, b {, c} */
     struct ir_dest d[8] = {0};
-    a->atom = (uint8_t)atom_op_of(in->inst);
-    a->type = (uint8_t)type;
-    for (unsigned k = 0; k < a->n; k++) {
+    a->mem.atom = (uint8_t)atom_op_of(in->inst);
+    a->mem.type = (uint8_t)type;
+    for (unsigned k = 0; k < a->mem.n; k++) {
         struct ptx_operand e = element_of(&in->operands[first], k);
         a->operands[k] = ir_source(b, &e, type);
     }
-    if (a->atom == ATOM_cas)
+    if (a->mem.atom == ATOM_cas)
         a->operands[1] = ir_source(b, &in->operands[first + 1], type);
-    for (unsigned k = 0; !red && k < a->n; k++) {
+    for (unsigned k = 0; !red && k < a->mem.n; k++) {
         struct ptx_operand e = element_of(&in->operands[0], k);
         if (e.kind == OPND_REG)
             d[k] = ir_destination(b, &e, type);
@@ -157,7 +157,7 @@ static void lower_atom(struct builder *b, struct ir_access *a, ir_ref base, enum
     struct ir_insn *i = ir_emit_guarded(b, IR_ATOM);
     i->a = base;
     i->access = a;
-    for (unsigned k = 0; k < a->n; k++)
+    for (unsigned k = 0; k < a->mem.n; k++)
         ir_finish(b, d[k]);
 }
 
@@ -167,9 +167,9 @@ void lower_memory(struct builder *b)
     const struct isa_inst *inst = in->inst;
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
     enum isa_type type = (enum isa_type)inst->type[0];
-    a->space = space_of(b, inst);
-    a->bytes = (uint8_t)(isa_type_bits(type) / 8);
-    a->n = (uint8_t)vector_of(inst);
+    a->mem.space = space_of(b, inst);
+    a->mem.bytes = (uint8_t)(isa_type_bits(type) / 8);
+    a->mem.n = (uint8_t)vector_of(inst);
     lower_order(b, a);
     ir_ref base = lower_place(b, &in->operands[inst->kind == KIND_ST || inst->kind == KIND_RED ? 0 : 1], a);
     if (inst->kind == KIND_LD)
@@ -206,13 +206,13 @@ void lower_mbarrier(struct builder *b)
     unsigned at = weak ? 0 : 1;
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
     enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);
-    *a = (struct ir_access){.space = space_of(b, inst),
-                            .bytes = 8,
-                            .n = 1,
-                            .order = weak ? ORDER_WEAK : ORDER_RELAXED,
-                            .scope = (uint8_t)(weak    ? MOD_none
-                                               : scope ? scope
-                                                       : MOD_cta)};
+    *a = (struct ir_access){.mem = {.space = space_of(b, inst),
+                                    .bytes = 8,
+                                    .n = 1,
+                                    .order = weak ? ORDER_WEAK : ORDER_RELAXED,
+                                    .scope = (uint8_t)(weak    ? MOD_none
+                                                       : scope ? scope
+                                                               : MOD_cta)}};
     ir_ref base = lower_place(b, &in->operands[at], a), operand = REF_NONE;
     if (in->n_operands > at + 1)
         operand = ir_source(b, &in->operands[at + 1], isa_operand_type(inst, &inst->operand[at + 1]));
@@ -346,12 +346,10 @@ static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, c
         return at;
     ir_ref value = ir_source(b, o, param->type);
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    *a = (struct ir_access){.space = SPACE_LOCAL,
-                            .frame = true,
-                            .bytes = (uint8_t)(isa_type_bits(param->type) / 8),
-                            .n = 1,
-                            .disp = at,
-                            .regs = {value}};
+    *a = (struct ir_access){
+        .mem = {.space = SPACE_LOCAL, .frame = true, .bytes = (uint8_t)(isa_type_bits(param->type) / 8), .n = 1},
+        .disp = at,
+        .regs = {value}};
     ir_emit_guarded(b, IR_ST)->access = a;
     return at;
 }
@@ -424,11 +422,11 @@ static void load_result(struct builder *b, const struct ptx_operand *o, const st
     if (o->kind != OPND_REG)
         return;
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    *a = (struct ir_access){.space = SPACE_LOCAL,
-                            .frame = true,
-                            .bytes = (uint8_t)(isa_type_bits(result->type) / 8),
-                            .n = 1,
-                            .sign = isa_type_class(result->type) == CLASS_S,
+    *a = (struct ir_access){.mem = {.space = SPACE_LOCAL,
+                                    .frame = true,
+                                    .bytes = (uint8_t)(isa_type_bits(result->type) / 8),
+                                    .n = 1,
+                                    .sign = isa_type_class(result->type) == CLASS_S},
                             .disp = at,
                             .regs = {ir_reg_of(b, o->reg, o->number)}};
     ir_emit_guarded(b, IR_LD)->access = a;
@@ -478,12 +476,10 @@ void lower_register_params(struct builder *b, bool at_start)
         if (v->space != SPACE_REG)
             continue;
         struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-        *a = (struct ir_access){.space = SPACE_LOCAL,
-                                .frame = true,
-                                .bytes = (uint8_t)(isa_type_bits(v->type) / 8),
-                                .n = 1,
-                                .disp = ir_frame_offset(b->f, v),
-                                .regs = {ir_reg_of(b, v->reg, v->reg->first)}};
+        *a = (struct ir_access){
+            .mem = {.space = SPACE_LOCAL, .frame = true, .bytes = (uint8_t)(isa_type_bits(v->type) / 8), .n = 1},
+            .disp = ir_frame_offset(b->f, v),
+            .regs = {ir_reg_of(b, v->reg, v->reg->first)}};
         b->insn = before ? before : &none;
         ir_emit(b, at_start ? IR_LD : IR_ST)->access = a;
     }

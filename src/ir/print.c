@@ -136,18 +136,18 @@ static void print_access_word(struct printer *p, const struct ir_insn *i)
     text_puts(&p->t, access_kinds[i->kind]);
     if (i->kind == IR_MBARRIER)
         text_printf(&p->t, ".%s", mbarriers[i->mode]);
-    text_printf(&p->t, ".%s%s", ptx_space_name(a->space), a->is_volatile ? ".volatile" : "");
-    if (a->order != ORDER_WEAK)
-        text_printf(&p->t, ".%s", orders[a->order]);
-    if (a->scope != MOD_none)
-        text_printf(&p->t, ".%s", isa_mod_text((enum isa_mod)a->scope));
-    if (a->is_const && a->space != SPACE_CONST)
+    text_printf(&p->t, ".%s%s", ptx_space_name(a->mem.space), a->mem.is_volatile ? ".volatile" : "");
+    if (a->mem.order != ORDER_WEAK)
+        text_printf(&p->t, ".%s", orders[a->mem.order]);
+    if (a->mem.scope != MOD_none)
+        text_printf(&p->t, ".%s", isa_mod_text((enum isa_mod)a->mem.scope));
+    if (a->mem.is_const && a->mem.space != SPACE_CONST)
         text_puts(&p->t, ".nc");
     if (i->kind == IR_ATOM)
-        text_printf(&p->t, ".%s.%s", atom_name((enum atom_op)a->atom), isa_type_name((enum isa_type)a->type));
-    text_printf(&p->t, ".%c%u", a->sign ? 's' : 'b', 8u * a->bytes);
-    if (a->n > 1)
-        text_printf(&p->t, "x%u", a->n);
+        text_printf(&p->t, ".%s.%s", atom_name((enum atom_op)a->mem.atom), isa_type_name((enum isa_type)a->mem.type));
+    text_printf(&p->t, ".%c%u", a->mem.sign ? 's' : 'b', 8u * a->mem.bytes);
+    if (a->mem.n > 1)
+        text_printf(&p->t, "x%u", a->mem.n);
 }
 
 static void print_address(struct printer *p, const struct ir_insn *i)
@@ -155,7 +155,7 @@ static void print_address(struct printer *p, const struct ir_insn *i)
     const struct ir_access *a = i->access;
     const char *plus = "";
     text_puts(&p->t, " [");
-    if (a->frame) {
+    if (a->mem.frame) {
         text_puts(&p->t, "frame");
         plus = " + ";
     }
@@ -179,11 +179,11 @@ static void print_access(struct printer *p, const struct ir_insn *i)
     const struct ir_access *a = i->access;
     print_access_word(p, i);
     print_address(p, i);
-    for (unsigned k = 0; k < a->n && i->kind == IR_ST; k++) {
+    for (unsigned k = 0; k < a->mem.n && i->kind == IR_ST; k++) {
         text_puts(&p->t, ", ");
         print_ref(p, a->regs[k], ir_element_width(a));
     }
-    for (unsigned k = 0; k < (a->atom == ATOM_cas ? 2u : a->n) && i->kind == IR_ATOM; k++) {
+    for (unsigned k = 0; k < (a->mem.atom == ATOM_cas ? 2u : a->mem.n) && i->kind == IR_ATOM; k++) {
         text_puts(&p->t, ", ");
         print_ref(p, a->operands[k], ir_element_width(a));
     }
@@ -268,11 +268,11 @@ static unsigned results(const struct ir_insn *i, ir_ref out[8])
 {
     bool is_any = false;
     if (i->kind == IR_LD || i->kind == IR_ATOM) {
-        for (unsigned k = 0; k < i->access->n; k++) {
+        for (unsigned k = 0; k < i->access->mem.n; k++) {
             out[k] = i->access->regs[k];
             is_any |= out[k] != REF_NONE;
         }
-        return is_any || i->kind == IR_LD ? i->access->n : 0;
+        return is_any || i->kind == IR_LD ? i->access->mem.n : 0;
     }
     out[0] = i->d;
     out[1] = i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT ? i->e : REF_NONE;

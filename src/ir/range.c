@@ -126,14 +126,14 @@ static struct ir_range of_lanes(const struct ir_func *f, const struct ir_shapes 
 /* Of bytes and halves, as they stand in a register. */
 static struct ir_range of_load(const struct ir_access *a, unsigned width)
 {
-    bool is_signed = a->sign || 8u * a->bytes == width;
-    int64_t values = 1ll << 8 * a->bytes;
+    bool is_signed = a->mem.sign || 8u * a->mem.bytes == width;
+    int64_t values = 1ll << 8 * a->mem.bytes;
     return is_signed ? (struct ir_range){-values / 2, values / 2 - 1} : (struct ir_range){0, values - 1};
 }
 
 static void find_range_of_load(const struct ir_func *f, const struct ir_insn *i, const struct ir_shapes *s)
 {
-    for (unsigned k = 0; k < 8 && i->access->bytes <= 2; k++) {
+    for (unsigned k = 0; k < 8 && i->access->mem.bytes <= 2; k++) {
         uint32_t d = ir_ref_index(i->access->regs[k]);
         if (ir_is_only_def(s->defs, i->access->regs[k], i))
             s->ranges[d] = of_load(i->access, f->regs.at[d].width);
@@ -209,7 +209,7 @@ void ir_find_steps(const struct ir_func *f, struct arena *arena, struct ir_shape
         const struct ir_insn *i = &f->insns.at[k];
         if (i->kind == IR_LANES && ir_is_only_def(s->defs, i->d, i))
             s->steps[ir_ref_index(i->d)] = step_of_lanes(f, s, i);
-        for (unsigned n = 0; n < 8 && i->kind == IR_LD && i->access->space == SPACE_PARAM; n++)
+        for (unsigned n = 0; n < 8 && i->kind == IR_LD && i->access->mem.space == SPACE_PARAM; n++)
             if (ir_ref_kind(i->access->regs[n]) == REF_REG)
                 s->steps[ir_ref_index(i->access->regs[n])] = 0;
     }
@@ -225,8 +225,8 @@ uint8_t *ir_find_claimed(const struct ir_func *f, struct arena *arena)
         changed = false;
         for (uint32_t k = 0; k < f->insns.n; k++) {
             const struct ir_insn *i = &f->insns.at[k];
-            bool hangs =
-                i->kind == IR_ATOM || i->kind == IR_MBARRIER || (i->kind == IR_LD && i->access->space == SPACE_SHARED);
+            bool hangs = i->kind == IR_ATOM || i->kind == IR_MBARRIER ||
+                         (i->kind == IR_LD && i->access->mem.space == SPACE_SHARED);
             for (unsigned n = ir_reads(i, refs); n-- > 0;)
                 hangs |= ir_ref_kind(refs[n]) == REF_REG && claimed[ir_ref_index(refs[n])];
             for (unsigned n = hangs ? ir_writes(i, refs) : 0; n-- > 0;) {

@@ -212,9 +212,9 @@ static bool read_elements(struct reader *r, struct str part, struct ir_access *a
             snprintf(text, sizeof text, n > 1 ? "b%ux%u" : "b%u", 8 * bytes, n);
             if (part.n < 2 || !str_is((struct str){part.p + 1, part.n - 1}, text + 1) || !strchr("bs", *part.p))
                 continue;
-            a->sign = *part.p == 's';
-            a->bytes = (uint8_t)bytes;
-            a->n = (uint8_t)n;
+            a->mem.sign = *part.p == 's';
+            a->mem.bytes = (uint8_t)bytes;
+            a->mem.n = (uint8_t)n;
             return true;
         }
     return scan_fail(&r->s, part.p, "what is accessed is like `b32`, `s8` or `b64x2`");
@@ -239,13 +239,13 @@ static bool read_access_word(struct reader *r, struct str word, struct ir_insn *
     if (!read_elements(r, word, a))
         return false;
     i->mode = (uint8_t)mode;
-    a->space = (enum ptx_space)space;
-    a->is_volatile = is_volatile;
-    a->order = (uint8_t)(order > 0 ? order : ORDER_WEAK);
-    a->scope = scope >= 0 ? scope_mods[scope] : MOD_none;
-    a->is_const = is_const || space == SPACE_CONST;
-    a->atom = (uint8_t)atom;
-    a->type = (uint8_t)type;
+    a->mem.space = (enum ptx_space)space;
+    a->mem.is_volatile = is_volatile;
+    a->mem.order = (uint8_t)(order > 0 ? order : ORDER_WEAK);
+    a->mem.scope = scope >= 0 ? scope_mods[scope] : MOD_none;
+    a->mem.is_const = is_const || space == SPACE_CONST;
+    a->mem.atom = (uint8_t)atom;
+    a->mem.type = (uint8_t)type;
     return true;
 }
 
@@ -255,7 +255,7 @@ static bool read_summand(struct reader *r, struct ir_insn *i)
     struct ir_access *a = i->access;
     const char *start = (scan_peek(&r->s), r->s.p);
     if (scan_this(&r->s, "frame")) {
-        a->frame = true;
+        a->mem.frame = true;
         return true;
     }
     if (scan_peek(&r->s) == '%') {
@@ -290,7 +290,7 @@ static bool read_access(struct reader *r, struct str word, struct ir_insn *i)
         return false;
     struct ir_access *a = i->access;
     ir_ref *to = i->kind == IR_ST ? a->regs : a->operands;
-    unsigned n = i->kind == IR_ST ? a->n : i->kind == IR_ATOM ? (a->atom == ATOM_cas ? 2 : a->n) : 0;
+    unsigned n = i->kind == IR_ST ? a->mem.n : i->kind == IR_ATOM ? (a->mem.atom == ATOM_cas ? 2 : a->mem.n) : 0;
     for (unsigned k = 0; k < n && scan_expect(&r->s, ','); k++)
         to[k] = take_operand(r, ir_element_width(a));
     if (i->kind != IR_MBARRIER || r->s.failed || !scan_expect(&r->s, ','))
@@ -393,7 +393,7 @@ static bool set_results(struct reader *r, const char *start, struct ir_insn *i, 
 {
     bool is_lanes = i->kind == IR_LANES, by_element = i->kind == IR_LD || i->kind == IR_ATOM;
     unsigned most = is_lanes     ? 1 + ((lane_info((enum lane_id)i->lane)->e & CARRY_OUT) != 0)
-                    : by_element ? i->access->n
+                    : by_element ? i->access->mem.n
                                  : 2;
     if (i->kind == IR_ST || i->kind >= IR_BRA)
         most = 0;

@@ -57,7 +57,7 @@ static const struct ir_insn *insn_at(const struct finder *x, const struct ir_blo
 static bool tries(const struct ir_insn *i)
 {
     return i->kind == IR_ATOM && ir_ref_kind(i->access->regs[0]) == REF_REG &&
-           atom_locks((enum atom_op)i->access->atom);
+           atom_locks((enum atom_op)i->access->mem.atom);
 }
 
 /* Can one lane do it by itself, and go on? */
@@ -122,7 +122,7 @@ static bool is_found(const struct finder *x, ir_ref r, uint32_t from, uint32_t t
     enum { DEEPEST = 6 };
     const struct ir_insn *i = depth < DEEPEST ? def_outside(x, r, from, to) : NULL;
     if (i && i->kind == IR_LD)
-        return i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC;
+        return i->access->mem.space == SPACE_GLOBAL || i->access->mem.space == SPACE_GENERIC;
     return i && ir_is(i) != IS__ && ir_is(i) < IS_EQ &&
            (is_found(x, i->a, from, to, depth + 1) || is_found(x, i->b, from, to, depth + 1) ||
             is_found(x, i->c, from, to, depth + 1));
@@ -168,7 +168,7 @@ static bool is_on_same(const struct finder *x, const struct ir_insn *i, uint32_t
         const struct ir_block *b = block_at(x, o);
         for (uint32_t k = 0; k < b->n; k++) {
             const struct ir_insn *t = insn_at(x, b, k);
-            if (tries(t) && t->a == i->a && is_same_space(t->access->space, i->access->space) &&
+            if (tries(t) && t->a == i->a && is_same_space(t->access->mem.space, i->access->mem.space) &&
                 t->access->disp == i->access->disp && t->access->disp_const == i->access->disp_const)
                 return true;
         }
@@ -179,7 +179,7 @@ static bool is_on_same(const struct finder *x, const struct ir_insn *i, uint32_t
 static bool orders(const struct ir_insn *i)
 {
     return i->kind == IR_FENCE || i->kind == IR_ATOM ||
-           (i->kind == IR_ST && (i->access->order != ORDER_WEAK || i->access->is_volatile));
+           (i->kind == IR_ST && (i->access->mem.order != ORDER_WEAK || i->access->mem.is_volatile));
 }
 
 /* Where the part that begins with the loop from..to ends; `stop` becomes the block that cannot join it. */

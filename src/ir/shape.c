@@ -349,7 +349,7 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
 static uint16_t of_load(const struct finder *x, const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
-    if (a->space == SPACE_LOCAL || a->space == SPACE_GENERIC || a->frame)
+    if (a->mem.space == SPACE_LOCAL || a->mem.space == SPACE_GENERIC || a->mem.frame)
         return SHAPE_DIVERGENT;
     uint16_t s = i->a ? ir_shape(x->s, i->a) : SHAPE_UNIFORM;
     return s == SHAPE_UNIFORM || s == BOTTOM ? s : SHAPE_DIVERGENT;

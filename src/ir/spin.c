@@ -59,13 +59,14 @@ static void unmark_results(struct finder *s, const struct ir_insn *i)
 static bool is_source(const struct ir_insn *i)
 {
     return i->kind == IR_ATOM || i->kind == IR_MBARRIER || i->kind == IR_VOTE || i->kind == IR_MATCH ||
-           i->kind == IR_NOW || (i->kind == IR_LD && i->access->order != ORDER_WEAK);
+           i->kind == IR_NOW || (i->kind == IR_LD && i->access->mem.order != ORDER_WEAK);
 }
 
 static bool is_weak_source(const struct finder *s, const struct ir_insn *i)
 {
     const struct ir_access *a = i->kind == IR_LD ? i->access : NULL;
-    return a && a->space != SPACE_LOCAL && a->space != SPACE_PARAM && !a->is_const && !is_marked(s, i->a, DEFINED);
+    return a && a->mem.space != SPACE_LOCAL && a->mem.space != SPACE_PARAM && !a->mem.is_const &&
+           !is_marked(s, i->a, DEFINED);
 }
 
 static bool is_made_of_itself(const struct ir_insn *i)

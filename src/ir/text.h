@@ -64,7 +64,7 @@ const char *ir_mbarrier_text(size_t mode); /* enum mbarrier_mode */
 /* The width of a constant that an access stores, where the text does not say another. */
 static inline unsigned ir_element_width(const struct ir_access *a)
 {
-    return a->bytes > 2 ? 8u * a->bytes : 16;
+    return a->mem.bytes > 2 ? 8u * a->mem.bytes : 16;
 }
 
 #endif

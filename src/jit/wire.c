@@ -80,17 +80,17 @@ static void pass_access(struct wire *w, struct ir_access **access)
     if (w->arena)
         *access = ARENA_NEW(w->arena, struct ir_access);
     struct ir_access *a = *access;
-    PASS(w, a->space);
-    PASS(w, a->frame);
-    PASS(w, a->bytes);
-    PASS(w, a->n);
-    PASS(w, a->sign);
-    PASS(w, a->order);
-    PASS(w, a->scope);
-    PASS(w, a->is_volatile);
-    PASS(w, a->is_const);
-    PASS(w, a->atom);
-    PASS(w, a->type);
+    PASS(w, a->mem.space);
+    PASS(w, a->mem.frame);
+    PASS(w, a->mem.bytes);
+    PASS(w, a->mem.n);
+    PASS(w, a->mem.sign);
+    PASS(w, a->mem.order);
+    PASS(w, a->mem.scope);
+    PASS(w, a->mem.is_volatile);
+    PASS(w, a->mem.is_const);
+    PASS(w, a->mem.atom);
+    PASS(w, a->mem.type);
     PASS(w, a->disp);
     PASS(w, a->disp_const);
     PASS(w, a->regs);
@@ -166,14 +166,6 @@ static void pass_blocks(struct wire *w, struct ir_func *f)
 
 /* ---- operations: where operands stand, and what follows from the instructions ---- */
 
-/* `disp` has no symbol's address here, which is a process's own. */
-static const struct op_access *made_access(struct wire *w, const struct ir_access *a)
-{
-    struct op_access *x = ARENA_NEW(w->arena, struct op_access);
-    *x = op_access_of(a);
-    return x;
-}
-
 static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
 {
     PASS(w, o->kind);
@@ -197,7 +189,7 @@ static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
     if (!ir_has_access(i))
         return;
     if (w->arena)
-        o->access = made_access(w, i->access);
+        o->access = ARENA_NEW(w->arena, struct op_access); /* only its rows are read */
     pass(w, (row_ref *)o->access->regs, sizeof o->access->regs);
     pass(w, (row_ref *)o->access->operands, sizeof o->access->operands);
 }

@@ -20,7 +20,8 @@ enum { LANES_SPAN = 1 << 20, CHECK_GROUP_SPAN = 1 << 30 };
 struct access {
     const struct ir_insn *i;
     const struct op *o;
-    const struct op_access *x;
+    const struct mem_access *mem;
+    int64_t disp;                 /* of the address, without a symbol's */
     unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
     uint16_t shape;
     value mask;
@@ -40,20 +41,20 @@ struct access {
 
 /* Strong, and seen by others: nobody else is at shared and local memory, as a block stays on one worker. And is all that a lane
  * has one access, then? */
-static inline bool access_is_seen(const struct op_access *x)
+static inline bool access_is_seen(const struct mem_access *m)
 {
-    return op_access_is_strong(x) && (x->space == SPACE_GLOBAL || x->space == SPACE_GENERIC);
+    return mem_access_is_strong(m) && (m->space == SPACE_GLOBAL || m->space == SPACE_GENERIC);
 }
-static inline bool access_is_whole(const struct op_access *x)
+static inline bool access_is_whole(const struct mem_access *m)
 {
-    return op_access_is_whole(x) && access_is_seen(x);
+    return mem_access_is_whole(m) && access_is_seen(m);
 }
 
 /* ---- access_shape.c ---- */
 
 struct access access_begin(const struct function *fn, const struct ir_insn *i, const struct op *o);
 /* Is it of a kind that has a fast way? */
-bool access_is_simple(const struct function *fn, const struct ir_insn *i, const struct op_access *x);
+bool access_is_simple(const struct function *fn, const struct ir_insn *i);
 /* Finds a->offset, a->span and a->least. access_is_aligned: are the offsets multiples of what a lane has, and not far apart? */
 void access_find_offsets(const struct function *fn, struct access *a);
 bool access_is_aligned(const struct access *a);

@@ -26,9 +26,9 @@ static struct access access_at(struct cursor here, uint32_t k)
  * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups are exact. */
 static bool can_share(struct cursor here, struct access *a)
 {
-    if (!access_is_simple(here.fn, a->i, a->x) || op_access_is_strong(a->x) || a->x->space == SPACE_LOCAL ||
+    if (!access_is_simple(here.fn, a->i) || mem_access_is_strong(a->mem) || a->mem->space == SPACE_LOCAL ||
         a->i->guard || ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_DIVERGENT ||
-        !checked_is_within(checked(a->x->disp), INT32_MIN, INT32_MAX))
+        !checked_is_within(checked(a->disp), INT32_MIN, INT32_MAX))
         return false;
     access_find_offsets(here.fn, a);
     return true;
@@ -53,7 +53,7 @@ struct finder {
 /* Can the CPU store some elements of a vector, or is that done by blending? */
 static bool can_leave_gaps(const struct function *fn, const struct access *a)
 {
-    return a->x->space == SPACE_SHARED || access_can_mask(fn, a);
+    return a->mem->space == SPACE_SHARED || access_can_mask(fn, a);
 }
 
 /* An access that is not served best by itself. */
@@ -72,7 +72,7 @@ static int64_t begin_of(struct finder *f, uint32_t k)
 {
     struct access a = access_at(f->here, k);
     access_find_offsets(f->here.fn, &a);
-    return a.x->disp + a.least;
+    return a.disp + a.least;
 }
 
 /* Adds a member; false where there is no room for it, or some of a store's bytes are there already. */
@@ -102,7 +102,7 @@ static unsigned find_interleave_group(struct finder *f, const uint32_t *members,
     unsigned sparse = f->here.fn->target->costs->interleave_gaps, found = 0;
     struct access a = access_at(f->here, members[0]);
     access_find_offsets(f->here.fn, &a);
-    *r = (struct interleave_group){.from = a.x->disp + a.least};
+    *r = (struct interleave_group){.from = a.disp + a.least};
     for (unsigned l = 0; l < WARP_LANES; l++)
         r->lane_at[l] = (unsigned)(a.offset[l] / a.bytes);
     struct interleave_group best = *r;
@@ -164,15 +164,16 @@ static bool fits_sequence(struct finder *f, const struct sequence *s, const stru
     const struct ir_insn *first = insn_at(f->here, s->members[0]);
     struct access other = access_at(f->here, s->members[0]);
     return access_is_inside(f->here.fn, &other) == access_is_inside(f->here.fn, a) && first->kind == a->i->kind &&
-           first->a == a->i->a && first->access->space == a->i->access->space && first->access->bytes == a->bytes &&
-           first->access->n == a->n && (a->x->disp - first->access->disp) % (int64_t)a->all == 0;
+           first->a == a->i->a && first->access->mem.space == a->i->access->mem.space &&
+           first->access->mem.bytes == a->bytes && first->access->mem.n == a->n &&
+           (a->disp - first->access->disp) % (int64_t)a->all == 0;
 }
 
 /* Has an access of a sequence a byte of this one's? */
 static bool overlaps(struct finder *f, const struct sequence *s, const struct access *a)
 {
     for (unsigned k = 0; k < s->n; k++) {
-        int64_t way = a->x->disp - insn_at(f->here, s->members[k])->access->disp;
+        int64_t way = a->disp - insn_at(f->here, s->members[k])->access->disp;
         for (unsigned l = 0; l < WARP_LANES; l++)
             for (unsigned m = 0; m < WARP_LANES; m++)
                 if (a->offset[l] + way == a->offset[m])
@@ -204,9 +205,9 @@ static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct 
     if (i->kind == IR_LANES || i->kind == IR_FRAME)
         return first->kind == IR_ST && f->here.fn->shapes->assumptions[f->block->first + k];
     if (i->kind == IR_LD && first->kind == IR_LD)
-        return op_access_is_strong(a->x);
+        return mem_access_is_strong(a->mem);
     if (i->kind == IR_LD)
-        return a->x->space != SPACE_PARAM;
+        return a->mem->space != SPACE_PARAM;
     return i->kind != IR_ST || first->kind == IR_LD || !is_candidate(f->here, a) || !fits_sequence(f, s, a) ||
            overlaps(f, s, a);
 }
@@ -242,7 +243,7 @@ bool access_needs_no_test(struct cursor here, uint32_t k)
 {
     const struct interleave_group *r = here.check_groups[k].interleaved;
     struct access a = access_at(here, k);
-    return r ? r->is_inside : access_is_simple(here.fn, a.i, a.x) && access_is_inside(here.fn, &a);
+    return r ? r->is_inside : access_is_simple(here.fn, a.i) && access_is_inside(here.fn, &a);
 }
 
 static bool can_join(struct cursor here, struct access *a, uint32_t k)
@@ -254,7 +255,7 @@ static bool can_join(struct cursor here, struct access *a, uint32_t k)
 /* The bytes of a check group that an access has joined. */
 static struct check_group joined(struct check_group g, const struct access *a)
 {
-    int64_t from = a->x->disp + a->least, to = from + a->span + a->all;
+    int64_t from = a->disp + a->least, to = from + a->span + a->all;
     g.from = from < g.from ? from : g.from;
     g.to = to > g.to ? to : g.to;
     g.n++;
@@ -272,8 +273,8 @@ static bool is_near(const struct check_group *g, const struct access *a)
 static bool fits(struct cursor here, const struct check_group *g, const struct access *a)
 {
     const struct ir_insn *leader = insn_at(here, g->first);
-    return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->space == a->i->access->space &&
-           g->all == a->all && (a->x->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
+    return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->mem.space == a->i->access->mem.space &&
+           g->all == a->all && (a->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
 }
 
 /* The check group that an access joins: its interleave group's, or one that is open. */
@@ -309,7 +310,7 @@ static void find_check_groups_of(struct cursor here, const struct ir_block *bloc
             struct check_group *g = group_of(here, &a, k, open, n_open), *own = &here.check_groups[k];
             if (!g) {
                 own->all = a.all;
-                own->from = a.x->disp + a.least;
+                own->from = a.disp + a.least;
                 own->to = own->from;
                 open[n_open < MAX_OPEN ? n_open++ : k % MAX_OPEN] = k;
             }
@@ -350,7 +351,7 @@ unsigned access_bytes_without_gap(struct cursor here, const struct access *a)
 void access_test_for_check_group(struct access *a, const struct check_group *g)
 {
     if (g->n) {
-        a->before = a->x->disp + a->least - g->from;
+        a->before = a->disp + a->least - g->from;
         a->span = g->to - g->from - a->all;
     }
 }
@@ -362,7 +363,7 @@ bool access_begin_tested(struct cursor here, uint32_t k, struct access *a)
         here.check_groups[k].first != k)
         return false;
     *a = access_begin(here.fn, i, op_at(here, k));
-    if (!access_is_simple(here.fn, i, a->x) || a->x->space == SPACE_LOCAL || a->shape == SHAPE_DIVERGENT)
+    if (!access_is_simple(here.fn, i) || a->mem->space == SPACE_LOCAL || a->shape == SHAPE_DIVERGENT)
         return false;
     access_find_offsets(here.fn, a);
     access_test_for_check_group(a, &here.check_groups[k]);

@@ -28,27 +28,29 @@ bool access_is_aligned(const struct access *a)
     return a->span < LANES_SPAN;
 }
 
-bool access_is_simple(const struct function *fn, const struct ir_insn *i, const struct op_access *x)
+bool access_is_simple(const struct function *fn, const struct ir_insn *i)
 {
-    bool known = x->space == SPACE_GLOBAL || x->space == SPACE_CONST || x->space == SPACE_GENERIC ||
-                 x->space == SPACE_SHARED || x->space == SPACE_LOCAL;
-    for (unsigned k = 0; k < x->n; k++)
+    const struct mem_access *m = &i->access->mem;
+    bool known = m->space == SPACE_GLOBAL || m->space == SPACE_CONST || m->space == SPACE_GENERIC ||
+                 m->space == SPACE_SHARED || m->space == SPACE_LOCAL;
+    for (unsigned k = 0; k < m->n; k++)
         if (i->kind == IR_LD && ir_ref_kind(i->access->regs[k]) != REF_REG)
             return false;
-    if (access_is_whole(x) && (unsigned)x->bytes * x->n > fn->target->whole_bytes)
+    if (access_is_whole(m) && (unsigned)m->bytes * m->n > fn->target->whole_bytes)
         return false;
-    return known && x->order != ORDER_SC && x->bytes <= 8 && (x->bytes >= 4 || x->n == 1) && x->bytes * x->n <= 32;
+    return known && m->order != ORDER_SC && m->bytes <= 8 && (m->bytes >= 4 || m->n == 1) && m->bytes * m->n <= 32;
 }
 
 struct access access_begin(const struct function *fn, const struct ir_insn *i, const struct op *o)
 {
-    const struct op_access *x = o->access;
-    unsigned all = (unsigned)x->bytes * x->n;
+    const struct mem_access *m = &i->access->mem;
+    unsigned all = (unsigned)m->bytes * m->n;
     return (struct access){.i = i,
                            .o = o,
-                           .x = x,
-                           .bytes = x->bytes,
-                           .n = x->n,
+                           .mem = m,
+                           .disp = i->access->disp,
+                           .bytes = m->bytes,
+                           .n = m->n,
                            .all = all,
                            .log2 = (unsigned)__builtin_ctz(all),
                            .shape = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM};
@@ -62,7 +64,7 @@ bool access_can_mask(const struct function *fn, const struct access *a)
 
 bool access_affine_is_simple(struct cursor here, const struct access *a)
 {
-    if (!access_is_aligned(a) || access_is_whole(a->x))
+    if (!access_is_aligned(a) || access_is_whole(a->mem))
         return false;
     if (a->i->kind == IR_LD)
         return access_is_consecutive(a) || access_has_clusters(a);
@@ -89,16 +91,16 @@ bool access_is_inside(const struct function *fn, const struct access *a)
     const struct ir_insn *i = a->i;
     struct ir_range at = {0, 0};
     struct ir_bits low = {.n = 64, .v = 0};
-    if (a->x->space != SPACE_SHARED || i->access->disp_const || s->block[0] * s->block[1] * s->block[2] % WARP_LANES)
+    if (a->mem->space != SPACE_SHARED || i->access->disp_const || s->block[0] * s->block[1] * s->block[2] % WARP_LANES)
         return false;
     if (i->a) {
         at = ir_range_of(fn->ir, s, i->a);
         low = ir_bits_of(fn->ir, s, true, i->a);
     }
-    if (at.lo > at.hi || at.lo < INT32_MIN || at.hi > INT32_MAX || a->x->disp < INT32_MIN || a->x->disp > INT32_MAX)
+    if (at.lo > at.hi || at.lo < INT32_MIN || at.hi > INT32_MAX || a->disp < INT32_MIN || a->disp > INT32_MAX)
         return false;
-    return low.n >= a->log2 && ((low.v + (uint64_t)a->x->disp) & (a->all - 1)) == 0 && at.lo + a->x->disp >= 0 &&
-           at.hi + a->x->disp + a->all <= fn->request->static_shared_bytes;
+    return low.n >= a->log2 && ((low.v + (uint64_t)a->disp) & (a->all - 1)) == 0 && at.lo + a->disp >= 0 &&
+           at.hi + a->disp + a->all <= fn->request->static_shared_bytes;
 }
 
 bool fn_has_many_accesses(const struct function *fn)

@@ -112,9 +112,9 @@ static bool follows_operands(const struct ir_insn *i)
     const struct ir_access *a = i->access;
     if (i->kind != IR_LD)
         return i->kind == IR_LANES;
-    return (a->space == SPACE_GLOBAL || a->space == SPACE_CONST || a->space == SPACE_SHARED ||
-            a->space == SPACE_PARAM) &&
-           !a->frame && !a->is_volatile && a->order == ORDER_WEAK;
+    return (a->mem.space == SPACE_GLOBAL || a->mem.space == SPACE_CONST || a->mem.space == SPACE_SHARED ||
+            a->mem.space == SPACE_PARAM) &&
+           !a->mem.frame && !a->mem.is_volatile && a->mem.order == ORDER_WEAK;
 }
 
 /* Its results are common, all of them or none. */
@@ -276,7 +276,7 @@ static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t firs
 /* Of atomics those of the block's own memory: a warp behind another one in a gang is one that comes later. */
 static bool is_for_gangs(const struct ir_insn *i)
 {
-    return (i->kind == IR_ATOM && i->access->space == SPACE_SHARED) || i->kind == IR_LANES || i->kind == IR_LD ||
+    return (i->kind == IR_ATOM && i->access->mem.space == SPACE_SHARED) || i->kind == IR_LANES || i->kind == IR_LD ||
            i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL;
 }
 
@@ -294,12 +294,12 @@ static bool is_tested(const struct function *fn, uint32_t first, uint32_t last)
 }
 
 /* How much lanes load of global memory one behind the other, a warp in all; or 0. */
-static uint32_t consecutive_bytes_of(const struct function *fn, const struct ir_insn *i, const struct op *o)
+static uint32_t consecutive_bytes_of(const struct function *fn, const struct ir_insn *i)
 {
-    if (i->kind != IR_LD || (i->access->space != SPACE_GLOBAL && i->access->space != SPACE_GENERIC))
+    if (i->kind != IR_LD || (i->access->mem.space != SPACE_GLOBAL && i->access->mem.space != SPACE_GENERIC))
         return 0;
     uint16_t shape = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM;
-    uint32_t bytes = (uint32_t)o->access->bytes * o->access->n;
+    uint32_t bytes = (uint32_t)i->access->mem.bytes * i->access->mem.n;
     if (shape == SHAPE_UNIFORM || shape == SHAPE_DIVERGENT || fn_pieces(fn, shape) > 1)
         return 0;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -331,7 +331,7 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
             w->parts |= i->kind == IR_BRA && i->guard && fn_ref_shape(fn, i->guard) == SHAPE_DIVERGENT;
             *(fn->plan.once[k] ? &w->common : &w->own) += slots_of(fn, i, tested);
             if (!fn->plan.once[k])
-                note_consecutive(w, consecutive_bytes_of(fn, i, &fn->code->ops[fn->code->blocks[b].first + n]));
+                note_consecutive(w, consecutive_bytes_of(fn, i));
         }
     for (uint32_t n = 0; n < live->n; n++) {
         uint32_t reg = live->regs[n];
@@ -508,7 +508,7 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
     for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
         found += !is_neighbour(fn, order, n) && (i->kind == IR_LD || i->kind == IR_ST) &&
-                 (i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC ||
+                 (i->access->mem.space == SPACE_GLOBAL || i->access->mem.space == SPACE_GENERIC ||
                   fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT);
     }
     return found;
@@ -676,7 +676,7 @@ static bool is_fallible(const struct function *fn, const struct ir_insn *i, cons
     if (i->kind != IR_LD && i->kind != IR_ST)
         return i->kind == IR_ATOM || fn->shapes->assumptions[i - fn->ir->insns.at];
     struct access a = access_begin(fn, i, o);
-    return !access_is_simple(fn, i, a.x) || !access_is_inside(fn, &a);
+    return !access_is_simple(fn, i) || !access_is_inside(fn, &a);
 }
 
 bool gang_may_restart(const struct function *fn, uint32_t block)

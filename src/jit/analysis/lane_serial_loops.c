@@ -89,9 +89,9 @@ static bool can_carry(struct cursor here, const struct ir_block *block)
 static bool can_load(struct cursor here, uint32_t k)
 {
     const struct ir_insn *i = insn_at(here, k);
-    const struct op_access *x = op_at(here, k)->access;
-    if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(here.fn, i, x) ||
-        op_access_is_strong(x) || (x->space != SPACE_GLOBAL && x->space != SPACE_CONST && x->space != SPACE_GENERIC))
+    const struct mem_access *m = &i->access->mem;
+    if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(here.fn, i) ||
+        mem_access_is_strong(m) || (m->space != SPACE_GLOBAL && m->space != SPACE_CONST && m->space != SPACE_GENERIC))
         return false;
     for (uint32_t j = 0; j < k && fn_ref_shape(here.fn, i->a) != SHAPE_DIVERGENT; j++)
         if (insn_at(here, j)->kind == IR_LD && insn_at(here, j)->a == i->a)

@@ -117,9 +117,11 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
     if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG || o->target == o->next ||
         (o->target != here.block && o->next != here.block) || fn_ref_shape(fn, branch->guard) == SHAPE_DIVERGENT)
         return false;
-    for (uint32_t k = 0; k < block->n; k++)
-        if (histogram_takes(op_at(here, k))) /* its cache may end what others say: exec/histogram.c */
-            return false;
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct ir_insn *i = insn_at(here, k);
+        if (i->kind == IR_ATOM && histogram_takes(&i->access->mem, i->access->regs[0]))
+            return false; /* its cache may end what others say: exec/histogram.c */
+    }
     const struct ir_live *live = &fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(live->out + (size_t)here.block * live->words, n) && fn->shapes->assumed[live->regs[n]])
@@ -145,7 +147,7 @@ bool loop_tests_find(struct cursor here, bool is_first, struct tested_loop *t)
             continue;
         if (!can_test(here, &q, k, &a))
             return false;
-        uses_caches |= a.x->space != SPACE_SHARED;
+        uses_caches |= a.mem->space != SPACE_SHARED;
     }
     return uses_caches || !is_first;
 }

@@ -26,7 +26,7 @@ static uint64_t of_ref(const uint64_t *regs, const struct ir_func *f, ir_ref r)
 static uint64_t of_parameter(const struct ir_access *x, unsigned k)
 {
     int64_t at = x->disp + 8 * (int64_t)k;
-    bool known = x->space == SPACE_PARAM && x->bytes == 8 && at >= 0 && at % 8 == 0 && at / 8 < 63;
+    bool known = x->mem.space == SPACE_PARAM && x->mem.bytes == 8 && at >= 0 && at % 8 == 0 && at / 8 < 63;
     return known ? 1ull << (at / 8) : ELSEWHERE;
 }
 
@@ -56,7 +56,7 @@ static uint64_t *find_parameters(const struct function *fn)
                 uint64_t *of = &regs[ir_ref_index(refs[n])], more = ELSEWHERE;
                 if (i->kind == IR_LANES)
                     more = of_lanes(fn, regs, i);
-                for (unsigned l = 0; i->kind == IR_LD && l < i->access->n; l++)
+                for (unsigned l = 0; i->kind == IR_LD && l < i->access->mem.n; l++)
                     if (i->access->regs[l] == refs[n])
                         more = of_parameter(i->access, l);
                 changed |= (*of | more) != *of;
@@ -70,7 +70,7 @@ static uint64_t *find_parameters(const struct function *fn)
 static bool is_global(const struct ir_insn *i)
 {
     bool moves = i->kind == IR_LD || i->kind == IR_ST;
-    return moves && (i->access->space == SPACE_GLOBAL || i->access->space == SPACE_GENERIC);
+    return moves && (i->access->mem.space == SPACE_GLOBAL || i->access->mem.space == SPACE_GENERIC);
 }
 
 /* Is there no way for others to know of a store? */
@@ -79,7 +79,7 @@ static bool is_secluded(const struct function *fn)
     bool secluded = fn->target->keeps_store_order && fn->request->n_functions == 1;
     for (uint32_t k = 0; k < fn->ir->insns.n && secluded; k++) {
         const struct ir_insn *i = &fn->ir->insns.at[k];
-        bool strong = is_global(i) && (i->access->order != ORDER_WEAK || i->access->is_volatile);
+        bool strong = is_global(i) && (i->access->mem.order != ORDER_WEAK || i->access->mem.is_volatile);
         secluded = !strong && i->kind != IR_ATOM && i->kind != IR_FENCE && i->kind != IR_CALL;
     }
     return secluded;

@@ -8,9 +8,9 @@ static const LLVMAtomicRMWBinOp host_op[] = {
     [HOST_Max] = LLVMAtomicRMWBinOpMax,   [HOST_UMin] = LLVMAtomicRMWBinOpUMin, [HOST_UMax] = LLVMAtomicRMWBinOpUMax,
 };
 
-static LLVMAtomicOrdering order_of(const struct op_access *x)
+static LLVMAtomicOrdering order_of(const struct mem_access *m)
 {
-    switch (x->order) {
+    switch (m->order) {
     case ORDER_ACQUIRE: return LLVMAtomicOrderingAcquire;
     case ORDER_RELEASE: return LLVMAtomicOrderingRelease;
     case ORDER_ACQ_REL: return LLVMAtomicOrderingAcquireRelease;
@@ -46,22 +46,22 @@ void atom_fence_of_read(struct emit *e, const struct atom *t)
 
 bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t)
 {
-    const struct op_access *x = o->access;
-    bool shared = x->space == SPACE_SHARED, is_cas = x->atom == ATOM_cas;
-    enum atom_cell cell = op_access_cell(x, shared);
-    if (!atom_cell_lane(cell) || x->n != 1 || (!shared && x->space != SPACE_GLOBAL && x->space != SPACE_GENERIC))
+    const struct mem_access *m = &i->access->mem;
+    bool shared = m->space == SPACE_SHARED, is_cas = m->atom == ATOM_cas;
+    enum atom_cell cell = mem_access_cell(m, shared);
+    if (!atom_cell_lane(cell) || m->n != 1 || (!shared && m->space != SPACE_GLOBAL && m->space != SPACE_GENERIC))
         return false;
     for (unsigned k = 0; k < 1u + is_cas; k++)
-        if (fn_ref_width(e->fn, i->access->operands[k]) != 8u * x->bytes)
+        if (fn_ref_width(e->fn, i->access->operands[k]) != 8u * m->bytes)
             return false;
     *t = (struct atom){.a = access_begin(e->fn, i, o),
                        .shared = shared,
                        .is_cas = is_cas,
                        .cell = cell,
-                       .type = type_of_width(e, 8u * x->bytes),
+                       .type = type_of_width(e, 8u * m->bytes),
                        .result = i->access->regs[0],
-                       .order = order_of(x)};
-    return !t->result || (fn_ref_width(e->fn, t->result) == 8u * x->bytes &&
+                       .order = order_of(m)};
+    return !t->result || (fn_ref_width(e->fn, t->result) == 8u * m->bytes &&
                           (fn_ref_shape(e->fn, t->result) == SHAPE_DIVERGENT || e->fn->one_lane));
 }
 

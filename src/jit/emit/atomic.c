@@ -155,7 +155,8 @@ static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
     ir_ref r = t->a.i->access->operands[k];
     t->uniform[k] = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM;
-    *v = t->uniform[k] ? reg_read_scalar(e, r, t->a.x->operands[k]) : reg_read_lanes(e, r, t->a.x->operands[k]);
+    *v = t->uniform[k] ? reg_read_scalar(e, r, t->a.o->access->operands[k])
+                       : reg_read_lanes(e, r, t->a.o->access->operands[k]);
 }
 
 static value operand(struct emit *e, const struct atom *t, unsigned k, value lane)
@@ -200,7 +201,7 @@ static unsigned number_bits(const struct emit *e, const struct access *a, uint64
 #include "exec/models.def"
     const struct ir_shapes *s = e->fn->shapes;
     struct ir_range at = ir_range_of(e->fn->ir, s, a->i->a);
-    int64_t cell = a->all, disp = a->x->disp;
+    int64_t cell = a->all, disp = a->disp;
     *from = 0;
     if (a->i->access->disp_const || at.lo > at.hi || at.lo < 0 || at.hi > INT32_MAX || disp < 0 || disp > INT32_MAX ||
         (at.hi + disp) / cell - (at.lo + disp) / cell > 255)
@@ -297,7 +298,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
 static void do_lanes(struct emit *e, struct atom *t)
 {
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    if (histogram_takes(t->a.o) && !t->a.pointer[0])
+    if (histogram_takes(t->a.mem, t->result) && !t->a.pointer[0])
         do_sums(e, t, done);
     do_in_rows(e, t, done);
     emit_at_end(e, done);
@@ -457,7 +458,7 @@ static bool is_too_much(struct emit *e, const struct atom *t)
 
 static void perform(struct emit *e, struct atom *t)
 {
-    if (histogram_takes(t->a.o) && t->a.pointer[0]) { /* the cell's sum, or the cell */
+    if (histogram_takes(t->a.mem, t->result) && t->a.pointer[0]) { /* the cell's sum, or the cell */
         value shift = access_load_cache_shift(e, &t->a);
         t->a.pointer[0] = LLVMBuildGEP2(e->b, e->i8, t->a.pointer[0], &shift, 1, "");
     }
@@ -503,7 +504,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
         perform(e, &t);
         return;
     }
-    enum ptx_space space = t.a.x->space;
+    enum ptx_space space = t.a.mem->space;
     t.a.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
     bool is_inside = access_is_inside(e->fn, &t.a) || access_is_unchecked(e);

@@ -101,7 +101,7 @@ void access_call_engine(struct emit *e, const struct access *a)
 value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type)
 {
     if (!a->i->access->disp_const)
-        return const_int(e, type, (uint64_t)a->x->disp);
+        return const_int(e, type, (uint64_t)a->disp);
     value x = emit_load_field(e, e->ptr, emit_op_pointer(e, a->o), abi.op_access, "");
     emit_mark_invariant(e, x);
     value v = emit_load_field(e, e->i64, x, abi.op_access_disp, "");
@@ -117,7 +117,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned pie
     value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
         v = LLVMBuildAdd(e->b, reg_read_piece(e, r, a->o->a, piece), v, "");
-    else if (a->x->frame)
+    else if (a->mem->frame)
         v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), v, "");
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
 }

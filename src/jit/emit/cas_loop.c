@@ -108,9 +108,9 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
     emit_at_end(e, may);
     struct access *x = &c->t.a;
     access_find_first(e, x);
-    access_branch_on_first(e, x, x->x->space, inside, on);
+    access_branch_on_first(e, x, x->mem->space, inside, on);
     emit_at_end(e, inside);
-    access_set_pointers(e, x, x->x->space);
+    access_set_pointers(e, x, x->mem->space);
     for (uint32_t n = 0; n < c->n_saved; n++)
         LLVMBuildStore(e->b, load_row(e, c->saved[n]), c->copies[n]);
     value read = atom_read(e, &c->t, x->pointer[0]);

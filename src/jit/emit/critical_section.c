@@ -280,10 +280,10 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
     struct atom t;
     bool is_atom = i->kind == IR_ATOM;
     if ((!is_atom && i->kind != IR_LD && i->kind != IR_ST) || i->guard || ir_ref_kind(i->a) != REF_REG ||
-        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, o, &t) : !access_is_simple(e->fn, i, o->access)))
+        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, o, &t) : !access_is_simple(e->fn, i)))
         return false;
     uint32_t r = ir_ref_index(i->a), n = e->fn->shapes->live.number[r];
-    enum ptx_space space = o->access->space;
+    enum ptx_space space = i->access->mem.space;
     return (space == SPACE_GLOBAL || space == SPACE_GENERIC) && n && ir_in_set(live_in(e->fn, head), n - 1) &&
            !ir_in_set(p->written, n - 1) && p->warp->regs[r] == SHAPE_UNIFORM;
 }
@@ -341,7 +341,7 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
         emit_at_end(e, next);
         next = k + 1 < t->n ? emit_new_block(e, "") : version;
         access_find_first(e, &t->access[k]);
-        access_branch_on_first(e, &t->access[k], t->access[k].x->space, next, on);
+        access_branch_on_first(e, &t->access[k], t->access[k].mem->space, next, on);
     }
     emit_at_end(e, on);
 }

@@ -8,14 +8,14 @@ LLVMTypeRef element_type(struct emit *e, const struct access *a)
 
 static bool goes_one_by_one(const struct emit *e, const struct access *a)
 {
-    return !e->fn->target->has_whole_elements && access_is_seen(a->x);
+    return !e->fn->target->has_whole_elements && access_is_seen(a->mem);
 }
 
 static value load_one(struct emit *e, const struct access *a, value pointer)
 {
     value v = LLVMBuildLoad2(e->b, element_type(e, a), pointer, "");
     LLVMSetAlignment(v, a->bytes);
-    if (access_is_seen(a->x))
+    if (access_is_seen(a->mem))
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
 }
@@ -24,7 +24,7 @@ static void store_one(struct emit *e, const struct access *a, value v, value poi
 {
     value store = LLVMBuildStore(e->b, v, pointer);
     LLVMSetAlignment(store, a->bytes);
-    if (access_is_seen(a->x))
+    if (access_is_seen(a->mem))
         LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
 
@@ -83,7 +83,7 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
     LLVMTypeRef type = type_of_width(e, width);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
         type = vector_of(type, WARP_LANES);
-    return LLVMBuildIntCast2(e->b, v, type, a->x->sign, "");
+    return LLVMBuildIntCast2(e->b, v, type, a->mem->sign, "");
 }
 
 void element_put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
@@ -112,7 +112,7 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
 
 value element_stored_value(struct emit *e, const struct access *a, unsigned k)
 {
-    value v = reg_read_lanes(e, a->i->access->regs[k], a->x->regs[k]);
+    value v = reg_read_lanes(e, a->i->access->regs[k], a->o->access->regs[k]);
     return element_in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, ""),
                             a->order);
 }

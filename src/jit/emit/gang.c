@@ -481,7 +481,7 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
 
 static bool is_weak_load(const struct ir_insn *i)
 {
-    return i->kind == IR_LD && i->access->order == ORDER_WEAK && !i->access->is_volatile;
+    return i->kind == IR_LD && i->access->mem.order == ORDER_WEAK && !i->access->mem.is_volatile;
 }
 
 static void emit_together(struct emit *e, struct gang *g, uint32_t index)

@@ -48,8 +48,8 @@ static void gather(struct emit *e, const struct access *a, const struct index *x
 bool transfer_load_indexed(struct emit *e, struct access *a)
 {
     struct index x;
-    if (!e->fn->target->has_gather || a->bytes < 4 || access_is_whole(a->x) || !base_index_find(emit_here(e), a, &x) ||
-        x.scale % a->all)
+    if (!e->fn->target->has_gather || a->bytes < 4 || access_is_whole(a->mem) ||
+        !base_index_find(emit_here(e), a, &x) || x.scale % a->all)
         return false;
     LLVMBasicBlockRef inside = emit_new_block(e, ""), fast = emit_new_block(e, ""), slow = emit_new_block(e, ""),
                       done = emit_new_block(e, "");

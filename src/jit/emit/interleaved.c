@@ -28,7 +28,7 @@ static unsigned vector_start(const struct interleave_group *r, unsigned k)
 
 static value vector_pointer(struct emit *e, const struct access *a, const struct interleave_group *r, unsigned k)
 {
-    int64_t before = a->x->disp + a->least - r->from;
+    int64_t before = a->disp + a->least - r->from;
     return emit_pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
 }
 
@@ -112,7 +112,7 @@ static value stored_elements(struct emit *e, const struct access *a, const int i
 
 static void store_elements(struct emit *e, const struct access *a, value v, value pointer, value elements)
 {
-    if (elements && a->x->space == SPACE_SHARED) {
+    if (elements && a->mem->space == SPACE_SHARED) {
         v = LLVMBuildSelect(e->b, elements, v, element_load_vector(e, a, pointer, WARP_LANES), "");
         elements = NULL;
     }

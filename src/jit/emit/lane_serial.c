@@ -101,8 +101,9 @@ static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k
     for (uint32_t j = 0; j < k; j++) {
         const struct ir_insn *other = insn_at(emit_here(e), j);
         const struct limits *y = &p->limits[j];
-        if (other->kind != IR_LD || other->access->bytes != i->access->bytes || other->access->n != i->access->n ||
-            other->access->space != i->access->space || !x->index.base != !y->index.base)
+        if (other->kind != IR_LD || other->access->mem.bytes != i->access->mem.bytes ||
+            other->access->mem.n != i->access->mem.n || other->access->mem.space != i->access->mem.space ||
+            !x->index.base != !y->index.base)
             continue;
         if (x->index.base ? has_same_base(x, y) && other->access->disp == i->access->disp : other->a == i->a)
             return y;
@@ -157,7 +158,7 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
     if (!lane_serial_find_walk(emit_here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
         (!x->most && (w.step % a.all || fn_ref_width(e->fn, w.root) != 64)))
         return;
-    int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.x->disp));
+    int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.disp));
     struct induction *c = p->inductions;
     while (c < p->inductions + p->n_inductions && !fits(c, &w, x, added, a.all))
         c++;
@@ -392,7 +393,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
         test_load(p, &a, x);
     else if (x->most)
         a.first[0] = walking_address(p, &a, x);
-    access_set_pointers(e, &a, a.x->space);
+    access_set_pointers(e, &a, a.mem->space);
     transfer_load_uniform(e, &a);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);

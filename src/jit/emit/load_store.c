@@ -61,7 +61,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o
 static bool is_inside_within(const struct emit *e, const struct access *a)
 {
     bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
-    if (!known || a->x->space != SPACE_SHARED || a->pieces > 1 || a->n > 1 || op_access_is_strong(a->x) ||
+    if (!known || a->mem->space != SPACE_SHARED || a->pieces > 1 || a->n > 1 || mem_access_is_strong(a->mem) ||
         !access_can_mask(e->fn, a) || !access_is_consecutive(a) || fn_ref_width(e->fn, a->i->a) > 32)
         return false;
     uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),
@@ -91,12 +91,12 @@ static void transfer_within(struct emit *e, struct access *a)
 static bool load_param(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct access a = access_begin(e->fn, i, o);
-    if (o->access->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.x->disp < 0 ||
-        (uint64_t)a.x->disp + a.all > e->fn->request->param_bytes)
+    if (a.mem->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.disp < 0 ||
+        (uint64_t)a.disp + a.all > e->fn->request->param_bytes)
         return false;
     a.mask = emit_mask(e);
     for (unsigned k = 0; k < a.n; k++) {
-        value v = element_load_vector(e, &a, emit_pointer_at(e, e->of.params, a.x->disp + (int64_t)(k * a.bytes)), 1);
+        value v = element_load_vector(e, &a, emit_pointer_at(e, e->of.params, a.disp + (int64_t)(k * a.bytes)), 1);
         emit_mark_invariant(e, v);
         element_put_scalar(e, &a, k, v);
     }
@@ -106,8 +106,8 @@ static bool load_param(struct emit *e, const struct ir_insn *i, const struct op 
 /* Is the access to the activation's frame, at a known address? */
 static bool is_frame(const struct emit *e, const struct access *a)
 {
-    return a->x->frame && !a->i->a && !a->i->access->disp_const && a->x->disp >= 0 && a->x->disp % a->all == 0 &&
-           (uint64_t)a->x->disp + a->all <= e->fn->code->frame_bytes;
+    return a->mem->frame && !a->i->a && !a->i->access->disp_const && a->disp >= 0 && a->disp % a->all == 0 &&
+           (uint64_t)a->disp + a->all <= e->fn->code->frame_bytes;
 }
 
 static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
@@ -235,7 +235,7 @@ static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockR
 /* Divergent addresses: halves at consecutive places, halves at one place, or each lane by itself. */
 static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 {
-    bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->x);
+    bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->mem);
     bool waits = e->fn->target->waits_in_gathers && space != SPACE_SHARED && !whole && !fn_has_many_accesses(e->fn);
     bool by_cpu = e->fn->target->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads && a->all <= 4);
     bool has_slow = !access_is_inside(e->fn, a);
@@ -270,18 +270,18 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
 
 /* The fence before or after a strong access; LLVM must not move or merge the access either. An order is a fence of the host's, as in
  * exec/access.c. */
-static void fence(struct emit *e, const struct op_access *x, uint8_t order, LLVMAtomicOrdering as)
+static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLVMAtomicOrdering as)
 {
-    bool ordered = x->order == order || x->order == ORDER_ACQ_REL;
-    if (op_access_is_strong(x))
+    bool ordered = m->order == order || m->order == ORDER_ACQ_REL;
+    if (mem_access_is_strong(m))
         LLVMBuildFence(e->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
 }
 
 static void emit_access(struct emit *e, const struct ir_insn *i, const struct op *o)
 {
     struct access a = access_begin(e->fn, i, o);
-    enum ptx_space space = a.x->space;
-    if (!access_is_simple(e->fn, i, a.x) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->fn->one_lane))) {
+    enum ptx_space space = a.mem->space;
+    if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->fn->one_lane))) {
         emit_by_engine(e, i, o);
         return;
     }
@@ -295,7 +295,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
         }
         a.span = 0;
     }
-    fence(e, a.x, ORDER_RELEASE, LLVMAtomicOrderingRelease);
+    fence(e, a.mem, ORDER_RELEASE, LLVMAtomicOrderingRelease);
     if (i->kind == IR_LD)
         fence_before_load(e);
     else
@@ -304,7 +304,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
         access_one(e, &a, space);
     else if (i->kind != IR_LD || space == SPACE_SHARED || !transfer_load_indexed(e, &a))
         access_lanes(e, &a, space);
-    fence(e, a.x, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
+    fence(e, a.mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);
         emit_at_end(e, skipped);

@@ -198,7 +198,7 @@ static void require_piece(struct loop *p, struct access *a, uint32_t k)
     struct emit *e = p->e;
     const struct ir_affine *address = loop_tests_address(emit_here(e), &p->tested, k);
     struct linear x = emit_linear(p, address);
-    value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)a->x->disp + (uint64_t)a->least);
+    value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)a->disp + (uint64_t)a->least);
     x.first = LLVMBuildAdd(e->b, x.first, more, "");
     if (LLVMTypeOf(x.first) == e->i32)
         widen(p, &x, REF_NONE, false);
@@ -207,7 +207,7 @@ static void require_piece(struct loop *p, struct access *a, uint32_t k)
     value ends[2] = {x.first, last_of(p, x)};
     for (unsigned n = 0; n < 2; n++) {
         a->first[p->piece] = ends[n];
-        require(p, access_test_piece(e, a, p->piece, a->x->space));
+        require(p, access_test_piece(e, a, p->piece, a->mem->space));
     }
     require(p, emit_is_zero(e, LLVMBuildAnd(e->b, x.step, const_int(e, e->i64, a->all - 1), "")));
 }

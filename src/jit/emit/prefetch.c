@@ -4,11 +4,11 @@
 /* A block with few loads mostly streams through memory; one with many mostly has its data near, and prefetches cost it time. */
 static bool loads_little(const struct emit *e)
 {
-    const struct code_block *block = &e->fn->code->blocks[e->at];
+    const struct ir_block *block = block_at(e->fn, e->at);
     unsigned n = 0;
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct op *o = &e->fn->code->ops[block->first + k];
-        n += o->kind == OP_LD && (o->access->space == SPACE_GLOBAL || o->access->space == SPACE_GENERIC);
+        const struct ir_insn *i = insn_at(emit_here(e), k);
+        n += i->kind == IR_LD && (i->access->mem.space == SPACE_GLOBAL || i->access->mem.space == SPACE_GENERIC);
     }
     return n <= e->fn->target->costs->prefetched_loads;
 }

@@ -32,8 +32,8 @@ value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, uns
 static value pointer_of(struct emit *e, const struct access *a, value at)
 {
     at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
-    return a->x->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
-                                       : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+    return a->mem->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
+                                         : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
 }
 
 value scratch_lane_pointer(struct emit *e, const struct access *a, value lane)
@@ -137,7 +137,7 @@ void scalarised_gather(struct emit *e, const struct access *a)
 void scalarised_transfer(struct emit *e, const struct access *a)
 {
     scratch_set(e, ROW_ADDRESS, a->lanes);
-    if (access_is_whole(a->x)) {
+    if (access_is_whole(a->mem)) {
         move_whole(e, a);
         return;
     }

@@ -82,7 +82,7 @@ static value load_affine_element(struct emit *e, const struct access *a, unsigne
 
 void transfer_load_uniform(struct emit *e, const struct access *a)
 {
-    value all = access_is_whole(a->x) ? element_load_whole(e, a, a->pointer[0]) : NULL;
+    value all = access_is_whole(a->mem) ? element_load_whole(e, a, a->pointer[0]) : NULL;
     if (all)
         all = LLVMBuildBitCast(e->b, all, vector_of(element_type(e, a), a->n), "");
     for (unsigned k = 0; k < a->n; k++)
@@ -191,7 +191,7 @@ static unsigned order_of(struct emit *e, const struct access *a)
     bool one_value = true;
     for (unsigned k = 0; k < a->n; k++)
         one_value &= fn_ref_shape(e->fn, a->i->access->regs[k]) == SHAPE_UNIFORM;
-    return one_value || are_apart(a) ? 0 : op_store_order(a->x);
+    return one_value || are_apart(a) ? 0 : mem_access_store_order(a->mem);
 }
 
 struct access transfer_store_in_order(struct emit *e, const struct access *a)
@@ -235,7 +235,7 @@ static value last_to_store(struct emit *e, const struct access *a)
     value args[2] = {a->mask, LLVMConstInt(e->i1, 1, false)};
     value highest =
         LLVMBuildSub(e->b, const_int(e, e->i32, 31), emit_intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
-    value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~op_store_order(a->x)), "");
+    value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~mem_access_store_order(a->mem)), "");
     args[0] = LLVMBuildAnd(e->b, a->mask, LLVMBuildShl(e->b, const_int(e, e->i32, UINT32_MAX), from, ""), "");
     return emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
 }
@@ -243,12 +243,13 @@ static value last_to_store(struct emit *e, const struct access *a)
 void transfer_store_uniform(struct emit *e, const struct access *a)
 {
     value lane = last_to_store(e, a), all = LLVMGetPoison(vector_of(element_type(e, a), a->n));
-    bool whole = access_is_whole(a->x);
+    bool whole = access_is_whole(a->mem);
     for (unsigned k = 0; k < a->n; k++) {
         ir_ref r = a->i->access->regs[k];
-        value v = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
-                      ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r, a->x->regs[k]), element_type(e, a), false, "")
-                      : LLVMBuildExtractElement(e->b, element_stored_value(e, a, k), lane, "");
+        value v =
+            fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
+                ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r, a->o->access->regs[k]), element_type(e, a), false, "")
+                : LLVMBuildExtractElement(e->b, element_stored_value(e, a, k), lane, "");
         if (whole)
             all = LLVMBuildInsertElement(e->b, all, v, const_int(e, e->i32, k), "");
         else
