@@ -648,6 +648,10 @@ HD_API bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *fu
  * NULL where memory has run out. */
 HD_API const char *hd_ptx_print(hd_ptx *ptx, size_t *bytes);
 
+/* The text as it is, but with .rn where a sum or product of floats names no rounding, so that no two of them become one fma
+ * (ptxas --fmad=false). As above. */
+HD_API const char *hd_ptx_uncontracted(hd_ptx *ptx, size_t *bytes);
+
 /* ---- the instruction set ---- */
 
 /* A form of an instruction: one row of the table that everything in Heddle reads. In `syntax`, ".word" must

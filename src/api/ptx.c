@@ -10,7 +10,7 @@ struct hd_ptx {
     hd_ptx_info info;
     VEC(hd_ptx_function) functions;
     VEC(const char *) missing; /* what refused instructions have been warned of */
-    struct str printed;
+    struct str printed, uncontracted;
 };
 
 /* One warning for each thing that is missing, at its first use. */
@@ -207,15 +207,27 @@ bool hd_ptx_get_function(const hd_ptx *p, size_t i, hd_ptx_function *function)
     return true;
 }
 
-const char *hd_ptx_print(hd_ptx *p, size_t *bytes)
+/* What `write` makes of the module, once. */
+static const char *text_of(hd_ptx *p, struct str *text, struct str (*write)(const struct ptx_module *, struct arena *),
+                           size_t *bytes)
 {
     jmp_buf oom;
-    if (!p->printed.p && setjmp(oom) == 0) {
+    if (!text->p && setjmp(oom) == 0) {
         p->arena.on_oom = &oom;
-        p->printed = ptx_print(p->module, &p->arena);
+        *text = write(p->module, &p->arena);
     }
     p->arena.on_oom = NULL;
     if (bytes)
-        *bytes = p->printed.n;
-    return p->printed.p;
+        *bytes = text->n;
+    return text->p;
+}
+
+const char *hd_ptx_print(hd_ptx *p, size_t *bytes)
+{
+    return text_of(p, &p->printed, ptx_print, bytes);
+}
+
+const char *hd_ptx_uncontracted(hd_ptx *p, size_t *bytes)
+{
+    return text_of(p, &p->uncontracted, ptx_uncontracted, bytes);
 }

@@ -71,14 +71,19 @@ static const char *string_at(const char *strings, size_t bytes, size_t offset)
     return offset < bytes && memchr(strings + offset, 0, bytes - offset) ? strings + offset : "";
 }
 
-const Elf64_Shdr *elf_section(const struct elf *e, const char *name)
+const char *elf_section_name(const struct elf *e, const Elf64_Shdr *section)
 {
     if (e->header->e_shstrndx >= e->n_sections)
-        return NULL;
+        return "";
     const Elf64_Shdr *names = &e->sections[e->header->e_shstrndx];
     const char *strings = (const char *)elf_contents(e, names);
-    for (unsigned i = 0; strings && i < e->n_sections; i++)
-        if (strcmp(string_at(strings, names->sh_size, e->sections[i].sh_name), name) == 0)
+    return strings ? string_at(strings, names->sh_size, section->sh_name) : "";
+}
+
+const Elf64_Shdr *elf_section(const struct elf *e, const char *name)
+{
+    for (unsigned i = 0; i < e->n_sections; i++)
+        if (strcmp(elf_section_name(e, &e->sections[i]), name) == 0)
             return &e->sections[i];
     return NULL;
 }

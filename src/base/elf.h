@@ -29,6 +29,8 @@ void elf_close(struct elf *e);
 /* The same of a file that is in memory, aligned to 8; nothing to close. */
 bool elf_view(struct elf *e, const void *bytes, size_t n);
 
+/* "" where it has none. */
+const char *elf_section_name(const struct elf *e, const Elf64_Shdr *section);
 /* The section's header and contents, or NULL. */
 const Elf64_Shdr *elf_section(const struct elf *e, const char *name);
 const unsigned char *elf_contents(const struct elf *e, const Elf64_Shdr *section);

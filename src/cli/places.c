@@ -36,3 +36,9 @@ const char *place_of_headers(struct arena *arena)
     static const char *const folders[] = {"../include/cuda", HEDDLE_CUDA_HEADERS, NULL};
     return find(folders, "heddle/cuda_c.h", arena);
 }
+
+const char *place_of_tools(struct arena *arena)
+{
+    static const char *const folders[] = {"src/toolkit", HEDDLE_CUDA_LIBRARIES "/bin", NULL};
+    return find(folders, "ptxas", arena);
+}

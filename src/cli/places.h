@@ -8,5 +8,7 @@
 const char *place_of_libraries(struct arena *arena);
 /* cuda_runtime.h, ... */
 const char *place_of_headers(struct arena *arena);
+/* Programs by the names of the CUDA toolkit's: ptxas. */
+const char *place_of_tools(struct arena *arena);
 
 #endif

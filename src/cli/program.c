@@ -155,13 +155,23 @@ static bool set_clock(double seconds, struct arena *arena)
             set("HEDDLE_TIMEOUT_FROM", arena_printf(arena, "%lld.%09ld", (long long)t.tv_sec, t.tv_nsec)));
 }
 
+/* Compilers that make machine code find tools that make images of PTX instead: Triton by variables of its own, others by PATH. What
+ * the user has chosen stays. */
+static bool set_tools(struct arena *arena, const char *libraries)
+{
+    const char *tools = place_of_tools(arena), *ptxas = tools ? arena_printf(arena, "%s/ptxas", tools) : NULL;
+    return !tools ||
+           (prepend("PATH", tools, arena) && setenv("TRITON_PTXAS_PATH", ptxas, 0) == 0 &&
+            setenv("TRITON_PTXAS_BLACKWELL_PATH", ptxas, 0) == 0 && setenv("TRITON_LIBCUDA_PATH", libraries, 0) == 0);
+}
+
 static bool set_environment(const struct start *start)
 {
     const struct options *o = &start->s->o;
     struct arena *arena = &start->s->arena;
-    return prepend("LD_LIBRARY_PATH", start->libraries, arena) && prepend("LD_PRELOAD", start->preload, arena) &&
-           set("HEDDLE_DEVICE", o->device) && set("HEDDLE_LOG", o->log) &&
-           set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
+    return set_tools(arena, start->libraries) && prepend("LD_LIBRARY_PATH", start->libraries, arena) &&
+           prepend("LD_PRELOAD", start->preload, arena) && set("HEDDLE_DEVICE", o->device) &&
+           set("HEDDLE_LOG", o->log) && set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
            set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&
            set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) && set_clock(o->run_timeout, arena) &&
            set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);

@@ -1,6 +1,7 @@
 /* See fatbin.h. The format is described in docs/API.md ("Fat binaries"). */
 #include "cuda/fatbin.h"
 
+#include "base/elf.h"
 #include "cuda/cubin.h"
 
 #include <limits.h>
@@ -14,7 +15,6 @@
 enum {
     WRAPPER_MAGIC = 0x466243b1,
     ELF_MAGIC = 0x464c457f,
-    LINKED_MAGIC = 0x4b4c4448, /* our own: "HDLK" */
     ENTRY_PTX = 1,
     ENTRY_ELF = 2,
     FLAG_LZ4 = 0x2000,
@@ -23,6 +23,8 @@ enum {
     MAX_OBJECTS = 1 << 16,
 };
 static const uint32_t container_magic = 0xba55ed50;
+/* Of an image that Heddle has made: a text, and in sh_info its architecture. */
+static const char section_ptx[] = ".heddle.ptx";
 /* Of all texts of an image together: a few kilobytes can be unpacked to as much as anybody likes. */
 static const uint64_t max_text_bytes = 1ull << 30;
 /* Of machine code that is looked at. */
@@ -54,12 +56,6 @@ struct entry {
     uint64_t uncompressed_bytes;
 };
 _Static_assert(sizeof(struct entry) == 64, "as in the file");
-
-struct linked {
-    uint32_t magic, n;
-    uint64_t bytes; /* of all */
-    /* then for each text: u32 arch, u32 0, u64 bytes, the text, a zero */
-};
 
 /* What a fat binary has, for the message. */
 struct found {
@@ -384,48 +380,98 @@ static enum image_result read_wrapper(struct image *image, const void *data, uns
 
 /* ---- other images ---- */
 
-static enum image_result read_linked(struct image *image, const uint8_t *data, size_t limit)
+/* How far the file reaches, by its headers. */
+static size_t elf_extent(const uint8_t *data)
 {
-    struct linked h;
-    uint64_t at = sizeof h;
+    Elf64_Ehdr h;
     memcpy(&h, data, sizeof h);
-    for (uint32_t i = 0; i < h.n; i++) {
-        uint32_t arch;
-        uint64_t bytes;
-        if (h.bytes > limit || at > h.bytes || h.bytes - at < 16)
-            return broken(image, "it is shorter than it says");
-        memcpy(&arch, data + at, 4);
-        memcpy(&bytes, data + at + 8, 8);
-        at += 16;
-        if (bytes >= h.bytes - at)
-            return broken(image, "it is shorter than it says");
-        if (!add_text(image, copy_text(data + at, bytes), bytes, arch))
-            return no_memory(image);
-        at += bytes + 1;
+    size_t end = h.e_shoff + (size_t)h.e_shnum * sizeof(Elf64_Shdr);
+    for (unsigned i = 0; h.e_shentsize == sizeof(Elf64_Shdr) && i < h.e_shnum; i++) {
+        Elf64_Shdr s;
+        memcpy(&s, data + h.e_shoff + i * sizeof s, sizeof s);
+        if (s.sh_type != SHT_NOBITS && s.sh_offset + s.sh_size > end)
+            end = s.sh_offset + s.sh_size;
     }
-    return image->n ? IMAGE_OK : broken(image, "it is empty");
+    return end;
 }
 
+static enum image_result machine_code(struct image *image)
+{
+    snprintf(image->why, sizeof image->why,
+             "Heddle runs PTX, and the image is machine code (a cubin). Build it with nvcc -ptx, or as a fat binary "
+             "with -gencode arch=compute_75,code=compute_75");
+    return IMAGE_NO_BINARY;
+}
+
+/* The PTX of an image of image_of_texts(). */
+static enum image_result read_elf(struct image *image, const uint8_t *data, size_t bytes)
+{
+    struct elf e = {0};
+    elf_view(&e, data, bytes);
+    for (unsigned i = 0; i < e.n_sections; i++) {
+        const Elf64_Shdr *s = &e.sections[i];
+        if (strcmp(elf_section_name(&e, s), section_ptx) != 0)
+            continue;
+        const unsigned char *text = elf_contents(&e, s);
+        if (!text || memchr(text, 0, s->sh_size))
+            return broken(image, text ? "a PTX text has a zero in it" : "a section is longer than the image");
+        if (!add_text(image, copy_text(text, s->sh_size), s->sh_size, s->sh_info))
+            return no_memory(image);
+    }
+    return image->n ? IMAGE_OK : machine_code(image);
+}
+
+/* The same, of memory that need not be aligned, and of which the caller may not know how long it is. */
+static enum image_result read_any_elf(struct image *image, const uint8_t *data, size_t limit)
+{
+    static const uint8_t ident[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
+    if (limit < sizeof(Elf64_Ehdr) || memcmp(data, ident, sizeof ident) != 0)
+        return machine_code(image);
+    size_t bytes = limit != SIZE_MAX ? limit : elf_extent(data);
+    if ((uintptr_t)data % 8 == 0)
+        return read_elf(image, data, bytes);
+    uint8_t *aligned = malloc(bytes + 1);
+    if (!aligned)
+        return no_memory(image);
+    memcpy(aligned, data, bytes);
+    enum image_result r = read_elf(image, aligned, bytes);
+    free(aligned);
+    return r;
+}
+
+/* The headers of the file, of its sections (none, the texts, their names), then what these hold. */
 void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes)
 {
-    struct linked h = {LINKED_MAGIC, (uint32_t)n, sizeof h};
+    static const char names[] = "\0.heddle.ptx\0.shstrtab";
+    size_t n_sections = n + 2, at = sizeof(Elf64_Ehdr) + n_sections * sizeof(Elf64_Shdr);
+    *bytes = at + sizeof names;
     for (size_t i = 0; i < n; i++)
-        h.bytes += 16 + texts[i].bytes + 1;
-    uint8_t *image = malloc(h.bytes), *at = image;
+        *bytes += texts[i].bytes;
+    uint8_t *image = n_sections < SHN_LORESERVE ? calloc(1, *bytes) : NULL;
     if (!image)
         return NULL;
-    memcpy(at, &h, sizeof h);
-    at += sizeof h;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t arch[2] = {texts[i].arch, 0};
-        uint64_t size = texts[i].bytes;
-        memcpy(at, arch, 8);
-        memcpy(at + 8, &size, 8);
-        memcpy(at + 16, texts[i].text, size);
-        at[16 + size] = 0;
-        at += 16 + size + 1;
+    Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                    .e_type = ET_EXEC,
+                    .e_machine = EM_CUDA,
+                    .e_version = EV_CURRENT,
+                    .e_shoff = sizeof h,
+                    .e_ehsize = sizeof h,
+                    .e_shentsize = sizeof(Elf64_Shdr),
+                    .e_shnum = (Elf64_Half)n_sections,
+                    .e_shstrndx = (Elf64_Half)(n_sections - 1)};
+    memcpy(image, &h, sizeof h);
+    for (size_t i = 0; i <= n; i++) {
+        bool last = i == n;
+        Elf64_Shdr s = {.sh_name = last ? 1 + sizeof section_ptx : 1,
+                        .sh_type = last ? SHT_STRTAB : SHT_PROGBITS,
+                        .sh_offset = at,
+                        .sh_size = last ? sizeof names : texts[i].bytes,
+                        .sh_info = last ? 0 : texts[i].arch,
+                        .sh_addralign = 1};
+        memcpy(image + sizeof h + (i + 1) * sizeof s, &s, sizeof s);
+        memcpy(image + at, last ? names : texts[i].text, s.sh_size);
+        at += s.sh_size;
     }
-    *bytes = h.bytes;
     return image;
 }
 
@@ -464,14 +510,8 @@ enum image_result image_read(const void *data, size_t bytes, unsigned arch, stru
         r = read_wrapper(image, data, arch);
     } else if (magic == container_magic) {
         r = read_containers(image, data, bytes, arch);
-    } else if (magic == LINKED_MAGIC && bytes >= sizeof(struct linked)) {
-        r = read_linked(image, data, bytes);
     } else if (magic == ELF_MAGIC) {
-        snprintf(
-            image->why, sizeof image->why,
-            "Heddle runs PTX, and the image is machine code (a cubin). Build it with nvcc -ptx, or as a fat binary "
-            "with -gencode arch=compute_75,code=compute_75");
-        r = IMAGE_NO_BINARY;
+        r = read_any_elf(image, data, bytes);
     } else {
         r = read_text(image, data, bytes);
     }

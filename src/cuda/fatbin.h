@@ -1,7 +1,7 @@
 /* Images: what programs hand to the driver to be loaded. Finds the PTX in them.
  *
  * An image is a fat binary (a wrapper, a container, several containers one after the other in a file), PTX text, or what
- * cuLinkComplete has made here. Of each container comes the PTX that fits the claimed device best: the highest
+ * Heddle makes in the place of machine code: an ELF file whose sections `.heddle.ptx` have the PTX. Of each container comes the PTX that fits the claimed device best: the highest
  * architecture that is not above it. A wrapper of version 2 (nvcc -rdc=true) names a list of containers, whose PTX has
  * to be linked. Private to cuda/.
  */
@@ -52,7 +52,7 @@ struct image_section {
  * they have and what helps. */
 bool image_sections_lack_ptx(const struct image_section *sections, size_t n, unsigned arch, char *why, size_t size);
 
-/* The image that cuLinkComplete makes: the texts, to be linked when it is loaded. NULL: no memory. */
+/* An image in the place of machine code: the texts, to be linked when it is loaded. NULL: no memory. */
 void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes);
 
 #endif

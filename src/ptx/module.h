@@ -274,6 +274,9 @@ void ptx_verify(const struct ptx_module *m, struct diags *diags);
 /* The module as PTX text, in the arena. Parsing it gives an equal module. */
 struct str ptx_print(const struct ptx_module *m, struct arena *arena);
 
+/* The module's text with .rn where a sum or product of floats names no rounding: then no two are contracted to one fma. */
+struct str ptx_uncontracted(const struct ptx_module *m, struct arena *arena);
+
 /* Are two modules the same, apart from places in the text? On a difference *what says where, in words. */
 bool ptx_equal(const struct ptx_module *a, const struct ptx_module *b, struct arena *arena, const char **what);
 

@@ -151,6 +151,15 @@ static void wrappers_lead_to_containers(void **state)
     assert_int_equal(image.n, 2);
     assert_string_equal(image.texts[1].text, text_90);
     image_free(&image);
+    assert_int_equal(image_read(linked, SIZE_MAX, 90, &image), IMAGE_OK); /* it says how long it is */
+    assert_int_equal(image.n, 2);
+    assert_int_equal(image.texts[0].arch, 75);
+    image_free(&image);
+    uint8_t *odd = malloc(bytes + 1);
+    memcpy(odd + 1, linked, bytes);
+    assert_int_equal(image_read(odd + 1, SIZE_MAX, 90, &image), IMAGE_OK);
+    image_free(&image);
+    free(odd);
     for (size_t n = 0; n < bytes; n++) {
         uint8_t *cut = malloc(n + 1);
         memcpy(cut, linked, n);
