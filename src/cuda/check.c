@@ -91,6 +91,8 @@ static void write_file(void)
 {
     char path[PATH_MAX];
     sigset_t before;
+    if (!check.path)
+        return;
     process_file_begin(&before);
     snprintf(path, sizeof path, "%s.new", check.path);
     hd_report *findings = all_findings();
@@ -143,7 +145,7 @@ bool check_start(void)
     check.process = getpid();
     if (o->process && o->process != check.process)
         return true;
-    if (!(check.path = process_file_path(o->folder)))
+    if (o->folder && !(check.path = process_file_path(o->folder)))
         return false;
     check.kernels = json_object();
     check.on = true;
@@ -246,6 +248,19 @@ bool check_found(const hd_report *findings)
     write_file();
     pthread_mutex_unlock(&check.lock);
     return true;
+}
+
+char *heddle_check_findings(void)
+{
+    if (!check.on)
+        return NULL;
+    contexts_wait();
+    pthread_mutex_lock(&check.lock);
+    hd_report *findings = all_findings();
+    char *text = strdup(hd_report_json(findings));
+    pthread_mutex_unlock(&check.lock);
+    hd_report_free(findings);
+    return text;
 }
 
 /* ---- the end ---- */

@@ -24,5 +24,8 @@ hd_result check_machine(hd_machine *machine);
 bool check_wants(const char *kernel);
 /* Adds to the process's findings: what the host does wrong, why a launch has failed. False where the process is not checked. */
 bool check_found(const hd_report *findings);
+/* For the process itself, where it is checked without a file (the Python package): what has been found until now, all that was
+ * launched having ended, as report_json() has it, from malloc; NULL where the process is not checked. */
+HD_API char *heddle_check_findings(void);
 
 #endif

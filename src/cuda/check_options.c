@@ -22,7 +22,7 @@ bool check_options_read(const char *text, struct check_options *o)
     int tools, on_error, leak_check, unused_memory, api_errors;
     json_int_t shadow_bytes;
     *o = (struct check_options){0};
-    if (!json || json_unpack(json, "{s:s, s:i, s:i, s:i, s?s, s:o, s:b, s:b, s:i, s:I}", "folder", &o->folder,
+    if (!json || json_unpack(json, "{s?s, s:i, s:i, s:i, s?s, s:o, s:b, s:b, s:i, s:I}", "folder", &o->folder,
                              "process", &o->process, "tools", &tools, "on_error", &on_error, "policy", &o->policy,
                              "launches", &launches, "leak_check", &leak_check, "unused_memory", &unused_memory,
                              "api_errors", &api_errors, "shadow_bytes", &shadow_bytes))

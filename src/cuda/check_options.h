@@ -10,9 +10,10 @@
 enum check_api_errors { API_ERRORS_NO, API_ERRORS_UNSEEN, API_ERRORS_ALL };
 
 struct check_options {
-    const char *folder; /* of the processes' findings: check.h */
-    int process;        /* the only one that is checked; 0: all */
-    unsigned tools;     /* of enum hd_tool */
+    const char
+        *folder; /* of the processes' findings: check.h; NULL: the process asks for its own (heddle_check_findings) */
+    int process; /* the only one that is checked; 0: all */
+    unsigned tools; /* of enum hd_tool */
     enum hd_on_error on_error;
     const char *policy;            /* hd_machine_options.policy, or NULL */
     struct launch_filter launches; /* those that are checked */

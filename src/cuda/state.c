@@ -747,6 +747,11 @@ static void *synchronize_all(void *data)
     return NULL;
 }
 
+void contexts_wait(void)
+{
+    synchronize_all(NULL);
+}
+
 bool contexts_finish(double seconds)
 {
     pthread_t thread;

@@ -158,7 +158,9 @@ CUresult context_new(struct device *d, unsigned flags, CUcontext *context);
 CUresult context_start(CUcontext context);
 /* No thread has it any more, and no list. */
 void context_remove(CUcontext context);
-/* Waits for the work of all contexts, when the process ends; false where it was not done after so long: it is then cancelled. */
+/* Waits for the work of all contexts. */
+void contexts_wait(void);
+/* The same, when the process ends; false where it was not done after so long: it is then cancelled. */
 bool contexts_finish(double seconds);
 /* Its list of streams. */
 void stream_add(CUstream s);

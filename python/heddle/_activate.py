@@ -1,0 +1,98 @@
+"""heddle.activate(): this process has Heddle's libraries for CUDA's, as under `heddle run`, which sets the environment of a new
+process. In one that runs already:
+
+- A library is loaded once by its soname, whoever asks for it: libcuda.so.1 and libcudart.so.N are loaded here, and what comes later
+  and needs these, or opens them by these names, has ours.
+- libheddle-preload.so looks at what is loaded, and is told by the dynamic linker of all that comes; it writes jumps over a runtime
+  that a library has inside (src/cuda/preload.c).
+- The environment is that of `heddle run`, for the children of this process.
+"""
+import ctypes
+import glob
+import json
+import os
+import subprocess
+
+from heddle import _places
+from heddle._report import HeddleError, findings_of
+
+_active = None  # the settings that were activated, as JSON
+
+
+def activate(check=False, **options):
+    """Makes this process, and its children, use Heddle's CUDA: to be called before the first import of what uses CUDA.
+
+    options are those of `heddle run`, in Python's spelling: activate(device="sm_80", devices=2, step_limit=10**9). With check=True
+    every launch is checked, and options are those of `heddle check`, as tool="memcheck,racecheck"; `heddle.findings()` tells what has
+    been found so far.
+
+    Raises HeddleError where a CUDA library of somebody else is loaded already, ValueError for options that there are not. A second
+    call with the same options does nothing.
+    """
+    global _active
+    settings = json.dumps([check, options], sort_keys=True, default=str)
+    if _active == settings:
+        return
+    if _active:
+        raise HeddleError("heddle.activate() has been called with other options; a process has one set of them")
+    folder = _places.cuda_libraries()
+    _refuse_others(folder)
+    environment = _environment("check" if check else "run", options)
+    if check:
+        environment["HEDDLE_CHECK"] = _own_check(environment["HEDDLE_CHECK"])
+    os.environ.update(environment)
+    ctypes.CDLL(os.path.join(folder, "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
+    for runtime in filter(os.path.isfile, glob.glob(os.path.join(folder, "libcudart.so.[0-9]*"))):
+        ctypes.CDLL(runtime)
+    ctypes.CDLL(os.path.join(folder, "libheddle-preload.so"))
+    _active = settings
+
+
+def findings():
+    """What the launches of this process have shown until now, where it is checked: waits for them."""
+    library = ctypes.CDLL(os.path.join(_places.cuda_libraries(), "libcuda.so.1"))
+    take = library.heddle_check_findings
+    take.restype = ctypes.c_void_p
+    text = take()
+    if not text:
+        return []
+    try:
+        return findings_of(json.loads(ctypes.string_at(text)))
+    finally:
+        free = ctypes.CDLL(None).free
+        free.argtypes = [ctypes.c_void_p]
+        free(text)
+
+
+def _refuse_others(folder):
+    """A library that is loaded stays, and whoever loaded it has its functions."""
+    with open("/proc/self/maps") as maps:
+        paths = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if line.count("/") > 0}
+    for path in sorted(paths):
+        if os.path.basename(path).startswith(("libcuda.so.", "libcudart.so.")) and os.path.dirname(path) != os.path.realpath(folder):
+            raise HeddleError(f"{path} is loaded already: call heddle.activate() before the first import of what uses CUDA, or start "
+                              "the program by `heddle run`")
+
+
+def _environment(command, options):
+    """What `heddle run` or `heddle check` would have a program find in its environment, where it differs from ours."""
+    words = [_places.command(), command]
+    for name, value in options.items():
+        word = "--" + name.replace("_", "-")
+        if word == "--sandbox":
+            raise ValueError("a process that runs cannot be confined: use `heddle run --sandbox`")
+        if value is not None and value is not False:
+            words.append(word if value is True else f"{word}={value}")
+    done = subprocess.run([*words, "/usr/bin/env", "-0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise ValueError(done.stderr.decode(errors="replace").strip())
+    there = dict(v.split("=", 1) for v in os.fsdecode(done.stdout).split("\0") if "=" in v)
+    return {name: value for name, value in there.items() if os.environ.get(name) != value and name != "_"}
+
+
+def _own_check(text):
+    """HEDDLE_CHECK for a process that asks for its findings itself."""
+    settings = json.loads(text)
+    settings.pop("folder")
+    settings["process"] = os.getpid()
+    return json.dumps(settings)

@@ -1,0 +1,70 @@
+"""`pytest -p heddle`: the tests' CUDA runs on Heddle. With --heddle-check, what is wrong with a test's launches is its failure."""
+import pytest
+
+from heddle import _activate
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("heddle", "CUDA without a GPU")
+    group.addoption("--heddle-device", metavar="sm_NN", help="claim to be a device of this compute capability")
+    group.addoption("--heddle-check", nargs="?", const="all", metavar="TOOLS",
+                    help="check all launches: memcheck, racecheck, initcheck, synccheck, several as memcheck,racecheck, or all")
+    group.addoption("--heddle-option", action="append", default=[], metavar="NAME=VALUE",
+                    help="an option of `heddle run` (`heddle check` where launches are checked), as --heddle-option step-limit=1000000")
+
+
+def _options(config):
+    options = dict(word.split("=", 1) if "=" in word else (word, True) for word in config.heddle_option)
+    if config.heddle_device:
+        options["device"] = config.heddle_device
+    if config.heddle_check and config.heddle_check != "all":
+        options["tool"] = config.heddle_check
+    return options
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """Before any conftest.py, which may import what uses CUDA."""
+    config = early_config.known_args_namespace
+    try:
+        _activate.activate(check=bool(config.heddle_check), **_options(config))
+    except (ValueError, _activate.HeddleError) as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+# ---- findings are failures ----
+
+def pytest_configure(config):
+    if config.getoption("heddle_check"):
+        config.pluginmanager.register(_Findings(), "heddle-findings")
+
+
+class _Findings:
+    def __init__(self):
+        self.counts = {}  # of each finding that a test has been blamed for
+
+    def fresh(self):
+        """What has been seen since the last call; one that had been seen before counts again."""
+        found = []
+        for finding in _activate.findings():
+            key = (finding.code, finding.kernel, finding.places)
+            if finding.severity == "error" and finding.count > self.counts.get(key, 0):
+                found.append(finding)
+            self.counts[key] = finding.count
+        return found
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = (yield).get_result()
+        found = self.fresh()
+        if not found:
+            return
+        text = "\n".join(map(str, found))
+        if report.passed:
+            report.outcome = "failed"
+            report.longrepr = f"heddle: {len(found)} error{'s' * (len(found) > 1)} in the kernels of this test\n{text}"
+        else:
+            report.sections.append(("heddle", text))
+
+    def pytest_report_header(self):
+        return "heddle: every launch is checked"
