@@ -27,16 +27,18 @@ uint32_t race_take(struct now *n, struct numbered *from, struct stock *s, uint32
 
 bool race_new_record(struct now *n)
 {
-    uint32_t stamp = n->b->order->warps[n->warp].now;
-    struct recent_record *p = &n->b->recent[n->warp][n->shared][n->class_number % RECENT];
+    uint32_t stamp = n->b->order->warps[n->warp].now - (n->shared ? n->b->shared_from : 0);
+    struct recent_record *p = &n->b->recent[n->warp][n->class_number % RECENT];
+    if (n->shared)
+        p = &n->b->recent_shared[n->warp * n->b->recent_each + n->class_number % n->b->recent_each];
     n->recent = p;
     n->generation = n->h->generation;
     if (p->class != n->class_number || p->stamp != stamp || p->generation != n->generation || !p->record) {
         uint32_t number = race_take(n, &n->h->records, &n->stocks->records, 1);
         if (number)
             *(struct record *)numbered_at(&n->h->records, number) =
-                (struct record){n->class_number, n->b->order->number, stamp, n->warp};
-        *p = (struct recent_record){n->class_number, stamp, n->generation, number, {0}};
+                (struct record){n->class_number, n->shared ? 0 : n->b->order->number, stamp, n->warp};
+        *p = (struct recent_record){n->class_number, stamp, n->generation, number, {0}, 0, 0};
     }
     n->record = p->record;
     return n->record != 0;
@@ -50,10 +52,21 @@ struct past {
     unsigned lane;
 };
 
+/* A record, with instance and stamp as the order knows them. */
+static struct record record_at(const struct now *n, uint32_t number)
+{
+    struct record r = *history_record(n->h, number);
+    if (n->shared) {
+        r.instance = n->b->order->number;
+        r.stamp += n->b->shared_from;
+    }
+    return r;
+}
+
 /* An entry of the cell's history, as the access meets it. */
 struct earlier {
     struct history_entry entry;
-    const struct record *record;
+    struct record record;
     const struct access_class *class;
     uint32_t lanes;
     bool same_instance, same_task;
@@ -61,17 +74,17 @@ struct earlier {
 
 static struct earlier meet(const struct now *n, struct history_entry entry, unsigned lane)
 {
-    struct earlier e = {.entry = entry, .record = history_record(n->h, entry.record)};
-    e.class = race_class_at(n->r, e.record->class);
+    struct earlier e = {.entry = entry, .record = record_at(n, entry.record)};
+    e.class = race_class_at(n->r, e.record.class);
     e.lanes = rotate_left(entry.lanes, e.class->op ? lane : 0); /* a task's are nobody's */
-    e.same_instance = e.record->instance == n->b->order->number;
-    e.same_task = e.same_instance || order_instance(n->r->order, e.record->instance)->task == n->b->task;
+    e.same_instance = e.record.instance == n->b->order->number;
+    e.same_task = e.same_instance || order_instance(n->r->order, e.record.instance)->task == n->b->task;
     return e;
 }
 
 static bool is_task_before(const struct now *n, const struct earlier *e)
 {
-    uint32_t task = order_instance(n->r->order, e->record->instance)->task;
+    uint32_t task = order_instance(n->r->order, e->record.instance)->task;
     return task <= n->b->floor || strands_before(n->r->strands, task, n->b->task);
 }
 
@@ -81,9 +94,9 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
     unsigned warp = n->warp;
     if (!e->same_task && is_task_before(n, e))
         return e->lanes;
-    uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0;
-    return own | order_before(n->b->order, warp, lane, e->record->instance, e->record->warp, e->lanes & ~own,
-                              e->record->stamp);
+    uint32_t own = e->same_instance && e->record.warp == warp ? e->lanes & 1u << lane : 0;
+    return own |
+           order_before(n->b->order, warp, lane, e->record.instance, e->record.warp, e->lanes & ~own, e->record.stamp);
 }
 
 /* Does each of its accesses happen before one of these lanes'? */
@@ -99,8 +112,8 @@ static bool are_morally_strong(const struct now *n, const struct earlier *e)
 {
     const struct order *o = n->r->order;
     return e->class->strong && n->class->strong && e->class->bytes == n->class->bytes &&
-           order_reaches(o, e->class->reach, e->record->instance, n->b->order->number) &&
-           order_reaches(o, n->class->reach, n->b->order->number, e->record->instance);
+           order_reaches(o, e->class->reach, e->record.instance, n->b->order->number) &&
+           order_reaches(o, n->class->reach, n->b->order->number, e->record.instance);
 }
 
 /* The one observes the other (8.8) if it comes upon what that has written. */
@@ -108,8 +121,8 @@ static bool can_observe(const struct now *n, const struct earlier *z, const stru
 {
     const struct order *o = n->r->order;
     return z->class->reads && z->class->strong && w->class->strong && z->class->bytes == w->class->bytes &&
-           order_reaches(o, z->class->reach, z->record->instance, w->record->instance) &&
-           order_reaches(o, w->class->reach, w->record->instance, z->record->instance);
+           order_reaches(o, z->class->reach, z->record.instance, w->record.instance) &&
+           order_reaches(o, w->class->reach, w->record.instance, z->record.instance);
 }
 
 /* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4), and it observes through
@@ -141,10 +154,10 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
         return RACE_MIXED;
     if (!e->class->op || !n->class->op)
         return RACE_HOST;
-    return !e->same_task                ? RACE_LAUNCHES
-           : !e->same_instance          ? RACE_BLOCKS
-           : e->record->warp != n->warp ? RACE_BLOCK
-                                        : RACE_WARP;
+    return !e->same_task               ? RACE_LAUNCHES
+           : !e->same_instance         ? RACE_BLOCKS
+           : e->record.warp != n->warp ? RACE_BLOCK
+                                       : RACE_WARP;
 }
 
 static struct race_side side(const struct now *n, const struct access_class *c, uint32_t instance, unsigned thread)
@@ -156,14 +169,15 @@ static struct race_side side(const struct now *n, const struct access_class *c, 
     return s;
 }
 
-static void tell(const struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)
+static void tell(struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)
 {
-    struct race_side earlier = side(n, e->class, e->record->instance, e->record->warp * WARP_LANES + of);
+    struct race_side earlier = side(n, e->class, e->record.instance, e->record.warp * WARP_LANES + of);
     struct race_side later = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + lane);
+    n->told = true;
     race_found(n->r, n->kernel, reason_of(n, e), &earlier, &later, n->shared, address);
 }
 
-static void check_entry(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e, uint32_t lanes,
+static void check_entry(struct now *n, const struct past *p, uint32_t i, const struct earlier *e, uint32_t lanes,
                         uint64_t address)
 {
     if (!(e->class->writes || n->class->writes) || are_morally_strong(n, e))
@@ -179,13 +193,14 @@ static void check_entry(const struct now *n, const struct past *p, uint32_t i, c
 }
 
 /* Lanes of one instruction that write one place: nothing orders them. */
-static void check_lanes(const struct now *n, uint32_t lanes, uint64_t address)
+static void check_lanes(struct now *n, uint32_t lanes, uint64_t address)
 {
     if (!n->class->writes || n->class->strong || !(lanes & (lanes - 1)))
         return;
     unsigned a = (unsigned)__builtin_ctz(lanes), b = (unsigned)__builtin_ctz(lanes & (lanes - 1));
     struct race_side x = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + a), y = x;
     y.thread = n->warp * WARP_LANES + b;
+    n->told = true;
     race_found(n->r, n->kernel, RACE_ONE_INSTRUCTION, &x, &y, n->shared, address);
 }
 
@@ -195,8 +210,8 @@ static void check_lanes(const struct now *n, uint32_t lanes, uint64_t address)
 static bool is_settled(const struct now *n, const struct earlier *e)
 {
     if (n->shared)
-        return e->record->stamp < n->b->order->floor && !(n->b->order->warps[e->record->warp].exited & e->lanes);
-    return !e->same_task && order_instance(n->r->order, e->record->instance)->task <= n->b->settled;
+        return e->record.stamp < n->b->order->floor && !(n->b->order->warps[e->record.warp].exited & e->lanes);
+    return !e->same_task && order_instance(n->r->order, e->record.instance)->task <= n->b->settled;
 }
 
 /* Whoever is unordered with it is with the new access, and no scope makes a difference. */
@@ -214,7 +229,7 @@ static const struct access_class *class_of_entry(const struct now *n, const stru
 /* Does it stand for what a thread that still runs has observed (was_observed)? */
 static bool is_needed(const struct now *n, const struct earlier *e, bool behind_write)
 {
-    return behind_write && e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->record->instance);
+    return behind_write && e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->record.instance);
 }
 
 /* Another of the new access's class, in its launch: how well the two stand for all of these. */
@@ -222,7 +237,7 @@ static int rank_of(const struct now *n, const struct earlier *e)
 {
     if (e->class != n->class || !e->same_task)
         return -1;
-    return !e->same_instance ? 2 : e->record->warp != n->warp;
+    return !e->same_instance ? 2 : e->record.warp != n->warp;
 }
 
 /* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and
@@ -271,23 +286,23 @@ static bool has_enough(const struct now *n, const struct history_entry *at, uint
     if (n->b->traits.irregular || n->class->strong)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct record *r = history_record(n->h, at[i].record);
-        if (r->class != n->class_number || order_instance(n->r->order, r->instance)->task != n->b->task)
+        const struct record r = record_at(n, at[i].record);
+        if (r.class != n->class_number || order_instance(n->r->order, r.instance)->task != n->b->task)
             continue;
-        if (first && (r->instance != first || (of_this_block && first == n->b->order->number && r->warp != warp)))
+        if (first && (r.instance != first || (of_this_block && first == n->b->order->number && r.warp != warp)))
             return true;
-        first = r->instance;
-        warp = r->warp;
+        first = r.instance;
+        warp = r.warp;
     }
     return false;
 }
 
 enum { READS_MOST = 32 };
 
-static bool is_weak_read(const struct now *n, const struct record *r)
+static bool is_weak_read(const struct now *n, struct record r)
 {
-    const struct access_class *c = race_class_at(n->r, r->class);
-    return !c->strong && !c->writes && order_instance(n->r->order, r->instance)->task == n->b->task;
+    const struct access_class *c = race_class_at(n->r, r.class);
+    return !c->strong && !c->writes && order_instance(n->r->order, r.instance)->task == n->b->task;
 }
 
 /* The first such class says from which number on bits count. */
@@ -302,16 +317,16 @@ static void add_enough(struct history *h, uint32_t class)
 static bool are_weak_reads(const struct now *n, const struct history *h)
 {
     for (uint32_t i = 0; i < h->n; i++)
-        if (!is_weak_read(n, history_record(n->h, h->at[i].record)))
+        if (!is_weak_read(n, record_at(n, h->at[i].record)))
             return false;
     return true;
 }
 
 /* Is what comes in this phase unordered with one of the two at least? Of blocks, or in shared memory of warps, that differ. */
-static bool stand_for_others(const struct now *n, const struct record *a, const struct record *b)
+static bool stand_for_others(const struct now *n, struct record a, struct record b)
 {
-    return n->shared ? a->warp != b->warp && a->stamp >= race_phase(n) && b->stamp >= race_phase(n)
-                     : a->instance != b->instance;
+    uint32_t floor = n->b->order->floor;
+    return n->shared ? a.warp != b.warp && a.stamp >= floor && b.stamp >= floor : a.instance != b.instance;
 }
 
 /* Which classes have enough? */
@@ -321,10 +336,9 @@ static void find_enough(const struct now *n, struct history *h)
     h->only_reads = !n->b->traits.irregular && h->n <= READS_MOST && are_weak_reads(n, h);
     for (uint32_t i = 1; h->only_reads && i < h->n; i++)
         for (uint32_t k = 0; k < i; k++) {
-            const struct record *a = history_record(n->h, h->at[i].record);
-            const struct record *b = history_record(n->h, h->at[k].record);
-            if (a->class == b->class && stand_for_others(n, a, b))
-                add_enough(h, a->class);
+            struct record a = record_at(n, h->at[i].record), b = record_at(n, h->at[k].record);
+            if (a.class == b.class && stand_for_others(n, a, b))
+                add_enough(h, a.class);
         }
 }
 
@@ -386,7 +400,7 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     h->is_strong = is_strong_for_all(n->class) && n->class->op;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = meet(n, at[i], 0);
-        uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.record->instance)->task;
+        uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.record.instance)->task;
         h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->op ? -lane : 0)};
         h->only_tasks &= !e.class->op;
         h->is_strong &= is_strong_for_all(e.class) && e.class->bytes == n->class->bytes && e.same_task;
@@ -402,15 +416,15 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
 static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint32_t *number)
 {
     const struct history *old = p->history;
-    const struct record *other = NULL;
+    struct record other = {0};
     if (!old || !old->only_reads || old->phase != race_phase(n) || old->n >= READS_MOST || n->b->traits.irregular ||
         n->class->writes || n->class->strong || old->only_tasks != !n->class->op)
         return false;
     for (uint32_t i = 0; i < old->n; i++) {
-        const struct record *r = history_record(n->h, old->at[i].record);
-        if (r->class != n->class_number)
+        if (history_record(n->h, old->at[i].record)->class != n->class_number)
             continue;
-        if (other || (r->instance == n->b->order->number && r->warp == n->warp))
+        struct record r = record_at(n, old->at[i].record);
+        if (other.class || (r.instance == n->b->order->number && r.warp == n->warp))
             return false;
         other = r;
     }
@@ -427,7 +441,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     h->enough = old->enough;
     h->enough_from = old->enough_from;
     h->only_reads = true;
-    if (other && stand_for_others(n, other, history_record(n->h, n->record)))
+    if (other.class && stand_for_others(n, other, record_at(n, n->record)))
         add_enough(h, n->class_number);
     publish_history();
     return true;
@@ -519,8 +533,8 @@ static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes,
     return number;
 }
 
-/* What the access makes of the cell: a history relative to `lane`, or STEP_STAYS. */
-static uint32_t advance(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address)
+/* What the access makes of the cell: a history relative to `lane`, or STEP_STAYS. What it finds it tells: n->told. */
+static uint32_t find_next(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address)
 {
     struct history_entry out[HISTORY_MOST + 2];
     const struct history *h = p->history;
@@ -533,8 +547,10 @@ static uint32_t advance(struct now *n, const struct past *p, uint32_t lanes, uns
     }
     if (joins && h->n < HISTORY_MOST)
         return join_strong(n, p, lanes, lane);
-    if (h && may_miss(n, h))
+    if (h && may_miss(n, h)) {
+        n->told = true;
         atomic_fetch_add(&n->r->forgotten, 1);
+    }
     uint32_t count = check_all(n, p, &lanes, address, out);
     if (h && has_enough(n, h->at, h->n, false))
         return STEP_STAYS;
@@ -546,6 +562,15 @@ static uint32_t advance(struct now *n, const struct past *p, uint32_t lanes, uns
         memmove(out, out + 1, --count * sizeof *out);
     out[count++] = (struct history_entry){n->record, lanes};
     return is_same(n, p, out, count) ? STEP_STAYS : new_history(n, out, count, lane);
+}
+
+/* A step that tells something is made, and tells it, in each phase of shared memory. */
+static void advance(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address,
+                    struct step *s)
+{
+    n->told = false;
+    s->next = find_next(n, p, lanes, lane, address);
+    s->told_in = n->told && n->shared ? n->b->phase : 0;
 }
 
 /* Have all lanes of the warp done alike? */
@@ -564,9 +589,9 @@ static bool lanes_differ(const struct now *n, const struct history *h)
     if (!order_lanes_know_alike(o, n->warp))
         return true;
     for (uint32_t i = 0; (o->irregular || o->least_exit_floor != UINT32_MAX) && i < h->n; i++) {
-        const struct record *r = history_record(n->h, h->at[i].record);
-        if (!order_knows_lanes_alike(o, n->warp, r->instance, r->warp, r->stamp) ||
-            (r->instance == o->number && exits_differ(&o->warps[r->warp])))
+        struct record r = record_at(n, h->at[i].record);
+        if (!order_knows_lanes_alike(o, n->warp, r.instance, r.warp, r.stamp) ||
+            (r.instance == o->number && exits_differ(&o->warps[r.warp])))
             return true;
     }
     return false;
@@ -575,14 +600,19 @@ static bool lanes_differ(const struct now *n, const struct history *h)
 static uint32_t hash_step(const struct step *s)
 {
     uint64_t x = s->old * 0x9e3779b97f4a7c15ull ^ s->record * 0xc2b2ae3d27d4eb4full ^ s->lanes * 0x165667b19e3779f9ull ^
-                 (uint32_t)(s->further | s->lane << 8 | s->spread << 16);
-    return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 40) % STEPS;
+                 s->place;
+    return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 40) % (STEPS / STEP_WAYS);
 }
 
 static bool same_step(const struct step *a, const struct step *b)
 {
-    return a->old == b->old && a->record == b->record && a->lanes == b->lanes && a->further == b->further &&
-           a->lane == b->lane && a->spread == b->spread && a->generation == b->generation;
+    return !((a->old ^ b->old) | (a->record ^ b->record) | (a->lanes ^ b->lanes) | (a->place ^ b->place) |
+             (a->generation ^ b->generation));
+}
+
+static bool is_known(const struct now *n, const struct step *known, const struct step *s)
+{
+    return same_step(known, s) && (!known->told_in || known->told_in == n->b->phase);
 }
 
 static cell apply(const struct step *s, cell old, unsigned lane)
@@ -590,10 +620,41 @@ static cell apply(const struct step *s, cell old, unsigned lane)
     return s->next & STEP_STAYS ? old : cell_of(s->next, lane);
 }
 
-/* Where it is in the table, or is to be. */
-static struct step *find_step(const struct now *n, const struct step *s)
+/* Those that have the place in the table where it is to be. */
+static struct step *find_steps(const struct now *n, const struct step *s)
 {
-    return &n->b->worker->steps[hash_step(s)];
+    return &n->b->worker->steps[n->shared][STEP_WAYS * hash_step(s)];
+}
+
+/* NULL where it has not been made yet. */
+static const struct step *find_step(const struct now *n, const struct step *s)
+{
+    const struct step *at = find_steps(n, s);
+    return is_known(n, &at[0], s) ? &at[0] : is_known(n, &at[1], s) ? &at[1] : NULL;
+}
+
+static void keep_step(const struct now *n, const struct step *s)
+{
+    struct step *at = find_steps(n, s);
+    at[1] = at[0];
+    at[0] = *s;
+}
+
+/* `lanes` are the warp's. */
+static void make_step(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address,
+                      struct step *s)
+{
+    n->told = false;
+    bool joins = join_reads(n, p, lanes, lane, &s->next);
+    if (!joins && p->history && lanes_differ(n, p->history))
+        s->next = STEP_BY_LANE;
+    else if (!joins)
+        advance(n, p, lanes, lane, address, s);
+    if (!p->history && !n->told && n->spread == SPREAD_NONE) {
+        n->recent->some_lanes = s->lanes;
+        n->recent->some = s->next;
+    }
+    keep_step(n, s);
 }
 
 /* Of a task, which has no lanes, it does not matter which lane the cell names: what has been made of consecutive cells stays one
@@ -603,29 +664,27 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     uint32_t history = cell_history(old), lanes = rotate_left(l.lanes, l.lane);
     if (!n->class->op && history)
         l.lane = cell_lane(old);
-    struct step s = {.old = history, .record = n->record, .lanes = l.lanes, .generation = n->h->generation};
-    s.spread = n->spread;
-    s.further = history && !history_at(n->h, history)->only_tasks ? (l.lane - cell_lane(old)) & 31 : 0;
+    bool has_lanes = history && !history_at(n->h, history)->only_tasks;
+    unsigned further = has_lanes ? (l.lane - cell_lane(old)) & 31 : 0;
+    struct step s = {history, n->record, l.lanes, step_place(further, 0, n->spread), .generation = n->h->generation};
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
-    struct step *known = find_step(n, &s);
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
-    if (!same_step(known, &s)) {
-        if (!join_reads(n, &past, lanes, l.lane, &s.next))
-            s.next =
-                history && lanes_differ(n, past.history) ? STEP_BY_LANE : advance(n, &past, lanes, l.lane, address);
-        *known = s;
+    const struct step *known = find_step(n, &s);
+    if (known)
+        s.next = known->next;
+    else
+        make_step(n, &past, lanes, l.lane, address, &s);
+    if (s.next != STEP_BY_LANE) {
+        n->last = s;
+        return apply(&s, old, l.lane);
     }
-    if (known->next == STEP_BY_LANE) {
-        n->one_for_all = false;
-        s.lane = (uint8_t)(1 + l.lane);
-        known = find_step(n, &s);
-        if (!same_step(known, &s)) {
-            s.next = advance(n, &past, lanes, l.lane, address);
-            *known = s;
-        }
-    }
-    if (!s.lane)
-        n->last = *known;
-    return apply(known, old, l.lane);
+    n->one_for_all = false;
+    s.place = step_place(further, 1 + l.lane, n->spread);
+    known = find_step(n, &s);
+    if (known)
+        return apply(known, old, l.lane);
+    advance(n, &past, lanes, l.lane, address, &s);
+    keep_step(n, &s);
+    return apply(&s, old, l.lane);
 }

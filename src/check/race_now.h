@@ -18,6 +18,7 @@ struct now {
     struct histories *h;
     struct stocks *stocks; /* of these */
     bool shared;
+    bool told;          /* by the step that is under way */
     enum spread spread; /* of a word that is under way */
     struct step last;   /* what was looked up last, */
     bool one_for_all;   /* and it holds of other lanes, too */
@@ -60,7 +61,7 @@ static inline bool race_is_overtaken(const struct now *n, uint32_t old)
 /* What reads that stand for others (struct history) are of: a launch, or in shared memory what is between two barriers of the block. */
 static inline uint32_t race_phase(const struct now *n)
 {
-    return n->shared ? n->b->order->floor : n->b->task;
+    return n->shared ? n->b->order->floor - n->b->shared_from : n->b->task;
 }
 
 static inline bool race_has_no_effect(const struct now *n, uint32_t old)
@@ -88,6 +89,8 @@ static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t a
         history = old = 0;
     if (!history && l.lanes == 1)
         return cell_of(n->recent->first[n->spread] ? n->recent->first[n->spread] : race_first_history(n), l.lane);
+    if (!history && l.lanes == n->recent->some_lanes && n->spread == SPREAD_NONE)
+        return cell_of(n->recent->some, l.lane);
     return race_look_up(n, old, l, address);
 }
 

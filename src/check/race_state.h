@@ -48,22 +48,28 @@ struct kernel_traits {
     const struct kernel *kernel;
     bool releases;          /* fences, .acquire, .release: sync variables are kept */
     bool acquires_narrowly; /* for a block or a cluster alone */
+    uint32_t accesses;      /* how many operations make any */
     bool irregular;         /* not by whole blocks and warps alone: histories keep all that is unordered */
 };
 
 /* What an access makes of a history. */
 struct step {
     uint32_t old, record, lanes;
-    uint16_t further;    /* its lane, from the one that the cell names; */
-    uint8_t lane;        /* and this one + 1, where it matters; else 0 */
-    uint8_t spread;      /* enum spread */
+    uint32_t place;      /* step_place() */
     uint32_t generation; /* of histories */
     uint32_t next;       /* history, relative to the lane of the access; or STEP_STAYS: the cell stays as it is; or */
+    uint32_t told_in;    /* 0; or it is told, and holds in this phase of shared memory alone: race_block.phase */
+    uint32_t unused;     /* so two are one line */
 };
+/* The lane of the access, from the one that the cell names; and its number + 1, where it matters, else 0. */
+static inline uint32_t step_place(unsigned further, unsigned lane, unsigned spread)
+{
+    return further | lane << 8 | spread << 16;
+}
 #define STEP_STAYS   0x80000000u
 #define STEP_BY_LANE 0x40000000u /* it matters which lane it is: there is a step for each */
 
-enum { STEPS = 1 << 12, OPS = 1 << 10, LOCKS_BITS = 14, LOCKS = 1 << LOCKS_BITS };
+enum { STEPS = 1 << 13, STEP_WAYS = 2, OPS = 1 << 10, LOCKS_BITS = 14, LOCKS = 1 << LOCKS_BITS };
 
 /* Numbers that a worker has taken and not used yet. */
 struct stocks {
@@ -81,15 +87,17 @@ struct race_worker {
         uint32_t class;
         bool in_vain;
     } ops[OPS];
-    struct step steps[STEPS];
+    struct step steps[2][STEPS];    /* of global, of shared memory */
     struct stocks stocks;           /* of the races' histories */
     struct race_block *free_blocks; /* with what they have taken */
 };
 
-enum { RECENT = 16 };
+/* Of global memory; of shared memory as many as the kernel has accesses, up to a number. */
+enum { RECENT = 16, RECENT_SHARED_MOST = 512 };
 struct recent_record {
     uint32_t class, stamp, generation, record;
-    uint32_t first[3]; /* by enum spread: the history of one lane's access; or 0: none was needed yet */
+    uint32_t first[3];         /* by enum spread: the history of one lane's access; or 0: none was needed yet */
+    uint32_t some_lanes, some; /* of one by these lanes, which are no race */
 };
 
 /* A block that runs. */
@@ -102,11 +110,16 @@ struct race_block {
     bool is_blind; /* it is known that nothing is watched */
     uint32_t task;
     uint32_t floor, settled; /* tasks up to these come before the block's; before all that begins from now on */
+    /* Of shared memory. What the accesses between two barriers of the whole block make of cells is the same each time, in each block of
+     * the launch: records say no instance, and their stamps count from the last such barrier on, so that histories and steps stay. */
     struct histories shared;
     struct stocks shared_stocks;
+    uint32_t shared_from, phase; /* the stamp after that barrier; of such phases, the number of this one */
+    uint64_t launch;             /* that they are of */
     cell *shared_cells;
     uint32_t shared_words, touched_from, touched_to;
-    struct recent_record (*recent)[2][RECENT]; /* by warp; global, shared */
+    struct recent_record (*recent)[RECENT], *recent_shared; /* by warp; of shared memory, so many for each warp: */
+    uint32_t recent_each, n_warps;                          /* a power of two; warps that there is room for */
 };
 
 struct races {

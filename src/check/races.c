@@ -209,25 +209,38 @@ static void clear_histories(struct histories *h, uint64_t keep_bytes)
     h->generation += 2;
 }
 
-/* What a block that has needed more keeps of the memory of its histories. */
-enum { FEW_BYTES = 256 << 10 };
+/* What a block that has needed more keeps of the memory of its histories, and what these may be until they are made anew. */
+enum { FEW_BYTES = 256 << 10, MANY_BYTES = 1 << 20 };
 
-/* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */
-static void forget_shared(struct race_block *b)
+static void clear_shared(struct race_block *b)
 {
+    clear_histories(&b->shared, FEW_BYTES);
+    b->shared_stocks = (struct stocks){0};
+}
+
+/* A phase of shared memory ends, at a stamp, all of whose accesses are before what comes. What is known of its histories holds in the next one, too,
+ * if nothing has ordered accesses within it: then it depends on warps, lanes and operations alone. */
+static void end_phase(struct race_block *b, uint32_t stamp)
+{
+    bool is_plain = !b->order->irregular && stamp == b->shared_from;
     if (b->touched_from < b->touched_to)
         memset((void *)(b->shared_cells + b->touched_from), 0,
                (b->touched_to - b->touched_from) * sizeof *b->shared_cells);
     b->touched_from = UINT32_MAX;
     b->touched_to = 0;
-    clear_histories(&b->shared, FEW_BYTES);
-    b->shared_stocks = (struct stocks){0};
+    b->phase++;
+    if (!is_plain || numbered_bytes(&b->shared.histories) > MANY_BYTES)
+        clear_shared(b);
 }
 
+/* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
 {
-    if (e->id < BARRIERS && order_barrier_opens(b->order, e) && b->order->least_exit_floor == UINT32_MAX)
-        forget_shared(b);
+    uint32_t was = b->order->stamp;
+    if (e->id >= BARRIERS || !order_barrier_opens(b->order, e) || b->order->least_exit_floor != UINT32_MAX)
+        return;
+    end_phase(b, was);
+    b->shared_from = b->order->floor;
 }
 
 static enum reach fence_reach(const struct isa_inst *i)
@@ -296,6 +309,8 @@ static bool has_full_mask(const struct code *c, const struct op *o)
 static void add_traits(struct kernel_traits *t, const struct code *c, const struct op *o)
 {
     const struct mem_access *m = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? &o->access->mem : NULL;
+    t->accesses += m != NULL;
+    t->accesses += o->kind == OP_ATOM && m->atom == ATOM_cas; /* it is another one in vain */
     if (o->kind == OP_FENCE || (m && m->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
     if (o->kind == OP_FENCE ? fence_reach(o->origin->origin->inst) < REACH_GPU
@@ -380,7 +395,21 @@ static void free_block(struct race_block *b)
     close_histories(&b->shared);
     free((void *)b->shared_cells);
     free(b->recent);
+    free(b->recent_shared);
     free(b);
+}
+
+static bool make_recent(struct race_block *b, uint32_t n_warps, const struct kernel_traits *t)
+{
+    uint32_t each = 16;
+    while (each < t->accesses && each < RECENT_SHARED_MOST)
+        each *= 2;
+    if (b->recent_shared && each == b->recent_each)
+        return true;
+    free(b->recent_shared);
+    b->recent_shared = calloc(n_warps, each * sizeof *b->recent_shared);
+    b->recent_each = each;
+    return b->recent_shared;
 }
 
 /* Generations of shared histories are odd, and of no two blocks of a worker the same; that of the global ones is even. */
@@ -393,6 +422,7 @@ static struct race_block *make_block(const struct block *block, struct budget *b
     b->shared_words = (block->launch->shared_bytes + 3) / 4 + 1;
     b->shared_cells = calloc(b->shared_words, sizeof *b->shared_cells);
     b->recent = calloc(block->n_warps, sizeof *b->recent);
+    b->n_warps = block->n_warps;
     b->shared.generation = 1 + (atomic_fetch_add(&generations, 1) << 20);
     if (!b->shared_cells || !b->recent || !open_histories(&b->shared, 1u << 24, 1u << 23, 1u << 22, budget)) {
         free((void *)b->shared_cells);
@@ -401,6 +431,7 @@ static struct race_block *make_block(const struct block *block, struct budget *b
         return NULL;
     }
     b->touched_from = UINT32_MAX;
+    b->phase = 1;
     return b;
 }
 
@@ -412,12 +443,14 @@ static struct race_block *reuse_block(struct race_worker *k, const struct block 
         return NULL;
     k->free_blocks = b->next;
     uint32_t words = (block->launch->shared_bytes + 3) / 4 + 1;
-    if (words > b->shared_words || block->n_warps > b->order->n_warps) {
+    if (words > b->shared_words || block->n_warps > b->n_warps) {
         free_block(b);
         return NULL;
     }
-    forget_shared(b);
-    for (uint32_t w = 0; w < b->order->n_warps; w++)
+    end_phase(b, b->order->stamp);
+    if (b->launch != block->launch->number)
+        clear_shared(b);
+    for (uint32_t w = 0; w < block->n_warps; w++)
         memset(b->recent[w], 0, sizeof b->recent[w]);
     order_block_end(b->order);
     b->order = NULL;
@@ -464,11 +497,13 @@ static void block_starts(struct races *r, struct block *block)
     b->worker = k;
     b->is_blind = false;
     b->traits = traits_for(k, r, block->launch);
+    b->launch = block->launch->number;
     if (b->traits.acquires_narrowly)
         order_part_releases(r->order);
     set_task(b, block->launch->task);
-    b->order = order_block_start(r->order, block, b->task);
+    b->order = make_recent(b, b->n_warps, &b->traits) ? order_block_start(r->order, block, b->task) : NULL;
     if (b->order) {
+        b->shared_from = b->order->floor;
         block->client[CLIENT_RACES] = b;
         join_cluster(b, block);
         return;
