@@ -1,4 +1,6 @@
 // How do you pick TILE_WIDTH? How can it be too large? By the threads of a block, and by shared memory.
+// `heddle explain --device G80 ./10_tile_width` says of TILE_WIDTH 32 "such a block does not fit"; without --device, the page's
+// "Occupancy" shows what each width leaves idle, and "What to change" says why: "lanes of its last warp with nothing to do".
 #include "course.h"
 
 template <int TILE_WIDTH> __global__ void Tiles(const float *Md, const float *Nd, float *Pd, int Width)

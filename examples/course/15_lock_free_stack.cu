@@ -1,4 +1,6 @@
 // A stack without a lock: who loses the race for its top tries again, and somebody always wins.
+// `heddle explain ./15_lock_free_stack` says what losers cost: "one after the other at each of 1.0 addresses". On the page:
+// "Atomics: contention".
 #include "course.h"
 
 const int NODES = 2048;

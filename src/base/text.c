@@ -39,3 +39,11 @@ void text_printf(struct text *t, const char *format, ...)
     va_end(again);
     va_end(args);
 }
+
+const char *nanoseconds_text(double ns, struct arena *arena)
+{
+    return ns < 1e3   ? arena_printf(arena, "%.0f ns", ns)
+           : ns < 1e6 ? arena_printf(arena, "%.3g us", 1e-3 * ns)
+           : ns < 1e9 ? arena_printf(arena, "%.3g ms", 1e-6 * ns)
+                      : arena_printf(arena, "%.3g s", 1e-9 * ns);
+}

@@ -20,4 +20,7 @@ static inline void text_str(struct text *t, struct str s)
     text_put(t, s.p, s.n);
 }
 
+/* A time as people read it, in three digits: 7.63 us. */
+const char *nanoseconds_text(double ns, struct arena *arena);
+
 #endif

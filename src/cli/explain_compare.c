@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "cli/explanation.h"
 
@@ -94,8 +95,8 @@ static const char *speed_of(double before, double after, struct arena *arena)
 
 static void show_kernel(const struct compared *k, struct arena *arena)
 {
-    printf("\n%s: %s before, %s after: %s\n", k->name, explanation_time(k->ns[0], arena),
-           explanation_time(k->ns[1], arena), speed_of(k->ns[0], k->ns[1], arena));
+    printf("\n%s: %s before, %s after: %s\n", k->name, nanoseconds_text(k->ns[0], arena),
+           nanoseconds_text(k->ns[1], arena), speed_of(k->ns[0], k->ns[1], arena));
     if (k->launches[0] != k->launches[1])
         printf("  %-32s%16zu%16zu\n", "launches", k->launches[0], k->launches[1]);
     if (strcmp(k->bound[0], k->bound[1]) != 0)
@@ -113,8 +114,8 @@ static void show(const compared_kernels *all, struct arena *arena)
     for (uint32_t i = 0; i < all->n; i++)
         for (unsigned side = 0; side < 2; side++)
             ns[side] += all->at[i].ns[side];
-    printf("all kernels: %s before, %s after, estimated: %s\n", explanation_time(ns[0], arena),
-           explanation_time(ns[1], arena), speed_of(ns[0], ns[1], arena));
+    printf("all kernels: %s before, %s after, estimated: %s\n", nanoseconds_text(ns[0], arena),
+           nanoseconds_text(ns[1], arena), speed_of(ns[0], ns[1], arena));
     for (uint32_t i = 0; i < all->n; i++)
         if (all->at[i].launches[0] && all->at[i].launches[1])
             show_kernel(&all->at[i], arena);
@@ -122,7 +123,7 @@ static void show(const compared_kernels *all, struct arena *arena)
         for (uint32_t i = 0; i < all->n; i++)
             if (!all->at[i].launches[!side])
                 printf("\n%s: only %s, %s\n", all->at[i].name, side ? "after" : "before",
-                       explanation_time(all->at[i].ns[side], arena));
+                       nanoseconds_text(all->at[i].ns[side], arena));
 }
 
 int explain_compare(struct session *s)

@@ -144,7 +144,7 @@ static int show(struct explain *e)
     if (!json_array_size(e->explanation.processes))
         fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
     else
-        explanation_print(&e->explanation, e->options.device, explanation_page(&s->o), stderr, &s->arena);
+        explanation_print(&e->explanation, &s->o, stderr, &s->arena);
     int signal = !e->ending.over_time && WIFSIGNALED(e->ending.status) ? WTERMSIG(e->ending.status) : 0;
     fputs(process_ending_text(program, signal, "", e->survivor, &s->arena), stderr);
     if (e->explanation.lost)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "exec/device.h"
+#include "explain/json.h"
 #include "explain/page.h"
 
 void explanation_init(struct explanation *e)
@@ -129,10 +131,12 @@ json_t *explanation_json(const struct explanation *e, const char *program, const
     json_t *kernels = json_array(), *kernel;
     const char *key;
     json_object_foreach(e->kernels, key, kernel) json_array_append(kernels, kernel);
-    return json_pack("{s:i, s:o, s:s, s:O, s:I, s:b, s:O, s:o, s:O, s:o}", "version", 1, "program",
-                     json_text(program, strlen(program)), "device", device, "processes", e->processes, "uncounted",
-                     (json_int_t)e->uncounted, "whole", !e->lost, "launches", e->launches, "kernels", kernels, "host",
-                     e->host, "sources", sources_json(e, arena));
+    const struct device_model *d = device_model_of_report(device);
+    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:O, s:I, s:b, s:O, s:o, s:O, s:o}", "version", 1, "program",
+                     json_text(program, strlen(program)), "device", device, "limits", device_limits_json(d), "rates",
+                     device_rates_json(d), "processes", e->processes, "uncounted", (json_int_t)e->uncounted, "whole",
+                     !e->lost, "launches", e->launches, "kernels", kernels, "host", e->host, "sources",
+                     sources_json(e, arena));
 }
 
 /* ---- CSV ---- */

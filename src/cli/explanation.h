@@ -35,10 +35,7 @@ const char *explanation_csv(const struct explanation *e, struct arena *arena);
 /* What happens over time, as Perfetto opens it (trace/events.h); from malloc, or NULL where memory is exhausted. */
 char *explanation_trace(const struct explanation *e, const char *device, struct arena *arena);
 /* For people: the kernels, the longest first. */
-void explanation_print(const struct explanation *e, const char *device, const char *page, FILE *out,
-                       struct arena *arena);
-/* In words: 7.6 us. */
-const char *explanation_time(double ns, struct arena *arena);
+void explanation_print(const struct explanation *e, const struct options *o, FILE *out, struct arena *arena);
 /* The device whose figures these are: what --device says, or what programs see. */
 const char *explanation_device(const struct options *o);
 /* The file of the page. */

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "cli/explanation.h"
+#include "exec/device.h"
 #include "report/report.h"
 
 enum { WORST_LINES = 3 };
@@ -20,12 +22,10 @@ static const char *string(const json_t *o, const char *key)
     return s ? s : "";
 }
 
-const char *explanation_time(double ns, struct arena *arena)
+/* Operations a nanosecond. */
+static const char *rate_text(double rate, struct arena *arena)
 {
-    return ns < 1e3   ? arena_printf(arena, "%.0f ns", ns)
-           : ns < 1e6 ? arena_printf(arena, "%.3g us", 1e-3 * ns)
-           : ns < 1e9 ? arena_printf(arena, "%.3g ms", 1e-6 * ns)
-                      : arena_printf(arena, "%.3g s", 1e-9 * ns);
+    return rate < 1e3 ? arena_printf(arena, "%.1f GFLOP/s", rate) : arena_printf(arena, "%.1f TFLOP/s", 1e-3 * rate);
 }
 
 /* ---- a kernel and its launches ---- */
@@ -36,7 +36,7 @@ struct group {
     size_t launches;
     double ns, least_ns, most_ns;
     json_t *access; /* sums */
-    double warp_instructions, thread_instructions, branches, divergent;
+    double warp_instructions, thread_instructions, branches, divergent, flops, loaded_bytes;
     bool shapes; /* launches differ in grid or block */
 };
 
@@ -67,6 +67,8 @@ static void add_launch(struct group *g, const json_t *launch)
     g->thread_instructions += real(launch, "thread_instructions");
     g->branches += real(launch, "branches");
     g->divergent += real(launch, "divergent");
+    g->flops += real(json_object_get(launch, "roofline"), "flops");
+    g->loaded_bytes += real(json_object_get(launch, "roofline"), "loaded_bytes");
     g->shapes |= !json_equal(json_object_get(g->first, "grid"), json_object_get(launch, "grid")) ||
                  !json_equal(json_object_get(g->first, "block"), json_object_get(launch, "block"));
     add_access(g->access, json_object_get(launch, "access"));
@@ -126,10 +128,10 @@ static void print_head(const struct group *g, FILE *out, struct arena *arena)
     if (!(g->ns > 0))
         fputs("no time is known of this device\n", out);
     else if (g->launches == 1)
-        fprintf(out, "%s", explanation_time(g->ns, arena));
+        fprintf(out, "%s", nanoseconds_text(g->ns, arena));
     else
-        fprintf(out, "%s (%s to %s each)", explanation_time(g->ns, arena), explanation_time(g->least_ns, arena),
-                explanation_time(g->most_ns, arena));
+        fprintf(out, "%s (%s to %s each)", nanoseconds_text(g->ns, arena), nanoseconds_text(g->least_ns, arena),
+                nanoseconds_text(g->most_ns, arena));
     if (g->ns > 0)
         fprintf(out, ", bound by %s, then %s\n", string(g->first, "bound"), string(g->first, "next_bound"));
 }
@@ -142,7 +144,10 @@ static void print_occupancy(const struct group *g, FILE *out)
                                            {"blocks", "blocks of a multiprocessor"}};
     const json_t *o = json_object_get(g->first, "occupancy"), *limiter;
     size_t i;
-    fprintf(out, "  occupancy        %.0f%%: %.0f warps, limited by ", real(o, "percent"), real(o, "warps"));
+    if (real(o, "warps") > 0)
+        fprintf(out, "  occupancy        %.0f%%: %.0f warps, limited by ", real(o, "percent"), real(o, "warps"));
+    else
+        fputs("  occupancy        none: such a block does not fit, by ", out);
     json_array_foreach(json_object_get(o, "limiters"), i, limiter)
     {
         for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
@@ -169,6 +174,19 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
                                        100 * (1 - real(a, "ideal_sectors") / real(a, "sectors")))
                         : "");
     }
+}
+
+/* What the lecture's question about the memory of a G80 asks: operations that bytes from memory bound, were there no caches. */
+static void print_roofline(const struct group *g, FILE *out, struct arena *arena)
+{
+    double flops = g->flops, bytes = g->loaded_bytes;
+    const json_t *r = json_object_get(g->first, "roofline");
+    if (flops <= 0 || bytes <= 0)
+        return;
+    fprintf(out,
+            "  f32 operations   %s, %.3g bytes loaded for each: without caches DRAM would bound them at %s, of %s\n",
+            count_text((uint64_t)flops, arena), bytes / flops, rate_text(real(r, "peak_dram") * flops / bytes, arena),
+            rate_text(real(r, "peak_flops"), arena));
 }
 
 static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
@@ -278,9 +296,14 @@ static void print_fault(const struct fault *f, FILE *out, struct arena *arena)
     const char *kind = worst_kind(access, globals, "sectors", "ideal_sectors", &words);
     if (kind) {
         const json_t *a = json_object_get(access, kind);
-        fprintf(out, "%s take %.1f sectors each where %.1f would do", words, real(a, "sectors") / real(a, "requests"),
-                real(a, "ideal_sectors") / real(a, "requests"));
-        if (json_object_get(a, "stride") && real(a, "strided") > 0.9 * real(a, "requests"))
+        if (real(a, "operations") > 0)
+            fprintf(out, "%s take %.1f operations each, one after the other at each of %.1f addresses", words,
+                    real(a, "operations") / real(a, "requests"), real(a, "distinct") / real(a, "requests"));
+        else
+            fprintf(out, "%s take %.1f sectors each where %.1f would do", words,
+                    real(a, "sectors") / real(a, "requests"), real(a, "ideal_sectors") / real(a, "requests"));
+        if (!json_object_get(a, "operations") && json_object_get(a, "stride") &&
+            real(a, "strided") > 0.9 * real(a, "requests"))
             fprintf(out, ": threads are %.0f bytes apart", fabs(real(a, "stride")));
         between = "; ";
     }
@@ -312,9 +335,23 @@ static void print_worst(const struct group *g, FILE *out, struct arena *arena)
         print_fault(&faults[i], out, arena);
 }
 
-void explanation_print(const struct explanation *e, const char *device, const char *page, FILE *out,
-                       struct arena *arena)
+/* Of a device that somebody has asked for by name: the ceilings that kernels stand under. */
+static void print_device(const struct explanation *e, const struct device_model *d, FILE *out, struct arena *arena)
 {
+    const json_t *r = json_object_get(json_array_get(e->launches, 0), "roofline");
+    fprintf(out,
+            "%s: %u multiprocessors, each with up to %u threads, %u blocks, %s registers and %s of shared memory; %u "
+            "threads a block",
+            d->product, d->multiprocessors, d->max_threads, d->max_blocks, count_text(device_registers(d), arena),
+            size_text(d->max_shared_bytes, arena), device_block_threads(d));
+    if (real(r, "peak_dram") > 0)
+        fprintf(out, "; %s of f32, %.1f GB/s of DRAM", rate_text(real(r, "peak_flops"), arena), real(r, "peak_dram"));
+    fputs("\n", out);
+}
+
+void explanation_print(const struct explanation *e, const struct options *o, FILE *out, struct arena *arena)
+{
+    const char *device = explanation_device(o);
     size_t n, launches = json_array_size(e->launches);
     double ns = 0;
     struct group *groups = find_groups(e, &n, arena);
@@ -326,14 +363,17 @@ void explanation_print(const struct explanation *e, const char *device, const ch
         fprintf(out, "explain: %s launch%s of %zu kernel%s", count_text(launches, arena), launches == 1 ? "" : "es", n,
                 n == 1 ? "" : "s");
     if (ns > 0)
-        fprintf(out, ": %s on %s %s, estimated", explanation_time(ns, arena),
+        fprintf(out, ": %s on %s %s, estimated", nanoseconds_text(ns, arena),
                 strchr("AEFHILMNORSXs8", *device) ? "an" : "a", device);
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
-    fprintf(out, "; the page is %s\n", page);
+    fprintf(out, "; the page is %s\n", explanation_page(o));
+    if (o->report_device)
+        print_device(e, device_model_of_report(device), out, arena);
     for (size_t i = 0; i < n; i++) {
         print_head(&groups[i], out, arena);
         print_occupancy(&groups[i], out);
+        print_roofline(&groups[i], out, arena);
         print_global(&groups[i], out, arena);
         print_atomics(&groups[i], out, arena);
         print_shared(&groups[i], out, arena);

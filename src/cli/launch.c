@@ -593,7 +593,7 @@ static int show_explanation(struct launch *l)
     }
     if (r || e->lost)
         return cli_failure(l->s, "out of memory: not all that was counted could be kept");
-    explanation_print(e, explanation_device(&l->s->o), explanation_page(&l->s->o), stdout, &l->s->arena);
+    explanation_print(e, &l->s->o, stdout, &l->s->arena);
     return explanation_write_files(l->s, e, l->s->words[0]);
 }
 

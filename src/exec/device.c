@@ -93,13 +93,29 @@ static uint32_t blocks_by_registers(const struct allocation *a, uint32_t warps, 
     return a->registers / a->partitions / of_warp * a->partitions / warps; /* a warp's lie in one partition */
 }
 
-struct device_occupancy device_occupancy(const struct device_model *d, uint32_t threads, uint32_t shared_bytes,
-                                         uint32_t registers)
+static const struct allocation *allocation_of(const struct device_model *d)
 {
     const struct allocation *a = allocations;
     for (unsigned i = 0; i < sizeof allocations / sizeof allocations[0]; i++)
         if (allocations[i].arch <= d->arch)
             a = &allocations[i];
+    return a;
+}
+
+uint32_t device_registers(const struct device_model *d)
+{
+    return allocation_of(d)->registers;
+}
+
+uint32_t device_block_threads(const struct device_model *d)
+{
+    return allocation_of(d)->block_threads;
+}
+
+struct device_occupancy device_occupancy(const struct device_model *d, uint32_t threads, uint32_t shared_bytes,
+                                         uint32_t registers)
+{
+    const struct allocation *a = allocation_of(d);
     uint32_t warps = (threads + DEVICE_WARP_SIZE - 1) / DEVICE_WARP_SIZE;
     uint32_t shared = round_up(shared_bytes + d->shared_bytes_reserved, a->shared_unit);
     bool too_large = threads > a->block_threads || shared_bytes > d->shared_bytes_optin;

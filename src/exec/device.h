@@ -28,6 +28,9 @@ const struct device_model *device_model(const char *name);
 const struct device_model *device_model_of_report(const char *name);
 /* By place; NULL after the last. */
 const struct device_model *device_model_at(unsigned i);
+/* Registers of a multiprocessor; threads that a block may have. */
+uint32_t device_registers(const struct device_model *d);
+uint32_t device_block_threads(const struct device_model *d);
 /* An attribute by CUDA's number; false where the model does not say otherwise than device.def. */
 bool device_model_attribute(const struct device_model *d, int number, int *value);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "explain/cost.h"
 #include "explain/model.h"
 #include "ptx/module.h"
@@ -202,12 +203,6 @@ void advise_lines(const struct kernel_counters *sums, advice_list *list, struct 
 
 /* ---- a launch ---- */
 
-/* Nanoseconds as people read them. */
-static const char *time_text(struct advisor *a, double ns)
-{
-    return ns >= 1e6 ? arena_printf(a->arena, "%.3g ms", ns / 1e6) : arena_printf(a->arena, "%.3g us", ns / 1e3);
-}
-
 static void advise_block(struct advisor *a)
 {
     uint32_t threads = a->c->threads_per_block, idle = a->c->warps_per_block * DEVICE_WARP_SIZE - threads;
@@ -215,8 +210,8 @@ static void advise_block(struct advisor *a)
         give(a, "block-size", (struct place){0},
              arena_printf(
                  a->arena,
-                 "a block of %u threads fills %u warps, of which %u lanes have nothing to do; make it a multiple of 32",
-                 threads, a->c->warps_per_block, idle));
+                 "a block of %u thread%s leaves %u lanes of its last warp with nothing to do; make it a multiple of 32",
+                 threads, threads == 1 ? "" : "s", idle));
 }
 
 static void advise_grid(struct advisor *a, const struct device_model *d, const struct device_occupancy *o)
@@ -226,9 +221,10 @@ static void advise_grid(struct advisor *a, const struct device_model *d, const s
         give(a, "small-grid", (struct place){0},
              arena_printf(a->arena,
                           "the grid has %" PRIu64
-                          " blocks for %u multiprocessors: %u have nothing to do; take smaller blocks, "
+                          " block%s for %u multiprocessors: %u have nothing to do; take smaller blocks, "
                           "or split the work further",
-                          a->c->blocks, d->multiprocessors, d->multiprocessors - (unsigned)a->c->blocks));
+                          a->c->blocks, a->c->blocks == 1 ? "" : "s", d->multiprocessors,
+                          d->multiprocessors - (unsigned)a->c->blocks));
     else if (a->c->blocks > at_once && a->c->blocks < 4 * at_once && last && last < at_once / 4)
         give(a, "tail", (struct place){0},
              arena_printf(a->arena,
@@ -257,7 +253,7 @@ static void try_limit(struct advisor *a, const struct device_model *d, const str
          arena_printf(
              a->arena,
              "%s the warps that can hide latency: with half of that the launch is estimated at %s instead of %s%s",
-             limit, time_text(a, then), time_text(a, ns),
+             limit, nanoseconds_text(then, a->arena), nanoseconds_text(ns, a->arena),
              registers ? "; __launch_bounds__ or -maxrregcount bound them" : ""));
 }
 

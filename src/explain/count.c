@@ -415,7 +415,7 @@ static void start_block(struct counted_launch *l, struct block *block)
     if (!b)
         return;
     struct l1 **l1 = &k->l1[block->index % l->multiprocessors];
-    if (!*l1)
+    if (!*l1 && l->l1_bytes)
         *l1 = l1_new(l->l1_bytes);
     b->l1 = *l1;
     if (block->index == 0)

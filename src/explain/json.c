@@ -205,10 +205,11 @@ static void put_roofline(json_t *o, const struct kernel_counters *c, const struc
     struct roofline r = model_roofline(c, d, rates);
     if (r.peak_flops > 0)
         json_object_set_new(o, "roofline",
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "flops", r.flops, "flops64",
-                                      r.flops64, "dram_bytes", r.dram_bytes, "l2_bytes", r.l2_bytes, "shared_bytes",
-                                      r.shared_bytes, "peak_flops", r.peak_flops, "peak_flops64", r.peak_flops64,
-                                      "peak_dram", r.peak_dram, "peak_l2", r.peak_l2, "peak_shared", r.peak_shared));
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "flops", r.flops,
+                                      "flops64", r.flops64, "dram_bytes", r.dram_bytes, "l2_bytes", r.l2_bytes,
+                                      "shared_bytes", r.shared_bytes, "loaded_bytes", r.loaded_bytes, "peak_flops",
+                                      r.peak_flops, "peak_flops64", r.peak_flops64, "peak_dram", r.peak_dram, "peak_l2",
+                                      r.peak_l2, "peak_shared", r.peak_shared));
 }
 
 /* Nothing where the device's rates are not known. */
@@ -295,6 +296,29 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     if (c->timeline)
         json_object_set_new(o, "timeline", timeline_json(c->timeline));
     return o;
+}
+
+/* ---- a device ---- */
+
+json_t *device_limits_json(const struct device_model *d)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "multiprocessors", (json_int_t)d->multiprocessors,
+                     "threads", (json_int_t)d->max_threads, "blocks", (json_int_t)d->max_blocks, "registers",
+                     (json_int_t)device_registers(d), "shared_bytes", (json_int_t)d->max_shared_bytes, "block_threads",
+                     (json_int_t)device_block_threads(d), "block_shared_bytes", (json_int_t)d->shared_bytes_optin,
+                     "l2_bytes", (json_int_t)d->l2_bytes, "clock_khz", (json_int_t)d->clock_khz);
+}
+
+json_t *device_rates_json(const struct device_model *d)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < RATE_COUNT; i++) {
+        struct known_rate r = device_rate(d->product, (enum rate)i);
+        if (r.from)
+            json_array_append_new(all, json_pack("{s:s, s:f, s:s, s:s, s:s}", "name", r.name, "value", r.value, "unit",
+                                                 r.unit, "meaning", r.meaning, "from", r.from));
+    }
+    return all;
 }
 
 /* ---- a kernel ---- */

@@ -15,7 +15,7 @@
  * room for twice the blocks that are resident. So on 97 of 102 kernels recorded on an H200 (launch__shared_mem_config_size); how it
  * chooses is not documented. */
 uint32_t l1_carveout(const struct device_model *d, uint32_t threads, uint32_t shared_bytes, uint32_t registers);
-/* What is left for L1. */
+/* What is left for L1; 0 where the device has none. */
 uint32_t l1_bytes(const struct device_model *d, uint32_t carveout);
 
 enum { L1_WAYS = 4 };

@@ -304,6 +304,7 @@ struct roofline model_roofline(const struct kernel_counters *c, const struct dev
         .dram_bytes = share_in_dram(&l) * 2 * SECTOR * (double)(ld->pairs + st->pairs),
         .l2_bytes = SECTOR * (double)(ld->l1_miss_sectors + st->sectors),
         .shared_bytes = LINE * waves,
+        .loaded_bytes = (double)ld->bytes,
         .peak_flops = 2 * WARP * r->fma * sms,
         .peak_flops64 = 2 * WARP * r->fp64 * sms,
         .peak_dram = r->dram,

@@ -49,6 +49,7 @@ struct model_time model_time(const struct kernel_counters *c, const struct devic
 struct roofline {
     double flops, flops64;                     /* operations of f32 and f64, an FMA is two */
     double dram_bytes, l2_bytes, shared_bytes; /* that went through */
+    double loaded_bytes;                       /* that lanes have asked of global memory, each by itself */
     double peak_flops, peak_flops64;           /* a ns; ceilings of the device */
     double peak_dram, peak_l2, peak_shared;    /* bytes a ns */
 };

@@ -6,7 +6,7 @@
 
 static const struct {
     const char *name, *unit, *meaning;
-} rows[] = {
+} rates[] = {
 #define RATE(name, unit, meaning) {#name, unit, meaning},
 #include "explain/rates.def"
 #undef RATE
@@ -23,25 +23,26 @@ static const struct {
 #undef MEASURED
 };
 
-struct rate_row device_rate(const char *product, enum rate r)
+struct known_rate device_rate(const char *product, enum rate r)
 {
-    struct rate_row row = {rows[r].name, rows[r].unit, rows[r].meaning, 0, NULL};
+    struct known_rate known = {rates[r].name, rates[r].unit, rates[r].meaning, 0, NULL};
     for (size_t i = 0; i < sizeof measured / sizeof measured[0]; i++)
         if (measured[i].rate == r && strcmp(measured[i].product, product) == 0) {
-            row.value = measured[i].value;
-            row.from = measured[i].from;
+            known.value = measured[i].value;
+            known.from = measured[i].from;
         }
-    return row;
+    return known;
 }
 
 struct device_rates device_rates(const char *product, bool *all_known)
 {
-    struct device_rates rates;
+    struct device_rates of_product;
     *all_known = true;
 #define RATE(name, unit, meaning)                                                                                      \
-    rates.name = device_rate(product, RATE_of_##name).value;                                                           \
-    *all_known &= device_rate(product, RATE_of_##name).from != NULL;
+    struct known_rate name = device_rate(product, RATE_of_##name);                                                     \
+    of_product.name = name.value;                                                                                      \
+    *all_known &= name.from != NULL;
 #include "explain/rates.def"
 #undef RATE
-    return rates;
+    return of_product;
 }

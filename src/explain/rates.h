@@ -21,12 +21,12 @@ struct device_rates {
 /* Of a product as exec/models.def names it, and whether they are all known. */
 struct device_rates device_rates(const char *product, bool *all_known);
 
-/* A row, for who shows them. */
-struct rate_row {
+/* One of them, for who shows them. */
+struct known_rate {
     const char *name, *unit, *meaning;
     double value;
     const char *from; /* NULL: not known */
 };
-struct rate_row device_rate(const char *product, enum rate r);
+struct known_rate device_rate(const char *product, enum rate r);
 
 #endif

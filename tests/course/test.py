@@ -1,7 +1,10 @@
 """The programs of the course print what stands beside them, and so they did on an H200. Built by `heddle cc`, with every
-engine; by nvcc, too, where there is one, with `make check-all`. Lines that begin with "time:" differ from run to run."""
+engine; by nvcc, too, where there is one, with `make check-all`. Lines that begin with "time:" differ from run to run.
+What their first lines say of `heddle explain`, it says of them, too."""
 import glob
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -48,6 +51,31 @@ def try_one(path, how, compiler, run, engines):
         result(status == 0 and out == expected, f"{name}, built by {how}, {engine}", f"status {status}\n{out}{err}")
 
 
+CARDS = {"Warps", "Divergence", "Source", "Occupancy", "Roofline", "What to change", "Atomics: contention", "Estimated time"}  # of the page
+
+
+def looks(path):
+    """What the program's first lines tell its reader to do: [(command, [words that it says])]."""
+    with open(path) as f:
+        text = " ".join(re.findall(r"^// ?(.*)", f.read().split("#include")[0], re.M))
+    parts = re.split(r"`(heddle explain [^`]*)`", text)
+    return [(command, re.findall(r'"([^"]*)"', words)) for command, words in zip(parts[1::2], parts[2::2])]
+
+
+def explain_one(path):
+    """Runs what the program's reader is told to run."""
+    name = os.path.basename(path)[:-3]
+    build([heddle, "cc", "-lineinfo"], name, path)
+    for command, words in looks(path):
+        done = subprocess.run([heddle, *command.split()[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, cwd=folder.name)
+        with open(os.path.join(folder.name, "explain.html")) as f:
+            data, views = re.search(r'id="data">(.*?)</script>(.*)', f.read(), re.S).groups()
+        figures = json.loads(data)
+        del figures["sources"]  # which have these words themselves
+        missing = [w for w in words if w not in (views if w in CARDS else done.stderr + json.dumps(figures))]
+        result(done.returncode == 0 and not missing, f"{name}: {command}", f"status {done.returncode}; not said: {missing}\n{done.stderr}")
+
+
 for program in programs:
     try_one(program, "heddle cc", [heddle, "cc"], [], ["auto", "interp", "jit"])
 if os.environ.get("HEDDLE_TESTS") == "all" and not shutil.which("nvcc"):
@@ -57,6 +85,10 @@ elif os.environ.get("HEDDLE_TESTS") == "all":
         try_one(program, "nvcc", ["nvcc", "-arch=sm_80"], [heddle, "run"], ["auto"])
 elif shutil.which("nvcc"):
     print("# check-all adds: the same built by nvcc")
+asking = [program for program in programs if looks(program)]
+for program in asking:
+    explain_one(program)
+result(len(asking) >= 10, "programs of the course say what heddle explain shows of them")
 result(len(programs) >= 12, "the course is there")
 print(f"1..{count}")
 sys.exit(failed > 0)

@@ -123,6 +123,9 @@ def a_device_without_rates_has_its_ceilings_and_no_times():
         assert "a G80" in words and "NaN" not in words and "undefined" not in words, (view, words[:2000])
     w.go("kernel/0")
     words = w.do("document.querySelector('main').textContent")
+    w.go("device")
+    device = w.do("document.querySelector('main').textContent")
+    assert "threads of a multiprocessor768" in device and "86.4 bytes / nssheet: 384 bits at 900 MHz" in device, device
     assert "of 24 warps" in words and "346\u2009GFLOP/s" in words and "86.4\u2009GB/s" in words, words[:2000]
     assert w.problems == [], w.problems
 

@@ -49,9 +49,9 @@ function boundsCard(l) {
 }
 
 function occupancyCard(l) {
-    const o = l.occupancy, most = o.percent ? Math.round(o.warps * 100 / o.percent) : 64;
+    const o = l.occupancy, most = data.limits ? data.limits.threads / 32 : 64;
     const limits = Object.entries(o.limits).map(([k, v]) => ({name: limitNames[k] || k, blocks: v, decides: o.limiters.includes(k)}));
-    return card(`Occupancy: ${o.warps} of ${most} warps (${percent(o.percent / 100)})`,
+    return card(o.warps ? `Occupancy: ${o.warps} of ${most} warps (${percent(o.percent / 100)})` : "Occupancy: such a block does not fit",
         o.plot ? occupancyChart(o.plot, l.block[0] * l.block[1] * l.block[2], most) : null,
         table([{title: "limit", value: x => x.name, show: x => x.decides ? h("strong", null, x.name + " \u2014 decides") : x.name, left: true},
             {title: "blocks a multiprocessor", value: x => x.blocks}], limits, 1, "Limits of occupancy"),
@@ -153,6 +153,8 @@ function rooflineCard(l) {
     if (!peaks.length)
         return null;
     return card("Roofline", rooflineChart(roofs, peaks, points), legend(roofs.map(f => ({name: `${f.name}, ${count(f.bandwidth * 1e9)}B/s`, color: f.color}))),
+        r.flops > 0 && r.loaded_bytes > 0 ? h("p", null, `${count(r.flops)} operations of f32, ${digits(r.loaded_bytes / r.flops)} bytes loaded from global memory for each: `
+            + `without caches DRAM would bound them at ${count(1e9 * r.peak_dram * r.flops / r.loaded_bytes)}FLOP/s, of ${count(1e9 * r.peak_flops)}FLOP/s.`) : null,
         note(points.length ? `${count(flops)} floating-point operations. A point near its roof is bound by that memory.` : flops ? "There is no time, and so no point." : "This launch has no floating-point operations: there is no point."));
 }
 

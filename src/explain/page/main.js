@@ -13,6 +13,7 @@ const views = {
     source: {title: "Source", show: p => sourceView(kernelAt(p[0]), p[1] && decodeURIComponent(p[1]), Number(p[2] || 0))},
     warps: {title: "Warps", show: p => warpsView(kernelAt(p[0]), Number(p[1] || 0)), hidden: () => !data.launches.some(l => l.timeline)},
     program: {title: "Program", show: () => programView(), hidden: () => !(data.host || []).length},
+    device: {title: "Device", show: () => deviceView(), hidden: () => !data.limits},
 };
 
 function kernelAt(n) {
@@ -28,7 +29,7 @@ function show(focus) {
     const [name, ...rest] = parts(), main = document.getElementById("main");
     later = [];
     redraws = [];
-    const content = kernels.length || name === "program" ? views[name].show(rest) : [note("No kernel was launched.")];
+    const content = kernels.length || name === "program" || name === "device" ? views[name].show(rest) : [note("No kernel was launched.")];
     main.replaceChildren();
     add(main, content);
     later.forEach(f => f());
