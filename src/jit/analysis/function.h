@@ -141,10 +141,11 @@ struct reg_list {
 
 /* Registers that are live before instruction `index` of the block: read from there on before they are written, or behind the
  * block. (No other register may be spilled: its row can be that of another register by now.) live_of_set: those of a set of ir_live;
- * live_scalars: of a list, those that are not divergent. */
+ * live_scalars, live_divergent: of a list, those that are not divergent, and those that are. */
 struct reg_list live_at(struct cursor here, uint32_t index);
 struct reg_list live_of_set(const struct function *fn, const uint64_t *set);
 struct reg_list live_scalars(const struct function *fn, struct reg_list among);
+struct reg_list live_divergent(const struct function *fn, struct reg_list among);
 /* Registers that are live behind the block and not written in it. Each exit from the block has to spill them, so one piece of code
  * does it for all exits. A set of ir_live; fn->through has those of all blocks. */
 const uint64_t *live_through(const struct function *fn, uint32_t block);

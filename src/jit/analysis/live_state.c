@@ -70,6 +70,15 @@ struct reg_list live_scalars(const struct function *fn, struct reg_list among)
     return l;
 }
 
+struct reg_list live_divergent(const struct function *fn, struct reg_list among)
+{
+    struct reg_list l = {.regs = ARENA_ARRAY(fn->arena, uint32_t, among.n + 1)};
+    for (uint32_t k = 0; k < among.n; k++)
+        if (fn->shapes->regs[among.regs[k]] == SHAPE_DIVERGENT)
+            l.regs[l.n++] = among.regs[k];
+    return l;
+}
+
 /* ---- through a block ---- */
 
 const uint64_t *live_through(const struct function *fn, uint32_t block)

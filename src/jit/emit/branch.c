@@ -45,8 +45,12 @@ static void spend(struct emit *e, uint32_t target, value mask)
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
     emit_at_end(e, none);
-    exit_spill_set_cold(e, live_in(e->fn, target), mask);
-    exit_with(e, LEAVE_YIELD, target, mask, e->leave);
+    exit_emit(e, &(struct side_exit){.live = live_state_of_set(e, live_in(e->fn, target), SPILL_COLD, mask),
+                                     .reason = LEAVE_YIELD,
+                                     .block = target,
+                                     .op = NO_OP,
+                                     .lanes = mask,
+                                     .by = e->leave});
     emit_at_end(e, some);
 }
 

@@ -55,7 +55,9 @@ void emit_serial_call(struct emit *e)
     serial_find_registers(e->fn, e->at, written, touched);
     memset(exits, 0, sizeof exits);
     serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
-    exit_spill_set(e, live_in(e->fn, e->at), ir_has_pending(e->fn->shapes, e->at) ? mask : NULL);
+    value live_lanes = ir_has_pending(e->fn->shapes, e->at) ? mask : NULL;
+    struct live_state live = live_state_of_set(e, live_in(e->fn, e->at), SPILL_ROWS, live_lanes);
+    exit_spill(e, &live);
     value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_serial, "");
     value to = LLVMBuildCall2(e->b, e->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->b, to, parked, 2);
@@ -70,7 +72,11 @@ void emit_serial_call(struct emit *e)
         emit_go_to(e, b, mask);
     }
     emit_at_end(e, parked);
-    exit_yielding(e, part->serial_from, const_int(e, e->i32, 0));
+    exit_emit(e, &(struct side_exit){.reason = LEAVE_YIELD,
+                                     .block = part->serial_from,
+                                     .op = NO_OP,
+                                     .lanes = const_int(e, e->i32, 0),
+                                     .by = e->leave});
 }
 
 /* ---- the lanes' own function ---- */

@@ -30,6 +30,7 @@ struct interleaved_values {
 
 struct access;
 struct emit;
+struct side_exit;
 
 /* A mode: the lanes for which code is emitted, and all that depends on which these are.
  * - warp_mode: a warp;
@@ -44,6 +45,8 @@ struct lanes_mode {
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
     void (*leave_at)(struct emit *e, uint32_t index); /* emit_exit() */
+    /* Notes where the warp stands: for the code at e->leave; in its record. */
+    void (*record_exit)(struct emit *e, const struct side_exit *x);
     void (*access_by_engine)(struct emit *e, const struct access *a);
     void (*has_effects)(
         struct emit *e); /* the next instruction cannot be repeated: the block cannot be restarted behind it */
@@ -229,33 +232,49 @@ void dirty_note(struct emit *e, uint32_t reg);
 
 /* ---- exit.c ---- */
 
-/* A side exit: the interpreter goes on at instruction `index` of the present block. In lockstep, if the instruction is a barrier or
- * the end, the next warp goes on instead. emit_exit() is the mode's exit; exit_of_warp() that of a single warp or lane. */
+/* Live state: the registers that whoever goes on needs, in the form that it needs them in. */
+enum spill_form {
+    SPILL_ROWS, /* whole */
+    SPILL_SEEDS, /* divergent ones whole, of the others the seeds: for compiled code. Wrong while lanes are pending: the interpreter
+                    cannot read seeds */
+    SPILL_COLD, /* whole, for rare exits, by small and slow code: while no lanes are pending, seeds are stored and the engine makes
+                    rows of them (emit_fill_call) */
+};
+struct live_state {
+    struct reg_list regs;
+    enum spill_form form;
+    value mask; /* lanes in which they are live; NULL: all */
+};
+/* At instruction `index` of the present block; SPILL_COLD: but for what is live through the block, which exit_spill_through() adds
+ * once for all exits. Behind the present block, as seeds. Of a set of ir_live. */
+struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form form);
+struct live_state live_state_behind(struct emit *e);
+struct live_state live_state_of_set(struct emit *e, const uint64_t *set, enum spill_form form, value mask);
+void exit_spill(struct emit *e, const struct live_state *s);
+void exit_spill_through(struct emit *e);
+
+/* A side exit: a warp stops here, and somebody else goes on with it. */
+enum { NO_OP = UINT32_MAX };
+struct side_exit {
+    struct live_state live;
+    enum leave reason;
+    uint32_t block, op; /* where: an operation of the present block, or NO_OP: the start of a block */
+    uint32_t
+        arrived; /* fn_arrival(): in lockstep, if all lanes of the warp are here, the next warp goes on instead; or 0 */
+    value lanes; /* that are there; NULL: all that run here */
+    LLVMBasicBlockRef by; /* shared code that leaves the function; NULL: the caller branches */
+};
+/* Spills and records the exit, in the mode's way. */
+void exit_emit(struct emit *e, const struct side_exit *x);
+/* The mode's exit before instruction `index` of the present block; that of a single warp or lane. */
 void emit_exit(struct emit *e, uint32_t index);
 void exit_of_warp(struct emit *e, uint32_t index);
-/* The warp's budget is spent: it gives way, at the start of a block. */
-void exit_yielding(struct emit *e, uint32_t block, value mask);
-/* Leaves for `block` when registers are in their rows, through shared exit code: `by`. */
-void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by);
-/* Emit that shared code: of all exits of the function; of exits in the midst of the present block, which also spills what is live
- * through the block. */
+void exit_record_for_leave(struct emit *e, const struct side_exit *x);
+/* Emit that shared code: of all exits of the function, e->leave; of those in the midst of the present block, e->exit_through, which
+ * also spills what is live through the block. */
 void exit_emit_common(struct emit *e);
 void exit_emit_through(struct emit *e);
 
-/* Spill the registers that are live at instruction `index` of the present block:
- * - live: all of them, whole;
- * - seeds: divergent ones whole, of the others the seeds. The interpreter cannot read seeds, so this is wrong while lanes are
- *   pending;
- * - cold: for rare exits, by small and slow code. All but those that are live through the block, which exit_spill_through() adds on
- *   the shared path; while no lanes are pending, seeds are stored and the library makes rows of them (emit_fill_call). */
-void exit_spill_live(struct emit *e, uint32_t index);
-void exit_spill_seeds(struct emit *e, uint32_t index);
-void exit_spill_cold(struct emit *e, uint32_t index);
-void exit_spill_through(struct emit *e);
-/* Spill a set of ir_live, in the lanes of mask (NULL: all); the same by cold code; as seeds, what is live behind the present block. */
-void exit_spill_set(struct emit *e, const uint64_t *set, value mask);
-void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask);
-void exit_spill_out_seeds(struct emit *e);
 /* Reloads the registers that are live at instruction `index`, in all lanes. */
 void exit_reload_live(struct emit *e, uint32_t index);
 /* An array of struct compiled_shape, for registers that are not divergent; NULL for none. */

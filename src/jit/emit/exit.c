@@ -2,37 +2,6 @@
 #include "jit/emit/emit.h"
 #include "jit/passes/passes.h"
 
-void exit_spill_out_seeds(struct emit *e)
-{
-    const struct ir_live *live = &e->fn->shapes->live;
-    const uint64_t *out = live->out + (size_t)e->at * live->words;
-    for (uint32_t n = 0; n < live->n; n++)
-        if (ir_in_set(out, n))
-            reg_spill_seed(e, live->regs[n]);
-}
-
-void exit_spill_set(struct emit *e, const uint64_t *set, value mask)
-{
-    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
-        if (ir_in_set(set, n))
-            reg_spill(e, e->fn->shapes->live.regs[n], mask);
-}
-
-static void spill_divergent(struct emit *e, const uint64_t *set, value mask)
-{
-    for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
-        if (ir_in_set(set, n) && e->fn->shapes->regs[e->fn->shapes->live.regs[n]] == SHAPE_DIVERGENT)
-            reg_spill(e, e->fn->shapes->live.regs[n], mask);
-}
-
-void exit_with(struct emit *e, enum leave how, uint32_t block, value mask, LLVMBasicBlockRef by)
-{
-    LLVMBuildStore(e->b, const_int(e, e->i32, how), e->how);
-    LLVMBuildStore(e->b, const_int(e, e->i32, block), e->left_at);
-    LLVMBuildStore(e->b, mask, e->mask);
-    LLVMBuildBr(e->b, by);
-}
-
 /* The pending lanes, of all blocks or of those that need a register. */
 static value pending_lanes(struct emit *e, uint32_t number, bool all)
 {
@@ -77,7 +46,9 @@ void exit_emit_common(struct emit *e)
         LLVMBuildCondBr(e->b, emit_is_zero(e, lanes), none, some);
         emit_at_end(e, some);
         dirty_start_clean(e, b);
-        spill_divergent(e, live_in(e->fn, b), lanes);
+        struct live_state here = live_state_of_set(e, live_in(e->fn, b), SPILL_ROWS, lanes);
+        here.regs = live_divergent(e->fn, here.regs);
+        exit_spill(e, &here);
         value args[3] = {e->a, const_int(e, e->i32, b), lanes};
         value park = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_park, "");
         LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
@@ -101,26 +72,46 @@ void exit_emit_common(struct emit *e)
     LLVMBuildRet(e->b, emit_load_i32(e, e->how));
 }
 
+/* ---- exits ---- */
+
+void exit_record_for_leave(struct emit *e, const struct side_exit *x)
+{
+    if (x->op != NO_OP)
+        emit_store_field(e, emit_op_pointer(e, op_at(emit_here(e), x->op)), e->w, abi.warp_op);
+    LLVMBuildStore(e->b, const_int(e, e->i32, x->reason), e->how);
+    LLVMBuildStore(e->b, const_int(e, e->i32, x->block), e->left_at);
+    LLVMBuildStore(e->b, x->lanes ? x->lanes : emit_mask(e), e->mask);
+}
+
+void exit_emit(struct emit *e, const struct side_exit *x)
+{
+    exit_spill(e, &x->live);
+    if (x->arrived)
+        emit_arrival(e, op_at(emit_here(e), x->op), x->arrived);
+    e->mode->record_exit(e, x);
+    if (x->by)
+        LLVMBuildBr(e->b, x->by);
+}
+
+/* Leaves before an instruction in the midst of the block by small code, as that is rare; at its end by fast code. Behind a barrier that
+ * all lanes come to compiled code goes on: seeds are enough for it. */
 void exit_of_warp(struct emit *e, uint32_t index)
 {
-    const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
-    const struct ir_insn *i = &e->fn->ir->insns.at[block->first + index];
-    const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + index];
-    uint32_t arrived = fn_arrival(e->fn, i, o);
-    bool seeds = index + 1 == block->n && fn_seed_block(e->fn, e->at) != NO_BLOCK;
-    bool cold = index < fn_block_end(e->fn, e->at);
-    if (seeds)
-        exit_spill_out_seeds(e);
-    else if (cold)
-        exit_spill_cold(e, index);
-    else
-        exit_spill_live(e, index);
-    if (arrived)
-        emit_arrival(e, o, arrived);
-    if (cold && !e->exit_through)
+    const struct ir_block *block = block_at(e->fn, e->at);
+    bool is_cold = index < fn_block_end(e->fn, e->at);
+    struct side_exit x = {.reason = LEAVE_AT, .block = e->at, .op = index, .by = e->leave};
+    x.arrived = fn_arrival(e->fn, insn_at(emit_here(e), index), op_at(emit_here(e), index));
+    if (index + 1 == block->n && fn_seed_block(e->fn, e->at) != NO_BLOCK) {
+        x.reason = LEAVE_SEEDS;
+        x.live = live_state_behind(e);
+    } else {
+        x.live = live_state_at(e, index, is_cold ? SPILL_COLD : SPILL_ROWS);
+    }
+    if (is_cold && !e->exit_through)
         e->exit_through = emit_new_block(e, "");
-    emit_store_field(e, emit_op_pointer(e, o), e->w, abi.warp_op);
-    exit_with(e, seeds ? LEAVE_SEEDS : LEAVE_AT, e->at, emit_mask(e), cold ? e->exit_through : e->leave);
+    if (is_cold)
+        x.by = e->exit_through;
+    exit_emit(e, &x);
 }
 
 void emit_exit(struct emit *e, uint32_t index)
@@ -145,11 +136,6 @@ void emit_call_op(struct emit *e, const struct op *o, value mask)
     LLVMBasicBlockRef next = emit_new_block(e, "");
     emit_likely(e, ok, next, e->fault);
     emit_at_end(e, next);
-}
-
-void exit_yielding(struct emit *e, uint32_t block, value mask)
-{
-    exit_with(e, LEAVE_YIELD, block, mask, e->leave);
 }
 
 static value lane_offsets_array(struct emit *e, uint16_t shape)
@@ -186,7 +172,12 @@ void emit_fill_call(struct emit *e, const struct reg_list *l)
     LLVMBuildCall2(e->b, e->types.fill, call, args, 3, "");
 }
 
-/* ---- what is live, to rows and back ---- */
+/* ---- live state, to rows and back ---- */
+
+static value pending_mask(struct emit *e)
+{
+    return e->mode->has_pending(e) ? emit_mask(e) : NULL;
+}
 
 static bool lives_through(const struct emit *e, uint32_t reg)
 {
@@ -194,10 +185,24 @@ static bool lives_through(const struct emit *e, uint32_t reg)
     return n && ir_in_set(live_through(e->fn, e->at), n - 1);
 }
 
-static void spill_list(struct emit *e, const struct reg_list *l, value mask)
+struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form form)
 {
-    for (uint32_t k = 0; k < l->n; k++)
-        reg_spill(e, l->regs[k], mask);
+    struct reg_list live = live_at(emit_here(e), index), rest = {.regs = live.regs};
+    for (uint32_t k = 0; k < live.n; k++)
+        if (form != SPILL_COLD || !lives_through(e, live.regs[k]))
+            rest.regs[rest.n++] = live.regs[k];
+    return (struct live_state){rest, form, form == SPILL_SEEDS ? NULL : pending_mask(e)};
+}
+
+struct live_state live_state_behind(struct emit *e)
+{
+    const struct ir_live *live = &e->fn->shapes->live;
+    return live_state_of_set(e, live->out + (size_t)e->at * live->words, SPILL_SEEDS, NULL);
+}
+
+struct live_state live_state_of_set(struct emit *e, const uint64_t *set, enum spill_form form, value mask)
+{
+    return (struct live_state){live_of_set(e->fn, set), form, mask};
 }
 
 static void spill_seeds(struct emit *e, const struct reg_list *l)
@@ -206,15 +211,10 @@ static void spill_seeds(struct emit *e, const struct reg_list *l)
         reg_spill_seed(e, l->regs[k]);
 }
 
-/* Spills by little code, for rare exits: of registers that are not divergent only the seed, of which the library makes a row; whole
- * rows while lanes are pending. */
-static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask)
+/* The dirty ones' seeds, of which the engine makes rows. */
+static void spill_cold(struct emit *e, const struct reg_list *l)
 {
     struct reg_list dirty = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};
-    if (e->mode->has_pending(e)) {
-        spill_list(e, l, mask);
-        return;
-    }
     for (uint32_t k = 0; k < l->n; k++)
         if (!dirty_is_clean(e, l->regs[k]))
             dirty.regs[dirty.n++] = l->regs[k];
@@ -223,42 +223,22 @@ static void spill_list_cold(struct emit *e, const struct reg_list *l, value mask
     emit_fill_call(e, &dirty);
 }
 
-static value pending_mask(struct emit *e)
+void exit_spill(struct emit *e, const struct live_state *s)
 {
-    return e->mode->has_pending(e) ? emit_mask(e) : NULL;
-}
-
-void exit_spill_live(struct emit *e, uint32_t index)
-{
-    struct reg_list live = live_at(emit_here(e), index);
-    spill_list(e, &live, pending_mask(e));
-}
-
-void exit_spill_seeds(struct emit *e, uint32_t index)
-{
-    struct reg_list live = live_at(emit_here(e), index);
-    spill_seeds(e, &live);
-}
-
-void exit_spill_cold(struct emit *e, uint32_t index)
-{
-    struct reg_list live = live_at(emit_here(e), index), rest = {.regs = live.regs};
-    for (uint32_t k = 0; k < live.n; k++)
-        if (!lives_through(e, live.regs[k]))
-            rest.regs[rest.n++] = live.regs[k];
-    spill_list_cold(e, &rest, pending_mask(e));
-}
-
-void exit_spill_set_cold(struct emit *e, const uint64_t *set, value mask)
-{
-    struct reg_list live = live_of_set(e->fn, set);
-    spill_list_cold(e, &live, mask);
+    if (s->form == SPILL_SEEDS)
+        spill_seeds(e, &s->regs);
+    else if (s->form == SPILL_COLD && !e->mode->has_pending(e))
+        spill_cold(e, &s->regs);
+    else
+        for (uint32_t k = 0; k < s->regs.n; k++)
+            reg_spill(e, s->regs.regs[k], s->mask);
 }
 
 void exit_spill_through(struct emit *e)
 {
     dirty_start_clean(e, e->at);
-    exit_spill_set_cold(e, live_through(e->fn, e->at), pending_mask(e));
+    struct live_state through = live_state_of_set(e, live_through(e->fn, e->at), SPILL_COLD, pending_mask(e));
+    exit_spill(e, &through);
 }
 
 void exit_reload_live(struct emit *e, uint32_t index)

@@ -209,17 +209,15 @@ static void begin_pure(struct emit *e, struct gang *g)
 static void spill_before(struct gang *g, unsigned k, uint32_t order)
 {
     struct emit x = g->warps[k];
-    const struct ir_live *live = &x.fn->shapes->live;
     size_t n_slots = (size_t)x.fn->ir->regs.n * MAX_PIECES;
     x.regs = ARENA_ARRAY(x.arena, value, n_slots);
     for (size_t r = 0; r < n_slots; r++) {
         value before = g->before[r * MAX_GANG + (x.fn->plan.common[r / MAX_PIECES] ? 0 : k)];
         x.regs[r] = before ? before : g->warps[k].regs[r];
     }
-    for (uint32_t n = 0; n < live->n; n++)
-        if (ir_in_set(live_in(x.fn, order), n))
-            reg_spill_seed(&x, live->regs[n]);
-    emit_store_field(&x, const_int(&x, x.i64, (uint64_t)UINT32_MAX << 32 | order), x.w, abi.warp_at_block);
+    exit_emit(&x, &(struct side_exit){.live = live_state_of_set(&x, live_in(x.fn, order), SPILL_SEEDS, NULL),
+                                      .block = order,
+                                      .op = NO_OP});
 }
 
 static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
@@ -273,10 +271,8 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
 {
     emit_at_end(e, g->dissolve);
     gang_count_pure(g);
-    for (unsigned k = 0; k < g->n; k++) {
-        exit_spill_seeds(&g->warps[k], fn_block_end(e->fn, order));
-        gang_record_place(&g->warps[k], fn_block_end(e->fn, order));
-    }
+    for (unsigned k = 0; k < g->n; k++)
+        gang_stop_warp(&g->warps[k], fn_block_end(e->fn, order), SPILL_SEEDS);
     LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order | COMPILED_END)));
 }
 
@@ -446,10 +442,9 @@ static void emit_phase_end(struct emit *e, struct gang *g, const struct op *o, u
         return;
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
-        if (fn_seed_block(x->fn, x->at) != NO_BLOCK)
-            exit_spill_out_seeds(x);
-        else
-            exit_spill_live(x, x->index);
+        bool seeds = fn_seed_block(x->fn, x->at) != NO_BLOCK;
+        struct live_state live = seeds ? live_state_behind(x) : live_state_at(x, x->index, SPILL_ROWS);
+        exit_spill(x, &live);
         warp_loop_record_arrival(x, o, arrived);
     }
     warp_loop_go_to_next(&g->warps[g->n - 1]);

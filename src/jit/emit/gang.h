@@ -34,7 +34,7 @@ extern const struct lanes_mode gang_mode, side_region_mode; /* gang_exit.c */
 void gang_count_pure(struct gang *g);
 /* The place where single warps begin the present block anew. */
 LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g);
-/* Notes in the warp's record that it stands before operation `index` of the present block. */
-void gang_record_place(struct emit *x, uint32_t index);
+/* An exit of one warp of the gang, before operation `index` of the present block, into its record; see exit_emit(). */
+void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form);
 
 #endif

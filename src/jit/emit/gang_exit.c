@@ -20,12 +20,21 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
     return g->restart;
 }
 
-void gang_record_place(struct emit *x, uint32_t index)
+/* In the warp's own record: others of the gang stop, too. */
+static void record_exit(struct emit *x, const struct side_exit *s)
 {
-    value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | x->at);
-    emit_store_field(x, emit_op_pointer(x, op_at(emit_here(x), index)), x->w, abi.warp_op);
+    value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | s->block);
+    if (s->op != NO_OP)
+        emit_store_field(x, emit_op_pointer(x, op_at(emit_here(x), s->op)), x->w, abi.warp_op);
     emit_store_field(x, where, x->w, abi.warp_at_block);
-    emit_store_field(x, const_int(x, x->i32, LEAVE_AT), x->w, abi.warp_left);
+    if (s->op != NO_OP)
+        emit_store_field(x, const_int(x, x->i32, s->reason), x->w, abi.warp_left);
+}
+
+void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form)
+{
+    exit_emit(
+        x, &(struct side_exit){.live = live_state_at(x, index, form), .reason = LEAVE_AT, .block = x->at, .op = index});
 }
 
 static void leave_at(struct emit *e, uint32_t index)
@@ -39,8 +48,7 @@ static void leave_at(struct emit *e, uint32_t index)
     bool once = e->fn->plan.once[first + e->index];
     for (unsigned k = 0; k < g->n; k++) {
         uint32_t there = k == e->place || once ? index : k < e->place ? e->index + 1 : e->index;
-        exit_spill_cold(&g->warps[k], there);
-        gang_record_place(&g->warps[k], there);
+        gang_stop_warp(&g->warps[k], there, SPILL_COLD);
     }
     emit_store_field(e, e->w, e->of.block, abi.block_stopped);
     if (!g->exit_through)
@@ -137,6 +145,7 @@ const struct lanes_mode gang_mode = {
     .spill = reg_spill_row,
     .reload = reg_reload_row,
     .leave_at = leave_at,
+    .record_exit = record_exit,
     .access_by_engine = access_of_one,
     .has_effects = has_effects,
 };
@@ -149,6 +158,7 @@ const struct lanes_mode side_region_mode = {
     .spill = reg_spill_row,
     .reload = reg_reload_row,
     .leave_at = leave_at,
+    .record_exit = record_exit,
     .access_by_engine = access_call_engine,
     .has_effects = has_effects,
 };

@@ -272,7 +272,8 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
 {
     const struct ir_live *live = &e->fn->shapes->live;
     value mask = emit_mask(e);
-    exit_spill_set_cold(e, live_in(e->fn, e->at), mask);
+    struct live_state at_head = live_state_of_set(e, live_in(e->fn, e->at), SPILL_COLD, mask);
+    exit_spill(e, &at_head);
     value args[6] = {
         e->w, e->a, const_int(e, e->i32, e->at), mask, e->unchecked.accesses, const_int(e, e->i32, e->unchecked.n)};
     value iteration = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_iteration, "");

@@ -34,6 +34,7 @@ const struct lanes_mode warp_mode = {
     .spill = reg_spill_row,
     .reload = reg_reload_row,
     .leave_at = exit_of_warp,
+    .record_exit = exit_record_for_leave,
     .access_by_engine = access_call_engine,
     .has_effects = note_nothing,
 };
@@ -46,6 +47,7 @@ const struct lanes_mode lane_mode = {
     .spill = reg_spill_lane,
     .reload = reg_reload_lane,
     .leave_at = exit_of_warp,
+    .record_exit = exit_record_for_leave,
     .access_by_engine = access_call_engine,
     .has_effects = note_nothing,
 };
