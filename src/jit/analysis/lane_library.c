@@ -95,10 +95,20 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *from, const char 
 {
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(from, (size_t)(to - from), "lanes", false);
     LLVMModuleRef module = NULL;
-    if (LLVMParseBitcodeInContext2(context, buffer, &module))
-        module = NULL;
-    LLVMDisposeMemoryBuffer(buffer);
-    return module;
+    if (LLVMGetBitcodeModuleInContext2(context, buffer, &module)) {
+        LLVMDisposeMemoryBuffer(buffer);
+        return NULL;
+    }
+    return module; /* the buffer is the module's */
+}
+
+/* Reads the body of a function. A module is read without bodies, most of which a kernel has no use for: reading all of them takes longer
+ * than compiling a small kernel. A pass manager reads what it runs on, and this one has no passes. */
+static void read_body(LLVMModuleRef module, LLVMValueRef fn)
+{
+    LLVMPassManagerRef no_passes = LLVMCreateFunctionPassManagerForModule(module);
+    LLVMRunFunctionPassManager(no_passes, fn);
+    LLVMDisposePassManager(no_passes);
 }
 
 static LLVMModuleRef module_of(struct lane_library *l, int single, uint16_t lane)
@@ -189,8 +199,10 @@ LLVMValueRef lane_library_find(struct lane_library *l, int single, uint16_t lane
     LLVMValueRef fn = module ? LLVMGetNamedFunction(module, names[lane]) : NULL;
     if (!fn)
         return NULL;
-    if (l->verdict[single][lane] == UNKNOWN)
+    if (l->verdict[single][lane] == UNKNOWN) {
+        read_body(module, fn);
         l->verdict[single][lane] = can_copy(fn, l->level->gathers) ? COPIED : CALLED;
+    }
     return l->verdict[single][lane] == COPIED ? fn : NULL;
 }
 
