@@ -20,6 +20,10 @@ check-all: all
 install: all
 	meson install -C $(BUILD)
 
+# A wheel for pip and a package for Debian 12, in $(BUILD)/packages.
+wheel deb: all
+	scripts/package $@ $(BUILD) $(BUILD)/packages
+
 # Address and undefined-behaviour sanitizers, in a folder of their own.
 sanitize:
 	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
@@ -146,4 +150,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test check-all explain-agreement explain-times install mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all ulp test check-all explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

@@ -1,6 +1,7 @@
 """python/heddle on the libraries of the build. NumPy and pytest are used where there are some, and not needed."""
 import array
 import ctypes
+import doctest
 import importlib
 import importlib.util
 import os
@@ -374,6 +375,20 @@ def findings_are_failures_of_pytest():
 
 
 # ---- what must agree with the rest of the tree ----
+
+def the_page_shows_real_output():
+    need("numpy")
+    with open(os.path.join(tap.source, "docs", "PYTHON.md")) as f:
+        examples = "".join(re.findall(r"```pycon\n(.*?)```", f.read(), re.S))
+    before = os.getcwd()
+    os.chdir(tap.source)
+    try:
+        failed, done = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(examples, {}, "PYTHON.md", None, 0))
+    finally:
+        os.chdir(before)
+    assert done > 10 and not failed
+
+
 
 def structures_are_those_of_the_header():
     structures = [s for s in vars(_library).values() if isinstance(s, type) and issubclass(s, ctypes.Structure) and s.__module__ == _library.__name__]

@@ -1,0 +1,149 @@
+"""scripts/package: a wheel that works in a fresh virtual environment, and a Debian package that works where it is unpacked."""
+import functools
+import glob
+import importlib.machinery
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+SCRIPT = os.path.join(tap.source, "scripts", "package")
+folder = tempfile.TemporaryDirectory()
+CLEAN = {"PATH": "/usr/bin:/bin", "HOME": folder.name, "HEDDLE_CACHE": "off", "LC_ALL": "C.UTF-8"}
+USE = """
+import array, ctypes, heddle, sys
+x, y = array.array("f", range(8)), array.array("f", [1] * 8)
+heddle.launch(sys.argv[1], "saxpy", 1, 8, (8, 2.0, x, y), engine="jit")
+assert list(y) == [1 + 2 * i for i in range(8)]
+heddle.activate()
+for name in ("libcuda.so", "libcuda.so.1"):
+    assert ctypes.CDLL(name if name == "libcuda.so.1" else heddle._places.cuda_libraries() + "/" + name).cuInit(0) == 0
+for name in ("libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"):
+    assert ctypes.CDLL(name).cudaFree(None) == 0
+print(heddle.__file__)
+print(*sorted({line.split()[5] for line in open("/proc/self/maps") if "/" in line}))
+"""
+
+
+@functools.lru_cache(None)
+def package(kind):
+    if not os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "heddle-jit")):
+        raise tap.Skip("this build has no compiler of kernels")
+    program, of = {"wheel": ("patchelf", "patchelf"), "deb": ("dpkg-shlibdeps", "dpkg-dev")}[kind]
+    if not shutil.which(program):
+        raise tap.Skip(f"no {program} ({of})")
+    done = subprocess.run([SCRIPT, kind, os.environ["HEDDLE_BUILD"], folder.name], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@functools.lru_cache(None)
+def unpacked():
+    """The wheel's files, as pip would have them in a folder of modules."""
+    to = os.path.join(folder.name, "modules")
+    with zipfile.ZipFile(package("wheel")) as z:
+        for entry in z.infolist():
+            os.chmod(z.extract(entry, to), entry.external_attr >> 16 & 0o777)
+    return to
+
+
+def audit(of):
+    """scripts/package's own."""
+    loader = importlib.machinery.SourceFileLoader("package", SCRIPT)
+    sys.dont_write_bytecode = True
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("package", loader))
+    loader.exec_module(module)
+    return list(module.audit(of))
+
+
+def said(command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd="/", env=dict(CLEAN, **more))
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def use(python, **more):
+    """Launches, activates; returns where the package was, and the libraries of the process."""
+    place, libraries = said([python, "-c", USE, os.path.join(tap.examples, "saxpy", "saxpy.ptx")], **more).splitlines()
+    return place, libraries.split()
+
+
+def a_wheels_libraries_are_in_it_or_everywhere():
+    assert os.path.basename(package("wheel")) == "heddle-0.1.0-py3-none-manylinux_2_36_x86_64.whl"
+    assert audit(unpacked()) == []
+    with zipfile.ZipFile(package("wheel")) as z:
+        names = z.namelist()
+    for name in ("heddle/prefix/include/heddle.h", "heddle/prefix/include/heddle/cuda/cuda_runtime.h", "heddle/prefix/libexec/heddle/heddle-jit",
+                 "heddle-0.1.0.dist-info/licenses/LICENSE", "heddle-0.1.0.dist-info/licenses/llvm-19-dev"):
+        assert name in names, name
+
+
+def a_wheel_that_needs_more_is_refused():
+    bad = os.path.join(folder.name, "bad")
+    os.makedirs(bad)
+    subprocess.run(["cc", "-shared", "-nostdlib", "-xc", "/dev/null", "-Wl,-soname,libodd.so.3", "-o", f"{bad}/libodd.so.3"], check=True)
+    subprocess.run(["cc", "-shared", "-nostdlib", "-xc", "/dev/null", "-xnone", "-Wl,--no-as-needed", f"{bad}/libodd.so.3", "-o", f"{bad}/ours.so"],
+                   check=True)
+    assert audit(bad) == []
+    os.unlink(f"{bad}/libodd.so.3")
+    assert audit(bad) == ["ours.so needs libodd.so.3, which is neither in the package nor everywhere"]
+
+
+def an_unpacked_wheel_works_with_no_library_of_the_system():
+    place, libraries = use("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable, PYTHONPATH=unpacked())
+    assert place.startswith(unpacked())
+    ours = [p for p in libraries if p.startswith(unpacked())]
+    assert any("libjansson-" in p for p in ours), libraries
+    foreign = [p for p in libraries if any(n in os.path.basename(p) for n in ("libjansson", "liblz4", "libcuda", "libheddle", "libdw"))
+               and p not in ours]
+    assert not foreign, foreign
+
+
+@tap.in_full
+def a_wheel_installs_into_a_fresh_environment():
+    environment = os.path.join(folder.name, "environment")
+    if subprocess.run([sys.executable, "-m", "venv", environment], capture_output=True).returncode:
+        raise tap.Skip("no venv (python3-venv)")
+    said([f"{environment}/bin/pip", "install", "--no-index", "--no-cache-dir", package("wheel")])
+    assert use(f"{environment}/bin/python")[0].startswith(environment)
+    command = f"{environment}/bin/heddle"
+    assert said([command, "--version"]) == "heddle 0.1.0\n"
+    out = said([command, "launch", os.path.join(tap.examples, "saxpy", "saxpy.ptx"), "--engine", "jit", "--grid", "1", "--block", "4", "4", "2.0",
+                "f32[4]=range", "f32[4]=ones"])
+    assert "1 3 5 7" in out, out
+    count = "import ctypes; n = ctypes.c_int(); ctypes.CDLL('libcuda.so').cuInit(0); ctypes.CDLL('libcudart.so.12').cudaGetDeviceCount(ctypes.byref(n)); print(n.value)"
+    assert said([command, "run", f"{environment}/bin/python", "-c", count]) == "1\n"
+    source = os.path.join(folder.name, "seven.cu")
+    with open(source, "w") as f:
+        f.write("__global__ void k(int *p) { *p = 7; }\nint main() { int *p, v = 0; cudaMalloc(&p, 4); k<<<1, 1>>>(p);\n"
+                "cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost); return v != 7; }\n")
+    said([command, "cc", source, "-o", source[:-3]])
+    said([source[:-3]])
+    headers = f"{os.path.dirname(use(f'{environment}/bin/python')[0])}/prefix"
+    (config,) = glob.glob(f"{headers}/lib/*/pkgconfig")
+    flags = said(["pkg-config", "--cflags", "--libs", "heddle"], PKG_CONFIG_PATH=config).split()
+    assert f"-I{headers}/include" in [os.path.normpath(f) if f[:2] != "-I" else "-I" + os.path.normpath(f[2:]) for f in flags], flags
+    said([f"{environment}/bin/pip", "uninstall", "-y", "heddle"])
+    assert not glob.glob(f"{environment}/lib/*/site-packages/heddle/prefix/lib/*/*.so*")
+
+
+@tap.in_full
+def a_debian_package_works_where_it_is_unpacked():
+    root = os.path.join(folder.name, "root")
+    subprocess.run(["dpkg", "-x", package("deb"), root], check=True)
+    depends = said(["dpkg-deb", "-f", package("deb"), "Depends"])
+    for name in ("libc6 (>= 2.3", "libjansson4", "libstdc++6", "libzstd1"):
+        assert name in depends, depends
+    modules = f"{root}/usr/lib/python3/dist-packages"
+    place, _ = use(sys.executable, PYTHONPATH=modules, PATH=f"{root}/usr/bin:/usr/bin:/bin")
+    assert place.startswith(modules)
+    assert said([f"{root}/usr/bin/heddle", "--version"]) == "heddle 0.1.0\n"
+
+
+tap.main(globals())
