@@ -26,6 +26,7 @@ for name in ("libcuda.so", "libcuda.so.1"):
     assert ctypes.CDLL(name if name == "libcuda.so.1" else heddle._places.cuda_libraries() + "/" + name).cuInit(0) == 0
 for name in ("libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"):
     assert ctypes.CDLL(name).cudaFree(None) == 0
+assert ctypes.CDLL(heddle._places.cuda_libraries() + "/libgpuocelot.so").ptx_run
 print(heddle.__file__)
 print(*sorted({line.split()[5] for line in open("/proc/self/maps") if "/" in line}))
 """

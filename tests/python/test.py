@@ -374,6 +374,65 @@ def findings_are_failures_of_pytest():
     assert wrong.returncode == 4 and "sm_3" in wrong.stderr, wrong.stderr
 
 
+# ---- ptx_run, by which programs have had an emulator run PTX ----
+
+COUNT = """.version 7.0
+.target sm_35
+.address_size 64
+.global .u32 calls;
+.visible .entry count(.param .u64 to)
+{
+    .reg .u32 %r<2>;
+    .reg .u64 %rd<3>;
+    mov.u64 %rd2, calls;
+    ld.global.u32 %r1, [%rd2];
+    add.u32 %r1, %r1, 1;
+    st.global.u32 [%rd2], %r1;
+    ld.param.u64 %rd1, [to];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+"""
+PTX_RUN = """
+import array, ctypes, os, sys
+run = ctypes.CDLL(os.path.join(os.environ["HEDDLE_BUILD"], "libgpuocelot.so")).ptx_run
+def ptx_run(text, args, block=1, grid=1, smem=0):
+    run(text.encode(), len(args), (ctypes.c_void_p * len(args))(*args), block, 1, 1, grid, 1, 1, smem)
+def place(a): return a.buffer_info()[0]
+saxpy = open(sys.argv[1]).read()
+x, y = array.array("f", range(8)), array.array("f", [1] * 8)
+two = int.from_bytes(array.array("f", [2]).tobytes(), "little")
+"""
+
+
+def ptx_run_runs_kernels_on_the_memory_of_the_process():
+    status, out, err = python(PTX_RUN + """
+for i in range(3):
+    ptx_run(saxpy, [8, two, place(x), place(y)], block=4, grid=2)
+print(list(y))
+child = os.fork()
+if not child:
+    ptx_run(saxpy, [8, two, place(x), place(y)], block=8)
+    os._exit(y[7] != 57)
+assert os.waitpid(child, 0)[1] == 0
+to = array.array("i", [0])
+for i in range(2):
+    ptx_run(sys.argv[2], [place(to)])
+print(to[0])""", SAXPY, COUNT)
+    assert (status, out, err) == (0, f"{[1.0 + 6 * i for i in range(8)]}\n1\n", ""), out + err
+
+
+def ptx_run_says_what_is_wrong():
+    for call, words in (('ptx_run(saxpy, [8])', "kernel `saxpy` has 4 parameters, and got 1 arguments"),
+                        ('ptx_run(saxpy.replace("fma.rn", "fma.rq"), [])', "<ptx>:"),
+                        ('ptx_run(saxpy, [8, 0, 16, 16], block=8)', "thread (0,0,0) of block (0,0,0) reads"),
+                        ('ptx_run(saxpy, [8, 0, 0, 0], block=4096)', "1 to 1024 are possible"),
+                        ('ptx_run(saxpy, [8, 0, 0, 0], block=-1)', "1 to 1024 are possible"),
+                        ('ptx_run(open(sys.argv[2]).read(), [])', "which kernel?")):
+        status, out, err = python(PTX_RUN + call, SAXPY, TYPES)
+        assert status == 0 and err.startswith("heddle: ptx_run: ") and words in err, call + out + err
+
+
 # ---- what must agree with the rest of the tree ----
 
 def the_page_shows_real_output():
