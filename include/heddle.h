@@ -598,6 +598,27 @@ HD_API hd_result hd_stream_wait_event(hd_stream *stream, hd_event *event);
 /* Errors: HD_ERROR_INVALID_VALUE (never recorded), HD_ERROR_NOT_READY. */
 HD_API hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds);
 
+/* ---- tensor maps ---- */
+
+/* A tensor in global memory, and what of it copies by its map take (PTX ISA 5.5; CUDA Driver API, "Tensor Map Object Management"). */
+typedef struct hd_tensor_map {
+    unsigned type, rank;       /* a CUtensorMapDataType; 1 to 5 dimensions */
+    void *address;             /* a multiple of 16 */
+    uint64_t dims[5];          /* elements, the innermost dimension first */
+    uint64_t strides_bytes[4]; /* of dimensions 1 and on: multiples of 16 below 2^40 */
+    uint32_t steps[5];         /* 1 to 8: every which element is taken */
+    unsigned swizzle;          /* 0 to 3: a CUtensorMapSwizzle */
+    bool fill_nan;             /* of what is outside of the tensor; else zeros */
+    bool im2col;               /* or tiled */
+    uint32_t box[5];           /* tiled: elements of a copy, 1 to 256 */
+    int lower[3], upper[3];    /* im2col: corners of the box of pixels */
+    uint32_t channels, pixels; /* im2col: of a pixel, and pixels of a copy */
+} hd_tensor_map;
+/* Writes the 128 bytes that kernels take. Errors: HD_ERROR_INVALID_VALUE, and *error (NULL is allowed) says why, in static storage. */
+HD_API hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error);
+/* Changes the address in 128 such bytes. Errors as above. */
+HD_API hd_result hd_tensor_map_set_address(void *bytes, void *address, const char **error);
+
 /* ---- compiled code on disk ---- */
 
 /* What is kept from one process to the next: in the folder HEDDLE_CACHE, or heddle in XDG_CACHE_HOME or ~/.cache. */

@@ -435,4 +435,16 @@ typedef CUkernelNodeAttrValue_v1 CUkernelNodeAttrValue;
 
 typedef size_t (*CUoccupancyB2DSize)(int);
 
+#define CU_TENSOR_MAP_NUM_QWORDS 16
+
+/* 128 bytes that only the driver understands; aligned as the toolkit's. */
+typedef struct CUtensorMap_st {
+#if defined(__cplusplus)
+    alignas(128)
+#elif __STDC_VERSION__ >= 201112L
+    _Alignas(128)
+#endif
+    cuuint64_t opaque[CU_TENSOR_MAP_NUM_QWORDS];
+} CUtensorMap;
+
 #endif
