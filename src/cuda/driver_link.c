@@ -1,6 +1,7 @@
 /* Linking at run time ("CUDA Driver API", 6.10): PTX goes in; what comes out is an image of our own, for cuModuleLoadData.
  */
 #include "cuda/module.h"
+#include "cuda/object.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,9 +68,10 @@ CU_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *d
     (void)values;
     TRY(context_current(&c));
     NEED(is_link(state) && data && !state->image);
-    if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM)
-        return api_not_supported("cuLinkAddData of objects, libraries and NVVM: link PTX");
-    enum image_result r = image_read(data, size, device_arch(c->device), &image);
+    if (type == CU_JIT_INPUT_NVVM)
+        return api_not_supported("cuLinkAddData of NVVM IR: link PTX");
+    bool object = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
+    enum image_result r = (object ? object_read : image_read)(data, size, device_arch(c->device), &image);
     if (r) {
         char text[640];
         snprintf(text, sizeof text, "%s: %s\n", name ? name : "<unnamed>", image.why);

@@ -12,11 +12,12 @@
 
 struct slot {
     const void *target;
+    const void *original; /* what the function jumped to, where it did nothing else */
     const char *name;
     const struct patches *patches;
 };
 
-enum { TRAMPOLINE_BYTES = 16, PAGE = 4096 };
+enum { TRAMPOLINE_BYTES = 16, PAGE = 4096, JMP_REL32 = 0xe9 };
 
 /* One mapping near the code: trampolines (executable), then this, then slots. */
 struct patches {
@@ -26,6 +27,7 @@ struct patches {
     unsigned char *code; /* the pages that are written */
     size_t code_bytes;
     const char *library;
+    struct patches *older;
 };
 
 static size_t pages(size_t bytes)
@@ -37,7 +39,7 @@ static size_t pages(size_t bytes)
 
 static void stop(const char *what, const char *why)
 {
-    fprintf(stderr, "heddle: cannot run the CUDA runtime's %s: %s\n", what, why ? why : "it is not there");
+    fprintf(stderr, "heddle: cannot run CUDA's %s: %s\n", what, why ? why : "it is not there");
     _exit(127);
 }
 
@@ -106,11 +108,11 @@ static void put32(unsigned char *at, const void *target)
 
 static void put_jump(unsigned char *at, const unsigned char *target)
 {
-    at[0] = 0xe9; /* jmp rel32 */
+    at[0] = JMP_REL32;
     put32(at + 1, target);
 }
 
-struct patches *patches_begin(uintptr_t begin, uintptr_t end, size_t n, int major)
+struct patches *patches_begin(uintptr_t begin, uintptr_t end, size_t n, const char *library)
 {
     size_t trampolines = pages(n * TRAMPOLINE_BYTES), bytes = sizeof(struct patches) + n * sizeof(struct slot);
     if (begin >= end)
@@ -124,9 +126,7 @@ struct patches *patches_begin(uintptr_t begin, uintptr_t end, size_t n, int majo
                           .capacity = n,
                           .code = (unsigned char *)(begin / PAGE * PAGE),
                           .code_bytes = pages(end) - begin / PAGE * PAGE,
-                          .library = major == 11   ? "libcudart.so.11.0"
-                                     : major == 12 ? "libcudart.so.12"
-                                                   : "libcudart.so.13"};
+                          .library = library};
     return mprotect(p->code, p->code_bytes, PROT_READ | PROT_WRITE | PROT_EXEC) == 0 ? p : NULL;
 }
 
@@ -135,7 +135,7 @@ static const unsigned char *add_trampoline(struct patches *p, const void *target
 {
     struct slot *s = &p->slots[p->n];
     unsigned char *t = p->trampolines + p->n++ * TRAMPOLINE_BYTES;
-    *s = (struct slot){target, name, p};
+    *s = (struct slot){target, NULL, name, p};
     memcpy(t, "\x4c\x8d\x1d", 3);
     put32(t + 3, s);
     memcpy(t + 7, "\xff\x25", 2);
@@ -145,14 +145,38 @@ static const unsigned char *add_trampoline(struct patches *p, const void *target
 
 void patches_add(struct patches *p, uintptr_t function, const char *name)
 {
-    if (p->n < p->capacity)
-        put_jump((unsigned char *)function, add_trampoline(p, heddle_stub, name));
+    unsigned char *code = (unsigned char *)function;
+    int32_t distance;
+    if (p->n == p->capacity)
+        return;
+    const unsigned char *trampoline = add_trampoline(p, heddle_stub, name);
+    memcpy(&distance, code + 1, sizeof distance);
+    if (code[0] == JMP_REL32)
+        p->slots[p->n - 1].original = code + PATCH_BYTES + distance;
+    put_jump(code, trampoline);
+}
+
+/* All that have been made; one thread at a time patches, others read. */
+static struct patches *newest;
+
+/* Of a function that has been replaced by one of `library`: what it was, or NULL where that is overwritten. For our libraries, which
+ * look it up by name. */
+__attribute__((visibility("default"))) const void *heddle_original(const char *library, const char *name)
+{
+    for (const struct patches *p = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); p; p = p->older)
+        for (size_t i = 0; i < p->n; i++)
+            if (p->slots[i].original && strcmp(p->library, library) == 0 && strcmp(p->slots[i].name, name) == 0)
+                return p->slots[i].original;
+    return NULL;
 }
 
 void patches_end(struct patches *p)
 {
     mprotect(p->trampolines, pages(p->capacity * TRAMPOLINE_BYTES), PROT_READ | PROT_EXEC);
     mprotect(p->code, p->code_bytes, PROT_READ | PROT_EXEC);
+    p->older = newest;
+    if (p->library)
+        __atomic_store_n(&newest, p, __ATOMIC_RELEASE);
 }
 
 /* `ret`, perhaps after `endbr64`, and padding up to the jump's length: then nothing else begins in it. */
@@ -173,7 +197,7 @@ static bool is_empty(const unsigned char *f)
 bool patch_empty_function(uintptr_t function, void (*hook)(void))
 {
     struct patches *p =
-        is_empty((const unsigned char *)function) ? patches_begin(function, function + PATCH_BYTES, 1, 0) : NULL;
+        is_empty((const unsigned char *)function) ? patches_begin(function, function + PATCH_BYTES, 1, NULL) : NULL;
     if (!p)
         return false;
     put_jump((unsigned char *)function, add_trampoline(p, (const void *)hook, ""));

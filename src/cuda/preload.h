@@ -8,9 +8,9 @@
 
 enum { PATCH_BYTES = 5 }; /* a function's least size */
 
-/* Begins to replace n functions at most that lie from `begin` to `end`, by those of libcudart.so.MAJOR. NULL where no
- * memory is near or the code cannot be made writable. */
-struct patches *patches_begin(uintptr_t begin, uintptr_t end, size_t n, int major);
+/* Begins to replace n functions at most that lie from `begin` to `end`, by those of a library of ours. NULL where there are none,
+ * no memory is near or the code cannot be made writable. */
+struct patches *patches_begin(uintptr_t begin, uintptr_t end, size_t n, const char *library);
 void patches_add(struct patches *p, uintptr_t function, const char *name);
 /* The code is read-only again. */
 void patches_end(struct patches *p);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elf.h"
+
 /* Addresses of all exports, whatever their signatures. */
 #define DECLARE(symbol)                           extern const char address_##symbol[] __asm__(#symbol);
 #define DECLARE_plain(symbol)                     DECLARE(symbol)
@@ -66,21 +68,42 @@ static bool is_runtime(const char *path)
     return strncmp(slash ? slash + 1 : path, "libcudart.", 10) == 0 || !strstr(path, ".so");
 }
 
+/* A library with code for a device, such as cuBLAS, has the runtime inside. */
+static bool has_images(const char *path)
+{
+    struct elf e;
+    if (!elf_open(&e, path))
+        return false;
+    bool has = elf_section(&e, ".nvFatBinSegment") != NULL;
+    elf_close(&e);
+    return has;
+}
+
+/* What to do about NVIDIA's runtime in this file; NULL where it is none. */
+static const char *remedy(const char *path)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    if (!is_runtime(path))
+        return has_images(path)
+                   ? "it is inside of this library, which has been stripped; Heddle has nothing in its place"
+                   : NULL;
+    return preload && strstr(preload, "libheddle-preload.so")
+               ? "load libcudart.so without a path, link without an RPATH to it, or do not strip what has it inside"
+               : "start the program with `heddle run`";
+}
+
 /* Private tables of NVIDIA's driver. Where NVIDIA's runtime asks for them, all its calls will fail, and it is said what to
  * do; some other libraries of NVIDIA's ask, too, and can do without. */
 CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    const char *preload = getenv("LD_PRELOAD");
     Dl_info caller = {0};
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
-    if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && is_runtime(caller.dli_fname) &&
-        !atomic_flag_test_and_set(&said))
-        say("%s: NVIDIA's CUDA runtime is in use, which needs NVIDIA's driver: %s", caller.dli_fname,
-            preload && strstr(preload, "libheddle-preload.so")
-                ? "load libcudart.so without a path, link without an RPATH to it, or do not strip what has it inside"
-                : "start the program with `heddle run`");
+    const char *help =
+        dladdr(__builtin_return_address(0), &caller) && caller.dli_fname ? remedy(caller.dli_fname) : NULL;
+    if (help && !atomic_flag_test_and_set(&said))
+        say("%s: NVIDIA's CUDA runtime is in use, which needs NVIDIA's driver: %s", caller.dli_fname, help);
     return api_not_supported("cuGetExportTable");
 }
 

@@ -173,6 +173,49 @@ def an_RPATH_to_another_runtime_is_passed_over():
     counts(run("run", program))
 
 
+# A runtime of somebody else's: what a call of ours would never answer. With __cudaRegisterFatBinary it is a CUDA 13's by __cudaGetKernel.
+OTHER = r"""
+#define LONG __asm__ volatile("nop; nop; nop; nop; nop; nop")
+int cudaRuntimeGetVersion(int *v) { LONG; *v = -1; return 0; }
+void **__cudaRegisterFatBinary(void *p) { LONG; return p; }
+int __cudaGetKernel(void) { LONG; return 0; }
+"""
+ASK = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int n, char **path) {
+    for (int i = 1; i < n; i++) {
+        void *library = dlopen(path[i], RTLD_NOW);
+        int version = 0, (*ask)(int *) = library ? dlsym(library, "ask") : 0;
+        ask = ask || !library ? ask : dlsym(library, "cudaRuntimeGetVersion");
+        printf("%d\n", !ask || ask(&version) ? -2 : version / 1000);
+    }
+    return 0;
+}
+"""
+
+
+def library_of(name, text, *flags):
+    os.makedirs(os.path.dirname(path(name)), exist_ok=True)
+    subprocess.run(["cc", "-w", "-shared", "-fPIC", "-x", "c", "-", "-o", path(name), *flags], input=text.encode(), check=True)
+    return path(name)
+
+
+def libraries_with_a_runtime_inside_and_no_images_are_found():
+    hidden = OTHER.replace("int cuda", "__attribute__((visibility(\"hidden\"))) int cuda")
+    inside = library_of("inside/libinside.so", hidden + "int ask(int *v) { return cudaRuntimeGetVersion(v); }\n")
+    program = compile_c("ask", ASK)
+    assert by_hand(program, inside)[1] == "0\n", "it answers -1 by itself"
+    assert run("run", program, inside) == (0, "13\n", "")
+
+
+def runtimes_that_are_loaded_by_their_paths_are_replaced_each_by_its_version():
+    files = [library_of(f"by-path/libcudart.so.{v}", OTHER, f"-Wl,-soname,libcudart.so.{v}") for v in (12, 13)]
+    program = compile_c("ask", ASK)
+    assert by_hand(program, *files)[1] == "0\n0\n"
+    assert run("run", program, *files) == (0, "12\n13\n", "")
+
+
 def the_vendors_runtime_is_told_to_be_started_by_heddle_run():
     program = compile_c("tables", "int cuGetExportTable(const void **, const void *); int main() { const void *t; char id[16];"
                         " return cuGetExportTable(&t, id) != 801 || cuGetExportTable(&t, id) != 801; }", "-L", libraries,

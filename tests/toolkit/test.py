@@ -1,6 +1,7 @@
 """What stands in the place of the CUDA toolkit's makers of machine code: they give images that hold PTX, and the driver loads them."""
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -65,7 +66,7 @@ class Driver:
         result = getattr(self.cu, name)(*args)
         assert result == 0, f"{name}: {result}"
 
-    def run(self, image, kernel, values):
+    def run(self, image, kernel, values, blocks=1, launch="cuLaunchKernel"):
         module, function, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         data = (ctypes.c_float * len(values))(*values)
         self.call("cuModuleLoadData", ctypes.byref(module), image)
@@ -73,7 +74,8 @@ class Driver:
         self.call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(ctypes.sizeof(data)))
         self.call("cuMemcpyHtoD_v2", memory, data, ctypes.c_size_t(ctypes.sizeof(data)))
         arguments = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
-        self.call("cuLaunchKernel", function, 1, 1, 1, len(values), 1, 1, 0, None, arguments, None)
+        end = [None] if launch == "cuLaunchKernel" else []
+        self.call(launch, function, blocks, 1, 1, len(values), 1, 1, 0, None, arguments, *end)
         self.call("cuCtxSynchronize")
         self.call("cuMemcpyDtoH_v2", data, memory, ctypes.c_size_t(ctypes.sizeof(data)))
         self.call("cuMemFree_v2", memory)
@@ -84,12 +86,12 @@ class Driver:
 driver = None
 
 
-def run_image(image, kernel, values):
+def run_image(image, kernel, values, **more):
     global driver
     if tap.SANITIZED:
         raise tap.Skip("Python can load no library with a sanitizer")
     driver = driver or Driver()
-    return driver.run(image, kernel, values)
+    return driver.run(image, kernel, values, **more)
 
 
 def ptxas_makes_an_image_that_the_driver_loads():
@@ -143,6 +145,225 @@ def heddle_run_has_programs_find_ptxas():
     assert os.path.exists(os.path.join(triton.split()[2], "libcuda.so.1")), out
     own = dict(os.environ, TRITON_PTXAS_PATH="/mine")
     assert tap.run("run", "/bin/sh", "-c", "echo $TRITON_PTXAS_PATH", env=own)[1] == "/mine\n"
+
+
+# NVIDIA's NVRTC, for all that matters here: it has PTX, and beside it machine code.
+NVRTC = r"""
+#include <string.h>
+static const char ptx[] = PTX;
+#define LONG __asm__ volatile("nop; nop; nop; nop; nop; nop")
+int nvrtcGetPTXSize(void *program, size_t *n) { LONG; *n = sizeof ptx; return program ? 0 : 4; }
+int nvrtcGetPTX(void *program, char *to) { LONG; memcpy(to, ptx, sizeof ptx); return 0; }
+int nvrtcGetCUBINSize(void *program, size_t *n) { LONG; *n = 5; return 0; }
+int nvrtcGetCUBIN(void *program, char *to) { LONG; memcpy(to, "code", 5); return 0; }
+"""
+ASK_NVRTC = r"""
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+size = ctypes.c_size_t()
+print(library.nvrtcGetCUBINSize(None, ctypes.byref(size)), library.nvrtcGetCUBINSize(1, ctypes.byref(size)))
+image = ctypes.create_string_buffer(size.value)
+print(library.nvrtcGetCUBIN(1, image))
+open(sys.argv[2], "wb").write(image.raw)
+"""
+
+
+def the_machine_code_of_an_nvrtc_is_an_image_of_its_ptx():
+    for version in 12, 13:
+        library, image = os.path.join(folder.name, f"libnvrtc.so.{version}"), os.path.join(folder.name, "nvrtc.image")
+        text = '"' + PTX.replace("\n", "\\n\\\n") + '"'
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", f"-Wl,-soname,libnvrtc.so.{version}", "-x", "c", "-", "-o", library],
+                       input=NVRTC.replace("PTX;", text + ";", 1), text=True, check=True)
+        status, out, err = tap.run("run", sys.executable, file("ask.py", ASK_NVRTC), library, image)
+        assert (status, out, err) == (0, "4 0\n0\n", ""), (out, err)
+        with open(image, "rb") as f:
+            assert run_image(f.read(), b"scale", [3]) == [8]
+
+
+class Link:
+    """A link of our nvJitLink, by the names that its header has."""
+
+    def __init__(self, *options, version=13):
+        self.library = ctypes.CDLL(os.path.join(build, f"libnvJitLink.so.{version}"))
+        self.version, self.handle = version, ctypes.c_void_p()
+        words = (ctypes.c_char_p * len(options))(*options)
+        self.result = self.call("Create", ctypes.byref(self.handle), len(options), words)
+
+    def call(self, name, *args):
+        return getattr(self.library, f"__nvJitLink{name}_{self.version}_0")(*args)
+
+    def add(self, data, kind, name=b"input"):
+        return self.call("AddData", self.handle, kind, data, ctypes.c_size_t(len(data)), name)
+
+    def log(self):
+        size = ctypes.c_size_t()
+        assert self.call("GetErrorLogSize", self.handle, ctypes.byref(size)) == 0
+        text = ctypes.create_string_buffer(size.value)
+        assert self.call("GetErrorLog", self.handle, text) == 0
+        return text.value.decode()
+
+    def image(self):
+        size = ctypes.c_size_t()
+        assert self.call("Complete", self.handle) == 0, self.log()
+        assert self.call("GetLinkedCubinSize", self.handle, ctypes.byref(size)) == 0
+        image = ctypes.create_string_buffer(size.value)
+        assert self.call("GetLinkedCubin", self.handle, image) == 0
+        assert self.library.nvJitLinkDestroy(ctypes.byref(self.handle)) == 0 and not self.handle
+        return image.raw
+
+
+CUBIN_INPUT, PTX_INPUT, LTO_INPUT, FATBIN_INPUT, OBJECT_INPUT, LIBRARY_INPUT = range(1, 7)
+HEAD = PTX[:PTX.index(".visible")]
+TWICE = HEAD + """.visible .func (.param .b32 r) twice(.param .b32 x)
+{ .reg .f32 %f<3>; ld.param.f32 %f1, [x]; add.f32 %f2, %f1, %f1; st.param.f32 [r], %f2; ret; }
+"""
+CALLER = HEAD + """.extern .func (.param .b32 r) twice(.param .b32 x);
+.visible .entry scale(.param .u64 p)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<4>; .reg .f32 %f<3>;
+    ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd3];
+    { .param .b32 x; .param .b32 r; st.param.f32 [x], %f1; call (r), twice, (x); ld.param.f32 %f2, [r]; }
+    st.global.f32 [%rd3], %f2;
+    ret;
+}
+"""
+
+
+def library_can_be_loaded(of_ours=True):
+    if of_ours and tap.SANITIZED:
+        raise tap.Skip("Python can load no library with a sanitizer")
+
+
+def nvjitlink_links_ptx_and_images_of_ptx():
+    library_can_be_loaded()
+    for version in 12, 13:
+        link = Link(b"-arch=sm_90", b"-O3", b"-lineinfo", version=version)
+        assert link.result == 0
+        assert link.add(CALLER.encode() + b"\0", PTX_INPUT) == 0
+        assert link.add(image_of(file("twice.ptx", TWICE)), CUBIN_INPUT) == 0
+        assert run_image(link.image(), b"scale", [3, 4]) == [6, 8]
+    rounded = Link(b"-arch=sm_80", b"-fma=0")
+    assert rounded.add(PTX.encode(), PTX_INPUT) == 0
+    assert run_image(rounded.image(), b"scale", [1 + 2.0**-12]) == [2.0**-11]
+
+
+def nvjitlink_takes_objects_and_libraries_of_the_host():
+    library_can_be_loaded()
+    if not shutil.which("clang-19"):
+        raise tap.Skip("heddle cc needs clang-19")
+    source = file("twice.cu", "extern \"C\" __device__ float twice(float x) { return x + x; }\n")
+    object_file, library = os.path.join(folder.name, "twice.o"), os.path.join(folder.name, "libtwice.a")
+    status, _, err = tap.run("cc", "-dc", source, "-o", object_file)
+    assert status == 0, err
+    subprocess.run(["ar", "rcs", library, object_file], check=True)
+    for path, kind in (object_file, OBJECT_INPUT), (library, LIBRARY_INPUT):
+        link = Link(b"-arch=sm_90")
+        assert link.add(CALLER.encode(), PTX_INPUT) == 0
+        assert link.call("AddFile", link.handle, kind, path.encode()) == 0, link.log()
+        assert run_image(link.image(), b"scale", [5]) == [10]
+
+
+def nvjitlink_says_what_is_wrong():
+    library_can_be_loaded()
+    for options, result, says in (((), 2, "-arch="), ((b"-arch=sm_90", b"-wrong"), 1, "-wrong")):
+        link = Link(*options)
+        assert link.result == result and says in link.log(), (link.result, link.log())
+    link = Link(b"-arch=sm_90")
+    assert link.add(PTX.replace("mul.f32", "mull.f32").encode(), PTX_INPUT, b"mine.ptx") == 4
+    assert "mine.ptx:12" in link.log() and "mull" in link.log()
+    assert link.add(b"BC\xc0\xde and so on", LTO_INPUT, b"ir") == 5 and "LTO-IR" in link.log()
+    assert link.add(b"\x7fELF and so on", CUBIN_INPUT, b"code") == 8 and "machine code" in link.log()
+
+
+# NVIDIA's nvJitLink, for all that matters here: its functions are jumps, and of LTO-IR it makes PTX.
+NVJITLINK = r"""
+#include <string.h>
+#define HIDDEN __attribute__((noipa, section(".text.elsewhere"))) static
+static const char ptx[] = PTX;
+static int lto, arch, to_ptx, added, done;
+HIDDEN int create(void **h, unsigned n, const char **o)
+{ *h = &done; for (unsigned i = 0; i < n; i++) { lto |= !strcmp(o[i], "-lto"); to_ptx |= !strcmp(o[i], "-ptx"); arch |= !strncmp(o[i], "-arch", 5); } return 0; }
+HIDDEN int destroy(void **h) { *h = 0; return 0; }
+HIDDEN int add(void *h, int t, const void *d, size_t n, const char *name) { added = t == 3 && n == 4 && !memcmp(d, "LTO!", 4); return !added; }
+HIDDEN int complete(void *h) { return !(done = lto && to_ptx && arch && added); }
+HIDDEN int size(void *h, size_t *n) { *n = sizeof ptx; return !done; }
+HIDDEN int text(void *h, char *to) { memcpy(to, ptx, sizeof ptx); return !done; }
+int nvJitLinkCreate(void **h, unsigned n, const char **o) { return create(h, n, o); }
+int nvJitLinkDestroy(void **h) { return destroy(h); }
+int nvJitLinkAddData(void *h, int t, const void *d, size_t n, const char *name) { return add(h, t, d, n, name); }
+int nvJitLinkComplete(void *h) { return complete(h); }
+int nvJitLinkGetLinkedPtxSize(void *h, size_t *n) { return size(h, n); }
+int nvJitLinkGetLinkedPtx(void *h, char *to) { return text(h, to); }
+int nvJitLinkGetLinkedCubinSize(void *h, size_t *n) { __asm__ volatile("nop; nop; nop; nop; nop; nop"); return 77; }
+int nvJitLinkGetLinkedCubin(void *h, void *to) { __asm__ volatile("nop; nop; nop; nop; nop; nop"); return 77; }
+"""
+ASK_NVJITLINK = r"""
+import ctypes, sys
+link = ctypes.CDLL(sys.argv[1])
+handle, size = ctypes.c_void_p(), ctypes.c_size_t()
+options = (ctypes.c_char_p * 2)(b"-arch=sm_90", b"-lto")
+print(link.nvJitLinkCreate(ctypes.byref(handle), 2, options), link.nvJitLinkAddData(handle, 3, b"LTO!", ctypes.c_size_t(4), b"ir"))
+print(link.nvJitLinkComplete(handle), link.nvJitLinkGetLinkedCubinSize(handle, ctypes.byref(size)))
+image = ctypes.create_string_buffer(size.value)
+print(link.nvJitLinkGetLinkedCubin(handle, image), link.nvJitLinkDestroy(ctypes.byref(handle)))
+open(sys.argv[2], "wb").write(image.raw)
+"""
+
+
+def lto_ir_is_linked_to_ptx_by_the_vendor_s_nvjitlink_where_one_is_loaded():
+    library, image = os.path.join(folder.name, "libnvJitLink.so.13"), os.path.join(folder.name, "lto.image")
+    text = '"' + PTX.replace("\n", "\\n\\\n") + '"'
+    subprocess.run(["cc", "-w", "-O2", "-shared", "-fPIC", "-fcf-protection=none", "-Wl,-soname,libnvJitLink.so.13", "-x", "c", "-", "-o",
+                    library], input=NVJITLINK.replace("PTX;", text + ";", 1), text=True, check=True)
+    status, out, err = tap.run("run", sys.executable, file("ask.py", ASK_NVJITLINK), library, image)
+    assert (status, out, err) == (0, "0 0\n0 0\n0 0\n", ""), (out, err)
+    with open(image, "rb") as f:
+        assert run_image(f.read(), b"scale", [3]) == [8]
+
+
+GRID = HEAD + """.extern .func (.param .b64 h) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 e) cudaCGSynchronize(.param .b64 h, .param .b32 flags);
+.global .u32 arrived;
+.visible .entry meet(.param .u64 p) // p[0]: how many threads of the grid had come when the last block went on
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<2>; .reg .pred %q;
+    ld.param.u64 %rd1, [p];
+    atom.global.add.u32 %r1, [arrived], 1;
+    { .param .b32 s; .param .b64 h; st.param.b32 [s], 1; call (h), cudaCGGetIntrinsicHandle, (s); ld.param.b64 %rd2, [h]; }
+    { .param .b64 h; .param .b32 n; .param .b32 e; st.param.b64 [h], %rd2; st.param.b32 [n], 0;
+      call (e), cudaCGSynchronize, (h, n); ld.param.b32 %r2, [e]; }
+    setp.ne.u32 %q, %r2, 0;
+    @%q trap;
+    ld.volatile.global.u32 %r3, [arrived];
+    cvt.rn.f32.u32 %f1, %r3;
+    mov.u32 %r1, %ctaid.x;
+    setp.ne.u32 %q, %r1, 6;
+    @%q ret;
+    st.global.f32 [%rd1], %f1;
+    ret;
+}
+"""
+
+
+def grids_meet_by_the_device_runtime_that_a_linker_adds():
+    library_can_be_loaded()
+    empty = file("cuda_device_runtime.o", "")
+    library = os.path.join(folder.name, "libcudadevrt.a")
+    subprocess.run(["ar", "rcs", library, empty], check=True)
+    link = Link(b"-arch=sm_90")
+    assert link.add(GRID.encode(), PTX_INPUT) == 0
+    assert link.call("AddFile", link.handle, LIBRARY_INPUT, library.encode()) == 0, link.log()
+    assert run_image(link.image(), b"meet", [0] * 40, blocks=7, launch="cuLaunchCooperativeKernel")[0] == 280
+    run_image(image_of(file("scale.ptx", PTX)), b"scale", [1])  # the context is in order
+    state, image, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    driver.call("cuLinkCreate_v2", 0, None, None, ctypes.byref(state))
+    text = GRID.encode()
+    driver.call("cuLinkAddData_v2", state, 1, text, ctypes.c_size_t(len(text)), b"grid", 0, None, None)
+    driver.call("cuLinkAddFile_v2", state, 4, library.encode(), 0, None, None)
+    driver.call("cuLinkComplete", state, ctypes.byref(image), ctypes.byref(size))
+    assert run_image(ctypes.string_at(image, size.value), b"meet", [0] * 40, blocks=7, launch="cuLaunchCooperativeKernel")[0] == 280
+    driver.call("cuLinkDestroy", state)
 
 
 tap.main(globals())

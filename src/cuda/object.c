@@ -1,0 +1,118 @@
+/* See object.h. Archives: ar(5). */
+#include "cuda/object.h"
+
+#include <ar.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/elf.h"
+#include "base/str.h"
+
+/* The one member of libcudadevrt.a, whose PTX is for the newest devices alone. */
+static const char device_runtime_member[] = "cuda_device_runtime.o";
+
+/* Takes the texts of `from` over. */
+static bool move_texts(struct image *to, struct image *from)
+{
+    struct image_text *more = realloc(to->texts, (to->n + from->n) * sizeof *more);
+    if (!more)
+        return false;
+    to->texts = more;
+    memcpy(more + to->n, from->texts, from->n * sizeof *more);
+    to->n += from->n;
+    to->bytes += from->bytes;
+    from->n = 0;
+    return true;
+}
+
+static enum image_result add_image(struct image *image, const void *data, size_t bytes, unsigned arch)
+{
+    struct image one;
+    enum image_result r = image_read(data, bytes, arch, &one);
+    if (r)
+        memcpy(image->why, one.why, sizeof image->why);
+    else if (!move_texts(image, &one))
+        r = IMAGE_NO_MEMORY;
+    image_free(&one);
+    return r;
+}
+
+/* The containers of an object file of the host's; one without any has nothing to add. */
+static enum image_result add_object(struct image *image, const void *data, size_t bytes, unsigned arch)
+{
+    static const char *const names[] = {".nv_fatbin", "__nv_relfatbin"};
+    struct elf e;
+    enum image_result r = IMAGE_OK;
+    if (!elf_view(&e, data, bytes) || e.header->e_machine == EM_CUDA)
+        return add_image(image, data, bytes, arch);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !r; i++) {
+        const Elf64_Shdr *section = elf_section(&e, names[i]);
+        const void *contents = section && section->sh_size ? elf_contents(&e, section) : NULL;
+        if (contents)
+            r = add_image(image, contents, section->sh_size, arch);
+    }
+    return r;
+}
+
+/* The same at any address. */
+static enum image_result add_aligned(struct image *image, const void *data, size_t bytes, unsigned arch)
+{
+    void *copy = malloc(bytes + 1);
+    if (!copy)
+        return IMAGE_NO_MEMORY;
+    memcpy(copy, data, bytes);
+    enum image_result r = add_object(image, copy, bytes, arch);
+    free(copy);
+    return r;
+}
+
+/* Has the member this name? Names end in a slash; those of more than 15 characters stand in the member `//`, and are "/" and a place
+ * there. */
+static bool has_name(const struct ar_hdr *h, struct str long_names, const char *name)
+{
+    size_t n = strlen(name);
+    struct str in = {h->ar_name, sizeof h->ar_name};
+    if (in.p[0] == '/') {
+        size_t at = strtoul(in.p + 1, NULL, 10);
+        in = at < long_names.n ? (struct str){long_names.p + at, long_names.n - at} : (struct str){"", 0};
+    }
+    return in.n > n && memcmp(in.p, name, n) == 0 && in.p[n] == '/';
+}
+
+static enum image_result add_library(struct image *image, const char *data, size_t bytes, unsigned arch)
+{
+    enum image_result r = IMAGE_OK;
+    struct str long_names = {"", 0};
+    for (size_t at = SARMAG; !r && bytes - at >= sizeof(struct ar_hdr);) {
+        struct ar_hdr h;
+        memcpy(&h, data + at, sizeof h);
+        at += sizeof h;
+        size_t size = strtoul(h.ar_size, NULL, 10);
+        if (memcmp(h.ar_fmag, ARFMAG, sizeof h.ar_fmag) != 0 || size > bytes - at) {
+            snprintf(image->why, sizeof image->why, "a member of the library is longer than the library");
+            return IMAGE_INVALID;
+        }
+        bool has_code = h.ar_name[0] != '/' || (h.ar_name[1] >= '0' && h.ar_name[1] <= '9');
+        if (memcmp(h.ar_name, "//", 2) == 0)
+            long_names = (struct str){data + at, size};
+        else if (has_code && has_name(&h, long_names, device_runtime_member))
+            r = add_image(image, device_runtime_ptx, SIZE_MAX, arch);
+        else if (has_code)
+            r = add_aligned(image, data + at, size, arch);
+        at += size;
+        at += at % 2 && at < bytes;
+    }
+    return r;
+}
+
+enum image_result object_read(const void *data, size_t bytes, unsigned arch, struct image *image)
+{
+    *image = (struct image){0};
+    bool library = bytes >= SARMAG && memcmp(data, ARMAG, SARMAG) == 0;
+    enum image_result r = library ? add_library(image, data, bytes, arch) : add_aligned(image, data, bytes, arch);
+    if (r)
+        image_free(image);
+    return r;
+}

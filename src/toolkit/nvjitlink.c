@@ -1,0 +1,505 @@
+/* libnvJitLink.so.12 and .13 ("nvJitLink"): PTX, fat binaries, objects and libraries go in; what comes out in the place of machine
+ * code is an image of their PTX, which libcuda.so.1 links when it loads it. A header of the toolkit calls versioned names. A
+ * library of NVIDIA's that a program loads by its path leads here, too (cuda/preload.c).
+ *
+ * LTO-IR, which is a format of NVIDIA's own, is read by NVIDIA's library where the program has loaded one: it links that to PTX.
+ */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/object.h"
+#include "heddle.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef enum {
+    NVJITLINK_SUCCESS,
+    NVJITLINK_ERROR_UNRECOGNIZED_OPTION,
+    NVJITLINK_ERROR_MISSING_ARCH,
+    NVJITLINK_ERROR_INVALID_INPUT,
+    NVJITLINK_ERROR_PTX_COMPILE,
+    NVJITLINK_ERROR_NVVM_COMPILE,
+    NVJITLINK_ERROR_INTERNAL,
+    NVJITLINK_ERROR_UNRECOGNIZED_INPUT = 8,
+} nvJitLinkResult;
+
+typedef enum {
+    NVJITLINK_INPUT_CUBIN = 1,
+    NVJITLINK_INPUT_PTX,
+    NVJITLINK_INPUT_LTOIR,
+    NVJITLINK_INPUT_FATBIN,
+    NVJITLINK_INPUT_OBJECT,
+    NVJITLINK_INPUT_LIBRARY,
+    NVJITLINK_INPUT_INDEX,
+    NVJITLINK_INPUT_ANY = 10,
+} nvJitLinkInputType;
+
+struct log {
+    char *text; /* from malloc, or NULL */
+    size_t n;
+};
+
+typedef struct nvJitLink {
+    unsigned arch;
+    bool keeps_products; /* -fma=0 */
+    char **options;      /* as given */
+    uint32_t n_options;
+    struct nvJitLink *theirs; /* of NVIDIA's library, where there is LTO-IR */
+    char *ptx;                /* what it makes of that */
+    struct image inputs;
+    struct log errors, infos;
+    void *linked; /* what nvJitLinkComplete has made */
+    size_t bytes;
+} *nvJitLinkHandle;
+
+static void append(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(struct log *log, const char *format, ...)
+{
+    va_list args;
+    char *line = NULL;
+    va_start(args, format);
+    int n = vasprintf(&line, format, args);
+    va_end(args);
+    char *more = n < 0 ? NULL : realloc(log->text, log->n + (size_t)n + 1);
+    if (more) { /* without memory the log lacks the line */
+        memcpy(more + log->n, line, (size_t)n + 1);
+        log->text = more;
+        log->n += (size_t)n;
+    }
+    if (n >= 0)
+        free(line);
+}
+
+/* ---- NVIDIA's library ---- */
+
+#define TEXT(number)  TEXT_(number)
+#define TEXT_(number) #number
+
+/* Its function, where a program has loaded it and it has been replaced by this library: the preloaded library knows. */
+static void *theirs(const char *name)
+{
+    void *(*original)(const char *library, const char *name) = dlsym(RTLD_DEFAULT, "heddle_original");
+    return original ? original("libnvJitLink.so." TEXT(NVJITLINK_MAJOR), name) : NULL;
+}
+
+/* What it has to say goes into our log. */
+static void take_log(nvJitLinkHandle h)
+{
+    nvJitLinkResult (*get_size)(nvJitLinkHandle, size_t *) = theirs("nvJitLinkGetErrorLogSize");
+    nvJitLinkResult (*get_text)(nvJitLinkHandle, char *) = theirs("nvJitLinkGetErrorLog");
+    size_t size = 0;
+    char *text = get_size && get_text && !get_size(h->theirs, &size) ? calloc(1, size + 1) : NULL;
+    if (text && !get_text(h->theirs, text))
+        append(&h->errors, "%s", text);
+    free(text);
+}
+
+/* A link of its own, with the same options, to PTX. */
+static nvJitLinkResult begin_lto(nvJitLinkHandle h)
+{
+    nvJitLinkResult (*create)(nvJitLinkHandle *, uint32_t, const char **) = theirs("nvJitLinkCreate");
+    const char **options = calloc(h->n_options + 2, sizeof *options);
+    uint32_t n = 0;
+    bool has_ptx = false;
+    if (!options)
+        return NVJITLINK_ERROR_INTERNAL;
+    for (uint32_t i = 0; i < h->n_options; i++) {
+        has_ptx |= strcmp(h->options[i], "-ptx") == 0;
+        options[n++] = h->options[i];
+    }
+    if (!has_ptx)
+        options[n++] = "-ptx";
+    nvJitLinkResult result = create ? create(&h->theirs, n, options) : NVJITLINK_ERROR_INTERNAL;
+    if (result && h->theirs)
+        take_log(h);
+    free(options);
+    return result;
+}
+
+static nvJitLinkResult add_lto(nvJitLinkHandle h, nvJitLinkInputType type, const void *data, size_t bytes,
+                               const char *name)
+{
+    nvJitLinkResult (*add)(nvJitLinkHandle, nvJitLinkInputType, const void *, size_t, const char *) =
+        theirs("nvJitLinkAddData");
+    if (!add) {
+        append(
+            &h->errors,
+            "%s: Heddle links PTX, and reads LTO-IR by NVIDIA's nvJitLink alone, which is not loaded: compile to PTX\n",
+            name);
+        return NVJITLINK_ERROR_NVVM_COMPILE;
+    }
+    nvJitLinkResult result = h->theirs ? NVJITLINK_SUCCESS : begin_lto(h);
+    if (result)
+        return result;
+    result = add(h->theirs, type, data, bytes, name);
+    if (result)
+        take_log(h);
+    return result;
+}
+
+/* The PTX of all LTO-IR. */
+static nvJitLinkResult link_lto(nvJitLinkHandle h)
+{
+    nvJitLinkResult (*complete)(nvJitLinkHandle) = theirs("nvJitLinkComplete");
+    nvJitLinkResult (*get_size)(nvJitLinkHandle, size_t *) = theirs("nvJitLinkGetLinkedPtxSize");
+    nvJitLinkResult (*get_ptx)(nvJitLinkHandle, char *) = theirs("nvJitLinkGetLinkedPtx");
+    size_t size = 0;
+    nvJitLinkResult result = complete && get_size && get_ptx ? complete(h->theirs) : NVJITLINK_ERROR_INTERNAL;
+    if (!result)
+        result = get_size(h->theirs, &size);
+    free(h->ptx);
+    h->ptx = result ? NULL : calloc(1, size + 1);
+    if (!result)
+        result = h->ptx ? get_ptx(h->theirs, h->ptx) : NVJITLINK_ERROR_INTERNAL;
+    if (result)
+        take_log(h);
+    return result;
+}
+
+/* ---- options ---- */
+
+/* How machine code is made, of which there is none here; one that ends in = takes a value. */
+static const char *const of_machine_code[] = {
+    "-maxrregcount=",
+    "-time",
+    "-verbose",
+    "-lto",
+    "-O",
+    "-g",
+    "-lineinfo",
+    "-ftz=",
+    "-prec-div=",
+    "-prec-sqrt=",
+    "-kernels-used=",
+    "-variables-used=",
+    "-optimize-unused-variables",
+    "-Xptxas=",
+    "-split-compile=",
+    "-split-compile-extended=",
+    "-jump-table-density=",
+    "-no-cache",
+    "-device-stack-protector",
+    "-device-stack-protector=",
+    "-ptxas-options=",
+    "-r",
+};
+
+static bool is_of_machine_code(const char *option)
+{
+    for (size_t i = 0; i < sizeof of_machine_code / sizeof of_machine_code[0]; i++) {
+        const char *known = of_machine_code[i];
+        size_t n = strlen(known);
+        if (strcmp(option, known) == 0 || (known[n - 1] == '=' && strncmp(option, known, n) == 0) ||
+            (strcmp(known, "-O") == 0 && option[0] == '-' && option[1] == 'O' && strlen(option) == 3))
+            return true;
+    }
+    return false;
+}
+
+static nvJitLinkResult read_option(nvJitLinkHandle h, const char *option)
+{
+    unsigned sm;
+    if (option[0] == '-' && option[1] == '-')
+        option++;
+    if (sscanf(option, "-arch=sm_%u", &sm) == 1 || sscanf(option, "-arch=compute_%u", &sm) == 1) {
+        h->arch = sm;
+    } else if (strcmp(option, "-fma=0") == 0 || strcmp(option, "-fma=1") == 0) {
+        h->keeps_products = option[5] == '0';
+    } else if (!is_of_machine_code(option)) {
+        append(&h->errors, "there is no option `%s`\n", option);
+        return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
+    }
+    return NVJITLINK_SUCCESS;
+}
+
+EXPORT nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t n, const char **options)
+{
+    if (!handle || (n && !options))
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    nvJitLinkHandle h = *handle = calloc(1, sizeof *h);
+    if (!h)
+        return NVJITLINK_ERROR_INTERNAL;
+    h->options = calloc(n + 1, sizeof *h->options);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!h->options || !options[i] || !(h->options[h->n_options++] = strdup(options[i])))
+            return NVJITLINK_ERROR_INTERNAL;
+        nvJitLinkResult result = read_option(h, options[i]);
+        if (result)
+            return result; /* the handle stays, for the log */
+    }
+    if (h->arch)
+        return NVJITLINK_SUCCESS;
+    append(&h->errors, "which device is it for? As in -arch=sm_90\n");
+    return NVJITLINK_ERROR_MISSING_ARCH;
+}
+
+EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle *handle)
+{
+    if (!handle)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    nvJitLinkHandle h = *handle;
+    if (h) {
+        nvJitLinkResult (*destroy)(nvJitLinkHandle *) = h->theirs ? theirs("nvJitLinkDestroy") : NULL;
+        if (destroy)
+            destroy(&h->theirs);
+        for (uint32_t i = 0; i < h->n_options; i++)
+            free(h->options[i]);
+        free(h->options);
+        free(h->ptx);
+        image_free(&h->inputs);
+        free(h->errors.text);
+        free(h->infos.text);
+        free(h->linked);
+        free(h);
+    }
+    *handle = NULL;
+    return NVJITLINK_SUCCESS;
+}
+
+/* ---- inputs ---- */
+
+/* Verifies it; without contraction, writes its roundings out. */
+static nvJitLinkResult check_text(nvJitLinkHandle h, struct image_text *text, const char *name)
+{
+    hd_ptx *ptx = NULL;
+    hd_report *report = NULL;
+    hd_source source = {name, text->text, text->bytes};
+    hd_result result = hd_ptx_read(&source, &ptx, &report);
+    if (report && hd_report_count(report))
+        append(result ? &h->errors : &h->infos, "%s", hd_report_text(report));
+    hd_report_free(report);
+    if (!result && h->keeps_products) {
+        size_t bytes;
+        const char *rounded = hd_ptx_uncontracted(ptx, &bytes);
+        char *copy = rounded ? strndup(rounded, bytes) : NULL;
+        if (copy) {
+            free(text->text);
+            text->text = copy;
+            text->bytes = bytes;
+        } else {
+            result = HD_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    hd_ptx_free(ptx);
+    return result == HD_SUCCESS             ? NVJITLINK_SUCCESS
+           : result == HD_ERROR_INVALID_PTX ? NVJITLINK_ERROR_PTX_COMPILE
+                                            : NVJITLINK_ERROR_INTERNAL;
+}
+
+static nvJitLinkResult add_texts(nvJitLinkHandle h, struct image *image, const char *name)
+{
+    struct image_text *more = realloc(h->inputs.texts, (h->inputs.n + image->n + 1) * sizeof *more);
+    if (!more)
+        return NVJITLINK_ERROR_INTERNAL;
+    h->inputs.texts = more;
+    memcpy(more + h->inputs.n, image->texts, image->n * sizeof *more);
+    struct image_text *first = more + h->inputs.n, *end = first + image->n;
+    h->inputs.n += image->n;
+    image->n = 0;
+    nvJitLinkResult result = NVJITLINK_SUCCESS;
+    for (; first < end && !result; first++)
+        result = check_text(h, first, name);
+    return result;
+}
+
+EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle h, nvJitLinkInputType type, const void *data, size_t bytes,
+                                        const char *name)
+{
+    struct image image;
+    if (!h || !data || !bytes)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    name = name ? name : "<unnamed>";
+    if (type == NVJITLINK_INPUT_LTOIR || type == NVJITLINK_INPUT_INDEX)
+        return add_lto(h, type, data, bytes, name);
+    bool exact = type == NVJITLINK_INPUT_CUBIN || type == NVJITLINK_INPUT_PTX || type == NVJITLINK_INPUT_FATBIN;
+    enum image_result read = (exact ? image_read : object_read)(data, bytes, h->arch, &image);
+    if (read)
+        append(&h->errors, "%s: %s\n", name, image.why);
+    nvJitLinkResult result = read == IMAGE_OK              ? add_texts(h, &image, name)
+                             : read == IMAGE_NO_MEMORY     ? NVJITLINK_ERROR_INTERNAL
+                             : type == NVJITLINK_INPUT_PTX ? NVJITLINK_ERROR_PTX_COMPILE
+                                                           : NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    image_free(&image);
+    return result;
+}
+
+EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle h, nvJitLinkInputType type, const char *path)
+{
+    FILE *f = h && path ? fopen(path, "rb") : NULL;
+    char *data = NULL;
+    size_t n = 0;
+    if (f) {
+        long end = fseek(f, 0, SEEK_END) ? -1 : ftell(f);
+        data = end >= 0 && fseek(f, 0, SEEK_SET) == 0 ? malloc((size_t)end + 1) : NULL;
+        n = data ? fread(data, 1, (size_t)end, f) : 0;
+        fclose(f);
+    }
+    if (!data) {
+        if (h)
+            append(&h->errors, "%s cannot be read\n", path ? path : "a file without a name");
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    }
+    nvJitLinkResult result = nvJitLinkAddData(h, type, data, n, path);
+    free(data);
+    return result;
+}
+
+/* ---- what comes out ---- */
+
+/* The PTX of LTO-IR is one more input. */
+static nvJitLinkResult finish_lto(nvJitLinkHandle h)
+{
+    struct image image;
+    nvJitLinkResult result = link_lto(h);
+    if (result)
+        return result;
+    enum image_result read = image_read(h->ptx, SIZE_MAX, h->arch, &image);
+    result = read ? NVJITLINK_ERROR_INTERNAL : add_texts(h, &image, "LTO-IR");
+    image_free(&image);
+    return result;
+}
+
+EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle h)
+{
+    if (!h || h->linked)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    nvJitLinkResult result = h->theirs ? finish_lto(h) : NVJITLINK_SUCCESS;
+    if (result)
+        return result;
+    if (!h->inputs.n) {
+        append(&h->errors, "there is nothing to link\n");
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    }
+    h->linked = image_of_texts(h->inputs.texts, h->inputs.n, &h->bytes);
+    return h->linked ? NVJITLINK_SUCCESS : NVJITLINK_ERROR_INTERNAL;
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle h, size_t *bytes)
+{
+    if (!h || !h->linked || !bytes)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    *bytes = h->bytes;
+    return NVJITLINK_SUCCESS;
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle h, void *cubin)
+{
+    if (!h || !h->linked || !cubin)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    memcpy(cubin, h->linked, h->bytes);
+    return NVJITLINK_SUCCESS;
+}
+
+/* PTX comes out where LTO-IR was linked, says the documentation. */
+static bool has_ptx(nvJitLinkHandle h)
+{
+    if (h && !h->ptx)
+        append(&h->errors, "linked PTX is made of LTO-IR alone\n");
+    return h && h->ptx;
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle h, size_t *bytes)
+{
+    if (!has_ptx(h) || !bytes)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    *bytes = strlen(h->ptx) + 1;
+    return NVJITLINK_SUCCESS;
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle h, char *ptx)
+{
+    if (!has_ptx(h) || !ptx)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    memcpy(ptx, h->ptx, strlen(h->ptx) + 1);
+    return NVJITLINK_SUCCESS;
+}
+
+/* LTO-IR that has been linked, for a later link: everything is linked at once here. */
+static nvJitLinkResult no_ir(nvJitLinkHandle h)
+{
+    if (h)
+        append(&h->errors, "Heddle gives no linked LTO-IR\n");
+    return NVJITLINK_ERROR_INVALID_INPUT;
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle h, size_t *bytes)
+{
+    (void)bytes;
+    return no_ir(h);
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIR(nvJitLinkHandle h, void *ir)
+{
+    (void)ir;
+    return no_ir(h);
+}
+
+/* Sizes count the zero at the end. */
+static nvJitLinkResult log_size(nvJitLinkHandle h, const struct log *log, size_t *bytes)
+{
+    if (!h || !bytes)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    *bytes = log->n + 1;
+    return NVJITLINK_SUCCESS;
+}
+
+static nvJitLinkResult log_text(nvJitLinkHandle h, const struct log *log, char *text)
+{
+    if (!h || !text)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    memcpy(text, log->text ? log->text : "", log->n + 1);
+    return NVJITLINK_SUCCESS;
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle h, size_t *bytes)
+{
+    return log_size(h, &h->errors, bytes);
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle h, char *text)
+{
+    return log_text(h, &h->errors, text);
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetInfoLogSize(nvJitLinkHandle h, size_t *bytes)
+{
+    return log_size(h, &h->infos, bytes);
+}
+
+EXPORT nvJitLinkResult nvJitLinkGetInfoLog(nvJitLinkHandle h, char *text)
+{
+    return log_text(h, &h->infos, text);
+}
+
+/* The minor version: of the last toolkit of CUDA 12, the first of 13. */
+EXPORT nvJitLinkResult nvJitLinkVersion(unsigned *major, unsigned *minor)
+{
+    if (!major || !minor)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    *major = NVJITLINK_MAJOR;
+    *minor = NVJITLINK_MAJOR == 12 ? 9 : 0;
+    return NVJITLINK_SUCCESS;
+}
+
+/* ---- versioned names ---- */
+
+#define ALIAS(name, major, minor) ALIAS_(name, major, minor)
+#define ALIAS_(name, major, minor)                                                                                     \
+    EXPORT extern __typeof__(nvJitLink##name) __nvJitLink##name##_##major##_##minor                                    \
+        __attribute__((alias("nvJitLink" #name)));
+#define NVJITLINK(name)                                                                                                \
+    ALIAS(name, NVJITLINK_MAJOR, 0)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 1)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 2)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 3)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 4)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 5)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 6)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 7)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 8)                                                                                    \
+    ALIAS(name, NVJITLINK_MAJOR, 9)
+#include "cuda/nvjitlink.def"
