@@ -83,9 +83,28 @@ static struct clock_node *node_new(uint32_t level, uint64_t key, uint32_t floor,
     return n;
 }
 
-/* A node in the making. Of its parts it has references. */
+/* What a join gives: a node that was there, and is lent, or a fresh one, of which it has the only reference. */
+struct joined {
+    struct clock_node *node; /* or NULL: nothing is known */
+    bool is_fresh;
+};
+
+static void drop(struct joined j)
+{
+    if (j.is_fresh)
+        node_release(j.node);
+}
+
+/* The caller has a reference then. */
+static struct clock_node *take(struct joined j)
+{
+    return j.is_fresh || !j.node ? j.node : node_ref(j.node);
+}
+
+/* A node in the making. */
 struct slots {
     uint32_t floor, mask, n;
+    uint32_t fresh; /* parts that are, by their places in `part` */
     union {
         uint32_t lane[MOST_SLOTS];
         struct clock_node *part[MOST_SLOTS];
@@ -99,51 +118,52 @@ static bool is_same(const struct clock_node *n, const struct slots *s)
                              : memcmp((const void *)n->part, (const void *)s->part, s->n * sizeof *s->part) == 0);
 }
 
-static void drop(const struct slots *s, uint32_t level)
+static void drop_slots(const struct slots *s)
 {
-    for (uint32_t i = 0; level != WARP && i < s->n; i++)
-        node_release(s->part[i]);
+    for (uint32_t m = s->fresh; m; m &= m - 1)
+        node_release(s->part[__builtin_ctz(m)]);
 }
 
-/* The node of these slots, which end: one of two that it may be (`other`: or NULL), else a new one; false where memory ran out. */
-static bool settle(const struct slots *s, struct clock_node *like, struct clock_node *other, struct clock_node **out)
+/* The node of these slots: one of two that it may be (`other`: or NULL), else a fresh one; false where memory ran out. */
+static bool settle(const struct slots *s, struct clock_node *like, struct clock_node *other, struct joined *out)
 {
     struct clock_node *same = is_same(like, s)                                            ? like
                               : other && other->level == like->level && is_same(other, s) ? other
                                                                                           : NULL;
-    if (same) {
-        *out = node_ref(same);
-        drop(s, like->level);
+    *out = (struct joined){same, false};
+    if (same)
+        return true;
+    *out = (struct joined){node_new(like->level, like->key, s->floor, s->mask), true};
+    if (!out->node) {
+        drop_slots(s);
+        return false;
+    }
+    if (like->level == WARP) {
+        memcpy(out->node->lane, s->lane, s->n * sizeof *s->lane);
         return true;
     }
-    *out = node_new(like->level, like->key, s->floor, s->mask);
-    if (!*out)
-        drop(s, like->level);
-    else if (like->level == WARP)
-        memcpy((*out)->lane, s->lane, s->n * sizeof *s->lane);
-    else
-        memcpy((void *)(*out)->part, (const void *)s->part, s->n * sizeof *s->part);
-    return *out;
+    for (uint32_t i = 0; i < s->n; i++)
+        out->node->part[i] = s->fresh >> i & 1 ? s->part[i] : node_ref(s->part[i]);
+    return true;
 }
 
 /* ---- joining ---- */
 
 /* `b` joins `a`, which has all in it that `old` says (or NULL): parts that `b` and `old` share are left out. */
-static bool join_nodes(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
-                       struct clock_node **out);
+static bool join_nodes(struct clock_node *a, struct clock_node *b, const struct clock_node *old, struct joined *out);
 
 static uint32_t max_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
-/* What of a warp is above a floor; NULL: nothing is. */
-static bool above(struct clock_node *warp, uint32_t floor, struct clock_node **out)
+/* What of a warp is above a floor. */
+static bool above(struct clock_node *warp, uint32_t floor, struct joined *out)
 {
     struct slots s = {0};
-    *out = NULL;
+    *out = (struct joined){NULL, false};
     if (warp->floor > floor) {
-        *out = node_ref(warp);
+        out->node = warp;
         return true;
     }
     for (uint32_t m = warp->mask, i = 0; m; m &= m - 1, i++)
@@ -154,9 +174,11 @@ static bool above(struct clock_node *warp, uint32_t floor, struct clock_node **o
     return !s.n || settle(&s, warp, NULL, out);
 }
 
-static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_node **out)
+static bool join_warps(struct clock_node *a, struct clock_node *b, struct joined *out)
 {
-    struct slots s = {.floor = max_of(a->floor, b->floor)};
+    struct slots s;
+    s.floor = max_of(a->floor, b->floor);
+    s.mask = s.n = s.fresh = 0;
     for (uint32_t m = a->mask | b->mask; m; m &= m - 1) {
         unsigned slot = (unsigned)__builtin_ctz(m);
         uint32_t x = a->mask >> slot & 1 ? a->lane[index_of(a, slot)] : 0;
@@ -171,39 +193,32 @@ static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_
 
 /* One of the two may be missing. Those that are not yet above `floor` are cut. */
 static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, bool cut_y, uint32_t floor,
-                       const struct clock_node *old, struct clock_node **out)
+                       const struct clock_node *old, struct joined *out)
 {
-    struct clock_node *p = NULL, *q = NULL;
-    bool ok = true;
-    if (x == y && !cut_x && !cut_y) {
-        *out = node_ref(x);
+    struct joined p = {x, false}, q = {y, false};
+    bool ok = (!x || !cut_x || above(x, floor, &p)) && (!y || !cut_y || above(y, floor, &q));
+    *out = p.node ? p : q;
+    if (ok && !(p.node && q.node))
         return true;
+    ok = ok && join_nodes(p.node, q.node, old, out);
+    struct joined *same = !ok ? NULL : out->node == p.node ? &p : out->node == q.node ? &q : NULL;
+    if (same) {
+        *out = *same;
+        same->is_fresh = false;
     }
-    if (x && cut_x)
-        ok = above(x, floor, &p);
-    else if (x)
-        p = node_ref(x);
-    if (ok && y && cut_y)
-        ok = above(y, floor, &q);
-    else if (y)
-        q = node_ref(y);
-    if (!ok || !p || !q) {
-        *out = p ? p : q;
-        return ok;
-    }
-    ok = join_nodes(p, q, old, out);
-    node_release(p);
-    node_release(q);
+    drop(p);
+    drop(q);
     return ok;
 }
 
 /* `b` is the same group of threads as `a`, or is within; `old`, or NULL, the same group as `b`. */
-static bool join_within(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
-                        struct clock_node **out)
+static bool join_within(struct clock_node *a, struct clock_node *b, const struct clock_node *old, struct joined *out)
 {
     bool peers = a->level == b->level;
     uint32_t b_floor = peers ? b->floor : 0, b_mask = peers ? b->mask : 1u << slot_of(b->key, a->level);
-    struct slots s = {.floor = max_of(a->floor, b_floor)};
+    struct slots s;
+    s.floor = max_of(a->floor, b_floor);
+    s.mask = s.n = s.fresh = 0;
     for (uint32_t m = a->mask | b_mask; m; m &= m - 1) {
         unsigned slot = (unsigned)__builtin_ctz(m);
         struct clock_node *x = a->mask >> slot & 1 ? a->part[index_of(a, slot)] : NULL;
@@ -211,15 +226,14 @@ static bool join_within(struct clock_node *a, struct clock_node *b, const struct
         const struct clock_node *was = !peers                         ? old
                                        : old && old->mask >> slot & 1 ? old->part[index_of(old, slot)]
                                                                       : NULL;
-        s.part[s.n] = NULL;
-        if (y == was)
-            y = NULL;
-        if (!join_parts(x, a->floor < s.floor, y, b_floor < s.floor, s.floor, was, &s.part[s.n])) {
-            drop(&s, a->level);
+        struct joined part;
+        if (!join_parts(x, a->floor < s.floor, y == was ? NULL : y, b_floor < s.floor, s.floor, was, &part)) {
+            drop_slots(&s);
             return false;
         }
-        if (s.part[s.n]) {
-            s.n++;
+        if (part.node) {
+            s.fresh |= (uint32_t)part.is_fresh << s.n;
+            s.part[s.n++] = part.node;
             s.mask |= 1u << slot;
         }
     }
@@ -227,17 +241,17 @@ static bool join_within(struct clock_node *a, struct clock_node *b, const struct
 }
 
 /* Neither is within the other: below the least group that has both. */
-static bool join_apart(struct clock_node *a, struct clock_node *b, struct clock_node **out)
+static bool join_apart(struct clock_node *a, struct clock_node *b, struct joined *out)
 {
     uint32_t level = a->level + 1;
     while ((a->key ^ b->key) >> shift_of(level + 1))
         level++;
     unsigned slot_a = slot_of(a->key, level), slot_b = slot_of(b->key, level);
-    *out = node_new(level, a->key, 0, 1u << slot_a | 1u << slot_b);
-    if (!*out)
+    *out = (struct joined){node_new(level, a->key, 0, 1u << slot_a | 1u << slot_b), true};
+    if (!out->node)
         return false;
-    (*out)->part[slot_a > slot_b] = node_ref(a);
-    (*out)->part[slot_a < slot_b] = node_ref(b);
+    out->node->part[slot_a > slot_b] = node_ref(a);
+    out->node->part[slot_a < slot_b] = node_ref(b);
     return true;
 }
 
@@ -251,13 +265,11 @@ static const struct clock_node *counterpart(const struct clock_node *in, const s
     return in && in->level == n->level && in->key == n->key ? in : NULL;
 }
 
-static bool join_nodes(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
-                       struct clock_node **out)
+static bool join_nodes(struct clock_node *a, struct clock_node *b, const struct clock_node *old, struct joined *out)
 {
-    if (a == b || b == old) {
-        *out = node_ref(a);
+    *out = (struct joined){a, false};
+    if (a == b || b == old)
         return true;
-    }
     if (a->level < b->level)
         return join_nodes(b, a, NULL, out);
     if (!is_within(b->key, a))
@@ -330,46 +342,40 @@ bool clock_join(struct clock **c, struct clock *with)
 
 bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old)
 {
-    struct clock_node *root;
+    struct joined j;
     if (join_at_once(c, with))
         return true;
-    if (!join_nodes((*c)->root, with->root, old ? old->root : NULL, &root))
+    if (!join_nodes((*c)->root, with->root, old ? old->root : NULL, &j))
         return false;
-    if (root != (*c)->root && root != with->root)
-        return put_joined(c, root);
-    if (root == with->root)
+    if (j.node != (*c)->root && j.node != with->root)
+        return put_joined(c, take(j));
+    if (j.node == with->root)
         clock_replace(c, clock_ref(with));
-    node_release(root);
     return true;
 }
 
 bool clock_extend(struct clock **c, struct clock *with)
 {
-    struct clock_node *root;
+    struct joined j;
     if (join_at_once(c, with))
         return true;
-    if (!join_nodes((*c)->root, with->root, NULL, &root))
+    if (!join_nodes((*c)->root, with->root, NULL, &j))
         return false;
-    if (root != (*c)->root)
-        return put_extended(c, root);
-    node_release(root);
-    return true;
+    return j.node == (*c)->root || put_extended(c, take(j));
 }
 
 /* Takes the reference. */
 static bool add(struct clock **c, struct clock_node *n)
 {
-    struct clock_node *root;
+    struct joined j;
     if (!n)
         return false;
     if (!*c)
         return put(c, n, 0, 0);
-    bool ok = join_nodes((*c)->root, n, NULL, &root);
+    bool ok = join_nodes((*c)->root, n, NULL, &j);
+    if (ok && j.node != (*c)->root)
+        ok = put_joined(c, take(j));
     node_release(n);
-    if (ok && root != (*c)->root)
-        return put_joined(c, root);
-    if (ok)
-        node_release(root);
     return ok;
 }
 

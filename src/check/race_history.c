@@ -601,7 +601,7 @@ static uint32_t hash_step(const struct step *s)
 {
     uint64_t x = s->old * 0x9e3779b97f4a7c15ull ^ s->record * 0xc2b2ae3d27d4eb4full ^ s->lanes * 0x165667b19e3779f9ull ^
                  s->place;
-    return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 40) % (STEPS / STEP_WAYS);
+    return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 40);
 }
 
 static bool same_step(const struct step *a, const struct step *b)
@@ -623,7 +623,10 @@ static cell apply(const struct step *s, cell old, unsigned lane)
 /* Those that have the place in the table where it is to be. */
 static struct step *find_steps(const struct now *n, const struct step *s)
 {
-    return &n->b->worker->steps[n->shared][STEP_WAYS * hash_step(s)];
+    struct race_worker *k = n->b->worker;
+    uint32_t hash = hash_step(s), count = n->class->strong && n->b->traits.releases ? STEPS_FEW : STEPS;
+    return n->shared ? &k->steps_shared[hash % (STEPS_SHARED / STEP_WAYS) * STEP_WAYS]
+                     : &k->steps[hash % (count / STEP_WAYS) * STEP_WAYS];
 }
 
 /* NULL where it has not been made yet. */

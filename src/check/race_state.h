@@ -69,7 +69,16 @@ static inline uint32_t step_place(unsigned further, unsigned lane, unsigned spre
 #define STEP_STAYS   0x80000000u
 #define STEP_BY_LANE 0x40000000u /* it matters which lane it is: there is a step for each */
 
-enum { STEPS = 1 << 13, STEP_WAYS = 2, OPS = 1 << 10, LOCKS_BITS = 14, LOCKS = 1 << LOCKS_BITS };
+/* Few where each access of a thread is behind a release or an acquire of its own: then steps come again soon or never. */
+enum {
+    STEPS = 1 << 12,
+    STEPS_FEW = 1 << 8,
+    STEPS_SHARED = 1 << 13,
+    STEP_WAYS = 2,
+    OPS = 1 << 10,
+    LOCKS_BITS = 14,
+    LOCKS = 1 << LOCKS_BITS
+};
 
 /* Numbers that a worker has taken and not used yet. */
 struct stocks {
@@ -87,7 +96,7 @@ struct race_worker {
         uint32_t class;
         bool in_vain;
     } ops[OPS];
-    struct step steps[2][STEPS];    /* of global, of shared memory */
+    struct step steps[STEPS], steps_shared[STEPS_SHARED];
     struct stocks stocks;           /* of the races' histories */
     struct race_block *free_blocks; /* with what they have taken */
 };

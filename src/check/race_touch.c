@@ -176,6 +176,15 @@ static void touch_words(struct now *n, cell *c, uint32_t count, struct lanes lan
     }
 }
 
+static void note_touched(const struct now *n, uint64_t low, uint64_t high)
+{
+    uint32_t first = (uint32_t)low / 4, end = (uint32_t)(high + 3) / 4;
+    if (first < n->b->touched_from)
+        n->b->touched_from = first;
+    if (end > n->b->touched_to)
+        n->b->touched_to = end;
+}
+
 /* The cell of the word at an address, and those of `bytes` from there on. */
 static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
 {
@@ -185,12 +194,8 @@ static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
             atomic_store(&n->r->no_memory, true);
         return c;
     }
-    uint32_t first = (uint32_t)address / 4, end = (uint32_t)(address + bytes + 3) / 4;
-    if (first < n->b->touched_from)
-        n->b->touched_from = first;
-    if (end > n->b->touched_to)
-        n->b->touched_to = end;
-    return &n->b->shared_cells[first];
+    note_touched(n, address, address + bytes);
+    return &n->b->shared_cells[address / 4];
 }
 
 /* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of consecutive lanes? */
@@ -321,11 +326,67 @@ static void touch_by_place(struct now *n, const struct access_event *e, uint32_t
         race_touch(n, place[i], e->bytes, at[i]);
 }
 
+/* What the access of one lane makes of cells, by what they say of that lane, or by their histories alone: lanes of an access come upon
+ * few that differ. */
+enum { MET_FEW = 8 };
+struct met {
+    cell was, next; /* for lane 0; `was` is 0: nothing yet */
+};
+
+static cell for_lane(cell c, unsigned lane)
+{
+    return cell_further(c, -lane & 31);
+}
+
+/* The word at a cell, by one lane of an access to shared memory: most are as one before. */
+static void touch_shared_word(struct now *n, struct met met[MET_FEW], cell *c, unsigned lane, uint64_t address)
+{
+    bool is_update = race_is_update(n->class); /* it makes the same of whichever it overtakes */
+    cell was = is_update ? cell_history(*c) : for_lane(*c, lane);
+    struct met *m = &met[cell_history(was) % MET_FEW];
+    if (*c & CELL_SPLIT) {
+        touch_word(n, c, (struct lanes){1, lane}, ALL_BYTES, address);
+    } else if (*c && m->was == was) {
+        *c = cell_further(m->next, lane);
+    } else {
+        bool is_one = !is_update || (*c && race_is_overtaken(n, cell_history(*c)));
+        bool known = *c && agree(n, *c, SPREAD_NONE) && is_one;
+        touch_word(n, c, (struct lanes){1, lane}, ALL_BYTES, address);
+        if (known && n->one_for_all && *c)
+            *m = (struct met){was, for_lane(*c, lane)};
+    }
+}
+
+static void touch_shared(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    struct met met[MET_FEW] = {0};
+    if (!has_record(n))
+        return;
+    note_touched(n, e->low, e->high);
+    n->spread = SPREAD_NONE;
+    cell first = n->recent->first[SPREAD_NONE];
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = access_address(e, lane);
+        for (uint32_t i = 0; i < e->bytes / 4; i++) {
+            cell *c = &n->b->shared_cells[address / 4 + i];
+            if (first && !*c)
+                *c = cell_of(first, lane);
+            else
+                touch_shared_word(n, met, c, lane, address + 4 * i);
+        }
+    }
+}
+
 /* Lane by lane; see fetch(). */
 static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t lanes)
 {
     cell *at[WARP_LANES], near[WARP_LANES];
     uint32_t count = 0;
+    if (n->shared && e->bytes % 4 == 0 && is_by_word(n->class, ALL_BYTES)) {
+        touch_shared(n, e, lanes);
+        return;
+    }
     for (uint32_t m = lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         if (!(at[l] = cells_at(n, access_address(e, l), e->bytes)))
