@@ -123,7 +123,7 @@ static void measure(const struct source *s)
             start = cpu_now();
             for (uint32_t k = 0; k < image->kernels.n; k++) {
                 struct arena kernel = {0};
-                ir_build(&kernel, image->kernels.at[k], false, &diags);
+                ir_build(&kernel, image->kernels.at[k], false, false, &diags);
                 arena_free(&kernel);
             }
             lower = cpu_now() - start;

@@ -50,7 +50,8 @@ static const char *round_trips(struct arena *a, const char *path, struct str tex
     for (uint32_t i = 0; i < all; i++) {
         struct arena scratch = {0};
         struct ptx_func *func = i < kernels ? image->kernels.at[i] : image->functions.at[i - kernels];
-        struct ir_func *f = ir_build(&scratch, func, false, &refused), *rows = ir_build(&scratch, func, true, &refused);
+        struct ir_func *f = ir_build(&scratch, func, false, false, &refused),
+                       *rows = ir_build(&scratch, func, true, true, &refused);
         const char *wrong = f ? round_trip(&scratch, f) : NULL;
         if (!wrong && rows && !str_eq(ir_print(f, NULL, &scratch), ir_print(rows, NULL, &scratch)))
             wrong = round_trip(&scratch, rows);

@@ -16,7 +16,8 @@ struct file {
 };
 
 struct oracle_options {
-    int every; /* of how many one is run */
+    int every;          /* of how many one is run */
+    const char *groups; /* ",NAME,NAME,": those that are run; NULL: all */
     char dir[4096];
     hd_machine *machine;
 };
@@ -116,7 +117,27 @@ static inline void oracle_folder(const char *dir, const char *sub, const char *p
         fclose(f);
 }
 
-/* Options --every N, --engine E, --workers N, --cpu LEVEL and --policy POLICY, then the folder; see oracle_folder(). */
+/* The names in a file, one at the start of each line, as struct oracle_options has them. */
+static inline char *oracle_groups(const char *path)
+{
+    struct file f = oracle_read(path[0] == '/' ? "" : ".", path);
+    size_t size = f.n + 3, n = 0;
+    char *names = malloc(size), *rest = f.bytes;
+    n += (size_t)snprintf(names, size, ",");
+    for (char *line; (line = oracle_line(&rest));)
+        n += (size_t)snprintf(names + n, size - n, "%.*s,", (int)strcspn(line, " "), line);
+    free(f.bytes);
+    return names;
+}
+
+static inline bool oracle_has_group(const struct oracle_options *o, const char *group)
+{
+    char name[128];
+    snprintf(name, sizeof name, ",%s,", group);
+    return !o->groups || strstr(o->groups, name);
+}
+
+/* Options --every N, --groups FILE, --engine E, --workers N, --cpu LEVEL and --policy POLICY, then the folder; see oracle_folder(). */
 static inline struct oracle_options oracle_parse(int argc, char **argv, const char *sub, const char *probe)
 {
     struct oracle_options o = {.every = 1};
@@ -127,6 +148,8 @@ static inline struct oracle_options oracle_parse(int argc, char **argv, const ch
             options.workers = (unsigned)atoi(argv[++i]);
         else if (strcmp(argv[i], "--every") == 0 && i + 1 < argc)
             o.every = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--groups") == 0 && i + 1 < argc)
+            o.groups = oracle_groups(argv[++i]);
         else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc)
             options.engine = oracle_engine(argv[++i]);
         else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
@@ -139,32 +162,39 @@ static inline struct oracle_options oracle_parse(int argc, char **argv, const ch
             dir = argv[i];
     }
     if (!dir || !*dir || o.every < 1 || hd_machine_create(&options, &o.machine, NULL)) {
-        fprintf(stderr, "usage: %s [--every N] [--engine E] [--workers N] [--cpu LEVEL] [--policy POLICY] DIR\n",
-                argv[0]);
+        fprintf(
+            stderr,
+            "usage: %s [--every N] [--groups FILE] [--engine E] [--workers N] [--cpu LEVEL] [--policy POLICY] DIR\n",
+            argv[0]);
         exit(ORACLE_USAGE);
     }
     oracle_folder(dir, sub, probe, o.dir, sizeof o.dir);
     return o;
 }
 
+/* Which of the fields has the group that a line belongs to; none where there are no groups. */
+enum { ORACLE_NO_GROUP = -1 };
+
 /* Runs what the fields of line n say. True where it does what the H200 did; else the text says how not. */
 typedef bool oracle_agrees(void *data, unsigned n, char **field, char *text, size_t size);
 
 enum { ORACLE_MOST_FIELDS = 16 };
 
-/* All lines of a file, or one in `every`, each with so many fields, the first of them its name. A line for each that differs, then
+/* All lines of a file, or of the groups, or one of these in `every`, each with so many fields, the first of them its name. A line for each that differs, then
  * "WHAT N: A agree, D differ". The machine is gone then; returns the exit status. */
-static inline int oracle_run(const struct oracle_options *o, const char *file, int fields, const char *what,
+static inline int oracle_run(const struct oracle_options *o, const char *file, int fields, int group, const char *what,
                              oracle_agrees *agrees, void *data)
 {
     struct file list = oracle_read(o->dir, file);
-    unsigned agree = 0, differ = 0, n = 0;
+    unsigned agree = 0, differ = 0, n = 0, of_groups = 0;
     char *rest = list.bytes;
     for (char *line; (line = oracle_line(&rest)); n++) {
         char *field[ORACLE_MOST_FIELDS], text[512] = "";
-        if (n % (unsigned)o->every)
-            continue;
         oracle_split(line, field, fields);
+        if (group != ORACLE_NO_GROUP && !oracle_has_group(o, field[group]))
+            continue;
+        if (of_groups++ % (unsigned)o->every)
+            continue;
         if (agrees(data, n, field, text, sizeof text)) {
             agree++;
             continue;

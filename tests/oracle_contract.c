@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     if (c.inputs.n != (size_t)INPUTS * BYTES || hd_module_load(o.machine, &source, 1, &c.module, NULL) ||
         hd_alloc(o.machine, BYTES, &c.in) || hd_alloc(o.machine, BYTES, &c.out))
         return ORACLE_USAGE;
-    int status = oracle_run(&o, "results.tsv", 3, "kernels", agrees, &c);
+    int status = oracle_run(&o, "results.tsv", 3, ORACLE_NO_GROUP, "kernels", agrees, &c);
     free(c.inputs.bytes);
     free(program.bytes);
     return status;

@@ -133,7 +133,7 @@ int main(int argc, char **argv)
     f.places = f.index.bytes;
     if (hd_alloc(o.machine, BLOCK_BYTES, &f.in) || hd_alloc(o.machine, OUT_BYTES, &f.out))
         return ORACLE_USAGE;
-    int status = oracle_run(&o, "manifest.tsv", F_COUNT, "forms", agrees, &f);
+    int status = oracle_run(&o, "manifest.tsv", F_COUNT, F_GROUP, "forms", agrees, &f);
     free(f.inputs.bytes);
     free(f.index.bytes);
     free(f.expected.bytes);

@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     if (hd_alloc(o.machine, THREADS * WORDS * 4, &s.in) || hd_alloc(o.machine, RESULT_BYTES, &s.out))
         return ORACLE_USAGE;
     fill_input(s.in);
-    int status = oracle_run(&o, "list.tsv", 1, "programs", agrees, &s);
+    int status = oracle_run(&o, "list.tsv", 1, ORACLE_NO_GROUP, "programs", agrees, &s);
     free(s.results.bytes);
     return status;
 }

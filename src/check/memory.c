@@ -267,7 +267,8 @@ static void note_lost_block(struct checker *c, const struct access_event *e)
         return;
     const char *memory = e->space == SPACE_SHARED ? "shared" : "local";
     note_lost(c, e->warp->block->launch,
-              arena_printf(&scratch, "%s memory of %s", memory, block_name(&scratch, e->warp->block)));
+              arena_printf(&scratch, "%s memory of %s", memory,
+                           block_name(&scratch, e->space == SPACE_SHARED ? e->owner : e->warp->block)));
     arena_free(&scratch);
 }
 
@@ -289,9 +290,7 @@ void memory_tell_lost(struct checker *c, struct diags *diags)
 /* Where several threads have memory of their own at one address: whose. */
 static const void *owner_of(const struct checker *c, const struct access_event *e)
 {
-    return e->space == SPACE_GLOBAL   ? (const void *)c
-           : e->space == SPACE_SHARED ? (const void *)e->warp->block
-                                      : e->warp;
+    return e->space == SPACE_GLOBAL ? (const void *)c : e->space == SPACE_SHARED ? (const void *)e->owner : e->warp;
 }
 
 static struct block_memory *memory_of(struct checker *c, const struct block *b);
@@ -315,7 +314,7 @@ static void describe_read(struct checker *c, const struct access_event *e, unsig
 {
     struct arena *arena = &c->findings.arena;
     uint64_t at = access_address(e, lane);
-    const struct op *writer = e->space == SPACE_SHARED ? memory_of(c, e->warp->block)->writer : NULL;
+    const struct op *writer = e->space == SPACE_SHARED ? memory_of(c, e->owner)->writer : NULL;
     f->region = e->space == SPACE_GLOBAL ? find_region(c, at) : NULL;
     const char *place = e->space == SPACE_GLOBAL ? global_place(c, f->region, at, arena)
                         : e->space == SPACE_SHARED
@@ -485,7 +484,7 @@ static uint32_t undefined_shared(const struct block_memory *b, const struct acce
 
 static void access_shared(struct checker *c, const struct access_event *e)
 {
-    struct block_memory *b = memory_of(c, e->warp->block);
+    struct block_memory *b = memory_of(c, e->owner);
     uint32_t left = e->lanes;
     struct run r;
     if (!b)
@@ -530,9 +529,49 @@ static void access_local(struct checker *c, const struct access_event *e)
         read_undefined(c, e, lanes);
 }
 
+/* How many bytes of a copy's source behind the first `at` are as the next one: defined, or not. *defined: which. */
+static uint64_t alike_in_source(struct checker *c, const struct access_source *from, uint64_t at, uint64_t bytes,
+                                bool *defined)
+{
+    if (at >= from->bytes) { /* zeroes */
+        *defined = true;
+        return bytes - at;
+    }
+    if (from->space == SPACE_GLOBAL) {
+        uint64_t n = defined_bytes(&c->defined, from->address + at, from->bytes - at);
+        *defined = n > 0;
+        return n ? n : undefined_bytes(&c->defined, from->address + at, from->bytes - at);
+    }
+    struct block_memory *b = memory_of(c, from->owner);
+    *defined = !b || !bits_any(b->shared, from->address + at, 1);
+    return 1;
+}
+
+/* What an asynchronous copy has written is as defined as what it has copied; a reduction leaves it as it was. */
+static void access_async(struct checker *c, const struct access_event *e)
+{
+    struct access_event part = *e;
+    uint64_t n = 0;
+    bool defined = !e->op->access->mem.type;
+    for (uint64_t at = 0; at < e->bytes; at += n) {
+        n = e->source ? alike_in_source(c, e->source, at, e->bytes, &defined) : e->bytes;
+        part.base = part.low = e->base + at;
+        part.high = part.base + n;
+        part.bytes = (uint32_t)n;
+        if (defined && e->space == SPACE_SHARED)
+            access_shared(c, &part);
+        else if (defined)
+            access_global(c, &part);
+    }
+}
+
 static void on_access(void *data, const struct access_event *e)
 {
     struct checker *c = data;
+    if (e->is_async) {
+        access_async(c, e);
+        return;
+    }
     switch (e->space) {
     case SPACE_SHARED: access_shared(c, e); break;
     case SPACE_LOCAL: access_local(c, e); break;
@@ -547,7 +586,7 @@ static bool on_fault(void *data, const struct fault_event *e)
     static const char *const kinds[] = {"reads", "writes", "updates"};
     struct checker *c = data;
     struct arena *arena = &c->findings.arena;
-    bool atomic = e->op->kind == OP_ATOM, writes = e->op->kind != OP_LD;
+    bool atomic = e->op->kind == OP_ATOM, writes = e->op->kind == OP_ASYNC ? e->writes : e->op->kind != OP_LD;
     struct sight s = {.code = fault_code(e->kind),
                       .kind = kinds[atomic + writes],
                       .severity = DIAG_ERROR,

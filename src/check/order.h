@@ -142,9 +142,12 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
 void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases);
 void order_cluster_opens(struct block_order *b);
 void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes);
-/* mbarrier: a lane arrives in the phase of a parity, and may complete it; it has seen that one complete. */
-void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e);
-void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e);
+/* mbarrier: a lane arrives in the phase of a parity, and may complete it; it has seen that one complete. The object is in the shared memory
+ * of `owner`. */
+void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                           const struct sync_event *e);
+void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                         const struct sync_event *e);
 /* bar.warp.sync among lanes. */
 void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
 /* What a warp does from here on has a later stamp. */

@@ -320,9 +320,10 @@ static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t addres
 }
 
 /* Arrivals are read-modify-writes of the object: a phase passes on what the ones before it have released. */
-void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e)
+void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                           const struct sync_event *e)
 {
-    struct mbarrier_order *m = mbarrier_at(b, e->address);
+    struct mbarrier_order *m = mbarrier_at(owner, e->address);
     if (!m)
         return;
     if (e->order == ORDER_RELEASE || e->order == ORDER_ACQ_REL) {
@@ -335,15 +336,16 @@ void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, 
         clock_replace(&m->phase[!e->parity], clock_ref(m->phase[e->parity]));
 }
 
-void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, const struct sync_event *e)
+void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                         const struct sync_event *e)
 {
-    const struct mbarrier_order *m = mbarrier_at(b, e->address);
+    const struct mbarrier_order *m = mbarrier_at(owner, e->address);
     if (!m || !m->phase[e->parity])
         return;
     if (e->order == ORDER_ACQUIRE || e->order == ORDER_ACQ_REL)
         order_acquire(b, warp, 1u << lane, m->phase[e->parity]);
     else
-        add_observed(b, warp, 1u << lane, b->number, m->phase[e->parity]);
+        add_observed(b, warp, 1u << lane, owner->number, m->phase[e->parity]);
 }
 
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes)

@@ -70,10 +70,22 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     return n->class;
 }
 
+/* Shared memory of another block of the cluster: what orders others is followed there, what races is not. */
+static bool is_of_other(const struct access_event *e)
+{
+    return e->owner && e->owner != e->warp->block;
+}
+
+/* To be added to addresses: where they are on the host. */
+static uint64_t start_of(const struct access_event *e)
+{
+    return e->owner ? (uint64_t)(uintptr_t)e->owner->shared : 0;
+}
+
 /* A place that strong operations have made a sync variable of is written by a weak one. */
 static void forget_releases(const struct now *n, const struct access_event *e, uint32_t lanes)
 {
-    uint64_t from = n->shared ? (uint64_t)(uintptr_t)e->warp->block->shared : 0;
+    uint64_t from = start_of(e);
     for (; lanes; lanes &= lanes - 1)
         order_weak_write(n->b->order, from + access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
 }
@@ -130,15 +142,15 @@ static uint32_t next_lanes(const struct access_event *e, unsigned order, unsigne
 /* Lanes one after the other, as they have performed it. */
 static void touch_strong(struct now *n, const struct access_event *e)
 {
-    const struct mem_access *m = &e->op->access->mem;
-    uint64_t from = n->shared ? (uint64_t)(uintptr_t)e->warp->block->shared : 0;
-    struct strong_access s = {.bytes = m->bytes,
-                              .acquires = m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL,
-                              .releases = m->order == ORDER_RELEASE || m->order == ORDER_ACQ_REL,
+    const struct mem_access *x = &e->op->access->mem;
+    uint64_t from = start_of(e);
+    struct strong_access s = {.bytes = x->bytes,
+                              .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
+                              .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
                               .reads = e->reads,
-                              .owner = n->shared ? n->b->order->number : 0,
-                              .reach = order_reach((enum isa_mod)m->scope)};
-    unsigned order = e->op->kind == OP_ST ? mem_access_store_order(m) : 0;
+                              .owner = n->shared ? block_of(e->owner)->order->number : 0,
+                              .reach = order_reach((enum isa_mod)x->scope)};
+    unsigned order = e->op->kind == OP_ST ? mem_access_store_order(x) : 0;
     for (unsigned i = 0, lanes; (lanes = next_lanes(e, order, &i));) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
@@ -147,17 +159,18 @@ static void touch_strong(struct now *n, const struct access_event *e)
             observe_elements(n, e, lanes, &s, from);
         if (order && e->pattern != ACCESS_LINEAR) /* of lanes that store at one place the last has been seen, not all */
             order_step(n->b->order, n->warp);
-        if (n->class)
+        if (n->class && !is_of_other(e))
             race_touch(n, access_address(e, l), e->bytes, lanes);
         if (n->b->traits.releases && s.writes)
             release_elements(n, e, l, &s, from);
     }
 }
 
+/* Asynchronous copies are not followed. */
 static bool is_watched(const struct access_event *e)
 {
-    return block_of(e->warp->block) && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) && e->op->access &&
-           !e->op->access->mem.is_const;
+    return block_of(e->warp->block) && !e->is_async && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) &&
+           e->op->access && !e->op->access->mem.is_const;
 }
 
 /* Must it be known what the access has seen, or whether it has written? */
@@ -181,7 +194,8 @@ static void on_access(void *data, const struct access_event *e)
         return;
     if (!begin(&n, e, b))
         return;
-    race_touch_event(&n, e, e->lanes);
+    if (!is_of_other(e))
+        race_touch_event(&n, e, e->lanes);
     if (e->writes && !e->strong && b->traits.releases)
         forget_releases(&n, e, e->lanes);
 }
@@ -258,11 +272,17 @@ static void fence(struct race_block *b, const struct sync_event *e)
     order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, fence_reach(i));
 }
 
-static void mbarrier(struct race_block *b, const struct sync_event *e,
-                     void (*act)(struct block_order *, unsigned, unsigned, const struct sync_event *))
+/* The object may be another block's. */
+static void mbarrier(struct race_block *owner, const struct sync_event *e)
 {
-    for (uint32_t lanes = e->lanes; lanes; lanes &= lanes - 1)
-        act(b->order, e->warp->index, (unsigned)__builtin_ctz(lanes), e);
+    struct race_block *b = block_of(e->warp->block);
+    for (uint32_t lanes = b ? e->lanes : 0; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (e->kind == SYNC_MBARRIER_ARRIVE)
+            order_mbarrier_arrive(b->order, e->warp->index, lane, owner->order, e);
+        else
+            order_mbarrier_wait(b->order, e->warp->index, lane, owner->order, e);
+    }
 }
 
 static void on_sync(void *data, const struct sync_event *e)
@@ -287,8 +307,8 @@ static void on_sync(void *data, const struct sync_event *e)
         break;
     case SYNC_CLUSTER_OPEN: order_cluster_opens(b->order); break;
     case SYNC_CLUSTER_WAIT: order_cluster_wait(b->order, e->warp->index, e->lanes); break;
-    case SYNC_MBARRIER_ARRIVE: mbarrier(b, e, order_mbarrier_arrive); break;
-    case SYNC_MBARRIER_WAIT: mbarrier(b, e, order_mbarrier_wait); break;
+    case SYNC_MBARRIER_ARRIVE:
+    case SYNC_MBARRIER_WAIT: mbarrier(b, e); break;
     case SYNC_EXIT: order_exit(b->order, e->warp, e->lanes); break;
     default: break;
     }

@@ -116,9 +116,9 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
     if (p->scan.all_bits & (bytes - 1))
         return;
     if (space == SPACE_GENERIC) {
-        if (in_window(min, mem_shared_window(m), MEM_SHARED_WINDOW_BYTES)) {
+        if (in_window(min, mem_shared_window(m), MEM_CLUSTER_WINDOW_BYTES)) {
             space = SPACE_SHARED;
-            window = mem_shared_window(m);
+            window = mem_shared_window(m) + w->block->shared_start;
         } else if (in_window(min, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES)) {
             space = SPACE_LOCAL;
             window = mem_local_window(m);

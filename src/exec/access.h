@@ -6,12 +6,17 @@
 #include "exec/fault.h"
 
 struct warp;
+struct block;
 struct activation;
 struct op;
+struct mem_access;
+struct access_source;
 
 bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
 bool access_store(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
 bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
+/* An element of an asynchronous reduction: a cell in shared or global memory, and what it is reduced with. */
+void atom_reduce(const struct mem_access *m, uint8_t *cell, bool shared, const uint8_t *with);
 
 /* Every lane's address; inactive lanes get an active one's. */
 void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
@@ -25,6 +30,8 @@ struct location {
     enum ptx_space space; /* GLOBAL, SHARED or LOCAL */
     uint64_t address;     /* in that space */
     uint64_t window;      /* bytes of that space, shared and local */
+    struct block *owner;  /* of shared memory */
+    bool writes;          /* of asynchronous work: it is what is written */
 };
 
 /* FAULT_none, or what is wrong; *p is filled as far as it is known. */
@@ -39,5 +46,11 @@ bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t add
 
 /* Tells the hooks that the machine itself writes into the lanes' local memory: parameters, results. */
 void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes);
+/* A client may have a lane's access left out, which would fault. */
+bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
+                      const struct location *p, uint32_t bytes);
+/* Tells the hooks that a lane's asynchronous work is about to write so many bytes. */
+void access_tell_async(const struct warp *w, const struct op *o, unsigned lane, const struct location *to,
+                       uint32_t bytes, const struct access_source *source);
 
 #endif

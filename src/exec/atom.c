@@ -134,9 +134,9 @@ static bool fails(const struct mem_access *m, u8 *at, u64 s, int order, u64 *old
     return true;
 }
 
-static u64 atom_element(const struct mem_access *m, u8 *at, bool shared, u64 s, u64 t)
+static inline __attribute__((always_inline)) u64 atom_cell_at(const struct mem_access *m, enum atom_cell cell, u8 *at,
+                                                              bool shared, u64 s, u64 t)
 {
-    enum atom_cell cell = mem_access_cell(m, shared);
     int order = order_of(m);
     u64 old = 0;
     if (shared) {
@@ -150,6 +150,21 @@ static u64 atom_element(const struct mem_access *m, u8 *at, bool shared, u64 s, 
     while (!swap_cell(at, m->bytes, &old, new_value(cell, old, s, t), order))
         ;
     return old;
+}
+
+static u64 atom_element(const struct mem_access *m, u8 *at, bool shared, u64 s, u64 t)
+{
+    return atom_cell_at(m, mem_access_cell(m, shared), at, shared, s, t);
+}
+
+/* An asynchronous addition of .f32 keeps subnormals on global memory, too (what an H200 answers). */
+void atom_reduce(const struct mem_access *m, u8 *cell, bool shared, const u8 *with)
+{
+    struct mem_access element = *m;
+    u64 v = 0;
+    element.bytes = (uint8_t)(isa_type_bits((enum isa_type)m->type) / 8);
+    memcpy(&v, with, element.bytes);
+    atom_cell_at(&element, mem_access_cell(&element, shared || m->type == TYPE_f32), cell, shared, v, 0);
 }
 
 /* 128 bits: cas and exch. What is not swapped is exchanged for itself, which reads it whole. */

@@ -41,6 +41,16 @@ static uint32_t rank_in_cluster(const struct block *b)
     return place_in_cluster(b, 0) + n[0] * (place_in_cluster(b, 1) + n[1] * place_in_cluster(b, 2));
 }
 
+/* As on an H200: each block has a window of addresses by its rank, and at its start what the system keeps. A kernel for which the blocks
+ * of a cluster need not be told apart has its shared memory at 0. */
+static uint32_t start_of_shared(const struct block *b)
+{
+    const struct launch *l = b->launch;
+    if (!l->kernel->clustered)
+        return 0;
+    return (rank_in_cluster(b) << SHARED_WINDOW_LOG2) + l->machine->model->shared_bytes_reserved;
+}
+
 /* The value of a special register that holds for a block or longer. */
 static uint64_t block_value(const struct block *b, uint32_t sreg)
 {
@@ -48,6 +58,8 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
     unsigned c = sreg % 4;
     if (sreg == IR_PARAM_BASE)
         return (uint64_t)(uintptr_t)l->params;
+    if (sreg == IR_SHARED_START)
+        return b->shared_start;
     if (sreg >= IR_ENVREG) { /* 1 and 2: the upper and the lower half of an address */
         uint64_t barrier = (uint64_t)(uintptr_t)l->grid_barrier;
         return sreg == IR_ENVREG + 1 ? barrier >> 32 : sreg == IR_ENVREG + 2 ? (uint32_t)barrier : 0;
@@ -91,6 +103,8 @@ static uint32_t lane_value(enum isa_sreg s, unsigned l)
 /* Do blocks of a launch differ in it? A block's number is all that they differ in. */
 static bool is_of_block(uint32_t sreg)
 {
+    if (sreg == IR_SHARED_START)
+        return true;
     switch (sreg < IR_ENVREG ? (enum isa_sreg)(sreg / 4) : SREG_COUNT) {
     case SREG_ctaid:
     case SREG_clusterid:
@@ -205,6 +219,7 @@ static struct block *make_block(struct worker *k, struct launch *l)
 static void begin(struct block *b, uint64_t index, bool again)
 {
     number_block(b, index, again);
+    b->shared_start = start_of_shared(b);
     b->live = b->n_warps == MAX_WARPS ? UINT32_MAX : (1u << b->n_warps) - 1;
     b->n_done = 0;
     b->open_barriers = 0;

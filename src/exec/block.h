@@ -41,7 +41,9 @@ struct block {
     uint32_t phases;  /* of lockstep until it gives way: at most LOCKSTEP_PHASES */
     int32_t budget;   /* of each warp, in lockstep */
     uint32_t arrived; /* of warps, in this barrier phase of lockstep: ARRIVED_END, barriers */
-    struct warp *stopped; /* where compiled code has left last */
+    struct warp *stopped;  /* where compiled code has left last */
+    uint32_t n_async;      /* pieces of work that its warps have issued and that are not done: async.h */
+    uint32_t shared_start; /* where its shared memory begins among that of the cluster's blocks: IR_SHARED_START */
     uint8_t *shared;
     uint8_t *sregs;              /* ROW_BLOCK */
     void *client[BLOCK_CLIENTS]; /* what clients of hooks.h keep from the block's start to its end; NULL at its start */

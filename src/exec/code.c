@@ -153,6 +153,7 @@ static uint64_t base_value(struct preparer *p, const struct ir_const *c)
     case BASE_SHARED_WINDOW: return mem_shared_window(m);
     case BASE_LOCAL_WINDOW: return mem_local_window(m);
     case BASE_SHARED_WINDOW_SIZE: return MEM_SHARED_WINDOW_BYTES;
+    case BASE_CLUSTER_WINDOW_SIZE: return MEM_CLUSTER_WINDOW_BYTES;
     case BASE_LOCAL_WINDOW_SIZE: return MEM_LOCAL_WINDOW_BYTES;
     case BASE_CONST_START: return m->const_start;
     case BASE_CONST_SIZE: return m->const_size;
@@ -261,6 +262,7 @@ static const struct op_access *decode_access(const struct decoder *d, const stru
         x->width[k] = width_of(d, a->regs[k]);
         x->has_reg[k] = a->regs[k] != REF_NONE;
         x->operands[k] = row_of(d, a->operands[k]);
+        x->has_operand[k] = a->operands[k] != REF_NONE;
     }
     return x;
 }
@@ -289,6 +291,8 @@ static enum op_kind plain_kind(enum ir_kind kind)
     case IR_NOW: return OP_NOW;
     case IR_ACTIVEMASK: return OP_ACTIVEMASK;
     case IR_FENCE: return OP_FENCE;
+    case IR_ASYNC: return OP_ASYNC;
+    case IR_GROUP: return OP_GROUP;
     case IR_ALLOCA: return OP_ALLOCA;
     case IR_STACKSAVE: return OP_STACKSAVE;
     case IR_STACKRESTORE: return OP_STACKRESTORE;
@@ -330,6 +334,7 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
     case IR_LD:
     case IR_ST:
     case IR_ATOM:
+    case IR_ASYNC:
     case IR_MBARRIER: o->access = decode_access(d, in); break;
     case IR_CALL: o->call = in->call; break;
     case IR_BRA: o->target = order_of(d->c, in->targets[0]); break;
@@ -417,7 +422,7 @@ static struct code *add_function(struct preparer *p, struct ptx_func *f)
     struct code *c = find_code(p, f);
     if (c || !f->has_body)
         return c;
-    struct ir_func *ir = ir_build(p->arena, f, p->env->serial_walks, p->diags);
+    struct ir_func *ir = ir_build(p->arena, f, p->env->serial_walks, p->k->clustered, p->diags);
     if (!ir)
         return NULL;
     place_vars(p, ir);
@@ -553,42 +558,45 @@ static void read_directives(struct kernel *k)
     k->blocks_are_clusters = ptx_directive(k->func, "blocksareclusters") != NULL;
 }
 
-/* A mapa in what it reaches leads to memory of other blocks in clusters that have some. */
-static const struct ptx_insn *find_mapa(const struct kernel *k, const struct ptx_module **module)
-{
-    for (uint32_t i = 0; i < k->functions.n; i++)
-        if (k->functions.at[i]->ir->maps_clusters) {
-            *module = k->functions.at[i]->ir->func->module;
-            return k->functions.at[i]->ir->maps_clusters;
-        }
-    return NULL;
-}
-
 bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags)
 {
     const struct ptx_module *m = k->func->module;
     const struct ptx_directive *clusters = ptx_directive(k->func, "blocksareclusters");
-    const struct ptx_insn *mapa = find_mapa(k, &m);
-    if (mapa)
-        diag_error(diags, ptx_place(m, mapa->offset, mapa->length), "not-supported",
-                   "launched without clusters, or in clusters of one block, it can run",
-                   "`%.*s` is not supported in clusters of more than one block: Heddle has no shared memory of other "
-                   "blocks yet",
-                   STR_ARG(mapa->inst->text));
-    else if (clusters)
+    if (clusters)
         diag_error(diags, ptx_place(m, (uint32_t)(clusters->name.p - m->source->text.p), (uint32_t)clusters->name.n),
                    "not-supported", "leave the directive out, and let the grid count blocks",
                    "`.blocksareclusters` is not supported for clusters of more than one block");
-    return !mapa && !clusters;
+    return !clusters;
 }
 
 /* Few threads use more of a stack that has no bound; compiled code leaves what is beyond to the interpreter. */
 enum { READY_STACK_BYTES = 2048 };
 
+static bool needs_clustered(const struct kernel *k)
+{
+    const struct ptx_directive *required = ptx_directive(k->func, "reqnctapercluster");
+    bool needs = required && ptx_product(required) > 1;
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        needs |= k->functions.at[i]->ir->needs_clustered;
+    return needs;
+}
+
+/* Once more from the start, with addresses that tell the blocks of a cluster apart. */
+static bool add_reachable_clustered(struct preparer *p)
+{
+    struct kernel *k = p->k;
+    struct ptx_func *func = k->func;
+    uint64_t code_window = k->code_window;
+    *k = (struct kernel){.func = func, .code_window = code_window, .clustered = true};
+    map_init(&p->placed, p->arena);
+    map_init(&p->functions, p->arena);
+    return add_reachable(p);
+}
+
 static bool prepare(struct preparer *p)
 {
     struct kernel *k = p->k;
-    if (!add_reachable(p))
+    if (!add_reachable(p) || (needs_clustered(k) && !add_reachable_clustered(p)))
         return false;
     for (uint32_t i = 0; i < k->functions.n; i++)
         decode(p, k->functions.at[i]);

@@ -35,6 +35,8 @@ enum op_kind {
     OP_NOW,
     OP_ACTIVEMASK,
     OP_FENCE,
+    OP_ASYNC,
+    OP_GROUP,
     OP_ALLOCA,
     OP_STACKSAVE,
     OP_STACKRESTORE,
@@ -69,14 +71,14 @@ struct op_access {
     uint8_t width[8];   /* of the registers: of IR_LD destinations and IR_ST sources */
     int64_t disp;       /* with the symbol's address */
     row_ref regs[8], operands[8];
-    bool has_reg[8];
+    bool has_reg[8], has_operand[8];
 };
 
 struct op {
     uint8_t kind, flags;
     uint8_t width;   /* of d: 1, 16, 32, 64, 128 */
     uint8_t e_kind;  /* OP_LANES: use of the carry */
-    uint8_t mode;    /* the instruction's: enum collective, enum bar_mode, enum mbarrier_mode */
+    uint8_t mode;    /* the instruction's: as in ir/ir.h */
     uint32_t target; /* OP_BRA: block where taken */
     uint32_t next;
     row_ref guard, d, e, a, b, c, f;
@@ -143,6 +145,7 @@ struct kernel {
                              bound */
     uint32_t local_ready_bytes; /* of these, what is cleared when a warp begins; the rest once it is used */
     bool unbounded_stack, suspends;
+    bool clustered;                             /* as its functions: struct ir_func */
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
@@ -173,7 +176,7 @@ static inline bool op_reads(const struct op *o)
 }
 static inline bool op_writes(const struct op *o)
 {
-    return o->kind == OP_MBARRIER ? o->mode <= MBARRIER_ARRIVE_DROP : o->kind != OP_LD;
+    return o->kind == OP_MBARRIER ? o->mode < MBARRIER_TEST_WAIT : o->kind != OP_LD;
 }
 
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */

@@ -35,7 +35,7 @@ static bool record(struct warp *w, enum fault_kind kind, const struct op *o, uns
     uint32_t thread = w->index * WARP_LANES + lane;
     f.kind = kind;
     f.at = o ? o->origin : NULL;
-    f.is_write = o && (o->kind == OP_ST || o->kind == OP_ATOM);
+    f.is_write |= o && (o->kind == OP_ST || o->kind == OP_ATOM);
     f.is_atomic = o && (o->kind == OP_ATOM || o->kind == OP_MBARRIER);
     f.thread[0] = thread % l->block[0];
     f.thread[1] = thread / l->block[0] % l->block[1];
@@ -64,7 +64,11 @@ bool warp_fault_at(struct warp *w, enum fault_kind kind, const struct op *o, uns
                    uint32_t bytes)
 {
     return record(w, kind, o, lane,
-                  (struct fault){.space = p->space, .address = p->address, .window = p->window, .bytes = bytes});
+                  (struct fault){.space = p->space,
+                                 .address = p->address,
+                                 .window = p->window,
+                                 .bytes = bytes,
+                                 .is_write = p->writes && o && o->kind == OP_ASYNC});
 }
 
 void launch_fail(struct launch *l, enum fault_kind kind)
@@ -194,6 +198,13 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
     case FAULT_read_only: return arena_printf(arena, "writes to constant memory at 0x%llx", address);
     case FAULT_address_space:
+        if (f->at && f->at->kind == IR_ASYNC)
+            return arena_printf(arena,
+                                "copies asynchronously to or from %s, where that is not possible (address 0x%llx)",
+                                f->space == SPACE_SHARED  ? "another block's shared memory"
+                                : f->space == SPACE_LOCAL ? "local memory"
+                                                          : "global memory",
+                                address);
         return f->at && f->at->kind == IR_MBARRIER
                    ? arena_printf(arena, "uses an mbarrier that is not in shared memory (address 0x%llx)", address)
                    : arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
@@ -213,6 +224,19 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
         return arena_printf(
             arena, "arrives at an mbarrier more often than its phase expects: %llu arrivals are pending", address);
     case FAULT_mbarrier_completes: return "completes a phase of an mbarrier by an arrival with .noComplete";
+    case FAULT_mbarrier_transactions:
+        return arena_printf(
+            arena,
+            "counts %llu bytes of transactions at an mbarrier, whose tx-count has to stay between -1048575 "
+            "and 1048575",
+            address);
+    case FAULT_async_size:
+        return f->at->access->mem.bytes == 16 && f->at->mode != ASYNC_COPY
+                   ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
+                   : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
+    case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";
+    case FAULT_block_ended:
+        return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);
     case FAULT_bad_membermask:
         return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not name its own lane",
                             address);

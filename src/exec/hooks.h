@@ -26,6 +26,13 @@ enum access_pattern {
 
 enum { HALF_WARP = WARP_LANES / 2 };
 
+/* Where an asynchronous copy takes its bytes from; the others that it writes are zeroes. */
+struct access_source {
+    enum ptx_space space; /* GLOBAL or SHARED */
+    const struct block *owner;
+    uint64_t address, bytes;
+};
+
 /* Lanes access memory: after addresses have been checked, before anything is read or written. An instruction whose lanes are in
  * several spaces makes an event for each. Loads of kernel parameters, which nobody writes, make none. */
 struct access_event {
@@ -33,6 +40,9 @@ struct access_event {
     const struct op *op;  /* op->access: bytes, elements, order, scope, atomic operation; NULL there of a call, whose
                             parameters and results the machine copies */
     enum ptx_space space; /* GLOBAL (with constants), SHARED or LOCAL */
+    const struct block *owner; /* of shared memory: the warp's block, or another one of its cluster; else NULL */
+    bool is_async;             /* not by the lane itself, but by what it has issued (async.h): told when that is done */
+    const struct access_source *source; /* of an asynchronous copy: what is copied; NULL: values, or a reduction */
     enum access_pattern pattern;
     uint32_t lanes;
     uint32_t bytes; /* of one lane */
@@ -60,6 +70,7 @@ struct fault_event {
     uint64_t address;
     uint32_t bytes;
     uint64_t window; /* bytes of the space, shared and local */
+    bool writes;     /* of asynchronous work: it is what is written */
 };
 
 enum sync_kind {
@@ -73,7 +84,8 @@ enum sync_kind {
     SYNC_CLUSTER_ARRIVE, /* lanes execute barrier.cluster.arrive, `order` is release or relaxed */
     SYNC_CLUSTER_OPEN,   /* all threads of the block's cluster have arrived or exited; warp and op are not set */
     SYNC_CLUSTER_WAIT,   /* lanes go on behind barrier.cluster.wait, which acquires */
-    /* A lane and the mbarrier at `address` of its block's shared memory, with `order` and `scope`: */
+    /* A lane and the mbarrier at `address` of the shared memory of `block`, with `order` and `scope`; for what arrives or completes
+     * transactions asynchronously, the lane that has issued it: */
     SYNC_MBARRIER_ARRIVE, /* it arrives in the phase of this parity, which its arrival may complete */
     SYNC_MBARRIER_WAIT, /* test_wait or try_wait has said that the phase of this parity, the last one, has completed */
 };

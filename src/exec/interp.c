@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "exec/access.h"
+#include "exec/async.h"
 #include "exec/barrier.h"
 #include "exec/block.h"
 #include "exec/call.h"
@@ -303,6 +304,8 @@ static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[
             tell_sync(w, SYNC_FENCE, o, mask);
         atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
         return true;
+    case OP_ASYNC: return async_issue(w, a, base, o, mask);
+    case OP_GROUP: return async_group(w, o, mask);
     case OP_ALLOCA: return !mask || run_alloca(w, a, base, o, mask);
     case OP_STACKSAVE: write_uniform(w, row_at(base, o->d), o->width, a->stack, mask); return true;
     default: run_stackrestore(a, base, o, mask); return true;
@@ -494,6 +497,8 @@ run_op:
         case OP_NOW:
         case OP_ACTIVEMASK:
         case OP_FENCE:
+        case OP_ASYNC:
+        case OP_GROUP:
         case OP_ALLOCA:
         case OP_STACKSAVE:
         case OP_STACKRESTORE:

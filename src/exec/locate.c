@@ -13,12 +13,32 @@ static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
     return address - start < bytes;
 }
 
+static enum fault_kind locate_in(struct block *b, uint64_t address, uint32_t bytes, struct location *p)
+{
+    uint64_t limit = b->launch->shared_bytes;
+    *p = (struct location){
+        .at = b->shared + address, .space = SPACE_SHARED, .address = address, .window = limit, .owner = b};
+    return address > limit || bytes > limit - address ? FAULT_illegal_address : FAULT_none;
+}
+
+/* Addresses count from the block's own memory. That of the others in its cluster is so many windows before or behind as their ranks
+ * differ; addresses of 32 bits wrap (PTX ISA 9.7.9.23). */
 static enum fault_kind locate_shared(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
 {
-    uint64_t limit = w->block->launch->shared_bytes;
-    *p =
-        (struct location){.at = w->block->shared + address, .space = SPACE_SHARED, .address = address, .window = limit};
-    return address > limit || bytes > limit - address ? FAULT_illegal_address : FAULT_none;
+    struct block *b = w->block, *peer = b->peer;
+    uint64_t n = b->launch->blocks_per_cluster, rank = b->index % n;
+    int64_t distance = address >> 32 ? (int64_t)address : (int32_t)address;
+    enum fault_kind kind = locate_in(b, address, bytes, p);
+    if (!kind || n == 1)
+        return kind;
+    uint64_t other = rank + (uint64_t)(distance >> SHARED_WINDOW_LOG2);
+    if (other >= n || other == rank)
+        return kind;
+    while (peer != b && peer->index % n != other)
+        peer = peer->peer;
+    *p = (struct location){.space = SPACE_SHARED, .address = other};
+    return peer == b ? FAULT_block_ended
+                     : locate_in(peer, (uint64_t)distance & (MEM_SHARED_WINDOW_BYTES - 1), bytes, p);
 }
 
 static enum fault_kind locate_local(struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
@@ -55,8 +75,8 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
                               struct location *p)
 {
     const struct mem *m = &w->block->launch->machine->mem;
-    if (space == SPACE_GENERIC && in_window(address, mem_shared_window(m), MEM_SHARED_WINDOW_BYTES))
-        return locate_shared(w, address - mem_shared_window(m), bytes, p);
+    if (space == SPACE_GENERIC && in_window(address, mem_shared_window(m), MEM_CLUSTER_WINDOW_BYTES))
+        return locate_shared(w, address - mem_shared_window(m) - w->block->shared_start, bytes, p);
     if (space == SPACE_GENERIC && in_window(address, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES))
         return locate_local(w, address - mem_local_window(m), bytes, p);
     switch (space) {

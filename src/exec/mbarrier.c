@@ -4,9 +4,12 @@
  * phase has not completed answers so at once, and its warp makes way for those that it waits for (interp.c), which the
  * time that it could be suspended for leaves open. What the ISA calls undefined is a fault where the object shows it: a count out
  * of range, an object that has not been initialised, more arrivals than are pending, .noComplete that completes.
+ *
+ * What arrives or completes transactions asynchronously (async.c) comes through mbarrier_signal().
  */
 #include "exec/access.h"
 #include "exec/access_plan.h"
+#include "exec/async.h"
 #include "exec/barrier.h"
 #include "exec/block.h"
 #include "exec/fault.h"
@@ -21,6 +24,7 @@ struct operations {
     uint32_t parity;    /* in the phase of this parity, */
     uint32_t completes; /* and completed it */
     uint64_t address[WARP_LANES];
+    struct block *owner[WARP_LANES]; /* whose shared memory has the object */
 };
 
 /* One lane's operation. */
@@ -54,6 +58,7 @@ static void note(const struct operation *x, bool parity, bool completes)
     x->all->parity |= parity ? lane : 0;
     x->all->completes |= completes ? lane : 0;
     x->all->address[x->lane] = x->at->address;
+    x->all->owner[x->lane] = x->at->owner;
 }
 
 static bool faults(const struct operation *x, enum fault_kind kind, uint64_t value)
@@ -66,41 +71,151 @@ static bool is_count(u64 count)
     return count > 0 && count < MBARRIER_LIMIT;
 }
 
+/* An object, taken apart. */
+struct counts {
+    u32 pending, expected;
+    s32 transactions;
+    bool parity;
+};
+
+static struct counts counts_of(u64 object)
+{
+    return (struct counts){.pending =
+                               sem_mbarrier_pending(object) % MBARRIER_LIMIT, /* 0: all arrived, or dropped out */
+                           .expected = sem_mbarrier_expected(object),
+                           .transactions = sem_mbarrier_transactions(object),
+                           .parity = sem_mbarrier_parity(object)};
+}
+
+static u64 object_of(const struct counts *c)
+{
+    return sem_mbarrier(c->pending, c->expected, c->transactions, c->parity);
+}
+
+/* Once no arrival and no transaction is pending the next phase begins, with the count expected by then (9.7.13.15.8). */
+static bool complete(struct counts *c)
+{
+    if (c->pending || c->transactions)
+        return false;
+    c->pending = c->expected;
+    c->parity ^= 1;
+    return true;
+}
+
+/* False where the tx-count would leave its range. */
+static bool transact(struct counts *c, s64 transactions)
+{
+    s64 sum = c->transactions + transactions;
+    c->transactions = (s32)sum;
+    return sum > -(s64)MBARRIER_LIMIT && sum < (s64)MBARRIER_LIMIT;
+}
+
 static bool init(const struct operation *x)
 {
     if (!is_count(x->operand))
         return faults(x, FAULT_mbarrier_count, x->operand);
-    put_object(x, sem_mbarrier((u32)x->operand, (u32)x->operand, false));
+    put_object(x, sem_mbarrier((u32)x->operand, (u32)x->operand, 0, false));
     return true;
 }
 
-/* The last arrival that is pending completes the phase: the next begins, with the count expected by then. */
 static bool arrive(const struct operation *x)
 {
-    u64 count = x->o->has_b ? x->operand : 1;
-    u32 expected = sem_mbarrier_expected(x->object);
-    u32 pending = sem_mbarrier_pending(x->object) % MBARRIER_LIMIT; /* 0 where all threads have dropped out */
-    bool parity = sem_mbarrier_parity(x->object), completes = count == pending;
+    bool transacts = has(x->o, MOD_expect_tx);
+    u64 count = x->o->has_b && !transacts ? x->operand : 1;
+    struct counts c = counts_of(x->object);
+    bool parity = c.parity;
     if (!is_count(count))
         return faults(x, FAULT_mbarrier_count, count);
-    if (count > pending)
-        return faults(x, FAULT_mbarrier_excess, pending);
+    if (count > c.pending)
+        return faults(x, FAULT_mbarrier_excess, c.pending);
+    if (transacts && !transact(&c, (s64)x->operand))
+        return faults(x, FAULT_mbarrier_transactions, x->operand);
+    c.pending -= (u32)count;
+    c.expected -= x->o->mode == MBARRIER_ARRIVE_DROP ? (u32)count : 0;
+    bool completes = complete(&c);
     if (completes && has(x->o, MOD_noComplete))
         return faults(x, FAULT_mbarrier_completes, 0);
-    expected -= x->o->mode == MBARRIER_ARRIVE_DROP ? (u32)count : 0;
-    put_object(x, sem_mbarrier(completes ? expected : pending - (u32)count, expected, parity ^ completes));
+    put_object(x, object_of(&c));
     note(x, parity, completes);
     return true;
+}
+
+/* expect_tx and complete_tx. */
+static bool count_transactions(const struct operation *x)
+{
+    struct counts c = counts_of(x->object);
+    bool parity = c.parity;
+    s64 transactions = x->o->mode == MBARRIER_EXPECT_TX ? (s64)x->operand : -(s64)x->operand;
+    if (!transact(&c, transactions))
+        return faults(x, FAULT_mbarrier_transactions, x->operand);
+    bool completes = complete(&c);
+    put_object(x, object_of(&c));
+    note(x, parity, completes);
+    return true;
+}
+
+/* As the last arrival of a thread told of it (tell()), but for what that releases. */
+static void tell_signal(const struct warp *w, const struct op *o, unsigned lane, struct block *owner, uint64_t address,
+                        bool parity)
+{
+    if (!hooks_want_sync(w->hooks, SYNC_MBARRIER_ARRIVE))
+        return;
+    struct sync_event e = {.kind = SYNC_MBARRIER_ARRIVE,
+                           .block = owner,
+                           .warp = w,
+                           .op = o,
+                           .lanes = 1u << lane,
+                           .address = address,
+                           .order = ORDER_RELAXED,
+                           .scope = MOD_cluster,
+                           .parity = parity,
+                           .completes = true};
+    hooks_tell_sync(w->hooks, &e);
+}
+
+bool mbarrier_signal(struct warp *w, const struct op *o, unsigned lane, struct block *owner, uint64_t address,
+                     const struct mbarrier_signal *signal)
+{
+    u64 object;
+    uint8_t *at = owner->shared + address;
+    memcpy(&object, at, sizeof object);
+    if (!(object & MBARRIER_VALID))
+        return warp_fault_value(w, FAULT_mbarrier_invalid, o, lane, 0);
+    struct counts c = counts_of(object);
+    bool parity = c.parity;
+    if (signal->arrives && !c.pending)
+        return warp_fault_value(w, FAULT_mbarrier_excess, o, lane, 0);
+    if (signal->announces && c.pending + 1 == MBARRIER_LIMIT)
+        return warp_fault_value(w, FAULT_mbarrier_count, o, lane, MBARRIER_LIMIT);
+    if (!transact(&c, -(s64)signal->bytes))
+        return warp_fault_value(w, FAULT_mbarrier_transactions, o, lane, signal->bytes);
+    c.pending += signal->announces;
+    c.pending -= signal->arrives;
+    bool completes = !signal->announces && complete(&c);
+    object = object_of(&c);
+    memcpy(at, &object, sizeof object);
+    w->block->launch->changed = true;
+    if (completes)
+        tell_signal(w, o, lane, owner, address, parity);
+    return true;
+}
+
+struct mbarrier_state mbarrier_state(const struct block *owner, uint64_t address)
+{
+    u64 object;
+    memcpy(&object, owner->shared + address, sizeof object);
+    struct counts c = counts_of(object);
+    return (struct mbarrier_state){c.pending, c.transactions, c.parity};
 }
 
 /* Has the phase completed that has this parity, be it the current one or the one before? */
 static bool test(const struct operation *x)
 {
     bool asked = has(x->o, MOD_parity) ? x->operand & 1 : sem_mbarrier_parity(x->operand);
-    bool complete = asked != sem_mbarrier_parity(x->object);
-    if (complete)
+    bool done = asked != sem_mbarrier_parity(x->object);
+    if (done)
         note(x, asked, false);
-    return complete;
+    return done;
 }
 
 static void put_predicate(uint8_t *d, unsigned lane, bool value)
@@ -109,6 +224,26 @@ static void put_predicate(uint8_t *d, unsigned lane, bool value)
     memcpy(&bits, d, 4);
     bits = (bits & ~(1u << lane)) | (uint32_t)value << lane;
     memcpy(d, &bits, 4);
+}
+
+/* What a thread waits for is done now at the latest. */
+static bool try_wait(struct operation *x, uint8_t *d)
+{
+    if (!test(x) && async_is_pending(x->at->owner)) {
+        if (!async_finish_for(x->at->owner, x->at->address))
+            return false;
+        memcpy(&x->object, x->at->at, sizeof x->object);
+    }
+    put_predicate(d, x->lane, test(x));
+    return true;
+}
+
+/* A test finds things as they are; what it has asked for in vain is done by the next. */
+static bool test_wait(const struct operation *x, uint8_t *d)
+{
+    bool done = test(x);
+    put_predicate(d, x->lane, done);
+    return done || !async_is_pending(x->at->owner) || async_finish_for(x->at->owner, x->at->address);
 }
 
 static bool run_lane(struct operation *x, uint8_t *d)
@@ -124,7 +259,10 @@ static bool run_lane(struct operation *x, uint8_t *d)
         if (x->o->has_d)
             memcpy(d + 8 * x->lane, &x->object, 8);
         return arrive(x);
-    default: put_predicate(d, x->lane, test(x)); return true;
+    case MBARRIER_EXPECT_TX:
+    case MBARRIER_COMPLETE_TX: return count_transactions(x);
+    case MBARRIER_TRY_WAIT: return try_wait(x, d);
+    default: return test_wait(x, d);
     }
 }
 
@@ -152,7 +290,7 @@ static void tell(const struct warp *w, const struct op *o, const struct operatio
     for (uint32_t m = hooks_want_sync(w->hooks, kind) ? all->done : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         struct sync_event e = {.kind = kind,
-                               .block = w->block,
+                               .block = all->owner[l],
                                .warp = w,
                                .op = o,
                                .lanes = 1u << l,

@@ -7,6 +7,8 @@
  * only, and not where the caller has said that nobody will (LAUNCH_CLOSED). What cannot be decided is left to run; after
  * five seconds a note says where it spins.
  */
+#include "exec/access.h"
+#include "exec/async.h"
 #include "exec/barrier.h"
 #include "exec/block.h"
 #include "exec/fault.h"
@@ -119,6 +121,28 @@ static void note_wait(struct diags *d, const struct warp *w, const struct wait *
               verb(t->lanes, "waits", "wait"), what, instruction(t->op, d->arena), lacks);
 }
 
+/* What the mbarrier that lanes test has not had yet. */
+static const char *mbarrier_lacks(const struct warp *w, const struct op *o, uint32_t lanes, struct arena *arena)
+{
+    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
+    uint8_t *base[4];
+    struct location at;
+    struct warp *tests = (struct warp *)w;
+    warp_bases(w, w->act, base);
+    access_addresses(tests, w->act, base, o, lanes, address);
+    if (access_locate_op(tests, o, address[__builtin_ctz(lanes)], &at))
+        return "";
+    struct mbarrier_state s = mbarrier_state(at.owner, at.address);
+    const char *of_block = at.owner == w->block ? "" : arena_printf(arena, " of %s", block_name(at.owner, arena));
+    const char *bytes = !s.transactions ? ""
+                        : s.transactions > 0
+                            ? arena_printf(arena, " and %d bytes of transactions", s.transactions)
+                            : arena_printf(arena, ", and %d bytes more than expected have come", -s.transactions);
+    return arena_printf(
+        arena, "; the mbarrier at shared address 0x%llx%s is in a phase of parity %d, which lacks %u arrival%s%s",
+        (unsigned long long)at.address, of_block, s.parity, s.pending, s.pending == 1 ? "" : "s", bytes);
+}
+
 /* The warps of a block that is built on another (block_start) are where those ended, until it begins. */
 static bool is_fresh(const struct warp *w)
 {
@@ -136,8 +160,9 @@ static void note_spin(struct diags *d, const struct warp *w)
     for (const struct wait *t = w->waits; t; t = t->next)
         spinning &= ~t->lanes;
     const struct op *o = w->act ? spin_op(w) : NULL;
-    diag_note(d, place_of(o, d->arena), "spins", "%s, warp %u: %s %s at %s", block_name(w->block, d->arena), w->index,
-              fault_members("lane", spinning, d->arena), verb(spinning, "spins", "spin"), instruction(o, d->arena));
+    diag_note(d, place_of(o, d->arena), "spins", "%s, warp %u: %s %s at %s%s", block_name(w->block, d->arena), w->index,
+              fault_members("lane", spinning, d->arena), verb(spinning, "spins", "spin"), instruction(o, d->arena),
+              o && o->kind == OP_MBARRIER ? mbarrier_lacks(w, o, w->mask ? w->mask : spinning, d->arena) : "");
 }
 
 /* A note for each group of lanes that waits or spins, up to a limit. */

@@ -12,6 +12,7 @@
 #include "exec/code.h"
 
 struct block;
+struct async_queue;
 struct hook_list;
 
 struct activation {
@@ -73,6 +74,7 @@ struct warp {
     uint32_t listed;         /* under a schedule: see worker.c */
     const struct hook_list *hooks; /* or NULL */
     struct wait *waits;
+    struct async_queue *async;         /* or NULL: nothing has been issued (async.h) */
     struct wait whole;                 /* of all lanes at once: the only one then */
     uint32_t at_barrier[ALL_BARRIERS]; /* lanes that wait there */
     uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */

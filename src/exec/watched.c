@@ -26,6 +26,25 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
     HOOKS_CALL(w->hooks, access, &e);
 }
 
+void access_tell_async(const struct warp *w, const struct op *o, unsigned lane, const struct location *to,
+                       uint32_t bytes, const struct access_source *source)
+{
+    struct access_event e = {.warp = w,
+                             .op = o,
+                             .owner = to->space == SPACE_SHARED ? to->owner : NULL,
+                             .is_async = true,
+                             .source = source,
+                             .space = to->space,
+                             .pattern = ACCESS_UNIFORM,
+                             .lanes = 1u << lane,
+                             .bytes = bytes,
+                             .writes = true,
+                             .base = to->address,
+                             .low = to->address,
+                             .high = to->address + bytes};
+    HOOKS_CALL(w->hooks, access, &e);
+}
+
 /* Field by field, in its place: a copy of a record that was just written waits for the writes. */
 static inline void begin_event(struct access_event *e, const struct warp *w, const struct op *o, enum ptx_space space,
                                uint32_t lanes)
@@ -33,6 +52,9 @@ static inline void begin_event(struct access_event *e, const struct warp *w, con
     e->warp = w;
     e->op = o;
     e->space = space;
+    e->owner = space == SPACE_SHARED ? w->block : NULL;
+    e->is_async = false;
+    e->source = NULL;
     e->pattern = ACCESS_ANY;
     e->lanes = lanes;
     e->bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n;
@@ -95,9 +117,8 @@ void access_tell(const struct warp *w, const struct op *o, uint32_t mask, const 
 
 /* ---- lanes one by one ---- */
 
-/* A client may have the lane's access left out. */
-static bool leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
-                      const struct location *p)
+bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
+                      const struct location *p, uint32_t bytes)
 {
     struct fault_event e = {.warp = w,
                             .op = o,
@@ -105,8 +126,9 @@ static bool leave_out(const struct warp *w, const struct op *o, unsigned lane, e
                             .kind = kind,
                             .space = p->space,
                             .address = p->address,
-                            .bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n,
-                            .window = p->window};
+                            .bytes = bytes,
+                            .window = p->window,
+                            .writes = p->writes};
     for (unsigned i = 0; i < w->hooks->n; i++)
         if (w->hooks->at[i]->fault && w->hooks->at[i]->fault(w->hooks->at[i]->data, &e))
             return true;
@@ -124,6 +146,7 @@ static void zero_lane(uint8_t *const base[4], const struct op_access *x, unsigne
 struct located {
     uint32_t global, shared, local;
     uint64_t address[WARP_LANES];
+    const struct block *owner[WARP_LANES]; /* of shared memory */
 };
 
 /* False after a fault that no client wants left out. */
@@ -134,8 +157,9 @@ static bool locate_lanes(struct warp *w, uint8_t *const base[4], const struct op
         unsigned l = (unsigned)__builtin_ctz(mask);
         struct location at;
         enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
-        if (kind && !leave_out(w, o, l, kind, &at))
-            return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->mem.bytes * o->access->mem.n);
+        uint32_t bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n;
+        if (kind && !access_leave_out(w, o, l, kind, &at, bytes))
+            return warp_fault_at(w, kind, o, l, &at, bytes);
         if (kind) {
             if (o->kind != OP_ST)
                 zero_lane(base, o->access, l);
@@ -146,8 +170,18 @@ static bool locate_lanes(struct warp *w, uint8_t *const base[4], const struct op
                                                     : &found->global;
         *lanes |= 1u << l;
         found->address[l] = at.address;
+        found->owner[l] = at.owner;
     }
     return true;
+}
+
+/* Those of the lanes in shared memory that are in one block's. */
+static uint32_t lanes_of_owner(const struct located *found, const struct block *owner)
+{
+    uint32_t same = 0;
+    for (uint32_t m = found->shared; m; m &= m - 1)
+        same |= found->owner[__builtin_ctz(m)] == owner ? 1u << __builtin_ctz(m) : 0;
+    return same;
 }
 
 /* From the least address to the end of the largest one's bytes. */
@@ -162,31 +196,36 @@ static void find_span(struct access_event *e)
     }
 }
 
+/* Lanes in one space, of one block where it is shared: told of, and performed. */
+static bool perform_part(struct warp *w, uint8_t *const base[4], const struct op *o, enum ptx_space space,
+                         uint32_t lanes, const struct located *found, struct plan *p, perform_fn *perform)
+{
+    struct told t;
+    begin_event(&t.e, w, o, space, lanes);
+    t.e.owner = space == SPACE_SHARED ? found->owner[__builtin_ctz(lanes)] : NULL;
+    t.e.address = found->address;
+    find_span(&t.e);
+    HOOKS_CALL(w->hooks, access, &t.e);
+    bool ok = perform(w, base, o, lanes, p);
+    if (t.e.strong)
+        access_tell_performed(w, o, &t);
+    return ok;
+}
+
 bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
                             perform_fn *perform)
 {
     struct located found = {0};
     plan_fill(w, o, p);
     p->scan.linear = false;
-    if (!locate_lanes(w, base, o, mask, p, &found))
-        return false;
-    const struct {
-        enum ptx_space space;
-        uint32_t lanes;
-    } parts[] = {{SPACE_GLOBAL, found.global}, {SPACE_SHARED, found.shared}, {SPACE_LOCAL, found.local}};
-    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        struct told t;
-        if (!parts[i].lanes)
-            continue;
-        begin_event(&t.e, w, o, parts[i].space, parts[i].lanes);
-        t.e.address = found.address;
-        find_span(&t.e);
-        HOOKS_CALL(w->hooks, access, &t.e);
-        bool ok = perform(w, base, o, t.e.lanes, p);
-        if (t.e.strong)
-            access_tell_performed(w, o, &t);
-        if (!ok)
-            return false;
+    bool ok = locate_lanes(w, base, o, mask, p, &found);
+    if (ok && found.global)
+        ok = perform_part(w, base, o, SPACE_GLOBAL, found.global, &found, p, perform);
+    for (uint32_t same; ok && found.shared; found.shared &= ~same) {
+        same = lanes_of_owner(&found, found.owner[__builtin_ctz(found.shared)]);
+        ok = perform_part(w, base, o, SPACE_SHARED, same, &found, p, perform);
     }
-    return true;
+    if (ok && found.local)
+        ok = perform_part(w, base, o, SPACE_LOCAL, found.local, &found, p, perform);
+    return ok;
 }

@@ -4,6 +4,7 @@
  * spin on something outside), it stays resident and the worker turns to the next, starting another each time around, up
  * to what the claimed device could hold. Under a policy other than fair one thread does it all, choice by choice.
  */
+#include "exec/async.h"
 #include "exec/barrier.h"
 #include "exec/block.h"
 #include "exec/compiler.h"
@@ -118,6 +119,7 @@ static void note_done(struct worker *k)
 
 static void retire(struct worker *k, struct block *b)
 {
+    async_end_block(b);
     bool last = cluster_leave(b);
     block_finish(b);
     k->n_resident--;
@@ -143,6 +145,7 @@ static bool run_round(struct worker *k, struct block *b, bool *progress)
                       atomic_load_explicit(&l->prober, memory_order_relaxed) || is_due(k, l);
         if (others || launch_has_failed(l) || k->claim == k->claim_end || !block_can_be_next(b))
             return true;
+        async_end_block(b);
         note_done(k);
         block_be_next(b, k->claim++);
     }
@@ -199,7 +202,7 @@ void worker_run(struct worker *k, struct launch *l)
             grown = true;
         if (!k->resident)
             return;
-        progress = take_turns(k) || grown;
+        progress = take_turns(k) || grown || async_finish_all(k);
         histogram_settle_all(k);
         if (k->resident)
             k->batch =
@@ -360,9 +363,11 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
         uint32_t done = b->n_done, open = b->open_barriers, opened = b->n_opened;
         w->access_quantum = choose_access_quantum(s);
         block_run_warp(w);
+        if (!serial)
+            async_finish_some(b);
         bool changed =
             w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open || b->n_opened != opened;
-        idle = changed ? 0 : idle + 1;
+        idle = changed || (idle > r.n && async_finish_all(k)) ? 0 : idle + 1;
         if (changed)
             list_cluster(&r, b);
         if (!launch_has_failed(l))

@@ -210,8 +210,13 @@ static void lower_insn(struct builder *b)
     case KIND_TRAP: ir_emit_guarded(b, IR_TRAP); break;
     case KIND_BRKPT: ir_emit_guarded(b, IR_BRKPT); break;
     case KIND_BAR: lower_bar(b); break;
-    case KIND_CLUSTERBAR: ir_emit_guarded(b, IR_BAR)->mode = (uint8_t)bar_mode_of(b->insn->inst); break;
+    case KIND_CLUSTERBAR:
+        b->f->needs_clustered = true;
+        ir_emit_guarded(b, IR_BAR)->mode = (uint8_t)bar_mode_of(b->insn->inst);
+        break;
     case KIND_MBARRIER: lower_mbarrier(b); break;
+    case KIND_ASYNC: lower_async(b); break;
+    case KIND_GROUP: lower_group(b); break;
     case KIND_WARPSYNC: lower_warp(b, IR_WARPSYNC); break;
     case KIND_SHFL: lower_warp(b, IR_SHFL); break;
     case KIND_VOTE: lower_warp(b, IR_VOTE); break;
@@ -402,10 +407,12 @@ static void begin(struct builder *b)
     lower_register_params(b, true);
 }
 
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, struct diags *diags)
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, bool clustered,
+                         struct diags *diags)
 {
     struct ir_func *f = ARENA_NEW(arena, struct ir_func);
     f->func = func;
+    f->clustered = clustered;
     f->arena = arena;
     struct builder b = {.f = f, .arena = arena, .diags = diags, .func = func, .module = func->module};
     uint32_t errors = diags->errors;

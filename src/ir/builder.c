@@ -225,7 +225,24 @@ static ir_ref symbol_address(struct builder *b, struct ptx_symbol *s, int64_t di
     if (v)
         s = &v->definition->symbol;
     note_symbol(b, s);
-    return ir_const_base(b, width, BASE_SYMBOL, s, disp);
+    ir_ref at = ir_const_base(b, width, BASE_SYMBOL, s, disp);
+    if (!v || v->space != SPACE_SHARED || !b->f->clustered)
+        return at;
+    return ir_lanes(b, width == 64 ? LANE_add_b64 : LANE_add_b32, at, ir_shared_start(b, width), REF_NONE);
+}
+
+ir_ref ir_shared_start(struct builder *b, unsigned width)
+{
+    return ir_resize(b, ir_make_ref(REF_SREG, IR_SHARED_START), width, false);
+}
+
+ir_ref ir_symbol_place(struct builder *b, struct ptx_symbol *s)
+{
+    bool clustered = b->f->clustered;
+    b->f->clustered = false;
+    ir_ref at = symbol_address(b, s, 0, 64);
+    b->f->clustered = clustered;
+    return at;
 }
 
 static ir_ref sreg_value(struct builder *b, const struct ptx_operand *o)

@@ -1,5 +1,5 @@
 /* What lowering makes functions of (builder.c), for build.c (blocks and statements), lower.c (pure instructions), lower_memory.c
- * (memory, addresses, calls), lower_video.c, immediate.c. Private to ir/. */
+ * (memory, addresses, calls), lower_async.c (asynchronous copies, mbarriers), lower_video.c, immediate.c. Private to ir/. */
 #ifndef HEDDLE_IR_BUILDER_H
 #define HEDDLE_IR_BUILDER_H
 
@@ -56,6 +56,10 @@ uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v);
 
 /* A source as a value of the width of `type`. */
 ir_ref ir_source(struct builder *b, const struct ptx_operand *o, enum isa_type type);
+/* IR_SHARED_START, 32 or 64 bits wide. */
+ir_ref ir_shared_start(struct builder *b, unsigned width);
+/* Where a variable is in its own state space, in shared memory counted from the block's own, as a constant. */
+ir_ref ir_symbol_place(struct builder *b, struct ptx_symbol *s);
 /* A source predicate, not negated. */
 ir_ref ir_predicate(struct builder *b, const struct ptx_operand *o);
 
@@ -80,7 +84,17 @@ void lower_lop3p(struct builder *b);
 void lower_video(struct builder *b);
 void lower_mov(struct builder *b);
 void lower_memory(struct builder *b); /* ld, st, atom, red */
+/* Of these, and of others with addresses: fills space and address of an access. The base register is returned, or REF_NONE where the
+ * address is constant. */
+ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_access *a);
+enum ptx_space lower_space(const struct builder *b, const struct isa_inst *inst);
+unsigned lower_vector(const struct isa_inst *inst); /* elements */
+/* Element k of an operand that is a vector where the instruction has .v2 and so on; a vector register counts too. */
+struct ptx_operand lower_element(const struct ptx_operand *o, unsigned k);
+enum atom_op lower_atom_op(const struct isa_inst *inst);
 void lower_mbarrier(struct builder *b);
+void lower_async(struct builder *b);   /* cp.async and its kind, st.async, red.async */
+void lower_group(struct builder *b);   /* their groups */
 void lower_address(struct builder *b); /* cvta, isspacep, mapa, getctarank, createpolicy.range */
 void lower_call(struct builder *b);
 /* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.

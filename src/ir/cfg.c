@@ -13,7 +13,7 @@ static unsigned add_ref(ir_ref *out, unsigned n, ir_ref r)
 
 static bool has_operands(const struct ir_insn *i)
 {
-    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC;
 }
 
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])

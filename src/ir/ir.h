@@ -33,8 +33,9 @@ static inline uint32_t ir_ref_index(ir_ref r)
 
 /* Special registers with a row (all but WHEN_NOW) are referred to as sreg * 4 + component; %envreg has its
  * number in place of a component, from IR_ENVREG on. IR_PARAM_BASE is the generic address of the kernel's
- * parameters. */
-enum { IR_ENVREG = SREG_COUNT * 4, IR_PARAM_BASE = IR_ENVREG + 32 };
+ * parameters. IR_SHARED_START is where the block's shared memory begins among that of all its cluster's blocks
+ * (struct ir_func, clustered). */
+enum { IR_ENVREG = SREG_COUNT * 4, IR_PARAM_BASE = IR_ENVREG + 32, IR_SHARED_START };
 
 /* A constant, the same in all lanes. Where `symbol` is set its address is added when the kernel is prepared.
  */
@@ -44,10 +45,14 @@ enum ir_base {
     BASE_SHARED_WINDOW, /* start of the window of shared memory in generic addresses */
     BASE_LOCAL_WINDOW,
     BASE_SHARED_WINDOW_SIZE,
+    BASE_CLUSTER_WINDOW_SIZE,
     BASE_LOCAL_WINDOW_SIZE,
     BASE_CONST_START, /* the region of .const variables; its size */
     BASE_CONST_SIZE,
 };
+
+/* What a block of a cluster has of addresses of shared memory: as many bits as on an H200. */
+enum { SHARED_WINDOW_LOG2 = 24 };
 
 struct ir_const {
     uint8_t width; /* 1, 16, 32, 64, 128 */
@@ -72,7 +77,9 @@ enum ir_kind {
     IR_WARPSYNC, /* bar.warp.sync; membermask in f */
     IR_BAR,      /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
     IR_FENCE,
-    IR_MBARRIER,  /* access; a = address base, b = count, state or parity; d = state or result; imm = enum ir_order */
+    IR_ASYNC,    /* access: what is written, or an mbarrier; a = address base, access->operands by enum async_operand */
+    IR_GROUP,    /* imm = how many of its newest groups a thread does not wait for */
+    IR_MBARRIER, /* access; a = address base, b = count, state or parity; d = state or result; imm = enum ir_order */
     IR_NANOSLEEP, /* a = nanoseconds */
     IR_ALLOCA,    /* d = address, a = bytes, imm = alignment */
     IR_STACKSAVE,
@@ -105,13 +112,14 @@ static inline bool ir_ends_block(enum ir_kind kind)
     }
 }
 
-/* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER. Address: a + disp, or frame + disp, or disp alone. */
+/* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER, IR_ASYNC. Address: a + disp, or frame + disp, or disp alone. */
 struct ir_access {
     struct mem_access mem;
     int64_t disp;
-    ir_ref disp_const;  /* a constant with a base that disp is added to, or REF_NONE */
-    ir_ref regs[8];     /* IR_LD destinations, IR_ST sources, IR_ATOM destinations */
-    ir_ref operands[8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas */
+    ir_ref disp_const; /* a constant with a base that disp is added to, or REF_NONE */
+    ir_ref regs[8];    /* IR_LD destinations, IR_ST sources, IR_ATOM destinations */
+    ir_ref operands
+        [8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas; IR_ASYNC: async_operand */
 };
 
 /* The functions that the machine itself provides to kernels. */
@@ -159,10 +167,39 @@ enum collective {
 enum mbarrier_mode {
     MBARRIER_INIT,
     MBARRIER_INVAL,
-    MBARRIER_ARRIVE,
+    MBARRIER_ARRIVE, /* has the operand a count, or transactions to expect (.expect_tx)? That says the instruction */
     MBARRIER_ARRIVE_DROP,
+    MBARRIER_EXPECT_TX,
+    MBARRIER_COMPLETE_TX,
     MBARRIER_TEST_WAIT,
     MBARRIER_TRY_WAIT,
+};
+
+/* What is done asynchronously (9.7.9.25). */
+enum async_mode {
+    ASYNC_COPY,             /* cp.async */
+    ASYNC_ARRIVE,           /* cp.async.mbarrier.arrive */
+    ASYNC_ARRIVE_NOINC,     /* the same with .noinc */
+    ASYNC_STORE,            /* st.async, red.async */
+    ASYNC_BULK_FROM_GLOBAL, /* cp.async.bulk, cp.reduce.async.bulk: to shared memory, of the cluster's blocks, too */
+    ASYNC_BULK_SHARED,      /* from a block's shared memory to another's */
+    ASYNC_BULK_TO_GLOBAL,
+};
+enum async_operand {
+    ASYNC_SOURCE,               /* an address: 64 bits */
+    ASYNC_SIZE,                 /* bytes: 32 bits; of ASYNC_COPY, what is read, the rest being zeroes */
+    ASYNC_MBARRIER,             /* an address, in the state space of the access, or of ASYNC_BULK_* in .shared */
+    ASYNC_MASK,                 /* multicast: the blocks of the cluster: 16 bits */
+    ASYNC_VALUE,                /* ASYNC_STORE: up to 4 elements */
+    ASYNC_IGNORE = ASYNC_VALUE, /* ASYNC_COPY: a predicate: nothing is read */
+};
+enum group_mode {
+    GROUP_COMMIT,
+    GROUP_WAIT,
+    GROUP_WAIT_ALL,
+    GROUP_BULK_COMMIT,
+    GROUP_BULK_WAIT,
+    GROUP_BULK_WAIT_READ,
 };
 
 enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };
@@ -170,7 +207,7 @@ enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_
 struct ir_insn {
     uint8_t kind;               /* enum ir_kind */
     bool guard_negated, resize; /* resize: an instruction that lowering added */
-    uint8_t mode;               /* enum collective, enum bar_mode, enum mbarrier_mode */
+    uint8_t mode;               /* enum collective, bar_mode, mbarrier_mode, async_mode, group_mode */
     uint16_t lane;
     ir_ref guard, d, e, a, b, c, f;
     uint64_t imm;
@@ -189,7 +226,7 @@ struct ir_insn {
 
 static inline bool ir_has_access(const struct ir_insn *i)
 {
-    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_MBARRIER;
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_MBARRIER || i->kind == IR_ASYNC;
 }
 
 struct ir_block {
@@ -222,13 +259,16 @@ struct ir_func {
     uint32_t frame_bytes;        /* of local memory */
     uint32_t *frame_at;          /* by number of a variable of the function: 1 + its place in the frame, or 0 */
     uint32_t register_bytes;     /* of the frame of registers */
-    const struct ptx_insn *maps_clusters; /* a mapa, or NULL: it is for clusters of one block */
-    bool suspends;                        /* has barriers, warp operations, calls or spinning loops */
-    bool uses_dynamic_stack;              /* alloca */
-    VEC(struct ptx_func *) callees;       /* called directly or address taken */
-    VEC(struct ptx_var *) vars;           /* module variables whose address is used */
-    VEC(uint32_t) zeroed;                 /* registers that may be read before they are written */
-    uint64_t *work_left;                  /* steps that the passes may still take; NULL: any number */
+    /* Addresses of shared memory tell the blocks of a cluster apart (9.7.9.23): as values they have IR_SHARED_START added, which an
+     * access with an address in a register takes off again. Elsewhere they count from the block's own memory, always. */
+    bool clustered;
+    bool needs_clustered;           /* an instruction with such addresses, or a barrier of clusters */
+    bool suspends;                  /* has barriers, warp operations, calls or spinning loops */
+    bool uses_dynamic_stack;        /* alloca */
+    VEC(struct ptx_func *) callees; /* called directly or address taken */
+    VEC(struct ptx_var *) vars;     /* module variables whose address is used */
+    VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
+    uint64_t *work_left;            /* steps that the passes may still take; NULL: any number */
 };
 
 /* Passes take time in proportion to a function, but for what grows with the depth of loops, or with registers times blocks. Of
@@ -244,8 +284,10 @@ static inline bool ir_spend(const struct ir_func *f, uint64_t steps)
 }
 
 /* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `serial_walks`:
- * threads that walk lists of their own and try for what they find do so one after the other (serial_parts.c). */
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, struct diags *diags);
+ * threads that walk lists of their own and try for what they find do so one after the other (serial_parts.c). `clustered`: as in
+ * struct ir_func; all functions of a kernel have to agree in it. */
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, bool clustered,
+                         struct diags *diags);
 
 /* The offset of a parameter, result or local variable in the frame. */
 uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);

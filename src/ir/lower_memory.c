@@ -8,7 +8,7 @@ static bool is_kernel_param(const struct builder *b, const struct ptx_symbol *s)
     return b->func->entry && s->kind == SYMBOL_VAR && ((const struct ptx_var *)s)->is_param;
 }
 
-static enum ptx_space space_of(const struct builder *b, const struct isa_inst *inst)
+enum ptx_space lower_space(const struct builder *b, const struct isa_inst *inst)
 {
     const struct isa *isa = b->module->isa;
     if (inst->op == OP_ldu)
@@ -27,9 +27,7 @@ static enum ptx_space space_of(const struct builder *b, const struct isa_inst *i
     }
 }
 
-/* Fills space and address of an access. The base register is returned, or REF_NONE where the address is
- * constant. */
-static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_access *a)
+ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_access *a)
 {
     const struct ptx_operand *base = m->elems;
     a->disp = m->disp;
@@ -41,7 +39,11 @@ static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct
         if (a->mem.space == SPACE_PARAM) /* kernel parameters have generic addresses, those of functions local ones */
             a->mem.space = b->func->entry ? SPACE_GENERIC : SPACE_LOCAL;
         enum isa_type type = base->kind == OPND_REG && isa_type_bits(base->reg->type) == 32 ? TYPE_u32 : TYPE_u64;
-        return ir_source(b, base, type);
+        ir_ref at = ir_source(b, base, type);
+        if (a->mem.space != SPACE_SHARED || !b->f->clustered)
+            return at;
+        bool wide = type == TYPE_u64;
+        return ir_lanes(b, wide ? LANE_sub_b64 : LANE_sub_b32, at, ir_shared_start(b, wide ? 64 : 32), REF_NONE);
     }
     a->disp += base->disp;
     if (is_kernel_param(b, base->symbol)) {
@@ -55,9 +57,7 @@ static ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct
         a->disp += ir_add_frame_var(b, v);
         return REF_NONE;
     }
-    struct ptx_operand plain = *base;
-    plain.disp = 0;
-    a->disp_const = ir_source(b, &plain, TYPE_u64);
+    a->disp_const = ir_symbol_place(b, base->symbol);
     if (v && a->mem.space == SPACE_GENERIC) /* a name without a state space says it itself */
         a->mem.space = v->space;
     return REF_NONE;
@@ -78,14 +78,12 @@ static void lower_order(struct builder *b, struct ir_access *a)
     a->mem.scope = (uint8_t)(scope ? scope : a->mem.is_volatile ? MOD_sys : atomic ? MOD_gpu : MOD_none);
 }
 
-static unsigned vector_of(const struct isa_inst *inst)
+unsigned lower_vector(const struct isa_inst *inst)
 {
     return isa_has(inst, MOD_v8) ? 8 : isa_has(inst, MOD_v4) ? 4 : isa_has(inst, MOD_v2) ? 2 : 1;
 }
 
-/* Element k of an operand that is a vector where the instruction has .v2 and so on; a vector register counts
- * too. */
-static struct ptx_operand element_of(const struct ptx_operand *o, unsigned k)
+struct ptx_operand lower_element(const struct ptx_operand *o, unsigned k)
 {
     if (o->kind == OPND_VECTOR)
         return o->elems[k < o->n ? k : 0];
@@ -99,7 +97,7 @@ static void lower_load(struct builder *b, struct ir_access *a, ir_ref base, enum
 {
     const struct ptx_operand *to = &b->insn->operands[0];
     for (unsigned k = 0; k < a->mem.n; k++) {
-        struct ptx_operand e = element_of(to, k);
+        struct ptx_operand e = lower_element(to, k);
         a->regs[k] = e.kind == OPND_REG
                          ? ir_reg_of(b, e.reg, e.number + (e.component == COMPONENT_NONE ? 0 : e.component))
                          : ir_temp(b, ir_width(type));
@@ -114,7 +112,7 @@ static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enu
 {
     const struct ptx_operand *from = &b->insn->operands[1];
     for (unsigned k = 0; k < a->mem.n; k++) {
-        struct ptx_operand e = element_of(from, k);
+        struct ptx_operand e = lower_element(from, k);
         a->regs[k] = ir_source(b, &e, type);
     }
     struct ir_insn *i = ir_emit_guarded(b, IR_ST);
@@ -122,7 +120,7 @@ static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enu
     i->access = a;
 }
 
-static enum atom_op atom_op_of(const struct isa_inst *inst)
+enum atom_op lower_atom_op(const struct isa_inst *inst)
 {
     static const uint8_t mods[ATOM_COUNT] = {
 #define ATOM(name, locks) [ATOM_##name] = MOD_##name,
@@ -140,16 +138,16 @@ static void lower_atom(struct builder *b, struct ir_access *a, ir_ref base, enum
     bool red = in->inst->kind == KIND_RED;
     unsigned first = red ? 1 : 2; /* operands: {d,} m, b {, c} */
     struct ir_dest d[8] = {0};
-    a->mem.atom = (uint8_t)atom_op_of(in->inst);
+    a->mem.atom = (uint8_t)lower_atom_op(in->inst);
     a->mem.type = (uint8_t)type;
     for (unsigned k = 0; k < a->mem.n; k++) {
-        struct ptx_operand e = element_of(&in->operands[first], k);
+        struct ptx_operand e = lower_element(&in->operands[first], k);
         a->operands[k] = ir_source(b, &e, type);
     }
     if (a->mem.atom == ATOM_cas)
         a->operands[1] = ir_source(b, &in->operands[first + 1], type);
     for (unsigned k = 0; !red && k < a->mem.n; k++) {
-        struct ptx_operand e = element_of(&in->operands[0], k);
+        struct ptx_operand e = lower_element(&in->operands[0], k);
         if (e.kind == OPND_REG)
             d[k] = ir_destination(b, &e, type);
         a->regs[k] = d[k].ref;
@@ -167,9 +165,9 @@ void lower_memory(struct builder *b)
     const struct isa_inst *inst = in->inst;
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
     enum isa_type type = (enum isa_type)inst->type[0];
-    a->mem.space = space_of(b, inst);
+    a->mem.space = lower_space(b, inst);
     a->mem.bytes = (uint8_t)(isa_type_bits(type) / 8);
-    a->mem.n = (uint8_t)vector_of(inst);
+    a->mem.n = (uint8_t)lower_vector(inst);
     lower_order(b, a);
     ir_ref base = lower_place(b, &in->operands[inst->kind == KIND_ST || inst->kind == KIND_RED ? 0 : 1], a);
     if (inst->kind == KIND_LD)
@@ -178,55 +176,6 @@ void lower_memory(struct builder *b)
         lower_store(b, a, base, type);
     else
         lower_atom(b, a, base, type);
-}
-
-/* ---- mbarrier (9.7.13.15) ---- */
-
-static enum mbarrier_mode mbarrier_mode_of(const struct isa_inst *i)
-{
-    static const uint8_t table[][2] = {
-        {MOD_init, MBARRIER_INIT},           {MOD_inval, MBARRIER_INVAL},
-        {MOD_arrive, MBARRIER_ARRIVE},       {MOD_arrive_drop, MBARRIER_ARRIVE_DROP},
-        {MOD_test_wait, MBARRIER_TEST_WAIT}, {MOD_try_wait, MBARRIER_TRY_WAIT},
-    };
-    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
-        if (isa_has(i, (enum isa_mod)table[k][0]))
-            return (enum mbarrier_mode)table[k][1];
-    return MBARRIER_INVAL;
-}
-
-/* Its object is accessed by one strong operation, but for init and inval, which are writes like others; what else arrivals and
- * tests order is said by imm. */
-void lower_mbarrier(struct builder *b)
-{
-    const struct ptx_insn *in = b->insn;
-    const struct isa_inst *inst = in->inst;
-    bool weak = isa_has(inst, MOD_init) || isa_has(inst, MOD_inval);
-    bool tests = isa_has(inst, MOD_test_wait) || isa_has(inst, MOD_try_wait);
-    unsigned at = weak ? 0 : 1;
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);
-    *a = (struct ir_access){.mem = {.space = space_of(b, inst),
-                                    .bytes = 8,
-                                    .n = 1,
-                                    .order = weak ? ORDER_WEAK : ORDER_RELAXED,
-                                    .scope = (uint8_t)(weak    ? MOD_none
-                                                       : scope ? scope
-                                                               : MOD_cta)}};
-    ir_ref base = lower_place(b, &in->operands[at], a), operand = REF_NONE;
-    if (in->n_operands > at + 1)
-        operand = ir_source(b, &in->operands[at + 1], isa_operand_type(inst, &inst->operand[at + 1]));
-    struct ir_dest d = {0};
-    if (!weak && in->operands[0].kind != OPND_SINK)
-        d = ir_destination(b, &in->operands[0], tests ? TYPE_pred : TYPE_b64);
-    struct ir_insn *i = ir_emit_guarded(b, IR_MBARRIER);
-    i->mode = (uint8_t)mbarrier_mode_of(inst);
-    i->access = a;
-    i->a = base;
-    i->b = operand;
-    i->d = d.ref;
-    i->imm = weak ? ORDER_WEAK : isa_has(inst, MOD_relaxed) ? ORDER_RELAXED : tests ? ORDER_ACQUIRE : ORDER_RELEASE;
-    ir_finish(b, d);
 }
 
 /* ---- addresses ---- */
@@ -274,12 +223,31 @@ static ir_ref within(struct builder *b, ir_ref a, enum ir_base start, enum ir_ba
     return ir_lanes(b, LANE_cmp_u64_lt, offset, u64_base(b, size), REF_NONE);
 }
 
+/* The start of the window in which the block's own shared memory is, as a generic address. */
+static ir_ref own_window(struct builder *b)
+{
+    ir_ref window = u64_base(b, BASE_SHARED_WINDOW);
+    if (!b->f->clustered)
+        return window;
+    ir_ref rank = ir_resize(b, ir_make_ref(REF_SREG, SREG_cluster_ctarank * 4), 64, false);
+    rank = ir_lanes(b, LANE_shl_b64, rank, ir_const_of(b, 32, SHARED_WINDOW_LOG2), REF_NONE);
+    return ir_lanes(b, LANE_add_b64, window, rank, REF_NONE);
+}
+
+static ir_ref within_own(struct builder *b, ir_ref a)
+{
+    ir_ref offset = ir_lanes(b, LANE_sub_b64, a, own_window(b), REF_NONE);
+    return ir_lanes(b, LANE_cmp_u64_lt, offset, u64_base(b, BASE_SHARED_WINDOW_SIZE), REF_NONE);
+}
+
 /* 9.7.9.19: what is in no window is global: there, every host address is. */
 static void lower_isspacep(struct builder *b, enum isa_mod space)
 {
     ir_ref a = ir_source(b, &b->insn->operands[1], TYPE_u64), p;
-    if (window_of(space) == BASE_SHARED_WINDOW)
-        p = within(b, a, BASE_SHARED_WINDOW, BASE_SHARED_WINDOW_SIZE);
+    if (space == MOD_shared_cluster)
+        p = within(b, a, BASE_SHARED_WINDOW, BASE_CLUSTER_WINDOW_SIZE);
+    else if (window_of(space) == BASE_SHARED_WINDOW)
+        p = within_own(b, a);
     else if (window_of(space) == BASE_LOCAL_WINDOW)
         p = within(b, a, BASE_LOCAL_WINDOW, BASE_LOCAL_WINDOW_SIZE);
     else if (space == MOD_const)
@@ -288,7 +256,7 @@ static void lower_isspacep(struct builder *b, enum isa_mod space)
         p = ir_lanes(b, LANE_cmp_u64_lt, ir_lanes(b, LANE_sub_b64, a, ir_make_ref(REF_SREG, IR_PARAM_BASE), REF_NONE),
                      ir_const_of(b, 64, b->func->signature.param_bytes), REF_NONE);
     else {
-        p = within(b, a, BASE_SHARED_WINDOW, BASE_SHARED_WINDOW_SIZE);
+        p = within(b, a, BASE_SHARED_WINDOW, BASE_CLUSTER_WINDOW_SIZE);
         ir_ref q = within(b, a, BASE_LOCAL_WINDOW, BASE_LOCAL_WINDOW_SIZE);
         p = ir_lanes(b, LANE_or_pred, p, q, REF_NONE);
         q = within(b, a, BASE_CONST_START, BASE_CONST_SIZE);
@@ -299,21 +267,52 @@ static void lower_isspacep(struct builder *b, enum isa_mod space)
         ir_copy_guarded(b, ir_destination(b, &b->insn->operands[0], TYPE_pred).ref, p);
 }
 
+/* Where the windows of a cluster begin, in addresses of mapa's and getctarank's kind: generic ones, or of .shared::cluster. */
+static ir_ref cluster_window(struct builder *b, unsigned width)
+{
+    if (isa_has(b->insn->inst, MOD_shared_cluster))
+        return ir_const_of(b, width, 0);
+    return ir_resize(b, u64_base(b, BASE_SHARED_WINDOW), width, false);
+}
+
+/* mapa (9.7.9.23): the address in the window of another rank. */
+static ir_ref mapped(struct builder *b, ir_ref a, unsigned width)
+{
+    bool wide = width == 64;
+    ir_ref rank = ir_resize(b, ir_source(b, &b->insn->operands[2], TYPE_u32), width, false);
+    ir_ref shift = ir_const_of(b, 32, SHARED_WINDOW_LOG2);
+    ir_ref mask = ir_const_of(b, width, (1u << SHARED_WINDOW_LOG2) - 1);
+    ir_ref window = cluster_window(b, width);
+    ir_ref offset = ir_lanes(b, wide ? LANE_sub_b64 : LANE_sub_b32, a, window, REF_NONE);
+    offset = ir_lanes(b, wide ? LANE_and_b64 : LANE_and_b32, offset, mask, REF_NONE);
+    rank = ir_lanes(b, wide ? LANE_shl_b64 : LANE_shl_b32, rank, shift, REF_NONE);
+    ir_ref at = ir_lanes(b, wide ? LANE_add_b64 : LANE_add_b32, offset, rank, REF_NONE);
+    return ir_lanes(b, wide ? LANE_add_b64 : LANE_add_b32, at, window, REF_NONE);
+}
+
+/* getctarank (9.7.9.24): the rank whose window an address is in. */
+static ir_ref rank_of(struct builder *b, ir_ref a, unsigned width)
+{
+    bool wide = width == 64;
+    ir_ref window = cluster_window(b, width);
+    ir_ref offset = ir_lanes(b, wide ? LANE_sub_b64 : LANE_sub_b32, a, window, REF_NONE);
+    return ir_lanes(b, wide ? LANE_shr_b64 : LANE_shr_b32, offset, ir_const_of(b, 32, SHARED_WINDOW_LOG2), REF_NONE);
+}
+
 void lower_address(struct builder *b)
 {
     const struct isa_inst *inst = b->insn->inst;
     enum isa_mod space = isa_pick(b->module->isa, inst, SLOT_ANYSPACE);
+    enum isa_type type = (enum isa_type)inst->type[0];
+    bool of_cluster = inst->kind == KIND_MAPA || inst->kind == KIND_GETCTARANK;
+    b->f->needs_clustered |= of_cluster || (inst->kind == KIND_ISSPACEP && space == MOD_shared_cluster);
+    ir_ref a = of_cluster ? ir_source(b, &b->insn->operands[1], type) : REF_NONE;
     switch (inst->kind) {
     case KIND_CVTA: lower_cvta(b, space); break;
     case KIND_ISSPACEP: lower_isspacep(b, space); break;
-    case KIND_MAPA: /* of one block: larger clusters are refused (b->f->maps_clusters) */
-        b->f->maps_clusters = b->insn;
-        write_u64(b, ir_source(b, &b->insn->operands[1], (enum isa_type)inst->type[0]));
-        break;
-    case KIND_GETCTARANK: /* the same: without mapa every address is the block's own */
-        write_u64(b, ir_make_ref(REF_SREG, SREG_cluster_ctarank * 4));
-        break;
-    default: write_u64(b, ir_const_of(b, 64, 0)); break; /* createpolicy.range: policies are only carried */
+    case KIND_MAPA: write_u64(b, mapped(b, a, isa_type_bits(type))); break;
+    case KIND_GETCTARANK: write_u64(b, rank_of(b, a, isa_type_bits(type))); break;
+    default: write_u64(b, ir_const_of(b, 64, 0)); break; /* createpolicy: policies are only carried */
     }
 }
 

@@ -19,8 +19,8 @@ struct mem_access {
     bool is_volatile, is_const; /* is_const: .nc, ldu: read-only for the kernel */
     uint8_t order;              /* enum ir_order */
     uint8_t scope;              /* enum isa_mod: MOD_cta .. MOD_sys, MOD_none for weak */
-    uint8_t atom;               /* enum atom_op, of an atomic operation */
-    uint8_t type;               /* enum isa_type of an element, of an atomic operation */
+    uint8_t atom;               /* enum atom_op, of an atomic operation, or an asynchronous one that reduces */
+    uint8_t type;               /* enum isa_type of an element of these; TYPE_none: it does not */
 };
 
 /* Volatile, relaxed or ordered (PTX ISA 8.4, strong operations). */

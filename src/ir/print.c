@@ -22,6 +22,7 @@ static const char *const bases[] = {
     [BASE_SHARED_WINDOW] = "shared_window",
     [BASE_LOCAL_WINDOW] = "local_window",
     [BASE_SHARED_WINDOW_SIZE] = "shared_window_size",
+    [BASE_CLUSTER_WINDOW_SIZE] = "cluster_window_size",
     [BASE_LOCAL_WINDOW_SIZE] = "local_window_size",
     [BASE_CONST_START] = "const_start",
     [BASE_CONST_SIZE] = "const_size",
@@ -36,6 +37,16 @@ static const char *const mbarriers[] = {
     [MBARRIER_INIT] = "init",           [MBARRIER_INVAL] = "inval",
     [MBARRIER_ARRIVE] = "arrive",       [MBARRIER_ARRIVE_DROP] = "arrive_drop",
     [MBARRIER_TEST_WAIT] = "test_wait", [MBARRIER_TRY_WAIT] = "try_wait",
+    [MBARRIER_EXPECT_TX] = "expect_tx", [MBARRIER_COMPLETE_TX] = "complete_tx",
+};
+static const char *const asyncs[] = {
+    [ASYNC_COPY] = "copy",
+    [ASYNC_ARRIVE] = "arrive",
+    [ASYNC_ARRIVE_NOINC] = "arrive_noinc",
+    [ASYNC_STORE] = "store",
+    [ASYNC_BULK_FROM_GLOBAL] = "bulk_from_global",
+    [ASYNC_BULK_SHARED] = "bulk_shared",
+    [ASYNC_BULK_TO_GLOBAL] = "bulk_to_global",
 };
 
 const struct ir_operation *ir_operation(size_t i)
@@ -56,6 +67,11 @@ const char *ir_atom_text(size_t atom)
 const char *ir_order_text(size_t order)
 {
     return order < sizeof orders / sizeof orders[0] ? orders[order] : NULL;
+}
+
+const char *ir_async_text(size_t mode)
+{
+    return mode < sizeof asyncs / sizeof asyncs[0] ? asyncs[mode] : NULL;
 }
 
 const char *ir_mbarrier_text(size_t mode)
@@ -90,6 +106,8 @@ static void print_sreg(struct printer *p, uint32_t i)
 {
     if (i == IR_PARAM_BASE) {
         text_puts(&p->t, "%parameters");
+    } else if (i == IR_SHARED_START) {
+        text_puts(&p->t, "%shared_start");
     } else if (i >= IR_ENVREG) {
         text_printf(&p->t, "%%envreg%u", i - IR_ENVREG);
     } else {
@@ -128,7 +146,7 @@ static void print_comma(struct printer *p, bool *is_first)
 /* ---- accesses ---- */
 
 static const char *const access_kinds[] = {
-    [IR_LD] = "ld", [IR_ST] = "st", [IR_ATOM] = "atom", [IR_MBARRIER] = "mbarrier"};
+    [IR_LD] = "ld", [IR_ST] = "st", [IR_ATOM] = "atom", [IR_MBARRIER] = "mbarrier", [IR_ASYNC] = "async"};
 
 static void print_access_word(struct printer *p, const struct ir_insn *i)
 {
@@ -136,6 +154,8 @@ static void print_access_word(struct printer *p, const struct ir_insn *i)
     text_puts(&p->t, access_kinds[i->kind]);
     if (i->kind == IR_MBARRIER)
         text_printf(&p->t, ".%s", mbarriers[i->mode]);
+    if (i->kind == IR_ASYNC)
+        text_printf(&p->t, ".%s", asyncs[i->mode]);
     text_printf(&p->t, ".%s%s", ptx_space_name(a->mem.space), a->mem.is_volatile ? ".volatile" : "");
     if (a->mem.order != ORDER_WEAK)
         text_printf(&p->t, ".%s", orders[a->mem.order]);
@@ -143,7 +163,7 @@ static void print_access_word(struct printer *p, const struct ir_insn *i)
         text_printf(&p->t, ".%s", isa_mod_text((enum isa_mod)a->mem.scope));
     if (a->mem.is_const && a->mem.space != SPACE_CONST)
         text_puts(&p->t, ".nc");
-    if (i->kind == IR_ATOM)
+    if (i->kind == IR_ATOM || (i->kind == IR_ASYNC && a->mem.type))
         text_printf(&p->t, ".%s.%s", atom_name((enum atom_op)a->mem.atom), isa_type_name((enum isa_type)a->mem.type));
     text_printf(&p->t, ".%c%u", a->mem.sign ? 's' : 'b', 8u * a->mem.bytes);
     if (a->mem.n > 1)
@@ -174,6 +194,15 @@ static void print_address(struct printer *p, const struct ir_insn *i)
     text_puts(&p->t, "]");
 }
 
+/* Up to the last that there is. */
+static unsigned async_operands(const struct ir_insn *i)
+{
+    unsigned n = i->kind == IR_ASYNC ? 8 : 0;
+    while (n > 0 && !i->access->operands[n - 1])
+        n--;
+    return n;
+}
+
 static void print_access(struct printer *p, const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
@@ -186,6 +215,10 @@ static void print_access(struct printer *p, const struct ir_insn *i)
     for (unsigned k = 0; k < (a->mem.atom == ATOM_cas ? 2u : a->mem.n) && i->kind == IR_ATOM; k++) {
         text_puts(&p->t, ", ");
         print_ref(p, a->operands[k], ir_element_width(a));
+    }
+    for (unsigned k = 0, n = async_operands(i); k < n; k++) {
+        text_puts(&p->t, ", ");
+        print_ref(p, a->operands[k], 64);
     }
     if (i->kind == IR_MBARRIER) {
         text_puts(&p->t, ", ");

@@ -81,6 +81,7 @@ static void list_sregs(struct reader *r)
     for (uint32_t k = 0; k < IR_PARAM_BASE - IR_ENVREG; k++)
         map_put(&r->sregs, str_of(arena_printf(r->arena, "envreg%u", k)), (void *)(uintptr_t)(1 + IR_ENVREG + k));
     map_put(&r->sregs, str_of("parameters"), (void *)(uintptr_t)(1 + IR_PARAM_BASE));
+    map_put(&r->sregs, str_of("shared_start"), (void *)(uintptr_t)(1 + IR_SHARED_START));
 }
 
 /* Behind the `%`. */
@@ -226,14 +227,19 @@ static bool read_access_word(struct reader *r, struct str word, struct ir_insn *
     static const uint8_t scope_mods[] = {MOD_cta, MOD_cluster, MOD_gpu, MOD_sys};
     struct ir_access *a = i->access;
     const char *start = word.p;
-    int mode = i->kind == IR_MBARRIER ? part_among(&word, ir_mbarrier_text) : 0, space = part_among(&word, space_text);
+    int mode = i->kind == IR_MBARRIER ? part_among(&word, ir_mbarrier_text)
+               : i->kind == IR_ASYNC  ? part_among(&word, ir_async_text)
+                                      : 0;
+    int space = part_among(&word, space_text);
     if (mode < 0 || space < 0 || space == SPACE_REG)
         return scan_fail(&r->s, start, "a state space is missing here, as in `ld.global.b32`");
     bool is_volatile = part_is(&word, "volatile");
     int order = part_among(&word, ir_order_text), scope = part_among(&word, scope_text);
     bool is_const = part_is(&word, "nc");
-    int atom = i->kind == IR_ATOM ? part_among(&word, ir_atom_text) : 0;
-    int type = i->kind == IR_ATOM ? part_among(&word, type_text) : TYPE_none;
+    int atom = i->kind == IR_ATOM || i->kind == IR_ASYNC ? part_among(&word, ir_atom_text) : 0;
+    bool moves = i->kind == IR_ASYNC && atom < 0; /* and does not reduce */
+    int type = i->kind == IR_ATOM || (i->kind == IR_ASYNC && !moves) ? part_among(&word, type_text) : TYPE_none;
+    atom = moves ? 0 : atom;
     if (atom < 0 || type < 0)
         return scan_fail(&r->s, start, "an operation and a type are missing, as in `atom.global.add.u32.b32`");
     if (!read_elements(r, word, a))
@@ -293,6 +299,8 @@ static bool read_access(struct reader *r, struct str word, struct ir_insn *i)
     unsigned n = i->kind == IR_ST ? a->mem.n : i->kind == IR_ATOM ? (a->mem.atom == ATOM_cas ? 2 : a->mem.n) : 0;
     for (unsigned k = 0; k < n && scan_expect(&r->s, ','); k++)
         to[k] = take_operand(r, ir_element_width(a));
+    for (unsigned k = 0; k < 8 && i->kind == IR_ASYNC && scan_take(&r->s, ','); k++)
+        a->operands[k] = take_operand(r, 64);
     if (i->kind != IR_MBARRIER || r->s.failed || !scan_expect(&r->s, ','))
         return !r->s.failed;
     i->b = take_operand(r, 32);
@@ -420,7 +428,7 @@ static bool read_what(struct reader *r, struct ir_insn *i)
     static const struct {
         const char *text;
         enum ir_kind kind;
-    } accesses[] = {{"ld", IR_LD}, {"st", IR_ST}, {"atom", IR_ATOM}, {"mbarrier", IR_MBARRIER}};
+    } accesses[] = {{"ld", IR_LD}, {"st", IR_ST}, {"atom", IR_ATOM}, {"mbarrier", IR_MBARRIER}, {"async", IR_ASYNC}};
     struct str word = scan_word(&r->s), rest = word, first = next_part(&rest);
     const struct ir_operation *o = find_operation(word);
     uintptr_t lane = (uintptr_t)map_get(&r->lanes, word);

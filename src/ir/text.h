@@ -16,7 +16,7 @@
  *
  *     [@[!]%p] [results =] LANE_FUNCTION operands [, imm N]      isa/lanes_*.def
  *     [@[!]%p] [results =] OPERATION operands                    operations.def
- *     [@[!]%p] [results =] ld|st|atom|mbarrier.MODE .SPACE[.volatile][.ORDER][.SCOPE][.nc][.OP.TYPE].b|s BITS [xN] [ADDRESS], ...
+ *     [@[!]%p] [results =] ld|st|atom|mbarrier.MODE|async.MODE .SPACE[.volatile][.ORDER][.SCOPE][.nc][.OP.TYPE].b|s BITS [xN] [ADDRESS], ...
  *
  * In one word, as in `atom.shared.relaxed.gpu.add.u32.b32 [%4 + 8], 1`. `.s32` is a load that extends by the sign.
  * `;` begins a comment, to the end of the line: there stands what analyses have found out.
@@ -61,6 +61,7 @@ const char *ir_base_text(size_t base);     /* enum ir_base */
 const char *ir_atom_text(size_t atom);     /* enum atom_op */
 const char *ir_order_text(size_t order);   /* enum ir_order */
 const char *ir_mbarrier_text(size_t mode); /* enum mbarrier_mode */
+const char *ir_async_text(size_t mode);    /* enum async_mode */
 /* The width of a constant that an access stores, where the text does not say another. */
 static inline unsigned ir_element_width(const struct ir_access *a)
 {

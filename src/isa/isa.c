@@ -341,8 +341,7 @@ static void compile_syntax(struct isa *isa, struct compiled_form *c, const char 
         if (*end == '<')
             end = strchr(end, '>') + 1;
         else
-            while (*end && *end != '{' && *end != '}' && *end != '*' &&
-                   (*end != '.' || (end[1] == 'g' && end > s && strncmp(s, "async", 5) == 0)))
+            while (*end && *end != '{' && *end != '}' && *end != '*' && *end != '.')
                 end++;
         c->element[c->n++] = compile_element(isa, (struct str){s, (size_t)(end - s)}, optional);
         s = end + (optional ? 1 : 0);
@@ -354,7 +353,8 @@ static struct isa_operand compile_operand(struct isa *isa, struct str text)
     struct isa_operand o = {0};
     if (text.p[0] >= 'A' && text.p[0] <= 'Z') {
         o.kind = OPERAND_LIST;
-        o.list = arena_strndup(isa->arena, text.p, text.n);
+        o.optional = text.p[text.n - 1] == '?';
+        o.list = arena_strndup(isa->arena, text.p, text.n - o.optional);
         return o;
     }
     switch (text.p[0]) {
@@ -373,6 +373,8 @@ static struct isa_operand compile_operand(struct isa *isa, struct str text)
         case 'w': o.wide = true; break;
         case '1': o.from = 1; break;
         case '2': o.from = 2; break;
+        case 's': o.shared = true; break;
+        case 'g': o.global = true; break;
         case '?': o.optional = true; break;
         case '|':
             o.pair = true;

@@ -91,6 +91,8 @@ enum isa_kind {
     KIND_BAR,
     KIND_CLUSTERBAR,
     KIND_MBARRIER,
+    KIND_ASYNC,
+    KIND_GROUP,
     KIND_WARPSYNC,
     KIND_SHFL,
     KIND_VOTE,
@@ -123,7 +125,7 @@ enum isa_operand_kind {
     OPERAND_IMM,   /* constant */
     OPERAND_DPRED, /* destination predicate */
     OPERAND_SPRED, /* source predicate, may be negated */
-    OPERAND_MEM,
+    OPERAND_MEM,   /* in the state space that the opcode names, or .shared or .global where it names both */
     OPERAND_LABEL,
     OPERAND_LIST, /* rules of its own, by name: "MOV", "CALL", ... */
 };
@@ -133,7 +135,8 @@ struct isa_operand {
     enum isa_type type; /* TYPE_none: of the opcode's type number `from`, at twice its width where `wide` */
     uint8_t from;
     bool wide, optional, pair, vector, selector;
-    const char *list; /* OPERAND_LIST */
+    bool shared, global; /* OPERAND_MEM */
+    const char *list;    /* OPERAND_LIST */
 };
 
 struct isa_form {

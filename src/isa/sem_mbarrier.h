@@ -2,7 +2,7 @@
  * for mbarrier.pending_count.
  *
  * Bits 0 to 19 are the pending count as an H200 has it, counted up to 2^20: so a state of 0 has a pending count of 2^20, as
- * there. Bits 20 to 39 are the expected count; bits 40 to 60 stay 0, for transactions; bit 62 says that it has been
+ * there. Bits 20 to 39 are the expected count; bits 40 to 60 the tx-count, in two's complement; bit 62 says that it has been
  * initialised, bit 63 is the parity of the current phase.
  */
 #ifndef HEDDLE_ISA_SEM_MBARRIER_H
@@ -27,10 +27,15 @@ static inline bool sem_mbarrier_parity(u64 object)
     return object >> MBARRIER_PHASE_BIT;
 }
 
-static inline u64 sem_mbarrier(u32 pending, u32 expected, bool parity)
+static inline s32 sem_mbarrier_transactions(u64 object)
 {
-    return (u64)parity << MBARRIER_PHASE_BIT | MBARRIER_VALID | (u64)expected << 20 |
-           ((MBARRIER_LIMIT - pending) & (MBARRIER_LIMIT - 1));
+    return (s32)((u32)(object >> 40) << 11) >> 11;
+}
+
+static inline u64 sem_mbarrier(u32 pending, u32 expected, s32 transactions, bool parity)
+{
+    return (u64)parity << MBARRIER_PHASE_BIT | MBARRIER_VALID | (u64)((u32)transactions & 0x1fffff) << 40 |
+           (u64)expected << 20 | ((MBARRIER_LIMIT - pending) & (MBARRIER_LIMIT - 1));
 }
 
 #endif

@@ -23,7 +23,9 @@ static const char *list_text(struct str word)
         {"CALL", "(d), function, (a), prototype"},
         {"MOV", "d, a"},
         {"BRANCHTARGETS", "targets"},
+        {"SRCSIZE", "size or !p"},
     };
+    word.n -= word.p[word.n - 1] == '?';
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (str_is(word, lists[i][0]))
             return lists[i][1];

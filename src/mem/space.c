@@ -56,7 +56,7 @@ static void *reserve(uint64_t bytes)
 
 bool mem_init(struct mem *m, uint64_t limit_bytes)
 {
-    const uint64_t fixed = MEM_LOCAL_WINDOW_BYTES + MEM_SHARED_WINDOW_BYTES + MEM_CODE_BYTES;
+    const uint64_t fixed = MEM_LOCAL_WINDOW_BYTES + MEM_CLUSTER_WINDOW_BYTES + MEM_CODE_BYTES;
     *m = (struct mem){.limit_bytes = limit_bytes, .host_file = -1};
     /* Twice the limit leaves room for fragments; less where the system allows less. */
     uint64_t least = fixed + MEM_CONST_BYTES + (64u << 20);

@@ -2,9 +2,9 @@
  *
  *     start                      window of local memory        (never mapped: the same addresses for all
  * threads)
- *     + MEM_LOCAL_WINDOW_BYTES   window of shared memory       (never mapped: the same addresses for all
- * blocks)
- *     + MEM_SHARED_WINDOW_BYTES  handles of functions          (never mapped)
+ *     + MEM_LOCAL_WINDOW_BYTES   windows of shared memory      (never mapped: the same addresses for all
+ * clusters; a block that is in none has the first)
+ *     + MEM_CLUSTER_WINDOW_BYTES handles of functions          (never mapped)
  *     + MEM_CODE_BYTES           constant variables and kernel parameters
  *     + MEM_CONST_BYTES          global memory: allocations, module variables, the kernels' own heap
  *
@@ -31,10 +31,12 @@
 
 #include "mem/host.h"
 
-#define MEM_LOCAL_WINDOW_BYTES  (1ull << 30)
-#define MEM_SHARED_WINDOW_BYTES (1ull << 24)
-#define MEM_CODE_BYTES          (1ull << 24)
-#define MEM_CONST_BYTES         ((1ull << 30) - (1ull << 25))
+#define MEM_LOCAL_WINDOW_BYTES   (1ull << 30)
+#define MEM_SHARED_WINDOW_BYTES  (1ull << 24) /* of a block; */
+#define MEM_CLUSTER_BLOCKS       16
+#define MEM_CLUSTER_WINDOW_BYTES (MEM_CLUSTER_BLOCKS * MEM_SHARED_WINDOW_BYTES) /* of all that a cluster can have */
+#define MEM_CODE_BYTES           (1ull << 24)
+#define MEM_CONST_BYTES          ((1ull << 30) - (1ull << 25))
 
 enum { MEM_UNIT_BYTES = 64 << 10, MEM_ALIGN_BYTES = 256, MEM_FREED = 64 };
 /* Of a space that is guarded: what is kept from use after it was freed, and the least gap behind an allocation (MEM_HEAP: 16). */
@@ -172,7 +174,7 @@ static inline uint64_t mem_shared_window(const struct mem *m)
 }
 static inline uint64_t mem_code_window(const struct mem *m)
 {
-    return mem_shared_window(m) + MEM_SHARED_WINDOW_BYTES;
+    return mem_shared_window(m) + MEM_CLUSTER_WINDOW_BYTES;
 }
 
 #endif

@@ -69,6 +69,10 @@ static enum presence presence_of(const struct verifier *v, const struct isa_oper
     case KIND_ST:
     case KIND_ATOM:
     case KIND_RED: return isa_has(inst, MOD_L2_cache_hint) ? MUST : MUST_NOT;
+    case KIND_ASYNC:
+        return spec->kind == OPERAND_LIST                                                  ? MAY
+               : isa_has(inst, spec->type == TYPE_u64 ? MOD_L2_cache_hint : MOD_multicast) ? MUST
+                                                                                           : MUST_NOT;
     case KIND_VIDEO: return isa_pick(v->m->isa, inst, SLOT_VOP2) ? MUST : MAY;
     default: return MAY;
     }
@@ -195,8 +199,27 @@ static void check_address_value(struct verifier *v, const struct ptx_operand *o)
                       ptx_space_name(var->space), ptx_space_name(space));
 }
 
+/* The space of a memory operand. */
+static enum ptx_space space_of_operand(const struct verifier *v, const struct isa_operand *spec)
+{
+    return spec->shared ? SPACE_SHARED : spec->global ? SPACE_GLOBAL : space_of(v);
+}
+
+/* cp.async's fourth operand: how many bytes are read, or, as a predicate, whether none is (9.7.9.25.3.1). */
+static void check_source_size(struct verifier *v, const struct ptx_operand *o)
+{
+    bool predicate = o->kind == OPND_REG && o->reg->type == TYPE_pred;
+    const struct ptx_operand *size = &v->insn->operands[2];
+    verify_source(v, o, predicate ? TYPE_pred : TYPE_u32, false);
+    if (o->kind == OPND_INT && size->kind == OPND_INT && o->bits > size->bits)
+        operand_error(v, o, NULL, "`%.*s` copies %u bytes, and cannot read more", STR_ARG(v->insn->inst->text),
+                      (unsigned)size->bits);
+}
+
 static void check_list(struct verifier *v, const struct ptx_operand *o, const char *list)
 {
+    if (strcmp(list, "SRCSIZE") == 0)
+        check_source_size(v, o);
     if (strcmp(list, "CVTA") == 0 || strcmp(list, "MAPA") == 0)
         check_address_value(v, o);
 }
@@ -340,10 +363,10 @@ static void check_mbarrier(struct verifier *v)
 {
     const struct ptx_insn *in = v->insn;
     bool arrives = isa_has(in->inst, MOD_arrive) || isa_has(in->inst, MOD_arrive_drop);
-    bool sinks = in->operands[0].kind == OPND_SINK;
-    if (arrives && in->n_operands == 3 && !isa_has(in->inst, MOD_noComplete))
+    bool sinks = in->operands[0].kind == OPND_SINK, counts = arrives && !isa_has(in->inst, MOD_expect_tx);
+    if (counts && in->n_operands == 3 && !isa_has(in->inst, MOD_noComplete))
         verify_need(v, insn_place(v), "a count without .noComplete", (struct isa_need){70, 90, false});
-    if (arrives && in->n_operands == 3 && in->operands[2].kind == OPND_INT && (uint32_t)in->operands[2].bits == 0)
+    if (counts && in->n_operands == 3 && in->operands[2].kind == OPND_INT && (uint32_t)in->operands[2].bits == 0)
         operand_error(v, &in->operands[2], NULL, "an arrival counts at least 1");
     if (arrives && sinks)
         verify_need(v, insn_place(v), "a state that is dropped", (struct isa_need){71, 80, false});
@@ -352,6 +375,20 @@ static void check_mbarrier(struct verifier *v)
     if (!arrives && sinks)
         operand_error(v, &in->operands[0], "write an unused register", "the result of `%.*s` cannot be dropped",
                       STR_ARG(in->inst->text));
+}
+
+/* 9.7.9.25: sizes that are constants. */
+static void check_async(struct verifier *v)
+{
+    const struct ptx_insn *in = v->insn;
+    bool bulk = isa_has(in->inst, MOD_bulk), all = isa_has(in->inst, MOD_ca);
+    const struct ptx_operand *size = in->n_operands > 2 ? &in->operands[2] : NULL;
+    if (in->inst->op != OP_cp || !size || size->kind != OPND_INT)
+        return;
+    if (bulk && size->bits % 16)
+        operand_error(v, size, NULL, "`%.*s` copies a multiple of 16 bytes", STR_ARG(in->inst->text));
+    else if (!bulk && size->bits != 16 && !(all && (size->bits == 4 || size->bits == 8)))
+        operand_error(v, size, NULL, "`%.*s` copies %s bytes", STR_ARG(in->inst->text), all ? "4, 8 or 16" : "16");
 }
 
 /* ---- all ---- */
@@ -393,7 +430,7 @@ static void check_operands(struct verifier *v)
     }
     for (int k = 0; k < n; k++) {
         if (of[k]->kind == OPERAND_MEM)
-            verify_address(v, &in->operands[k], space_of(v));
+            verify_address(v, &in->operands[k], space_of_operand(v, of[k]));
         else if (of[k]->kind == OPERAND_LIST)
             check_list(v, &in->operands[k], of[k]->list);
         else if (!(in->inst->kind == KIND_ISSPACEP && is_short_address(&in->operands[k])))
@@ -408,6 +445,8 @@ static void check_operands(struct verifier *v)
         check_barrier(v);
     if (in->inst->kind == KIND_MBARRIER)
         check_mbarrier(v);
+    if (in->inst->kind == KIND_ASYNC)
+        check_async(v);
     if (in->inst->kind == KIND_ST)
         check_store_to_param(v);
 }

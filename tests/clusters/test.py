@@ -195,6 +195,7 @@ def sizes_are_what_kernel_launch_and_device_allow():
 PLACES = HEAD + """.visible .entry places(.param .u64 p) DIRECTIVE
 {
     .reg .u32 %r<24>; .reg .u64 %rd<4>; .reg .pred %q;
+    .shared .align 4 .b8 s[4];
     ld.param.u64 %rd1, [p];
     mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;
     mov.u32 %r4, %nctaid.x; mov.u32 %r5, %nctaid.y;
@@ -210,7 +211,8 @@ PLACES = HEAD + """.visible .entry places(.param .u64 p) DIRECTIVE
     mov.u32 %r20, %cluster_nctarank;
     mov.pred %q, %is_explicit_cluster;
     selp.u32 %r21, 1, 0, %q;
-    getctarank.u32 %r22, %r1;
+    mov.u32 %r1, s;
+    getctarank.shared::cluster.u32 %r22, %r1;
     st.global.v4.u32 [%rd1], {%r7, %r8, %r9, %r10};
     st.global.v4.u32 [%rd1+16], {%r11, %r12, %r13, %r14};
     st.global.v4.u32 [%rd1+32], {%r15, %r16, %r17, %r18};
@@ -399,33 +401,111 @@ def a_deadlock_names_the_block_that_has_not_come():
             assert status == 1 and "[deadlock]" in text, text
 
 
-# ---- what is not supported ----
+# ---- shared memory of other blocks ----
 
-MAPA = HEAD + """.visible .entry far(.param .u64 p) DIRECTIVE
+# Every thread of every block adds to the next block's words, reads them by a generic address, and hears of the last by a message that
+# holds an address of the sender's own memory.
+FAR = HEAD + """.visible .entry far(.param .u64 p) DIRECTIVE
 {
-    .reg .u32 %r<4>; .reg .u64 %rd<3>;
-    .shared .align 4 .b8 s[4];
-    mov.u32 %r1, s;
-    st.shared.u32 [s], 5;
-    mapa.shared::cluster.u32 %r2, %r1, 0;
-    ld.shared::cluster.u32 %r3, [%r2];
-    ld.param.u64 %rd1, [p];
-    st.global.u32 [%rd1], %r3;
+    .reg .u32 %r<20>; .reg .u64 %rd<8>; .reg .pred %q<3>;
+    .shared .align 4 .b8 words[128];
+    .shared .align 8 .b64 message;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %cluster_ctarank;
+    mov.u32 %r3, %cluster_nctarank;
+    add.u32 %r4, %r2, 1;
+    rem.u32 %r4, %r4, %r3;
+    shl.b32 %r5, %r1, 2;
+    mov.u32 %r6, words;
+    add.u32 %r6, %r6, %r5;
+    st.shared.u32 [%r6], %r1;
+    barrier.cluster.arrive.release;
+    barrier.cluster.wait.acquire;
+    mapa.shared::cluster.u32 %r7, %r6, %r4;
+    mad.lo.u32 %r8, %r2, 1000, 1000;
+    atom.relaxed.cluster.shared::cluster.add.u32 %r9, [%r7], %r8;
+    red.relaxed.cluster.shared::cluster.add.u32 [%r7], %r9;
+    getctarank.shared::cluster.u32 %r10, %r7;
+    cvt.u64.u32 %rd1, %r6;
+    cvta.shared::cta.u64 %rd1, %rd1;
+    mapa.u64 %rd2, %rd1, %r4;
+    isspacep.shared::cta %q1, %rd2;
+    isspacep.shared::cluster %q2, %rd2;
+    selp.u32 %r11, 1, 0, %q1;
+    selp.u32 %r12, 1, 0, %q2;
+    mov.u32 %r13, message;
+    mapa.shared::cluster.u32 %r13, %r13, %r4;
+    setp.eq.u32 %q1, %r1, 0;
+    @%q1 st.shared::cluster.u64 [%r13], %rd1;
+    barrier.cluster.arrive.release;
+    barrier.cluster.wait.acquire;
+    ld.u32 %r14, [%rd2];
+    ld.shared.u64 %rd3, [message];
+    mul.wide.u32 %rd4, %r1, 4;
+    add.u64 %rd3, %rd3, %rd4;
+    ld.u32 %r15, [%rd3];
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ld.param.u64 %rd5, [p];
+    mov.u32 %r16, %ctaid.x; mov.u32 %r17, %ntid.x;
+    mad.lo.u32 %r16, %r16, %r17, %r1;
+    mul.wide.u32 %rd6, %r16, 32;
+    add.u64 %rd5, %rd5, %rd6;
+    st.global.v4.u32 [%rd5], {%r9, %r10, %r11, %r12};
+    st.global.v4.u32 [%rd5+16], {%r14, %r15, %r2, %r4};
     ret;
 }
 """
 
 
-def memory_of_other_blocks_is_refused_by_name():
-    words = "`mapa.shared::cluster.u32` is not supported in clusters of more than one block"
-    with written(MAPA.replace("DIRECTIVE", "")) as path:
-        for option in [], ["--cluster", 1]:
-            assert values(by_both(path, "--grid", 2, "--block", 1, *option, "u32[1]+print"), 1) == [5]
-        status, _, err = run("launch", path, "--grid", 2, "--cluster", 2, "--block", 1, "u32[1]")
-        assert status == 1 and words in err and "[not-supported]" in err, err
-    with written(MAPA.replace("DIRECTIVE", ".reqnctapercluster 2")) as path:
-        status, _, err = run("launch", path, "--grid", 2, "--block", 1, "u32[1]")
-        assert status == 1 and words in err, err
+def far(n):
+    """What the threads of a cluster of n blocks have to find."""
+    want = []
+    for rank in range(n):
+        after, before = (rank + 1) % n, (rank - 1) % n
+        for t in range(32):
+            word = lambda r: t + ((r - 1) % n + 1) * 1000 + t  # the word itself is added once more
+            want += [t, after, int(after == rank), 1, word(after), word(before), rank, after]
+    return want
+
+
+def blocks_reach_each_others_shared_memory():
+    with written(FAR.replace("DIRECTIVE", "")) as path:
+        for n in 1, 2, 3, 8:
+            args = "--grid", n, "--cluster", n, "--block", 32, f"u32[{8 * 32 * n}]+print"
+            assert values(by_both(path, *args), 1) == far(n), n
+            for policy in "serial", "random:5":
+                assert values(launch(path, *args, "--policy", policy), 1) == far(n), (n, policy)
+        assert values(by_both(path, "--grid", 1, "--block", 32, "u32[256]+print"), 1) == far(1)
+    with written(FAR.replace("DIRECTIVE", ".reqnctapercluster 2")) as path:
+        assert values(by_both(path, "--grid", 4, "--block", 32, "u32[1024]+print"), 1) == 2 * far(2)
+
+
+LATE = HEAD + """.visible .entry late(.param .u64 p)
+{
+    .reg .u32 %r<6>; .reg .pred %q;
+    .shared .align 4 .b8 s[64];
+    mov.u32 %r1, s;
+    mov.u32 %r2, %cluster_ctarank;
+    setp.eq.u32 %q, %r2, 0;
+    @%q ret;
+    mapa.shared::cluster.u32 %r3, %r1, 0;
+    ld.shared::cluster.u32 %r4, [%r3OFFSET];
+    ret;
+}
+"""
+
+
+def a_bad_access_to_another_block_is_a_fault():
+    for offset, words in (("+64", "reads 4 bytes at shared address 0x40; the block's shared memory has 64 bytes"),
+                          ("", "accesses the shared memory of block 0 of its cluster, which has ended")):
+        text = LATE.replace("OFFSET", offset)
+        if offset:
+            text = text.replace("    @%q ret;\n", "").replace("    ret;\n}", "    barrier.cluster.arrive; barrier.cluster.wait; ret;\n}")
+        with written(text) as path:
+            for engine in "interp", "jit":
+                status, _, err = run("launch", path, "--grid", 2, "--cluster", 2, "--block", 1, "--engine", engine, "u32[1]")
+                assert status == 1 and words in err, err
 
 
 # ---- an H200's answers ----

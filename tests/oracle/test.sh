@@ -5,7 +5,7 @@
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for part in forms simt simt-more contract mufu; do
+for part in forms simt simt-more contract mufu isa2; do
     tar -xJf "$HEDDLE_SOURCE/tests/oracle/$part-h200.tar.xz" -C "$dir"
 done
 count=0
@@ -39,6 +39,21 @@ for level in v2 v3 v4; do
     run "$contracted" oracle-contract --engine interp --cpu $level
     run "checksums 15: 15 agree, 0 differ" mufu-checksums --cpu $level
 done
+# Matrices, asynchronous copies and clusters: the groups of instructions that there are, with how many forms each has.
+groups="$HEDDLE_SOURCE/tests/oracle/isa2.groups"
+n_isa2=$(awk '{ n += $2 } END { print n }' "$groups")
+isa2="forms $n_isa2: $n_isa2 agree, 0 differ"
+folder=/isa2
+for level in v2 v3 v4; do
+    run "$isa2" oracle-forms --groups "$groups" --engine interp --cpu $level
+    n_jit=$(((n_isa2 + 15) / 16))
+    [ -e "$HEDDLE_BUILD/heddle-jit" ] &&
+        run "forms $n_jit: $n_jit agree, 0 differ" oracle-forms --groups "$groups" --engine jit --cpu $level --every 16
+done
+for policy in serial random:1 random:2 random:3; do
+    run "$isa2" oracle-forms --groups "$groups" --policy $policy
+done
+folder=
 # Compiled code, where there is the compiler: here a part of them on each level, all with `make oracle-jit`.
 seeds=5 forms_every=124 n_forms=34 others_every=86 n_programs=6 n_kernels=15
 [ "${HEDDLE_TESTS-}" = all ] && seeds=20 forms_every=62 n_forms=67 others_every=43 n_programs=12 n_kernels=29

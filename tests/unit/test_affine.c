@@ -33,7 +33,7 @@ static void make(const char *body)
         print_message("%s\n", diags.list.at[k].text);
     assert_non_null(m);
     struct ptx_image *image = ptx_link(&arena, &m, 1, &diags);
-    ir = ir_build(&arena, ptx_find_kernel(image, (struct str){"k", 1}), false, &diags);
+    ir = ir_build(&arena, ptx_find_kernel(image, (struct str){"k", 1}), false, false, &diags);
     assert_int_equal(diags.errors, 0);
     assert_true(ir_find_shapes(ir, (uint32_t[]){THREADS, 1, 1}, &arena, &shapes));
 }

@@ -295,7 +295,7 @@ static void registers_take_rows_by_liveness(void **state)
     sprintf(text + n, "st.global.u32 [%%rd1], %%r%d;\nret;\n}\n", VIRTUAL - 1);
     struct ptx_module *m = parse(&a, text);
     struct ptx_image *image = ptx_link(&a, &m, 1, &diags);
-    struct ir_func *f = ir_build(&a, image->kernels.at[0], false, &diags);
+    struct ir_func *f = ir_build(&a, image->kernels.at[0], false, false, &diags);
     assert_non_null(f);
     assert_true(f->register_bytes <= 8 * 256); /* rows of 32 lanes x 8 bytes */
     arena_free(&a);

@@ -188,7 +188,7 @@ void fn_find_entries(const struct function *fn, uint8_t *entries)
         const struct op *last = &fn->code->ops[fn->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
         const struct ir_insn *i = block->n ? &fn->ir->insns.at[block->first + block->n - 1] : NULL;
         bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
-                        i->kind != IR_ACTIVEMASK;
+                        i->kind != IR_ACTIVEMASK && i->kind != IR_ASYNC && i->kind != IR_GROUP;
         if (suspends && last->next != NO_BLOCK)
             entries[last->next] = 1;
         if (i && i->kind == IR_BRA && last->target <= b)

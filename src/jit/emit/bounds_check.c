@@ -10,7 +10,7 @@ static void spill_register(struct emit *e, ir_ref r)
 
 void access_spill_operands(struct emit *e, const struct ir_insn *i)
 {
-    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC;
     spill_register(e, i->a);
     spill_register(e, i->b);
     spill_register(e, i->c);

@@ -21,6 +21,8 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
         emit_by_engine(e, i, o);
         return true;
     case IR_ATOM: emit_atom(e, i, o); return true;
+    case IR_ASYNC:
+    case IR_GROUP:
     case IR_NOW:
     case IR_ALLOCA:
     case IR_STACKSAVE:

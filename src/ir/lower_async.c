@@ -1,0 +1,174 @@
+/* Asynchronous copies and what tells when they are done: groups and mbarriers (PTX ISA 9.7.9.25, 9.7.13.15); see builder.h. */
+#include "ir/builder.h"
+
+/* ---- mbarrier (9.7.13.15) ---- */
+
+static enum mbarrier_mode mbarrier_mode_of(const struct isa_inst *i)
+{
+    static const uint8_t table[][2] = {
+        {MOD_complete_tx, MBARRIER_COMPLETE_TX},
+        {MOD_init, MBARRIER_INIT},
+        {MOD_inval, MBARRIER_INVAL},
+        {MOD_arrive, MBARRIER_ARRIVE},
+        {MOD_arrive_drop, MBARRIER_ARRIVE_DROP},
+        {MOD_test_wait, MBARRIER_TEST_WAIT},
+        {MOD_try_wait, MBARRIER_TRY_WAIT},
+    };
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
+        if (isa_has(i, (enum isa_mod)table[k][0]))
+            return (enum mbarrier_mode)table[k][1];
+    return MBARRIER_EXPECT_TX;
+}
+
+/* Its object is accessed by one strong operation, but for init and inval, which are writes like others; what else arrivals and
+ * tests order is said by imm. */
+void lower_mbarrier(struct builder *b)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct isa_inst *inst = in->inst;
+    enum mbarrier_mode mode = mbarrier_mode_of(inst);
+    bool weak = mode == MBARRIER_INIT || mode == MBARRIER_INVAL;
+    bool tests = mode == MBARRIER_TEST_WAIT || mode == MBARRIER_TRY_WAIT;
+    bool transacts = mode == MBARRIER_EXPECT_TX || mode == MBARRIER_COMPLETE_TX;
+    unsigned at = weak || transacts ? 0 : 1;
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);
+    *a = (struct ir_access){.mem = {.space = lower_space(b, inst),
+                                    .bytes = 8,
+                                    .n = 1,
+                                    .order = weak ? ORDER_WEAK : ORDER_RELAXED,
+                                    .scope = (uint8_t)(weak    ? MOD_none
+                                                       : scope ? scope
+                                                               : MOD_cta)}};
+    ir_ref base = lower_place(b, &in->operands[at], a), operand = REF_NONE;
+    if (in->n_operands > at + 1)
+        operand = ir_source(b, &in->operands[at + 1], isa_operand_type(inst, &inst->operand[at + 1]));
+    struct ir_dest d = {0};
+    if (at && in->operands[0].kind != OPND_SINK)
+        d = ir_destination(b, &in->operands[0], tests ? TYPE_pred : TYPE_b64);
+    struct ir_insn *i = ir_emit_guarded(b, IR_MBARRIER);
+    i->mode = (uint8_t)mode;
+    i->access = a;
+    i->a = base;
+    i->b = operand;
+    i->d = d.ref;
+    i->imm = weak                                      ? ORDER_WEAK
+             : isa_has(inst, MOD_relaxed) || transacts ? ORDER_RELAXED
+             : tests                                   ? ORDER_ACQUIRE
+                                                       : ORDER_RELEASE;
+    ir_finish(b, d);
+}
+
+/* ---- asynchronous copies (9.7.9.25), st.async, red.async ---- */
+
+/* The address that a memory operand is, as a value of 64 bits. */
+static ir_ref lower_address_value(struct builder *b, const struct ptx_operand *m, enum ptx_space space)
+{
+    struct ir_access a = {.mem.space = space};
+    ir_ref base = lower_place(b, m, &a);
+    ir_ref at = base ? ir_resize(b, base, 64, false) : a.disp_const;
+    if (!at)
+        return ir_const_of(b, 64, (uint64_t)a.disp);
+    return a.disp ? ir_lanes(b, LANE_add_b64, at, ir_const_of(b, 64, (uint64_t)a.disp), REF_NONE) : at;
+}
+
+static enum async_mode async_mode_of(const struct isa_inst *i)
+{
+    if (i->op == OP_st || i->op == OP_red)
+        return ASYNC_STORE;
+    if (!isa_has(i, MOD_bulk))
+        return !isa_has(i, MOD_mbarrier) ? ASYNC_COPY : isa_has(i, MOD_noinc) ? ASYNC_ARRIVE_NOINC : ASYNC_ARRIVE;
+    return isa_has(i, MOD_bulk_group) ? ASYNC_BULK_TO_GLOBAL
+           : isa_has(i, MOD_global)   ? ASYNC_BULK_FROM_GLOBAL
+                                      : ASYNC_BULK_SHARED;
+}
+
+/* What is reduced, where the instruction reduces. */
+static void lower_reduction(struct ir_access *a, const struct isa_inst *inst)
+{
+    a->mem.type = (uint8_t)inst->type[0];
+    a->mem.atom = (uint8_t)lower_atom_op(inst);
+}
+
+/* cp.async: a source, and how much of it is read: a size, or nothing where a predicate holds. */
+static void lower_copy(struct builder *b, struct ir_access *a)
+{
+    const struct ptx_insn *in = b->insn;
+    a->mem.bytes = (uint8_t)in->operands[2].bits;
+    a->operands[ASYNC_SOURCE] = lower_address_value(b, &in->operands[1], SPACE_GLOBAL);
+    const struct ptx_operand *o = in->n_operands > 3 ? &in->operands[3] : NULL;
+    if (o && o->kind == OPND_REG && o->reg->type == TYPE_pred)
+        a->operands[ASYNC_IGNORE] = ir_predicate(b, o);
+    else if (o && (in->n_operands > 4 || !isa_has(in->inst, MOD_L2_cache_hint)))
+        a->operands[ASYNC_SIZE] = ir_source(b, o, TYPE_u32);
+}
+
+static void lower_bulk(struct builder *b, struct ir_access *a, enum async_mode mode)
+{
+    const struct ptx_insn *in = b->insn;
+    a->mem.bytes = 16;
+    if (isa_has(in->inst, MOD_reduce))
+        lower_reduction(a, in->inst);
+    a->operands[ASYNC_SOURCE] =
+        lower_address_value(b, &in->operands[1], mode == ASYNC_BULK_FROM_GLOBAL ? SPACE_GLOBAL : SPACE_SHARED);
+    a->operands[ASYNC_SIZE] = ir_source(b, &in->operands[2], TYPE_u32);
+    if (mode != ASYNC_BULK_TO_GLOBAL)
+        a->operands[ASYNC_MBARRIER] = lower_address_value(b, &in->operands[3], SPACE_SHARED);
+    if (isa_has(in->inst, MOD_multicast))
+        a->operands[ASYNC_MASK] = ir_source(b, &in->operands[4], TYPE_u16);
+}
+
+static void lower_async_store(struct builder *b, struct ir_access *a)
+{
+    const struct ptx_insn *in = b->insn;
+    enum isa_type type = (enum isa_type)in->inst->type[0];
+    if (in->inst->op == OP_red)
+        lower_reduction(a, in->inst);
+    a->mem.n = (uint8_t)lower_vector(in->inst);
+    a->mem.bytes = (uint8_t)(isa_type_bits(type) / 8);
+    a->operands[ASYNC_MBARRIER] = lower_address_value(b, &in->operands[2], a->mem.space);
+    for (unsigned k = 0; k < a->mem.n; k++) {
+        struct ptx_operand e = lower_element(&in->operands[1], k);
+        a->operands[ASYNC_VALUE + k] = ir_source(b, &e, type);
+    }
+}
+
+void lower_async(struct builder *b)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct isa_inst *inst = in->inst;
+    enum async_mode mode = async_mode_of(inst);
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    bool generic = mode == ASYNC_STORE || mode == ASYNC_ARRIVE || mode == ASYNC_ARRIVE_NOINC;
+    *a = (struct ir_access){.mem = {.space = generic                        ? lower_space(b, inst)
+                                             : mode == ASYNC_BULK_TO_GLOBAL ? SPACE_GLOBAL
+                                                                            : SPACE_SHARED,
+                                    .bytes = 8,
+                                    .n = 1,
+                                    .order = ORDER_WEAK,
+                                    .scope = MOD_none}};
+    ir_ref base = lower_place(b, &in->operands[0], a);
+    if (mode == ASYNC_COPY)
+        lower_copy(b, a);
+    else if (mode == ASYNC_STORE)
+        lower_async_store(b, a);
+    else if (mode >= ASYNC_BULK_FROM_GLOBAL)
+        lower_bulk(b, a, mode);
+    struct ir_insn *i = ir_emit_guarded(b, IR_ASYNC);
+    i->mode = (uint8_t)mode;
+    i->access = a;
+    i->a = base;
+}
+
+void lower_group(struct builder *b)
+{
+    const struct ptx_insn *in = b->insn;
+    bool bulk = isa_has(in->inst, MOD_bulk), commits = isa_has(in->inst, MOD_commit_group);
+    struct ir_insn *i = ir_emit_guarded(b, IR_GROUP);
+    i->imm = in->n_operands ? (uint32_t)in->operands[0].bits : 0;
+    i->mode = commits                           ? bulk ? GROUP_BULK_COMMIT : GROUP_COMMIT
+              : isa_has(in->inst, MOD_wait_all) ? GROUP_WAIT_ALL
+              : !bulk                           ? GROUP_WAIT
+              : isa_has(in->inst, MOD_read)     ? GROUP_BULK_WAIT_READ
+                                                : GROUP_BULK_WAIT;
+}
