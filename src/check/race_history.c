@@ -52,21 +52,25 @@ struct past {
     unsigned lane;
 };
 
-/* A record, with instance and stamp as the order knows them. */
-static struct record record_at(const struct now *n, uint32_t number)
+/* Whose it is, and when, as the order knows them. */
+static uint32_t instance_of(const struct now *n, const struct record *r)
 {
-    struct record r = *history_record(n->h, number);
-    if (n->shared) {
-        r.instance = n->b->order->number;
-        r.stamp += n->b->shared_from;
-    }
-    return r;
+    return n->shared ? n->b->order->number : r->instance;
+}
+static uint32_t stamp_of(const struct now *n, const struct record *r)
+{
+    return n->shared ? n->b->shared_from + r->stamp : r->stamp;
+}
+static uint32_t task_of(const struct now *n, const struct record *r)
+{
+    return n->shared ? n->b->task : order_instance(n->r->order, r->instance)->task;
 }
 
 /* An entry of the cell's history, as the access meets it. */
 struct earlier {
     struct history_entry entry;
-    struct record record;
+    const struct record *record;
+    uint32_t instance;
     const struct access_class *class;
     uint32_t lanes;
     bool same_instance, same_task;
@@ -74,17 +78,18 @@ struct earlier {
 
 static struct earlier meet(const struct now *n, struct history_entry entry, unsigned lane)
 {
-    struct earlier e = {.entry = entry, .record = record_at(n, entry.record)};
-    e.class = race_class_at(n->r, e.record.class);
+    struct earlier e = {.entry = entry, .record = history_record(n->h, entry.record)};
+    e.class = race_class_at(n->r, e.record->class);
+    e.instance = instance_of(n, e.record);
     e.lanes = rotate_left(entry.lanes, e.class->op ? lane : 0); /* a task's are nobody's */
-    e.same_instance = e.record.instance == n->b->order->number;
-    e.same_task = e.same_instance || order_instance(n->r->order, e.record.instance)->task == n->b->task;
+    e.same_instance = e.instance == n->b->order->number;
+    e.same_task = e.same_instance || order_instance(n->r->order, e.instance)->task == n->b->task;
     return e;
 }
 
 static bool is_task_before(const struct now *n, const struct earlier *e)
 {
-    uint32_t task = order_instance(n->r->order, e->record.instance)->task;
+    uint32_t task = order_instance(n->r->order, e->instance)->task;
     return task <= n->b->floor || strands_before(n->r->strands, task, n->b->task);
 }
 
@@ -94,9 +99,9 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
     unsigned warp = n->warp;
     if (!e->same_task && is_task_before(n, e))
         return e->lanes;
-    uint32_t own = e->same_instance && e->record.warp == warp ? e->lanes & 1u << lane : 0;
+    uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0;
     return own |
-           order_before(n->b->order, warp, lane, e->record.instance, e->record.warp, e->lanes & ~own, e->record.stamp);
+           order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp_of(n, e->record));
 }
 
 /* Does each of its accesses happen before one of these lanes'? */
@@ -112,8 +117,8 @@ static bool are_morally_strong(const struct now *n, const struct earlier *e)
 {
     const struct order *o = n->r->order;
     return e->class->strong && n->class->strong && e->class->bytes == n->class->bytes &&
-           order_reaches(o, e->class->reach, e->record.instance, n->b->order->number) &&
-           order_reaches(o, n->class->reach, n->b->order->number, e->record.instance);
+           order_reaches(o, e->class->reach, e->instance, n->b->order->number) &&
+           order_reaches(o, n->class->reach, n->b->order->number, e->instance);
 }
 
 /* The one observes the other (8.8) if it comes upon what that has written. */
@@ -121,8 +126,8 @@ static bool can_observe(const struct now *n, const struct earlier *z, const stru
 {
     const struct order *o = n->r->order;
     return z->class->reads && z->class->strong && w->class->strong && z->class->bytes == w->class->bytes &&
-           order_reaches(o, z->class->reach, z->record.instance, w->record.instance) &&
-           order_reaches(o, w->class->reach, w->record.instance, z->record.instance);
+           order_reaches(o, z->class->reach, z->instance, w->instance) &&
+           order_reaches(o, w->class->reach, w->instance, z->instance);
 }
 
 /* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4), and it observes through
@@ -154,10 +159,10 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
         return RACE_MIXED;
     if (!e->class->op || !n->class->op)
         return RACE_HOST;
-    return !e->same_task               ? RACE_LAUNCHES
-           : !e->same_instance         ? RACE_BLOCKS
-           : e->record.warp != n->warp ? RACE_BLOCK
-                                       : RACE_WARP;
+    return !e->same_task                ? RACE_LAUNCHES
+           : !e->same_instance          ? RACE_BLOCKS
+           : e->record->warp != n->warp ? RACE_BLOCK
+                                        : RACE_WARP;
 }
 
 static struct race_side side(const struct now *n, const struct access_class *c, uint32_t instance, unsigned thread)
@@ -171,7 +176,7 @@ static struct race_side side(const struct now *n, const struct access_class *c, 
 
 static void tell(struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)
 {
-    struct race_side earlier = side(n, e->class, e->record.instance, e->record.warp * WARP_LANES + of);
+    struct race_side earlier = side(n, e->class, e->instance, e->record->warp * WARP_LANES + of);
     struct race_side later = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + lane);
     n->told = true;
     race_found(n->r, n->kernel, reason_of(n, e), &earlier, &later, n->shared, address);
@@ -210,8 +215,8 @@ static void check_lanes(struct now *n, uint32_t lanes, uint64_t address)
 static bool is_settled(const struct now *n, const struct earlier *e)
 {
     if (n->shared)
-        return e->record.stamp < n->b->order->floor && !(n->b->order->warps[e->record.warp].exited & e->lanes);
-    return !e->same_task && order_instance(n->r->order, e->record.instance)->task <= n->b->settled;
+        return stamp_of(n, e->record) < n->b->order->floor && !(n->b->order->warps[e->record->warp].exited & e->lanes);
+    return !e->same_task && order_instance(n->r->order, e->instance)->task <= n->b->settled;
 }
 
 /* Whoever is unordered with it is with the new access, and no scope makes a difference. */
@@ -229,7 +234,7 @@ static const struct access_class *class_of_entry(const struct now *n, const stru
 /* Does it stand for what a thread that still runs has observed (was_observed)? */
 static bool is_needed(const struct now *n, const struct earlier *e, bool behind_write)
 {
-    return behind_write && e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->record.instance);
+    return behind_write && e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->instance);
 }
 
 /* Another of the new access's class, in its launch: how well the two stand for all of these. */
@@ -237,7 +242,7 @@ static int rank_of(const struct now *n, const struct earlier *e)
 {
     if (e->class != n->class || !e->same_task)
         return -1;
-    return !e->same_instance ? 2 : e->record.warp != n->warp;
+    return !e->same_instance ? 2 : e->record->warp != n->warp;
 }
 
 /* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and
@@ -286,23 +291,24 @@ static bool has_enough(const struct now *n, const struct history_entry *at, uint
     if (n->b->traits.irregular || n->class->strong)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct record r = record_at(n, at[i].record);
-        if (r.class != n->class_number || order_instance(n->r->order, r.instance)->task != n->b->task)
+        const struct record *r = history_record(n->h, at[i].record);
+        if (r->class != n->class_number || task_of(n, r) != n->b->task)
             continue;
-        if (first && (r.instance != first || (of_this_block && first == n->b->order->number && r.warp != warp)))
+        uint32_t instance = instance_of(n, r);
+        if (first && (instance != first || (of_this_block && first == n->b->order->number && r->warp != warp)))
             return true;
-        first = r.instance;
-        warp = r.warp;
+        first = instance;
+        warp = r->warp;
     }
     return false;
 }
 
 enum { READS_MOST = 32 };
 
-static bool is_weak_read(const struct now *n, struct record r)
+static bool is_weak_read(const struct now *n, const struct record *r)
 {
-    const struct access_class *c = race_class_at(n->r, r.class);
-    return !c->strong && !c->writes && order_instance(n->r->order, r.instance)->task == n->b->task;
+    const struct access_class *c = race_class_at(n->r, r->class);
+    return !c->strong && !c->writes && task_of(n, r) == n->b->task;
 }
 
 /* The first such class says from which number on bits count. */
@@ -317,16 +323,16 @@ static void add_enough(struct history *h, uint32_t class)
 static bool are_weak_reads(const struct now *n, const struct history *h)
 {
     for (uint32_t i = 0; i < h->n; i++)
-        if (!is_weak_read(n, record_at(n, h->at[i].record)))
+        if (!is_weak_read(n, history_record(n->h, h->at[i].record)))
             return false;
     return true;
 }
 
 /* Is what comes in this phase unordered with one of the two at least? Of blocks, or in shared memory of warps, that differ. */
-static bool stand_for_others(const struct now *n, struct record a, struct record b)
+static bool stand_for_others(const struct now *n, const struct record *a, const struct record *b)
 {
-    uint32_t floor = n->b->order->floor;
-    return n->shared ? a.warp != b.warp && a.stamp >= floor && b.stamp >= floor : a.instance != b.instance;
+    return n->shared ? a->warp != b->warp && a->stamp >= race_phase(n) && b->stamp >= race_phase(n)
+                     : a->instance != b->instance;
 }
 
 /* Which classes have enough? */
@@ -336,9 +342,10 @@ static void find_enough(const struct now *n, struct history *h)
     h->only_reads = !n->b->traits.irregular && h->n <= READS_MOST && are_weak_reads(n, h);
     for (uint32_t i = 1; h->only_reads && i < h->n; i++)
         for (uint32_t k = 0; k < i; k++) {
-            struct record a = record_at(n, h->at[i].record), b = record_at(n, h->at[k].record);
-            if (a.class == b.class && stand_for_others(n, a, b))
-                add_enough(h, a.class);
+            const struct record *a = history_record(n->h, h->at[i].record);
+            const struct record *b = history_record(n->h, h->at[k].record);
+            if (a->class == b->class && stand_for_others(n, a, b))
+                add_enough(h, a->class);
         }
 }
 
@@ -400,7 +407,7 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     h->is_strong = is_strong_for_all(n->class) && n->class->op;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = meet(n, at[i], 0);
-        uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.record.instance)->task;
+        uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.instance)->task;
         h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->op ? -lane : 0)};
         h->only_tasks &= !e.class->op;
         h->is_strong &= is_strong_for_all(e.class) && e.class->bytes == n->class->bytes && e.same_task;
@@ -416,15 +423,15 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
 static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint32_t *number)
 {
     const struct history *old = p->history;
-    struct record other = {0};
+    const struct record *other = NULL;
     if (!old || !old->only_reads || old->phase != race_phase(n) || old->n >= READS_MOST || n->b->traits.irregular ||
         n->class->writes || n->class->strong || old->only_tasks != !n->class->op)
         return false;
     for (uint32_t i = 0; i < old->n; i++) {
-        if (history_record(n->h, old->at[i].record)->class != n->class_number)
+        const struct record *r = history_record(n->h, old->at[i].record);
+        if (r->class != n->class_number)
             continue;
-        struct record r = record_at(n, old->at[i].record);
-        if (other.class || (r.instance == n->b->order->number && r.warp == n->warp))
+        if (other || (instance_of(n, r) == n->b->order->number && r->warp == n->warp))
             return false;
         other = r;
     }
@@ -441,7 +448,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     h->enough = old->enough;
     h->enough_from = old->enough_from;
     h->only_reads = true;
-    if (other.class && stand_for_others(n, other, record_at(n, n->record)))
+    if (other && stand_for_others(n, other, history_record(n->h, n->record)))
         add_enough(h, n->class_number);
     publish_history();
     return true;
@@ -589,9 +596,10 @@ static bool lanes_differ(const struct now *n, const struct history *h)
     if (!order_lanes_know_alike(o, n->warp))
         return true;
     for (uint32_t i = 0; (o->irregular || o->least_exit_floor != UINT32_MAX) && i < h->n; i++) {
-        struct record r = record_at(n, h->at[i].record);
-        if (!order_knows_lanes_alike(o, n->warp, r.instance, r.warp, r.stamp) ||
-            (r.instance == o->number && exits_differ(&o->warps[r.warp])))
+        const struct record *r = history_record(n->h, h->at[i].record);
+        uint32_t instance = instance_of(n, r);
+        if (!order_knows_lanes_alike(o, n->warp, instance, r->warp, stamp_of(n, r)) ||
+            (instance == o->number && exits_differ(&o->warps[r->warp])))
             return true;
     }
     return false;

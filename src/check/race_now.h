@@ -102,6 +102,8 @@ void race_unlock_all(struct races *r);
 
 /* What lanes access together, all of them, from an address on. */
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes);
+/* They will be taken lane by lane. */
+void race_fetch(const struct now *n, const struct access_event *e);
 void race_touch_event(struct now *n, const struct access_event *e, uint32_t lanes);
 /* All bytes are one thread's, of an instance of its own. */
 void race_touch_range(struct now *n, uint64_t address, uint64_t bytes);

@@ -378,25 +378,41 @@ static void touch_shared(struct now *n, const struct access_event *e, uint32_t l
     }
 }
 
-/* Lane by lane; see fetch(). */
-static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t lanes)
+/* The cells of lanes. Of global memory, what they name is on its way: see fetch(). */
+static bool find_cells(const struct now *n, const struct access_event *e, uint32_t lanes, cell *at[WARP_LANES])
 {
-    cell *at[WARP_LANES], near[WARP_LANES];
+    cell near[WARP_LANES];
     uint32_t count = 0;
-    if (n->shared && e->bytes % 4 == 0 && is_by_word(n->class, ALL_BYTES)) {
-        touch_shared(n, e, lanes);
-        return;
-    }
     for (uint32_t m = lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         if (!(at[l] = cells_at(n, access_address(e, l), e->bytes)))
-            return;
+            return false;
         __builtin_prefetch(at[l], 1);
     }
     for (uint32_t m = n->shared ? 0 : lanes; m; m &= m - 1)
         near[count++] = __atomic_load_n(at[__builtin_ctz(m)], __ATOMIC_ACQUIRE);
     if (!n->shared)
         fetch(n, near, count);
+    return true;
+}
+
+void race_fetch(const struct now *n, const struct access_event *e)
+{
+    cell *at[WARP_LANES];
+    if (!n->shared && e->pattern == ACCESS_ANY && (e->lanes & (e->lanes - 1)))
+        find_cells(n, e, e->lanes, at);
+}
+
+/* Lane by lane. */
+static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    cell *at[WARP_LANES];
+    if (n->shared && e->bytes % 4 == 0 && is_by_word(n->class, ALL_BYTES)) {
+        touch_shared(n, e, lanes);
+        return;
+    }
+    if (!find_cells(n, e, lanes, at))
+        return;
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
         touch_cells(n, at[l], access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);

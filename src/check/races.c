@@ -116,25 +116,27 @@ static void release_elements(struct now *n, const struct access_event *e, unsign
     }
 }
 
-/* The next lanes, from place *i of their order on: one, and those behind it that read the same, as nobody has written there between
- * them. */
-static uint32_t next_lanes(const struct access_event *e, unsigned order, unsigned *i)
+/* The next of the lanes that are left, from place *i of their order on: one that has written, or one and those behind it that read the
+ * same, as nobody has written there between them. */
+static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_t left, unsigned *i)
 {
-    uint32_t lanes = 0;
-    uint64_t address = 0;
-    for (; *i < WARP_LANES; ++*i) {
+    uint32_t lanes = 0, wrote = e->wrote & left;
+    if (order == 0)
+        *i = (unsigned)__builtin_ctz(left);
+    if (wrote >> (*i ^ order) & 1)
+        return 1u << (*i ^ order);
+    if (order == 0 && e->pattern == ACCESS_UNIFORM)
+        return left & ((wrote & (0 - wrote)) - 1);
+    for (uint64_t address = 0; *i < WARP_LANES; ++*i) {
         unsigned l = *i ^ order;
-        bool wrote = e->wrote >> l & 1;
-        if (!(e->lanes >> l & 1))
+        if (!(left >> l & 1))
             continue;
-        if (lanes && (wrote || access_address(e, l) != address))
+        if (lanes && (wrote >> l & 1 || access_address(e, l) != address))
             break;
         lanes |= 1u << l;
         address = access_address(e, l);
-        if (wrote) {
-            ++*i;
+        if (wrote >> l & 1)
             break;
-        }
     }
     return lanes;
 }
@@ -151,7 +153,10 @@ static void touch_strong(struct now *n, const struct access_event *e)
                               .owner = n->shared ? block_of(e->owner)->order->number : 0,
                               .reach = order_reach((enum isa_mod)x->scope)};
     unsigned order = e->op->kind == OP_ST ? mem_access_store_order(x) : 0;
-    for (unsigned i = 0, lanes; (lanes = next_lanes(e, order, &i));) {
+    race_fetch(n, e);
+    unsigned i = 0;
+    for (uint32_t left = e->lanes, lanes; left; left &= ~lanes) {
+        lanes = next_lanes(e, order, left, &i);
         unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
         use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
