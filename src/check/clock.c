@@ -277,6 +277,120 @@ static bool join_nodes(struct clock_node *a, struct clock_node *b, const struct 
     return a->level == WARP ? join_warps(a, b, out) : join_within(a, b, counterpart(old, b), out);
 }
 
+/* The node joins another one, or nothing. Its reference stays the caller's. */
+static bool join_into(struct joined *to, struct clock_node *n)
+{
+    struct joined was = *to;
+    *to = (struct joined){n, false};
+    if (was.node && !join_nodes(was.node, n, NULL, to)) {
+        *to = was;
+        return false;
+    }
+    if (to->node == was.node) {
+        *to = was;
+        return true;
+    }
+    *to = (struct joined){take(*to), true};
+    drop(was);
+    return true;
+}
+
+/* What a tree says of a thread. */
+static uint32_t floor_at(const struct clock_node *n, uint64_t key)
+{
+    uint32_t floor = 0;
+    while (n && is_within(key, n)) {
+        unsigned slot = slot_of(key, n->level);
+        floor = max_of(floor, n->floor);
+        if (!(n->mask >> slot & 1))
+            break;
+        if (n->level == WARP)
+            return max_of(floor, n->lane[index_of(n, slot)]);
+        n = n->part[index_of(n, slot)];
+    }
+    return floor;
+}
+
+/* ---- threads beside the tree ---- */
+
+/* What a join of clocks gives: more threads than there is room for are yet to go into the tree. */
+struct sum {
+    struct joined root;
+    uint32_t n, floor[2 * CLOCK_FEW];
+    uint64_t key[2 * CLOCK_FEW];
+};
+
+/* In their order; those that the tree says already are left out. */
+static void put_thread(struct sum *s, uint64_t key, uint32_t floor, bool is_above)
+{
+    if (!is_above && floor_at(s->root.node, key) >= floor)
+        return;
+    s->key[s->n] = key;
+    s->floor[s->n++] = floor;
+}
+
+/* `a` and `b` have trees of which the sum's is the join. */
+static void join_few(struct sum *s, const struct clock *a, const struct clock *b)
+{
+    const struct clock_few *x = &a->few, *y = &b->few;
+    bool above_a = s->root.node == a->root, above_b = s->root.node == b->root;
+    uint32_t i = 0, k = 0;
+    while (i < x->n || k < y->n) {
+        if (k == y->n || (i < x->n && x->key[i] < y->key[k])) {
+            put_thread(s, x->key[i], x->floor[i], above_a);
+            i++;
+        } else if (i == x->n || y->key[k] < x->key[i]) {
+            put_thread(s, y->key[k], y->floor[k], above_b);
+            k++;
+        } else {
+            bool is_x = x->floor[i] >= y->floor[k];
+            put_thread(s, x->key[i], max_of(x->floor[i], y->floor[k]), is_x ? above_a : above_b);
+            i++;
+            k++;
+        }
+    }
+}
+
+/* All of its threads go into the tree, those of a warp together. */
+static bool plant(struct sum *s)
+{
+    for (uint32_t i = 0, k; i < s->n; i = k) {
+        uint32_t mask = 0;
+        for (k = i; k < s->n && s->key[k] >> LANE_BITS == s->key[i] >> LANE_BITS; k++)
+            mask |= 1u << slot_of(s->key[k], WARP);
+        struct clock_node *n = node_new(WARP, s->key[i], 0, mask);
+        if (!n)
+            return false;
+        memcpy(n->lane, s->floor + i, (k - i) * sizeof *n->lane);
+        bool ok = join_into(&s->root, n);
+        node_release(n);
+        if (!ok)
+            return false;
+    }
+    s->n = 0;
+    return true;
+}
+
+/* What two clocks say, the first of which has all in it that `old` says (or NULL). False where memory ran out. */
+static bool sum_of(const struct clock *a, const struct clock *b, const struct clock *old, struct sum *s)
+{
+    s->n = 0;
+    s->root = (struct joined){a->root ? a->root : b->root, false};
+    if (a->root && b->root && !join_nodes(a->root, b->root, old ? old->root : NULL, &s->root))
+        return false;
+    join_few(s, a, b);
+    if (s->n <= CLOCK_FEW || plant(s))
+        return true;
+    drop(s->root);
+    return false;
+}
+
+static bool says(const struct clock *c, const struct sum *s)
+{
+    return c->root == s->root.node && c->few.n == s->n && memcmp(c->few.key, s->key, s->n * sizeof *s->key) == 0 &&
+           memcmp(c->few.floor, s->floor, s->n * sizeof *s->floor) == 0;
+}
+
 /* ---- clocks ---- */
 
 void clock_release_times(struct clock *c, uint32_t times)
@@ -287,15 +401,27 @@ void clock_release_times(struct clock *c, uint32_t times)
     }
 }
 
-/* A clock of this root, whose reference it takes, in the place of *c. */
-static bool put(struct clock **c, struct clock_node *root, uint64_t lineage, uint64_t place)
+static void set_sum(struct clock *c, const struct sum *s)
+{
+    c->root = take(s->root);
+    c->few.n = s->n;
+    memcpy(c->few.key, s->key, s->n * sizeof *s->key);
+    memcpy(c->few.floor, s->floor, s->n * sizeof *s->floor);
+}
+
+/* A clock that says a sum, which ends, in the place of *c. */
+static bool put(struct clock **c, const struct sum *s, uint64_t lineage, uint64_t place)
 {
     struct clock *fresh = malloc(sizeof *fresh);
     if (!fresh) {
-        node_release(root);
+        drop(s->root);
         return false;
     }
-    *fresh = (struct clock){.refs = 1, .lineage = lineage, .place = place, .root = root};
+    atomic_init(&fresh->refs, 1);
+    atomic_init(&fresh->extended, false);
+    fresh->lineage = lineage;
+    fresh->place = place;
+    set_sum(fresh, s);
     clock_replace(c, fresh);
     return true;
 }
@@ -306,22 +432,23 @@ static bool is_own(const struct clock *c)
     return atomic_load_explicit(&c->refs, memory_order_acquire) == 1 && !c->lineage;
 }
 
-static bool put_joined(struct clock **c, struct clock_node *root)
+static bool put_joined(struct clock **c, const struct sum *s)
 {
     if (!is_own(*c))
-        return put(c, root, 0, 0);
-    node_release((*c)->root);
-    (*c)->root = root;
+        return put(c, s, 0, 0);
+    struct clock_node *old = (*c)->root;
+    set_sum(*c, s);
+    node_release(old);
     return true;
 }
 
-static bool put_extended(struct clock **c, struct clock_node *root)
+static bool put_extended(struct clock **c, const struct sum *s)
 {
     static _Atomic uint64_t lineages;
     struct clock *old = *c;
     if (old->lineage && !atomic_exchange_explicit(&old->extended, true, memory_order_relaxed))
-        return put(c, root, old->lineage, old->place + 1);
-    return put(c, root, 1 + atomic_fetch_add_explicit(&lineages, 1, memory_order_relaxed), 0);
+        return put(c, s, old->lineage, old->place + 1);
+    return put(c, s, 1 + atomic_fetch_add_explicit(&lineages, 1, memory_order_relaxed), 0);
 }
 
 /* Without a look at their entries: true where that will do. */
@@ -342,51 +469,63 @@ bool clock_join(struct clock **c, struct clock *with)
 
 bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old)
 {
-    struct joined j;
+    struct sum s;
     if (join_at_once(c, with))
         return true;
-    if (!join_nodes((*c)->root, with->root, old ? old->root : NULL, &j))
+    if (!sum_of(*c, with, old, &s))
         return false;
-    if (j.node != (*c)->root && j.node != with->root)
-        return put_joined(c, take(j));
-    if (j.node == with->root)
-        clock_replace(c, clock_ref(with));
+    if (says(*c, &s))
+        return true;
+    if (!says(with, &s))
+        return put_joined(c, &s);
+    clock_replace(c, clock_ref(with));
     return true;
 }
 
 bool clock_extend(struct clock **c, struct clock *with)
 {
-    struct joined j;
+    struct sum s;
     if (join_at_once(c, with))
         return true;
-    if (!join_nodes((*c)->root, with->root, NULL, &j))
+    return sum_of(*c, with, NULL, &s) && (says(*c, &s) || put_extended(c, &s));
+}
+
+/* What a clock says that is on the stack, and has no references. */
+static bool add(struct clock **c, const struct clock *what)
+{
+    static const struct clock nothing = {0};
+    struct sum s;
+    if (!sum_of(*c ? *c : &nothing, what, NULL, &s))
         return false;
-    return j.node == (*c)->root || put_extended(c, take(j));
+    if (!*c)
+        return put(c, &s, 0, 0);
+    return says(*c, &s) || put_joined(c, &s);
 }
 
 /* Takes the reference. */
-static bool add(struct clock **c, struct clock_node *n)
+static bool add_node(struct clock **c, struct clock_node *n)
 {
-    struct joined j;
-    if (!n)
-        return false;
-    if (!*c)
-        return put(c, n, 0, 0);
-    bool ok = join_nodes((*c)->root, n, NULL, &j);
-    if (ok && j.node != (*c)->root)
-        ok = put_joined(c, take(j));
+    bool ok = n && add(c, &(struct clock){.root = n});
     node_release(n);
     return ok;
 }
 
 bool clock_add_block(struct clock **c, uint32_t instance, uint32_t floor)
 {
-    return floor == 0 || add(c, node_new(BLOCK, key_of(instance, 0, 0), floor, 0));
+    return floor == 0 || add_node(c, node_new(BLOCK, key_of(instance, 0, 0), floor, 0));
 }
 
 bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t floor)
 {
-    return floor == 0 || add(c, node_new(WARP, key_of(instance, warp, 0), floor, 0));
+    return floor == 0 || add_node(c, node_new(WARP, key_of(instance, warp, 0), floor, 0));
+}
+
+static bool add_thread(struct clock **c, uint64_t key, uint32_t floor)
+{
+    struct clock one = {.few.n = 1};
+    one.few.key[0] = key;
+    one.few.floor[0] = floor;
+    return add(c, &one);
 }
 
 bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_t lanes, const uint32_t *floor)
@@ -395,19 +534,22 @@ bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_
     for (uint32_t m = lanes; m; m &= m - 1)
         if (floor[__builtin_ctz(m)] == 0)
             lanes &= ~(m & (0 - m));
-    struct clock_node *n = lanes ? node_new(WARP, key_of(instance, warp, 0), 0, lanes) : NULL;
+    if (!lanes)
+        return true;
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    if (lanes == 1u << first)
+        return add_thread(c, key_of(instance, warp, first), floor[first]);
+    struct clock_node *n = node_new(WARP, key_of(instance, warp, 0), 0, lanes);
     for (uint32_t m = n ? lanes : 0; m; m &= m - 1)
         n->lane[count++] = floor[__builtin_ctz(m)];
-    return !lanes || add(c, n);
+    return add_node(c, n);
 }
 
 /* ---- asking ---- */
 
-uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp)
+static uint32_t tree_before(const struct clock_node *n, uint64_t key, uint32_t lanes, uint32_t stamp)
 {
-    uint64_t key = key_of(instance, warp, 0);
     uint32_t before = 0;
-    const struct clock_node *n = c ? c->root : NULL;
     for (; n && is_within(key, n); n = n->part[index_of(n, slot_of(key, n->level))]) {
         if (stamp < n->floor)
             return lanes;
@@ -420,4 +562,14 @@ uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, u
             return 0;
     }
     return 0;
+}
+
+uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp)
+{
+    uint64_t key = key_of(instance, warp, 0);
+    uint32_t before = c ? tree_before(c->root, key, lanes, stamp) : 0;
+    for (uint32_t i = 0; c && i < c->few.n; i++)
+        if (c->few.key[i] >> LANE_BITS == key >> LANE_BITS && stamp < c->few.floor[i])
+            before |= 1u << slot_of(c->few.key[i], WARP);
+    return before & lanes;
 }

@@ -3,7 +3,8 @@
  *
  * A clock never changes once it is made. Its entries are in a tree of nodes that clocks share: a clock that says one thing more
  * than another one has a few nodes of its own, and to join two costs as much as they differ. Handing a lock on through N threads
- * costs log N a time in this way, where N of them are told apart.
+ * costs log N a time in this way, where N of them are told apart. What few threads have said last stands beside the tree, so that most
+ * turns make no nodes.
  *
  * Some clocks have a *lineage*: a line of clocks each of which says all that those before it say, as the releases at a lock do. Two
  * clocks of one lineage are compared, and joined, at once.
@@ -17,13 +18,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Floors of single threads, sorted by thread, each above what a tree says of it. */
+enum { CLOCK_FEW = 16 };
+struct clock_few {
+    uint32_t n, floor[CLOCK_FEW];
+    uint64_t key[CLOCK_FEW];
+};
+
 /* A block's run is an instance, numbered from 1, below 1 << 28; a stamp is a moment of it (order.h). */
 struct clock {
     _Atomic uint32_t refs;
-    _Atomic bool extended; /* its lineage has a later one */
-    uint64_t lineage;      /* or 0 */
-    uint64_t place;        /* in the lineage */
-    struct clock_node *root;
+    _Atomic bool extended;   /* its lineage has a later one */
+    uint64_t lineage;        /* or 0 */
+    uint64_t place;          /* in the lineage */
+    struct clock_node *root; /* or NULL */
+    struct clock_few few;
 };
 
 /* NULL, which knows nothing, is allowed here and below. */

@@ -41,6 +41,8 @@ static void add(struct clock **c, struct table *t)
     uint32_t floor = random_below(12), lanes = random_below(UINT32_MAX) & random_below(UINT32_MAX), floors[LANES];
     for (unsigned l = 0; l < LANES; l++)
         floors[l] = random_below(14);
+    if (kind > 5)
+        lanes = 1u << random_below(LANES);
     if (kind == 0) {
         assert_true(clock_add_block(c, instances[i], floor));
     } else if (kind < 3) {
