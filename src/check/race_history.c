@@ -605,6 +605,13 @@ static bool lanes_differ(const struct now *n, const struct history *h)
     return false;
 }
 
+/* A lane that has acquired by itself, and does so again and again: it is asked about alone. */
+static bool knows_apart(const struct now *n, unsigned lane)
+{
+    const struct lane_order *l = n->b->order->warps[n->warp].lanes;
+    return n->class->strong && l && l->known[lane];
+}
+
 static uint32_t hash_step(const struct step *s)
 {
     uint64_t x = s->old * 0x9e3779b97f4a7c15ull ^ s->record * 0xc2b2ae3d27d4eb4full ^ s->lanes * 0x165667b19e3779f9ull ^
@@ -678,21 +685,23 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     bool has_lanes = history && !history_at(n->h, history)->only_tasks;
     unsigned further = has_lanes ? (l.lane - cell_lane(old)) & 31 : 0;
     struct step s = {history, n->record, l.lanes, step_place(further, 0, n->spread), .generation = n->h->generation};
+    struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
-    struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
-    const struct step *known = find_step(n, &s);
-    if (known)
-        s.next = known->next;
-    else
-        make_step(n, &past, lanes, l.lane, address, &s);
-    if (s.next != STEP_BY_LANE) {
-        n->last = s;
-        return apply(&s, old, l.lane);
+    if (!history || !knows_apart(n, l.lane)) {
+        const struct step *known = find_step(n, &s);
+        if (known)
+            s.next = known->next;
+        else
+            make_step(n, &past, lanes, l.lane, address, &s);
+        if (s.next != STEP_BY_LANE) {
+            n->last = s;
+            return apply(&s, old, l.lane);
+        }
     }
     n->one_for_all = false;
     s.place = step_place(further, 1 + l.lane, n->spread);
-    known = find_step(n, &s);
+    const struct step *known = find_step(n, &s);
     if (known)
         return apply(known, old, l.lane);
     advance(n, &past, lanes, l.lane, address, &s);
