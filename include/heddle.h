@@ -431,16 +431,19 @@ HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);
 
 /* ---- explaining ---- */
 
-/* Counts what a machine's launches do, as a GPU would count it, and estimates what it would take for them: docs/EXPLAIN.md. They run
- * on the interpreter. It may be used from any thread. */
+/* Counts what a machine's launches do, as a GPU would count it, and estimates what it would take for them: docs/EXPLAIN.md. What is counted
+ * runs on the interpreter. It may be used from any thread. */
 typedef struct hd_explainer hd_explainer;
 
 typedef struct hd_explainer_options {
     const char
         *device; /* whose figures they are, by architecture or name ("H200"); default: what the machine claims to be */
-    /* Called after each launch that was counted, from its thread, with what was counted as JSON. */
+    /* Called after each launch, from its thread, with what was counted as JSON; NULL: it could not be, as memory has run out. */
     void (*launched)(void *data, const char *json);
     void *data;
+    /* When the launches that were counted have executed so many warp instructions, of those of a kernel with the same sizes only the 1st,
+     * 2nd, 4th, 7th, 11th, 17th, ... are: each of the others is taken to be as the last one that was. 0: all are counted. */
+    uint64_t sample_after;
     /* That of another machine of this process, or NULL: streams of the two can wait for each other, and are told of together. It must
      * not be destroyed before. */
     hd_explainer *with;

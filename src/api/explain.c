@@ -22,7 +22,8 @@ hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *o
     if (!model)
         return HD_ERROR_INVALID_VALUE;
     hd_explainer *e = calloc(1, sizeof *e);
-    if (!e || !(e->counter = counter_new(model)) || !(e->streams = o.with ? o.with->streams : stream_log_new())) {
+    if (!e || !(e->counter = counter_new(model, o.sample_after)) ||
+        !(e->streams = o.with ? o.with->streams : stream_log_new())) {
         counter_free(e ? e->counter : NULL);
         free(e);
         return HD_ERROR_OUT_OF_MEMORY;
@@ -65,12 +66,6 @@ static bool with_arena(bool (*step)(void *data, struct arena *arena), void *data
 
 /* ---- launches ---- */
 
-struct ended {
-    const hd_explainer *explainer;
-    struct counted_launch *launch;
-    uint32_t task;
-};
-
 /* Text of a JSON value, which is freed. */
 static char *dump(json_t *json)
 {
@@ -79,25 +74,36 @@ static char *dump(json_t *json)
     return text;
 }
 
+struct ended {
+    const hd_explainer *explainer;
+    struct counted_launch *launch;
+    uint32_t task;
+    char *text;
+};
+
 static bool end_launch(void *data, struct arena *arena)
 {
-    const struct ended *e = data;
-    const hd_explainer_options *o = &e->explainer->options;
+    struct ended *e = data;
     struct kernel_counters counted;
     counter_end(e->launch, &counted, arena);
+    struct estimate estimate = model_estimate(&counted, e->explainer->model);
     if (e->explainer->order)
-        stream_log_launched(e->explainer->streams, e->task, counters_time_ns(&counted, e->explainer->model));
-    char *text = o->launched ? dump(counters_json(&counted, e->explainer->model)) : NULL;
-    if (text)
-        o->launched(o->data, text);
-    free(text);
-    free(counted.timeline);
+        stream_log_launched(e->explainer->streams, e->task, estimate.time.ns);
+    if (e->explainer->options.launched)
+        e->text = dump(counters_json(&counted, e->explainer->model, &estimate, arena));
     return true;
 }
 
 void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task)
 {
-    with_arena(end_launch, &(struct ended){e, l, task});
+    struct ended ended = {e, l, task, NULL};
+    if (l)
+        with_arena(end_launch, &ended);
+    if (e->options.launched)
+        e->options.launched(e->options.data, ended.text);
+    free(ended.text);
+    if (l)
+        counter_launch_free(l);
 }
 
 /* ---- kernels ---- */
@@ -112,10 +118,10 @@ static bool describe_kernel(void *data, struct arena *arena)
 {
     struct asked *a = data;
     struct kernel_counters sums;
-    uint64_t launches;
+    struct kernel_launches launches;
     if (!counter_kernel(a->explainer->counter, a->i, &sums, &launches, arena))
         return true;
-    a->text = dump(counters_kernel_json(&sums, launches, arena));
+    a->text = dump(counters_kernel_json(&sums, &launches, arena));
     return a->text != NULL;
 }
 

@@ -105,7 +105,7 @@ void modules_forget(hd_machine *machine);
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
                          struct diags *d);
 
-/* What was counted of a launch, told to whoever asked for it. */
+/* What was counted of a launch, told to whoever asked for it. NULL: nothing, as memory has run out. */
 void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task);
 
 /* Runs it, watched where the machine has a checker, counted where it has an explainer. */

@@ -195,7 +195,7 @@ hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *s
     struct counted_launch *counted = e ? counter_begin(e->counter, q) : NULL;
     hd_result r =
         m->checker ? launch_checked(m->checker, q, stats, diags) : machine_launch(m->machine, q, stats, diags);
-    if (counted)
+    if (e)
         explainer_end(e, counted, q->task);
     return r;
 }

@@ -33,6 +33,7 @@ static int choose_device(struct explain *e)
 {
     struct session *s = e->s;
     e->options.device = explanation_device(&s->o);
+    e->options.sample_after = explanation_sample_after(&s->o);
     if (!device_model_of_report(e->options.device))
         return explanation_no_device(s);
     if (device_model(e->options.device))

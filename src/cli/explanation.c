@@ -258,6 +258,12 @@ const char *explanation_device(const struct options *o)
     return o->report_device ? o->report_device : claimed && *claimed ? claimed : "H200";
 }
 
+uint64_t explanation_sample_after(const struct options *o)
+{
+    static const uint64_t ENOUGH = 200000000; /* what one core counts in some ten seconds */
+    return o->sample_after.given ? o->sample_after.value : ENOUGH;
+}
+
 /* NULL: there was not enough memory for it. */
 static int write_file(struct session *s, const char *path, const char *text)
 {

@@ -38,6 +38,8 @@ char *explanation_trace(const struct explanation *e, const char *device, struct 
 void explanation_print(const struct explanation *e, const struct options *o, FILE *out, struct arena *arena);
 /* The device whose figures these are: what --device says, or what programs see. */
 const char *explanation_device(const struct options *o);
+/* hd_explainer_options.sample_after */
+uint64_t explanation_sample_after(const struct options *o);
 /* The file of the page. */
 const char *explanation_page(const struct options *o);
 

@@ -221,6 +221,15 @@ static void print_shared(const struct group *g, FILE *out, struct arena *arena)
                 count_text((uint64_t)requests, arena), wavefronts / requests, ideal / requests);
 }
 
+static void print_sampling(const struct group *g, FILE *out, struct arena *arena)
+{
+    if (real(g->kernel, "sampled") > 0)
+        fprintf(out,
+                "  sampling         %s launches are taken to be as the last one counted before; those counted differ "
+                "by %.2g%% at most\n",
+                count_text((uint64_t)real(g->kernel, "sampled"), arena), 100 * real(g->kernel, "sampling_error"));
+}
+
 static void print_divergence(const struct group *g, FILE *out)
 {
     if (!(g->warp_instructions > 0)) /* its launches failed before anything ran */
@@ -378,6 +387,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_atomics(&groups[i], out, arena);
         print_shared(&groups[i], out, arena);
         print_divergence(&groups[i], out);
+        print_sampling(&groups[i], out, arena);
         print_worst(&groups[i], out, arena);
         json_decref(groups[i].access);
     }

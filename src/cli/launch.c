@@ -557,7 +557,7 @@ static int save_buffers(struct launch *l)
 static void take_launch(void *data, const char *json)
 {
     struct launch *l = data;
-    json_t *launch = json_loads(json, 0, NULL);
+    json_t *launch = json ? json_loads(json, 0, NULL) : NULL;
     l->explanation->lost |= !launch;
     if (launch)
         explanation_add(l->explanation, 0, json_pack("{s:i, s:o}", "device", 0, "launch", launch));
@@ -565,7 +565,10 @@ static void take_launch(void *data, const char *json)
 
 static int open_explainer(struct launch *l)
 {
-    const hd_explainer_options o = {.device = explanation_device(&l->s->o), .launched = take_launch, .data = l};
+    const hd_explainer_options o = {.device = explanation_device(&l->s->o),
+                                    .launched = take_launch,
+                                    .data = l,
+                                    .sample_after = explanation_sample_after(&l->s->o)};
     if (!l->explanation)
         return 0;
     const char *wrong = explanation_files_wrong(l->s);

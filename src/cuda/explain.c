@@ -162,6 +162,7 @@ hd_result explain_machine(hd_machine *machine)
         return HD_SUCCESS;
     pthread_mutex_lock(&explain.lock);
     const hd_explainer_options o = {.device = explain.options.device,
+                                    .sample_after = explain.options.sample_after,
                                     .launched = launched,
                                     .data = (void *)(uintptr_t)explain.n_explainers,
                                     .with = explain.n_explainers ? explain.explainers[0] : NULL};

@@ -9,6 +9,7 @@ struct explain_options {
     const char *folder;            /* of the processes' files: explain.h */
     int process;                   /* the only one whose launches are counted; 0: all */
     const char *device;            /* hd_explainer_options.device, or NULL */
+    uint64_t sample_after;         /* hd_explainer_options.sample_after */
     struct launch_filter launches; /* those that are counted */
 };
 

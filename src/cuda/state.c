@@ -232,7 +232,7 @@ static CUresult make_machine(struct device *d)
                             .memory_bytes = state.limits.memory_bytes,
                             .stack_bytes = state.limits.stack_bytes,
                             .step_limit = state.limits.steps,
-                            .engine = check_options() || explain_options() ? HD_ENGINE_INTERP : HD_ENGINE_AUTO,
+                            .engine = check_options() ? HD_ENGINE_INTERP : HD_ENGINE_AUTO,
                             .policy = check_options() ? check_options()->policy : NULL,
                             .device = secure_getenv("HEDDLE_DEVICE")};
     const char *error = NULL;

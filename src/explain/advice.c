@@ -258,18 +258,17 @@ static void try_limit(struct advisor *a, const struct device_model *d, const str
 }
 
 static void advise_occupancy(struct advisor *a, const struct device_model *d, const struct device_occupancy *o,
-                             const struct device_rates *r)
+                             const struct estimate *e)
 {
-    struct model_time t = model_time(a->c, d, r, &model_fit);
     bool lets_more = o->by_threads > o->blocks && o->by_blocks > o->blocks;
-    if (t.ns > 0 && lets_more && o->by_registers == o->blocks && a->c->registers > 32 && !a->c->registers_guessed)
-        try_limit(a, d, r, t.ns, true);
-    if (t.ns > 0 && lets_more && o->by_shared == o->blocks)
-        try_limit(a, d, r, t.ns, false);
+    if (lets_more && o->by_registers == o->blocks && a->c->registers > 32 && !a->c->registers_guessed)
+        try_limit(a, d, &e->rates, e->time.ns, true);
+    if (lets_more && o->by_shared == o->blocks)
+        try_limit(a, d, &e->rates, e->time.ns, false);
 }
 
-void advise_launch(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *rates,
-                   bool all_known, advice_list *list, struct arena *arena)
+void advise_launch(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
+                   advice_list *list, struct arena *arena)
 {
     struct advisor a = {c, list, arena};
     struct device_occupancy o =
@@ -278,6 +277,6 @@ void advise_launch(const struct kernel_counters *c, const struct device_model *d
     if (!o.blocks)
         return;
     advise_grid(&a, d, &o);
-    if (all_known)
-        advise_occupancy(&a, d, &o, rates);
+    if (e->time.ns > 0)
+        advise_occupancy(&a, d, &o, e);
 }

@@ -18,8 +18,9 @@ typedef VEC(struct advice) advice_list;
 
 /* Of instructions: from the sums of a kernel's launches, which have them. */
 void advise_lines(const struct kernel_counters *sums, advice_list *list, struct arena *arena);
-/* Of the launch as a whole. The rates are all known, or what needs the model is left out. */
-void advise_launch(const struct kernel_counters *c, const struct device_model *d, const struct device_rates *rates,
-                   bool all_known, advice_list *list, struct arena *arena);
+/* Of the launch as a whole. What needs the model is left out where there is no time. */
+struct estimate;
+void advise_launch(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
+                   advice_list *list, struct arena *arena);
 
 #endif

@@ -10,6 +10,7 @@
 #include "explain/footprint.h"
 #include "explain/l1.h"
 #include "explain/rules.h"
+#include "explain/sample.h"
 #include "explain/tables.h"
 #include "explain/timeline.h"
 
@@ -45,6 +46,8 @@ struct counted_launch {
     struct hooks hooks;
     struct counter *counter;
     struct counted_kernel *kernel;
+    struct launch_shape *shape; /* or NULL */
+    bool sampled;
     struct launch_request request;
     uint32_t warps_per_block, multiprocessors;
     uint64_t l1_bytes;
@@ -55,8 +58,10 @@ struct counted_launch {
 struct counter {
     const struct device_model *model;
     struct device_rates rates; /* of the clocks of warps: the model's, or an H200's where those are not known */
-    pthread_mutex_t lock;      /* of the kernels and their sums */
+    uint64_t sample_after;
+    pthread_mutex_t lock; /* of what follows, and of what kernels have of their launches */
     struct counted_kernel *kernels;
+    uint64_t executed; /* warp instructions of launches that were counted */
 };
 
 /* ---- accesses ---- */
@@ -461,13 +466,14 @@ static void on_schedule(void *data, const struct schedule_event *e)
 
 /* ---- launches ---- */
 
-struct counter *counter_new(const struct device_model *model)
+struct counter *counter_new(const struct device_model *model, uint64_t sample_after)
 {
     bool known;
     struct counter *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->model = model;
+    c->sample_after = sample_after;
     c->rates = device_rates(model->product, &known);
     if (!known)
         c->rates = device_rates("H200", &known);
@@ -488,10 +494,9 @@ void counter_free(struct counter *c)
     free(c);
 }
 
-/* New ones come to the end, so that their order is that of the first launches. */
+/* New ones come to the end, so that their order is that of the first launches. With the lock held. */
 static struct counted_kernel *find_kernel(struct counter *c, const struct kernel *kernel, bool *is_new)
 {
-    pthread_mutex_lock(&c->lock);
     struct counted_kernel **link = &c->kernels;
     uint32_t number = 0;
     for (; *link && (*link)->kernel != kernel; number++)
@@ -499,24 +504,37 @@ static struct counted_kernel *find_kernel(struct counter *c, const struct kernel
     *is_new = !*link;
     if (!*link && (*link = counted_kernel_new(kernel, &c->rates)))
         (*link)->number = number;
-    struct counted_kernel *k = *link;
+    return *link;
+}
+
+/* Which kernel it is of, and whether it is counted; false where memory is exhausted. */
+static bool enlist(struct counter *c, struct counted_launch *l, const struct launch_request *q, bool *is_first)
+{
+    pthread_mutex_lock(&c->lock);
+    l->kernel = find_kernel(c, q->kernel, is_first);
+    if (l->kernel && c->sample_after) {
+        l->shape = shape_of(&l->kernel->shapes, q);
+        l->sampled = l->shape && !shape_is_counted(l->shape, c->executed < c->sample_after);
+    }
     pthread_mutex_unlock(&c->lock);
-    return k;
+    return l->kernel != NULL;
 }
 
 struct counted_launch *counter_begin(struct counter *c, struct launch_request *q)
 {
     bool is_first = false;
-    struct counted_kernel *k = find_kernel(c, q->kernel, &is_first);
-    struct counted_launch *l = k ? calloc(1, sizeof *l) : NULL;
-    if (!l)
+    struct counted_launch *l = calloc(1, sizeof *l);
+    if (!l || !enlist(c, l, q, &is_first)) {
+        free(l);
         return NULL;
+    }
     uint32_t threads = q->block[0] * q->block[1] * q->block[2];
     l->counter = c;
-    l->kernel = k;
     l->request = *q;
     l->warps_per_block = (threads + WARP_LANES - 1) / WARP_LANES;
     l->multiprocessors = c->model->multiprocessors;
+    if (l->sampled)
+        return l;
     l->l1_bytes = l1_bytes(c->model, l1_carveout(c->model, threads, q->kernel->static_shared_bytes + q->shared_bytes,
                                                  kernel_registers(q->kernel, NULL)));
     if (is_first)
@@ -597,27 +615,52 @@ static void fill(const struct counted_launch *l, const struct worker_count *k, s
     }
 }
 
+/* It has run uncounted: another stands for it. */
+static void stand_in(const struct counted_launch *l, struct kernel_counters *counted)
+{
+    *counted = l->shape->last;
+    counted->sampled = true;
+    tables_add(&l->kernel->sums, &l->shape->tables, l->kernel->sites);
+    l->kernel->sampled++;
+}
+
+static void add_counted(const struct counted_launch *l, const struct worker_count *k, const struct kernel_counters *c)
+{
+    struct counted_kernel *of = l->kernel;
+    tables_add(&of->sums, &k->tables, of->sites);
+    l->counter->executed += c->warp_instructions;
+    if (!l->shape)
+        return;
+    double off = shape_keep(l->shape, c, &k->tables, of->sites);
+    of->sampling_error = off > of->sampling_error ? off : of->sampling_error;
+}
+
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena)
 {
-    struct worker_count *k = atomic_load(&l->workers), *next;
-    struct counted_kernel *of = l->kernel;
-    *counted = (struct kernel_counters){0};
+    struct worker_count *k = atomic_load(&l->workers);
+    *counted = (struct kernel_counters){.timeline = l->timeline};
     describe(l, counted);
-    for (struct worker_count *other = k ? k->next : NULL; other; other = next) {
-        next = other->next;
+    for (struct worker_count *other = k ? k->next : NULL; other; other = other->next)
         add_worker(l, k, other);
-        free_worker(l, other);
-    }
-    pthread_mutex_lock(&l->counter->lock);
     if (k)
-        tables_add(&of->sums, &k->tables, of->sites);
-    of->launches++;
-    pthread_mutex_unlock(&l->counter->lock);
-    if (k) {
         fill(l, k, counted, arena);
+    pthread_mutex_lock(&l->counter->lock);
+    l->kernel->launches++;
+    if (l->sampled)
+        stand_in(l, counted);
+    else if (k)
+        add_counted(l, k, counted);
+    pthread_mutex_unlock(&l->counter->lock);
+}
+
+void counter_launch_free(struct counted_launch *l)
+{
+    struct worker_count *k = atomic_load(&l->workers), *next;
+    for (; k; k = next) {
+        next = k->next;
         free_worker(l, k);
     }
-    counted->timeline = l->timeline;
+    free(l->timeline);
     free(l);
 }
 
@@ -632,7 +675,8 @@ static struct counted_kernel *nth_kernel(struct counter *c, size_t i)
     return k;
 }
 
-bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, uint64_t *launches, struct arena *arena)
+bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, struct kernel_launches *launches,
+                    struct arena *arena)
 {
     const struct counted_kernel *k = nth_kernel(c, i);
     if (!k)
@@ -641,7 +685,7 @@ bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, u
                           ARENA_ARRAY(arena, struct site_tally, k->sites->n)};
     pthread_mutex_lock(&c->lock);
     tables_add(&copy, &k->sums, k->sites);
-    *launches = k->launches;
+    *launches = (struct kernel_launches){k->launches, k->sampled, k->sampling_error};
     pthread_mutex_unlock(&c->lock);
     *sums = (struct kernel_counters){.name = k->name, .mangled = k->mangled, .kernel = k->kernel, .number = k->number};
     tables_collect(k, &copy, sums, true, arena);

@@ -14,18 +14,26 @@ struct launch_request;
 struct counter;
 struct counted_launch;
 
-/* `model`: the device of which the figures are; it need not be the one that the machine claims to be. NULL where memory is
- * exhausted. */
-struct counter *counter_new(const struct device_model *model);
+/* `model`: the device of which the figures are; it need not be the one that the machine claims to be. `sample_after`: sample.h; 0: all
+ * launches are counted. NULL where memory is exhausted. */
+struct counter *counter_new(const struct device_model *model, uint64_t sample_after);
 void counter_free(struct counter *c);
 
-/* Before a launch: its hooks are added. NULL where memory is exhausted: the launch goes uncounted. */
+/* Before a launch: its hooks are added, where it is to be counted. NULL where memory is exhausted. */
 struct counted_launch *counter_begin(struct counter *c, struct launch_request *q);
-/* After it, also of one that has failed: what was counted, in the arena, without insns and lines. */
+/* After it, also of one that has failed: what was counted, without insns and lines, until the launch is freed. */
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena);
+void counter_launch_free(struct counted_launch *l);
+
+/* How many launches of a kernel there were; how many of these were sampled, and how far off that is at most (sample.h). */
+struct kernel_launches {
+    uint64_t all, sampled;
+    double error;
+};
 
 /* The sums of all launches of the i-th kernel that has been launched, with insns and lines, but without what is of a launch alone; false
  * where there are not so many. */
-bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, uint64_t *launches, struct arena *arena);
+bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, struct kernel_launches *launches,
+                    struct arena *arena);
 
 #endif

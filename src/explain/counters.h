@@ -60,6 +60,7 @@ struct kernel_counters {
     const char *name, *mangled;
     const struct kernel *kernel;
     uint32_t number;                        /* of the kernel, in the order of first launches */
+    bool sampled;                           /* it was not counted: these are the figures of one like it (sample.h) */
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
     uint32_t threads_per_block, warps_per_block;
     uint64_t blocks, warps;
@@ -84,7 +85,7 @@ struct kernel_counters {
      * opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];
     double sum_block_clock[CLOCK_LEVELS], max_block_clock[CLOCK_LEVELS]; /* a block's: of its latest warp */
-    struct timeline *timeline; /* of one block, of a kernel's first launch; else NULL. To be freed with free() */
+    struct timeline *timeline; /* of one block, of a kernel's first launch; else NULL */
     /* Where: */
     VEC(struct insn_counters) insns; /* executed at least once, in the order of the PTX text */
     VEC(struct line_counters) lines; /* in the order of files and lines */

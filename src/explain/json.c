@@ -132,16 +132,12 @@ static json_t *advice_json(const advice_list *list, struct arena *arena)
     return all;
 }
 
-static json_t *launch_advice(const struct kernel_counters *c, const struct device_model *d)
+static json_t *launch_advice(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
+                             struct arena *arena)
 {
-    bool known;
-    struct arena arena = {0};
     advice_list list = {0};
-    struct device_rates rates = device_rates(d->product, &known);
-    advise_launch(c, d, &rates, known, &list, &arena);
-    json_t *o = advice_json(&list, &arena);
-    arena_free(&arena);
-    return o;
+    advise_launch(c, d, e, &list, arena);
+    return advice_json(&list, arena);
 }
 
 /* ---- a launch ---- */
@@ -212,29 +208,15 @@ static void put_roofline(json_t *o, const struct kernel_counters *c, const struc
                                       r.peak_l2, "peak_shared", r.peak_shared));
 }
 
-/* Nothing where the device's rates are not known. */
-static void put_time(json_t *o, const struct kernel_counters *c, const struct device_model *d)
+static void put_time(json_t *o, const struct model_time *t)
 {
-    bool known;
-    struct device_rates rates = device_rates(d->product, &known);
-    put_roofline(o, c, d, &rates);
-    struct model_time t = known ? model_time(c, d, &rates, &model_fit) : (struct model_time){0};
-    if (!(t.ns > 0))
-        return;
     json_t *bounds = json_object();
     for (int i = 0; i < BOUNDS; i++)
-        json_object_set_new(bounds, bound_rows[i].name, json_real(t.bound_ns[i]));
-    json_object_set_new(o, "time_ns", json_real(t.ns));
-    json_object_set_new(o, "bound", json_string(bound_rows[t.first].name));
-    json_object_set_new(o, "next_bound", json_string(bound_rows[t.second].name));
+        json_object_set_new(bounds, bound_names[i], json_real(t->bound_ns[i]));
+    json_object_set_new(o, "time_ns", json_real(t->ns));
+    json_object_set_new(o, "bound", json_string(bound_names[t->first]));
+    json_object_set_new(o, "next_bound", json_string(bound_names[t->second]));
     json_object_set_new(o, "bounds_ns", bounds);
-}
-
-double counters_time_ns(const struct kernel_counters *c, const struct device_model *d)
-{
-    bool known;
-    struct device_rates rates = device_rates(d->product, &known);
-    return known ? model_time(c, d, &rates, &model_fit).ns : 0;
 }
 
 static json_t *timeline_json(const struct timeline *t)
@@ -253,7 +235,8 @@ static json_t *timeline_json(const struct timeline *t)
     return json_pack("{s:o, s:b, s:o}", "block", triple(t->block), "cut", t->cut, "warps", warps);
 }
 
-json_t *counters_json(const struct kernel_counters *c, const struct device_model *d)
+json_t *counters_json(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
+                      struct arena *arena)
 {
     struct device_occupancy occupancy =
         device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers);
@@ -261,7 +244,11 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
                           (json_int_t)c->number, "grid", triple(c->grid), "block", triple(c->block));
     if (!o)
         return NULL;
-    put_time(o, c, d);
+    put_roofline(o, c, d, &e->rates);
+    if (e->time.ns > 0)
+        put_time(o, &e->time);
+    if (c->sampled)
+        json_object_set_new(o, "sampled", json_true());
     if (c->cluster[0])
         json_object_set_new(o, "cluster", triple(c->cluster));
     json_object_set_new(o, "registers", integer(c->registers));
@@ -292,7 +279,7 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
                         json_pack("{s:o, s:o, s:o, s:o}", "sum_warp", clock_json(c->sum_warp_clock), "max_warp",
                                   clock_json(c->max_warp_clock), "sum_block", clock_json(c->sum_block_clock),
                                   "max_block", clock_json(c->max_block_clock)));
-    json_object_set_new(o, "advice", launch_advice(c, d));
+    json_object_set_new(o, "advice", launch_advice(c, d, e, arena));
     if (c->timeline)
         json_object_set_new(o, "timeline", timeline_json(c->timeline));
     return o;
@@ -373,7 +360,8 @@ static json_t *insn_json(const struct insn_counters *i, struct arena *arena)
     return o;
 }
 
-json_t *counters_kernel_json(const struct kernel_counters *c, uint64_t launches, struct arena *arena)
+json_t *counters_kernel_json(const struct kernel_counters *c, const struct kernel_launches *launches,
+                             struct arena *arena)
 {
     json_t *lines = json_array(), *insns = json_array();
     for (uint32_t i = 0; i < c->lines.n; i++)
@@ -382,7 +370,12 @@ json_t *counters_kernel_json(const struct kernel_counters *c, uint64_t launches,
         json_array_append_new(insns, insn_json(&c->insns.at[i], arena));
     advice_list advice = {0};
     advise_lines(c, &advice, arena);
-    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "kernel", c->name, "mangled", c->mangled, "number",
-                     (json_int_t)c->number, "launches", (json_int_t)launches, "advice", advice_json(&advice, arena),
-                     "lines", lines, "instructions", insns);
+    json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "kernel", c->name, "mangled", c->mangled, "number",
+                          (json_int_t)c->number, "launches", (json_int_t)launches->all, "advice",
+                          advice_json(&advice, arena), "lines", lines, "instructions", insns);
+    if (o && launches->sampled) {
+        json_object_set_new(o, "sampled", integer(launches->sampled));
+        json_object_set_new(o, "sampling_error", json_real(launches->error));
+    }
+    return o;
 }

@@ -5,16 +5,17 @@
 #include <jansson.h>
 
 #include "exec/device.h"
-#include "explain/counters.h"
+#include "explain/count.h"
+#include "explain/model.h"
 
-/* The estimated time of a launch in nanoseconds; 0 where the device's rates are not known. */
-double counters_time_ns(const struct kernel_counters *c, const struct device_model *d);
 /* What a device has room for, and what it takes for what (rates.def), each with where it is known from; NULL as below. */
 json_t *device_limits_json(const struct device_model *d);
 json_t *device_rates_json(const struct device_model *d);
 /* A launch, without what stands by line. NULL where memory is exhausted. */
-json_t *counters_json(const struct kernel_counters *c, const struct device_model *d);
+json_t *counters_json(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
+                      struct arena *arena);
 /* A kernel: lines and instructions of all its launches. */
-json_t *counters_kernel_json(const struct kernel_counters *c, uint64_t launches, struct arena *arena);
+json_t *counters_kernel_json(const struct kernel_counters *c, const struct kernel_launches *launches,
+                             struct arena *arena);
 
 #endif

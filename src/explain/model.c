@@ -5,8 +5,8 @@
 
 #include "explain/cost.h"
 
-const struct bound_row bound_rows[BOUNDS] = {
-#define BOUND(name, ...) {#name, __VA_ARGS__},
+const char *const bound_names[BOUNDS] = {
+#define BOUND(name, waits_for) #name,
 #include "explain/model.def"
 #undef BOUND
 };
@@ -286,6 +286,15 @@ struct model_time model_time(const struct kernel_counters *c, const struct devic
 }
 
 /* ---- roofline ---- */
+
+struct estimate model_estimate(const struct kernel_counters *c, const struct device_model *d)
+{
+    bool known;
+    struct estimate e = {.rates = device_rates(d->product, &known)};
+    if (known)
+        e.time = model_time(c, d, &e.rates, &model_fit);
+    return e;
+}
 
 struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d,
                                const struct device_rates *r)

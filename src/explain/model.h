@@ -30,10 +30,7 @@ struct model_fit {
 };
 extern const struct model_fit model_fit;
 
-struct bound_row {
-    const char *name, *waits_for, *remedy;
-};
-extern const struct bound_row bound_rows[BOUNDS];
+extern const char *const bound_names[BOUNDS];
 
 struct model_time {
     double ns;                /* the launch, all in all */
@@ -44,6 +41,13 @@ struct model_time {
 /* 0 ns where no block fits. */
 struct model_time model_time(const struct kernel_counters *c, const struct device_model *d,
                              const struct device_rates *r, const struct model_fit *fit);
+
+/* Of a launch on a device of rates.def: 0 ns where not all of its rates are known. */
+struct estimate {
+    struct device_rates rates;
+    struct model_time time;
+};
+struct estimate model_estimate(const struct kernel_counters *c, const struct device_model *d);
 
 /* Work per byte of a memory, and work a nanosecond by the estimated time: points of a roofline. */
 struct roofline {

@@ -6,6 +6,7 @@
 #include "base/demangle.h"
 #include "exec/code.h"
 #include "exec/fault.h"
+#include "explain/sample.h"
 
 /* ---- tables ---- */
 
@@ -190,6 +191,7 @@ struct counted_kernel *counted_kernel_new(const struct kernel *kernel, const str
 void counted_kernel_free(struct counted_kernel *k)
 {
     tables_free(&k->sums);
+    shapes_free(k->shapes);
     arena_free(&k->arena);
     free(k);
 }

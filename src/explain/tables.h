@@ -41,6 +41,8 @@ struct insn {
     bool ends;      /* it is the branch or barrier at the end of that block */
 };
 
+struct launch_shape;
+
 /* A kernel that has been launched at least once: facts, and the sums of all its launches. */
 struct counted_kernel {
     struct counted_kernel *next;
@@ -55,8 +57,10 @@ struct counted_kernel {
     uint32_t n_insns;
     uint32_t *insns_of_block; /* how many, by block */
     uint32_t *insn_of_site;
-    struct tables sums;
-    uint64_t launches;
+    struct tables sums; /* of all launches, those included that others stand for: */
+    uint64_t launches, sampled;
+    double sampling_error;
+    struct launch_shape *shapes; /* sample.h */
 };
 
 /* NULL where memory is exhausted. */

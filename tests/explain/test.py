@@ -274,6 +274,44 @@ def warps_of_a_ptx_file_are_a_trace():
     assert "late" in name and {s[0] for spans in warps.values() for s in spans} >= {"run", "barrier"}, lines
 
 
+ALIKE = r"""
+#include <cstdio>
+#include <cstdlib>
+__global__ void work(volatile unsigned *sum, int rounds)
+{
+    for (int i = 0; i < rounds; i++)
+        sum[threadIdx.x] += threadIdx.x % 32;
+}
+int main(int argc, char **argv)
+{
+    unsigned *sum;
+    cudaMallocManaged(&sum, 256 * sizeof *sum);
+    for (int i = 0; i < 20; i++)
+        work<<<1, 64>>>(sum, 100 + i % 2 * (argc > 1)); // odd launches do a little more where there is an argument
+    work<<<1, 128>>>(sum, 100);
+    cudaDeviceSynchronize();
+    printf("%u\n", sum[63]);
+}
+"""
+
+
+def launches_alike_stand_for_each_other_after_a_while():
+    program = built("alike", ALIKE)
+    expected, err, exact = explain("--sample-after", "0", program)
+    assert "sampling" not in err and not any("sampled" in launch for launch in exact["launches"]), err
+    for after, counted in ("1", {0, 1, 3, 6, 10, 16, 20}), ("200000000", set(range(21))):
+        out, err, result = explain("--sample-after", after, program)
+        assert out == expected, (out, expected)
+        assert {i for i, launch in enumerate(result["launches"]) if "sampled" not in launch} == counted, after
+        for launch, known in zip(result["launches"], exact["launches"], strict=True):
+            assert launch["access"] == known["access"] and launch["time_ns"] == known["time_ns"]
+        (kernel,), (known,) = result["kernels"], exact["kernels"]
+        assert kernel["lines"] == known["lines"] and kernel.get("sampled", 0) == 21 - len(counted), kernel
+    _, err, result = explain("--sample-after", "1", program, "more")
+    assert re.search(r"sampling +14 launches are taken to be as the last one counted before; those counted differ by [12]\.?\d*% at most", err), err
+    assert 0.009 < result["kernels"][0]["sampling_error"] < 0.03, result["kernels"][0]["sampling_error"]
+
+
 def launches_of_children_and_threads_are_counted():
     result = explain(WAYS, "threads", status=None)[2]
     assert len(result["launches"]) > 1, len(result["launches"])  # until the first bad access

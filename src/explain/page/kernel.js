@@ -158,32 +158,38 @@ function rooflineCard(l) {
         note(points.length ? `${count(flops)} floating-point operations. A point near its roof is bound by that memory.` : flops ? "There is no time, and so no point." : "This launch has no floating-point operations: there is no point."));
 }
 
+function sampling(k) {
+    const n = k.detail.sampled;
+    return n ? note(`${count(n)} launches, marked \u2248, were not counted and are taken to be as the last one of their sizes that was; those that were counted differ by `
+        + `${percent(k.detail.sampling_error)} at most.`) : null;
+}
+
 function launchesCard(k, current) {
     if (k.launches.length < 2)
         return null;
-    const rows = k.launches.slice();
+    const rows = k.launches.map((l, i) => ({l, i}));
     const c = h("section", {class: "card wide"}, h("h3", null, `Its ${k.launches.length} launches`), table([
-        {title: "launch", value: l => k.launches.indexOf(l), show: l => h("a", {href: `#kernel/${k.index}/${k.launches.indexOf(l)}`, "aria-current": l === current ? "true" : null}, "#" + (k.launches.indexOf(l) + 1)), left: true},
-        {title: "grid", value: l => l.grid[0] * l.grid[1] * l.grid[2], show: l => dims(l.grid)},
-        {title: "block", value: l => l.block[0] * l.block[1] * l.block[2], show: l => dims(l.block)},
-        {title: "time", value: l => l.time_ns, show: l => nanoseconds(l.time_ns)},
-        {title: "bound", value: l => boundNames[l.bound] || "", show: l => boundNames[l.bound] || "\u2013", left: true},
-        {title: "warp instructions", value: l => l.warp_instructions},
-        {title: "sectors", value: sectorsOf},
-        {title: "lanes", value: simt, show: l => digits(simt(l))},
-    ], rows, 0, "Launches"));
+        {title: "launch", value: r => r.i, show: r => h("a", {href: `#kernel/${k.index}/${r.i}`, "aria-current": r.l === current ? "true" : null}, `${r.l.sampled ? "\u2248" : ""}#${r.i + 1}`), left: true},
+        {title: "grid", value: r => r.l.grid[0] * r.l.grid[1] * r.l.grid[2], show: r => dims(r.l.grid)},
+        {title: "block", value: r => r.l.block[0] * r.l.block[1] * r.l.block[2], show: r => dims(r.l.block)},
+        {title: "time", value: r => r.l.time_ns, show: r => nanoseconds(r.l.time_ns)},
+        {title: "bound", value: r => boundNames[r.l.bound] || "", show: r => boundNames[r.l.bound] || "\u2013", left: true},
+        {title: "warp instructions", value: r => r.l.warp_instructions},
+        {title: "sectors", value: r => sectorsOf(r.l)},
+        {title: "lanes", value: r => simt(r.l), show: r => digits(simt(r.l))},
+    ], rows, 0, "Launches"), sampling(k));
     c.querySelector("div.scroll").style.maxHeight = "28em";
     c.querySelector("div.scroll").style.overflowY = "auto";
     return c;
 }
 
 function kernelView(k, at) {
-    const l = k.launches[at] || k.launches[0];
+    const which = k.launches[at] ? at : 0, l = k.launches[which];
     return [
         h("h2", null, h("code", null, k.kernel)),
         h("div", {class: "tools"}, kernelPicker("kernel", k), h("a", {href: `#source/${k.index}`}, "its source, annotated"),
-            l.timeline ? h("a", {href: `#warps/${k.index}/${k.launches.indexOf(l)}`}, "its warps over time") : null),
-        facts([["launch", `${k.launches.indexOf(l) + 1} of ${k.launches.length}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
+            l.timeline ? h("a", {href: `#warps/${k.index}/${which}`}, "its warps over time") : null),
+        facts([["launch", `${which + 1} of ${k.launches.length}${l.sampled ? ", not counted: as one like it" : ""}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
             l.cluster ? ["cluster", dims(l.cluster)] : null,
             ["time, estimated", nanoseconds(l.time_ns)], ["bound", boundNames[l.bound] || "\u2013"], ["registers", (l.registers || "?") + (l.registers_estimated ? " (estimate)" : "")],
             ["shared memory", bytes(l.static_shared_bytes + l.dynamic_shared_bytes)], ["local memory", bytes(l.local_bytes || 0) + " a thread"],
@@ -204,8 +210,12 @@ function kernelPicker(view, k) {
 /* ---- all kernels ---- */
 
 function overviewView() {
-    const rows = kernels.slice();
-    const worst = (k, of) => { const v = k.launches.map(of).filter(isFinite); return v.length ? Math.max(...v) : NaN; };
+    const globals = ["global_ld", "global_st", "global_red", "global_atom"];
+    const sectorsOfRequest = l => ratio(sectorsOf(l), sum(globals, x => access(l, x).requests));
+    const rows = kernels.map(k => {
+        const asked = k.launches.map(sectorsOfRequest).filter(isFinite);
+        return {...k, first: k.launches[0], sectors: asked.reduce((a, b) => Math.max(a, b), -Infinity), advice: adviceOf(k, k.launches[0])};
+    });
     return [
         facts([["kernels", String(kernels.length)], ["launches", String(data.launches.length)], ["estimated time of all launches", totalTime ? nanoseconds(totalTime) : "not known"],
             ["device", data.device], data.uncounted ? ["not counted", String(data.uncounted)] : null]),
@@ -214,15 +224,15 @@ function overviewView() {
             {title: "time", value: k => k.time, show: k => k.time ? nanoseconds(k.time) : "\u2013", hint: "estimated, of all its launches"},
             {title: "share", value: k => k.time / totalTime, show: k => [h("span", {class: "bar", style: {width: 60 * k.time / totalTime + "px"}}), " " + percent(k.time / totalTime)], left: true},
             {title: "launches", value: k => k.launches.length},
-            {title: "bound", value: k => boundNames[k.launches[0].bound] || "", show: k => boundNames[k.launches[0].bound] || "\u2013", left: true, hint: "of its first launch"},
-            {title: "occupancy", value: k => k.launches[0].occupancy.percent, show: k => percent(k.launches[0].occupancy.percent / 100)},
-            {title: "sectors a request", value: k => worst(k, l => ratio(sectorsOf(l), sum(["global_ld", "global_st", "global_red", "global_atom"], x => access(l, x).requests))), show: k => { const v = worst(k, l => ratio(sectorsOf(l), sum(["global_ld", "global_st", "global_red", "global_atom"], x => access(l, x).requests))); return isFinite(v) ? digits(v) : "\u2013"; }, hint: "global memory; 4 is ideal for 4 bytes a lane"},
+            {title: "bound", value: k => boundNames[k.first.bound] || "", show: k => boundNames[k.first.bound] || "\u2013", left: true, hint: "of its first launch"},
+            {title: "occupancy", value: k => k.first.occupancy.percent, show: k => percent(k.first.occupancy.percent / 100)},
+            {title: "sectors a request", value: k => k.sectors, show: k => digits(k.sectors), hint: "global memory; 4 is ideal for 4 bytes a lane"},
             {title: "bank conflicts", value: k => sum(k.launches, conflictsOf)},
-            {title: "lanes active", value: k => simt(k.launches[0]), show: k => digits(simt(k.launches[0])), hint: "of 32"},
-            {title: "advice", value: k => adviceOf(k, k.launches[0]).length},
+            {title: "lanes active", value: k => simt(k.first), show: k => digits(simt(k.first)), hint: "of 32"},
+            {title: "advice", value: k => k.advice.length},
         ], rows, 1, "Kernels")),
-        kernels.some(k => adviceOf(k, k.launches[0]).length) ? h("section", {class: "card wide"}, h("h3", null, "What to change first"),
-            h("ul", {class: "advice"}, kernels.flatMap(k => adviceOf(k, k.launches[0]).slice(0, 2).map(a => ({k, a}))).slice(0, 8)
+        rows.some(k => k.advice.length) ? h("section", {class: "card wide"}, h("h3", null, "What to change first"),
+            h("ul", {class: "advice"}, rows.flatMap(k => k.advice.slice(0, 2).map(a => ({k, a}))).slice(0, 8)
                 .map(({k, a}) => h("li", null, h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), ": ", adviceText(k, a))))) : null,
     ];
 }
