@@ -247,9 +247,8 @@ bool explanation_writes(const struct options *o, const char *path)
 
 int explanation_no_device(struct session *s)
 {
-    return usage_error(s,
-                       "`--device %s`: no such device is known; it is H200, A100, V100 and so on, or sm_90, sm_80, ...",
-                       explanation_device(&s->o));
+    return usage_error(s, "`%s%s`: no such device is known; it is H200, A100, V100 and so on, or sm_90, sm_80, ...",
+                       s->o.report_device ? "--device " : "HEDDLE_DEVICE=", explanation_device(&s->o));
 }
 
 const char *explanation_device(const struct options *o)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,9 @@
 #include "cuda/process_file.h"
 #include "cuda/state.h"
 
-static const double SECONDS_BETWEEN_KERNELS = 1, SECONDS_AT_END = 5;
+/* Kernels by line are written again when a second has passed, and an eighth of the time that the process has run, and twenty times
+ * what writing them takes: neither the file nor the cost grows with every launch. */
+static const double LEAST_SECONDS = 1, SHARE_OF_RUN = 1.0 / 8, TIMES_THE_COST = 20, SECONDS_AT_END = 5;
 
 static struct {
     bool on;
@@ -25,8 +28,9 @@ static struct {
     hd_explainer *explainers[MAX_DEVICES];
     unsigned n_explainers;
     uint64_t uncounted;
-    double kernels_at; /* when the kernels have been written last */
-    bool kernels_old;  /* launches have ended since */
+    double started;
+    double kernels_due; /* when the kernels are to be written next */
+    bool kernels_old;   /* launches have ended since they were written */
     bool cannot_write;
 } explain = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -71,6 +75,7 @@ static void write_of_device(unsigned device, const char *key, const char *text)
 /* With the lock held. */
 static void write_kernels(void)
 {
+    double begun = seconds_now();
     for (unsigned i = 0; i < explain.n_explainers; i++)
         for (size_t k = 0;; k++) {
             char *text;
@@ -82,7 +87,9 @@ static void write_kernels(void)
             if (r)
                 break;
         }
-    explain.kernels_at = seconds_now();
+    double now = seconds_now();
+    explain.kernels_due =
+        now + fmax(LEAST_SECONDS, fmax(SHARE_OF_RUN * (now - explain.started), TIMES_THE_COST * (now - begun)));
     explain.kernels_old = false;
 }
 
@@ -103,7 +110,7 @@ static void launched(void *data, const char *json)
     pthread_mutex_lock(&explain.lock);
     write_of_device((unsigned)(uintptr_t)data, "launch", json);
     explain.kernels_old = true;
-    if (seconds_now() - explain.kernels_at > SECONDS_BETWEEN_KERNELS)
+    if (seconds_now() > explain.kernels_due)
         write_kernels();
     pthread_mutex_unlock(&explain.lock);
 }
@@ -138,6 +145,7 @@ bool explain_start(contexts_finish_fn *finish)
         return false;
     }
     explain.process = getpid();
+    explain.started = seconds_now();
     explain.finish = finish;
     if (o->process && o->process != explain.process)
         return true;

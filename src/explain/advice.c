@@ -138,8 +138,9 @@ static void advise_branch(struct advisor *a, const struct insn_counters *i)
 {
     enum { FEW_LANES = 24 };
     double active = ratio(a->c->thread_instructions, a->c->warp_instructions),
-           parted = ratio(i->divergent, i->branches);
-    if (active > FEW_LANES || parted < 0.25 || ratio(i->divergent, a->c->divergent) < 4 * SHARE_THAT_MATTERS)
+           parted = ratio(i->control.divergent, i->control.branches);
+    if (active > FEW_LANES || parted < 0.25 ||
+        ratio(i->control.divergent, a->c->control.divergent) < 4 * SHARE_THAT_MATTERS)
         return;
     give(a, "divergence", i->place,
          arena_printf(
@@ -196,7 +197,7 @@ void advise_lines(const struct kernel_counters *sums, advice_list *list, struct 
             advise_constants(&a, i);
         if (i->access[KIND_of_local_ld].requests)
             advise_local(&a, i, KIND_of_local_ld);
-        if (i->branches)
+        if (i->control.branches)
             advise_branch(&a, i);
     }
 }

@@ -7,7 +7,7 @@
 #include "exec/code.h"
 #include "explain/rates.h"
 
-const struct cost_row cost_rows[COST_CLASSES] = {
+const struct class_cost class_costs[COST_CLASSES] = {
 #define COST(name, ...) {#name, __VA_ARGS__},
 #include "explain/cost.def"
 #undef COST
@@ -25,7 +25,7 @@ struct use {
     uint32_t shared_reads;         /* as an address in shared memory, or of what is only that */
     uint32_t trace;                /* 1 + that in which it was defined last, while costs are made */
     bool is_product, pending;      /* product: by mul.wide or shl.b64 alone; pending: left so at the end of a block */
-    float ready[COST_LEVELS];
+    float ready[CLOCK_LEVELS];
 };
 
 struct coster {
@@ -93,88 +93,18 @@ static enum cost_class conversion(const struct isa_inst *i)
     return isa_type_bits(to) == 64 || isa_type_bits(from) == 64 ? COST_cvt64 : COST_cvt;
 }
 
+static enum cost_class of_comparison(const struct isa_inst *i, enum cost_class other)
+{
+    return arithmetic(i) == COST_fp64 ? COST_fp64 : other;
+}
+
 static enum cost_class class_of_op(const struct isa_inst *i)
 {
     switch (i->op) {
-    case OP_add:
-    case OP_sub:
-    case OP_neg:
-    case OP_abs:
-    case OP_addc:
-    case OP_subc:
-    case OP_sad:
-    case OP_and:
-    case OP_or:
-    case OP_xor:
-    case OP_not:
-    case OP_cnot:
-    case OP_shl:
-    case OP_shr:
-    case OP_lop3:
-    case OP_copysign: return arithmetic(i);
-    case OP_mul:
-    case OP_mad:
-    case OP_fma:
-    case OP_mul24:
-    case OP_mad24:
-    case OP_madc:
-    case OP_dp2a:
-    case OP_dp4a: return multiplication(i);
-    case OP_min:
-    case OP_max: return arithmetic(i) == COST_fp64 ? COST_fp64 : COST_minmax;
-    case OP_div:
-    case OP_rem: return division(i);
-    case OP_rcp:
-    case OP_sqrt:
-    case OP_rsqrt:
-    case OP_sin:
-    case OP_cos:
-    case OP_lg2:
-    case OP_ex2:
-    case OP_tanh: return special(i);
-    case OP_popc:
-    case OP_clz:
-    case OP_brev:
-    case OP_bfind: return COST_bits;
-    case OP_cvt: return conversion(i);
-    case OP_setp:
-    case OP_set:
-    case OP_testp: return arithmetic(i) == COST_fp64 ? COST_fp64 : COST_setp;
-    case OP_selp:
-    case OP_slct:
-    case OP_prmt:
-    case OP_bfe:
-    case OP_bfi:
-    case OP_shf:
-    case OP_szext:
-    case OP_bmsk: return COST_select;
-    case OP_mov: return COST_mov;
-    case OP_cvta:
-    case OP_isspacep:
-    case OP_prefetch:
-    case OP_prefetchu:
-    case OP_discard: return COST_folded;
-    case OP_shfl: return COST_shfl;
-    case OP_vote:
-    case OP_match:
-    case OP_activemask:
-    case OP_elect:
-    case OP_redux: return COST_vote;
-    case OP_bar:
-    case OP_barrier:
-    case OP_mbarrier: return COST_bar;
-    case OP_bra:
-    case OP_brx:
-    case OP_ret:
-    case OP_exit: return COST_bra;
-    case OP_call: return COST_call;
-    case OP_membar:
-    case OP_fence: return COST_fence;
-    case OP_ld:
-    case OP_ldu:
-    case OP_st:
-    case OP_atom:
-    case OP_red: return COST_memory;
+#define OPCODE(op, class)                                                                                              \
+    case OP_##op: return class;
+#include "explain/cost.def"
+#undef OPCODE
     default: return COST_other;
     }
 }
@@ -250,7 +180,7 @@ static double memory_latency(const struct device_rates *r, const struct ir_insn 
 {
     const struct ir_access *x = i->access;
     unsigned bytes = x->mem.bytes * x->mem.n;
-    double from[COST_LEVELS] = {r->latency_l1, r->latency_l2, r->latency_dram};
+    double from[CLOCK_LEVELS] = {r->latency_l1, r->latency_l2, r->latency_dram};
     if (i->kind == IR_ATOM)
         return x->mem.space == SPACE_SHARED ? r->latency_shared_atomic : r->latency_atomic;
     switch (x->mem.space) {
@@ -265,7 +195,7 @@ static double memory_latency(const struct device_rates *r, const struct ir_insn 
 static float latency_of(const struct coster *c, const struct ir_insn *i, enum cost_class class, unsigned level)
 {
     return i->kind == IR_LD || i->kind == IR_ATOM ? (float)memory_latency(c->rates, i, level)
-                                                  : cost_rows[class].latency;
+                                                  : class_costs[class].latency;
 }
 
 /* ---- a function ---- */
@@ -450,7 +380,7 @@ static float store_before(const struct chain *at, enum ptx_space space)
 static float holds_up(enum cost_class class)
 {
     bool waits = class == COST_bar || class == COST_fence || class == COST_bra || class == COST_call;
-    return waits ? cost_rows[class].latency : 0;
+    return waits ? class_costs[class].latency : 0;
 }
 
 static float start_of(const struct coster *c, const struct ir_insn *i, const struct chain *at, uint32_t trace,
@@ -505,29 +435,29 @@ static bool is_predicated(const struct coster *c, uint32_t b, const struct ir_in
 }
 
 /* `at`: where the trace stands when the block begins. */
-static void cost_block(struct coster *c, uint32_t b, struct chain at[COST_LEVELS])
+static void cost_block(struct coster *c, uint32_t b, struct chain at[CLOCK_LEVELS])
 {
     struct block_cost *cost = &c->costs[b];
     const struct ir_insn *previous = NULL;
-    float issued = 0, from[COST_LEVELS];
-    for (unsigned level = 0; level < COST_LEVELS; level++)
+    float issued = 0, from[CLOCK_LEVELS];
+    for (unsigned level = 0; level < CLOCK_LEVELS; level++)
         from[level] = at[level].last;
     for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
         const struct ir_insn *i = insn_at(c->code, b, k);
         enum cost_class class = is_predicated(c, b, i) ? COST_folded : class_of(c, i, previous);
         float scale = c->scale[c->code->blocks[b].first + k];
         cost->classes[class] += scale;
-        issued += scale * cost_rows[class].instructions;
-        float start[COST_LEVELS] = {0};
-        for (unsigned level = 0; i && level < COST_LEVELS; level++)
+        issued += scale * class_costs[class].instructions;
+        float start[CLOCK_LEVELS] = {0};
+        for (unsigned level = 0; i && level < CLOCK_LEVELS; level++)
             start[level] = start_of(c, i, &at[level], c->trace[b], level);
-        for (unsigned level = 0; i && level < COST_LEVELS; level++) {
+        for (unsigned level = 0; i && level < CLOCK_LEVELS; level++) {
             note_start(&at[level], i, start[level], scale * holds_up(class));
             define(c, i, c->trace[b], level, start[level] + scale * latency_of(c, i, class, level));
         }
         previous = i;
     }
-    for (unsigned level = 0; level < COST_LEVELS; level++) {
+    for (unsigned level = 0; level < CLOCK_LEVELS; level++) {
         if (at[level].last < from[level] + issued)
             at[level].last = from[level] + issued;
         cost->chain[level] = at[level].last - from[level];
@@ -541,13 +471,13 @@ static bool is_live_out(const struct ir_live *live, uint32_t b, ir_ref r)
 }
 
 /* What the block leaves pending of what others need. */
-static void find_tail(struct coster *c, uint32_t b, const struct chain at[COST_LEVELS], const struct ir_live *live)
+static void find_tail(struct coster *c, uint32_t b, const struct chain at[CLOCK_LEVELS], const struct ir_live *live)
 {
     for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
         const struct ir_insn *i = insn_at(c->code, b, k);
         ir_ref refs[IR_MAX_REFS];
         for (unsigned r = 0, all = i ? ir_writes(i, refs) : 0; r < all; r++)
-            for (unsigned level = 0; is_live_out(live, b, refs[r]) && level < COST_LEVELS; level++) {
+            for (unsigned level = 0; is_live_out(live, b, refs[r]) && level < CLOCK_LEVELS; level++) {
                 struct use *u = use_of(c, refs[r]);
                 float pending = u->ready[level] - at[level].last;
                 u->pending |= pending > 0;
@@ -585,7 +515,7 @@ static struct block_cost *cost_function(const struct device_rates *rates, const 
 {
     struct coster c = {.rates = rates, .code = code, .ir = code->ir, .arena = arena};
     struct ir_live live = {0};
-    struct chain at[COST_LEVELS];
+    struct chain at[CLOCK_LEVELS];
     c.costs = ARENA_ARRAY(arena, struct block_cost, code->n_blocks);
     c.uses = ARENA_ARRAY(arena, struct use, code->ir->regs.n);
     c.scale = ARENA_ARRAY(arena, float, code->n_ops);

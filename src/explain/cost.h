@@ -31,19 +31,19 @@ enum cost_class {
 };
 
 /* Where global loads come from. */
-enum { COST_LEVELS = 3 };
+enum clock_level { CLOCK_L1, CLOCK_L2, CLOCK_DRAM, CLOCK_LEVELS };
 
-struct cost_row {
+struct class_cost {
     const char *name;
     float instructions, fma, alu, xu, fp64, latency;
     const char *meaning;
 };
-extern const struct cost_row cost_rows[COST_CLASSES];
+extern const struct class_cost class_costs[COST_CLASSES];
 
 struct block_cost {
     float classes[COST_CLASSES]; /* instructions of PTX */
-    float chain[COST_LEVELS];    /* cycles from its first instruction to the start of its last */
-    float tail[COST_LEVELS];     /* cycles that results which others need are still pending then */
+    float chain[CLOCK_LEVELS];   /* cycles from its first instruction to the start of its last */
+    float tail[CLOCK_LEVELS];    /* cycles that results which others need are still pending then */
     bool waits;                  /* it reads what another block, or the round before, has left pending */
 };
 

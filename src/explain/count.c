@@ -286,9 +286,9 @@ static void on_branch(void *data, const struct branch_event *e)
     if (!b)
         return;
     struct block_tally *t = &b->k->tables.blocks[number_of(l, e->act, e->block)];
-    t->branches++;
-    t->divergent += e->taken && e->taken != e->lanes;
-    t->taken += bits(e->taken);
+    t->control.branches++;
+    t->control.divergent += e->taken && e->taken != e->lanes;
+    t->control.taken += bits(e->taken);
 }
 
 /* The block of code that ends in the barrier at which the warp waits. */
@@ -336,9 +336,9 @@ static void on_sync(void *data, const struct sync_event *e)
         struct block_tally *t = tally_of_wait(l, b, &e->block->warps[i], e->id);
         uint64_t waited = latest.instructions - w->instructions;
         if (t) {
-            t->barrier_warps++;
-            t->barrier_wait += waited;
-            t->barrier_longest = waited > t->barrier_longest ? waited : t->barrier_longest;
+            t->control.barrier_warps++;
+            t->control.barrier_wait += waited;
+            t->control.barrier_longest = waited > t->control.barrier_longest ? waited : t->control.barrier_longest;
         }
         if (b->timeline)
             timeline_add(b->timeline, i, w->clock[CLOCK_L2], latest.clock[CLOCK_L2], SPAN_BARRIER);
@@ -576,7 +576,6 @@ static void describe(const struct counted_launch *l, struct kernel_counters *c)
     }
     c->name = l->kernel->name;
     c->mangled = l->kernel->mangled;
-    c->kernel = kernel;
     c->number = l->kernel->number;
     c->threads_per_block = q->block[0] * q->block[1] * q->block[2];
     c->warps_per_block = l->warps_per_block;
@@ -687,7 +686,7 @@ bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, s
     tables_add(&copy, &k->sums, k->sites);
     *launches = (struct kernel_launches){k->launches, k->sampled, k->sampling_error};
     pthread_mutex_unlock(&c->lock);
-    *sums = (struct kernel_counters){.name = k->name, .mangled = k->mangled, .kernel = k->kernel, .number = k->number};
+    *sums = (struct kernel_counters){.name = k->name, .mangled = k->mangled, .number = k->number};
     tables_collect(k, &copy, sums, true, arena);
     return true;
 }

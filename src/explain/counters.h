@@ -13,7 +13,6 @@
 #include "base/vec.h"
 #include "explain/cost.h"
 
-struct kernel;
 struct timeline;
 struct ptx_insn;
 
@@ -31,20 +30,21 @@ struct access_counters {
     int64_t stride; /* of `strided` requests: bytes from a lane to the next; INT64_MIN: not all agree */
 };
 
-/* Where the clocks of warps take global loads to come from. */
-enum clock_level { CLOCK_L1, CLOCK_L2, CLOCK_DRAM, CLOCK_LEVELS };
+/* Of branches and barriers. */
+struct control_counters {
+    uint64_t branches, divergent; /* warp instructions; those whose lanes parted */
+    uint64_t taken;               /* threads that took the branch */
+    uint64_t barrier_warps;       /* that came to the barrier */
+    uint64_t barrier_wait,
+        barrier_longest; /* instructions that others executed while these waited: all; the longest time */
+};
 
 /* An instruction of PTX. What lowering made of it counts as one. */
 struct insn_counters {
     const struct ptx_insn *insn;
     struct place place; /* PTX; place.cuda: of CUDA, or NULL */
-    const char *function;
     uint64_t warp_instructions, thread_instructions;
-    uint64_t branches, divergent; /* of branches: warp instructions; those whose lanes parted */
-    uint64_t taken;               /* of branches: threads that took it, */
-    uint64_t barrier_warps, barrier_wait,
-        barrier_longest; /* warps that came to it; the instructions that others executed while
-                                                              these waited: all, the longest time */
+    struct control_counters control;
     struct access_counters access[ACCESS_KINDS];
 };
 
@@ -52,13 +52,12 @@ struct insn_counters {
 struct line_counters {
     const char *file;
     uint32_t line;
-    struct insn_counters sum; /* insn, place and function: of the first */
+    struct insn_counters sum; /* without an instruction and a place */
 };
 
 struct kernel_counters {
     /* The launch: */
     const char *name, *mangled;
-    const struct kernel *kernel;
     uint32_t number;                        /* of the kernel, in the order of first launches */
     bool sampled;                           /* it was not counted: these are the figures of one like it (sample.h) */
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
@@ -70,7 +69,7 @@ struct kernel_counters {
     uint32_t sms;           /* multiprocessors that the model of L1 has taken */
     /* Instructions: */
     uint64_t warp_instructions, thread_instructions;
-    uint64_t branches, divergent, taken;
+    struct control_counters control;
     double classes[COST_CLASSES]; /* warp instructions of PTX */
     double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */
     /* Memory: */
@@ -79,8 +78,7 @@ struct kernel_counters {
     uint64_t read_sectors, read_pairs, written_sectors, touched_sectors, touched_lines;
     /* The most operations of red and atom that one sector has had; those of a warp that ptxas sums up are one. */
     uint64_t hot;
-    /* Barriers: */
-    uint64_t barriers, barrier_warps, barrier_wait; /* times that one opened; as in struct insn_counters */
+    uint64_t barriers; /* times that one opened */
     /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier
      * opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];

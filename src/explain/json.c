@@ -185,7 +185,7 @@ static json_t *classes_json(const struct kernel_counters *c)
     json_t *o = json_object();
     for (int i = 0; i < COST_CLASSES; i++)
         if (c->classes[i] > 0)
-            json_object_set_new(o, cost_rows[i].name, number(c->classes[i]));
+            json_object_set_new(o, class_costs[i].name, number(c->classes[i]));
     return o;
 }
 
@@ -261,8 +261,8 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     json_object_set_new(o, "occupancy", occupancy_json(c, d, &occupancy));
     json_object_set_new(o, "warp_instructions", integer(c->warp_instructions));
     json_object_set_new(o, "thread_instructions", integer(c->thread_instructions));
-    json_object_set_new(o, "branches", integer(c->branches));
-    json_object_set_new(o, "divergent", integer(c->divergent));
+    json_object_set_new(o, "branches", integer(c->control.branches));
+    json_object_set_new(o, "divergent", integer(c->control.divergent));
     json_object_set_new(o, "busiest_sm", json_real(c->busiest_sm));
     json_object_set_new(o, "metrics", metrics_json(c, d, &occupancy));
     json_object_set_new(o, "classes", classes_json(c));
@@ -274,7 +274,7 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
                                   "touched_lines", (json_int_t)c->touched_lines, "hot", (json_int_t)c->hot));
     json_object_set_new(o, "barriers",
                         json_pack("{s:I, s:I, s:I}", "opened", (json_int_t)c->barriers, "warps",
-                                  (json_int_t)c->barrier_warps, "wait", (json_int_t)c->barrier_wait));
+                                  (json_int_t)c->control.barrier_warps, "wait", (json_int_t)c->control.barrier_wait));
     json_object_set_new(o, "clock",
                         json_pack("{s:o, s:o, s:o, s:o}", "sum_warp", clock_json(c->sum_warp_clock), "max_warp",
                                   clock_json(c->max_warp_clock), "sum_block", clock_json(c->sum_block_clock),
@@ -314,15 +314,15 @@ static void put_sums(json_t *o, const struct insn_counters *i)
 {
     json_object_set_new(o, "warp_instructions", integer(i->warp_instructions));
     json_object_set_new(o, "thread_instructions", integer(i->thread_instructions));
-    if (i->branches) {
-        json_object_set_new(o, "branches", integer(i->branches));
-        json_object_set_new(o, "divergent", integer(i->divergent));
-        json_object_set_new(o, "taken", integer(i->taken));
+    if (i->control.branches) {
+        json_object_set_new(o, "branches", integer(i->control.branches));
+        json_object_set_new(o, "divergent", integer(i->control.divergent));
+        json_object_set_new(o, "taken", integer(i->control.taken));
     }
-    if (i->barrier_warps) {
-        json_object_set_new(o, "barrier_warps", integer(i->barrier_warps));
-        json_object_set_new(o, "barrier_wait", integer(i->barrier_wait));
-        json_object_set_new(o, "barrier_longest", integer(i->barrier_longest));
+    if (i->control.barrier_warps) {
+        json_object_set_new(o, "barrier_warps", integer(i->control.barrier_warps));
+        json_object_set_new(o, "barrier_wait", integer(i->control.barrier_wait));
+        json_object_set_new(o, "barrier_longest", integer(i->control.barrier_longest));
     }
     json_t *access = accesses_json(i->access);
     if (json_object_size(access))

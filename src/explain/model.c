@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "explain/cost.h"
+#include "explain/rules.h"
 
 const char *const bound_names[BOUNDS] = {
 #define BOUND(name, waits_for) #name,
@@ -17,7 +18,7 @@ const struct model_fit model_fit = {
 #undef FIT
 };
 
-enum { SECTOR = 32, LINE = 128, WARP = DEVICE_WARP_SIZE, SCHEDULERS = 4 };
+enum { SCHEDULERS = 4 };
 
 /* What is known of a launch before its bounds are. */
 struct launch {
@@ -57,7 +58,7 @@ static double norm(const double *x, unsigned count, double n)
 /* A working set that is larger than L2 is not there any more when it comes again; one a little larger is in part. */
 static double share_in_dram(const struct launch *l)
 {
-    double touched = (double)l->c->touched_lines * LINE;
+    double touched = (double)l->c->touched_lines * LINE_BYTES;
     return fmin(1, fmax(0, 2 * (touched / l->r->l2_resident - 1)));
 }
 
@@ -84,9 +85,9 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
 double model_instructions(const struct kernel_counters *c)
 {
     enum { OF_A_WARP = 2, OF_A_DIVERGENCE = 3 }; /* a stack pointer, a descriptor; BSSY, BSYNC, BREAK */
-    double n = OF_A_WARP * (double)c->warps + OF_A_DIVERGENCE * (double)c->divergent;
+    double n = OF_A_WARP * (double)c->warps + OF_A_DIVERGENCE * (double)c->control.divergent;
     for (unsigned k = 0; k < COST_CLASSES; k++)
-        n += c->classes[k] * cost_rows[k].instructions;
+        n += c->classes[k] * class_costs[k].instructions;
     return n;
 }
 
@@ -96,10 +97,10 @@ static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
     double fma = 0, alu = 0, xu = 0, fp64 = 0;
     double warps = fmin(SCHEDULERS, (double)c->warps_per_block * fmin(l->resident, l->blocks));
     for (unsigned k = 0; k < COST_CLASSES; k++) {
-        fma += c->classes[k] * cost_rows[k].fma;
-        alu += c->classes[k] * cost_rows[k].alu;
-        xu += c->classes[k] * cost_rows[k].xu;
-        fp64 += c->classes[k] * cost_rows[k].fp64;
+        fma += c->classes[k] * class_costs[k].fma;
+        alu += c->classes[k] * class_costs[k].alu;
+        xu += c->classes[k] * class_costs[k].xu;
+        fp64 += c->classes[k] * class_costs[k].fp64;
     }
     double slots = model_instructions(c) + l->fit->branch * c->classes[COST_bra];
     cycles[BOUND_issue] = l->busiest * slots / (l->r->issue * warps / SCHEDULERS);
@@ -112,7 +113,7 @@ static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
 /* Passes of L1's data stage for loads and stores of global memory: a line each, and 128 bytes each. */
 static double passes(const struct access_counters *a)
 {
-    return fmax((double)a->tags, (double)a->bytes / LINE);
+    return fmax((double)a->tags, (double)a->bytes / LINE_BYTES);
 }
 
 static double data_stage_waves(const struct launch *l)
@@ -167,7 +168,7 @@ static struct traffic l2_traffic(const struct launch *l)
     const struct access_counters *local_ld = access_of(l, KIND_of_local_ld), *local_st = access_of(l, KIND_of_local_st);
     struct traffic t = {(double)ld->l1_miss_sectors, (double)ld->l1_miss_tags, 0};
     add_stores(&t, st, ratio((double)st->partial_sectors, (double)st->sectors));
-    add_stores(&t, local_st, (double)local_st->bytes < SECTOR * (double)local_st->sectors ? 1 : 0);
+    add_stores(&t, local_st, (double)local_st->bytes < SECTOR_BYTES * (double)local_st->sectors ? 1 : 0);
     t.sectors += local_misses(l) * (double)local_ld->sectors;
     t.lines += local_misses(l) * (double)local_ld->tags;
     return t;
@@ -183,7 +184,7 @@ static void bound_memory(const struct launch *l, double cycles[BOUNDS])
     double whole_lines = fmin(1, ratio((double)ld->pairs + (double)st->pairs, 2.0 * (double)(ld->tags + st->tags)));
     double rate = whole_lines * l->r->dram + (1 - whole_lines) * l->r->dram_random;
     cycles[BOUND_l2] = fmax(l2_ns * l->ghz, l->busiest * t.lines / l->r->l1_miss_lines);
-    cycles[BOUND_dram] = l->in_dram * 2 * SECTOR * pairs / rate * l->ghz;
+    cycles[BOUND_dram] = l->in_dram * 2 * SECTOR_BYTES * pairs / rate * l->ghz;
 }
 
 static void bound_device(const struct launch *l, double cycles[BOUNDS])
@@ -212,7 +213,7 @@ static double block_latency(const struct launch *l)
 {
     double per_block = mixed(l, l->c->sum_block_clock) / (double)l->c->blocks;
     double waves = fmax(0, data_stage_waves(l) - data_stage_requests(l)) / (double)l->c->warps / l->r->lsu;
-    double barriers = (double)l->c->barrier_warps / (double)l->c->blocks / l->r->barrier_warps;
+    double barriers = (double)l->c->control.barrier_warps / (double)l->c->blocks / l->r->barrier_warps;
     double misses = l2_traffic(l).lines / (double)l->c->warps / l->r->l1_miss_lines;
     return per_block + waves + misses + (l->c->warps_per_block > 1 ? barriers : 0);
 }
@@ -310,14 +311,14 @@ struct roofline model_roofline(const struct kernel_counters *c, const struct dev
     return (struct roofline){
         .flops = lanes * (c->classes[COST_fp32] + 2 * c->classes[COST_fma32]),
         .flops64 = lanes * (c->classes[COST_fp64] + 2 * c->classes[COST_fma64]),
-        .dram_bytes = share_in_dram(&l) * 2 * SECTOR * (double)(ld->pairs + st->pairs),
-        .l2_bytes = SECTOR * (double)(ld->l1_miss_sectors + st->sectors),
-        .shared_bytes = LINE * waves,
+        .dram_bytes = share_in_dram(&l) * 2 * SECTOR_BYTES * (double)(ld->pairs + st->pairs),
+        .l2_bytes = SECTOR_BYTES * (double)(ld->l1_miss_sectors + st->sectors),
+        .shared_bytes = LINE_BYTES * waves,
         .loaded_bytes = (double)ld->bytes,
-        .peak_flops = 2 * WARP * r->fma * sms,
-        .peak_flops64 = 2 * WARP * r->fp64 * sms,
+        .peak_flops = 2 * DEVICE_WARP_SIZE * r->fma * sms,
+        .peak_flops64 = 2 * DEVICE_WARP_SIZE * r->fp64 * sms,
         .peak_dram = r->dram,
-        .peak_l2 = SECTOR * r->l2_sectors,
-        .peak_shared = LINE * r->lsu * sms,
+        .peak_l2 = SECTOR_BYTES * r->l2_sectors,
+        .peak_shared = LINE_BYTES * r->lsu * sms,
     };
 }

@@ -27,6 +27,16 @@ void tables_free(struct tables *t)
     *t = (struct tables){0};
 }
 
+void control_counters_add(struct control_counters *to, const struct control_counters *from)
+{
+    to->branches += from->branches;
+    to->divergent += from->divergent;
+    to->taken += from->taken;
+    to->barrier_warps += from->barrier_warps;
+    to->barrier_wait += from->barrier_wait;
+    to->barrier_longest = from->barrier_longest > to->barrier_longest ? from->barrier_longest : to->barrier_longest;
+}
+
 void access_counters_add(struct access_counters *to, const struct access_counters *from)
 {
     if (from->strided)
@@ -43,12 +53,7 @@ void tables_add(struct tables *to, const struct tables *from, const struct sites
         const struct block_tally *f = &from->blocks[i];
         t->executed += f->executed;
         t->threads += f->threads;
-        t->branches += f->branches;
-        t->divergent += f->divergent;
-        t->taken += f->taken;
-        t->barrier_warps += f->barrier_warps;
-        t->barrier_wait += f->barrier_wait;
-        t->barrier_longest = f->barrier_longest > t->barrier_longest ? f->barrier_longest : t->barrier_longest;
+        control_counters_add(&t->control, &f->control);
     }
     for (uint32_t i = 0; i < s->n; i++)
         for (int k = 0; k < SITE_SPACES; k++)
@@ -123,11 +128,8 @@ static void list_insns(struct counted_kernel *k, struct arena *scratch)
     for (uint32_t i = 0; i < n; i++) {
         const struct insn_key *key = &keys[i];
         if (i == 0 || key->ptx != keys[i - 1].ptx) {
-            struct str function = key->code->ir->func->symbol.name;
-            k->insns[k->n_insns++] = (struct insn){.ptx = key->ptx,
-                                                   .place = fault_place(key->origin, &k->arena),
-                                                   .function = arena_strndup(&k->arena, function.p, function.n),
-                                                   .block = key->block};
+            k->insns[k->n_insns++] =
+                (struct insn){.ptx = key->ptx, .place = fault_place(key->origin, &k->arena), .block = key->block};
             k->insns_of_block[key->block]++;
         }
         struct insn *insn = &k->insns[k->n_insns - 1];
@@ -202,12 +204,7 @@ static void add_insn(struct insn_counters *to, const struct insn_counters *from)
 {
     to->warp_instructions += from->warp_instructions;
     to->thread_instructions += from->thread_instructions;
-    to->branches += from->branches;
-    to->divergent += from->divergent;
-    to->taken += from->taken;
-    to->barrier_warps += from->barrier_warps;
-    to->barrier_wait += from->barrier_wait;
-    to->barrier_longest = from->barrier_longest > to->barrier_longest ? from->barrier_longest : to->barrier_longest;
+    control_counters_add(&to->control, &from->control);
     for (int i = 0; i < ACCESS_KINDS; i++)
         access_counters_add(&to->access[i], &from->access[i]);
 }
@@ -215,19 +212,10 @@ static void add_insn(struct insn_counters *to, const struct insn_counters *from)
 static struct insn_counters of_insn(const struct insn *i, const struct tables *t)
 {
     const struct block_tally *b = &t->blocks[i->block];
-    struct insn_counters c = {.insn = i->ptx,
-                              .place = i->place,
-                              .function = i->function,
-                              .warp_instructions = b->executed,
-                              .thread_instructions = b->threads};
-    if (i->ends) {
-        c.branches = b->branches;
-        c.divergent = b->divergent;
-        c.taken = b->taken;
-        c.barrier_warps = b->barrier_warps;
-        c.barrier_wait = b->barrier_wait;
-        c.barrier_longest = b->barrier_longest;
-    }
+    struct insn_counters c = {
+        .insn = i->ptx, .place = i->place, .warp_instructions = b->executed, .thread_instructions = b->threads};
+    if (i->ends)
+        c.control = b->control;
     return c;
 }
 
@@ -235,7 +223,7 @@ static struct insn_counters of_insn(const struct insn *i, const struct tables *t
 static struct line_counters line_of(const struct insn_counters *i)
 {
     const struct cuda_place *p = i->place.cuda;
-    struct line_counters l = {.sum = {.insn = i->insn, .place = i->place, .function = i->function}};
+    struct line_counters l = {0};
     if (p && p->inlined_file && strcmp(p->inlined_file, p->file) == 0) {
         l.file = p->inlined_file;
         l.line = p->inlined_line;
@@ -298,11 +286,7 @@ void tables_collect(const struct counted_kernel *k, const struct tables *t, stru
     }
     c->warp_instructions = sum.warp_instructions;
     c->thread_instructions = sum.thread_instructions;
-    c->branches = sum.branches;
-    c->divergent = sum.divergent;
-    c->taken = sum.taken;
-    c->barrier_warps = sum.barrier_warps;
-    c->barrier_wait = sum.barrier_wait;
+    c->control = sum.control;
     memcpy(c->access, sum.access, sizeof c->access);
     for (uint32_t b = 0; b < k->sites->n_blocks; b++)
         for (int class = 0; class < COST_CLASSES; class ++)

@@ -13,8 +13,7 @@
 /* Of a block of code, and of the branch or barrier at its end. */
 struct block_tally {
     uint64_t executed, threads; /* by warps; their active lanes */
-    uint64_t branches, divergent, taken;
-    uint64_t barrier_warps, barrier_wait, barrier_longest;
+    struct control_counters control;
 };
 
 struct site_tally {
@@ -30,13 +29,13 @@ struct tables {
 bool tables_make(struct tables *t, const struct sites *s);
 void tables_free(struct tables *t);
 void tables_add(struct tables *to, const struct tables *from, const struct sites *s);
+void control_counters_add(struct control_counters *to, const struct control_counters *from);
 void access_counters_add(struct access_counters *to, const struct access_counters *from);
 
 /* An instruction of PTX of the kernel. */
 struct insn {
     const struct ptx_insn *ptx;
     struct place place;
-    const char *function;
     uint32_t block; /* number of the block of code that it is in, by its first operation */
     bool ends;      /* it is the branch or barrier at the end of that block */
 };

@@ -370,6 +370,8 @@ def wrong_usage_is_told():
                         ([], "needs a program or a PTX file")):
         status, out, err = run("explain", *args)
         assert status == 2 and words in err and not out, (args, status, err)
+    status, _, err = run("explain", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]", env=dict(os.environ, HEDDLE_DEVICE="nonsense"))
+    assert status == 2 and "HEDDLE_DEVICE" in err and "--device" not in err, err
     assert run("explain", "no-such-program")[0] == 127
 
 

@@ -57,7 +57,7 @@ static bool read_access(struct kernel_counters *c, const char *key, double value
 static bool read_class(struct kernel_counters *c, const char *key, double value)
 {
     for (unsigned k = 0; k < COST_CLASSES; k++)
-        if (strncmp(key, "class.", 6) == 0 && strcmp(key + 6, cost_rows[k].name) == 0) {
+        if (strncmp(key, "class.", 6) == 0 && strcmp(key + 6, class_costs[k].name) == 0) {
             c->classes[k] = value;
             return true;
         }
@@ -79,11 +79,12 @@ static bool read_clock(struct kernel_counters *c, const char *key, double value)
 
 static bool read_field(struct kernel_counters *c, const char *key, double value)
 {
-#define FIELD(name)                                                                                                    \
+#define MEMBER(name, member)                                                                                           \
     if (strcmp(key, #name) == 0) {                                                                                     \
-        c->name = (__typeof__(c->name))value;                                                                          \
+        c->member = (__typeof__(c->member))value;                                                                      \
         return true;                                                                                                   \
     }
+#define FIELD(name) MEMBER(name, name)
     FIELD(blocks)
     FIELD(warps)
     FIELD(threads_per_block)
@@ -96,11 +97,12 @@ static bool read_field(struct kernel_counters *c, const char *key, double value)
     FIELD(thread_instructions)
     FIELD(touched_lines)
     FIELD(hot)
-    FIELD(branches)
-    FIELD(divergent)
-    FIELD(barrier_warps)
+    MEMBER(branches, control.branches)
+    MEMBER(divergent, control.divergent)
+    MEMBER(barrier_warps, control.barrier_warps)
     FIELD(busiest_sm)
 #undef FIELD
+#undef MEMBER
     return read_access(c, key, value) || read_class(c, key, value) || read_clock(c, key, value);
 }
 
