@@ -49,6 +49,7 @@ bool ir_mad_of(const struct ir_func *f, const struct ir_shapes *s, const struct 
         m->c = i->b;
         m->subtracts = is == IS_SUB;
         return true;
+    case IS_NEG: m->factor = -1; return true;
     case IS_SHL: return find_shift(f, s, i, m);
     case IS_MUL_WIDE_U:
     case IS_MAD_WIDE_U: m->extend = EXTEND_ZERO; break;
@@ -133,7 +134,7 @@ static bool find_addends(const struct ir_loop *l, struct ir_affine *x)
             return n && q == x->r;
         const struct ir_insn *i = &l->f->insns.at[d->insn];
         struct ir_mad m;
-        if (i->guard || i->d != q || !ir_mad_of(l->f, l->s, i, &m) || m.extend || m.b || m.by)
+        if (i->guard || i->d != q || !ir_mad_of(l->f, l->s, i, &m) || m.extend || ir_mad_multiplies(&m))
             return false;
         bool first = m.c && !m.subtracts && can_add(l, m.a);
         if (m.c && !first && !can_add(l, m.c))
@@ -159,7 +160,7 @@ static void find_base(const struct ir_loop *l, struct ir_affine *x)
     const struct ir_mad *m = &x->mad;
     int64_t n = 0;
     bool second = !m->c || ir_number(l->f, l->s, m->c, &n);
-    if (m->extend || m->b || m->by || (!second && (m->subtracts || !ir_number(l->f, l->s, m->a, &n))))
+    if (m->extend || ir_mad_multiplies(m) || (!second && (m->subtracts || !ir_number(l->f, l->s, m->a, &n))))
         return;
     const struct ir_affine *other = second ? x->a : x->c;
     x->base = other->base;

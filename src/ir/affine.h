@@ -13,12 +13,18 @@
 /* d = a * b + c, or a * factor + c, or the product minus c, modulo d's width. The factors are extended to that width first. */
 struct ir_mad {
     ir_ref a, b, c; /* b, c: REF_NONE where there are none */
-    ir_ref by;      /* the operand that is the factor, a constant; REF_NONE: it is 1, or b */
+    ir_ref by;      /* the operand that is the factor, a constant; REF_NONE: it is 1, -1 of neg, or b */
     int64_t factor;
     bool subtracts;
     enum { EXTEND_NONE, EXTEND_TRUNC, EXTEND_SIGN, EXTEND_ZERO } extend; /* of a and b */
     unsigned from, width;                                                /* of a; of d */
 };
+
+/* Is there a product? */
+static inline bool ir_mad_multiplies(const struct ir_mad *m)
+{
+    return m->b || m->factor != 1;
+}
 
 /* Is r a constant, or a register whose range has one number? Shapes may be NULL: then only constants are. */
 bool ir_number(const struct ir_func *f, const struct ir_shapes *s, ir_ref r, int64_t *v);

@@ -91,7 +91,7 @@ static struct ir_range of_mad(const struct ir_func *f, const struct ir_shapes *s
     struct ir_range p = extended(m, ir_range_of(f, s, m->a));
     if (m->b)
         p = product(m->width, p, extended(m, ir_range_of(f, s, m->b)));
-    else if (m->by)
+    else if (m->factor != 1)
         p = product(m->width, p, (struct ir_range){m->factor, m->factor});
     return m->c ? sum(m->width, p, ir_range_of(f, s, m->c), m->subtracts) : p;
 }

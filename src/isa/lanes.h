@@ -36,6 +36,7 @@ enum lane_is {
     IS_ZEXT,
     IS_ADD,
     IS_SUB,
+    IS_NEG,
     IS_MUL,
     IS_MAD, /* a * b + c */
     IS_MUL_WIDE_U,

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, environment, fault_by_both, need_compiler, written
-from tap import main, run
+from tap import main, run, values
 
 # Indices of 32 bits that are widened, some of which wrap between the lanes of a warp or of a row; what comes of them is
 # needed across a barrier and around a loop. %r4 = start + %tid.x + n * %tid.y.
@@ -302,6 +302,50 @@ def memory_that_is_freed_while_it_is_read_ends_the_kernel_and_not_the_program():
         for engine in ["jit"] * 10 + ["interp"] * 3:
             status, out, err = run("launch", path, "--grid", 2, "--block", 1, "--engine", engine, "u64[2]", "u32[1]", 5)
             assert status == 0 or (status == 1 and "was freed" in err), (status, out, err)
+
+
+# Threads in reverse order, by neg: out[n - 1 - t] of each round is in[n - 1 - t] and the round's own, in a loop that goes down, too.
+NEGATED = """.visible .entry negated(.param .u64 out, .param .u64 in, .param .u32 rounds)
+{
+    .reg .u32 %r<12>; .reg .u64 %rd<12>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [rounds];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ntid.x;
+    neg.s32 %r4, %r2;
+    mul.wide.s32 %rd3, %r4, 4;
+    mul.lo.u32 %r5, %r3, %r1;
+    mul.wide.u32 %rd4, %r5, 4;
+    add.u64 %rd5, %rd4, %rd3;
+    add.u64 %rd6, %rd1, %rd5;
+    add.u64 %rd7, %rd2, %rd5;
+    mul.wide.u32 %rd8, %r3, 4;
+    neg.s64 %rd9, %rd8;
+    mov.u32 %r6, 0;
+ROUND:
+    ld.global.u32 %r7, [%rd7 + -4];
+    neg.s32 %r8, %r6;
+    add.u32 %r7, %r7, %r8;
+    st.global.u32 [%rd6 + -4], %r7;
+    add.u64 %rd6, %rd6, %rd9;
+    add.u64 %rd7, %rd7, %rd9;
+    add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p, %r6, %r1;
+    @%p bra ROUND;
+    ret;
+}
+"""
+
+
+def negative_strides_are_exact_and_so_are_their_faults():
+    with written(NEGATED) as path:
+        for block, columns in ("64", 64), ("40", 40), ("16,4", 16):
+            args = [path, "--grid", 1, "--block", block]
+            end = columns * 20
+            got = by_both(*args, "u32[1280]+print", "u32[1280]=range", 20)
+            assert values(got, 1)[:end] == [k - (end - 1 - k) // columns & 0xffffffff for k in range(end)], block
+            fault_by_both(*args, "u32[1000]", "u32[1280]=range", 100)
 
 
 def displacements_do_not_lead_out_of_the_parameters():

@@ -168,6 +168,7 @@ static uint64_t meaning(enum lane_is is, unsigned width, uint64_t a, uint64_t b,
     case IS_SEXT: return (uint64_t)sa;
     case IS_ADD: return a + b;
     case IS_SUB: return a - b;
+    case IS_NEG: return -a;
     case IS_MUL:
     case IS_MUL_WIDE_U: return a * b;
     case IS_MAD:

@@ -64,7 +64,6 @@ bool base_index_find(struct cursor here, const struct access *a, struct index *x
         return false;
     if (m.extend)
         return take_base(here, m.c, k, x) && take_lanes(here, &m, k, x);
-    return !m.b && !m.by &&
-           ((take_base(here, m.a, k, x) && find_lanes(here, m.c, k, x)) ||
-            (take_base(here, m.c, k, x) && find_lanes(here, m.a, k, x)));
+    return !ir_mad_multiplies(&m) && ((take_base(here, m.a, k, x) && find_lanes(here, m.c, k, x)) ||
+                                      (take_base(here, m.c, k, x) && find_lanes(here, m.a, k, x)));
 }

@@ -36,7 +36,7 @@ static uint64_t of_lanes(const struct function *fn, const uint64_t *regs, const 
     struct ir_mad m;
     if (!ir_mad_of(fn->ir, fn->shapes, i, &m))
         m = (struct ir_mad){.a = i->a, .b = i->b, .c = i->c};
-    else if (m.b || m.by)
+    else if (ir_mad_multiplies(&m))
         m.a = m.b = REF_NONE;
     return of_ref(regs, fn->ir, m.a) | of_ref(regs, fn->ir, m.b) | of_ref(regs, fn->ir, m.c);
 }

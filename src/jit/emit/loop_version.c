@@ -113,7 +113,7 @@ static struct linear emit_linear(struct loop *p, const struct ir_affine *x)
         widen(p, &y, m->a, m->extend == EXTEND_SIGN);
         e->unchecked.covered[x->insn - p->block->first] = true;
     }
-    if (m->by || m->b) {
+    if (ir_mad_multiplies(m)) {
         value factor = m->b ? read_fixed(p, m->b, x->insn) : const_int(e, LLVMTypeOf(y.first), (uint64_t)m->factor);
         y.first = LLVMBuildMul(e->b, y.first, factor, "");
         y.step = LLVMBuildMul(e->b, y.step, factor, "");
