@@ -125,6 +125,14 @@ def dropout_drops_some_and_scales_the_others():
     assert len(seen) == 1, "one seed, one choice, whatever the target"
 
 
+def cache_policies_change_no_result():
+    files = [path for path in runnable("gelu_half") if "createpolicy" in open(path).read()]
+    assert files
+    for path, out in results("gelu_half", "f16[1024]=range:-4:0.0078125", "f16[1024]+print", 1024, print_at=2):
+        x = [-4 + i / 128 for i in range(1024)]
+        assert near(out, [v / 2 * (1 + math.erf(v * 0.70710678)) for v in x], 2e-3), path
+
+
 def a_fault_names_the_line_of_the_python_source():
     path = os.path.join(folder.name, "vector_add-sm_90.ptx")
     status, _, err = run("launch", path, "--grid", 2, "f32[1500]", "f32[1500]", "f32[1024]", 1500, 0, 0)
