@@ -301,7 +301,10 @@ static void exec_free(CUgraphExec x)
 {
     for (size_t i = 0; i < x->n; i++)
         work_disown(&x->steps[i].work);
+    if (x->kept && x->ended)
+        hd_event_synchronize(x->ended);
     branches_free(x);
+    kept_release(&x->kept);
     x->kind = 0;
     free(x);
 }
@@ -326,6 +329,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
     for (CUgraphNode n = g->first; n && ok; n = n->next)
         ok = place(x, n, &r);
     r = ok ? branches_find(x) : r ? r : CUDA_ERROR_INVALID_VALUE;
+    r = r ? r : kept_copy(g->kept, &x->kept);
     if (r) {
         exec_free(x);
         return r;

@@ -45,6 +45,7 @@ CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
     NEED(clone);
     CUgraph g = graph_new();
     CUresult r = g ? copy_nodes(original, g) : CUDA_ERROR_OUT_OF_MEMORY;
+    r = r ? r : kept_copy(original->kept, &g->kept);
     if (!r)
         *clone = g;
     else if (g)

@@ -78,6 +78,7 @@ void graph_free(CUgraph g)
         next = n->next;
         node_free(n);
     }
+    kept_release(&g->kept);
     g->kind = 0;
     free(g);
 }

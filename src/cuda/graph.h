@@ -25,15 +25,24 @@ struct CUgraph_st {
     enum handle_kind kind;
     CUgraphNode first, *end;
     size_t n;
+    struct kept *kept;
+};
+
+/* References to a user object. */
+struct kept {
+    struct kept *next;
+    CUuserObject object;
+    unsigned count;
 };
 
 /* A graph made ready: its nodes in an order in which each comes after those it depends on. */
 struct CUgraphExec_st {
     enum handle_kind kind;
     cuuint64_t flags;
-    size_t n, n_branches;    /* branches: graph_branch.c */
-    hd_stream **streams;     /* by branch */
-    uint64_t streams_of;     /* the context's id */
+    size_t n, n_branches; /* branches: graph_branch.c */
+    hd_stream **streams;  /* by branch */
+    uint64_t streams_of;  /* the context's id */
+    struct kept *kept;
     hd_event *begun, *ended; /* the last launch, */
     uint64_t launched_in;    /* in the stream with this number */
     struct step {
@@ -62,6 +71,10 @@ CUresult graph_order(CUgraphNode earlier, CUgraphNode node);
 /* Work with a copy of its parameters, as they are now; frees that copy. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
+
+/* References to the same user objects; where that fails, those that there are so far. */
+CUresult kept_copy(const struct kept *from, struct kept **to);
+void kept_release(struct kept **list);
 
 /* ---- launching: graph_branch.c ---- */
 

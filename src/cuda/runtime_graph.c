@@ -187,6 +187,32 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
     RT_CALL(cuGraphGetNodes(graph, nodes, numNodes));
 }
 
+cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned references,
+                                 unsigned flags)
+{
+    RT_CALL(cuUserObjectCreate(object, data, destroy, references, flags));
+}
+
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count)
+{
+    RT_CALL(cuUserObjectRetain(object, count));
+}
+
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
+{
+    RT_CALL(cuUserObjectRelease(object, count));
+}
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags)
+{
+    RT_CALL(cuGraphRetainUserObject(graph, object, count, flags));
+}
+
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count)
+{
+    RT_CALL(cuGraphReleaseUserObject(graph, object, count));
+}
+
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
     RT_CALL(cuGraphClone(pGraphClone, originalGraph));

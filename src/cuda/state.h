@@ -29,6 +29,7 @@ enum handle_kind {
     HANDLE_NODE,
     HANDLE_EXEC,
     HANDLE_PHYSICAL,
+    HANDLE_USER_OBJECT,
 };
 
 struct device {

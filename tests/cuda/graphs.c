@@ -233,6 +233,32 @@ static void capturing_follows_events_into_other_streams(void)
     OK(cuMemFree(p));
 }
 
+static void user_objects_live_as_long_as_graphs_need_them(void)
+{
+    CUgraph graph, clone;
+    CUgraphExec exec;
+    CUuserObject object;
+    int destroyed = 0;
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuUserObjectCreate(&object, &destroyed, count_calls, 1, 0));
+    OK(cuUserObjectCreate(&object, &destroyed, count_calls, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(cuUserObjectRetain(object, 2));
+    OK(cuUserObjectRelease(object, 2));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuUserObjectRelease(object, 2));
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(cuGraphRetainUserObject(graph, object, 1, 0));
+    OK(cuGraphReleaseUserObject(graph, object, 1));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuGraphReleaseUserObject(graph, object, 2));
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    OK(cuGraphClone(&clone, graph));
+    OK(cuGraphDestroy(graph));
+    OK(cuGraphLaunch(exec, 0));
+    OK(cuGraphExecDestroy(exec));
+    CHECK(destroyed == 0);
+    OK(cuGraphDestroy(clone));
+    CHECK(destroyed == 1);
+}
+
 int main(void)
 {
     if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
@@ -244,5 +270,6 @@ int main(void)
     RUN(branches_run_beside_each_other);
     RUN(a_stream_is_captured);
     RUN(capturing_follows_events_into_other_streams);
+    RUN(user_objects_live_as_long_as_graphs_need_them);
     return summary();
 }
