@@ -44,7 +44,8 @@ def activate(check=False, **options):
     ctypes.CDLL(os.path.join(folder, "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
     for runtime in filter(os.path.isfile, glob.glob(os.path.join(folder, "libcudart.so.[0-9]*"))):
         ctypes.CDLL(runtime)
-    ctypes.CDLL(os.path.join(folder, "libheddle-preload.so"))
+    # Where libraries of ours look for its functions.
+    ctypes.CDLL(os.path.join(folder, "libheddle-preload.so"), mode=ctypes.RTLD_GLOBAL)
     _active = settings
 
 

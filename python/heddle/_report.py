@@ -17,6 +17,9 @@ class Place:
     ptx_column: Optional[int]
     ptx: Optional[str]       # the line's text
     message: str = ""        # what is said of this place
+    code: str = ""           # in short: "data-race", "allocated"
+    inlined: Optional[Tuple[str, int]] = None  # file and line in the function that this line calls, where the PTX has it inlined
+    calls: Tuple[str, ...] = ()  # of the host's mistakes: the calls that led there, innermost first
 
     def __str__(self):
         return f"{_short(self.file)}:{self.line}" if self.file else "?"
@@ -40,7 +43,7 @@ class Finding:
         if self.help:
             lines.append(f"  help: {self.help}")
         for place in self.places[1:]:
-            lines += _shown(place, "note", place.message)
+            lines += _shown(place, "note", f"{place.message} [{place.code}]")
         return "\n".join(lines)
 
 
@@ -107,14 +110,16 @@ def _place(o):
     ptx = "file" in o
     return Place(file=o.get("cuda_file") or o.get("file"), line=o.get("cuda_line") or o.get("line"),
                  ptx_file=o.get("file"), ptx_line=o.get("line") if ptx else None, ptx_column=o.get("column"),
-                 ptx=o.get("source"), message=o["text"])
+                 ptx=o.get("source"), message=o["text"], code=o["code"],
+                 inlined=(o["inlined_file"], o["inlined_line"]) if "inlined_file" in o else None,
+                 calls=tuple(map(_call, o.get("frames", ()))))
 
 
-def _calls(o):
-    """The calls of the host that led there."""
-    for f in o.get("frames", ()):
-        yield Place(file=f.get("file"), line=f.get("line"), ptx_file=None, ptx_line=None, ptx_column=None, ptx=None,
-                    message=f"in {f.get('function') or 'a function'}")
+def _call(frame):
+    name = frame.get("function", "a function")
+    if "file" in frame:
+        return f"{name} at {_short(frame['file'])}:{frame['line']}"
+    return f"{name} in {os.path.basename(frame['object'])}+{frame.get('offset', 0):#x}" if "object" in frame else name
 
 
 def findings_of(objects):
@@ -148,6 +153,10 @@ def _shown(place, severity, message):
     source = linecache.getline(place.file, place.line).rstrip() if place.file and place.line else ""
     if source:
         yield f"{place.line:5} | {source}"
+    if place.inlined:
+        yield f"  inlined from {_short(place.inlined[0])}:{place.inlined[1]}"
+    for i, call in enumerate(place.calls):
+        yield f"  {'called by' if i else 'in'} {call}"
     if place.ptx and place.file != place.ptx_file:
         yield f"  in {place.ptx_file}:{place.ptx_line}:{place.ptx_column}:"
     if place.ptx:

@@ -239,6 +239,20 @@ def a_race_has_both_of_its_lines_in_the_python_source():
         os.chdir(before)
 
 
+def a_finding_says_what_the_report_says():
+    before = os.getcwd()
+    os.chdir(here)
+    try:
+        report = heddle.check(REVERSE, block=64, args=(array.array("f", range(64)),))
+        without_carets = [line for line in report.text.splitlines() if not re.fullmatch(r" +\| +\^~*", line.replace("\t", " "))]
+        assert sorted("\n".join(map(str, report)).splitlines()) == sorted(without_carets), report
+    finally:
+        os.chdir(before)
+    host, = heddle._report.findings_of([{"severity": "error", "code": "leak", "text": "4 bytes", "cuda_file": "/x/a.cu", "cuda_line": 3,
+                                        "frames": [{"function": "f", "file": "/x/a.cu", "line": 3}, {"object": "/lib/b.so", "offset": 16}]}])
+    assert str(host) == "/x/a.cu:3: error: 4 bytes [leak]\n  in f at /x/a.cu:3\n  called by a function in b.so+0x10", str(host)
+
+
 def what_is_right_has_no_findings():
     text = text_of(REVERSE).replace(".loc 1 9 0", "bar.sync 0;")
     x = array.array("f", range(64))
