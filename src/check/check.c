@@ -32,6 +32,7 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o, cons
     c->budget = with ? with->budget : &c->own_budget;
     init_locks(c);
     sync_open(c);
+    copies_open(c);
     if (memory_open(c) && open_races(c, with))
         return c;
     checker_free(c);
@@ -70,6 +71,8 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
     if (c->options.tools & HD_TOOL_SYNCCHECK)
         hooks_add(hooks, &c->sync);
     if (c->races) {
+        if (k->has_async)
+            hooks_add(hooks, &c->copies);
         races_begin(c->races, k);
         hooks_add(hooks, races_hooks(c->races, k));
     }

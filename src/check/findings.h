@@ -110,7 +110,7 @@ struct checker {
     pthread_mutex_t host_places_lock;
     struct host_place host_places[HOST_PLACES]; /* by instruction */
     struct races *races;                        /* or NULL */
-    struct hooks memory, sync;                  /* of the tools that are wanted */
+    struct hooks memory, sync, copies;          /* of the tools that are wanted */
     struct findings findings;
     pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
     uint32_t running;                  /* launches */
@@ -126,7 +126,15 @@ struct checker {
     struct block_memory *free_blocks; /* of blocks that have ended */
 };
 
+/* ---- copies.c: a part of racecheck ---- */
+
+void copies_open(struct checker *c);
+
 /* ---- memory.c: memcheck and initcheck ---- */
+
+/* "byte 4 of shared variable `tile`"; "byte 4 of a buffer of 64 bytes". */
+const char *memory_shared_place(const struct kernel *k, uint64_t at, struct arena *arena);
+const char *memory_global_place(struct checker *c, uint64_t at, struct arena *arena);
 
 bool memory_open(struct checker *c);
 void memory_close(struct checker *c);

@@ -214,7 +214,7 @@ static const struct placed_var *shared_var_at(const struct kernel *k, uint64_t a
     return NULL;
 }
 
-static const char *shared_place(const struct kernel *k, uint64_t at, struct arena *arena)
+const char *memory_shared_place(const struct kernel *k, uint64_t at, struct arena *arena)
 {
     const struct placed_var *v = shared_var_at(k, at);
     if (!v)
@@ -232,6 +232,11 @@ static const char *global_place(const struct checker *c, const struct region *r,
     return arena_printf(
         arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start), (unsigned long long)b.size,
         r && r->name ? arena_printf(arena, " `%s`", r->name) : fault_buffer(c->machine, &b, false, arena));
+}
+
+const char *memory_global_place(struct checker *c, uint64_t at, struct arena *arena)
+{
+    return global_place(c, find_region(c, at), at, arena);
 }
 
 /* ---- what cannot be followed ---- */
@@ -318,7 +323,7 @@ static void describe_read(struct checker *c, const struct access_event *e, unsig
     f->region = e->space == SPACE_GLOBAL ? find_region(c, at) : NULL;
     const char *place = e->space == SPACE_GLOBAL ? global_place(c, f->region, at, arena)
                         : e->space == SPACE_SHARED
-                            ? shared_place(e->warp->block->launch->kernel, at, arena)
+                            ? memory_shared_place(e->warp->block->launch->kernel, at, arena)
                             : arena_printf(arena, "local address 0x%llx", (unsigned long long)at);
     f->text = arena_printf(arena, "%s reads %u bytes that have never been written: %s",
                            thread_name(arena, e->warp, lane), e->bytes, place);

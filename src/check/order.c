@@ -224,15 +224,21 @@ void order_block_end(struct block_order *b)
     free(b);
 }
 
+/* A block's cluster; where it is in none, or alone so far, one of its own. NULL where memory is exhausted. */
+static struct cluster_order *cluster_of(struct block_order *b)
+{
+    if (!b->cluster && (b->cluster = calloc(1, sizeof *b->cluster)))
+        *b->cluster = (struct cluster_order){.blocks = 1, .first = b->number};
+    if (!b->cluster)
+        atomic_store(&b->order->incomplete, true);
+    return b->cluster;
+}
+
 void order_join_cluster(struct block_order *b, struct block_order *with)
 {
-    if (!with->cluster && (with->cluster = calloc(1, sizeof *with->cluster)))
-        *with->cluster = (struct cluster_order){.blocks = 1, .first = with->number};
-    b->cluster = with->cluster;
-    if (!b->cluster) {
-        atomic_store(&b->order->incomplete, true);
+    b->cluster = cluster_of(with);
+    if (!b->cluster)
         return;
-    }
     b->cluster->blocks++;
     instance_at(b->order, b->number)->cluster = b->cluster->first;
     instance_at(b->order, b->number)->has_peers = instance_at(b->order, with->number)->has_peers = true;
@@ -323,7 +329,7 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
 
 void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases)
 {
-    if (!b->cluster || !releases)
+    if (!releases || !cluster_of(b))
         return;
     order_join_all(b, warp, lanes, &b->cluster->arriving);
     order_step(b, warp);

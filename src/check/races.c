@@ -171,11 +171,18 @@ static void touch_strong(struct now *n, const struct access_event *e)
     }
 }
 
+/* mbarrier.inval: libcu++'s pipelines have it done by a lane that match.sync alone orders behind the arrivals of the others, which is
+ * nothing to the memory model. */
+static bool is_invalidation(const struct op *o)
+{
+    return o->kind == OP_MBARRIER && o->mode == MBARRIER_INVAL;
+}
+
 /* Asynchronous copies are not followed. */
 static bool is_watched(const struct access_event *e)
 {
     return block_of(e->warp->block) && !e->is_async && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) &&
-           e->op->access && !e->op->access->mem.is_const;
+           e->op->access && !e->op->access->mem.is_const && !is_invalidation(e->op);
 }
 
 /* Must it be known what the access has seen, or whether it has written? */

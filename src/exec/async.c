@@ -676,19 +676,28 @@ static bool overlap(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64
     return a < b + b_bytes && b < a + a_bytes;
 }
 
+/* Is a piece of which these lanes are not done to write the bytes (*written), or to read them? */
+static bool touches(const struct async_work *x, const struct block *owner, const uint8_t *at, uint64_t bytes,
+                    bool *written)
+{
+    bool reads = x->reads == owner && !x->buffer && mode_of(x) != ASYNC_STORE;
+    at += owner ? 0 : x->shift;
+    for (uint32_t m = is_arrival(x) ? 0 : x->lanes; m; m &= m - 1) {
+        const struct async_part *p = &x->parts[x->n == 1 ? 0 : __builtin_ctz(m)];
+        *written = x->writes == owner && overlap(p->to, p->bytes, at, bytes);
+        if (*written || (reads && overlap(p->from, p->taken, at, bytes)))
+            return true;
+    }
+    return false;
+}
+
 const struct async_work *async_find(const struct block *cluster, const struct block *owner, uint64_t address,
                                     uint64_t bytes, bool *written)
 {
     const uint8_t *at = owner ? owner->shared + address : (const uint8_t *)(uintptr_t)address;
     for (struct warp *w = (struct warp *)&cluster->warps[0]; w; w = next_warp(w, cluster))
         for (struct async_work *x = w->async ? w->async->first : NULL; x; x = x->next)
-            for (uint32_t m = is_arrival(x) ? 0 : x->lanes; m; m &= m - 1) {
-                const struct async_part *p = &x->parts[x->n == 1 ? 0 : __builtin_ctz(m)];
-                *written = x->writes == owner && overlap(p->to, p->bytes, at, bytes);
-                bool read = x->reads == owner && !x->buffer && mode_of(x) != ASYNC_STORE &&
-                            overlap(p->from, p->taken, at, bytes);
-                if (*written || read)
-                    return x;
-            }
+            if (touches(x, owner, at, bytes, written))
+                return x;
     return NULL;
 }

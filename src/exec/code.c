@@ -335,6 +335,9 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
     case IR_ST:
     case IR_ATOM:
     case IR_ASYNC:
+        d->p->k->has_async = true;
+        o->access = decode_access(d, in);
+        break;
     case IR_MBARRIER: o->access = decode_access(d, in); break;
     case IR_CALL: o->call = in->call; break;
     case IR_BRA: o->target = order_of(d->c, in->targets[0]); break;

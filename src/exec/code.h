@@ -146,6 +146,7 @@ struct kernel {
     uint32_t local_ready_bytes; /* of these, what is cleared when a warp begins; the rest once it is used */
     bool unbounded_stack, suspends;
     bool clustered;                             /* as its functions: struct ir_func */
+    bool has_async;                             /* IR_ASYNC */
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */

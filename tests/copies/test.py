@@ -337,6 +337,43 @@ def texts_are_held_to_the_specification():
         assert not words or words in err, f"{line}: {err}"
 
 
+# ---- heddle check ----
+
+CHECKED = [
+    # what is waited for, and what is not
+    ("cp.async.ca.shared.global [%r2], [%rd3], 4; cp.async.wait_all; ld.shared.u32 %r7, [%r2]; st.global.u32 [%rd4], %r7;", []),
+    ("cp.async.ca.shared.global [%r2], [%rd3], 4; ld.shared.u32 %r7, [%r2]; cp.async.wait_all; st.global.u32 [%rd4], %r7;",
+     ["unfinished-copy", "reads byte 0 of shared variable `tile`, which an asynchronous copy at PTX line", "is still to write"]),
+    ("cp.async.ca.shared.global [%r2], [%rd3], 4; st.global.u32 [%rd3], 5; cp.async.wait_all;",
+     ["unfinished-copy", "writes byte 0 of a buffer of 128 bytes `argument 1`, which an asynchronous copy", "is still to read"]),
+    ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; st.shared.u32 [%r2], 6; "
+     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", ["unfinished-copy", "is still to read"]),
+    ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; cp.async.bulk.commit_group; "
+     "cp.async.bulk.wait_group.read 0; bar.sync 0; st.shared.u32 [%r2], 6;", []),
+    # what has never been written stays so when it is copied, and matters to who uses it
+    ("cp.async.ca.shared.global [%r2], [%rd4], 4; cp.async.wait_all;", []),
+    ("cp.async.ca.shared.global [%r2], [%rd4], 4; cp.async.wait_all; ld.shared.u32 %r7, [%r2]; st.global.u32 [%rd3], %r7;",
+     ["uninitialised-read"]),
+    ("cp.async.ca.shared.global [%r2], [%rd4], 4, 0; cp.async.wait_all; ld.shared.u32 %r7, [%r2]; st.global.u32 [%rd3], %r7;", []),
+    # bad addresses are left out
+    ("cp.async.ca.shared.global [%r2], [%rd3+1024], 4; cp.async.wait_all;", ["illegal-address", "reads 4 bytes"]),
+    ("cp.async.ca.shared.global [%r2+65536], [%rd3], 4; cp.async.wait_all;", ["illegal-address", "writes 4 bytes"]),
+    # the barrier of a cluster of one block orders its threads
+    ("st.shared.u32 [%r2], %r1; barrier.cluster.arrive; barrier.cluster.wait; xor.b32 %r7, %r2, 252; ld.shared.u32 %r7, [%r7]; "
+     "st.global.u32 [%rd4], %r7;", []),
+]
+
+
+def check_finds_copies_that_nobody_has_waited_for():
+    for body, words in CHECKED:
+        with written(kernel(body)) as path:
+            for how in [], ["--policy", "serial"]:
+                n = 64 if "barrier.cluster" in body else 32
+                _, _, text = run("check", path, "--grid", 1, "--block", n, *how, f"u32[{n}]=range", f"u32[{n}]=undef")
+                assert ("check: no errors" in text) == (not words), f"{body}: {text}"
+                assert all(w in text for w in words), f"{body}: {text}"
+
+
 REFUSED = [
     ("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd1, {%r1}], [bar];", "tensor maps"),
     ("multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;", "multimem"),
