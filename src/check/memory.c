@@ -591,7 +591,7 @@ static bool on_fault(void *data, const struct fault_event *e)
     static const char *const kinds[] = {"reads", "writes", "updates"};
     struct checker *c = data;
     struct arena *arena = &c->findings.arena;
-    bool atomic = e->op->kind == OP_ATOM, writes = e->op->kind == OP_ASYNC ? e->writes : e->op->kind != OP_LD;
+    bool atomic = e->op->kind == OP_ATOM, writes = e->op->kind == OP_ASYNC ? e->writes : op_writes(e->op);
     struct sight s = {.code = fault_code(e->kind),
                       .kind = kinds[atomic + writes],
                       .severity = DIAG_ERROR,

@@ -18,8 +18,8 @@ static struct access_class describe(const struct op *op, bool in_vain)
                                  .shown = op,
                                  .bytes = m->bytes,
                                  .lane_shift = (uint8_t)log2_of((uint32_t)m->bytes * m->n),
-                                 .reads = op->kind != OP_ST,
-                                 .writes = op->kind != OP_LD && !in_vain,
+                                 .reads = op_reads(op),
+                                 .writes = op_writes(op) && !in_vain,
                                  .strong = strong,
                                  .atomic = op->kind == OP_ATOM,
                                  .reach = strong ? order_reach((enum isa_mod)m->scope) : REACH_CTA};

@@ -103,13 +103,11 @@ static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uin
     return true;
 }
 
-void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
-                 struct plan *p)
+static void plan_scanned(struct warp *w, const struct op *o, uint32_t mask, struct plan *p)
 {
     const struct mem_access *x = &o->access->mem;
     const struct mem *m = &w->block->launch->machine->mem;
     uint32_t bytes = (uint32_t)x->bytes * x->n;
-    scan_addresses(w, a, base, o, mask, p->address, &p->scan);
     enum ptx_space space = x->space;
     uint64_t window = 0, min = p->scan.min, max = p->scan.max;
     p->kind = PLAN_BY_LANE;
@@ -135,7 +133,7 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
             p->kind = PLAN_LOCAL;
             p->base = window;
         }
-    } else if (space != SPACE_PARAM && one_allocation(w, o, min, max, bytes, o->kind != OP_LD, &p->base)) {
+    } else if (space != SPACE_PARAM && one_allocation(w, o, min, max, bytes, op_writes(o), &p->base)) {
         p->kind = PLAN_HOST;
     } else if (space == SPACE_PARAM && !access_locate(w, space, min, bytes, false, &(struct location){0})) {
         p->kind = PLAN_HOST; /* one address for all lanes */
@@ -144,6 +142,27 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
     p->space = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_PARAM ? space : SPACE_GLOBAL;
     bool scattered = p->kind != PLAN_BY_LANE && !p->scan.linear && min != max;
     p->pattern = scattered ? w->block->launch->rows->pattern(p->address, mask, log2_of(bytes)) : PATTERN_NONE;
+}
+
+void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                 struct plan *p)
+{
+    scan_addresses(w, a, base, o, mask, p->address, &p->scan);
+    plan_scanned(w, o, mask, p);
+}
+
+void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct plan *p)
+{
+    uint64_t first = p->address[__builtin_ctz(mask)];
+    p->scan = (struct scan){.min = first, .max = first};
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint64_t at = mask >> l & 1 ? p->address[l] : first;
+        p->address[l] = at;
+        p->scan.min = at < p->scan.min ? at : p->scan.min;
+        p->scan.max = at > p->scan.max ? at : p->scan.max;
+        p->scan.all_bits |= at;
+    }
+    plan_scanned(w, o, mask, p);
 }
 
 /* ---- values ---- */

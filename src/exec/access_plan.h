@@ -21,6 +21,8 @@ struct plan {
 /* How all lanes can be served at once; PLAN_BY_LANE where they cannot: in several places, misaligned, out of bounds. */
 void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                  struct plan *p);
+/* The same for addresses that are in the plan, of the lanes of mask. */
+void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct plan *p);
 /* What a linear scan did not write. */
 void plan_fill(const struct warp *w, const struct op *o, struct plan *p);
 

@@ -2,6 +2,7 @@
 #include "exec/code.h"
 
 #include "exec/device.h"
+#include "exec/matrix.h"
 
 enum { HANDLE_BYTES = 16, DEFAULT_ALIGN = 16 };
 
@@ -267,6 +268,26 @@ static const struct op_access *decode_access(const struct decoder *d, const stru
     return x;
 }
 
+static const struct op_matrix *decode_matrix(const struct decoder *d, const struct ir_matrix *ir)
+{
+    struct op_matrix *x = ARENA_NEW(d->p->arena, struct op_matrix);
+    x->ir = ir;
+    x->reads = ARENA_ARRAY(d->p->arena, row_ref, ir->n_reads);
+    x->writes = ARENA_ARRAY(d->p->arena, row_ref, ir->n_writes);
+    for (unsigned k = 0; k < ir->n_reads; k++)
+        x->reads[k] = row_of(d, ir->reads[k]);
+    for (unsigned k = 0; k < ir->n_writes; k++)
+        x->writes[k] = row_of(d, ir->writes[k]);
+    matrix_prepare(x);
+    return x;
+}
+
+bool op_stores_matrix(const struct op *o)
+{
+    enum matrix_kind kind = o->matrix ? (enum matrix_kind)o->matrix->ir->form.kind : MATRIX_PRODUCT;
+    return kind == MATRIX_STORE || kind == MATRIX_STORE_ROWS;
+}
+
 static uint32_t order_of(const struct code *c, uint32_t block)
 {
     return block == NO_BLOCK ? NO_BLOCK : c->ir->blocks.at[block].order;
@@ -339,6 +360,10 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
         o->access = decode_access(d, in);
         break;
     case IR_MBARRIER: o->access = decode_access(d, in); break;
+    case IR_MATRIX:
+        o->matrix = decode_matrix(d, in->matrix);
+        o->access = in->access ? decode_access(d, in) : NULL;
+        break;
     case IR_CALL: o->call = in->call; break;
     case IR_BRA: o->target = order_of(d->c, in->targets[0]); break;
     case IR_BRX: {

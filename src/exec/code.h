@@ -49,7 +49,7 @@ enum op_kind {
     OP_EXIT,
     OP_TRAP,
     OP_BRKPT,
-    OP_COLLECTIVE, /* shfl, vote, match, redux, elect, bar.warp.sync */
+    OP_COLLECTIVE, /* shfl, vote, match, redux, elect, bar.warp.sync, matrices */
     OP_BAR,
     OP_MBARRIER,
     OP_NANOSLEEP,
@@ -91,7 +91,10 @@ struct op {
     };
     uint32_t n_targets;
     bool has_d, has_e, has_b;
-    struct code *callee; /* OP_CALL, direct */
+    union {
+        struct code *callee;            /* OP_CALL, direct */
+        const struct op_matrix *matrix; /* OP_COLLECTIVE of matrices */
+    };
     const struct ir_insn *origin;
 };
 
@@ -171,12 +174,17 @@ struct code_env {
 };
 
 /* What an access does to memory. */
+bool op_stores_matrix(const struct op *o);
 static inline bool op_reads(const struct op *o)
 {
+    if (o->kind == OP_COLLECTIVE)
+        return !op_stores_matrix(o);
     return o->kind == OP_MBARRIER ? o->mode >= MBARRIER_ARRIVE : o->kind != OP_ST;
 }
 static inline bool op_writes(const struct op *o)
 {
+    if (o->kind == OP_COLLECTIVE)
+        return op_stores_matrix(o);
     return o->kind == OP_MBARRIER ? o->mode < MBARRIER_TEST_WAIT : o->kind != OP_LD;
 }
 

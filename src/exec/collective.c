@@ -9,6 +9,7 @@
 #include "exec/collective.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
+#include "exec/matrix.h"
 #include "exec/shuffle.h"
 
 /* Lanes that stand at one instruction of one activation. */
@@ -202,8 +203,8 @@ static void tell(const struct warp *w, const struct participants *m, uint32_t me
     hooks_tell_sync(w->hooks, &e);
 }
 
-/* All have come: exchange, and let those that waited go on. */
-static void complete(struct warp *w, struct participants *m, uint32_t membermask)
+/* Values from the lanes' registers, and the results back. */
+static void exchange(struct warp *w, struct participants *m, uint32_t membermask)
 {
     m->votes = 0;
     for (unsigned i = 0; i < m->n; i++)
@@ -213,6 +214,23 @@ static void complete(struct warp *w, struct participants *m, uint32_t membermask
         tell(w, m, membermask);
     for (unsigned i = 0; i < m->n; i++)
         scatter(w, m, &m->party[i]);
+}
+
+/* Lanes that came one after the other to one instruction of one activation. */
+static bool run_matrix(struct warp *w, struct participants *m, uint32_t membermask)
+{
+    if (hooks_want_sync(w->hooks, SYNC_COLLECTIVE))
+        tell(w, m, membermask);
+    return matrix_run(w, m->party[0].act, m->party[0].op, m->lanes);
+}
+
+/* All have come: they do it, and those that waited go on. False after a fault. */
+static bool complete(struct warp *w, struct participants *m, uint32_t membermask)
+{
+    if (m->party[0].op->mode != COLLECTIVE_MATRIX)
+        exchange(w, m, membermask);
+    else if (!run_matrix(w, m, membermask))
+        return false;
     for (unsigned i = 0; i < m->n; i++) {
         struct party *t = &m->party[i];
         if (t->wait) {
@@ -220,13 +238,22 @@ static void complete(struct warp *w, struct participants *m, uint32_t membermask
             wait_remove(w, t->wait);
         }
     }
+    return true;
 }
 
-/* Adds those that wait with this mode and membermask. */
-static void add_waiting(const struct warp *w, struct participants *m, uint8_t mode, uint32_t membermask)
+/* Do lanes that wait there meet those at o? "The same instruction" of matrices is one place (.aligned, 9.7.14). */
+static bool meets(const struct wait *t, const struct activation *a, const struct op *o, uint32_t membermask)
+{
+    bool same = t->op->kind == OP_COLLECTIVE && t->op->mode == o->mode && t->membermask == membermask;
+    return same && (o->mode != COLLECTIVE_MATRIX || (t->op == o && t->act == a));
+}
+
+/* Adds those that wait for lanes at o. */
+static void add_waiting(const struct warp *w, struct participants *m, const struct activation *a, const struct op *o,
+                        uint32_t membermask)
 {
     for (struct wait *t = w->waits; t; t = t->next) {
-        if (t->op->kind != OP_COLLECTIVE || t->op->mode != mode || t->membermask != membermask)
+        if (!meets(t, a, o, membermask))
             continue;
         m->party[m->n++] = (struct party){t->act, t->op, t->lanes, t};
         m->lanes |= t->lanes;
@@ -234,17 +261,18 @@ static void add_waiting(const struct warp *w, struct participants *m, uint8_t mo
 }
 
 /* Lanes of one membermask arrive; returns them where all others are there, too. */
-static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes, uint32_t membermask)
+static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes, uint32_t membermask,
+                       bool *fault)
 {
     struct participants m;
     m.n = 1;
     m.lanes = lanes;
     m.party[0] = (struct party){a, o, lanes, NULL};
     if (w->waits)
-        add_waiting(w, &m, o->mode, membermask);
+        add_waiting(w, &m, a, o, membermask);
     uint32_t wanted = membermask & w->exists & ~w->exited;
     if (o->flags & OPF_NO_MASK || (m.lanes & wanted) == wanted) {
-        complete(w, &m, membermask);
+        *fault |= !complete(w, &m, membermask);
         return lanes;
     }
     struct wait *wait = wait_add(w, a, o, lanes);
@@ -277,7 +305,7 @@ uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op
 {
     uint8_t *base[4];
     if (o->flags & OPF_NO_MASK)
-        return arrive(w, a, o, mask, mask);
+        return arrive(w, a, o, mask, mask, fault);
     warp_bases(w, a, base);
     const uint32_t *membermask = (const uint32_t *)row_at(base, o->f);
     uint32_t go_on = 0;
@@ -293,7 +321,7 @@ uint32_t collective_arrive(struct warp *w, struct activation *a, const struct op
             warp_fault_value(w, FAULT_bad_membermask, o, stranger, membermask[lane]);
             return 0;
         }
-        go_on |= arrive(w, a, o, same, membermask[lane]);
+        go_on |= arrive(w, a, o, same, membermask[lane], fault);
         mask &= ~same;
     }
     return go_on;
@@ -314,7 +342,7 @@ bool collective_try(struct warp *w, struct activation *a, const struct op *o, ui
         return false;
     bool fault = false;
     collective_arrive(w, a, o, mask, &fault);
-    return true;
+    return !fault; /* the interpreter meets it again, and stops */
 }
 
 void collective_recheck(struct warp *w)
@@ -324,9 +352,10 @@ void collective_recheck(struct warp *w)
         uint32_t wanted = t->membermask & w->exists & ~w->exited;
         if (t->op->kind == OP_COLLECTIVE) {
             struct participants m = {.n = 0};
-            add_waiting(w, &m, t->op->mode, t->membermask);
+            add_waiting(w, &m, t->act, t->op, t->membermask);
             if ((m.lanes & wanted) == wanted) {
-                complete(w, &m, t->membermask);
+                if (!complete(w, &m, t->membermask))
+                    return;
                 next = w->waits; /* several records may be gone */
             }
         }

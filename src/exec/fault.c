@@ -35,7 +35,7 @@ static bool record(struct warp *w, enum fault_kind kind, const struct op *o, uns
     uint32_t thread = w->index * WARP_LANES + lane;
     f.kind = kind;
     f.at = o ? o->origin : NULL;
-    f.is_write |= o && (o->kind == OP_ST || o->kind == OP_ATOM);
+    f.is_write |= o && (o->kind == OP_ST || o->kind == OP_ATOM || (o->kind == OP_COLLECTIVE && op_writes(o)));
     f.is_atomic = o && (o->kind == OP_ATOM || o->kind == OP_MBARRIER);
     f.thread[0] = thread % l->block[0];
     f.thread[1] = thread / l->block[0] % l->block[1];

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "isa/mma.h"
 
 /* A launch with blocks left to start. */
 static struct launch *open_launch(struct machine *m)
@@ -108,6 +109,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     set_defaults(&m->config);
     m->lanes = lane_table(m->config.cpu_level, &m->cpu_level);
     m->rows = rows_for_level(m->cpu_level);
+    m->mma = mma_for_level(m->cpu_level);
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->one_at_a_time, NULL);
     pthread_mutex_init(&m->print_lock, NULL);

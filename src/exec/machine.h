@@ -43,6 +43,7 @@ struct machine {
     struct schedule schedule;
     lane_fn *const *lanes;
     const struct row_fns *rows;
+    const struct mma_fns *mma;
     const char *cpu_level;
     struct worker *workers; /* threads of its own */
     uint32_t n_threads;

@@ -2,13 +2,13 @@
  *
  * All of them, until those of a counter have executed a number of warp instructions; from then on, of the launches of a kernel with the
  * same sizes, one after each that was counted and half as many as there were until then: 1, 2, 4, 7, 11, 17, 26, ... Each of the others
- * runs uncounted, at the speed of compiled code, and is taken to be as the last one of its like that was counted. How far off that can be is measured: by how much those that were
- * counted differ, each from the one before it.
+ * runs uncounted, at the speed of compiled code, and is taken to be as the last one of its like that was counted. How far off that can
+ * be is measured: by how much those that were counted differ, each from the one before it.
  */
 #ifndef HEDDLE_EXPLAIN_SAMPLE_H
 #define HEDDLE_EXPLAIN_SAMPLE_H
 
-#include "exec/machine.h"
+#include "exec/launch.h"
 #include "explain/tables.h"
 
 /* Launches of a kernel with the same grid, block, cluster and shared memory. */

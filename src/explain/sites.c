@@ -95,7 +95,7 @@ static struct access_site make_site(const struct op *o, const struct ir_func *ir
 {
     struct access_site s = {.op = o};
     bool atom = o->kind == OP_ATOM || o->kind == OP_MBARRIER, result = atom && o->access->has_reg[0];
-    bool ld = o->kind == OP_LD;
+    bool ld = o->kind == OP_LD || (o->kind == OP_COLLECTIVE && op_reads(o));
     s.kind[SITE_GLOBAL] = ld       ? o->access->mem.space == SPACE_CONST ? KIND_of_const_ld : KIND_of_global_ld
                           : !atom  ? KIND_of_global_st
                           : result ? KIND_of_global_atom
@@ -113,7 +113,8 @@ static struct access_site make_site(const struct op *o, const struct ir_func *ir
 
 static bool accesses_memory(const struct op *o)
 {
-    return o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM || o->kind == OP_MBARRIER;
+    bool is_matrix = o->kind == OP_COLLECTIVE && o->access;
+    return o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM || o->kind == OP_MBARRIER || is_matrix;
 }
 
 static void find_in(struct sites *s, struct function_sites *f, struct arena *arena)

@@ -93,8 +93,9 @@ unsigned lower_vector(const struct isa_inst *inst); /* elements */
 struct ptx_operand lower_element(const struct ptx_operand *o, unsigned k);
 enum atom_op lower_atom_op(const struct isa_inst *inst);
 void lower_mbarrier(struct builder *b);
-void lower_async(struct builder *b);   /* cp.async and its kind, st.async, red.async */
-void lower_group(struct builder *b);   /* their groups */
+void lower_async(struct builder *b); /* cp.async and its kind, st.async, red.async */
+void lower_group(struct builder *b); /* their groups */
+void lower_matrix(struct builder *b);
 void lower_address(struct builder *b); /* cvta, isspacep, mapa, getctarank, createpolicy.range */
 void lower_call(struct builder *b);
 /* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.

@@ -28,6 +28,8 @@ unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
         n = add_ref(out, n, i->access->operands[k]);
         n = i->kind == IR_ST ? add_ref(out, n, i->access->regs[k]) : n;
     }
+    for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)
+        n = add_ref(out, n, i->matrix->reads[k]);
     return n;
 }
 
@@ -36,8 +38,9 @@ unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
     unsigned n = add_ref(out, 0, i->d);
     if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
         n = add_ref(out, n, i->e);
-    for (unsigned k = 0; has_operands(i) && i->kind != IR_ST && k < 8; k++)
-        n = add_ref(out, n, i->access->regs[k]);
+    const ir_ref *refs;
+    for (unsigned k = 0, count = ir_element_writes(i, &refs); k < count; k++)
+        n = add_ref(out, n, refs[k]);
     return n;
 }
 

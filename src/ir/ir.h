@@ -12,6 +12,7 @@
 
 #include "ir/mem_access.h"
 #include "isa/lanes.h"
+#include "isa/matrix.h"
 #include "ptx/link.h"
 
 /* An operand: kind in the top 3 bits, index below. 0 means none. */
@@ -75,6 +76,7 @@ enum ir_kind {
     IR_ELECT, /* d = leader, e = am I it? */
     IR_ACTIVEMASK,
     IR_WARPSYNC, /* bar.warp.sync; membermask in f */
+    IR_MATRIX,   /* matrix; access where it loads or stores, a = address base; membermask in f */
     IR_BAR,      /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
     IR_FENCE,
     IR_ASYNC,    /* access: what is written, or an mbarrier; a = address base, access->operands by enum async_operand */
@@ -105,6 +107,7 @@ static inline bool ir_ends_block(enum ir_kind kind)
     case IR_REDUX:
     case IR_ELECT:
     case IR_WARPSYNC:
+    case IR_MATRIX:
     case IR_BAR:
     case IR_MBARRIER:
     case IR_NANOSLEEP: return true;
@@ -112,7 +115,7 @@ static inline bool ir_ends_block(enum ir_kind kind)
     }
 }
 
-/* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER, IR_ASYNC. Address: a + disp, or frame + disp, or disp alone. */
+/* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER, IR_ASYNC, IR_MATRIX. Address: a + disp, or frame + disp, or disp alone. */
 struct ir_access {
     struct mem_access mem;
     int64_t disp;
@@ -120,6 +123,19 @@ struct ir_access {
     ir_ref regs[8];    /* IR_LD destinations, IR_ST sources, IR_ATOM destinations */
     ir_ref operands
         [8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas; IR_ASYNC: async_operand */
+};
+
+/* IR_MATRIX: what it computes or moves. It reads the registers (or the descriptor) of A, then of B, then what else there is of a
+ * stride, metadata and scale-d, then the registers of C, but for products of a warp that have C before the metadata. */
+struct ir_matrix {
+    struct matrix form;
+    struct str name; /* the opcode */
+    uint16_t n_reads, n_writes;
+    uint16_t at_b, at_c, at_scale, at_rest; /* among reads: B, C, the predicate scale-d, metadata or stride */
+    bool has_rest, a_by_descriptor;
+    bool negates_a, negates_b, transposes_a, transposes_b; /* of wgmma */
+    uint8_t selector;
+    ir_ref *reads, *writes;
 };
 
 /* The functions that the machine itself provides to kernels. */
@@ -162,6 +178,7 @@ enum collective {
     COLLECTIVE_REDUX_OR,
     COLLECTIVE_REDUX_XOR,
     COLLECTIVE_ELECT,
+    COLLECTIVE_MATRIX, /* at one instruction */
 };
 
 enum mbarrier_mode {
@@ -219,6 +236,7 @@ struct ir_insn {
             uint32_t *targets; /* block numbers in the text's order */
         };
     };
+    struct ir_matrix *matrix; /* IR_MATRIX */
     const struct ptx_insn *origin;
     const struct ptx_module *module; /* of origin */
     const struct ptx_loc *loc;       /* source line, or NULL */
@@ -226,7 +244,16 @@ struct ir_insn {
 
 static inline bool ir_has_access(const struct ir_insn *i)
 {
-    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_MBARRIER || i->kind == IR_ASYNC;
+    return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_MBARRIER ||
+           i->kind == IR_ASYNC || (i->kind == IR_MATRIX && i->access);
+}
+
+/* The registers that an instruction writes one by one, besides d and e: how many, with those that are dropped. */
+static inline unsigned ir_element_writes(const struct ir_insn *i, const ir_ref **refs)
+{
+    bool by_element = i->kind == IR_LD || i->kind == IR_ATOM, is_matrix = i->kind == IR_MATRIX;
+    *refs = is_matrix ? i->matrix->writes : by_element ? i->access->regs : NULL;
+    return is_matrix ? i->matrix->n_writes : by_element ? 8 : 0;
 }
 
 struct ir_block {
@@ -317,7 +344,7 @@ void ir_drop_unused(struct ir_func *f);
 /* ---- cfg.c ---- */
 
 /* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
-enum { IR_MAX_REFS = 24 };
+enum { IR_MAX_REFS = 160 }; /* wgmma: 128 accumulators, and what it has besides */
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 bool ir_defines(const struct ir_insn *i, ir_ref r); /* is r among what it writes? */

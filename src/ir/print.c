@@ -146,7 +146,8 @@ static void print_comma(struct printer *p, bool *is_first)
 /* ---- accesses ---- */
 
 static const char *const access_kinds[] = {
-    [IR_LD] = "ld", [IR_ST] = "st", [IR_ATOM] = "atom", [IR_MBARRIER] = "mbarrier", [IR_ASYNC] = "async"};
+    [IR_LD] = "ld",       [IR_ST] = "st",        [IR_ATOM] = "atom", [IR_MBARRIER] = "mbarrier",
+    [IR_ASYNC] = "async", [IR_MATRIX] = "access"};
 
 static void print_access_word(struct printer *p, const struct ir_insn *i)
 {
@@ -297,9 +298,13 @@ static void print_operation(struct printer *p, const struct ir_insn *i)
 }
 
 /* What stands before the `=`: all elements of a load or an atomic operation that gives some, be they dropped. */
-static unsigned results(const struct ir_insn *i, ir_ref out[8])
+static unsigned results(const struct ir_insn *i, ir_ref out[FRAGMENT_MAX_REGS])
 {
     bool is_any = false;
+    for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_writes; k++)
+        out[k] = i->matrix->writes[k];
+    if (i->kind == IR_MATRIX)
+        return i->matrix->n_writes;
     if (i->kind == IR_LD || i->kind == IR_ATOM) {
         for (unsigned k = 0; k < i->access->mem.n; k++) {
             out[k] = i->access->regs[k];
@@ -312,9 +317,24 @@ static unsigned results(const struct ir_insn *i, ir_ref out[8])
     return out[1] ? 2 : i->d ? 1 : 0;
 }
 
+/* The opcode as in PTX, and what it reads: registers of fragments, then an address. */
+static void print_matrix(struct printer *p, const struct ir_insn *i)
+{
+    bool is_first = true;
+    text_printf(&p->t, "%.*s", STR_ARG(i->matrix->name));
+    for (unsigned k = 0; k < i->matrix->n_reads; k++) {
+        print_comma(p, &is_first);
+        print_ref(p, i->matrix->reads[k], 32);
+    }
+    if (i->access) {
+        print_comma(p, &is_first);
+        print_access(p, i);
+    }
+}
+
 static void print_insn_text(struct printer *p, const struct ir_insn *i)
 {
-    ir_ref out[8];
+    ir_ref out[FRAGMENT_MAX_REGS];
     unsigned n = results(i, out);
     text_puts(&p->t, "    ");
     if (i->guard) {
@@ -329,6 +349,8 @@ static void print_insn_text(struct printer *p, const struct ir_insn *i)
     text_puts(&p->t, n ? " = " : "");
     if (i->kind == IR_LANES)
         print_lanes(p, i);
+    else if (i->kind == IR_MATRIX)
+        print_matrix(p, i);
     else if (ir_has_access(i))
         print_access(p, i);
     else

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Names are numbers: more registers than any function of a test has would only cost memory. */
-enum { MAX_REGISTER = 1 << 20, MAX_RESULTS = 8 };
+enum { MAX_REGISTER = 1 << 20, MAX_RESULTS = FRAGMENT_MAX_REGS };
 
 /* A block that is named before it is known how many there are. */
 struct mention {
@@ -400,6 +400,13 @@ static unsigned read_results(struct reader *r, ir_ref results[MAX_RESULTS])
 static bool set_results(struct reader *r, const char *start, struct ir_insn *i, const ir_ref *results, unsigned n)
 {
     bool is_lanes = i->kind == IR_LANES, by_element = i->kind == IR_LD || i->kind == IR_ATOM;
+    if (i->kind == IR_MATRIX) {
+        i->matrix->writes = ARENA_ARRAY(r->arena, ir_ref, n);
+        memcpy(i->matrix->writes, results, n * sizeof *results);
+        i->matrix->n_writes = (uint16_t)n;
+        i->e = REF_NONE;
+        return true;
+    }
     unsigned most = is_lanes     ? 1 + ((lane_info((enum lane_id)i->lane)->e & CARRY_OUT) != 0)
                     : by_element ? i->access->mem.n
                                  : 2;
@@ -423,6 +430,45 @@ static const struct ir_operation *find_operation(struct str word)
     return NULL;
 }
 
+/* An opcode of PTX, which may have `::` in it. */
+static bool take_matrix_name(struct reader *r, struct str *word)
+{
+    static const char *const names[] = {"mma.", "wmma.", "wgmma.", "ldmatrix.", "stmatrix.", "movmatrix."};
+    bool found = false;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        found |= str_starts(*word, names[k]);
+    while (found && r->s.p < r->s.end && *r->s.p == ':') {
+        r->s.p++;
+        scan_word(&r->s);
+    }
+    word->n = (size_t)(r->s.p - word->p);
+    return found;
+}
+
+/* What it reads, and the access behind that. What it computes is in its name, which nothing that reads texts looks at. */
+static bool read_matrix(struct reader *r, struct str name, struct ir_insn *i)
+{
+    unsigned n = 0;
+    struct ir_matrix *m = i->matrix = ARENA_NEW(r->arena, struct ir_matrix);
+    i->kind = IR_MATRIX;
+    i->mode = COLLECTIVE_MATRIX;
+    m->name = name;
+    m->reads = ARENA_ARRAY(r->arena, ir_ref, IR_MAX_REFS);
+    while (!scan_at_line_end(&r->s) && begins_operand(r, &n)) {
+        const char *start = (scan_peek(&r->s), r->s.p);
+        struct str word = *start == '%' || *start == '-' || (*start >= '0' && *start <= '9') ? (struct str){start, 0}
+                                                                                             : scan_word(&r->s);
+        struct str rest = word, first = next_part(&rest);
+        if (word.n && str_is(first, "access"))
+            return read_access(r, rest, i);
+        if (word.n || m->n_reads == IR_MAX_REFS - 8)
+            return scan_fail(&r->s, start,
+                             word.n ? "an operand is missing here" : "no instruction has as many operands");
+        m->reads[m->n_reads++] = take_operand(r, 32);
+    }
+    return !r->s.failed;
+}
+
 static bool read_what(struct reader *r, struct ir_insn *i)
 {
     static const struct {
@@ -434,6 +480,8 @@ static bool read_what(struct reader *r, struct ir_insn *i)
     uintptr_t lane = (uintptr_t)map_get(&r->lanes, word);
     if (o)
         return read_operation(r, o, i);
+    if (take_matrix_name(r, &word))
+        return read_matrix(r, word, i);
     if (lane)
         return read_lanes(r, (enum lane_id)(lane - 1), i);
     for (size_t k = 0; k < sizeof accesses / sizeof accesses[0]; k++)

@@ -387,8 +387,9 @@ static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
         meet(x, i->e, shape);
     else if (lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
         meet(x, i->e, shape == SHAPE_UNIFORM || shape == BOTTOM ? shape : SHAPE_DIVERGENT);
-    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
-        meet(x, i->access->regs[k], shape);
+    const ir_ref *refs;
+    for (unsigned k = 0, n = ir_element_writes(i, &refs); k < n; k++)
+        meet(x, refs[k], shape);
 }
 
 static const struct ir_block *block_at(const struct finder *x, uint32_t order)
@@ -500,8 +501,9 @@ static bool visit_pending_live(struct finder *x)
             hold(x, b, i->d);
             if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
                 hold(x, b, i->e);
-            for (unsigned n = 0; n < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); n++)
-                hold(x, b, i->access->regs[n]);
+            const ir_ref *refs;
+            for (unsigned n = 0, count = ir_element_writes(i, &refs); n < count; n++)
+                hold(x, b, refs[n]);
         }
     }
     return true;

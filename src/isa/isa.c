@@ -177,17 +177,39 @@ const struct isa_form *isa_forms(unsigned *count)
 
 /* ---- words ---- */
 
-/* A word of an opcode text: a modifier, a type, or neither. */
+/* A word of an opcode text: a modifier, a type, a shape, or none of them. */
 struct word {
     enum isa_mod mod;
     enum isa_type type;
+    struct isa_shape shape;
 };
+
+/* "16" of "m16n8k16" behind the letter; false where that is not what stands there. */
+static bool take_extent(struct str *text, char letter, uint16_t *n)
+{
+    unsigned value = 0, digits = 0;
+    if (text->n < 2 || text->p[0] != letter)
+        return false;
+    while (++digits < text->n && digits < 5 && text->p[digits] >= '0' && text->p[digits] <= '9')
+        value = value * 10 + (unsigned)(text->p[digits] - '0');
+    *n = (uint16_t)value;
+    *text = (struct str){text->p + digits, text->n - digits};
+    return digits > 1 && value && value <= UINT16_MAX;
+}
+
+static struct word shape_word(struct str text)
+{
+    struct isa_shape s = {0};
+    bool ok =
+        take_extent(&text, 'm', &s.m) && take_extent(&text, 'n', &s.n) && (!text.n || take_extent(&text, 'k', &s.k));
+    return ok && !text.n ? (struct word){.shape = s} : (struct word){0};
+}
 
 static struct word look_up(const struct isa *isa, struct str text)
 {
     uintptr_t v = (uintptr_t)map_get(&isa->words, text);
     if (!v)
-        return (struct word){0};
+        return shape_word(text);
     return v < TYPE_COUNT ? (struct word){.type = (enum isa_type)v}
                           : (struct word){.mod = (enum isa_mod)(v - TYPE_COUNT)};
 }
@@ -260,13 +282,13 @@ enum isa_mod isa_pick(const struct isa *isa, const struct isa_inst *i, enum isa_
 
 /* ---- forms, compiled ---- */
 
-/* One element of a form's syntax. Exactly one of mod, slot, type_mask is set. */
+/* One element of a form's syntax. Exactly one of mod, slot, type_mask, is_shape is set. */
 struct element {
     enum isa_mod mod;
     enum isa_slot slot;
     uint64_t type_mask;
     enum isa_mod absent; /* the word that absence stands for */
-    bool optional;
+    bool optional, is_shape;
 };
 
 enum { MAX_ELEMENTS = 16 };
@@ -312,6 +334,10 @@ static struct element compile_element(struct isa *isa, struct str text, bool opt
     if (text.p[0] == '<') {
         char *list = arena_strndup(isa->arena, text.p + 1, text.n - 2);
         e.type_mask = type_mask_of(isa, list, ',');
+        return e;
+    }
+    if (str_is(text, "SHAPE")) {
+        e.is_shape = true;
         return e;
     }
     const char *set = isa_types_of(text);
@@ -457,6 +483,8 @@ static bool accepts(const struct isa *isa, const struct element *e, struct word 
 {
     if (w.type)
         return e->type_mask >> w.type & 1;
+    if (w.shape.m)
+        return e->is_shape;
     if (!w.mod)
         return false;
     return e->mod == w.mod || (e->slot && bit_test(isa->slot_mods[e->slot], w.mod));
@@ -592,6 +620,8 @@ static const char *element_text(struct isa *isa, const struct element *e)
             list = arena_printf(isa->arena, "%s `.%.*s`", list, STR_ARG(w));
         return list;
     }
+    if (e->is_shape)
+        return "a shape, as in `.m16n8k16`";
     char *list = arena_printf(isa->arena, "a type:");
     for (unsigned t = 1; t < TYPE_COUNT; t++)
         if (e->type_mask >> t & 1)
@@ -650,11 +680,12 @@ static void explain(struct isa *isa, const struct op_forms *of, const struct isa
         struct word known = o->word[f->bad_word];
         error->offset = (uint32_t)(w.p - op.p) - 1;
         error->length = (uint32_t)w.n + 1;
-        if (known.mod || known.type)
+        bool is_known = known.mod || known.type || known.shape.m;
+        if (is_known)
             error->text = arena_printf(isa->arena, "`%.*s` does not take `.%.*s` here", STR_ARG(op), STR_ARG(w));
         else
             error->text = arena_printf(isa->arena, "unknown modifier `.%.*s`", STR_ARG(w));
-        const char *near = known.mod || known.type ? NULL : nearest_word(w);
+        const char *near = is_known ? NULL : nearest_word(w);
         if (near)
             error->help = arena_printf(isa->arena, "did you mean `.%s`?", near);
     } else {
@@ -677,7 +708,9 @@ static const struct isa_inst *make_inst(struct isa *isa, struct str text, struct
     inst->n_operands = c->n_operands;
     memcpy(inst->operand, c->operand, sizeof inst->operand);
     for (unsigned i = 0; i < o->n; i++) {
-        if (o->word[i].type && inst->n_types < ISA_MAX_TYPES)
+        if (o->word[i].shape.m)
+            inst->shape = o->word[i].shape;
+        else if (o->word[i].type && inst->n_types < ISA_MAX_TYPES)
             inst->type[inst->n_types++] = (uint8_t)o->word[i].type;
         else if (o->word[i].mod && inst->n_mods < ISA_MAX_MODS)
             inst->mod[inst->n_mods++] = (uint8_t)o->word[i].mod;

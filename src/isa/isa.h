@@ -100,6 +100,7 @@ enum isa_kind {
     KIND_REDUX,
     KIND_ACTIVEMASK,
     KIND_ELECT,
+    KIND_MATRIX, /* isa/matrix.h */
     KIND_FENCE,
     KIND_NANOSLEEP,
     KIND_NOP,
@@ -147,7 +148,12 @@ struct isa_form {
     const char *meaning;
 };
 
-enum { ISA_MAX_TYPES = 4, ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 8 };
+enum { ISA_MAX_TYPES = 4, ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 10 };
+
+/* The shape of a matrix instruction, a word as m16n8k16; k 0: a matrix of m8n8. */
+struct isa_shape {
+    uint16_t m, n, k;
+};
 
 /* One opcode as written, resolved. */
 struct isa_inst {
@@ -157,6 +163,7 @@ struct isa_inst {
     uint8_t n_types, n_mods, n_operands;
     uint8_t type[ISA_MAX_TYPES];
     uint8_t mod[ISA_MAX_MODS]; /* as written */
+    struct isa_shape shape;    /* m 0: it has none */
     uint16_t lane;             /* enum lane_id of a form that has a meaning there, else LANE_none */
     struct isa_need need;
     struct isa_need gone;  /* from this version and target on it is no longer valid; ptx 0: it stays */

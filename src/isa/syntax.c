@@ -24,6 +24,15 @@ static const char *list_text(struct str word)
         {"MOV", "d, a"},
         {"BRANCHTARGETS", "targets"},
         {"SRCSIZE", "size or !p"},
+        {"D", "{d...}"},
+        {"A", "{a...}"},
+        {"B", "{b...}"},
+        {"C", "{c...}"},
+        {"M", "[address]"},
+        {"STRIDE", "stride"},
+        {"METADATA", "metadata"},
+        {"SELECTOR", "selector"},
+        {"WGMMA", "scale-d{, scale-a, scale-b{, trans-a, trans-b}}"},
     };
     word.n -= word.p[word.n - 1] == '?';
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)

@@ -104,6 +104,26 @@ static void pass_call(struct wire *w, struct ir_call **call)
     PASS(w, (*call)->syscall);
 }
 
+/* Which registers it reads and writes; what it does with them is the engine's business. */
+static void pass_matrix(struct wire *w, struct ir_insn *i)
+{
+    uint32_t reads = w->arena ? 0 : i->matrix->n_reads, writes = w->arena ? 0 : i->matrix->n_writes;
+    if (w->arena)
+        i->matrix = ARENA_NEW(w->arena, struct ir_matrix);
+    pass_str(w, &i->matrix->name);
+    PASS_ARRAY(w, i->matrix->reads, reads);
+    pass(w, i->matrix->reads, reads * sizeof *i->matrix->reads);
+    PASS_ARRAY(w, i->matrix->writes, writes);
+    pass(w, i->matrix->writes, writes * sizeof *i->matrix->writes);
+    w->failed |= reads + writes > IR_MAX_REFS + FRAGMENT_MAX_REGS || writes > FRAGMENT_MAX_REGS;
+    i->matrix->n_reads = (uint16_t)(w->failed ? 0 : reads);
+    i->matrix->n_writes = (uint16_t)(w->failed ? 0 : writes);
+    bool accesses = i->access != NULL;
+    PASS(w, accesses);
+    if (accesses)
+        pass_access(w, &i->access);
+}
+
 static void pass_insn(struct wire *w, struct ir_insn *i)
 {
     PASS(w, i->kind);
@@ -118,7 +138,9 @@ static void pass_insn(struct wire *w, struct ir_insn *i)
     PASS(w, i->c);
     PASS(w, i->f);
     PASS(w, i->imm);
-    if (ir_has_access(i))
+    if (i->kind == IR_MATRIX)
+        pass_matrix(w, i);
+    else if (ir_has_access(i))
         pass_access(w, &i->access);
     if (i->kind == IR_CALL)
         pass_call(w, &i->call);

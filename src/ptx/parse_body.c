@@ -135,19 +135,22 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
 
 static bool parse_operand(struct parser *p, struct ptx_operand *o);
 
+enum { MAX_VECTOR = 128 }; /* a fragment of wgmma; other instructions take less (verify_operand.c) */
+
 static bool parse_vector(struct parser *p, struct ptx_operand *o)
 {
-    struct ptx_operand elems[8];
+    VEC(struct ptx_operand) elems = {0};
     advance(p);
     o->kind = OPND_VECTOR;
     do {
-        if (o->n == 8)
-            return parse_fail(p, NULL, "a vector has at most 8 elements");
-        if (!parse_enter(p) || !parse_leave(p, parse_operand(p, &elems[o->n++])))
+        if (elems.n == MAX_VECTOR)
+            return parse_fail(p, NULL, "a vector has at most %d elements", MAX_VECTOR);
+        struct ptx_operand *e = VEC_PUSH(p->arena, &elems);
+        if (!parse_enter(p) || !parse_leave(p, parse_operand(p, e)))
             return false;
     } while (accept(p, ','));
-    o->elems = ARENA_ARRAY(p->arena, struct ptx_operand, o->n);
-    memcpy(o->elems, elems, o->n * sizeof *elems);
+    o->elems = elems.at;
+    o->n = (uint8_t)elems.n;
     return parse_expect(p, '}', "the vector");
 }
 

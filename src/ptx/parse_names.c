@@ -104,10 +104,27 @@ bool parse_take_name(struct parser *p, struct str *name, uint32_t *offset, const
     return true;
 }
 
+/* At a brace: does it open a list of operands, which has no statements in it? */
+static bool at_list(const struct parser *p)
+{
+    struct lexer ahead = p->lex;
+    struct token t;
+    do
+        t = lex_next(&ahead);
+    while (t.kind != TOKEN_END && !(t.kind == TOKEN_PUNCT && strchr(";{}", t.punct)));
+    return t.kind == TOKEN_PUNCT && t.punct == '}';
+}
+
 void parse_skip_statement(struct parser *p)
 {
-    while (p->tok.kind != TOKEN_END && !at_punct(p, ';') && !at_punct(p, '{') && !at_punct(p, '}'))
+    while (p->tok.kind != TOKEN_END && !at_punct(p, ';') && !at_punct(p, '}')) {
+        bool is_list = at_punct(p, '{') && at_list(p);
+        if (at_punct(p, '{') && !is_list)
+            return;
+        while (is_list && !at_punct(p, '}'))
+            advance(p);
         advance(p);
+    }
     accept(p, ';');
 }
 

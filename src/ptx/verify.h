@@ -17,6 +17,8 @@ struct verifier {
 
 void verify_insn(struct verifier *v, const struct ptx_insn *insn);
 
+void verify_matrix(struct verifier *v); /* v->insn, of KIND_MATRIX */
+
 /* An operand of v->insn against its entry. `relaxed`: wider registers will do, as in ld, st and cvt (9.4.1). */
 void verify_operand(struct verifier *v, const struct ptx_operand *o, const struct isa_operand *spec, bool relaxed);
 /* [address] of an instruction that accesses `space`. */

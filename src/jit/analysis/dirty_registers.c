@@ -46,8 +46,9 @@ static void pass_block(const struct function *fn, uint64_t *in, uint32_t order, 
         const struct ir_insn *i = &fn->ir->insns.at[block->first + k];
         dirty_clear(fn, sets, i->d);
         dirty_clear(fn, sets, i->e); /* where it is read, too: never mind */
-        for (unsigned n = 0; n < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); n++)
-            dirty_clear(fn, sets, i->access->regs[n]);
+        const ir_ref *refs;
+        for (unsigned n = 0, count = ir_element_writes(i, &refs); n < count; n++)
+            dirty_clear(fn, sets, refs[n]);
     }
 }
 

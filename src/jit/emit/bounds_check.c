@@ -20,6 +20,8 @@ void access_spill_operands(struct emit *e, const struct ir_insn *i)
         if (i->kind == IR_ST)
             spill_register(e, i->access->regs[k]);
     }
+    for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)
+        spill_register(e, i->matrix->reads[k]);
 }
 
 static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value mask)
@@ -42,8 +44,9 @@ void access_take_results(struct emit *e, const struct ir_insn *i, value mask)
     take_result(e, i, i->d, mask);
     if (i->kind != IR_LANES)
         take_result(e, i, i->e, mask);
-    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
-        take_result(e, i, i->access->regs[k], mask);
+    const ir_ref *refs;
+    for (unsigned k = 0, n = ir_element_writes(i, &refs); k < n; k++)
+        take_result(e, i, refs[k], mask);
 }
 
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask)

@@ -34,6 +34,7 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     case IR_REDUX:
     case IR_ELECT:
     case IR_WARPSYNC:
+    case IR_MATRIX:
         if (emit_collective(e, i, o))
             emit_go_to(e, o->next, emit_mask(e));
         else

@@ -1,0 +1,384 @@
+/* Matrix instructions (PTX ISA 9.7.14, 9.7.15): moves fragments between registers, memory and dense matrices, and has products
+ * computed (isa/mma.h).
+ *
+ * All lanes of a warp come together (collective.c), so an instruction is done at once. That is so of wgmma, too: it may run any time
+ * before it is waited for, and a program that relies on no more than wgmma.fence, commit_group and wait_group cannot tell. A warp
+ * of a warpgroup computes its 16 rows by itself.
+ */
+#include "exec/matrix.h"
+
+#include "exec/access.h"
+#include "exec/access_plan.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/worker.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
+#include "exec/machine.h"
+#include "exec/rows.h"
+#include "mem/local.h"
+
+/* ---- maps ---- */
+
+static void map_fragment(const struct fragment *f, struct fragment_map *map, uint64_t m, uint64_t n, uint64_t k,
+                         uint64_t q)
+{
+    const uint64_t weight[COORDINATES] = {m, n, k, q};
+    uint64_t lanes[WARP_LANES], numbers[FRAGMENT_MAX_REGS * 8];
+    unsigned all = f->n_regs * fragment_per_reg(f), own = 1u << f->number_bits;
+    fragment_places(f, weight, lanes, numbers);
+    map->n = (uint16_t)(all < own ? all : own);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        map->lane[l] = (uint16_t)lanes[l];
+    for (unsigned e = 0; e < map->n && e < sizeof map->number / sizeof map->number[0]; e++)
+        map->number[e] = (uint16_t)numbers[e];
+}
+
+static bool is_quad(const struct matrix *x)
+{
+    return x->kind == MATRIX_PRODUCT && x->a_type == TYPE_f16 && x->m == 8 && x->n == 8 && x->k == 4;
+}
+
+void matrix_prepare(struct op_matrix *x)
+{
+    const struct matrix *f = &x->ir->form;
+    if ((f->kind != MATRIX_PRODUCT && f->kind != MATRIX_WARPGROUP) || !f->d.bits) /* of a text: its name alone */
+        return;
+    bool warpgroup = f->kind == MATRIX_WARPGROUP;
+    unsigned m = warpgroup ? 16 : f->m, k = f->a_type == TYPE_b1 ? f->k / 32u : f->k, stored = f->sparse ? k / 2 : k;
+    x->product = (struct mma_product){.a_type = f->a_type,
+                                      .b_type = f->b_type,
+                                      .c_type = f->c_type,
+                                      .d_type = f->d_type,
+                                      .bit_op = f->bit_op,
+                                      .is_wmma = f->is_wmma,
+                                      .is_quad = is_quad(f),
+                                      .is_warpgroup = warpgroup,
+                                      .saturates = f->saturates,
+                                      .m = (uint16_t)m,
+                                      .n = f->n,
+                                      .k = (uint16_t)stored};
+    if (!warpgroup || !x->ir->a_by_descriptor)
+        map_fragment(&f->a, &x->a, 1, 0, m, (uint64_t)m * stored);
+    if (!warpgroup)
+        map_fragment(&f->b, &x->b, 0, k, 1, (uint64_t)f->n * k);
+    map_fragment(&f->c, &x->c, 1, m, 0, (uint64_t)m * f->n);
+    map_fragment(&f->d, &x->d, 1, m, 0, (uint64_t)m * f->n);
+}
+
+/* ---- fragments and dense matrices ---- */
+
+enum { MAX_A = 4096, MAX_B = 8192, MAX_D = 16 * 256, QUADS = 4 };
+
+void fragment_take(uint8_t *const base[4], const struct fragment *f, const struct fragment_map *map,
+                   const row_ref *regs, uint32_t *to)
+{
+    unsigned per = fragment_per_reg(f), bits = f->bits;
+    uint32_t ones = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    for (unsigned e = 0; e < map->n; e++) {
+        const uint32_t *row = (const uint32_t *)row_at(base, regs[e / per]);
+        uint32_t *at = to + map->number[e];
+        unsigned shift = e % per * bits;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            at[map->lane[l]] = row[l] >> shift & ones;
+    }
+}
+
+static void take_fragment64(uint8_t *const base[4], const struct fragment_map *map, const row_ref *regs, uint64_t *to)
+{
+    for (unsigned e = 0; e < map->n; e++) {
+        const uint64_t *row = (const uint64_t *)row_at(base, regs[e]);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            to[map->number[e] + map->lane[l]] = row[l];
+    }
+}
+
+void fragment_put(const struct warp *w, uint8_t *const base[4], const struct fragment *f,
+                  const struct fragment_map *map, const row_ref *regs, const uint32_t *from, uint32_t lanes)
+{
+    unsigned per = fragment_per_reg(f), bits = f->bits;
+    uint32_t row[WARP_LANES] __attribute__((aligned(64)));
+    for (unsigned r = 0; r < f->n_regs; r++) {
+        memset(row, 0, sizeof row);
+        for (unsigned i = 0; i < per; i++)
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                row[l] |= from[map->number[(r * per + i) % map->n] + map->lane[l]] << i * bits;
+        w->block->launch->rows->blend32(row_at(base, regs[r]), row, lanes);
+    }
+}
+
+static void put_fragment64(const struct warp *w, uint8_t *const base[4], const struct fragment_map *map,
+                           const row_ref *regs, const uint64_t *from, uint32_t lanes)
+{
+    uint64_t row[WARP_LANES] __attribute__((aligned(64)));
+    for (unsigned e = 0; e < map->n; e++) {
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            row[l] = from[map->number[e] + map->lane[l]];
+        w->block->launch->rows->blend64(row_at(base, regs[e]), row, lanes);
+    }
+}
+
+/* ---- sparse A ---- */
+
+/* The metadata of a row's group: 4 bits in the register of a lane (9.7.14.6.1; which lane was found on an H200). A group is 4
+ * columns; of tf32 it is 2, of 4-bit types 4 pairs. */
+static unsigned metadata_of(const struct matrix *x, const uint32_t *metadata, unsigned selector, unsigned row,
+                            unsigned group)
+{
+    unsigned width = x->a.bits,
+             groups = x->k / (width == 32  ? 2
+                              : width == 4 ? 8
+                                           : 4),
+             high = row / 8, lane = 4 * (row % 8), nibble;
+    if (width >= 16) {
+        lane += groups == 4 ? selector : 2 * selector + group / 4;
+        nibble = group % 4 + 4 * high;
+    } else {
+        lane += groups == 8 ? 2 * selector + high : high + 2 * (group / 8);
+        nibble = group % 8;
+    }
+    return metadata[lane] >> 4 * nibble & 15;
+}
+
+/* By stored element: the column that it is of. */
+void matrix_select(const struct matrix *x, const uint32_t *metadata, unsigned selector, uint8_t *selected)
+{
+    for (unsigned s = 0; s < x->k / 2u; s++)
+        for (unsigned row = 0; row < 16; row++) {
+            unsigned in_group = x->a.bits == 32 ? 1 : x->a.bits == 4 ? 4 : 2, group = s / in_group, column;
+            unsigned meta = metadata_of(x, metadata, selector, row, group);
+            if (x->a.bits == 32)
+                column = 2 * group + (meta >> 1 & 1);
+            else if (x->a.bits == 4)
+                column = 8 * group + 2 * (meta >> 2 * (s / 2 % 2) & 3) + s % 2;
+            else
+                column = 4 * group + (meta >> 2 * (s % 2) & 3);
+            selected[s * 16 + row] = (uint8_t)column;
+        }
+}
+
+/* ---- products of a warp ---- */
+
+static const struct mma_fns *fns_of(const struct warp *w)
+{
+    return w->block->launch->machine->mma;
+}
+
+static void multiply64(struct warp *w, uint8_t *const base[4], const struct op_matrix *x, uint32_t lanes)
+{
+    uint64_t a[16 * 16], b[16 * 8], c[16 * 8], d[16 * 8];
+    take_fragment64(base, &x->a, x->reads, a);
+    take_fragment64(base, &x->b, x->reads + x->ir->at_b, b);
+    take_fragment64(base, &x->c, x->reads + x->ir->at_c, c);
+    fns_of(w)->multiply(&x->product, a, b, c, d, NULL);
+    put_fragment64(w, base, &x->d, x->writes, d, lanes);
+}
+
+static void multiply(struct warp *w, uint8_t *const base[4], const struct op_matrix *x, uint32_t lanes)
+{
+    const struct matrix *f = &x->ir->form;
+    const struct mma_product *p = &x->product;
+    uint32_t a[MAX_A], b[MAX_B], c[MAX_D], d[MAX_D];
+    uint8_t selected[MAX_A];
+    if (f->a.bits == 64) {
+        multiply64(w, base, x, lanes);
+        return;
+    }
+    fragment_take(base, &f->a, &x->a, x->reads, a);
+    fragment_take(base, &f->b, &x->b, x->reads + x->ir->at_b, b);
+    fragment_take(base, &f->c, &x->c, x->reads + x->ir->at_c, c);
+    if (f->sparse)
+        matrix_select(f, (const uint32_t *)row_at(base, x->reads[x->ir->at_rest]), x->ir->selector, selected);
+    for (unsigned q = 0; q < (p->is_quad ? QUADS : 1); q++)
+        fns_of(w)->multiply(p, a + q * p->m * p->k, b + q * p->n * p->k, c + q * p->m * p->n, d + q * p->m * p->n,
+                            f->sparse ? selected : NULL);
+    fragment_put(w, base, &f->d, &x->d, x->writes, d, lanes);
+}
+
+static void transpose(struct warp *w, uint8_t *const base[4], const struct op_matrix *x, uint32_t lanes)
+{
+    uint32_t dense[64];
+    struct fragment_map from, to;
+    map_fragment(&x->ir->form.c, &from, 1, 0, 8, 0);
+    map_fragment(&x->ir->form.d, &to, 8, 0, 1, 0);
+    fragment_take(base, &x->ir->form.c, &from, x->reads, dense);
+    fragment_put(w, base, &x->ir->form.d, &to, x->writes, dense, lanes);
+}
+
+/* ---- memory ---- */
+
+/* As many bytes as op->access says, of each lane. */
+struct move {
+    struct plan plan; /* first: access_watched() hands it to move_lanes() */
+    bool stores;
+    uint8_t data[WARP_LANES][16];
+};
+
+static void move_lane(struct move *x, uint8_t *at, unsigned lane, unsigned bytes)
+{
+    if (x->stores)
+        memcpy(at, x->data[lane], bytes);
+    else
+        memcpy(x->data[lane], at, bytes);
+}
+
+static void move_local(struct warp *w, struct move *x, uint64_t address, unsigned lane, unsigned bytes)
+{
+    if (x->stores)
+        local_write(w->local, address, lane, x->data[lane], bytes);
+    else
+        local_read(w->local, address, lane, x->data[lane], bytes);
+}
+
+static bool move_lanes(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p)
+{
+    struct move *x = (struct move *)p;
+    unsigned bytes = o->access->mem.bytes;
+    (void)base;
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        struct location at;
+        if (p->kind == PLAN_HOST) {
+            move_lane(x, (uint8_t *)(uintptr_t)(p->address[l] + p->base), l, bytes);
+            continue;
+        }
+        enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
+        if (kind)
+            return warp_fault_at(w, kind, o, l, &at, bytes);
+        if (at.at)
+            move_lane(x, at.at, l, bytes);
+        else
+            move_local(w, x, at.address, l, bytes);
+    }
+    return true;
+}
+
+/* Stall detection sees that others' memory has been read, or may have changed. */
+static void note_watchers(struct launch *l, const struct move *x)
+{
+    if (!atomic_load_explicit(&l->watching, memory_order_relaxed))
+        return;
+    if (x->stores)
+        l->changed = true;
+    else
+        l->read_global = true;
+}
+
+static bool run_move(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct move *x)
+{
+    note_watchers(w->block->launch, x);
+    return access_is_watched(w) ? access_watched(w, base, o, mask, &x->plan, move_lanes)
+                                : move_lanes(w, base, o, mask, &x->plan);
+}
+
+/* ldmatrix and stmatrix: lane 8 i + r has the address of row r of matrix i, 16 bytes. */
+static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t lanes)
+{
+    const struct op_matrix *m = o->matrix;
+    const struct matrix *f = &m->ir->form;
+    struct move x = {.stores = f->kind == MATRIX_STORE_ROWS};
+    unsigned n = f->count;
+    struct fragment one = x.stores ? f->c : f->d;
+    struct fragment_map map;
+    uint32_t mask = lanes & (n == 4 ? UINT32_MAX : (1u << 8 * n) - 1), halves[4 * 64];
+    one.n_regs = 1;
+    map_fragment(&one, &map, f->transposed ? 1 : 8, 0, f->transposed ? 8 : 1, 0);
+    if (!mask)
+        return true;
+    plan_access(w, a, base, o, mask, &x.plan);
+    plan_fill(w, o, &x.plan);
+    for (unsigned i = 0; x.stores && i < n; i++) {
+        fragment_take(base, &one, &map, m->reads + i, halves + 64 * i);
+        for (unsigned k = 0; k < 64; k++)
+            memcpy(&x.data[8 * i + k / 8][2 * (k % 8)], &halves[64 * i + k], 2);
+    }
+    if (!run_move(w, base, o, mask, &x))
+        return false;
+    for (unsigned i = 0; !x.stores && i < n; i++) {
+        for (unsigned k = 0; k < 64; k++) {
+            uint16_t v;
+            memcpy(&v, &x.data[8 * i + k / 8][2 * (k % 8)], 2);
+            halves[64 * i + k] = v;
+        }
+        fragment_put(w, base, &one, &map, m->writes + i, halves + 64 * i, lanes);
+    }
+    return true;
+}
+
+/* How far the elements of a matrix in memory are apart, in bits; without a stride it is dense. */
+static void find_weights(const struct op_matrix *m, uint8_t *const base[4], unsigned lane, uint64_t weight[COORDINATES])
+{
+    const struct matrix *f = &m->ir->form;
+    const struct fragment *x = f->kind == MATRIX_LOAD ? &f->d : &f->c;
+    enum matrix_coordinate rows = f->loads == 'b' ? COORDINATE_K : COORDINATE_M,
+                           columns = f->loads == 'a' ? COORDINATE_K : COORDINATE_N;
+    const unsigned extent[COORDINATES] = {f->m, f->n, f->k, 1};
+    enum matrix_coordinate outer = f->a_by_column ? columns : rows, inner = f->a_by_column ? rows : columns;
+    uint64_t stride = extent[inner];
+    if (m->ir->has_rest)
+        stride = ((const uint32_t *)row_at(base, m->reads[m->ir->at_rest]))[lane];
+    memset(weight, 0, COORDINATES * sizeof *weight);
+    weight[outer] = stride * f->element_bits;
+    weight[inner] = x->bits;
+}
+
+static uint64_t first_address(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
+                              unsigned lane)
+{
+    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
+    access_addresses(w, a, base, o, 1u << lane, address);
+    return address[lane];
+}
+
+/* wmma.load and wmma.store: all lanes have the same address and stride; they move a piece each at a time. */
+static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
+                        uint32_t lanes)
+{
+    const struct op_matrix *m = o->matrix;
+    const struct matrix *f = &m->ir->form;
+    struct move x = {.stores = f->kind == MATRIX_STORE};
+    const struct fragment *fragment = x.stores ? &f->c : &f->d;
+    const row_ref *regs = x.stores ? m->reads : m->writes;
+    unsigned bytes = o->access->mem.bytes, reg_bytes = fragment->reg_bits / 8, own = 1u << fragment->number_bits;
+    unsigned lane = (unsigned)__builtin_ctz(lanes);
+    uint64_t weight[COORDINATES], by_lane[WARP_LANES], by_number[FRAGMENT_MAX_REGS * 8];
+    uint64_t start = first_address(w, a, base, o, lane);
+    find_weights(m, base, lane, weight);
+    fragment_places(fragment, weight, by_lane, by_number);
+    for (unsigned at = 0; at < fragment->n_regs * reg_bytes; at += bytes) {
+        unsigned e = at * 8 / fragment->bits;
+        uint8_t *row = row_at(base, regs[at / reg_bytes]) + at % reg_bytes;
+        if (x.stores && e >= own)
+            break;
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            x.plan.address[l] = start + (by_lane[l] + by_number[e]) / 8;
+            memcpy(x.data[l], row + l * reg_bytes, bytes);
+        }
+        plan_addresses(w, o, lanes, &x.plan);
+        if (!run_move(w, base, o, lanes, &x))
+            return false;
+        for (uint32_t left = x.stores ? 0 : lanes; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            memcpy(row + l * reg_bytes, x.data[l], bytes);
+        }
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+bool matrix_run(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes)
+{
+    uint8_t *base[4];
+    warp_bases(w, a, base);
+    if (o->access && o->access->mem.space != SPACE_SHARED)
+        histogram_settle(w->block->worker);
+    switch ((enum matrix_kind)o->matrix->ir->form.kind) {
+    case MATRIX_PRODUCT: multiply(w, base, o->matrix, lanes); return true;
+    case MATRIX_WARPGROUP: return wgmma_run(w, base, o, lanes);
+    case MATRIX_TRANSPOSE: transpose(w, base, o->matrix, lanes); return true;
+    case MATRIX_LOAD_ROWS:
+    case MATRIX_STORE_ROWS: return move_rows(w, a, base, o, lanes);
+    default: return move_matrix(w, a, base, o, lanes);
+    }
+}

@@ -1,0 +1,42 @@
+/* Matrix instructions, ready to run: where the registers of fragments are, and where their elements go in dense matrices (isa/mma.h).
+ * Private to code.c, collective.c and matrix.c.
+ */
+#ifndef HEDDLE_EXEC_MATRIX_H
+#define HEDDLE_EXEC_MATRIX_H
+
+#include "exec/warp.h"
+#include "isa/mma.h"
+
+/* Element e of lane l is at lane[l] + number[e]. */
+struct fragment_map {
+    uint16_t lane[WARP_LANES];
+    uint16_t number[FRAGMENT_MAX_REGS * 2];
+    uint16_t n; /* elements of a lane that are no copies */
+};
+
+struct op_matrix {
+    const struct ir_matrix *ir;
+    struct mma_product product;
+    struct fragment_map a, b, c, d;
+    row_ref *reads, *writes;
+};
+
+/* Where elements go; the registers' rows are the caller's. */
+void matrix_prepare(struct op_matrix *x);
+
+/* Elements between the registers of all lanes and a dense matrix; only `lanes` are written. */
+void fragment_take(uint8_t *const base[4], const struct fragment *f, const struct fragment_map *map,
+                   const row_ref *regs, uint32_t *to);
+void fragment_put(const struct warp *w, uint8_t *const base[4], const struct fragment *f,
+                  const struct fragment_map *map, const row_ref *regs, const uint32_t *from, uint32_t lanes);
+/* Of sparse A, by stored element (at s * 16 + row): the column that it is of, as the lanes' metadata say. */
+void matrix_select(const struct matrix *x, const uint32_t *metadata, unsigned selector, uint8_t *selected);
+
+/* Runs the instruction in lanes that have come together; false after a fault. */
+bool matrix_run(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
+
+/* ---- wgmma.c ---- */
+
+bool wgmma_run(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t lanes);
+
+#endif

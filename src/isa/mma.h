@@ -1,0 +1,34 @@
+/* Products of matrices, all elements at once: what sem_mma.h says of one, vectorised. Compiled once per CPU level.
+ *
+ * Operands are dense: codes of elements in words, A by k (element (m, k) at k * m_count + m), B by n (at n * k_count + k), C and D by
+ * n (at n * m_count + m). m_count is a multiple of 8. Of single bits a word holds 32 along k; of f64 an element is 64 bits.
+ */
+#ifndef HEDDLE_ISA_MMA_H
+#define HEDDLE_ISA_MMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MMA_MAX_M = 32, MMA_MAX_N = 32, MMA_MAX_K = 128 };
+
+/* What is computed. */
+struct mma_product {
+    uint8_t a_type, b_type, c_type, d_type; /* enum isa_type */
+    uint8_t bit_op;                         /* enum isa_mod */
+    bool is_wmma;                           /* wmma.mma */
+    bool is_quad;                           /* m8n8k4 of f16 */
+    bool is_warpgroup;                      /* wgmma: its own arithmetic for 8-bit floats */
+    bool saturates;
+    uint16_t m, n, k; /* of the dense operands */
+};
+
+struct mma_fns {
+    /* All of D. A factor 0 takes no part; `selected` says for sparse A which k its stored elements belong to, by stored element as in
+     * A: then k counts them, and B has twice as many. */
+    void (*multiply)(const struct mma_product *p, const void *a, const void *b, const void *c, void *d,
+                     const uint8_t *selected);
+};
+
+const struct mma_fns *mma_for_level(const char *level);
+
+#endif

@@ -1,0 +1,151 @@
+"""Matrix instructions (PTX ISA 9.7.14, 9.7.15). What an H200 answers to single ones is compared in tests/oracle; here is a product that
+both engines compute alike, lanes that come one after the other or not at all, addresses that fault, and what heddle check sees."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import by_both, fault_by_both, written
+from tap import launch, main, run, values
+
+HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
+
+
+def kernel(body):
+    """%r1: the lane; %rd1, %rd2: two buffers."""
+    return HEAD + f""".visible .entry k(.param .u64 p, .param .u64 q)
+{{
+    .reg .pred %p<9>; .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .b64 %rd<12>;
+    .shared .align 128 .b8 tile[2048];
+    mov.u32 %r1, %laneid;
+    mov.u32 %r2, tile;
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [q];
+    {body}
+    ret;
+}}
+"""
+
+
+# 32 x 32 x 32 by tiles of 16 x 16 x 16, a loop along k; A in p, B behind it, the product in q.
+PRODUCT = kernel("""
+    mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ctaid.y; mov.u32 %r5, 0;
+    mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1; mov.f32 %f5, %f1; mov.f32 %f6, %f1; mov.f32 %f7, %f1;
+    mov.f32 %f8, %f1;
+more:
+    mul.lo.u32 %r6, %r4, 512; add.u32 %r6, %r6, %r5; mul.wide.u32 %rd3, %r6, 2; add.s64 %rd3, %rd1, %rd3;
+    mul.lo.u32 %r7, %r5, 32; mad.lo.u32 %r7, %r3, 16, %r7; mul.wide.u32 %rd4, %r7, 2; add.s64 %rd4, %rd1, %rd4;
+    wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%rd3], 32;
+    wmma.load.b.sync.aligned.row.m16n16k16.global.f16 {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, [%rd4+2048], 32;
+    wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8},
+        {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27},
+        {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};
+    add.u32 %r5, %r5, 16; setp.lt.u32 %p1, %r5, 32; @%p1 bra more;
+    mul.lo.u32 %r8, %r4, 512; mad.lo.u32 %r8, %r3, 16, %r8; mul.wide.u32 %rd5, %r8, 4; add.s64 %rd5, %rd2, %rd5;
+    wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd5], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, 32;
+""")
+
+
+def test_product_is_right_by_both_engines_and_all_levels_and_schedules():
+    args = ["--grid", "2,2", "--block", 32, "f16[2,32,32]=randint:-9:9+print", "f32[32,32]=zeros+print"]
+    with written(PRODUCT) as path:
+        by_both(path, *args)
+        for how in ["--cpu", "x86-64-v2"], ["--policy", "random:5"]:
+            out = launch(path, *args, *how)
+            both, product = values(out, 1), values(out, 2)
+            a, b = both[:1024], both[1024:]
+            wanted = [sum(a[32 * i + k] * b[32 * k + j] for k in range(32)) for i in range(32) for j in range(32)]
+            assert product == wanted, how
+
+
+ROWS = """
+    shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2;
+    st.shared.v4.b32 [%r3], {%r1, %r1, %r1, %r1};
+    bar.warp.sync -1;
+"""
+STORE = "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd1, %rd3; st.global.u32 [%rd3], %r4;"
+ARGS = ["--grid", 1, "--block", 32, "u32[32]=zeros+print", "u32[32]=zeros"]
+
+
+def test_lanes_that_have_parted_meet_at_it():
+    with written(kernel(ROWS + """
+        and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra even;
+        add.u32 %r6, %r1, 7;
+    even:
+        ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
+    """ + STORE)) as path:
+        for how in ["--policy", "random:1"], ["--policy", "random:2"], ["--policy", "serial"], ["--engine", "jit"]:
+            assert values(launch(path, *ARGS, *how), 1) == [lane // 4 for lane in range(32)], how
+
+
+def test_lanes_that_never_come_are_a_deadlock():
+    with written(kernel(ROWS + """
+        setp.lt.u32 %p1, %r1, 16;
+        @!%p1 bra spin;
+        ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
+        bra done;
+    spin:
+        bar.warp.sync -1;
+    done:
+    """)) as path:
+        status, out, err = run("launch", path, *ARGS)
+        assert status == 1 and "deadlock" in err and "lanes 0-15 wait" in err and "ldmatrix" in err, err
+
+
+def test_misaligned_row_faults():
+    with written(kernel(ROWS + "add.u32 %r3, %r3, 8; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3];")) as path:
+        err = fault_by_both(path, *ARGS)
+        assert "misaligned" in err and "thread (0,0,0)" in err, err
+
+
+def test_rows_outside_shared_memory_fault():
+    with written(kernel("shl.b32 %r3, %r1, 7; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3];")) as path:
+        err = fault_by_both(path, *ARGS)
+        assert "illegal-address" in err and "thread (16,0,0)" in err, err
+    with written(kernel("shl.b32 %r3, %r1, 7; stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r4, %r5, %r6, %r7};")) as path:
+        err = fault_by_both(path, *ARGS)
+        assert "writes 16 bytes" in err and "thread (16,0,0)" in err, err
+
+
+def test_a_matrix_past_a_buffer_faults():
+    load = "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%rd1], 16;"
+    with written(kernel(load)) as path:
+        launch(path, "--grid", 1, "--block", 32, "f32[256]=ones", "u32[32]=zeros")
+        err = fault_by_both(path, "--grid", 1, "--block", 32, "f32[255]=ones", "u32[32]=zeros")
+        assert "just past the end" in err and "argument 1" in err, err
+
+
+def test_a_descriptor_past_shared_memory_faults():
+    with written(kernel("""
+        mov.b64 %rd3, 0x0000008000400078; setp.eq.u32 %p1, %r1, %r1;
+        wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd3, %rd3, %p1, 1, 1, 0, 0;
+    """)) as path:
+        err = fault_by_both(path, "--grid", 1, "--block", 128, "u32[32]=zeros", "u32[32]=zeros")
+        assert "illegal-address" in err, err
+
+
+def check(body):
+    with written(kernel(body)) as path:
+        return run("check", path, *ARGS)
+
+
+def test_checker_sees_rows_that_nobody_has_written():
+    status, out, err = check("shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4, %r5}, [%r3];")
+    assert status == 1 and "uninitialised-read, 16 times" in err, err
+
+
+def test_checker_sees_a_race_of_a_store_and_another_warp():
+    body = ROWS + "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r3], {%r4};"
+    with written(kernel(body)) as path:
+        status, out, err = run("check", path, "--grid", 1, "--block", 64, "u32[32]=zeros", "u32[32]=zeros")
+        assert status == 1 and "data-race" in err, err
+
+
+def test_checker_finds_nothing_in_a_product_or_in_rows_behind_a_barrier():
+    status, out, err = check(ROWS + "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r4, %r5, %r6, %r7}, [%r3];")
+    assert status == 0, err
+    with written(PRODUCT) as path:
+        status, out, err = run("check", path, "--grid", "2,2", "--block", 32, "f16[2,32,32]=range", "f32[32,32]=zeros")
+        assert status == 0, err
+
+
+main(globals())
