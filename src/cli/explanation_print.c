@@ -189,6 +189,19 @@ static void print_roofline(const struct group *g, FILE *out, struct arena *arena
             rate_text(real(r, "peak_flops"), arena));
 }
 
+/* Of what the hottest sector of the first launch is. */
+static const char *hot_text(const struct group *g, struct arena *arena)
+{
+    const json_t *place = json_array_get(json_object_get(json_object_get(g->first, "footprint"), "hottest"), 0);
+    const char *name = json_string_value(json_object_get(place, "of"));
+    if (!(real(place, "of_bytes") > 0))
+        return "";
+    return arena_printf(
+        arena, ", byte %.0f of %s", real(place, "offset"),
+        name ? arena_printf(arena, "`%s`", name)
+             : arena_printf(arena, "an allocation of %s", size_text((uint64_t)real(place, "of_bytes"), arena)));
+}
+
 static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
 {
     static const char *const kinds[] = {"global_red", "global_atom"};
@@ -201,9 +214,9 @@ static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
     }
     if (requests > 0)
         fprintf(out,
-                "  global atomics   %s requests, %.1f operations each at %.1f addresses; %s at the hottest sector\n",
+                "  global atomics   %s requests, %.1f operations each at %.1f addresses; %s at the hottest sector%s\n",
                 count_text((uint64_t)requests, arena), operations / requests, distinct / requests,
-                count_text((uint64_t)real(json_object_get(g->first, "footprint"), "hot"), arena));
+                count_text((uint64_t)real(json_object_get(g->first, "footprint"), "hot"), arena), hot_text(g, arena));
 }
 
 static void print_shared(const struct group *g, FILE *out, struct arena *arena)

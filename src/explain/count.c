@@ -6,6 +6,7 @@
 #include "base/demangle.h"
 #include "exec/hooks.h"
 #include "exec/launch.h"
+#include "exec/machine.h"
 #include "exec/worker.h"
 #include "explain/footprint.h"
 #include "explain/l1.h"
@@ -32,6 +33,7 @@ struct block_count {
 struct worker_count {
     struct worker_count *next;
     const struct worker *worker;
+    const struct mem *mem;
     const struct function_sites *function; /* of the last access */
     struct tables tables;
     struct footprint footprint;
@@ -372,6 +374,7 @@ static struct worker_count *new_worker(struct counted_launch *l, const struct wo
     if (!k)
         return NULL;
     k->worker = worker;
+    k->mem = &worker->machine->mem;
     k->l1 = calloc(l->multiprocessors, sizeof(struct l1 *));
     k->instructions = calloc(l->multiprocessors, sizeof *k->instructions);
     if (!k->l1 || !k->instructions || !tables_make(&k->tables, l->kernel->sites)) {
@@ -588,6 +591,22 @@ static void describe(const struct counted_launch *l, struct kernel_counters *c)
     c->registers = kernel_registers(kernel, &c->registers_guessed);
 }
 
+static void find_hottest(const struct worker_count *k, struct kernel_counters *c)
+{
+    struct hot_sector hottest[HOT_PLACES];
+    footprint_hottest(&k->footprint, hottest, HOT_PLACES);
+    for (unsigned i = 0; i < HOT_PLACES; i++) {
+        struct mem_block block;
+        c->hottest[i].operations = hottest[i].operations;
+        if (!hottest[i].operations || !mem_find(k->mem, hottest[i].address, &block))
+            continue;
+        c->hottest[i].offset = hottest[i].address > block.start ? hottest[i].address - block.start : 0;
+        c->hottest[i].bytes = block.size;
+        c->hottest[i].name = block.name;
+    }
+    c->hot = c->hottest[0].operations;
+}
+
 static void fill(const struct counted_launch *l, const struct worker_count *k, struct kernel_counters *c,
                  struct arena *arena)
 {
@@ -598,7 +617,7 @@ static void fill(const struct counted_launch *l, const struct worker_count *k, s
     c->written_sectors = f.written;
     c->touched_sectors = f.touched;
     c->touched_lines = f.lines;
-    c->hot = f.hottest;
+    find_hottest(k, c);
     c->barriers = k->barriers;
     uint64_t most = 0, all = 0;
     for (uint32_t i = 0; i < l->multiprocessors; i++) {

@@ -55,6 +55,14 @@ struct line_counters {
     struct insn_counters sum; /* without an instruction and a place */
 };
 
+/* A sector of global memory at which atomics meet: `offset` bytes into an allocation or a variable of so many bytes; 0 bytes: what it
+ * is of is not known. */
+struct hot_place {
+    uint64_t operations, offset, bytes;
+    const char *name; /* or NULL */
+};
+enum { HOT_PLACES = 4 };
+
 struct kernel_counters {
     /* The launch: */
     const char *name, *mangled;
@@ -78,7 +86,8 @@ struct kernel_counters {
     uint64_t read_sectors, read_pairs, written_sectors, touched_sectors, touched_lines;
     /* The most operations of red and atom that one sector has had; those of a warp that ptxas sums up are one. */
     uint64_t hot;
-    uint64_t barriers; /* times that one opened */
+    struct hot_place hottest[HOT_PLACES]; /* from it on, down to 0 operations */
+    uint64_t barriers;                    /* times that one opened */
     /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier
      * opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];

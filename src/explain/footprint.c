@@ -159,7 +159,26 @@ struct footprint_sum footprint_sum(const struct footprint *f)
             s.touched += (unsigned)__builtin_popcountll(read | written);
             s.lines += count_lines(read | written);
         }
-    for (size_t i = 0; i < f->heat_room; i++)
-        s.hottest = f->heat[i].n > s.hottest ? f->heat[i].n : s.hottest;
     return s;
+}
+
+static bool is_hotter(const struct hot_sector *a, const struct hot_sector *b)
+{
+    return a->operations != b->operations ? a->operations > b->operations : a->address < b->address;
+}
+
+void footprint_hottest(const struct footprint *f, struct hot_sector *hottest, unsigned n)
+{
+    memset(hottest, 0, n * sizeof *hottest);
+    for (size_t i = 0; i < f->heat_room; i++) {
+        if (!f->heat[i].sector)
+            continue;
+        struct hot_sector s = {(f->heat[i].sector - 1) * SECTOR_BYTES, f->heat[i].n};
+        for (unsigned k = 0; k < n; k++)
+            if (is_hotter(&s, &hottest[k])) { /* it takes its place, and what was there goes on down */
+                struct hot_sector cooler = hottest[k];
+                hottest[k] = s;
+                s = cooler;
+            }
+    }
 }

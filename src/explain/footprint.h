@@ -42,8 +42,15 @@ void footprint_merge(struct footprint *f, struct footprint *from);
 void footprint_free(struct footprint *f);
 
 struct footprint_sum {
-    uint64_t read, read_pairs, written, touched, lines, hottest; /* pairs: 64 bytes, what DRAM reads */
+    uint64_t read, read_pairs, written, touched, lines; /* pairs: 64 bytes, what DRAM reads */
 };
 struct footprint_sum footprint_sum(const struct footprint *f);
+
+/* The n sectors that atomics have met at most, the hottest first; of equal ones that of the lower address. Without operations: there
+ * are not so many. */
+struct hot_sector {
+    uint64_t address, operations;
+};
+void footprint_hottest(const struct footprint *f, struct hot_sector *hottest, unsigned n);
 
 #endif

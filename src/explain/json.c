@@ -235,6 +235,35 @@ static json_t *timeline_json(const struct timeline *t)
     return json_pack("{s:o, s:b, s:o}", "block", triple(t->block), "cut", t->cut, "warps", warps);
 }
 
+/* Where atomics meet, and how often. */
+static json_t *hottest_json(const struct kernel_counters *c, struct arena *arena)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < HOT_PLACES && c->hottest[i].operations; i++) {
+        const struct hot_place *p = &c->hottest[i];
+        json_t *o = json_pack("{s:I}", "operations", (json_int_t)p->operations);
+        if (p->bytes) {
+            json_object_set_new(o, "offset", integer(p->offset));
+            json_object_set_new(o, "of_bytes", integer(p->bytes));
+        }
+        if (p->name)
+            json_object_set_new(o, "of", text(str_of(p->name), arena));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *footprint_json(const struct kernel_counters *c, struct arena *arena)
+{
+    json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "read_sectors", (json_int_t)c->read_sectors, "read_pairs",
+                          (json_int_t)c->read_pairs, "written_sectors", (json_int_t)c->written_sectors,
+                          "touched_sectors", (json_int_t)c->touched_sectors, "touched_lines",
+                          (json_int_t)c->touched_lines, "hot", (json_int_t)c->hot);
+    if (o && c->hot)
+        json_object_set_new(o, "hottest", hottest_json(c, arena));
+    return o;
+}
+
 json_t *counters_json(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
                       struct arena *arena)
 {
@@ -267,11 +296,7 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     json_object_set_new(o, "metrics", metrics_json(c, d, &occupancy));
     json_object_set_new(o, "classes", classes_json(c));
     json_object_set_new(o, "access", accesses_json(c->access));
-    json_object_set_new(o, "footprint",
-                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "read_sectors", (json_int_t)c->read_sectors,
-                                  "read_pairs", (json_int_t)c->read_pairs, "written_sectors",
-                                  (json_int_t)c->written_sectors, "touched_sectors", (json_int_t)c->touched_sectors,
-                                  "touched_lines", (json_int_t)c->touched_lines, "hot", (json_int_t)c->hot));
+    json_object_set_new(o, "footprint", footprint_json(c, arena));
     json_object_set_new(o, "barriers",
                         json_pack("{s:I, s:I, s:I}", "opened", (json_int_t)c->barriers, "warps",
                                   (json_int_t)c->control.barrier_warps, "wait", (json_int_t)c->control.barrier_wait));

@@ -110,6 +110,34 @@ def atomics_at_one_word_are_counted_by_lane_unless_ptxas_sums_them_up():
     assert launch["footprint"]["hot"] == 66, launch["footprint"]
 
 
+MEETING = r"""
+__device__ unsigned cold[64], busy[64];
+__global__ void meet(unsigned *allocated)
+{
+    atomicAdd(&cold[threadIdx.x], 1);
+    atomicExch(&busy[40], threadIdx.x);
+    if (threadIdx.x < 16)
+        atomicMax(&allocated[100], threadIdx.x);
+}
+int main()
+{
+    unsigned *allocated;
+    cudaMalloc(&allocated, 1000);
+    meet<<<2, 64>>>(allocated);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def atomics_meet_at_a_byte_of_a_variable_or_an_allocation():
+    _, err, result = explain(built("meeting", MEETING))
+    hottest = result["launches"][0]["footprint"]["hottest"]
+    assert hottest[0] == {"operations": 128, "offset": 160, "of_bytes": 256, "of": "busy"}, hottest
+    assert hottest[1]["offset"] == 384 and hottest[1]["of_bytes"] == 1000 and "of" not in hottest[1], hottest
+    assert [h.get("of") for h in hottest[2:]] == ["cold", "cold"] and [h["offset"] for h in hottest[2:]] == [0, 32], hottest
+    assert "128 at the hottest sector, byte 160 of `busy`" in err, err
+
+
 def figures_do_not_depend_on_the_number_of_workers():
     args = SHAPES, "strided", "--grid", "100", "--block", "96", "u32[9600]=range", "u32[9600]", "3"
     one, many = (explain("--workers", n, *args)[2] for n in (1, 5))

@@ -89,6 +89,11 @@ function sharedCard(l) {
     ], rows, 2, "Accesses to shared memory"));
 }
 
+/* A sector of global memory. */
+function placeInMemory(p) {
+    return p.of_bytes ? `byte ${count(p.offset)} of ${p.of || "an allocation of " + bytes(p.of_bytes)}` : "a sector";
+}
+
 function atomicsCard(l) {
     const rows = ["global_red", "global_atom", "shared_atom"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
     if (!rows.length)
@@ -99,7 +104,10 @@ function atomicsCard(l) {
         {title: "lanes", value: r => r.a.lanes},
         {title: "lanes an address", value: r => ratio(r.a.lanes, r.a.distinct), show: r => digits(ratio(r.a.lanes, r.a.distinct)), hint: "in one warp instruction"},
     ], rows, 2, "Atomics"),
-        l.footprint && l.footprint.hot ? note(`The busiest sector of global memory has had ${count(l.footprint.hot)} operations, one after the other.`) : null);
+        l.footprint && l.footprint.hot ? table([
+            {title: "hottest sectors", value: p => p.operations, show: p => placeInMemory(p), left: true},
+            {title: "operations, one after the other", value: p => p.operations},
+        ], l.footprint.hottest || [{operations: l.footprint.hot}], 1, "Sectors of global memory at which atomics meet") : null);
 }
 
 function placeOf(i) {
