@@ -102,7 +102,7 @@ static const char *no_ptx(const struct elf *e, const char *device, struct arena 
         if (data)
             sections[n++] = (struct image_section){data, section->sh_size};
     }
-    unsigned arch = device ? (unsigned)atoi(device + 3) : 90;
+    unsigned arch = !device ? 90 : strcmp(device, "auto") == 0 ? UINT_MAX : (unsigned)atoi(device + 3);
     return image_sections_lack_ptx(sections, n, arch, why, sizeof why) ? arena_printf(arena, "%s", why) : NULL;
 }
 
@@ -183,8 +183,10 @@ static const char *wrong_device(const char *device, struct arena *arena)
     hd_machine_options options = {.device = device, .workers = 1};
     hd_machine *machine;
     const char *error = NULL;
-    hd_result r = device ? hd_machine_create(&options, &machine, &error) : HD_SUCCESS;
-    if (device && !r)
+    if (!device || strcmp(device, "auto") == 0)
+        return NULL;
+    hd_result r = hd_machine_create(&options, &machine, &error);
+    if (!r)
         hd_machine_destroy(machine);
     return r == HD_ERROR_INVALID_VALUE && error ? arena_printf(arena, "--device %s: %s", device, error) : NULL;
 }

@@ -282,6 +282,14 @@ static size_t list_archs(char *to, size_t size, const char *what, const unsigned
     return at < size ? at : size - 1;
 }
 
+static unsigned least(const unsigned *archs, size_t n)
+{
+    unsigned arch = n ? archs[0] : 0;
+    for (size_t i = 1; i < n; i++)
+        arch = archs[i] < arch ? archs[i] : arch;
+    return arch;
+}
+
 /* Where a fat binary has nothing for the device: what it has, and what helps. */
 static enum image_result nothing_fits(struct image *image, unsigned arch, const struct found *found)
 {
@@ -292,9 +300,9 @@ static enum image_result nothing_fits(struct image *image, unsigned arch, const 
     list_archs(has + at, sizeof has - at, "machine code for sm_", found->elf, found->n_elf);
     if (found->n_ptx)
         snprintf(image->why, sizeof image->why,
-                 "the device is an sm_%u, and the program has %s. Either run it with HEDDLE_DEVICE=sm_%u, or build it "
-                 "with nvcc -gencode arch=compute_%u,code=compute_%u",
-                 arch, has, found->ptx[0], arch, arch);
+                 "the device is an sm_%u, and the program has %s. Either run it with `heddle run --device sm_%u` "
+                 "(HEDDLE_DEVICE=sm_%u), or build it with nvcc -gencode arch=compute_%u,code=compute_%u",
+                 arch, has, least(found->ptx, found->n_ptx), least(found->ptx, found->n_ptx), arch, arch);
     else
         snprintf(image->why, sizeof image->why,
                  "Heddle runs PTX, and the program has %s. Build it with nvcc -gencode "
@@ -321,25 +329,37 @@ static enum image_result read_containers(struct image *image, const uint8_t *dat
     return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
 }
 
-/* Goes through a section's containers, whose zeros in between are padding; false where it is broken. */
-static bool scan_section(const struct image_section *s, struct found *found)
+/* Goes through a section's containers, whose zeros in between are padding; false where it is broken. `found` gets what they have;
+ * *need, where there is one, becomes at least the least architecture that each of them has PTX for. */
+static bool scan_section(const struct image_section *s, struct found *found, unsigned *need)
 {
     struct image image = {0};
     struct choice best;
     uint64_t size;
     const uint8_t *data = s->data;
     for (size_t left = s->bytes; left > 0;) {
+        struct found here = {0};
         if (*data == 0) {
             data++;
             left--;
             continue;
         }
-        if (scan_container(&image, data, left, UINT_MAX, found, &size, &best))
+        if (scan_container(&image, data, left, UINT_MAX, need ? &here : found, &size, &best))
             return false;
+        if (need && least(here.ptx, here.n_ptx) > *need)
+            *need = least(here.ptx, here.n_ptx);
         data += size;
         left -= size;
     }
     return true;
+}
+
+unsigned image_section_needs(const struct image_section *section)
+{
+    unsigned need = 0;
+    struct found found = {0};
+    scan_section(section, &found, &need);
+    return need;
 }
 
 bool image_sections_lack_ptx(const struct image_section *sections, size_t n, unsigned arch, char *why, size_t size)
@@ -348,7 +368,7 @@ bool image_sections_lack_ptx(const struct image_section *sections, size_t n, uns
     struct found found = {0};
     struct image image = {0};
     for (size_t i = 0; i < n; i++)
-        if (!scan_section(&sections[i], &found))
+        if (!scan_section(&sections[i], &found, NULL))
             return false;
     if (found.n_ptx || found.elf_entries <= LINKER_S_OWN)
         return false;

@@ -52,6 +52,9 @@ struct image_section {
  * they have and what helps. */
 bool image_sections_lack_ptx(const struct image_section *sections, size_t n, unsigned arch, char *why, size_t size);
 
+/* The least device that each of its containers has PTX for, of those that have some; 0 where none has. */
+unsigned image_section_needs(const struct image_section *section);
+
 /* An image in the place of machine code: the texts, to be linked when it is loaded. NULL: no memory. */
 void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes);
 

@@ -1,6 +1,7 @@
 /* See state.h. The mutable state of the process, but for what is kept about it (watch.c, stack.c, summary.c). */
 #include "cuda/state.h"
 
+#include "cuda/auto_device.h"
 #include "cuda/check.h"
 #include "cuda/explain.h"
 #include "cuda/limits.h"
@@ -237,7 +238,8 @@ static CUresult make_machine(struct device *d)
                             .device = secure_getenv("HEDDLE_DEVICE")};
     const char *error = NULL;
     hd_machine *machine = NULL;
-    hd_result r = hd_machine_create(&o, &machine, &error);
+    bool chooses = o.device && strcmp(o.device, "auto") == 0;
+    hd_result r = (chooses ? auto_machine : hd_machine_create)(&o, &machine, &error);
     if (!r && ((r = check_machine(machine)) || (r = explain_machine(machine))))
         hd_machine_destroy(machine);
     if (!r) {

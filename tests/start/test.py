@@ -229,6 +229,27 @@ def the_vendors_runtime_is_told_to_be_started_by_heddle_run():
         assert status == 1 and "start the program with `heddle run`" in err, err
 
 
+# A library that has one image, with PTX for sm_100 alone.
+IMAGE = r"""
+__asm__(".section .nv_fatbin, \"a\"\n.p2align 3\n.long 0xba55ed50\n.short 1, 16\n.quad 80\n"
+        ".short 1, 0x101\n.long 64\n.quad 16\n.long 0, 0, 0x90000, 100\n.quad 0, 0x11, 0, 0\n.ascii \".version 9.0    \"\n"
+        ".section .note.GNU-stack, \"\", %progbits\n.text");
+"""
+
+
+def the_device_auto_has_all_images_run_that_the_process_has_loaded():
+    capability = compile_c("capability", """#include <cuda.h>
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int n, char **path) { int major, minor; if (n > 1 && !dlopen(path[1], RTLD_NOW)) return 2; cuInit(0);
+cuDeviceGetAttribute(&major, 75, 0); cuDeviceGetAttribute(&minor, 76, 0); printf("%d.%d\\n", major, minor); return 0; }""", "-L",
+                           libraries, "-lcuda")
+    newer = library_of("later/liblater.so", IMAGE)
+    assert run("run", "--device", "auto", capability)[1] == "9.0\n"
+    assert run("run", "--device", "auto", capability, newer)[1] == "10.0\n"
+    assert run("run", capability, newer)[1] == "9.0\n"
+
+
 def a_stripped_static_runtime_is_refused_with_what_helps():
     program = compile_c("stripped", FORGED, "-s")
     refused(run("run", program), program, "stripped", "-cudart shared", "heddle cc")
