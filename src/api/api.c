@@ -138,22 +138,36 @@ void hd_machine_get_progress(hd_machine *m, hd_progress *progress)
 
 /* ---- memory ---- */
 
+/* A name that lives as long as the machine; NULL where memory is exhausted. Of programs that allocate in a loop, the names come
+ * again: they are looked for among the latest. */
+static const char *keep_name(hd_machine *m, const char *text)
+{
+    enum { LATEST = 64 };
+    unsigned looked_at = 0;
+    pthread_mutex_lock(&m->lock);
+    struct name *n = m->names;
+    while (n && looked_at++ < LATEST && strcmp(n->text, text) != 0)
+        n = n->next;
+    if (!n || looked_at > LATEST) {
+        n = malloc(sizeof *n + strlen(text) + 1);
+        if (n) {
+            strcpy(n->text, text);
+            n->next = m->names;
+            m->names = n;
+        }
+    }
+    pthread_mutex_unlock(&m->lock);
+    return n ? n->text : NULL;
+}
+
 hd_result hd_alloc_named(hd_machine *m, size_t bytes, const char *name, void **pointer)
 {
-    struct name *n = NULL;
     if (!m || !pointer || bytes == 0)
         return HD_ERROR_INVALID_VALUE;
-    if (name) {
-        n = malloc(sizeof *n + strlen(name) + 1);
-        if (!n)
-            return HD_ERROR_OUT_OF_MEMORY;
-        strcpy(n->text, name);
-        pthread_mutex_lock(&m->lock);
-        n->next = m->names;
-        m->names = n;
-        pthread_mutex_unlock(&m->lock);
-    }
-    *pointer = mem_alloc(&m->machine->mem, bytes, MEM_DEVICE, n ? n->text : NULL);
+    const char *kept = name ? keep_name(m, name) : NULL;
+    if (name && !kept)
+        return HD_ERROR_OUT_OF_MEMORY;
+    *pointer = mem_alloc(&m->machine->mem, bytes, MEM_DEVICE, kept);
     return *pointer ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 

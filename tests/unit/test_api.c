@@ -1,4 +1,5 @@
 /* The library as its users see it (include/heddle.h). */
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -497,6 +498,28 @@ static void hosts_mistakes_are_reported_with_their_stack(void **state)
     hd_report_free(copy);
 }
 
+/* ---- memory ---- */
+
+static void names_of_memory_take_no_more_when_they_come_again(void **state)
+{
+    (void)state;
+    enum { TIMES = 20000, MOST_BYTES = 8 * TIMES };
+    hd_machine *m;
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < TIMES; i++) {
+        void *p;
+        hd_memory_info info;
+        const char *name = i % 2 ? "argument 1" : "argument 2";
+        assert_int_equal(hd_alloc_named(m, 4, name, &p), HD_SUCCESS);
+        assert_true(hd_find(m, p, &info));
+        assert_string_equal(info.name, name);
+        assert_int_equal(hd_free(m, p), HD_SUCCESS);
+    }
+    assert_in_range(mallinfo2().uordblks, 0, before + MOST_BYTES);
+    hd_machine_destroy(m);
+}
+
 /* ---- names ---- */
 
 static void kernels_are_found_by_the_names_of_their_source(void **state)
@@ -529,6 +552,7 @@ static void kernels_are_found_by_the_names_of_their_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_memory_take_no_more_when_they_come_again),
         cmocka_unit_test(kernels_are_found_by_the_names_of_their_source),
         cmocka_unit_test(machines_in_several_threads_do_not_meet),
         cmocka_unit_test(a_child_of_fork_compiles_too),
