@@ -140,10 +140,10 @@ def memory_of(value, what):
     interface = getattr(value, "__array_interface__", None)
     if interface is not None and not _is_numpy_scalar(value):
         memory = _of_array_interface(value, what)
+    elif not _is_numpy_scalar(value) and not _is_ctypes_scalar(value) and _is_buffer(value):
+        memory = _of_buffer(value, what)  # before DLPack, by which JAX does not say that its arrays are read-only
     elif hasattr(value, "__dlpack__"):
         memory = _of_dlpack(value, what)
-    elif not _is_numpy_scalar(value) and not _is_ctypes_scalar(value) and _is_buffer(value):
-        memory = _of_buffer(value, what)
     elif undefined:
         raise TypeError(f"{what}: heddle.undefined() takes an array, not {_kind(value)}")
     else:

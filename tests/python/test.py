@@ -104,7 +104,13 @@ def read_only_arrays_are_read_and_a_kernel_that_writes_them_is_refused():
     to = array.array("i", [1, 2])
     heddle.launch(TYPES, "_Z3addPiPKi", 1, 2, (to, bytes(array.array("i", [10, 20]))))
     assert list(to) == [12, 23]
-    assert "argument 1, which is read-only" in str(raised(heddle.HeddleError, TYPES, "add", 1, 2, (bytes(8), to)))
+    class Immutable(bytes):
+        """As JAX's arrays, whose DLPack does not say that they are."""
+
+        def __dlpack__(self, **more):
+            raise AssertionError("asked for DLPack")
+    for read_only in bytes(8), Immutable(8), memoryview(bytearray(8)).toreadonly():
+        assert "argument 1, which is read-only" in str(raised(heddle.HeddleError, TYPES, "add", 1, 2, (read_only, to)))
 
 
 def a_fault_has_its_place_and_leaves_arrays_as_they_were():
