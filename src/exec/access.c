@@ -81,9 +81,8 @@ void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[
     fill_addresses(w, o, address, &scan);
 }
 
-/* The allocation that holds [min, max + bytes), remembered by operation; *shift is what mem_shift() says of it. */
-static bool one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes, bool write,
-                           uint64_t *shift)
+bool access_in_one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes,
+                              bool write, uint64_t *shift)
 {
     struct machine *m = w->block->launch->machine;
     struct worker *k = worker_of(w);
@@ -133,7 +132,7 @@ static void plan_scanned(struct warp *w, const struct op *o, uint32_t mask, stru
             p->kind = PLAN_LOCAL;
             p->base = window;
         }
-    } else if (space != SPACE_PARAM && one_allocation(w, o, min, max, bytes, op_writes(o), &p->base)) {
+    } else if (space != SPACE_PARAM && access_in_one_allocation(w, o, min, max, bytes, op_writes(o), &p->base)) {
         p->kind = PLAN_HOST;
     } else if (space == SPACE_PARAM && !access_locate(w, space, min, bytes, false, &(struct location){0})) {
         p->kind = PLAN_HOST; /* one address for all lanes */

@@ -23,6 +23,10 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
                  struct plan *p);
 /* The same for addresses that are in the plan, of the lanes of mask. */
 void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct plan *p);
+/* Is there an allocation that holds [min, max + bytes), with kernels allowed to do that? It is remembered by operation; *shift is what
+ * mem_shift() says of it. */
+bool access_in_one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes,
+                              bool write, uint64_t *shift);
 /* What a linear scan did not write. */
 void plan_fill(const struct warp *w, const struct op *o, struct plan *p);
 

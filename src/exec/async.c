@@ -50,7 +50,8 @@ static struct async_queue *queue_of(struct warp *w)
 /* A record that is not queued yet; NULL after a fault. */
 static struct async_work *new_work(struct warp *w, const struct op *o, uint32_t lanes, uint32_t n)
 {
-    uint32_t room = (uint32_t)(sizeof(struct async_work) + n * sizeof(struct async_part));
+    size_t parts = n ? n * sizeof(struct async_part) : sizeof(struct async_rows);
+    uint32_t room = (uint32_t)(sizeof(struct async_work) + parts);
     struct async_work *x = queue_of(w) ? pool_take(worker_of(w), room) : NULL;
     if (!x) {
         warp_fault(w, FAULT_out_of_memory, o, (unsigned)__builtin_ctz(lanes));
@@ -64,6 +65,20 @@ static struct async_work *new_work(struct warp *w, const struct op *o, uint32_t 
                             .room = room,
                             .version = atomic_load_explicit(&worker_of(w)->machine->mem.version, memory_order_relaxed)};
     return x;
+}
+
+static struct async_rows *rows_of(struct async_work *x)
+{
+    return (struct async_rows *)x->parts;
+}
+
+static struct async_part part_of(const struct async_work *x, unsigned lane)
+{
+    const struct async_rows *r = (const struct async_rows *)x->parts;
+    if (x->n)
+        return x->parts[x->n == 1 ? 0 : lane];
+    return (struct async_part){(uint8_t *)(uintptr_t)r->to[lane], (const uint8_t *)(uintptr_t)r->from[lane], r->bytes,
+                               r->bytes, r->group};
 }
 
 static uint32_t buffer_bytes(const struct async_work *x)
@@ -170,7 +185,7 @@ static void tell(const struct async_work *x, const struct async_part *p, unsigne
 static bool finish_part(struct async_work *x, unsigned lane)
 {
     struct warp *w = x->warp;
-    struct async_part *p = &x->parts[x->n == 1 ? 0 : lane];
+    const struct async_part part = part_of(x, lane), *p = &part;
     x->lanes &= ~(1u << lane);
     if (is_arrival(x))
         return mbarrier_signal(w, x->op, lane, x->signals, x->parts[lane].group,
@@ -186,8 +201,42 @@ static bool finish_part(struct async_work *x, unsigned lane)
            mbarrier_signal(w, x->op, lane, x->signals, x->object, &(struct mbarrier_signal){.bytes = p->bytes});
 }
 
+/* Of so many bytes each, which the compiler knows. */
+static inline __attribute__((always_inline)) void copy_lanes(const struct async_rows *r, uint32_t lanes, size_t bytes)
+{
+    for (unsigned l = 0; l < WARP_LANES && lanes == UINT32_MAX; l++)
+        memcpy((void *)(uintptr_t)r->to[l], (const void *)(uintptr_t)r->from[l], bytes);
+    for (uint32_t m = lanes == UINT32_MAX ? 0 : lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        memcpy((void *)(uintptr_t)r->to[l], (const void *)(uintptr_t)r->from[l], bytes);
+    }
+}
+
+static void copy_rows(const struct async_rows *r, uint32_t lanes)
+{
+    switch (r->bytes) {
+    case 4: copy_lanes(r, lanes, 4); break;
+    case 8: copy_lanes(r, lanes, 8); break;
+    default: copy_lanes(r, lanes, 16); break;
+    }
+}
+
+static bool is_plain(const struct async_work *x)
+{
+    const struct mem *m = &worker_of(x->warp)->machine->mem;
+    return !x->n && !access_is_watched(x->warp) &&
+           atomic_load_explicit(&m->version, memory_order_relaxed) == x->version;
+}
+
 static bool finish_parts(struct async_work *x, uint32_t lanes)
 {
+    if (is_plain(x)) {
+        histogram_settle(worker_of(x->warp));
+        copy_rows(rows_of(x), lanes & x->lanes);
+        x->warp->block->launch->changed = true;
+        x->lanes &= ~lanes;
+        return true;
+    }
     for (uint32_t m = lanes & x->lanes; m; m &= m - 1)
         if (!finish_part(x, (unsigned)__builtin_ctz(m)))
             return false;
@@ -277,6 +326,44 @@ static bool has_failed(const struct warp *w)
 static uint64_t shift_of(const struct location *p)
 {
     return p->space == SPACE_GLOBAL && p->at ? (uint64_t)(uintptr_t)p->at - p->address : 0;
+}
+
+/* The usual case of cp.async: whole copies, all from one allocation and within the block's memory. False where it is another, or memory has
+ * run out, and nothing has been done. */
+static bool issue_rows(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    const struct op_access *c = o->access;
+    uint32_t bytes = c->mem.bytes;
+    unsigned log2_bytes = (unsigned)__builtin_ctz(bytes);
+    const struct row_fns *fn = w->block->launch->rows;
+    struct plan p;
+    struct scan from;
+    uint64_t source[WARP_LANES] __attribute__((aligned(64))), shift;
+    if (access_is_watched(w) || c->has_operand[ASYNC_SIZE] || c->has_operand[ASYNC_IGNORE] || !queue_of(w) ||
+        w->async->parted)
+        return false;
+    plan_access(w, a, base, o, mask, &p);
+    fn->scan64((const uint64_t *)row_at(base, c->operands[ASYNC_SOURCE]), 0, mask, log2_bytes, source, &from);
+    if (p.kind != PLAN_HOST || p.space != SPACE_SHARED || from.all_bits & (bytes - 1) ||
+        !access_in_one_allocation(w, o, from.min, from.max, bytes, false, &shift))
+        return false;
+    struct async_work *x = new_work(w, o, mask, 0);
+    if (!x)
+        return false;
+    plan_fill(w, o, &p);
+    if (from.linear)
+        fn->fill(source, from.min, log2_bytes);
+    struct async_rows *r = rows_of(x);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        r->to[l] = p.address[l] + p.base;
+        r->from[l] = source[l] + shift;
+    }
+    r->bytes = bytes;
+    r->group = w->async->groups[__builtin_ctz(mask)];
+    x->writes = w->block;
+    x->shift = shift;
+    enqueue(x);
+    return true;
 }
 
 /* cp.async: lanes whose addresses are bad are left out. */
@@ -470,6 +557,10 @@ bool async_issue(struct warp *w, struct activation *a, uint8_t *const base[4], c
         return true;
     if (!bound(w))
         return false;
+    if (o->mode == ASYNC_COPY && issue_rows(w, a, base, o, mask))
+        return true;
+    if (has_failed(w))
+        return false;
     access_addresses(w, a, base, o, mask, address);
     if (o->mode == ASYNC_COPY)
         return issue_copies(w, base, o, mask, address);
@@ -488,12 +579,17 @@ bool async_issue(struct warp *w, struct activation *a, uint8_t *const base[4], c
 /* ---- groups ---- */
 
 /* Lanes whose part has to be done for them to go on that wait for all but their `left` newest groups. */
-static uint32_t due_lanes(const struct async_work *x, const uint32_t *groups, uint32_t lanes, uint64_t left)
+static uint32_t due_lanes(const struct async_work *x, const struct async_queue *q, bool bulk, uint32_t lanes,
+                          uint64_t left)
 {
+    const uint32_t *groups = bulk ? q->bulk_groups : q->groups;
     uint32_t due = 0;
-    for (uint32_t m = lanes & x->lanes; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        due |= x->parts[x->n == 1 ? 0 : l].group + left < groups[l] ? 1u << l : 0;
+    lanes &= x->lanes;
+    if (!x->n && !q->parted && lanes)
+        return part_of(x, 0).group + left < groups[__builtin_ctz(lanes)] ? lanes : 0;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        due |= part_of(x, l).group + left < groups[l] ? 1u << l : 0;
     }
     return due;
 }
@@ -502,7 +598,7 @@ static bool wait_copies(struct warp *w, uint32_t lanes, uint64_t left, bool all)
 {
     struct async_queue *q = w->async;
     for (struct async_work *x = q->first; x; x = x->next)
-        if (mode_of(x) == ASYNC_COPY && !finish_parts(x, all ? lanes : due_lanes(x, q->groups, lanes, left)))
+        if (mode_of(x) == ASYNC_COPY && !finish_parts(x, all ? lanes : due_lanes(x, q, false, lanes, left)))
             return false;
     return arrive_behind_copies(q, lanes);
 }
@@ -525,7 +621,7 @@ static bool wait_bulk(struct warp *w, uint32_t lanes, uint64_t left, bool only_r
 {
     struct async_queue *q = w->async;
     for (struct async_work *x = q->first; x; x = x->next) {
-        bool due = is_bulk(x) && !x->signals && due_lanes(x, q->bulk_groups, lanes, left);
+        bool due = is_bulk(x) && !x->signals && due_lanes(x, q, true, lanes, left);
         if (due && !(only_read ? read_source(x) : finish_work(x)))
             return false;
     }
@@ -539,8 +635,9 @@ bool async_group(struct warp *w, const struct op *o, uint32_t mask)
     if (!w->async || (!commits && !w->async->n))
         return true;
     uint32_t *groups = mode == GROUP_COMMIT ? w->async->groups : w->async->bulk_groups;
-    for (uint32_t m = commits ? mask : 0; m; m &= m - 1)
-        groups[__builtin_ctz(m)]++;
+    for (unsigned l = 0; l < WARP_LANES && commits; l++)
+        groups[l] += mask >> l & 1;
+    w->async->parted |= mode == GROUP_COMMIT && mask != (w->exists & ~w->exited);
     if (mode == GROUP_WAIT || mode == GROUP_WAIT_ALL)
         good = wait_copies(w, mask, o->imm, mode == GROUP_WAIT_ALL);
     else if (!commits)
@@ -683,7 +780,7 @@ static bool touches(const struct async_work *x, const struct block *owner, const
     bool reads = x->reads == owner && !x->buffer && mode_of(x) != ASYNC_STORE;
     at += owner ? 0 : x->shift;
     for (uint32_t m = is_arrival(x) ? 0 : x->lanes; m; m &= m - 1) {
-        const struct async_part *p = &x->parts[x->n == 1 ? 0 : __builtin_ctz(m)];
+        const struct async_part part = part_of(x, (unsigned)__builtin_ctz(m)), *p = &part;
         *written = x->writes == owner && overlap(p->to, p->bytes, at, bytes);
         if (*written || (reads && overlap(p->from, p->taken, at, bytes)))
             return true;

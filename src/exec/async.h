@@ -27,13 +27,19 @@ struct async_part {
     uint32_t group;        /* of the lane's, by how many came before */
 };
 
+/* The usual copies of a warp, whose lanes are all in one place and count as many groups: where each lane's bytes are. */
+struct async_rows {
+    uint64_t to[WARP_LANES], from[WARP_LANES];
+    uint32_t bytes, group;
+};
+
 /* What lanes have issued with one instruction: a part for each lane, or one for the only lane. */
 struct async_work {
     struct async_work *next;
     struct warp *warp;
     const struct op *op;
     uint32_t lanes;        /* whose parts are not done */
-    uint32_t n;            /* parts */
+    uint32_t n;            /* parts; 0: in their place stands a struct async_rows */
     uint32_t room;         /* bytes of this record */
     uint64_t version;      /* of the machine's memory, when addresses were checked */
     uint64_t shift;        /* from addresses of global memory to where it is accessed: mem_shift() */
@@ -50,6 +56,7 @@ struct async_work {
 /* Of a warp that has issued some. */
 struct async_queue {
     struct async_work *first, *last;
+    bool parted;                 /* not all lanes have committed as often */
     uint32_t n;                  /* of them */
     uint32_t groups[WARP_LANES]; /* that each lane has committed */
     uint32_t bulk_groups[WARP_LANES];

@@ -97,6 +97,8 @@ static void lower_copy(struct builder *b, struct ir_access *a)
     a->mem.bytes = (uint8_t)in->operands[2].bits;
     a->operands[ASYNC_SOURCE] = lower_address_value(b, &in->operands[1], SPACE_GLOBAL);
     const struct ptx_operand *o = in->n_operands > 3 ? &in->operands[3] : NULL;
+    if (o && o->kind == OPND_INT && o->bits == a->mem.bytes) /* as compilers write it: all of it */
+        return;
     if (o && o->kind == OPND_REG && o->reg->type == TYPE_pred)
         a->operands[ASYNC_IGNORE] = ir_predicate(b, o);
     else if (o && (in->n_operands > 4 || !isa_has(in->inst, MOD_L2_cache_hint)))
