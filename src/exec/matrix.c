@@ -20,18 +20,41 @@
 
 /* ---- maps ---- */
 
-static void map_fragment(const struct fragment *f, struct fragment_map *map, uint64_t m, uint64_t n, uint64_t k,
-                         uint64_t q)
+static void map_fragment(const struct fragment *f, struct mma_map *map, uint64_t m, uint64_t n, uint64_t k, uint64_t q)
 {
     const uint64_t weight[COORDINATES] = {m, n, k, q};
     uint64_t lanes[WARP_LANES], numbers[FRAGMENT_MAX_REGS * 8];
     unsigned all = f->n_regs * fragment_per_reg(f), own = 1u << f->number_bits;
     fragment_places(f, weight, lanes, numbers);
     map->n = (uint16_t)(all < own ? all : own);
-    for (unsigned l = 0; l < WARP_LANES; l++)
+    map->per = (uint8_t)fragment_per_reg(f);
+    map->bits = f->bits;
+    map->by_eights = true;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
         map->lane[l] = (uint16_t)lanes[l];
+        map->by_eights &= lanes[l] == lanes[l % 4] + l / 4;
+    }
     for (unsigned e = 0; e < map->n && e < sizeof map->number / sizeof map->number[0]; e++)
         map->number[e] = (uint16_t)numbers[e];
+}
+
+/* Rows lie behind each other in memory, with elements side by side; or columns do. */
+static void place_fragment(struct op_matrix *x)
+{
+    const struct matrix *f = &x->ir->form;
+    const struct fragment *fragment = f->kind == MATRIX_LOAD ? &f->d : &f->c;
+    enum matrix_coordinate rows = f->loads == 'b' ? COORDINATE_K : COORDINATE_M;
+    enum matrix_coordinate columns = f->loads == 'a' ? COORDINATE_K : COORDINATE_N;
+    uint64_t lanes[WARP_LANES], numbers[FRAGMENT_MAX_REGS * 8];
+    for (unsigned inner = 0; inner < 2; inner++) {
+        uint64_t weight[COORDINATES] = {0};
+        weight[(inner != 0) == f->a_by_column ? rows : columns] = 1;
+        fragment_places(fragment, weight, lanes, numbers);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            (inner ? x->place.inner_by_lane : x->place.outer_by_lane)[l] = (uint8_t)lanes[l];
+        for (unsigned e = 0; e < fragment->n_regs * fragment_per_reg(fragment); e++)
+            (inner ? x->place.inner : x->place.outer)[e] = (uint8_t)numbers[e];
+    }
 }
 
 static bool is_quad(const struct matrix *x)
@@ -42,6 +65,8 @@ static bool is_quad(const struct matrix *x)
 void matrix_prepare(struct op_matrix *x)
 {
     const struct matrix *f = &x->ir->form;
+    if ((f->kind == MATRIX_LOAD || f->kind == MATRIX_STORE) && (f->c.bits || f->d.bits))
+        place_fragment(x);
     if ((f->kind != MATRIX_PRODUCT && f->kind != MATRIX_WARPGROUP) || !f->d.bits) /* of a text: its name alone */
         return;
     bool warpgroup = f->kind == MATRIX_WARPGROUP;
@@ -61,7 +86,7 @@ void matrix_prepare(struct op_matrix *x)
     if (!warpgroup || !x->ir->a_by_descriptor)
         map_fragment(&f->a, &x->a, 1, 0, m, (uint64_t)m * stored);
     if (!warpgroup)
-        map_fragment(&f->b, &x->b, 0, k, 1, (uint64_t)f->n * k);
+        map_fragment(&f->b, &x->b, 0, 1, f->n, (uint64_t)f->n * k);
     map_fragment(&f->c, &x->c, 1, m, 0, (uint64_t)m * f->n);
     map_fragment(&f->d, &x->d, 1, m, 0, (uint64_t)m * f->n);
 }
@@ -70,21 +95,35 @@ void matrix_prepare(struct op_matrix *x)
 
 enum { MAX_A = 4096, MAX_B = 8192, MAX_D = 16 * 256, QUADS = 4 };
 
-void fragment_take(uint8_t *const base[4], const struct fragment *f, const struct fragment_map *map,
-                   const row_ref *regs, uint32_t *to)
+static const struct mma_fns *fns_of(const struct warp *w)
 {
-    unsigned per = fragment_per_reg(f), bits = f->bits;
-    uint32_t ones = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
-    for (unsigned e = 0; e < map->n; e++) {
-        const uint32_t *row = (const uint32_t *)row_at(base, regs[e / per]);
-        uint32_t *at = to + map->number[e];
-        unsigned shift = e % per * bits;
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            at[map->lane[l]] = row[l] >> shift & ones;
-    }
+    return w->block->launch->machine->mma;
 }
 
-static void take_fragment64(uint8_t *const base[4], const struct fragment_map *map, const row_ref *regs, uint64_t *to)
+void fragment_take(const struct warp *w, uint8_t *const base[4], const struct mma_map *map, const row_ref *regs,
+                   uint32_t *to)
+{
+    const uint32_t *rows[FRAGMENT_MAX_REGS];
+    rows[0] = NULL;
+    for (unsigned r = 0; r * map->per < map->n; r++)
+        rows[r] = (const uint32_t *)row_at(base, regs[r]);
+    fns_of(w)->take(map, rows, to);
+}
+
+void fragment_put(const struct warp *w, uint8_t *const base[4], const struct mma_map *map, const row_ref *regs,
+                  const uint32_t *from, uint32_t lanes)
+{
+    uint32_t *rows[FRAGMENT_MAX_REGS], whole[FRAGMENT_MAX_REGS][WARP_LANES] __attribute__((aligned(64)));
+    unsigned n = map->n / map->per;
+    rows[0] = NULL;
+    for (unsigned r = 0; r < n; r++)
+        rows[r] = lanes == UINT32_MAX ? (uint32_t *)row_at(base, regs[r]) : whole[r];
+    fns_of(w)->put(map, from, rows);
+    for (unsigned r = 0; lanes != UINT32_MAX && r < n; r++)
+        w->block->launch->rows->blend32(row_at(base, regs[r]), whole[r], lanes);
+}
+
+static void take_fragment64(uint8_t *const base[4], const struct mma_map *map, const row_ref *regs, uint64_t *to)
 {
     for (unsigned e = 0; e < map->n; e++) {
         const uint64_t *row = (const uint64_t *)row_at(base, regs[e]);
@@ -93,22 +132,8 @@ static void take_fragment64(uint8_t *const base[4], const struct fragment_map *m
     }
 }
 
-void fragment_put(const struct warp *w, uint8_t *const base[4], const struct fragment *f,
-                  const struct fragment_map *map, const row_ref *regs, const uint32_t *from, uint32_t lanes)
-{
-    unsigned per = fragment_per_reg(f), bits = f->bits;
-    uint32_t row[WARP_LANES] __attribute__((aligned(64)));
-    for (unsigned r = 0; r < f->n_regs; r++) {
-        memset(row, 0, sizeof row);
-        for (unsigned i = 0; i < per; i++)
-            for (unsigned l = 0; l < WARP_LANES; l++)
-                row[l] |= from[map->number[(r * per + i) % map->n] + map->lane[l]] << i * bits;
-        w->block->launch->rows->blend32(row_at(base, regs[r]), row, lanes);
-    }
-}
-
-static void put_fragment64(const struct warp *w, uint8_t *const base[4], const struct fragment_map *map,
-                           const row_ref *regs, const uint64_t *from, uint32_t lanes)
+static void put_fragment64(const struct warp *w, uint8_t *const base[4], const struct mma_map *map, const row_ref *regs,
+                           const uint64_t *from, uint32_t lanes)
 {
     uint64_t row[WARP_LANES] __attribute__((aligned(64)));
     for (unsigned e = 0; e < map->n; e++) {
@@ -159,11 +184,6 @@ void matrix_select(const struct matrix *x, const uint32_t *metadata, unsigned se
 
 /* ---- products of a warp ---- */
 
-static const struct mma_fns *fns_of(const struct warp *w)
-{
-    return w->block->launch->machine->mma;
-}
-
 static void multiply64(struct warp *w, uint8_t *const base[4], const struct op_matrix *x, uint32_t lanes)
 {
     uint64_t a[16 * 16], b[16 * 8], c[16 * 8], d[16 * 8];
@@ -184,25 +204,25 @@ static void multiply(struct warp *w, uint8_t *const base[4], const struct op_mat
         multiply64(w, base, x, lanes);
         return;
     }
-    fragment_take(base, &f->a, &x->a, x->reads, a);
-    fragment_take(base, &f->b, &x->b, x->reads + x->ir->at_b, b);
-    fragment_take(base, &f->c, &x->c, x->reads + x->ir->at_c, c);
+    fragment_take(w, base, &x->a, x->reads, a);
+    fragment_take(w, base, &x->b, x->reads + x->ir->at_b, b);
+    fragment_take(w, base, &x->c, x->reads + x->ir->at_c, c);
     if (f->sparse)
         matrix_select(f, (const uint32_t *)row_at(base, x->reads[x->ir->at_rest]), x->ir->selector, selected);
     for (unsigned q = 0; q < (p->is_quad ? QUADS : 1); q++)
         fns_of(w)->multiply(p, a + q * p->m * p->k, b + q * p->n * p->k, c + q * p->m * p->n, d + q * p->m * p->n,
                             f->sparse ? selected : NULL);
-    fragment_put(w, base, &f->d, &x->d, x->writes, d, lanes);
+    fragment_put(w, base, &x->d, x->writes, d, lanes);
 }
 
 static void transpose(struct warp *w, uint8_t *const base[4], const struct op_matrix *x, uint32_t lanes)
 {
     uint32_t dense[64];
-    struct fragment_map from, to;
+    struct mma_map from, to;
     map_fragment(&x->ir->form.c, &from, 1, 0, 8, 0);
     map_fragment(&x->ir->form.d, &to, 8, 0, 1, 0);
-    fragment_take(base, &x->ir->form.c, &from, x->reads, dense);
-    fragment_put(w, base, &x->ir->form.d, &to, x->writes, dense, lanes);
+    fragment_take(w, base, &from, x->reads, dense);
+    fragment_put(w, base, &to, x->writes, dense, lanes);
 }
 
 /* ---- memory ---- */
@@ -279,7 +299,7 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
     struct move x = {.stores = f->kind == MATRIX_STORE_ROWS};
     unsigned n = f->count;
     struct fragment one = x.stores ? f->c : f->d;
-    struct fragment_map map;
+    struct mma_map map;
     uint32_t mask = lanes & (n == 4 ? UINT32_MAX : (1u << 8 * n) - 1), halves[4 * 64];
     one.n_regs = 1;
     map_fragment(&one, &map, f->transposed ? 1 : 8, 0, f->transposed ? 8 : 1, 0);
@@ -288,7 +308,7 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
     plan_access(w, a, base, o, mask, &x.plan);
     plan_fill(w, o, &x.plan);
     for (unsigned i = 0; x.stores && i < n; i++) {
-        fragment_take(base, &one, &map, m->reads + i, halves + 64 * i);
+        fragment_take(w, base, &map, m->reads + i, halves + 64 * i);
         for (unsigned k = 0; k < 64; k++)
             memcpy(&x.data[8 * i + k / 8][2 * (k % 8)], &halves[64 * i + k], 2);
     }
@@ -300,26 +320,20 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
             memcpy(&v, &x.data[8 * i + k / 8][2 * (k % 8)], 2);
             halves[64 * i + k] = v;
         }
-        fragment_put(w, base, &one, &map, m->writes + i, halves + 64 * i, lanes);
+        fragment_put(w, base, &map, m->writes + i, halves + 64 * i, lanes);
     }
     return true;
 }
 
-/* How far the elements of a matrix in memory are apart, in bits; without a stride it is dense. */
-static void find_weights(const struct op_matrix *m, uint8_t *const base[4], unsigned lane, uint64_t weight[COORDINATES])
+/* In bits: how far rows (or columns) of a matrix in memory are apart. Without a stride it is dense. */
+static uint64_t stride_of(const struct op_matrix *m, uint8_t *const base[4], unsigned lane)
 {
     const struct matrix *f = &m->ir->form;
-    const struct fragment *x = f->kind == MATRIX_LOAD ? &f->d : &f->c;
-    enum matrix_coordinate rows = f->loads == 'b' ? COORDINATE_K : COORDINATE_M,
-                           columns = f->loads == 'a' ? COORDINATE_K : COORDINATE_N;
-    const unsigned extent[COORDINATES] = {f->m, f->n, f->k, 1};
-    enum matrix_coordinate outer = f->a_by_column ? columns : rows, inner = f->a_by_column ? rows : columns;
-    uint64_t stride = extent[inner];
+    unsigned rows = f->loads == 'b' ? f->k : f->m, columns = f->loads == 'a' ? f->k : f->n;
+    uint64_t stride = f->a_by_column ? rows : columns;
     if (m->ir->has_rest)
         stride = ((const uint32_t *)row_at(base, m->reads[m->ir->at_rest]))[lane];
-    memset(weight, 0, COORDINATES * sizeof *weight);
-    weight[outer] = stride * f->element_bits;
-    weight[inner] = x->bits;
+    return stride * f->element_bits;
 }
 
 static uint64_t first_address(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
@@ -330,38 +344,140 @@ static uint64_t first_address(struct warp *w, struct activation *a, uint8_t *con
     return address[lane];
 }
 
+/* A matrix in memory, and the registers that it is loaded to or stored from. */
+struct moved {
+    const struct op_matrix *m;
+    const struct fragment *f;
+    const row_ref *regs;
+    uint64_t start, by_lane[WARP_LANES]; /* bytes */
+    uint64_t stride;                     /* bits */
+    unsigned bytes;                      /* of a piece */
+};
+
+/* Where a piece's elements begin, counted from the lane's: the piece at byte `at` of a lane's registers. */
+static uint64_t piece_offset(const struct moved *x, unsigned at)
+{
+    unsigned e = at * 8 / x->f->bits;
+    return (x->m->place.outer[e] * x->stride + x->m->place.inner[e] * (uint64_t)x->f->bits) / 8;
+}
+
+/* Registers that hold copies of those before. */
+static unsigned own_bytes(const struct moved *x)
+{
+    unsigned own = (x->f->bits << x->f->number_bits) / 8, all = x->f->n_regs * x->f->reg_bits / 8u;
+    return own < all ? own : all;
+}
+
+/* Do lanes 4 r + t lie at those of t, r * bytes further; or at those of 4 r, t * bytes further? */
+static bool lie_by_eights(const struct moved *x, bool by_fours)
+{
+    uint64_t off = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        off |= x->by_lane[l] ^
+               (by_fours ? x->by_lane[l & ~3u] + (l & 3) * x->bytes : x->by_lane[l & 3] + l / 4 * x->bytes);
+    return !off;
+}
+
+/* A load by all lanes of what lies in one allocation, aligned: registers of two halves from two places, of lanes that have eight
+ * neighbours; registers, of lanes that have four; others. */
+static void load_own(const struct warp *w, uint8_t *const base[4], const struct moved *x, const uint8_t *from)
+{
+    unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
+    bool halves = x->bytes == 2 && lie_by_eights(x, false), quads = x->bytes == 4 && lie_by_eights(x, true);
+    for (unsigned at = 0; halves && at < own; at += 4) {
+        const uint8_t *place[2][4];
+        for (unsigned t = 0; t < 8; t++)
+            place[t / 4][t % 4] = from + piece_offset(x, at + t / 4 * 2) + x->by_lane[t % 4];
+        fns_of(w)->load_halves(place[0], place[1], (uint32_t *)row_at(base, x->regs[at / 4]));
+    }
+    for (unsigned at = 0; quads && at < own; at += 4) {
+        uint8_t *row = row_at(base, x->regs[at / 4]);
+        const uint8_t *piece = from + piece_offset(x, at);
+        for (unsigned l = 0; l < WARP_LANES; l += 4)
+            memcpy(row + 4 * l, piece + x->by_lane[l], 16);
+    }
+    for (unsigned at = 0; !halves && !quads && at < own; at += x->bytes) {
+        uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
+        const uint8_t *piece = from + piece_offset(x, at);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            memcpy(row + reg_bytes * l, piece + x->by_lane[l], x->bytes);
+    }
+}
+
+static void load_at_once(const struct warp *w, uint8_t *const base[4], const struct moved *x, const uint8_t *from)
+{
+    unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
+    load_own(w, base, x, from);
+    for (unsigned r = own / reg_bytes; r < x->f->n_regs; r++)
+        memcpy(row_at(base, x->regs[r]), row_at(base, x->regs[r - own / reg_bytes]), (size_t)reg_bytes * WARP_LANES);
+}
+
+/* The first byte of all lanes' pieces on the host, where one plan serves all of them and nobody watches; NULL: piece by piece. */
+static const uint8_t *find_at_once(struct warp *w, const struct op *o, const struct moved *x, uint32_t lanes,
+                                   struct plan *p)
+{
+    uint64_t first = x->start, last = x->start, bits = x->start | x->stride / 8, far = 0;
+    if (access_is_watched(w) || lanes != UINT32_MAX || x->m->ir->form.kind != MATRIX_LOAD ||
+        x->stride / 8 > UINT32_MAX / 256)
+        return NULL;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        far = x->by_lane[l] > far ? x->by_lane[l] : far;
+    last += far;
+    far = 0;
+    for (unsigned at = 0, own = own_bytes(x); at < own; at += x->bytes)
+        far = piece_offset(x, at) > far ? piece_offset(x, at) : far;
+    last += far;
+    if (bits % x->bytes)
+        return NULL;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        p->address[l] = l ? last : first;
+    plan_addresses(w, o, lanes, p);
+    return p->kind == PLAN_HOST ? (const uint8_t *)(uintptr_t)(first + p->base) : NULL;
+}
+
+static bool move_by_pieces(struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x,
+                           uint32_t lanes)
+{
+    struct move move = {.stores = x->m->ir->form.kind == MATRIX_STORE};
+    unsigned reg_bytes = x->f->reg_bits / 8, end = move.stores ? own_bytes(x) : x->f->n_regs * reg_bytes;
+    for (unsigned at = 0; at < end; at += x->bytes) {
+        uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            move.plan.address[l] = x->start + x->by_lane[l] + piece_offset(x, at);
+            memcpy(move.data[l], row + l * reg_bytes, x->bytes);
+        }
+        plan_addresses(w, o, lanes, &move.plan);
+        if (!run_move(w, base, o, lanes, &move))
+            return false;
+        for (uint32_t left = move.stores ? 0 : lanes; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            memcpy(row + l * reg_bytes, move.data[l], x->bytes);
+        }
+    }
+    return true;
+}
+
 /* wmma.load and wmma.store: all lanes have the same address and stride; they move a piece each at a time. */
 static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
                         uint32_t lanes)
 {
-    const struct op_matrix *m = o->matrix;
-    const struct matrix *f = &m->ir->form;
-    struct move x = {.stores = f->kind == MATRIX_STORE};
-    const struct fragment *fragment = x.stores ? &f->c : &f->d;
-    const row_ref *regs = x.stores ? m->reads : m->writes;
-    unsigned bytes = o->access->mem.bytes, reg_bytes = fragment->reg_bits / 8, own = 1u << fragment->number_bits;
+    const struct matrix *f = &o->matrix->ir->form;
     unsigned lane = (unsigned)__builtin_ctz(lanes);
-    uint64_t weight[COORDINATES], by_lane[WARP_LANES], by_number[FRAGMENT_MAX_REGS * 8];
-    uint64_t start = first_address(w, a, base, o, lane);
-    find_weights(m, base, lane, weight);
-    fragment_places(fragment, weight, by_lane, by_number);
-    for (unsigned at = 0; at < fragment->n_regs * reg_bytes; at += bytes) {
-        unsigned e = at * 8 / fragment->bits;
-        uint8_t *row = row_at(base, regs[at / reg_bytes]) + at % reg_bytes;
-        if (x.stores && e >= own)
-            break;
-        for (unsigned l = 0; l < WARP_LANES; l++) {
-            x.plan.address[l] = start + (by_lane[l] + by_number[e]) / 8;
-            memcpy(x.data[l], row + l * reg_bytes, bytes);
-        }
-        plan_addresses(w, o, lanes, &x.plan);
-        if (!run_move(w, base, o, lanes, &x))
-            return false;
-        for (uint32_t left = x.stores ? 0 : lanes; left; left &= left - 1) {
-            unsigned l = (unsigned)__builtin_ctz(left);
-            memcpy(row + l * reg_bytes, x.data[l], bytes);
-        }
-    }
+    struct moved x = {.m = o->matrix,
+                      .f = f->kind == MATRIX_LOAD ? &f->d : &f->c,
+                      .regs = f->kind == MATRIX_LOAD ? o->matrix->writes : o->matrix->reads,
+                      .start = first_address(w, a, base, o, lane),
+                      .stride = stride_of(o->matrix, base, lane),
+                      .bytes = o->access->mem.bytes};
+    struct plan plan;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        x.by_lane[l] = (x.m->place.outer_by_lane[l] * x.stride + x.m->place.inner_by_lane[l] * (uint64_t)x.f->bits) / 8;
+    const uint8_t *from = find_at_once(w, o, &x, lanes, &plan);
+    if (!from)
+        return move_by_pieces(w, base, o, &x, lanes);
+    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
+        w->block->launch->read_global = true;
+    load_at_once(w, base, &x, from);
     return true;
 }
 

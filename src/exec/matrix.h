@@ -7,17 +7,15 @@
 #include "exec/warp.h"
 #include "isa/mma.h"
 
-/* Element e of lane l is at lane[l] + number[e]. */
-struct fragment_map {
-    uint16_t lane[WARP_LANES];
-    uint16_t number[FRAGMENT_MAX_REGS * 2];
-    uint16_t n; /* elements of a lane that are no copies */
-};
-
 struct op_matrix {
     const struct ir_matrix *ir;
     struct mma_product product;
-    struct fragment_map a, b, c, d;
+    struct mma_map a, b, c, d; /* of products */
+    /* Of loads and stores: how many rows (or columns) and elements of one lanes and elements of a lane lie behind the first. */
+    struct {
+        uint8_t outer_by_lane[WARP_LANES], inner_by_lane[WARP_LANES];
+        uint8_t outer[FRAGMENT_MAX_REGS], inner[FRAGMENT_MAX_REGS]; /* by element */
+    } place;
     row_ref *reads, *writes;
 };
 
@@ -25,10 +23,10 @@ struct op_matrix {
 void matrix_prepare(struct op_matrix *x);
 
 /* Elements between the registers of all lanes and a dense matrix; only `lanes` are written. */
-void fragment_take(uint8_t *const base[4], const struct fragment *f, const struct fragment_map *map,
-                   const row_ref *regs, uint32_t *to);
-void fragment_put(const struct warp *w, uint8_t *const base[4], const struct fragment *f,
-                  const struct fragment_map *map, const row_ref *regs, const uint32_t *from, uint32_t lanes);
+void fragment_take(const struct warp *w, uint8_t *const base[4], const struct mma_map *map, const row_ref *regs,
+                   uint32_t *to);
+void fragment_put(const struct warp *w, uint8_t *const base[4], const struct mma_map *map, const row_ref *regs,
+                  const uint32_t *from, uint32_t lanes);
 /* Of sparse A, by stored element (at s * 16 + row): the column that it is of, as the lanes' metadata say. */
 void matrix_select(const struct matrix *x, const uint32_t *metadata, unsigned selector, uint8_t *selected);
 

@@ -124,7 +124,7 @@ static bool take_a(struct warp *w, uint8_t *const base[4], const struct op *o, u
                             .by_k = DENSE_M};
         return take_operand(w, o, &x, a);
     }
-    fragment_take(base, &m->ir->form.a, &m->a, m->reads, a);
+    fragment_take(w, base, &m->a, m->reads, a);
     for (unsigned i = 0; flip && i < (unsigned)p->m * p->k; i++)
         a[i] ^= flip;
     return true;
@@ -143,22 +143,22 @@ bool wgmma_run(struct warp *w, uint8_t *const base[4], const struct op *o, uint3
                         .flip = sign_of((enum isa_type)f->b_type, m->ir->negates_b),
                         .k = k,
                         .bits = unit_bits((enum isa_type)f->b_type),
-                        .by_row = k,
-                        .by_k = 1};
+                        .by_row = 1};
     if (!take_a(w, base, o, a))
         return false;
     if (*(const uint32_t *)row_at(base, m->reads[m->ir->at_scale]) >> first & 1)
-        fragment_take(base, &f->c, &m->c, m->reads + m->ir->at_c, d);
+        fragment_take(w, base, &m->c, m->reads + m->ir->at_c, d);
     if (f->sparse)
         matrix_select(f, (const uint32_t *)row_at(base, m->reads[m->ir->at_rest]), m->ir->selector, selected);
     for (; x.first < f->n; x.first += x.rows) {
         struct mma_product p = m->product;
-        p.n = x.rows = f->n - x.first < MMA_MAX_N ? f->n - x.first : MMA_MAX_N;
+        x.rows = x.by_k = f->n - x.first < MMA_MAX_N ? f->n - x.first : MMA_MAX_N;
+        p.n = (uint16_t)x.rows;
         if (!take_operand(w, o, &x, b))
             return false;
         uint32_t *part = d + x.first * DENSE_M;
         w->block->launch->machine->mma->multiply(&p, a, b, part, part, f->sparse ? selected : NULL);
     }
-    fragment_put(w, base, &f->d, &m->d, m->writes, d, lanes);
+    fragment_put(w, base, &m->d, m->writes, d, lanes);
     return true;
 }

@@ -10,10 +10,18 @@
 #include "isa/sem.h"
 #include "isa/sem_mma.h"
 
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
 #define INLINE static inline __attribute__((always_inline))
 
+#if defined __AVX2__
+enum { W = 8 }; /* lanes of a vector */
+#else
+enum { W = 4 };
+#endif
 enum {
-    W = 8,
     MOST_A = 4096,
     MOST_B = MMA_MAX_N * MMA_MAX_K,
     MOST_C = 1024,
@@ -23,15 +31,22 @@ enum {
 typedef f32 vf __attribute__((vector_size(4 * W)));
 typedef s32 vi __attribute__((vector_size(4 * W)));
 typedef u32 vu __attribute__((vector_size(4 * W)));
-typedef f64 vd __attribute__((vector_size(8 * W)));
-typedef s64 vl __attribute__((vector_size(8 * W)));
 
 /* Macros, as functions would pass vectors in ways that depend on the level. */
 #define LOAD(v, at)     memcpy(&(v), (at), sizeof(v))
 #define STORE(at, v)    memcpy((at), &(v), sizeof(v))
 #define SELECT(m, x, y) (((x) & (m)) | ((y) & ~(m)))
-#define MAX(x, y)       SELECT((x) > (y), x, y)
-#define MIN(x, y)       SELECT((x) < (y), x, y)
+/* gcc 12 makes two instructions of a comparison and a selection. */
+#if defined __AVX2__
+#define MAX(x, y) ((vi)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
+#define MIN(x, y) ((vi)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
+#elif defined __SSE4_1__
+#define MAX(x, y) ((vi)_mm_max_epi32((__m128i)(x), (__m128i)(y)))
+#define MIN(x, y) ((vi)_mm_min_epi32((__m128i)(x), (__m128i)(y)))
+#else
+#define MAX(x, y) SELECT((x) > (y), x, y)
+#define MIN(x, y) SELECT((x) < (y), x, y)
+#endif
 
 /* Factors taken apart. */
 struct factors {
@@ -43,7 +58,7 @@ struct factors {
 struct block {
     struct mma_unit unit;
     struct mma_format fa, fb;
-    unsigned m, n, k, b_stride; /* k: stored elements of A */
+    unsigned m, n, k, b_rows; /* k: stored elements of A; those of B */
     const u32 *a, *b, *c;
     const u8 *selected;
     u32 *d;
@@ -89,7 +104,7 @@ static bool is_special(struct mma_format f, u32 code)
 static bool expand(const struct block *x, u32 *dense)
 {
     bool distinct = true;
-    memset(dense, 0, sizeof *dense * x->b_stride * x->m);
+    memset(dense, 0, sizeof *dense * x->b_rows * x->m);
     for (unsigned i = 0; i < x->k * x->m; i++) {
         u32 *at = &dense[x->selected[i] * x->m + i % x->m];
         bool is_zero = !mma_take(x->fa, x->a[i]).significand;
@@ -106,139 +121,176 @@ static u32 element_of(const struct block *x, unsigned m, unsigned n)
     u32 a[MMA_MAX_K], b[MMA_MAX_K];
     for (unsigned k = 0; k < x->k; k++) {
         a[k] = x->a[k * x->m + m];
-        b[k] = x->b[n * x->b_stride + (x->selected ? x->selected[k * x->m + m] : k)];
+        b[k] = x->b[(x->selected ? x->selected[k * x->m + m] : k) * x->n + n];
     }
     return sem_mma_block(x->unit, x->fa, x->fb, x->k, a, b, x->c[n * x->m + m]);
 }
 
-/* All elements, or those with something special in their row, column or c; `c` is x->c, which d may be. */
-static void compute_singly(const struct block *x, const u32 *c, bool all)
+/* All elements, or those with something special in their row, column or c. */
+static void compute_singly(const struct block *x, bool all)
 {
     bool row[MMA_MAX_M] = {false}, column[MMA_MAX_N] = {false};
-    struct block copy = *x;
-    copy.c = c;
     for (unsigned i = 0; i < x->k * x->m; i++)
         row[i % x->m] |= is_special(x->fa, x->a[i]);
-    for (unsigned i = 0; i < x->b_stride * x->n; i++)
-        column[i / x->b_stride] |= is_special(x->fb, x->b[i]);
+    for (unsigned i = 0; i < x->b_rows * x->n; i++)
+        column[i % x->n] |= is_special(x->fb, x->b[i]);
     for (unsigned n = 0; n < x->n; n++)
         for (unsigned m = 0; m < x->m; m++)
-            if (all || row[m] || column[n] || is_special(x->unit.is_f16 ? mma_f16 : mma_f32, c[n * x->m + m]))
-                x->d[n * x->m + m] = element_of(&copy, m, n);
+            if (all || row[m] || column[n] || is_special(x->unit.is_f16 ? mma_f16 : mma_f32, x->c[n * x->m + m]))
+                x->d[n * x->m + m] = element_of(x, m, n);
 }
 
 /* ---- results ---- */
 
-/* value * 2^0, exact, to f16: rounded at the last place by adding and subtracting what has it as its own last place. */
-INLINE void round_f16(vd value, u32 *d)
+/* Sums are magnitude * 2^(top - fraction), magnitudes of 24 bits with the last one set where others have been cut off: rounded to
+ * nearest even as f16, at the last place, by adding and subtracting what has it as its own last place. */
+INLINE void round_f16(vf magnitude, vi is_negative, u32 *d)
 {
-    vl exponent = ((vl)value >> 52 & 0x7ff) - 1023;
-    exponent = MAX(exponent, (vl){0} - 14);
-    vd magic = (vd)((exponent + (52 - 10 + 1023)) << 52 | 1ll << 51);
-    vd rounded = (value + magic) - magic;
-    vi bits = (vi) __builtin_convertvector(rounded, vf);
-    vi magnitude = bits & INT32_MAX;
-    vi subnormal = __builtin_convertvector((vf)magnitude * 0x1p24f, vi);
-    vi code = SELECT(magnitude < (127 - 14) << 23, subnormal, (magnitude >> 13) - (112 << 10));
-    code = SELECT(magnitude >= (127 + 16) << 23, (vi){0} + 0x7c00, code);
-    code |= (bits >> 16 & 0x8000) & (magnitude != 0);
+    vi exponent = ((vi)magnitude >> 23) - 127;
+    exponent = MAX(exponent, (vi){0} - 14);
+    vf magic = (vf)((exponent + (23 - 10 + 127)) << 23 | 1 << 22);
+    vi bits = (vi)((magnitude + magic) - magic);
+    vi subnormal = __builtin_convertvector((vf)bits * 0x1p24f, vi);
+    vi code = SELECT(bits < (127 - 14) << 23, subnormal, (bits >> 13) - (112 << 10));
+    code = SELECT(bits >= (127 + 16) << 23, (vi){0} + 0x7c00, code);
+    code |= is_negative & 0x8000 & (bits != 0);
     STORE(d, code);
 }
 
-/* The sums of a and b and c, in units of 2^(top - fraction), cut to f32. */
-INLINE void cut_f32(struct mma_unit unit, vi a, vi b, vi c, vi top, u32 *d)
+/* The magnitude of a sum as f32 cut to `keep` bits behind the leading one; *rest: where bits have been cut off. */
+INLINE vf cut(vi sum, vi is_negative, unsigned keep, vi *rest)
 {
-    vd sum = __builtin_convertvector(a, vd) + __builtin_convertvector(b, vd) + __builtin_convertvector(c, vd);
-    vl scale = (__builtin_convertvector(top, vl) + (1023 - unit.fraction_bits)) << 52;
-    vl bits = (vl)(sum * (vd)scale), magnitude = bits & INT64_MAX;
-    vl small = (magnitude < (1023ll - 126) << 52) & (magnitude != 0);
-    vd cut = (vd)(bits & -(1ll << (52 - unit.result_bits)));
-    vf result = __builtin_convertvector(cut, vf);
-    STORE(d, result);
-    s64 any = 0;
-    for (unsigned l = 0; l < W; l++)
-        any |= small[l];
-    for (unsigned l = 0; any && l < W; l++) { /* subnormal: bits are cut off as of one with the least exponent */
-        s64 exact = (s64)a[l] + b[l] + c[l];
-        d[l] =
-            mma_cut_f32(exact < 0, exact < 0 ? (u64)-exact : (u64)exact, top[l] - unit.fraction_bits, unit.result_bits);
+    vi magnitude = (sum ^ is_negative) - is_negative;
+    vf f = __builtin_convertvector(magnitude, vf); /* to nearest */
+    vi back = __builtin_convertvector(f, vi), above = (back > magnitude) | (back < 0);
+    vi bits = ((vi)f + above) & -(1 << (23 - keep));
+    *rest = __builtin_convertvector((vf)bits, vi) != magnitude;
+    return (vf)bits;
+}
+
+/* The products' sum and c, which is 0 where `is_something` is, in units of 2^(top - fraction). Gives -1 where f32 and 32 bits do not hold what there is on the way: a sum
+ * of more bits, terms near f32's least and largest exponents. */
+INLINE vi finish(struct mma_unit unit, vi products, vi c, vi top, vi is_something, u32 *d)
+{
+    vi sum = (vi)((vu)products + (vu)c), is_negative = sum >> 31, rest;
+    vi overflows = ((products ^ sum) & (c ^ sum)) >> 31,
+       is_far = ((top < -100) | (top > 150)) & ((sum | is_something) != 0);
+    vf f = cut(sum, is_negative, unit.is_f16 ? 23 : unit.result_bits, &rest);
+    if (unit.is_f16)
+        f = (vf)((vi)f | (rest & 1));
+    f *= (vf)((top - unit.fraction_bits + 127) << 23);
+    if (unit.is_f16) {
+        round_f16(f, is_negative, d);
+    } else {
+        vi bits = ((vi)f | (is_negative & INT32_MIN)) & (sum != 0);
+        STORE(d, bits);
     }
+    return overflows | is_far;
 }
 
 /* ---- blocks ---- */
 
-/* `wide`: exponents are beyond f32's, so that terms are scaled one by one. */
-INLINE void multiply_block(const struct block *x, struct mma_unit unit, bool wide, const struct factors *a,
-                           const struct factors *b, unsigned k_count)
+/* The accumulators: their exponents, and what they are, positive or not. */
+struct accumulator {
+    vi exponent;
+    vf value;
+};
+
+/* An f32 is what it is; its exponent is too small by one where it is subnormal, which finish() finds out. Of f16 the significand
+ * with an exponent apart. */
+INLINE struct accumulator take_accumulator(bool is_f16, const u32 *at)
+{
+    struct accumulator x;
+    vu code;
+    LOAD(code, at);
+    x.exponent = (vi)(code >> 23 & 255) - 127;
+    x.value = (vf)code;
+    if (is_f16) {
+        vi field = (vi)(code >> 10) & 31, is_normal = field != 0;
+        vi significand = ((vi)code & 1023) | (is_normal & 1024);
+        x.exponent = field + 1 + is_normal - 15;
+        vf v = __builtin_convertvector(significand, vf) * (vf)((x.exponent + (127 - 10)) << 23);
+        x.value = (vf)((vu)v | (code & 0x8000) << 16);
+        x.exponent -= (significand == 0) & NEVER;
+    }
+    return x;
+}
+
+/* Rows m to m + count * W - 1 of column n. `wide`: exponents are beyond f32's, so that terms are scaled one by one. */
+INLINE vi multiply_rows(const struct block *x, struct mma_unit unit, bool wide, const struct factors *a,
+                        const struct factors *b, unsigned k_count, unsigned n, unsigned m, const unsigned count)
 {
     const s32 fraction = unit.fraction_bits, least = mma_least_exponent(unit);
-    const struct mma_format fc = unit.is_f16 ? mma_f16 : mma_f32;
-    const unsigned m_count = x->m, half = k_count / 2;
-    for (unsigned n = 0; n < x->n; n++)
-        for (unsigned m = 0; m < m_count; m += W) {
-            const f32 *bv = b->value + n * k_count;
-            const s32 *be = b->exponent + n * k_count;
-            vu code;
-            LOAD(code, x->c + n * m_count + m);
-            vi field = (vi)(code >> fc.mantissa_bits) & ((1 << fc.exponent_bits) - 1), is_normal = field != 0;
-            vi significand = ((vi)code & ((1 << fc.mantissa_bits) - 1)) | (is_normal & (1 << fc.mantissa_bits));
-            vi exponent = field + 1 + is_normal - ((1 << (fc.exponent_bits - 1)) - 1);
-            exponent -= (significand == 0) & NEVER;
-            vi top = MAX(exponent, (vi){0} + least);
-            for (unsigned k = 0; k < k_count; k++) {
-                vi e;
-                LOAD(e, a->exponent + k * m_count + m);
-                e += be[k];
-                top = MAX(top, e);
-            }
-            vi shift = exponent - top + (127 + fraction - fc.mantissa_bits);
-            vf z = __builtin_convertvector(significand, vf) * (vf)(MAX(shift, (vi){0}) << 23);
-            vi is_negative = (vi)code << (31 - fc.exponent_bits - fc.mantissa_bits) >> 31;
-            vi sum_c = (__builtin_convertvector(z, vi) ^ is_negative) - is_negative;
-            vi sums[2] = {{0}, {0}}, limit = {0};
-            vf scale = (vf)(MIN((vi){0} + (127 + fraction) - top, limit + 254) << 23);
-            for (unsigned part = 0; part < 2; part++)
-                for (unsigned k = part ? half : 0; k < (part ? k_count : half); k++) {
-                    vf p;
-                    LOAD(p, a->value + k * m_count + m);
-                    p *= bv[k];
-                    if (wide) {
-                        vi e;
-                        LOAD(e, a->exponent + k * m_count + m);
-                        e += (127 + fraction) + be[k];
-                        e -= top;
-                        p *= (vf)(MAX(e, limit) << 23);
-                    } else {
-                        p *= scale;
-                    }
-                    sums[part] += __builtin_convertvector(p, vi);
-                }
-            if (!unit.is_f16) {
-                cut_f32(unit, sums[0], sums[1], sum_c, top, x->d + n * m_count + m);
-                continue;
-            }
-            vd sum = __builtin_convertvector(sums[0], vd) + __builtin_convertvector(sums[1], vd) +
-                     __builtin_convertvector(sum_c, vd);
-            vl power = (__builtin_convertvector(top, vl) + (1023 - fraction)) << 52;
-            round_f16(sum * (vd)power, x->d + n * m_count + m);
+    const unsigned m_count = x->m, n_count = x->n;
+    struct accumulator c[2];
+    vi top[2], sum[2] = {{0}, {0}}, limit = {0}, odd = {0};
+    vf scale[2];
+    for (unsigned v = 0; v < count; v++) {
+        c[v] = take_accumulator(unit.is_f16, x->c + n * m_count + m + v * W);
+        top[v] = MAX(c[v].exponent, limit + least);
+    }
+    for (unsigned k = 0; k < k_count; k++)
+        for (unsigned v = 0; v < count; v++) {
+            vi e;
+            LOAD(e, a->exponent + k * m_count + m + v * W);
+            e += b->exponent[k * n_count + n];
+            top[v] = MAX(top[v], e);
         }
+    for (unsigned v = 0; v < count; v++)
+        scale[v] = (vf)(MAX(MIN(limit + (127 + fraction) - top[v], limit + 254), limit) << 23);
+    for (unsigned k = 0; k < k_count; k++)
+        for (unsigned v = 0; v < count; v++) {
+            vf p;
+            LOAD(p, a->value + k * m_count + m + v * W);
+            p *= b->value[k * n_count + n];
+            if (wide) {
+                vi e;
+                LOAD(e, a->exponent + k * m_count + m + v * W);
+                e += (127 + fraction) + b->exponent[k * n_count + n];
+                e -= top[v];
+                p *= (vf)(MAX(e, limit) << 23);
+            } else {
+                p *= scale[v];
+            }
+            sum[v] += __builtin_convertvector(p, vi);
+        }
+    for (unsigned v = 0; v < count; v++) {
+        vi own = __builtin_convertvector(c[v].value * scale[v], vi);
+        odd |= finish(unit, sum[v], own, top[v], (vi)c[v].value << 1, x->d + n * m_count + m + v * W);
+    }
+    return odd;
 }
 
-static void run_wide(const struct block *x, const struct factors *a, const struct factors *b, unsigned k)
+/* False where some elements are to be computed singly. */
+INLINE bool multiply_block(const struct block *x, struct mma_unit unit, bool wide, const struct factors *a,
+                           const struct factors *b, unsigned k_count)
 {
-    multiply_block(x, mma_unit_f32, true, a, b, k);
+    vi odd = {0};
+    for (unsigned n = 0; n < x->n; n++) {
+        unsigned m = 0;
+        for (; m + 2 * W <= x->m; m += 2 * W)
+            odd |= multiply_rows(x, unit, wide, a, b, k_count, n, m, 2);
+        if (m < x->m)
+            odd |= multiply_rows(x, unit, wide, a, b, k_count, n, m, 1);
+    }
+    s32 any = 0;
+    for (unsigned l = 0; l < W; l++)
+        any |= odd[l];
+    return !any;
 }
 
-static void run_narrow(const struct block *x, const struct factors *a, const struct factors *b, unsigned k)
+static bool run_wide(const struct block *x, const struct factors *a, const struct factors *b, unsigned k)
 {
-    if (x->unit.fraction_bits == 25 && !x->unit.is_f16)
-        multiply_block(x, mma_unit_f32, false, a, b, k);
-    else if (x->unit.fraction_bits == 25)
-        multiply_block(x, mma_unit_f16, false, a, b, k);
-    else if (!x->unit.is_f16)
-        multiply_block(x, mma_unit_fp8_f32, false, a, b, k);
-    else
-        multiply_block(x, mma_unit_fp8_f16, false, a, b, k);
+    return multiply_block(x, mma_unit_f32, true, a, b, k);
+}
+
+static bool run_narrow(const struct block *x, const struct factors *a, const struct factors *b, unsigned k)
+{
+    if (x->unit.fraction_bits == 25)
+        return x->unit.is_f16 ? multiply_block(x, mma_unit_f16, false, a, b, k)
+                              : multiply_block(x, mma_unit_f32, false, a, b, k);
+    return x->unit.is_f16 ? multiply_block(x, mma_unit_fp8_f16, false, a, b, k)
+                          : multiply_block(x, mma_unit_fp8_f32, false, a, b, k);
 }
 
 static bool take_factors(struct mma_format f, const u32 *code, unsigned n, struct factors *to)
@@ -258,23 +310,23 @@ static bool has_special(struct mma_format f, const u32 *code, unsigned n)
     return found;
 }
 
-static void run_block(const struct block *x)
+static void run_block(const struct block *given)
 {
+    struct block x = *given;
     struct factors a, b;
     u32 dense[MOST_A], c[MOST_C];
-    unsigned k = x->selected ? x->b_stride : x->k;
-    bool distinct = !x->selected || expand(x, dense);
-    bool special = take_factors(x->fa, x->selected ? dense : x->a, k * x->m, &a);
-    special |= take_factors(x->fb, x->b, x->n * k, &b);
-    special |= has_special(x->unit.is_f16 ? mma_f16 : mma_f32, x->c, x->m * x->n);
-    if (special || !distinct)
-        memcpy(c, x->c, sizeof *c * x->m * x->n);
-    if (x->fa.exponent_bits == 8)
-        run_wide(x, &a, &b, k);
-    else
-        run_narrow(x, &a, &b, k);
-    if (special || !distinct)
-        compute_singly(x, c, !distinct);
+    unsigned k = x.selected ? x.b_rows : x.k;
+    if (x.c == x.d) { /* which is still needed when some of it has been written */
+        memcpy(c, x.c, sizeof *c * x.m * x.n);
+        x.c = c;
+    }
+    bool distinct = !x.selected || expand(&x, dense);
+    bool special = take_factors(x.fa, x.selected ? dense : x.a, k * x.m, &a);
+    special |= take_factors(x.fb, x.b, x.n * k, &b);
+    special |= has_special(x.unit.is_f16 ? mma_f16 : mma_f32, x.c, x.m * x.n);
+    bool done = x.fa.exponent_bits == 8 ? run_wide(&x, &a, &b, k) : run_narrow(&x, &a, &b, k);
+    if (special || !distinct || !done)
+        compute_singly(&x, !distinct || !done);
 }
 
 /* ---- 8-bit floats of mma ---- */
@@ -311,11 +363,11 @@ static void multiply_fp8(const struct mma_product *p, const u32 *a, const u32 *b
                          const u8 *selected)
 {
     bool is_f16 = p->d_type == TYPE_f16;
-    unsigned b_stride = selected ? 2 * p->k : p->k;
+    unsigned b_rows = selected ? 2 * p->k : p->k;
     u32 wide_a[MOST_A], wide_b[MOST_B], sum[MOST_C] = {0};
     u8 at[MOST_A];
     struct mma_format fa = format_of((enum isa_type)p->a_type), fb = format_of((enum isa_type)p->b_type);
-    for (unsigned i = 0; i < b_stride * p->n; i++)
+    for (unsigned i = 0; i < b_rows * p->n; i++)
         wide_b[i] = mma_widen_fp8(fb, b[i]);
     for (unsigned half = 0; half < 2; half++) {
         unsigned k = take_half(p, fa, a, selected, half, wide_a, at);
@@ -325,7 +377,7 @@ static void multiply_fp8(const struct mma_product *p, const u32 *a, const u32 *b
                           p->m,
                           p->n,
                           k,
-                          b_stride,
+                          b_rows,
                           wide_a,
                           wide_b,
                           sum,
@@ -343,17 +395,12 @@ static void multiply_fp8(const struct mma_product *p, const u32 *a, const u32 *b
 /* wmma of tf32: the first half of k, and then the second one. */
 static void run_halves(struct block x)
 {
-    u32 half[MOST_B];
-    const u32 *b = x.b;
-    x.k = x.b_stride = x.k / 2;
-    for (unsigned part = 0; part < 2; part++) {
-        for (unsigned i = 0; i < x.n * x.k; i++)
-            half[i] = b[i / x.k * 2 * x.k + part * x.k + i % x.k];
-        x.b = half;
-        run_block(&x);
-        x.a += x.k * x.m;
-        x.c = x.d;
-    }
+    x.k = x.b_rows = x.k / 2;
+    run_block(&x);
+    x.a += x.k * x.m;
+    x.b += x.k * x.n;
+    x.c = x.d;
+    run_block(&x);
 }
 
 static void multiply_floats(const struct mma_product *p, const u32 *a, const u32 *b, const u32 *c, u32 *d,
@@ -378,7 +425,7 @@ static void multiply_floats(const struct mma_product *p, const u32 *a, const u32
                       .m = p->m,
                       .n = p->n,
                       .k = p->k,
-                      .b_stride = selected ? 2u * p->k : p->k,
+                      .b_rows = selected ? 2u * p->k : p->k,
                       .a = a,
                       .b = b,
                       .c = widens ? wide : c,
@@ -398,7 +445,7 @@ static void multiply_quads(const struct mma_product *p, const u32 *a, const u32 
         u32 row[4], column[4];
         for (unsigned k = 0; k < 4; k++) {
             row[k] = a[k * p->m + i % p->m];
-            column[k] = b[i / p->m * p->k + k];
+            column[k] = b[k * p->n + i / p->m];
         }
         d[i] = sem_mma_quad(p->d_type == TYPE_f16, row, column,
                             p->c_type == TYPE_f16 ? mma_f32_of_f16(c[i]) : f32_of(c[i]));
@@ -410,7 +457,7 @@ static void multiply_f64(const struct mma_product *p, const u64 *a, const u64 *b
     for (unsigned i = 0; i < (unsigned)p->m * p->n; i++) {
         u64 sum = c[i];
         for (unsigned k = 0; k < p->k; k++)
-            sum = sem_mma_fma(a[k * p->m + i % p->m], b[i / p->m * p->k + k], sum);
+            sum = sem_mma_fma(a[k * p->m + i % p->m], b[k * p->n + i / p->m], sum);
         d[i] = sum;
     }
 }
@@ -442,7 +489,7 @@ static void multiply_integers(const struct mma_product *p, const u32 *a, const u
             for (unsigned k = 0; k < k_count; k++) {
                 vf v;
                 LOAD(v, av + k * p->m + m);
-                sum += v * bv[n * k_count + k];
+                sum += v * bv[k * p->n + n];
             }
             vi exact = __builtin_convertvector(sum, vi);
             for (unsigned l = 0; l < W; l++)
@@ -457,7 +504,7 @@ static void multiply_bits(const struct mma_product *p, const u32 *a, const u32 *
         for (unsigned m = 0; m < p->m; m++) {
             u32 sum = c[n * p->m + m];
             for (unsigned k = 0; k < p->k; k++) {
-                u32 x = a[k * p->m + m], y = b[n * p->k + k];
+                u32 x = a[k * p->m + m], y = b[k * p->n + n];
                 sum += (u32)__builtin_popcount(flip ? x ^ y : x & y);
             }
             d[n * p->m + m] = sum;
@@ -479,5 +526,128 @@ static void multiply(const struct mma_product *p, const void *a, const void *b, 
         multiply_floats(p, a, b, c, d, selected);
 }
 
+/* ---- fragments ---- */
+
+#if defined __AVX2__
+/* Lanes 4 r + t of a row, by t; and back. */
+INLINE void part_lanes(const u32 *row, vu out[4])
+{
+    vu r[4];
+    for (unsigned i = 0; i < 4; i++)
+        LOAD(r[i], row + 8 * i);
+    vu a = __builtin_shufflevector(r[0], r[1], 0, 4, 8, 12, 1, 5, 9, 13),
+       b = __builtin_shufflevector(r[2], r[3], 0, 4, 8, 12, 1, 5, 9, 13);
+    vu c = __builtin_shufflevector(r[0], r[1], 2, 6, 10, 14, 3, 7, 11, 15),
+       d = __builtin_shufflevector(r[2], r[3], 2, 6, 10, 14, 3, 7, 11, 15);
+    out[0] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+    out[1] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+    out[2] = __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11);
+    out[3] = __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+INLINE void join_lanes(const vu in[4], u32 *row)
+{
+    vu a = __builtin_shufflevector(in[0], in[1], 0, 8, 1, 9, 2, 10, 3, 11),
+       b = __builtin_shufflevector(in[0], in[1], 4, 12, 5, 13, 6, 14, 7, 15);
+    vu c = __builtin_shufflevector(in[2], in[3], 0, 8, 1, 9, 2, 10, 3, 11),
+       d = __builtin_shufflevector(in[2], in[3], 4, 12, 5, 13, 6, 14, 7, 15);
+    vu out[4] = {__builtin_shufflevector(a, c, 0, 1, 8, 9, 2, 3, 10, 11),
+                 __builtin_shufflevector(a, c, 4, 5, 12, 13, 6, 7, 14, 15),
+                 __builtin_shufflevector(b, d, 0, 1, 8, 9, 2, 3, 10, 11),
+                 __builtin_shufflevector(b, d, 4, 5, 12, 13, 6, 7, 14, 15)};
+    for (unsigned i = 0; i < 4; i++)
+        STORE(row + 8 * i, out[i]);
+}
+
+INLINE void take_rows(const struct mma_map *map, const u32 *const *rows, const unsigned per, const unsigned bits,
+                      u32 *to)
+{
+    const u32 ones = bits == 32 ? UINT32_MAX : (1u << bits % 32) - 1;
+    for (unsigned r = 0; r * per < map->n; r++) {
+        vu lanes[4];
+        part_lanes(rows[r], lanes);
+        for (unsigned i = 0; i < per; i++)
+            for (unsigned t = 0; t < 4; t++) {
+                vu v = per > 1 ? lanes[t] >> i * bits & ones : lanes[t];
+                STORE(to + map->number[r * per + i] + map->lane[t], v);
+            }
+    }
+}
+
+static void take_by_eights(const struct mma_map *map, const u32 *const *rows, u32 *to)
+{
+    switch (map->per) {
+    case 1: take_rows(map, rows, 1, 32, to); break;
+    case 2: take_rows(map, rows, 2, 16, to); break;
+    case 4: take_rows(map, rows, 4, 8, to); break;
+    default: take_rows(map, rows, 8, 4, to); break;
+    }
+}
+
+static void put_by_eights(const struct mma_map *map, const u32 *from, u32 *const *rows)
+{
+    for (unsigned r = 0; r * map->per < map->n; r++) {
+        vu lanes[4] = {{0}, {0}, {0}, {0}}, v;
+        for (unsigned i = 0; i < map->per; i++)
+            for (unsigned t = 0; t < 4; t++) {
+                LOAD(v, from + map->number[r * map->per + i] + map->lane[t]);
+                lanes[t] |= v << i * map->bits;
+            }
+        join_lanes(lanes, rows[r]);
+    }
+}
+#endif
+
+static void load_halves(const uint8_t *const low[4], const uint8_t *const high[4], u32 *row)
+{
+#if defined __AVX2__
+    typedef u16 vh __attribute__((vector_size(2 * W)));
+    vu lanes[4];
+    for (unsigned t = 0; t < 4; t++) {
+        vh l, h;
+        LOAD(l, low[t]);
+        LOAD(h, high[t]);
+        lanes[t] = __builtin_convertvector(l, vu) | __builtin_convertvector(h, vu) << 16;
+    }
+    join_lanes(lanes, row);
+#else
+    for (unsigned l = 0; l < 32; l++) {
+        u16 half[2];
+        memcpy(&half[0], low[l % 4] + l / 4 * 2, 2);
+        memcpy(&half[1], high[l % 4] + l / 4 * 2, 2);
+        row[l] = half[0] | (u32)half[1] << 16;
+    }
+#endif
+}
+
+static void take(const struct mma_map *map, const u32 *const *rows, u32 *to)
+{
+    u32 ones = map->bits == 32 ? UINT32_MAX : (1u << map->bits) - 1;
+#if defined __AVX2__
+    if (map->by_eights) {
+        take_by_eights(map, rows, to);
+        return;
+    }
+#endif
+    for (unsigned e = 0; e < map->n; e++)
+        for (unsigned l = 0; l < 32; l++)
+            to[map->number[e] + map->lane[l]] = rows[e / map->per][l] >> e % map->per * map->bits & ones;
+}
+
+static void put(const struct mma_map *map, const u32 *from, u32 *const *rows)
+{
+#if defined __AVX2__
+    if (map->by_eights) {
+        put_by_eights(map, from, rows);
+        return;
+    }
+#endif
+    for (unsigned e = 0; e < map->n; e++)
+        for (unsigned l = 0; l < 32; l++) {
+            u32 v = from[map->number[e] + map->lane[l]] << e % map->per * map->bits;
+            rows[e / map->per][l] = e % map->per ? rows[e / map->per][l] | v : v;
+        }
+}
+
 extern const struct mma_fns MMA_NAME;
-const struct mma_fns MMA_NAME = {multiply};
+const struct mma_fns MMA_NAME = {take, put, load_halves, multiply};

@@ -220,7 +220,7 @@ static void compare(const struct mma_product *p, bool sparse, const struct mma_f
             u32 a[MMA_MAX_K], b[MMA_MAX_K], at = n * p->m + m;
             for (unsigned k = 0; k < p->k; k++) {
                 a[k] = x.a[k * p->m + m];
-                b[k] = x.b[n * p->k * (1 + sparse) + (sparse ? x.selected[k * p->m + m] : k)];
+                b[k] = x.b[(sparse ? x.selected[k * p->m + m] : k) * p->n + n];
             }
             u32 want = second(p, a, b, x.c[at]);
             if (x.d[at] != want)
