@@ -40,7 +40,7 @@ def raised(kind, *args, **more):
 
 def python(text, *args, **env):
     """A process of its own, which activates: its standard output and error."""
-    done = subprocess.run([sys.executable, "-c", text, *args], capture_output=True, text=True, timeout=120,
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", text, *args], capture_output=True, text=True, timeout=120,
                           env=dict(os.environ, PYTHONPATH=package, **env))
     return done.returncode, done.stdout, done.stderr
 
