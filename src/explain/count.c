@@ -40,7 +40,7 @@ struct worker_count {
     struct l1 **l1;         /* by multiprocessor */
     uint64_t *instructions; /* of its blocks */
     struct block_count *blocks, *free;
-    uint64_t barriers;
+    uint64_t barriers, barrier_wait_of_warp[WARPS_OF_BLOCK];
     double sum_warp[CLOCK_LEVELS], max_warp[CLOCK_LEVELS], sum_block[CLOCK_LEVELS], max_block[CLOCK_LEVELS];
 };
 
@@ -342,6 +342,7 @@ static void on_sync(void *data, const struct sync_event *e)
             t->control.barrier_wait += waited;
             t->control.barrier_longest = waited > t->control.barrier_longest ? waited : t->control.barrier_longest;
         }
+        b->k->barrier_wait_of_warp[i] += waited;
         if (b->timeline)
             timeline_add(b->timeline, i, w->clock[CLOCK_L2], latest.clock[CLOCK_L2], SPAN_BARRIER);
         for (unsigned c = 0; c < CLOCK_LEVELS; c++)
@@ -560,6 +561,8 @@ static void add_worker(const struct counted_launch *l, struct worker_count *to, 
         to->instructions[i] += from->instructions[i];
     footprint_merge(&to->footprint, &from->footprint);
     to->barriers += from->barriers;
+    for (uint32_t i = 0; i < WARPS_OF_BLOCK; i++)
+        to->barrier_wait_of_warp[i] += from->barrier_wait_of_warp[i];
     for (unsigned i = 0; i < CLOCK_LEVELS; i++) {
         to->sum_warp[i] += from->sum_warp[i];
         to->sum_block[i] += from->sum_block[i];
@@ -619,6 +622,7 @@ static void fill(const struct counted_launch *l, const struct worker_count *k, s
     c->touched_lines = f.lines;
     find_hottest(k, c);
     c->barriers = k->barriers;
+    memcpy(c->barrier_wait_of_warp, k->barrier_wait_of_warp, sizeof c->barrier_wait_of_warp);
     uint64_t most = 0, all = 0;
     for (uint32_t i = 0; i < l->multiprocessors; i++) {
         most = k->instructions[i] > most ? k->instructions[i] : most;

@@ -63,6 +63,8 @@ struct hot_place {
 };
 enum { HOT_PLACES = 4 };
 
+enum { WARPS_OF_BLOCK = 32 }; /* at most */
+
 struct kernel_counters {
     /* The launch: */
     const char *name, *mangled;
@@ -87,7 +89,8 @@ struct kernel_counters {
     /* The most operations of red and atom that one sector has had; those of a warp that ptxas sums up are one. */
     uint64_t hot;
     struct hot_place hottest[HOT_PLACES]; /* from it on, down to 0 operations */
-    uint64_t barriers;                    /* times that one opened */
+    /* Barriers: times that one opened; barrier_wait by the number of the warp in its block, of all blocks. */
+    uint64_t barriers, barrier_wait_of_warp[WARPS_OF_BLOCK];
     /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier
      * opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];

@@ -235,6 +235,17 @@ static json_t *timeline_json(const struct timeline *t)
     return json_pack("{s:o, s:b, s:o}", "block", triple(t->block), "cut", t->cut, "warps", warps);
 }
 
+static json_t *barriers_json(const struct kernel_counters *c)
+{
+    json_t *o = json_pack("{s:I, s:I, s:I}", "opened", (json_int_t)c->barriers, "warps",
+                          (json_int_t)c->control.barrier_warps, "wait", (json_int_t)c->control.barrier_wait),
+           *of_warp = json_array();
+    for (uint32_t i = 0; i < c->warps_per_block && i < WARPS_OF_BLOCK && c->barriers; i++)
+        json_array_append_new(of_warp, integer(c->barrier_wait_of_warp[i]));
+    json_object_set_new(o, "wait_of_warp", of_warp);
+    return o;
+}
+
 /* Where atomics meet, and how often. */
 static json_t *hottest_json(const struct kernel_counters *c, struct arena *arena)
 {
@@ -297,9 +308,7 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     json_object_set_new(o, "classes", classes_json(c));
     json_object_set_new(o, "access", accesses_json(c->access));
     json_object_set_new(o, "footprint", footprint_json(c, arena));
-    json_object_set_new(o, "barriers",
-                        json_pack("{s:I, s:I, s:I}", "opened", (json_int_t)c->barriers, "warps",
-                                  (json_int_t)c->control.barrier_warps, "wait", (json_int_t)c->control.barrier_wait));
+    json_object_set_new(o, "barriers", barriers_json(c));
     json_object_set_new(o, "clock",
                         json_pack("{s:o, s:o, s:o, s:o}", "sum_warp", clock_json(c->sum_warp_clock), "max_warp",
                                   clock_json(c->max_warp_clock), "sum_block", clock_json(c->sum_block_clock),

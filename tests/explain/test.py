@@ -88,7 +88,7 @@ def warps_wait_for_the_last_at_a_barrier():
     (bar,) = [i for i in by_line["instructions"] if i["opcode"] == "bar.sync"]
     # 1 mov and 100 rounds of 3: what one warp executes while three wait
     assert (bar["barrier_warps"], bar["barrier_longest"], bar["barrier_wait"]) == (4, 301, 3 * 301), bar
-    assert launch["barriers"] == {"opened": 1, "warps": 4, "wait": 903}, launch["barriers"]
+    assert launch["barriers"] == {"opened": 1, "warps": 4, "wait": 903, "wait_of_warp": [0, 301, 301, 301]}, launch["barriers"]
 
 
 def warps_of_a_block_are_shown_over_time():

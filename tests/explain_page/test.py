@@ -111,6 +111,17 @@ def all_views_of_a_real_kernel_show_without_errors():
     assert w.problems == [], w.problems
 
 
+def who_waits_at_a_barrier_is_shown():
+    w = browser.window(folder)
+    page = os.path.join(folder, "barrier.html")
+    status, out, err = tap.run("explain", "-o", page, os.path.join(tap.source, "tests/explain/shapes.ptx"), "late", "--grid", "1", "--block", "128", "u32[1]")
+    assert status == 0, out + err
+    w.open(page, "kernel/0")
+    words = w.do("document.querySelector('main').textContent")
+    assert "Waits at barriers by warp of the block" in w.do("document.querySelector('main').innerHTML") and "warp 3" in words and "301" in words, words
+    assert w.problems == [], w.problems
+
+
 def a_device_without_rates_has_its_ceilings_and_no_times():
     w = browser.window(folder)
     page = os.path.join(folder, "g80.html")

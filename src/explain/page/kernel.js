@@ -126,6 +126,13 @@ function divergenceCard(k, l) {
         ], rows, 2, "Divergent branches") : note(`${count(l.branches || 0)} branches were executed; lanes of a warp parted at none.`));
 }
 
+/* Who waits: of all blocks, by the warp's place in its block. */
+function waitsOfWarps(l) {
+    const waits = l.barriers.wait_of_warp || [];
+    return waits.some(n => n > 0) ? barChart("Waits at barriers by warp of the block", waits.map((n, i) => ({label: `warp ${i}`, value: n / l.blocks, shown: digits(n / l.blocks)})),
+        {title: "waited at barriers, a block", show: count}) : null;
+}
+
 function barriersCard(k, l) {
     if (!l.barriers || !l.barriers.opened)
         return null;
@@ -136,7 +143,7 @@ function barriersCard(k, l) {
             {title: "warps came", value: i => i.barrier_warps},
             {title: "waited, mean", value: i => i.barrier_wait / i.barrier_warps, show: i => digits(i.barrier_wait / i.barrier_warps), hint: "instructions that the block's other warps executed meanwhile"},
             {title: "longest", value: i => i.barrier_longest || 0},
-        ], rows, 2, "Barriers") : null,
+        ], rows, 2, "Barriers") : null, waitsOfWarps(l),
         note("Waits are counted in instructions that other warps of the block execute meanwhile."));
 }
 
