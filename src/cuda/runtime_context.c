@@ -58,9 +58,10 @@ static cudaError_t ready(void)
     return rt_error_of(process.ready);
 }
 
+/* That work has yet to end is no error, and cudaGetLastError does not report it ("CUDA C++ Programming Guide", "Error Checking"). */
 cudaError_t rt_return(cudaError_t error)
 {
-    if (error) {
+    if (error && error != cudaErrorNotReady) {
         thread.last = error;
         heddle_call_failed((int)error, cudaGetErrorName(error));
     }

@@ -216,6 +216,18 @@ def runtimes_that_are_loaded_by_their_paths_are_replaced_each_by_its_version():
     assert run("run", program, *files) == (0, "12\n13\n", "")
 
 
+def work_that_has_yet_to_end_is_no_error():
+    program = compile_c("not-ready", """#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int go;
+static void wait(void *p) { while (!go) usleep(100); }
+int main() { cudaStream_t s; cudaEvent_t e; cudaStreamCreate(&s); cudaEventCreate(&e); cudaLaunchHostFunc(s, wait, 0);
+cudaEventRecord(e, s); printf("%d %d ", cudaEventQuery(e), cudaStreamQuery(s)); printf("%d ", cudaPeekAtLastError());
+go = 1; printf("%d ", cudaStreamSynchronize(s)); printf("%d\\n", cudaEventQuery(e)); return 0; }""", "-L", libraries, "-lcudart")
+    assert run("run", program) == (0, "600 600 0 0 0\n", "")
+
+
 def the_vendors_runtime_is_told_to_be_started_by_heddle_run():
     program = compile_c("tables", "int cuGetExportTable(const void **, const void *); int main() { const void *t; char id[16];"
                         " return cuGetExportTable(&t, id) != 801 || cuGetExportTable(&t, id) != 801; }", "-L", libraries,
