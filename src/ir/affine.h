@@ -1,6 +1,6 @@
 /* Affine analysis: how values change over the lanes of a warp, the iterations of a loop, the blocks of a grid.
  *
- * ir_mad_of() reduces a pure instruction that is affine to a product and a sum of its operands, by what its row of isa/lanes_*.def
+ * ir_mad_of() reduces a pure instruction that is affine to a product and a sum of its operands, by what its entry of isa/lanes_*.def
  * says that it is. Shapes, value ranges, known bits and strides between blocks (shape.h) are computed forwards with it, through the
  * whole function. ir_affine_of() is scalar evolution: it goes backwards through the definitions, from the instruction that asks, and
  * says how an operand evolves over the iterations of a loop.

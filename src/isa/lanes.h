@@ -1,6 +1,6 @@
 /* Lane functions: the meaning of pure instructions, applied to the 32 lanes of a warp.
  *
- * lanes.def has one row a meaning; each becomes a function that reads rows of registers and writes rows. A
+ * lanes.def has one entry a meaning; each becomes a function that reads rows of registers and writes rows. A
  * row is the value of one register in all 32 lanes: 32 values of 16, 32, 64 or 128 bits one after the other,
  * aligned to 64 bytes; a predicate is one 32-bit mask. Every lane is computed, also the inactive ones: no
  * lane function traps, touches memory besides its rows, or depends on the floating-point environment. d may

@@ -1,6 +1,6 @@
 /* mufu_below() of all lanes of a warp, for CPUs with vectors of 512 bits: for compiled code (lanes.c; AVX-512BW and DQ).
  *
- * Rows of tables are found by permuting their numbers, 16 lanes at a time, or words of these, 32 at a time (LANES_WORDS): gathers
+ * Segments of tables are found by permuting their numbers, 16 lanes at a time, or words of these, 32 at a time (LANES_WORDS): gathers
  * take longer. Squares fit 16 bits and are made for 32 lanes at once: a lane's word is the lower half of the lane's 32 bits for
  * the first 16 lanes, and the upper half of the 32 bits of the lane 16 before for the others. So the partial products of squares
  * are products of bytes.
@@ -44,12 +44,12 @@ INLINE mufu_words mufu_squares(mufu_words d)
     return (mufu_words)__builtin_ia32_pmulhrsw512((mufu_factors)upper, (mufu_factors)upper) + (cross >> 6);
 }
 
-/* Numbers of a table's rows, their halves changed about where `turned`. What is permuted are constants, two vectors at a time, for
- * 5 bits of a row. */
-INLINE mufu_half mufu_look_up(const s32 *table, u32 rows, bool turned, mufu_half row)
+/* Numbers of a table's segments, their halves changed about where `turned`. What is permuted are constants, two vectors at a time, for
+ * 5 bits of a number. */
+INLINE mufu_half mufu_look_up(const s32 *table, u32 segments, bool turned, mufu_half segment)
 {
     mufu_half found[4];
-    _Pragma("unroll") for (u32 n = 0; n < rows / 32; n++)
+    _Pragma("unroll") for (u32 n = 0; n < segments / 32; n++)
     {
         mufu_half part[2];
         _Pragma("unroll") for (u32 k = 0; k < 32; k++)
@@ -57,12 +57,12 @@ INLINE mufu_half mufu_look_up(const s32 *table, u32 rows, bool turned, mufu_half
             u32 number = (u32)table[32 * n + k];
             part[k / 16][k % 16] = turned ? number << 16 | number >> 16 : number;
         }
-        found[n] =
-            (mufu_half)__builtin_ia32_vpermi2vard512((mufu_numbers)part[0], (mufu_numbers)row, (mufu_numbers)part[1]);
+        found[n] = (mufu_half)__builtin_ia32_vpermi2vard512((mufu_numbers)part[0], (mufu_numbers)segment,
+                                                            (mufu_numbers)part[1]);
     }
-    mufu_half odd = (mufu_half)((row & 32) != 0), upper = (mufu_half)((row & 64) != 0);
-    _Pragma("unroll") for (u32 n = 0; n < rows / 32; n += 2) found[n] = (found[n + 1] & odd) | (found[n] & ~odd);
-    return rows == 64 ? found[0] : (found[2] & upper) | (found[0] & ~upper);
+    mufu_half odd = (mufu_half)((segment & 32) != 0), upper = (mufu_half)((segment & 64) != 0);
+    _Pragma("unroll") for (u32 n = 0; n < segments / 32; n += 2) found[n] = (found[n + 1] & odd) | (found[n] & ~odd);
+    return segments == 64 ? found[0] : (found[2] & upper) | (found[0] & ~upper);
 }
 
 /* Of a row of f32, the lanes that are positive and normal: that are of none of the other classes. */
@@ -75,18 +75,18 @@ INLINE u32 mufu_normals(const void *row)
 }
 
 #ifdef LANES_WORDS /* AMD's processors permute words in one operation, Intel's in three */
-/* Words of the numbers of a table's rows, those from bit `from` on, for all lanes: two vectors at a time, for 6 bits of a row. */
-INLINE mufu_words mufu_look_up_words(const s32 *table, u32 rows, u32 from, mufu_words row)
+/* Words of the numbers of a table's segments, those from bit `from` on, for all lanes: two vectors at a time, for 6 bits of a number. */
+INLINE mufu_words mufu_look_up_words(const s32 *table, u32 segments, u32 from, mufu_words segment)
 {
-    mufu_words found[2], upper = (mufu_words)((row & 64) != 0);
-    _Pragma("unroll") for (u32 n = 0; n < rows / 64; n++)
+    mufu_words found[2], upper = (mufu_words)((segment & 64) != 0);
+    _Pragma("unroll") for (u32 n = 0; n < segments / 64; n++)
     {
         mufu_words part[2];
         _Pragma("unroll") for (u32 k = 0; k < 64; k++) part[k / 32][k % 32] = (u16)((u32)table[64 * n + k] >> from);
-        found[n] =
-            (mufu_words)__builtin_ia32_vpermi2varhi512((mufu_factors)part[0], (mufu_factors)row, (mufu_factors)part[1]);
+        found[n] = (mufu_words)__builtin_ia32_vpermi2varhi512((mufu_factors)part[0], (mufu_factors)segment,
+                                                              (mufu_factors)part[1]);
     }
-    return rows == 64 ? found[0] : (found[1] & upper) | (found[0] & ~upper);
+    return segments == 64 ? found[0] : (found[1] & upper) | (found[0] & ~upper);
 }
 
 /* Of words of all lanes, `low` and `high`, the numbers of 32 bits: of the first 16 lanes, and of the others changed about. */
@@ -97,22 +97,22 @@ INLINE void mufu_join(mufu_half out[2], mufu_words low, mufu_words high, bool tu
     out[1] = turned ? mufu_blend(h >> 16, l, 0xffff) : mufu_blend(l >> 16, h, 0xffff);
 }
 
-/* Numbers of the tables' rows of the first 16 lanes, and of the others: of these C1 and C2 are changed about. */
+/* Numbers of the tables' segments of the first 16 lanes, and of the others: of these C1 and C2 are changed about. */
 INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mufu_half b, const struct mufu_table *t)
 {
-    mufu_words row = (mufu_words)mufu_blend(a >> 17, b >> 1, 0xffff), word[4];
+    mufu_words segment = (mufu_words)mufu_blend(a >> 17, b >> 1, 0xffff), word[4];
     _Pragma("unroll") for (u32 k = 0; k < 4; k++) word[k] =
-        mufu_look_up_words(k < 2 ? t->c12 : t->c0, t->rows, k % 2 * 16, row);
+        mufu_look_up_words(k < 2 ? t->c12 : t->c0, t->segments, k % 2 * 16, segment);
     mufu_join(c12, word[0], word[1], true);
     mufu_join(c0, word[2], word[3], false);
 }
 #else
 INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mufu_half b, const struct mufu_table *t)
 {
-    c12[0] = mufu_look_up(t->c12, t->rows, false, a >> 17);
-    c12[1] = mufu_look_up(t->c12, t->rows, true, b >> 17);
-    c0[0] = mufu_look_up(t->c0, t->rows, false, a >> 17);
-    c0[1] = mufu_look_up(t->c0, t->rows, false, b >> 17);
+    c12[0] = mufu_look_up(t->c12, t->segments, false, a >> 17);
+    c12[1] = mufu_look_up(t->c12, t->segments, true, b >> 17);
+    c0[0] = mufu_look_up(t->c0, t->segments, false, a >> 17);
+    c0[1] = mufu_look_up(t->c0, t->segments, false, b >> 17);
 }
 #endif
 

@@ -20,20 +20,21 @@ static inline u32 mufu_square(u32 d)
 }
 
 /* The bits of a result are those of the operand, or half as many, added to a number or taken from it, less so many quarters:
- * a polynomial of the place in a segment, 17 bits, with the row of coefficients in the bits above. The product with C1 is made
+ * a polynomial of the place in a segment, 17 bits, with the segment's number in the bits above. The product with C1 is made
  * of the upper 2 bits and the lower 15 by themselves: factors of 16 bits are multiplied in half the time, and 32 bits do. */
 static inline s32 mufu_below(const struct mufu_table *t, u32 place)
 {
-    u32 row = place >> 17 & (t->rows - 1);
-    s32 c1 = t->c12[row] >> 16, c2 = (s16)t->c12[row], high = (s32)(place >> 15 & 3), low = (s32)(place & 0x7fff);
+    u32 segment = place >> 17 & (t->segments - 1);
+    s32 c1 = t->c12[segment] >> 16, c2 = (s16)t->c12[segment], high = (s32)(place >> 15 & 3),
+        low = (s32)(place & 0x7fff);
     s32 rest = c1 * low + c2 * (s32)mufu_square(place) + t->bias;
-    return t->c0[row] + c1 * (high << (15 - t->shift)) + (rest >> t->shift);
+    return t->c0[segment] + c1 * (high << (15 - t->shift)) + (rest >> t->shift);
 }
 
-/* The polynomial of a table's row. Its terms are integers below 2^53: arithmetic in f64 is exact. */
-static inline f64 mufu_interpolate(const s32 *table, u32 row, u32 d, u32 square, f64 k0, s32 k1, s32 k2)
+/* The polynomial of a table's segment. Its terms are integers below 2^53: arithmetic in f64 is exact. */
+static inline f64 mufu_interpolate(const s32 *table, u32 segment, u32 d, u32 square, f64 k0, s32 k1, s32 k2)
 {
-    s32 at = 3 * (s32)row;
+    s32 at = 3 * (s32)segment;
     return table[at] * k0 + (f64)(table[at + 1] * k1) * (s32)d + (f64)(table[at + 2] * k2) * (s32)square;
 }
 
@@ -75,7 +76,7 @@ static inline f32 mufu_rcp(f32 x)
     return x == x ? f32_of(y | (u & 0x80000000)) : f32_of(0x7fffffff);
 }
 
-/* Of powers of 4 the polynomial, which is C0 of row 64 there, gives the number below. */
+/* Of powers of 4 the polynomial, which is C0 of segment 64 there, gives the number below. */
 static inline u32 mufu_rsqrt_bits(u32 u, s32 below)
 {
     below = (u & 0xffffff) == 0x800000 ? mufu_rsqrt_c0[64] - 4 : below;
@@ -155,8 +156,8 @@ static inline f32 mufu_tanh(f32 x)
 {
     u32 u = f32_bits(x), m = u & 0x7fffff, sign = u & 0x80000000, magnitude = u & INT32_MAX;
     u32 octave = u32_min(mufu_exponent(x) - 119, 10), place = m * mufu_tanh_segments[octave], d = place >> 6 & 0x1ffff;
-    u32 row = u32_min(mufu_tanh_rows[octave] + (place >> 23), 50);
-    u32 y = mufu_cut(mufu_interpolate(mufu_tanh_table, row, d, mufu_square(d), 1 << 17, 1, 4), 41);
+    u32 segment = u32_min(mufu_tanh_first[octave] + (place >> 23), 50);
+    u32 y = mufu_cut(mufu_interpolate(mufu_tanh_table, segment, d, mufu_square(d), 1 << 17, 1, 4), 41);
     y = magnitude < 0x3b800000 ? magnitude : magnitude < 0x41000000 ? y : 0x3f800000; /* 2^-8, 8 */
     return x == x ? f32_of(y | sign) : f32_of(0x7fffffff);
 }

@@ -3,52 +3,52 @@
  * Fitted to the answers of an H200: over each segment one triple of integers is left that gives its bits.
  */
 
-/* What results lie below a line, by rows of segments: mufu_below() says how. C1 * 2^16 + C2 of 16 bits are one number. */
+/* What results lie below a line, by segments: mufu_below() says how. C1 * 2^16 + C2 of 16 bits are one number. */
 struct mufu_table {
     const s32 *c0, *c12;
-    u32 rows;
+    u32 segments;
     s32 bias;
     u32 shift;
 };
 #define MUFU_C12(c1, c2) (c1) * 65536 + ((c2) & 0xffff),
 static const s32 mufu_rcp_c0[128] = {
 #define RCP(c0, c1, c2) c0,
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const s32 mufu_rcp_c12[128] = {
 #define RCP(c0, c1, c2) MUFU_C12(c1, c2)
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const struct mufu_table mufu_rcp_table = {mufu_rcp_c0, mufu_rcp_c12, 128, 0x3031, 14};
 static const s32 mufu_rsqrt_c0[128] = {
 #define RSQRT(c0, c1, c2) c0,
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const s32 mufu_rsqrt_c12[128] = {
 #define RSQRT(c0, c1, c2) MUFU_C12(c1, c2)
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const struct mufu_table mufu_rsqrt_table = {mufu_rsqrt_c0, mufu_rsqrt_c12, 128, 0, 14};
 static const s32 mufu_sqrt_c0[128] = {
 #define SQRT(c0, c1, c2) c0,
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const s32 mufu_sqrt_c12[128] = {
 #define SQRT(c0, c1, c2) MUFU_C12(c1, c2)
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const struct mufu_table mufu_sqrt_table = {mufu_sqrt_c0, mufu_sqrt_c12, 128, 0, 15};
 static const s32 mufu_ex2_c0[64] = {
 #define EX2(c0, c1, c2) c0,
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const s32 mufu_ex2_c12[64] = {
 #define EX2(c0, c1, c2) MUFU_C12(c1, c2)
-#include "isa/mufu_rows.def"
+#include "isa/mufu_segments.def"
 };
 static const struct mufu_table mufu_ex2_table = {mufu_ex2_c0, mufu_ex2_c12, 64, 0x81d, 13};
 
-/* log2(x): a row for each 2^-6 of the mantissa */
+/* log2(x): a segment for each 2^-6 of the mantissa */
 static const s32 mufu_lg2_table[3 * 64] = {
     4,        47272, -727, 1501079,  46545, -705, 2979245,  45840, -685, 4435175,  45156, -665, 5869538,  44492, -646,
     7282959,  43847, -627, 8676041,  43221, -610, 10049360, 42612, -592, 11403480, 42020, -576, 12738914, 41444, -559,
@@ -65,7 +65,7 @@ static const s32 mufu_lg2_table[3 * 64] = {
     64035034, 24399, -195, 64812688, 24204, -192, 65584146, 24012, -189, 66349505, 23823, -186,
 };
 
-/* sin of a quarter turn: a row for each 2^-6 of it */
+/* sin of a quarter turn: a segment for each 2^-6 of it */
 static const s32 mufu_sin_table[3 * 64] = {
     0,        25737, -14,   1646926,  25730, -48,   3292872,  25706, -76,   4936828,  25668, -110,
     6577812,  25613, -137,  8214836,  25544, -171,  9846906,  25459, -201,  11473052, 25358, -229,
@@ -85,8 +85,8 @@ static const s32 mufu_sin_table[3 * 64] = {
     66785714, 2523,  -1260, 66927034, 1893,  -1260, 67028028, 1263,  -1263, 67088652, 632,   -1265,
 };
 
-/* tanh(x) for |x| in [2^-8, 8): octave 2^(e - 8) starts at row mufu_tanh_rows[e] and has mufu_tanh_segments[e] rows. */
-static const u32 mufu_tanh_rows[11] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
+/* tanh(x) for |x| in [2^-8, 8): octave 2^(e - 8) starts at segment mufu_tanh_first[e] and has mufu_tanh_segments[e] of them. */
+static const u32 mufu_tanh_first[11] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
 static const u32 mufu_tanh_segments[11] = {1, 1, 1, 2, 2, 4, 4, 4, 8, 16, 8};
 static const s32 mufu_tanh_table[3 * 51] = {
     65536,    65536,   -2,      131070,   131064,  -12,    262124,   262096,  -104,   524118,   261904,  -164,

@@ -1,4 +1,4 @@
-/* isa/: every lane function gives the same bits on every CPU level that this machine has, and is what its row says that it is. */
+/* isa/: every lane function gives the same bits on every CPU level that this machine has, and is what its entry says that it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,7 +196,7 @@ static uint64_t meaning(enum lane_is is, unsigned width, uint64_t a, uint64_t b,
     }
 }
 
-static void rows_are_what_they_say(void **state)
+static void entries_are_what_they_say(void **state)
 {
     (void)state;
     static struct rows x;
@@ -237,7 +237,7 @@ static void comparisons_turn_round(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree), cmocka_unit_test(rows_are_what_they_say),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree), cmocka_unit_test(entries_are_what_they_say),
                                        cmocka_unit_test(comparisons_turn_round)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

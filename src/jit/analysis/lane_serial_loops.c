@@ -16,7 +16,7 @@
 #include "jit/analysis/lane_library.h"
 
 /* What an iteration consists of; costs.def has what the warp's lanes take for it, together and one after the other. */
-enum part { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ITERATION, N_PARTS };
+enum cost { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ITERATION, N_COSTS };
 
 /* ---- where addresses come from ---- */
 
@@ -110,7 +110,7 @@ static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, boo
 }
 
 /* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better not. */
-static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint32_t count[N_PARTS], bool *walks)
+static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint32_t count[N_COSTS], bool *walks)
 {
     const struct ir_insn *i = insn_at(here, k);
     if (i->kind == IR_LD) {
@@ -129,10 +129,10 @@ static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint3
 static bool is_better_lane_serial(struct cursor here, const struct ir_block *block)
 {
     const struct jit_costs *c = here.fn->target->costs;
-    const uint32_t together_costs[N_PARTS] = {c->load_of_lanes, c->load_of_all, c->operation, c->iteration};
-    const uint32_t serial_costs[N_PARTS] = {c->load_of_lanes_serially, c->load_of_all_serially, c->operation_serially,
+    const uint32_t together_costs[N_COSTS] = {c->load_of_lanes, c->load_of_all, c->operation, c->iteration};
+    const uint32_t serial_costs[N_COSTS] = {c->load_of_lanes_serially, c->load_of_all_serially, c->operation_serially,
                                             c->iteration_serially};
-    uint32_t count[N_PARTS] = {[ITERATION] = 1}, together = 0, serial = 0;
+    uint32_t count[N_COSTS] = {[ITERATION] = 1}, together = 0, serial = 0;
     bool walks = false;
     if (!is_loop(here, block) || has_few_iterations(here, block) || !can_carry(here, block))
         return false;
@@ -140,7 +140,7 @@ static bool is_better_lane_serial(struct cursor here, const struct ir_block *blo
     for (uint32_t k = 0; k + 1 < block->n; k++)
         if (!add_insn(here, &loop, k, count, &walks))
             return false;
-    for (unsigned p = 0; p < N_PARTS; p++) {
+    for (unsigned p = 0; p < N_COSTS; p++) {
         together += count[p] * together_costs[p];
         serial += count[p] * serial_costs[p];
     }
