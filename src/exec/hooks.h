@@ -97,7 +97,7 @@ struct sync_event {
     const struct op *op;
     uint32_t lanes, id, threads, membermask;
     uint64_t address;
-    uint8_t order, scope; /* enum ir_order; enum isa_mod, as in struct op_access */
+    uint8_t order, scope; /* enum ir_order; enum isa_mod, as in struct mem_access */
     bool parity, completes;
     const uint8_t *source_lane; /* SYNC_COLLECTIVE of shfl: the lane that each lane reads; else NULL */
 };

@@ -26,7 +26,7 @@ struct reader {
     VEC(uint32_t) seen; /* by register: 1 + where it is first named */
 };
 
-/* ---- blocks and operands ---- */
+/* ---- blocks ---- */
 
 static bool is_digit(char c)
 {

@@ -13,8 +13,9 @@
 enum jit_tier { TIER_FIRST = 1, TIER_SECOND };
 enum { JIT_TIERS = TIER_SECOND };
 
-/* Of functions the compiler has what wire.c passes: `ir` but for the places in the text, and of operations no address (fn,
- * callee, origin) and no symbol's (in access->disp); there are no rows of constants. */
+/* Of functions the compiler has what wire.c passes: `ir` but for the places in the text, without symbols, and of operations where
+ * their operands' rows are and where they go on; no address (fn, callee, origin), and of access only the rows: what an access is
+ * stands in the instruction. There are no rows of constants. */
 struct jit_request {
     struct str name;  /* of the kernel: for dumps */
     struct str level; /* of the CPU: x86-64-v2 and so on */
