@@ -15,6 +15,7 @@
 #ifndef HEDDLE_EXEC_ASYNC_H
 #define HEDDLE_EXEC_ASYNC_H
 
+#include "exec/tensor_map.h"
 #include "exec/warp.h"
 
 struct worker;
@@ -60,6 +61,12 @@ struct async_queue {
     uint32_t n;                  /* of them */
     uint32_t groups[WARP_LANES]; /* that each lane has committed */
     uint32_t bulk_groups[WARP_LANES];
+};
+
+/* What a copy by a tensor map has behind its part. */
+struct async_tensor {
+    struct tensor_map map;
+    struct tensor_at at;
 };
 
 /* OP_ASYNC, OP_GROUP; false after a fault. */

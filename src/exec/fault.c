@@ -234,6 +234,12 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
         return f->at->access->mem.bytes == 16 && f->at->mode != ASYNC_COPY
                    ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
                    : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
+    case FAULT_tensor_map:
+        return arena_printf(arena, "copies by the 128 bytes at 0x%llx, which are no tensor map of as many dimensions",
+                            address);
+    case FAULT_tensor_copy:
+        return arena_printf(arena, "copies by a tensor map where that is not possible: %s",
+                            (const char *)(uintptr_t)f->address);
     case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";
     case FAULT_block_ended:
         return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);

@@ -26,7 +26,7 @@ unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
         n = add_ref(out, n, i->e);
     for (unsigned k = 0; has_operands(i) && k < 8; k++) {
         n = add_ref(out, n, i->access->operands[k]);
-        n = i->kind == IR_ST ? add_ref(out, n, i->access->regs[k]) : n;
+        n = i->kind == IR_ST || i->kind == IR_ASYNC ? add_ref(out, n, i->access->regs[k]) : n;
     }
     for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)
         n = add_ref(out, n, i->matrix->reads[k]);

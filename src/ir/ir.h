@@ -201,7 +201,11 @@ enum async_mode {
     ASYNC_BULK_FROM_GLOBAL, /* cp.async.bulk, cp.reduce.async.bulk: to shared memory, of the cluster's blocks, too */
     ASYNC_BULK_SHARED,      /* from a block's shared memory to another's */
     ASYNC_BULK_TO_GLOBAL,
+    ASYNC_TENSOR_LOAD, /* cp.async.bulk.tensor: the address is that in shared memory, ASYNC_SOURCE that of the map; regs: coordinates */
+    ASYNC_TENSOR_STORE,
+    ASYNC_TENSOR_REDUCE, /* the map says of what type */
 };
+enum { ASYNC_OFFSETS = 5 }; /* in regs, behind the coordinates: im2col's: 16 bits */
 enum async_operand {
     ASYNC_SOURCE,               /* an address: 64 bits */
     ASYNC_SIZE,                 /* bytes: 32 bits; of ASYNC_COPY, what is read, the rest being zeroes */

@@ -78,6 +78,10 @@ static enum async_mode async_mode_of(const struct isa_inst *i)
         return ASYNC_STORE;
     if (!isa_has(i, MOD_bulk))
         return !isa_has(i, MOD_mbarrier) ? ASYNC_COPY : isa_has(i, MOD_noinc) ? ASYNC_ARRIVE_NOINC : ASYNC_ARRIVE;
+    if (isa_has(i, MOD_tensor))
+        return isa_has(i, MOD_reduce)       ? ASYNC_TENSOR_REDUCE
+               : isa_has(i, MOD_bulk_group) ? ASYNC_TENSOR_STORE
+                                            : ASYNC_TENSOR_LOAD;
     return isa_has(i, MOD_bulk_group) ? ASYNC_BULK_TO_GLOBAL
            : isa_has(i, MOD_global)   ? ASYNC_BULK_FROM_GLOBAL
                                       : ASYNC_BULK_SHARED;
@@ -120,6 +124,38 @@ static void lower_bulk(struct builder *b, struct ir_access *a, enum async_mode m
         a->operands[ASYNC_MASK] = ir_source(b, &in->operands[4], TYPE_u16);
 }
 
+/* Element k of what stands in braces, or of one register without them. */
+static ir_ref element_value(struct builder *b, const struct ptx_operand *o, unsigned k, enum isa_type type)
+{
+    return ir_source(b, o->kind == OPND_VECTOR ? &o->elems[k] : o, type);
+}
+
+/* Load: [shared], [map, {..}], [mbarrier]{, {offsets}}{, mask}; store and reduction: [map, {..}], [shared]. */
+static void lower_tensor(struct builder *b, struct ir_access *a, enum async_mode mode)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct ptx_operand *map = &in->operands[mode == ASYNC_TENSOR_LOAD ? 1 : 0], *coords = &map->elems[1];
+    unsigned n = coords->kind == OPND_VECTOR ? coords->n : 1, next = 3;
+    a->mem.bytes = 16;
+    if (mode == ASYNC_TENSOR_REDUCE) {
+        a->mem.atom = (uint8_t)lower_atom_op(in->inst);
+        a->mem.type = TYPE_b32;
+    }
+    a->operands[ASYNC_SOURCE] = lower_address_value(b, map, SPACE_GENERIC);
+    for (unsigned k = 0; k < n && k < ASYNC_OFFSETS; k++)
+        a->regs[k] = element_value(b, coords, k, TYPE_s32);
+    if (mode != ASYNC_TENSOR_LOAD)
+        return;
+    a->operands[ASYNC_MBARRIER] = lower_address_value(b, &in->operands[2], SPACE_SHARED);
+    if (isa_has(in->inst, MOD_im2col)) {
+        const struct ptx_operand *offsets = &in->operands[next++];
+        for (unsigned k = 0; k + 2 < n; k++)
+            a->regs[ASYNC_OFFSETS + k] = element_value(b, offsets, k, TYPE_u16);
+    }
+    if (isa_has(in->inst, MOD_multicast))
+        a->operands[ASYNC_MASK] = ir_source(b, &in->operands[next], TYPE_u16);
+}
+
 static void lower_async_store(struct builder *b, struct ir_access *a)
 {
     const struct ptx_insn *in = b->insn;
@@ -149,8 +185,11 @@ void lower_async(struct builder *b)
                                     .n = 1,
                                     .order = ORDER_WEAK,
                                     .scope = MOD_none}};
-    ir_ref base = lower_place(b, &in->operands[0], a);
-    if (mode == ASYNC_COPY)
+    bool stores_tensor = mode == ASYNC_TENSOR_STORE || mode == ASYNC_TENSOR_REDUCE;
+    ir_ref base = lower_place(b, &in->operands[stores_tensor ? 1 : 0], a);
+    if (mode >= ASYNC_TENSOR_LOAD)
+        lower_tensor(b, a, mode);
+    else if (mode == ASYNC_COPY)
         lower_copy(b, a);
     else if (mode == ASYNC_STORE)
         lower_async_store(b, a);

@@ -47,6 +47,9 @@ static const char *const asyncs[] = {
     [ASYNC_BULK_FROM_GLOBAL] = "bulk_from_global",
     [ASYNC_BULK_SHARED] = "bulk_shared",
     [ASYNC_BULK_TO_GLOBAL] = "bulk_to_global",
+    [ASYNC_TENSOR_LOAD] = "tensor_load",
+    [ASYNC_TENSOR_STORE] = "tensor_store",
+    [ASYNC_TENSOR_REDUCE] = "tensor_reduce",
 };
 
 const struct ir_operation *ir_operation(size_t i)
@@ -195,11 +198,12 @@ static void print_address(struct printer *p, const struct ir_insn *i)
     text_puts(&p->t, "]");
 }
 
-/* Up to the last that there is. */
+/* Operands and, behind all eight of them, regs: up to the last that there is. */
 static unsigned async_operands(const struct ir_insn *i)
 {
-    unsigned n = i->kind == IR_ASYNC ? 8 : 0;
-    while (n > 0 && !i->access->operands[n - 1])
+    const struct ir_access *a = i->access;
+    unsigned n = i->kind == IR_ASYNC ? 16 : 0;
+    while (n > 0 && !(n > 8 ? a->regs[n - 9] : a->operands[n - 1]))
         n--;
     return n;
 }
@@ -219,7 +223,7 @@ static void print_access(struct printer *p, const struct ir_insn *i)
     }
     for (unsigned k = 0, n = async_operands(i); k < n; k++) {
         text_puts(&p->t, ", ");
-        print_ref(p, a->operands[k], 64);
+        print_ref(p, k < 8 ? a->operands[k] : a->regs[k - 8], 64);
     }
     if (i->kind == IR_MBARRIER) {
         text_puts(&p->t, ", ");

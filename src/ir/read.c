@@ -299,8 +299,8 @@ static bool read_access(struct reader *r, struct str word, struct ir_insn *i)
     unsigned n = i->kind == IR_ST ? a->mem.n : i->kind == IR_ATOM ? (a->mem.atom == ATOM_cas ? 2 : a->mem.n) : 0;
     for (unsigned k = 0; k < n && scan_expect(&r->s, ','); k++)
         to[k] = take_operand(r, ir_element_width(a));
-    for (unsigned k = 0; k < 8 && i->kind == IR_ASYNC && scan_take(&r->s, ','); k++)
-        a->operands[k] = take_operand(r, 64);
+    for (unsigned k = 0; k < 16 && i->kind == IR_ASYNC && scan_take(&r->s, ','); k++)
+        *(k < 8 ? &a->operands[k] : &a->regs[k - 8]) = take_operand(r, 64);
     if (i->kind != IR_MBARRIER || r->s.failed || !scan_expect(&r->s, ','))
         return !r->s.failed;
     i->b = take_operand(r, 32);

@@ -33,6 +33,8 @@ static const char *list_text(struct str word)
         {"METADATA", "metadata"},
         {"SELECTOR", "selector"},
         {"WGMMA", "scale-d{, scale-a, scale-b{, trans-a, trans-b}}"},
+        {"TENSOR", "[map, {coordinates}]"},
+        {"IM2COL", "{offsets}"},
     };
     word.n -= word.p[word.n - 1] == '?';
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)

@@ -99,12 +99,14 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
+static bool parse_vector(struct parser *p, struct ptx_operand *o);
+
 static bool parse_memory(struct parser *p, struct ptx_operand *o)
 {
     advance(p);
     o->kind = OPND_MEM;
     o->n = 1;
-    o->elems = ARENA_NEW(p->arena, struct ptx_operand);
+    o->elems = ARENA_ARRAY(p->arena, struct ptx_operand, 2);
     o->elems->component = COMPONENT_NONE;
     o->elems->offset = p->tok.offset;
     o->elems->length = (uint32_t)p->tok.text.n;
@@ -124,7 +126,17 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
         o->elems->kind = OPND_INT;
         o->elems->bits = c.bits;
     }
-    if (!parse_displacement(p, o) || !parse_expect(p, ']', "the address"))
+    if (!parse_displacement(p, o))
+        return false;
+    if (accept(p, ',')) { /* coordinates of a tensor: 9.7.9.27 */
+        if (!at_punct(p, '{'))
+            return parse_fail(p, NULL, "coordinates stand in braces");
+        o->n = 2;
+        o->elems[1] = (struct ptx_operand){.component = COMPONENT_NONE, .offset = p->tok.offset, .length = 1};
+        if (!parse_vector(p, &o->elems[1]))
+            return false;
+    }
+    if (!parse_expect(p, ']', "the address"))
         return false;
     if (at_dot(p, "unified")) {
         o->selector = p->tok.text;

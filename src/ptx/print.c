@@ -179,6 +179,10 @@ static void print_operand(struct text *t, const struct ptx_operand *o, bool vide
         text_puts(t, "[");
         print_operand(t, o->elems, video);
         print_disp(t, o->disp);
+        if (o->n == 2) {
+            text_puts(t, ", ");
+            print_operand(t, &o->elems[1], video);
+        }
         text_puts(t, "]");
         break;
     default: break;

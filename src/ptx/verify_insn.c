@@ -70,9 +70,9 @@ static enum presence presence_of(const struct verifier *v, const struct isa_oper
     case KIND_ATOM:
     case KIND_RED: return isa_has(inst, MOD_L2_cache_hint) ? MUST : MUST_NOT;
     case KIND_ASYNC:
-        return spec->kind == OPERAND_LIST                                                  ? MAY
-               : isa_has(inst, spec->type == TYPE_u64 ? MOD_L2_cache_hint : MOD_multicast) ? MUST
-                                                                                           : MUST_NOT;
+        if (spec->kind == OPERAND_LIST)
+            return strcmp(spec->list, "IM2COL") ? MAY : isa_has(inst, MOD_im2col) ? MUST : MUST_NOT;
+        return isa_has(inst, spec->type == TYPE_u64 ? MOD_L2_cache_hint : MOD_multicast) ? MUST : MUST_NOT;
     case KIND_VIDEO: return isa_pick(v->m->isa, inst, SLOT_VOP2) ? MUST : MAY;
     default: return MAY;
     }
@@ -216,8 +216,39 @@ static void check_source_size(struct verifier *v, const struct ptx_operand *o)
                       (unsigned)size->bits);
 }
 
+static unsigned dimensions(const struct verifier *v)
+{
+    return (unsigned)isa_pick(v->m->isa, v->insn->inst, SLOT_DIM) - MOD_d1 + 1;
+}
+
+static void check_vector(struct verifier *v, const struct ptx_operand *o, unsigned n, enum isa_type type,
+                         const char *what)
+{
+    bool one = n == 1 && o->kind == OPND_REG;
+    if (!one && (o->kind != OPND_VECTOR || o->n != n)) {
+        operand_error(v, o, NULL, "`%.*s` needs %u %s in braces", STR_ARG(v->insn->inst->text), n, what);
+        return;
+    }
+    for (unsigned k = 0; k < n; k++)
+        verify_source(v, one ? o : &o->elems[k], type, false);
+}
+
+/* A tensor map by its generic address, and coordinates (9.7.9.27). */
+static void check_tensor(struct verifier *v, const struct ptx_operand *o)
+{
+    verify_address(v, o, SPACE_GENERIC);
+    if (o->kind == OPND_MEM && o->n == 2)
+        check_vector(v, &o->elems[1], dimensions(v), TYPE_s32, "coordinates");
+    else if (o->kind == OPND_MEM)
+        operand_error(v, o, "as in [%rd1, {%r1, %r2}]", "`%.*s` needs coordinates here", STR_ARG(v->insn->inst->text));
+}
+
 static void check_list(struct verifier *v, const struct ptx_operand *o, const char *list)
 {
+    if (strcmp(list, "TENSOR") == 0)
+        check_tensor(v, o);
+    if (strcmp(list, "IM2COL") == 0 && dimensions(v) > 2)
+        check_vector(v, o, dimensions(v) - 2, TYPE_u16, "offsets");
     if (strcmp(list, "SRCSIZE") == 0)
         check_source_size(v, o);
     if (strcmp(list, "CVTA") == 0 || strcmp(list, "MAPA") == 0)
@@ -383,7 +414,10 @@ static void check_async(struct verifier *v)
     const struct ptx_insn *in = v->insn;
     bool bulk = isa_has(in->inst, MOD_bulk), all = isa_has(in->inst, MOD_ca);
     const struct ptx_operand *size = in->n_operands > 2 ? &in->operands[2] : NULL;
-    if (in->inst->op != OP_cp || !size || size->kind != OPND_INT)
+    bool needs_three = isa_has(in->inst, MOD_im2col) || isa_has(in->inst, MOD_im2col_no_offs);
+    if (needs_three && dimensions(v) < 3)
+        operand_error(v, &in->operands[0], NULL, "im2col takes 3 to 5 dimensions");
+    if (in->inst->op != OP_cp || isa_has(in->inst, MOD_tensor) || !size || size->kind != OPND_INT)
         return;
     if (bulk && size->bits % 16)
         operand_error(v, size, NULL, "`%.*s` copies a multiple of 16 bytes", STR_ARG(in->inst->text));

@@ -281,6 +281,8 @@ void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_sp
     }
     const struct ptx_operand *base = &o->elems[0];
     struct str text = operand_text(v, base);
+    if (o->n > 1 && !isa_has(v->insn->inst, MOD_tensor))
+        operand_error(v, &o->elems[1], NULL, "`%.*s` takes no coordinates", STR_ARG(v->insn->inst->text));
     if (base->kind == OPND_REG) {
         enum isa_class class = isa_type_class(base->reg->type);
         bool integer = class == CLASS_B || class == CLASS_U || class == CLASS_S;

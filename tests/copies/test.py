@@ -1,6 +1,7 @@
 """Asynchronous copies (PTX ISA 9.7.9.25): what an H200 answers to single instructions is compared in tests/oracle; here is what the
 machine does with them in time: nothing is done before something asks for it, and all is done in the end."""
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
@@ -323,6 +324,17 @@ TEXTS = [
     ("cp.reduce.async.bulk.global.shared::cta.bulk_group.exch.b32 [%rd1], [tile], 32;", 90, "8.0", "exch"),
     ("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r1], {%r1, %r1}, [%r1];", 90, "8.1", None),
     ("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r1, [%r1];", 90, "8.1", None),
+    ("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r1}], [bar];", 90, "8.0", None),
+    ("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1}], [bar];", 90, "8.0",
+     "needs 2 coordinates in braces"),
+    ("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], [bar];", 90, "8.0",
+     "needs coordinates here"),
+    ("cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r1}], [bar], {1};", 90,
+     "8.0", "im2col takes 3 to 5 dimensions"),
+    ("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], [tile];", 90, "8.0", None),
+    ("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], [tile];", 90, "8.0", None),
+    ("cp.async.bulk.prefetch.tensor.1d.L2.global [%rd1, {%r1}];", 90, "8.0", None),
+    ("ld.global.u32 %r1, [%rd1, {%r1}];", 90, "8.0", "takes no coordinates"),
 ]
 
 
@@ -374,15 +386,34 @@ def check_finds_copies_that_nobody_has_waited_for():
                 assert all(w in text for w in words), f"{body}: {text}"
 
 
+# ---- tensor maps ----
+
+def copies_by_tensor_maps_are_those_of_an_h200():
+    """Random copies, stores and reductions of tests/tensor_maps, as kernels."""
+    for how in ["--engine", "interp", "--every", "4"], ["--engine", "jit", "--every", "150"], ["--policy", "random:7", "--every", "30"]:
+        done = subprocess.run([os.path.join(os.environ["HEDDLE_BUILD"], "tests/tensor-copies"), *how], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout.endswith(" agree, 0 differ\n"), done.stdout[-2000:] + done.stderr
+
+
+TENSOR = "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [MAP, {%r1, %r1}], [bar];"
+
+
+def what_is_no_tensor_map_is_a_fault():
+    init = "mbarrier.init.shared.b64 [bar], 1; "
+    with written(kernel(init + TENSOR.replace("MAP", "%rd1"))) as path:
+        text = fault_by_both(path, "--grid", 1, "--block", 1, "u32[32]=range", "u32[32]")
+        assert "which are no tensor map of as many dimensions" in text and "[tensor-map]" in text, text
+
+
 REFUSED = [
-    ("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%rd1, {%r1}], [bar];", "tensor maps"),
     ("multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;", "multimem"),
+    ("tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;", "changing of tensor maps by kernels (tensormap)"),
 ]
 
 
 def what_there_is_not_is_refused_by_name():
     for line, words in REFUSED:
-        with written(kernel(line)) as path:
+        with written(kernel(line).replace("sm_90", "sm_90a")) as path:
             status, _, text = run("launch", path, "--grid", 1, "--block", 1, "u32[32]", "u32[32]")
             assert status == 1 and f"Heddle has no {words} yet" in text and "[not-supported]" in text, text
 

@@ -17,7 +17,7 @@ void access_spill_operands(struct emit *e, const struct ir_insn *i)
     spill_register(e, i->f);
     for (unsigned k = 0; access && k < 8; k++) {
         spill_register(e, i->access->operands[k]);
-        if (i->kind == IR_ST)
+        if (i->kind == IR_ST || i->kind == IR_ASYNC)
             spill_register(e, i->access->regs[k]);
     }
     for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)

@@ -1,0 +1,288 @@
+/* Asynchronous work as lanes issue it: addresses are checked here; see async.h. */
+#include "exec/access_plan.h"
+#include "exec/async_work.h"
+#include "exec/block.h"
+#include "exec/fault.h"
+#include "exec/hooks.h"
+#include "exec/launch.h"
+#include "exec/machine.h"
+#include "exec/pool.h"
+#include "exec/schedule.h"
+#include "exec/worker.h"
+
+static bool has_failed(const struct warp *w)
+{
+    return launch_has_failed(w->block->launch);
+}
+
+/* Where an operand's bytes are: of an address in a space. A fault is told to those that watch: they may have it left out. */
+bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
+                  uint32_t bytes, uint32_t align, bool writes, struct location *p)
+{
+    enum fault_kind kind = FAULT_misaligned;
+    *p = (struct location){.space = space, .address = address, .writes = writes};
+    if (!(address & (align - 1)))
+        kind = access_locate(w, space, address, bytes, writes, p);
+    if (!kind && space != SPACE_GLOBAL && p->space != SPACE_SHARED)
+        kind = FAULT_address_space;
+    p->writes = writes;
+    if (!kind)
+        return true;
+    if (!access_is_watched(w) || !access_leave_out(w, o, lane, kind, p, bytes))
+        warp_fault_at(w, kind, o, lane, p, kind == FAULT_misaligned ? align : bytes);
+    return false;
+}
+
+uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned width, unsigned lane)
+{
+    return o->access->has_operand[k] ? row_lane(row_at(base, o->access->operands[k]), width, lane) : 0;
+}
+
+static bool predicate(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned lane)
+{
+    uint32_t bits = 0;
+    if (o->access->has_operand[k])
+        memcpy(&bits, row_at(base, o->access->operands[k]), 4);
+    return bits >> lane & 1;
+}
+
+/* In global memory: from addresses to where the machine accesses them. One instruction's lanes have one, but for copies from both
+ * memory that the host shares and other, while somebody watches the host. */
+static uint64_t shift_of(const struct location *p)
+{
+    return p->space == SPACE_GLOBAL && p->at ? (uint64_t)(uintptr_t)p->at - p->address : 0;
+}
+
+/* The usual case of cp.async: whole copies, all from one allocation and within the block's memory. False where it is another, or memory has
+ * run out, and nothing has been done. */
+static bool issue_rows(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    const struct op_access *c = o->access;
+    uint32_t bytes = c->mem.bytes;
+    unsigned log2_bytes = (unsigned)__builtin_ctz(bytes);
+    const struct row_fns *fn = w->block->launch->rows;
+    struct plan p;
+    struct scan from;
+    uint64_t source[WARP_LANES] __attribute__((aligned(64))), shift;
+    if (access_is_watched(w) || c->has_operand[ASYNC_SIZE] || c->has_operand[ASYNC_IGNORE] || !async_queue_of(w) ||
+        w->async->parted)
+        return false;
+    plan_access(w, a, base, o, mask, &p);
+    fn->scan64((const uint64_t *)row_at(base, c->operands[ASYNC_SOURCE]), 0, mask, log2_bytes, source, &from);
+    if (p.kind != PLAN_HOST || p.space != SPACE_SHARED || from.all_bits & (bytes - 1) ||
+        !access_in_one_allocation(w, o, from.min, from.max, bytes, false, &shift))
+        return false;
+    struct async_work *x = async_new_work(w, o, mask, 0);
+    if (!x)
+        return false;
+    plan_fill(w, o, &p);
+    if (from.linear)
+        fn->fill(source, from.min, log2_bytes);
+    struct async_rows *r = async_rows(x);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        r->to[l] = p.address[l] + p.base;
+        r->from[l] = source[l] + shift;
+    }
+    r->bytes = bytes;
+    r->group = w->async->groups[__builtin_ctz(mask)];
+    x->writes = w->block;
+    x->shift = shift;
+    async_enqueue(x);
+    return true;
+}
+
+/* cp.async: lanes whose addresses are bad are left out. */
+static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask,
+                         const uint64_t *address)
+{
+    uint32_t bytes = o->access->mem.bytes;
+    struct async_work *x = async_new_work(w, o, mask, WARP_LANES);
+    if (!x)
+        return false;
+    x->writes = w->block;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        uint64_t taken = o->access->has_operand[ASYNC_SIZE] ? async_operand(base, o, ASYNC_SIZE, 32, l) : bytes;
+        uint64_t source = async_operand(base, o, ASYNC_SOURCE, 64, l);
+        struct location to, from = {0};
+        taken = predicate(base, o, ASYNC_IGNORE, l) ? 0 : taken;
+        bool good = taken <= bytes || warp_fault_value(w, FAULT_async_size, o, l, taken);
+        good = good && async_locate(w, o, l, SPACE_SHARED, address[l], bytes, bytes, true, &to) &&
+               (!taken || async_locate(w, o, l, SPACE_GLOBAL, source, (uint32_t)taken, bytes, false, &from));
+        if (good && to.owner != w->block)
+            good = warp_fault_at(w, FAULT_address_space, o, l, &to, bytes);
+        if (good)
+            x->parts[l] = (struct async_part){to.at, from.at, bytes, (uint32_t)taken, w->async->groups[l]};
+        else
+            x->lanes &= ~(1u << l);
+        if (good && taken)
+            x->shift = shift_of(&from);
+    }
+    if (has_failed(w) || !x->lanes) {
+        async_free_work(x);
+        return !has_failed(w);
+    }
+    async_enqueue(x);
+    return true;
+}
+
+/* The mbarrier that an operand names. */
+bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
+                         struct location *p)
+{
+    uint64_t object;
+    if (!async_locate(w, o, lane, space, address, 8, 8, true, p))
+        return false;
+    memcpy(&object, p->at, 8);
+    return object >> 62 & 1 || warp_fault_value(w, FAULT_mbarrier_invalid, o, lane, 0);
+}
+
+static bool issue_arrivals(struct warp *w, const struct op *o, uint32_t mask, const uint64_t *address)
+{
+    struct async_work *x = async_new_work(w, o, mask, WARP_LANES);
+    if (!x)
+        return false;
+    x->signals = w->block;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        struct location at;
+        bool good = async_locate_object(w, o, l, o->access->mem.space, address[l], &at);
+        if (good && at.owner != w->block)
+            good = warp_fault_at(w, FAULT_address_space, o, l, &at, 8);
+        if (good && o->mode == ASYNC_ARRIVE)
+            good = mbarrier_signal(w, o, l, at.owner, at.address, &(struct mbarrier_signal){.announces = true});
+        if (good)
+            x->parts[l] = (struct async_part){.group = (uint32_t)at.address};
+        else
+            x->lanes &= ~(1u << l);
+    }
+    if (has_failed(w) || !x->lanes) {
+        async_free_work(x);
+        return !has_failed(w);
+    }
+    async_enqueue(x);
+    return true;
+}
+
+/* The block of the cluster with a rank. */
+struct block *async_block_of_rank(struct block *b, uint32_t rank)
+{
+    struct block *peer = b;
+    do {
+        if (peer->index % b->launch->blocks_per_cluster == rank)
+            return peer;
+        peer = peer->peer;
+    } while (peer != b);
+    return NULL;
+}
+
+/* A piece for one lane and one destination. */
+static bool enqueue_bulk(struct warp *w, const struct op *o, unsigned lane, const struct location *to,
+                         const struct location *from, uint32_t bytes, const struct location *object)
+{
+    struct async_work *x = async_new_work(w, o, 1u << lane, 1);
+    if (!x)
+        return false;
+    x->writes = to->space == SPACE_SHARED ? to->owner : NULL;
+    x->reads = from->space == SPACE_SHARED ? from->owner : NULL;
+    x->shift = shift_of(to) | shift_of(from);
+    x->source = from->address;
+    x->signals = object ? object->owner : NULL;
+    x->object = object ? object->address : 0;
+    x->parts[0] = (struct async_part){to->at, from->at, bytes, bytes, w->async->bulk_groups[lane]};
+    async_enqueue(x);
+    return true;
+}
+
+/* To the same place in each block of a mask, whose mbarriers are at the same place, too (9.7.9.25.4.1). */
+static bool issue_multicast(struct warp *w, const struct op *o, unsigned lane, const struct location *to,
+                            const struct location *from, uint32_t bytes, const struct location *object, uint32_t ranks)
+{
+    for (; ranks; ranks &= ranks - 1) {
+        struct location there = *to, signalled = *object;
+        struct block *b = async_block_of_rank(w->block, (uint32_t)__builtin_ctz(ranks));
+        if (!b)
+            return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctz(ranks));
+        there.owner = signalled.owner = b;
+        there.at = b->shared + to->address;
+        signalled.at = b->shared + object->address;
+        if (!enqueue_bulk(w, o, lane, &there, from, bytes, &signalled))
+            return false;
+    }
+    return true;
+}
+
+/* False after a fault that nobody has left out. */
+static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address)
+{
+    enum { ALIGN = 16 };
+    bool to_global = o->mode == ASYNC_BULK_TO_GLOBAL, has_mask = o->access->has_operand[ASYNC_MASK];
+    uint64_t size = async_operand(base, o, ASYNC_SIZE, 32, lane);
+    struct location to, from, object;
+    if (size % ALIGN)
+        return warp_fault_value(w, FAULT_async_size, o, lane, size);
+    if (!async_locate(w, o, lane, o->access->mem.space, address, (uint32_t)size, ALIGN, true, &to) ||
+        !async_locate(w, o, lane, o->mode == ASYNC_BULK_FROM_GLOBAL ? SPACE_GLOBAL : SPACE_SHARED,
+                      async_operand(base, o, ASYNC_SOURCE, 64, lane), (uint32_t)size, ALIGN, false, &from))
+        return !has_failed(w);
+    if (from.space == SPACE_SHARED && from.owner != w->block)
+        return warp_fault_at(w, FAULT_address_space, o, lane, &from, (uint32_t)size);
+    if (!to_global &&
+        !async_locate_object(w, o, lane, SPACE_SHARED, async_operand(base, o, ASYNC_MBARRIER, 64, lane), &object))
+        return !has_failed(w);
+    if (!to_global && object.owner != to.owner)
+        return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
+    if (!to_global && has_mask)
+        return issue_multicast(w, o, lane, &to, &from, (uint32_t)size, &object,
+                               (uint32_t)async_operand(base, o, ASYNC_MASK, 16, lane));
+    return enqueue_bulk(w, o, lane, &to, &from, (uint32_t)size, to_global ? NULL : &object);
+}
+
+/* st.async, red.async (9.7.9.12, 9.7.13.7) */
+static bool issue_store(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address)
+{
+    const struct op_access *a = o->access;
+    uint32_t bytes = (uint32_t)a->mem.bytes * a->mem.n;
+    struct location to, object, from = {.space = SPACE_GLOBAL};
+    if (!async_locate(w, o, lane, a->mem.space, address, bytes, bytes, true, &to) ||
+        !async_locate_object(w, o, lane, a->mem.space, async_operand(base, o, ASYNC_MBARRIER, 64, lane), &object))
+        return !has_failed(w);
+    if (object.owner != to.owner)
+        return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
+    if (!enqueue_bulk(w, o, lane, &to, &from, bytes, &object))
+        return false;
+    struct async_work *x = w->async->last;
+    for (unsigned k = 0; k < a->mem.n; k++) {
+        uint64_t v = async_operand(base, o, ASYNC_VALUE + k, 8u * a->mem.bytes, lane);
+        memcpy((uint8_t *)x->value + k * a->mem.bytes, &v, a->mem.bytes);
+    }
+    x->parts[0].from = (const uint8_t *)x->value;
+    return true;
+}
+
+bool async_issue(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
+{
+    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
+    if (!mask)
+        return true;
+    if (!async_bound(w))
+        return false;
+    if (o->mode == ASYNC_COPY && issue_rows(w, a, base, o, mask))
+        return true;
+    if (has_failed(w))
+        return false;
+    access_addresses(w, a, base, o, mask, address);
+    if (o->mode == ASYNC_COPY)
+        return issue_copies(w, base, o, mask, address);
+    if (o->mode == ASYNC_ARRIVE || o->mode == ASYNC_ARRIVE_NOINC)
+        return issue_arrivals(w, o, mask, address);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        bool good = o->mode >= ASYNC_TENSOR_LOAD ? async_issue_tensor(w, base, o, l, address[l])
+                    : o->mode == ASYNC_STORE     ? issue_store(w, base, o, l, address[l])
+                                                 : issue_bulk(w, base, o, l, address[l]);
+        if (!good)
+            return false;
+    }
+    return true;
+}

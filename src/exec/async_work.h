@@ -1,0 +1,51 @@
+/* What the files of asynchronous work share (async.h): async.c keeps it and does it, async_issue.c takes it from lanes, async_tensor.c
+ * copies by tensor maps. Private to them. */
+#ifndef HEDDLE_EXEC_ASYNC_WORK_H
+#define HEDDLE_EXEC_ASYNC_WORK_H
+
+#include "exec/access.h"
+#include "exec/async.h"
+
+static inline struct async_rows *async_rows(struct async_work *x)
+{
+    return (struct async_rows *)x->parts;
+}
+
+/* NULL where it is no copy by a tensor map. */
+static inline struct async_tensor *async_tensor(struct async_work *x)
+{
+    return x->op->mode >= ASYNC_TENSOR_LOAD ? (struct async_tensor *)&x->parts[1] : NULL;
+}
+
+/* ---- async.c ---- */
+
+/* The warp's queue, made where there is none; NULL after a fault. */
+struct async_queue *async_queue_of(struct warp *w);
+/* A record with room for n parts, that is not queued yet; NULL after a fault. */
+struct async_work *async_new_work(struct warp *w, const struct op *o, uint32_t lanes, uint32_t n);
+void async_free_work(struct async_work *x);
+void async_enqueue(struct async_work *x);
+/* Does all of a piece, and what has to be done before; false after a fault. */
+bool async_finish_work(struct async_work *x);
+/* What nobody waits for does not take more and more memory: the oldest is done. False after a fault. */
+bool async_bound(struct warp *w);
+
+/* ---- async_issue.c ---- */
+
+/* Where an operand's bytes are, of an address in a space; false after a fault, or where a client has it left out. */
+bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
+                  uint32_t bytes, uint32_t align, bool writes, struct location *p);
+/* The mbarrier that an operand names. */
+bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
+                         struct location *p);
+uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned width, unsigned lane);
+/* The block of the cluster with a rank; NULL where it has ended. */
+struct block *async_block_of_rank(struct block *b, uint32_t rank);
+
+/* ---- async_tensor.c ---- */
+
+/* cp.async.bulk.tensor, cp.reduce.async.bulk.tensor (9.7.9.27.1); false after a fault that nobody has left out. */
+bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address);
+bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsigned lane);
+
+#endif
