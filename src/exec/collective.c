@@ -335,7 +335,8 @@ bool collective_try(struct warp *w, struct activation *a, const struct op *o, ui
     uint32_t live = w->exists & ~w->exited, first = (uint32_t)__builtin_ctz(mask), others = 0;
     if (w->waits)
         return false;
-    if (o->mode == COLLECTIVE_MATRIX && mask == live && !w->hooks) /* the rest is for those who come one by one, or are watched */
+    if (o->mode == COLLECTIVE_MATRIX && mask == live &&
+        !w->hooks) /* the rest is for those who come one by one, or are watched */
         return matrix_run(w, a, o, mask);
     for (unsigned l = 0; l < WARP_LANES && !(o->flags & OPF_NO_MASK); l++)
         others |= (uint32_t)(membermask[l] != membermask[first]) << l;
