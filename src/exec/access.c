@@ -150,6 +150,12 @@ void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], c
     plan_scanned(w, o, mask, p);
 }
 
+void plan_span(struct warp *w, const struct op *o, uint32_t mask, uint64_t first, uint64_t last, struct plan *p)
+{
+    p->scan = (struct scan){first, last, first | last, true};
+    plan_scanned(w, o, mask, p);
+}
+
 void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct plan *p)
 {
     uint64_t first = p->address[__builtin_ctz(mask)];

@@ -27,6 +27,8 @@ void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct pl
  * mem_shift() says of it. */
 bool access_in_one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes,
                               bool write, uint64_t *shift);
+/* For bytes that all lie between those at `first` and those at `last`; there are no addresses of lanes then. */
+void plan_span(struct warp *w, const struct op *o, uint32_t mask, uint64_t first, uint64_t last, struct plan *p);
 /* What a linear scan did not write. */
 void plan_fill(const struct warp *w, const struct op *o, struct plan *p);
 

@@ -391,10 +391,10 @@ static void load_own(const struct warp *w, uint8_t *const base[4], const struct 
         fns_of(w)->load_halves(place[0], place[1], (uint32_t *)row_at(base, x->regs[at / 4]));
     }
     for (unsigned at = 0; quads && at < own; at += 4) {
-        uint8_t *row = row_at(base, x->regs[at / 4]);
-        const uint8_t *piece = from + piece_offset(x, at);
-        for (unsigned l = 0; l < WARP_LANES; l += 4)
-            memcpy(row + 4 * l, piece + x->by_lane[l], 16);
+        const uint8_t *place[8];
+        for (unsigned r = 0; r < 8; r++)
+            place[r] = from + piece_offset(x, at) + x->by_lane[4 * r];
+        fns_of(w)->load_quads(place, (uint32_t *)row_at(base, x->regs[at / 4]));
     }
     for (unsigned at = 0; !halves && !quads && at < own; at += x->bytes) {
         uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
@@ -416,27 +416,19 @@ static void load_at_once(const struct warp *w, uint8_t *const base[4], const str
 static const uint8_t *find_at_once(struct warp *w, const struct op *o, const struct moved *x, uint32_t lanes,
                                    struct plan *p)
 {
-    uint64_t first = x->start, last = x->start, bits = x->start | x->stride / 8, far = 0;
-    if (access_is_watched(w) || lanes != UINT32_MAX || x->m->ir->form.kind != MATRIX_LOAD ||
-        x->stride / 8 > UINT32_MAX / 256)
+    const struct matrix *f = &x->m->ir->form;
+    unsigned rows = f->loads == 'b' ? f->k : f->m, columns = f->loads == 'a' ? f->k : f->n;
+    unsigned outer = f->a_by_column ? columns : rows, inner = f->a_by_column ? rows : columns;
+    if (access_is_watched(w) || lanes != UINT32_MAX || f->kind != MATRIX_LOAD || x->stride / 8 > UINT32_MAX / 256 ||
+        (x->start | x->stride / 8) % x->bytes)
         return NULL;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        far = x->by_lane[l] > far ? x->by_lane[l] : far;
-    last += far;
-    far = 0;
-    for (unsigned at = 0, own = own_bytes(x); at < own; at += x->bytes)
-        far = piece_offset(x, at) > far ? piece_offset(x, at) : far;
-    last += far;
-    if (bits % x->bytes)
-        return NULL;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        p->address[l] = l ? last : first;
-    plan_addresses(w, o, lanes, p);
-    return p->kind == PLAN_HOST ? (const uint8_t *)(uintptr_t)(first + p->base) : NULL;
+    uint64_t last = x->start + ((outer - 1) * x->stride + (uint64_t)inner * f->element_bits) / 8 - x->bytes;
+    plan_span(w, o, lanes, x->start, last, p);
+    return p->kind == PLAN_HOST ? (const uint8_t *)(uintptr_t)(x->start + p->base) : NULL;
 }
 
-static bool move_by_pieces(struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x,
-                           uint32_t lanes)
+static __attribute__((noinline)) bool move_by_pieces(struct warp *w, uint8_t *const base[4], const struct op *o,
+                                                     const struct moved *x, uint32_t lanes)
 {
     struct move move = {.stores = x->m->ir->form.kind == MATRIX_STORE};
     unsigned reg_bytes = x->f->reg_bits / 8, end = move.stores ? own_bytes(x) : x->f->n_regs * reg_bytes;
@@ -463,12 +455,13 @@ static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const bas
 {
     const struct matrix *f = &o->matrix->ir->form;
     unsigned lane = (unsigned)__builtin_ctz(lanes);
-    struct moved x = {.m = o->matrix,
-                      .f = f->kind == MATRIX_LOAD ? &f->d : &f->c,
-                      .regs = f->kind == MATRIX_LOAD ? o->matrix->writes : o->matrix->reads,
-                      .start = first_address(w, a, base, o, lane),
-                      .stride = stride_of(o->matrix, base, lane),
-                      .bytes = o->access->mem.bytes};
+    struct moved x; /* filled field by field: most of it is an array */
+    x.m = o->matrix;
+    x.f = f->kind == MATRIX_LOAD ? &f->d : &f->c;
+    x.regs = f->kind == MATRIX_LOAD ? o->matrix->writes : o->matrix->reads;
+    x.start = first_address(w, a, base, o, lane);
+    x.stride = stride_of(o->matrix, base, lane);
+    x.bytes = o->access->mem.bytes;
     struct plan plan;
     for (unsigned l = 0; l < WARP_LANES; l++)
         x.by_lane[l] = (x.m->place.outer_by_lane[l] * x.stride + x.m->place.inner_by_lane[l] * (uint64_t)x.f->bits) / 8;

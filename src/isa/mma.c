@@ -598,6 +598,20 @@ static void put_by_eights(const struct mma_map *map, const u32 *from, u32 *const
 }
 #endif
 
+/* Stored as it will be loaded: by whole vectors. */
+static void load_quads(const uint8_t *const place[8], u32 *row)
+{
+    typedef u32 v4 __attribute__((vector_size(16)));
+    for (unsigned r = 0; r < 8; r += 2) {
+        v4 low, high;
+        LOAD(low, place[r]);
+        LOAD(high, place[r + 1]);
+        typeof(__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7)) both =
+            __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+        STORE(row + 4 * r, both);
+    }
+}
+
 static void load_halves(const uint8_t *const low[4], const uint8_t *const high[4], u32 *row)
 {
 #if defined __AVX2__
@@ -650,4 +664,4 @@ static void put(const struct mma_map *map, const u32 *from, u32 *const *rows)
 }
 
 extern const struct mma_fns MMA_NAME;
-const struct mma_fns MMA_NAME = {take, put, load_halves, multiply};
+const struct mma_fns MMA_NAME = {take, put, load_halves, load_quads, multiply};

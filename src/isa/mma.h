@@ -37,6 +37,8 @@ struct mma_fns {
     void (*put)(const struct mma_map *map, const uint32_t *from, uint32_t *const *rows);
     /* Lane 4 r + t of the row gets half r of those at low[t], and of those at high[t]. */
     void (*load_halves)(const uint8_t *const low[4], const uint8_t *const high[4], uint32_t *row);
+    /* Lanes 4 r to 4 r + 3 get the words at place[r]. */
+    void (*load_quads)(const uint8_t *const place[8], uint32_t *row);
     /* All of D. A factor 0 takes no part; `selected` says for sparse A which k its stored elements belong to, by stored element as in
      * A: then k counts them, and B has twice as many. */
     void (*multiply)(const struct mma_product *p, const void *a, const void *b, const void *c, void *d,
