@@ -207,8 +207,8 @@ static nvJitLinkResult read_option(nvJitLinkHandle h, const char *option)
         option++;
     if (sscanf(option, "-arch=sm_%u", &sm) == 1 || sscanf(option, "-arch=compute_%u", &sm) == 1) {
         h->arch = sm;
-    } else if (strcmp(option, "-fma=0") == 0 || strcmp(option, "-fma=1") == 0) {
-        h->keeps_products = option[5] == '0';
+    } else if (strncmp(option, "-fma=", 5) == 0) {
+        h->keeps_products = option[5] == '0' || strcmp(option + 5, "false") == 0;
     } else if (!is_of_machine_code(option)) {
         append(&h->errors, "there is no option `%s`\n", option);
         return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
