@@ -17,6 +17,10 @@ test: all
 check-all: all
 	tests/run --all --limit 3600 $(BUILD)
 
+# Python clients of CUDA from PyPI, installed, run and counted (gigabytes, an hour): docs/CLIENTS.md. CLIENTS names some of them.
+clients: all
+	BUILD=$(abspath $(BUILD)) scripts/clients $(CLIENTS)
+
 install: all
 	meson install -C $(BUILD)
 
@@ -150,4 +154,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test check-all explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all ulp test check-all clients explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
