@@ -447,7 +447,7 @@ typedef struct CUtensorMap_st {
 #elif __STDC_VERSION__ >= 201112L
     _Alignas(128)
 #endif
-    cuuint64_t opaque[CU_TENSOR_MAP_NUM_QWORDS];
+        cuuint64_t opaque[CU_TENSOR_MAP_NUM_QWORDS];
 } CUtensorMap;
 
 #endif
