@@ -282,12 +282,6 @@ static const struct op_matrix *decode_matrix(const struct decoder *d, const stru
     return x;
 }
 
-bool op_stores_matrix(const struct op *o)
-{
-    enum matrix_kind kind = o->matrix ? (enum matrix_kind)o->matrix->ir->form.kind : MATRIX_PRODUCT;
-    return kind == MATRIX_STORE || kind == MATRIX_STORE_ROWS;
-}
-
 static uint32_t order_of(const struct code *c, uint32_t block)
 {
     return block == NO_BLOCK ? NO_BLOCK : c->ir->blocks.at[block].order;

@@ -174,7 +174,11 @@ struct code_env {
 };
 
 /* What an access does to memory. */
-bool op_stores_matrix(const struct op *o);
+static inline bool op_stores_matrix(const struct op *o)
+{
+    const struct ir_matrix *m = o->origin->kind == IR_MATRIX ? o->origin->matrix : NULL;
+    return m && (m->form.kind == MATRIX_STORE || m->form.kind == MATRIX_STORE_ROWS);
+}
 static inline bool op_reads(const struct op *o)
 {
     if (o->kind == OP_COLLECTIVE)

@@ -10,7 +10,7 @@
 #include "exec/machine.h"
 #include "exec/matrix.h"
 
-enum { PIECE = 16, DENSE_M = 16, MAX_K = 64, MAX_N = 256 };
+enum { PIECE = 16, DENSE_M = 16, MAX_K = 64, MAX_N = 256, DESCRIPTOR_MASK = 0x3ffff };
 
 struct descriptor {
     uint32_t start, leading, stride; /* bytes */
@@ -29,7 +29,7 @@ static struct descriptor read_descriptor(uint64_t d)
 static uint32_t swizzle(const struct descriptor *d, uint32_t address)
 {
     uint32_t mask = d->swizzled ? d->swizzled - PIECE : 0;
-    return (address ^ (address >> 3 & mask)) & 0x3ffff;
+    return (address ^ (address >> 3 & mask)) & DESCRIPTOR_MASK;
 }
 
 /* The piece of row (or column) r at byte `along` of k. */
@@ -57,9 +57,11 @@ struct operand {
     unsigned by_row, by_k;
 };
 
-static bool piece_at(struct warp *w, const struct op *o, uint32_t at, const uint8_t **piece)
+/* Descriptors have the lowest 18 bits of addresses, which count from the block's own window; access_locate() from its memory in it. */
+static bool piece_at(struct warp *w, const struct op *o, uint32_t address, const uint8_t **piece)
 {
     struct location p;
+    uint32_t at = (address - w->block->shared_start) & DESCRIPTOR_MASK;
     enum fault_kind kind = access_locate(w, SPACE_SHARED, at, PIECE, false, &p);
     *piece = p.at;
     return !kind || warp_fault_at(w, kind, o, (unsigned)__builtin_ctz(w->exists & ~w->exited), &p, PIECE);
