@@ -25,6 +25,9 @@ enum {
 static const uint32_t container_magic = 0xba55ed50;
 /* Of an image that Heddle has made: a text, and in sh_info its architecture. */
 static const char section_ptx[] = ".heddle.ptx";
+/* How it begins: its e_ident, with a mark in the padding that no compiler's has. */
+static const uint8_t own_ident[EI_NIDENT] = {
+    ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, 0, 0, 'h', 'e', 'd', 'd', 'l', 'e', 0};
 /* Of all texts of an image together: a few kilobytes can be unpacked to as much as anybody likes. */
 static const uint64_t max_text_bytes = 1ull << 30;
 /* Of machine code that is looked at. */
@@ -441,11 +444,11 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
     return image->n ? IMAGE_OK : machine_code(image);
 }
 
-/* The same, of memory that need not be aligned, and of which the caller may not know how long it is. */
+/* The same, of memory that need not be aligned, and of which the caller may not know how long it is. Where nobody does, what is not our
+ * own is not looked at. */
 static enum image_result read_any_elf(struct image *image, const uint8_t *data, size_t limit)
 {
-    static const uint8_t ident[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB};
-    if (limit < sizeof(Elf64_Ehdr) || memcmp(data, ident, sizeof ident) != 0)
+    if (limit < sizeof(Elf64_Ehdr) || memcmp(data, own_ident, sizeof own_ident) != 0)
         return machine_code(image);
     size_t bytes = limit != SIZE_MAX ? limit : elf_extent(data);
     if ((uintptr_t)data % 8 == 0)
@@ -470,8 +473,7 @@ void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes)
     uint8_t *image = n_sections < SHN_LORESERVE ? calloc(1, *bytes) : NULL;
     if (!image)
         return NULL;
-    Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                    .e_type = ET_EXEC,
+    Elf64_Ehdr h = {.e_type = ET_EXEC,
                     .e_machine = EM_CUDA,
                     .e_version = EV_CURRENT,
                     .e_shoff = sizeof h,
@@ -479,6 +481,7 @@ void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes)
                     .e_shentsize = sizeof(Elf64_Shdr),
                     .e_shnum = (Elf64_Half)n_sections,
                     .e_shstrndx = (Elf64_Half)(n_sections - 1)};
+    memcpy(h.e_ident, own_ident, sizeof own_ident);
     memcpy(image, &h, sizeof h);
     for (size_t i = 0; i <= n; i++) {
         bool last = i == n;
