@@ -59,11 +59,20 @@ def texts_of_instructions():
         yield f"instructions-{k}", frame.replace("\\v", "9.0").replace("\\t", "sm_100a").replace("\\i", body).encode()
 
 
+def kernels_of_archive(path):
+    """Each kernel as a module of its own: matrices, asynchronous copies, clusters."""
+    for name, text in texts_of_archive(path):
+        head, *kernels = text.split(b".visible .entry")
+        for k, kernel in enumerate(kernels):
+            yield f"{name}-{k}", head + b".visible .entry" + kernel
+
+
 @functools.cache
 def corpus():
     """By kind; each kind is taken as often as the others."""
     kinds = (texts_of_tree(), texts_of_archive(os.path.join(here, "corpus.tar.xz")),
-             texts_of_archive(os.path.join(source, "tests/oracle/simt-h200.tar.xz")), texts_of_instructions())
+             texts_of_archive(os.path.join(source, "tests/oracle/simt-h200.tar.xz")), texts_of_instructions(),
+             kernels_of_archive(os.path.join(source, "tests/oracle/isa2-h200.tar.xz")))
     return [[text.decode("ascii", "surrogateescape") for _, text in sorted(kind)] for kind in kinds]
 
 
