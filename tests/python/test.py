@@ -214,6 +214,7 @@ def a_child_of_fork_launches():
 def ctrl_c_ends_a_launch():
     status, out, err = python("""if True:
         import heddle, os, signal, threading
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in the background of a shell
         ptx = '''.version 7.0\\n.target sm_75\\n.address_size 64\\n.visible .entry k(.param .u64 p) { .reg .u32 %r<2>; .reg .u64 %rd<2>;
             .reg .pred %p; ld.param.u64 %rd1, [p]; again: atom.global.add.u32 %r1, [%rd1], 1; setp.ne.u32 %p, %r1, -1; @%p bra again; ret; }'''
         threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
