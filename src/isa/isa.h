@@ -32,6 +32,7 @@ enum isa_mod {
 #undef SLOT
     MOD_COUNT
 };
+_Static_assert(MOD_COUNT <= UINT8_MAX, "instructions keep them in bytes");
 
 enum isa_slot {
     SLOT_none,
