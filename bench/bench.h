@@ -1,12 +1,24 @@
-/* What the benchmarks share: clocks, and the table: a figure a line, its target beside it.
+/* What the benchmarks share: failing, clocks, and the table: a figure a line, its target beside it.
  *
  * Every bench-* program of this folder prints such a table to stdout; `make bench` runs all of them.
  */
 #ifndef HEDDLE_BENCH_BENCH_H
 #define HEDDLE_BENCH_BENCH_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+/* Ends the program with what went wrong. */
+static inline void bench_must(bool ok, const char *what)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
+    exit(1);
+}
 
 static inline double bench_clock(clockid_t id)
 {

@@ -23,22 +23,14 @@ struct figures {
     size_t n;
 };
 
-static void must(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "bench-compile: %s\n", what);
-    exit(1);
-}
-
 static char *read_text(const char *path, size_t *bytes)
 {
     FILE *f = fopen(path, "rb");
-    must(f && fseek(f, 0, SEEK_END) == 0, path);
+    bench_must(f && fseek(f, 0, SEEK_END) == 0, path);
     *bytes = (size_t)ftell(f);
     char *text = malloc(*bytes + 1);
     rewind(f);
-    must(text && fread(text, 1, *bytes, f) == *bytes, path);
+    bench_must(text && fread(text, 1, *bytes, f) == *bytes, path);
     fclose(f);
     return text;
 }
@@ -46,7 +38,7 @@ static char *read_text(const char *path, size_t *bytes)
 static hd_machine *new_machine(void)
 {
     hd_machine *m = NULL;
-    must(hd_machine_create(&(hd_machine_options){.workers = 1}, &m, NULL) == HD_SUCCESS, "no machine");
+    bench_must(hd_machine_create(&(hd_machine_options){.workers = 1}, &m, NULL) == HD_SUCCESS, "no machine");
     return m;
 }
 
@@ -55,7 +47,7 @@ static hd_module *load(hd_machine *m, const char *path)
     hd_module *module = NULL;
     hd_source s = {.name = path};
     s.text = read_text(path, &s.bytes);
-    must(hd_module_load(m, &s, 1, &module, NULL) == HD_SUCCESS, path);
+    bench_must(hd_module_load(m, &s, 1, &module, NULL) == HD_SUCCESS, path);
     free((char *)s.text);
     return module;
 }
@@ -77,8 +69,8 @@ static double compile(const struct kernel *k, const uint32_t block[3], enum jit_
     size_t bytes;
     uint8_t *request = wire_write(&r, &bytes);
     ask.bytes = bytes;
-    must(request && process_ask(&compiler, HEDDLE_JIT, &ask, request, &result), compiler.why);
-    must(result.object != NULL, result.error);
+    bench_must(request && process_ask(&compiler, HEDDLE_JIT, &ask, request, &result), compiler.why);
+    bench_must(result.object != NULL, result.error);
     double s = result.shape_seconds + result.emit_seconds + result.pass_seconds + result.code_seconds;
     jit_release(&result);
     free(request);
@@ -96,7 +88,7 @@ static char *large_kernel(unsigned n, size_t *bytes)
                                "mad.wide.u32 %%rd3, %%r, 4, %%rd1;\nld.global.f32 %%s0, [%%rd3];\n";
     char *text = NULL;
     FILE *f = open_memstream(&text, bytes);
-    must(f != NULL, "no memory");
+    bench_must(f != NULL, "no memory");
     fprintf(f, head, n + 4, n, n + 1);
     for (unsigned k = 0; k < n; k++) {
         fprintf(f, "ld.global.f32 %%f%u, [%%rd%u];\n", k, k + 3);
@@ -106,7 +98,7 @@ static char *large_kernel(unsigned n, size_t *bytes)
         fprintf(f, "add.u64 %%rd%u, %%rd%u, %%rd2;\n", k + 4, k + 3);
     }
     fprintf(f, "ret;\n}\n");
-    must(fclose(f) == 0, "no memory");
+    bench_must(fclose(f) == 0, "no memory");
     return text;
 }
 
@@ -119,7 +111,7 @@ static double compile_large(unsigned instructions)
     hd_source s = {.name = "large"};
     double least = 1e9;
     s.text = large_kernel(instructions * 4 / 13, &s.bytes);
-    must(!hd_module_load(m, &s, 1, &module, NULL) && !hd_module_get_kernel(module, "large", &k, NULL), s.name);
+    bench_must(!hd_module_load(m, &s, 1, &module, NULL) && !hd_module_get_kernel(module, "large", &k, NULL), s.name);
     for (int round = 0; round < ROUNDS; round++) {
         double ms = compile(k->kernel, shapes[0], TIER_FIRST);
         least = ms < least ? ms : least;
@@ -136,14 +128,14 @@ static double launch(hd_kernel *k, const uint32_t block[3])
     const void *args[64];
     hd_kernel_info info;
     hd_kernel_get_info(k, &info);
-    must(info.param_count <= 64, "too many parameters");
+    bench_must(info.param_count <= 64, "too many parameters");
     for (size_t i = 0; i < info.param_count; i++)
         args[i] = zeros;
     hd_launch_config c = {
         .grid = {1, 1, 1}, .block = {block[0], block[1], block[2]}, .args = args, .engine = HD_ENGINE_JIT};
     double start = bench_cpu();
     hd_result r = hd_launch(k, &c, NULL, NULL);
-    must(r != HD_ERROR_NOT_SUPPORTED, "there is no compiler: it needs LLVM 19");
+    bench_must(r != HD_ERROR_NOT_SUPPORTED, "there is no compiler: it needs LLVM 19");
     return 1e3 * (bench_cpu() - start);
 }
 
@@ -156,9 +148,9 @@ static void measure(const char *const *paths, size_t n, enum jit_tier tier, stru
         hd_module *module = load(m, paths[p]);
         for (size_t i = 0; i < hd_module_kernel_count(module); i++) {
             hd_kernel *k;
-            must(!hd_module_get_kernel(module, hd_module_kernel_name(module, i), &k, NULL), paths[p]);
+            bench_must(!hd_module_get_kernel(module, hd_module_kernel_name(module, i), &k, NULL), paths[p]);
             for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++, at++) {
-                must(at < MAX_FIGURES, "too many kernels");
+                bench_must(at < MAX_FIGURES, "too many kernels");
                 double ms = tier ? compile(k->kernel, shapes[s], tier) : launch(k, shapes[s]);
                 f->at[at] = at < f->n && f->at[at] < ms ? f->at[at] : ms;
             }
@@ -188,9 +180,9 @@ static double small_launches(hd_engine engine)
     hd_kernel *k;
     float *x = NULL, *y = NULL, a = 2;
     int n = ELEMENTS;
-    must(!hd_module_get_kernel(module, hd_module_kernel_name(module, 0), &k, NULL), "saxpy");
-    must(!hd_alloc(m, sizeof *x * ELEMENTS, (void **)&x) && !hd_alloc(m, sizeof *y * ELEMENTS, (void **)&y),
-         "no memory");
+    bench_must(!hd_module_get_kernel(module, hd_module_kernel_name(module, 0), &k, NULL), "saxpy");
+    bench_must(!hd_alloc(m, sizeof *x * ELEMENTS, (void **)&x) && !hd_alloc(m, sizeof *y * ELEMENTS, (void **)&y),
+               "no memory");
     memset(x, 0, sizeof *x * ELEMENTS);
     memset(y, 0, sizeof *y * ELEMENTS);
     hd_launch_config c = {.grid = {(ELEMENTS + 255) / 256, 1, 1},
@@ -199,7 +191,7 @@ static double small_launches(hd_engine engine)
                           .engine = engine};
     double start = bench_cpu();
     for (int i = 0; i < SMALL; i++)
-        must(!hd_launch(k, &c, NULL, NULL), "saxpy");
+        bench_must(!hd_launch(k, &c, NULL, NULL), "saxpy");
     double seconds = bench_cpu() - start;
     hd_machine_destroy(m);
     return seconds;
@@ -223,9 +215,9 @@ int main(void)
     static const char *const peer = BENCH_DIR "/peers/kernels.ptx";
     char folder[] = "/tmp/heddle-bench-XXXXXX";
     glob_t g;
-    must(glob(BENCH_DIR "/../examples/*/*.ptx", 0, NULL, &g) == 0, "no examples");
+    bench_must(glob(BENCH_DIR "/../examples/*/*.ptx", 0, NULL, &g) == 0, "no examples");
     const char *const *paths = (const char *const *)g.gl_pathv;
-    must(mkdtemp(folder) != NULL, folder);
+    bench_must(mkdtemp(folder) != NULL, folder);
     bench_title("compiling");
     process_init(&compiler, false);
     for (int i = 0; i < ROUNDS * JIT_TIERS; i++) {

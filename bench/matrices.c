@@ -75,14 +75,6 @@ static const char kernels[] =
                           "    ret;\n"
                           "}\n";
 
-static void must(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "bench-matrices: %s\n", what);
-    exit(1);
-}
-
 /* ---- in C ---- */
 
 struct operands {
@@ -151,10 +143,10 @@ static double time_kernel(struct machine *x, const char *name, hd_launch_config 
     double best = INFINITY;
     const void *args[] = {&x->p, &x->q, &x->out, &n};
     config.args = args;
-    must(!hd_module_get_kernel(x->module, name, &k, NULL), "there is no kernel");
+    bench_must(!hd_module_get_kernel(x->module, name, &k, NULL), "there is no kernel");
     for (unsigned round = 0; round < ROUNDS; round++) {
         double start = bench_cpu();
-        must(!hd_launch(k, &config, NULL, NULL), "a launch fails");
+        bench_must(!hd_launch(k, &config, NULL, NULL), "a launch fails");
         if (round) /* the first compiles */
             best = fmin(best, bench_cpu() - start);
     }
@@ -166,10 +158,11 @@ static struct machine open_machine(void)
     struct machine x;
     hd_source s = {"matrices.ptx", kernels, sizeof kernels - 1};
     hd_machine_options o = {.engine = HD_ENGINE_JIT, .workers = 1};
-    must(!hd_machine_create(&o, &x.m, NULL), "there is no compiler");
-    must(!hd_module_load(x.m, &s, 1, &x.module, NULL), "the kernels do not load");
+    bench_must(!hd_machine_create(&o, &x.m, NULL), "there is no compiler");
+    bench_must(!hd_module_load(x.m, &s, 1, &x.module, NULL), "the kernels do not load");
     size_t bytes = sizeof(float) * EDGE * EDGE;
-    must(!hd_alloc(x.m, bytes, &x.p) && !hd_alloc(x.m, bytes, &x.q) && !hd_alloc(x.m, bytes, &x.out), "no memory");
+    bench_must(!hd_alloc(x.m, bytes, &x.p) && !hd_alloc(x.m, bytes, &x.q) && !hd_alloc(x.m, bytes, &x.out),
+               "no memory");
     for (unsigned i = 0; i < EDGE * EDGE; i++) { /* two halves, or an f32, near 1 */
         ((u32 *)x.p)[i] = 0x3c003c00 + i % 1021;
         ((u32 *)x.q)[i] = 0x3c003c00 + i % 1019;

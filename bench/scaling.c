@@ -40,14 +40,6 @@ static const char kernels[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                               "    ret;\n"
                               "}\n";
 
-static void must(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "bench-scaling: %s\n", what);
-    exit(1);
-}
-
 /* ---- straight lines ---- */
 
 struct line {
@@ -84,9 +76,10 @@ static struct machine open_machine(hd_engine engine, unsigned workers)
     hd_module *module;
     hd_source s = {"scaling.ptx", kernels, sizeof kernels - 1};
     hd_machine_options o = {.engine = engine, .workers = workers};
-    must(!hd_machine_create(&o, &x.m, NULL) && !hd_alloc(x.m, (size_t)4 << LOG2_MOST_THREADS, &x.out), "no machine");
-    must(!hd_module_load(x.m, &s, 1, &module, NULL), "the kernels do not load");
-    must(!hd_module_get_kernel(module, "compute", &x.kernel, NULL), "there is no kernel");
+    bench_must(!hd_machine_create(&o, &x.m, NULL) && !hd_alloc(x.m, (size_t)4 << LOG2_MOST_THREADS, &x.out),
+               "no machine");
+    bench_must(!hd_module_load(x.m, &s, 1, &module, NULL), "the kernels do not load");
+    bench_must(!hd_module_get_kernel(module, "compute", &x.kernel, NULL), "there is no kernel");
     memset(x.out, 0, (size_t)4 << LOG2_MOST_THREADS);
     return x;
 }
@@ -98,8 +91,8 @@ static double launch(struct machine *x, uint32_t threads)
     hd_launch_config c = {.grid = {(threads + BLOCK - 1) / BLOCK, 1, 1}, .block = {BLOCK, 1, 1}, .args = args};
     double start = bench_now();
     hd_result r = hd_launch(x->kernel, &c, NULL, NULL);
-    must(r != HD_ERROR_NOT_SUPPORTED, "there is no compiler: it needs LLVM 19");
-    must(!r, "the launch failed");
+    bench_must(r != HD_ERROR_NOT_SUPPORTED, "there is no compiler: it needs LLVM 19");
+    bench_must(!r, "the launch failed");
     return bench_now() - start;
 }
 
@@ -176,12 +169,12 @@ static double load(struct str text)
         hd_source s = {"module.ptx", text.p, text.n};
         void *out;
         struct machine x;
-        must(!hd_machine_create(&(hd_machine_options){.engine = HD_ENGINE_INTERP}, &m, NULL), "no machine");
-        must(!hd_alloc(m, 4 * BLOCK, &out), "no memory");
+        bench_must(!hd_machine_create(&(hd_machine_options){.engine = HD_ENGINE_INTERP}, &m, NULL), "no machine");
+        bench_must(!hd_alloc(m, 4 * BLOCK, &out), "no memory");
         double start = bench_now();
-        must(!hd_module_load(m, &s, 1, &module, NULL), "the module does not load");
+        bench_must(!hd_module_load(m, &s, 1, &module, NULL), "the module does not load");
         x = (struct machine){.m = m, .out = out};
-        must(!hd_module_get_kernel(module, "compute0", &x.kernel, NULL), "there is no kernel");
+        bench_must(!hd_module_get_kernel(module, "compute0", &x.kernel, NULL), "there is no kernel");
         launch(&x, threads);
         best = fmin(best, bench_now() - start);
         hd_machine_destroy(m);
