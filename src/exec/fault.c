@@ -180,6 +180,22 @@ static const char *access_words(const struct fault *f)
     return f->is_atomic ? "updates" : f->is_write ? "writes" : "reads";
 }
 
+/* FAULT_address_space: what the instruction does not reach. */
+static const char *wrong_space(const struct fault *f, struct arena *arena)
+{
+    unsigned long long address = f->address;
+    enum ir_kind kind = f->at ? (enum ir_kind)f->at->kind : IR_ATOM;
+    if (kind == IR_ASYNC)
+        return arena_printf(arena, "copies asynchronously to or from %s, where that is not possible (address 0x%llx)",
+                            f->space == SPACE_SHARED  ? "another block's shared memory"
+                            : f->space == SPACE_LOCAL ? "local memory"
+                                                      : "global memory",
+                            address);
+    if (kind == IR_MBARRIER)
+        return arena_printf(arena, "uses an mbarrier that is not in shared memory (address 0x%llx)", address);
+    return arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
+}
+
 /* The middle of the sentence: what the thread did. */
 const char *fault_describe(struct machine *m, const struct fault *f, struct arena *arena)
 {
@@ -197,17 +213,7 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
         return arena_printf(arena, "%s %u bytes at %s address 0x%llx, which is not a multiple of %u", access_words(f),
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
     case FAULT_read_only: return arena_printf(arena, "writes to constant memory at 0x%llx", address);
-    case FAULT_address_space:
-        if (f->at && f->at->kind == IR_ASYNC)
-            return arena_printf(arena,
-                                "copies asynchronously to or from %s, where that is not possible (address 0x%llx)",
-                                f->space == SPACE_SHARED  ? "another block's shared memory"
-                                : f->space == SPACE_LOCAL ? "local memory"
-                                                          : "global memory",
-                                address);
-        return f->at && f->at->kind == IR_MBARRIER
-                   ? arena_printf(arena, "uses an mbarrier that is not in shared memory (address 0x%llx)", address)
-                   : arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
+    case FAULT_address_space: return wrong_space(f, arena);
     case FAULT_stack_overflow: return "needs more stack than a thread has";
     case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
     case FAULT_bad_branch_index: return arena_printf(arena, "branches to entry %llu of a shorter table", address);

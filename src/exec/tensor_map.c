@@ -1,3 +1,4 @@
+/* See tensor_map.h. What the driver and the hardware refuse comes first, then the lines of a copy, then the bytes of a line. */
 #include "exec/tensor_map.h"
 
 #include <string.h>

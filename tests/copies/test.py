@@ -127,13 +127,9 @@ more:
 
 # ---- mbarriers ----
 
-def an_mbarrier_hears_of_copies():
-    """All threads arrive by their copies; each then reads another's word."""
-    body = """
-    @!%q0 mbarrier.init.shared.b64 [bar], %r4;
-    bar.sync 0;
-    cp.async.ca.shared.global [%r2], [%rd3], 4;
-    cp.async.mbarrier.arrive.noinc.shared.b64 [bar];
+def each_reads_another_s_word(body):
+    """64 threads wait for the first phase, in both ways; then each stores the word of the one whose number is 63 less its own."""
+    body += """
     wait: mbarrier.WAIT.parity.shared.b64 %q1, [bar], 0;
     @!%q1 bra wait;
     xor.b32 %r7, %r2, 252;
@@ -141,6 +137,16 @@ def an_mbarrier_hears_of_copies():
     st.global.u32 [%rd4], %r8;"""
     for wait in "test_wait", "try_wait":
         agree(kernel(body.replace("WAIT", wait)), [t ^ 63 for t in range(64)], threads=64)
+
+
+def an_mbarrier_hears_of_copies():
+    """All threads arrive by their copies; each then reads another's word."""
+    body = """
+    @!%q0 mbarrier.init.shared.b64 [bar], %r4;
+    bar.sync 0;
+    cp.async.ca.shared.global [%r2], [%rd3], 4;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [bar];"""
+    each_reads_another_s_word(body)
 
 
 def bulk_copies_complete_transactions():
@@ -152,14 +158,8 @@ def bulk_copies_complete_transactions():
     mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
     add.u64 %rd5, %rd1, 128; mov.u32 %r7, tile; mov.u32 %r8, bar;
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r7], [%rd1], 128, [%r8];
-    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r7+128], [%rd5], 128, [%r8];
-    wait: mbarrier.WAIT.parity.shared.b64 %q1, [bar], 0;
-    @!%q1 bra wait;
-    xor.b32 %r7, %r2, 252;
-    ld.shared.u32 %r8, [%r7];
-    st.global.u32 [%rd4], %r8;"""
-    for wait in "test_wait", "try_wait":
-        agree(kernel(body.replace("WAIT", wait)), [t ^ 63 for t in range(64)], threads=64)
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r7+128], [%rd5], 128, [%r8];"""
+    each_reads_another_s_word(body)
 
 
 def bulk_copies_to_global_memory_are_waited_for_by_groups():
