@@ -16,6 +16,7 @@
 #include "base/elf.h"
 #include "cli/places.h"
 #include "cuda/fatbin.h"
+#include "exec/device.h"
 
 enum { MAX_DEVICES = 16 /* of libcuda.so.1 */ };
 
@@ -89,6 +90,16 @@ static void preload_hidden(struct start *start, const struct elf *e)
     }
 }
 
+/* The architecture of the device that the program will see; UINT_MAX where its images choose it. */
+static unsigned claimed_arch(const char *device)
+{
+    const char *name = device ? device : getenv("HEDDLE_DEVICE");
+    if (name && strcmp(name, "auto") == 0)
+        return UINT_MAX;
+    const struct device_model *model = device_model(name);
+    return model ? model->arch : device_model(NULL)->arch;
+}
+
 /* Where it has machine code and no PTX: what it has, and what helps. */
 static const char *no_ptx(const struct elf *e, const char *device, struct arena *arena)
 {
@@ -102,8 +113,7 @@ static const char *no_ptx(const struct elf *e, const char *device, struct arena 
         if (data)
             sections[n++] = (struct image_section){data, section->sh_size};
     }
-    unsigned arch = !device ? 90 : strcmp(device, "auto") == 0 ? UINT_MAX : (unsigned)atoi(device + 3);
-    return image_sections_lack_ptx(sections, n, arch, why, sizeof why) ? arena_printf(arena, "%s", why) : NULL;
+    return image_sections_lack_ptx(sections, n, claimed_arch(device), why, sizeof why) ? arena_printf(arena, "%s", why) : NULL;
 }
 
 /* Why an executable cannot run, or NULL. */

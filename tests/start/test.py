@@ -275,6 +275,9 @@ def a_program_that_is_static_as_a_whole_is_refused():
 def a_program_without_PTX_is_refused_with_the_option_that_adds_it():
     program = compile_cuda("sass", "-gencode", "arch=compute_80,code=sm_80")
     refused(run("run", program), program, "sm_80", "-gencode arch=compute_")
+    for device in "H200", "90", "auto":
+        refused(run("run", "--device", device, program), program, "sm_80", "arch=compute_75,code=compute_75")
+    refused(run("run", "--device", "sm_70", program), "arch=compute_70,code=compute_70")
     status, out, err = run("run", compile_cuda("newer", "-gencode", "arch=compute_100,code=compute_100"))
     assert status == 1 and "sm_100" in err and "arch=compute_90" in err, err
     counts(run("run", "--device", "sm_100", path("newer")))
