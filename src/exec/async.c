@@ -479,6 +479,8 @@ static void free_queue(struct warp *w)
 
 void async_end_block(struct block *b)
 {
+    if (!b->launch->kernel->has_async)
+        return;
     for (struct warp *w = &b->warps[0]; w; w = next_warp(w, b)) {
         if (!w->async)
             continue;

@@ -50,7 +50,7 @@ struct async_work {
     uint64_t source;       /* of bulk copies: the address there, before .read has moved it */
     struct block *signals; /* whose mbarrier hears of it; NULL: groups */
     uint64_t object;       /* the mbarrier, in its shared memory; of arrivals each lane's is parts[lane].group */
-    uint64_t value[2];     /* st.async, red.async: what `from` points to */
+    uint64_t value[4];     /* st.async, red.async: what `from` points to; .v4.b64 has most */
     struct async_part parts[];
 };
 

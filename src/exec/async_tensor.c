@@ -129,7 +129,8 @@ static bool read_tensor(struct warp *w, uint8_t *const base[4], const struct op 
     return !refusal || warp_fault_value(w, FAULT_tensor_copy, o, lane, (uint64_t)(uintptr_t)refusal);
 }
 
-/* Of shared memory, with the gaps of a swizzle. Checks the tensor's lines on the way; 0 after a fault. */
+/* Of shared memory, with the gaps of a swizzle; of a box that no shared memory can have, at least as much as is too much. Checks the tensor's
+ * lines on the way; 0 after a fault. */
 static uint32_t extent_of(struct warp *w, const struct op *o, unsigned lane, const struct async_tensor *t)
 {
     struct tensor_lines lines = tensor_lines_of(&t->map, &t->at);
@@ -137,7 +138,7 @@ static uint32_t extent_of(struct warp *w, const struct op *o, unsigned lane, con
     struct tensor_line line;
     uint64_t bytes = 0;
     uint32_t span = t->map.swizzle ? 16u << t->map.swizzle : 0;
-    while (tensor_next_line(&lines, &line)) {
+    while (bytes <= MEM_SHARED_WINDOW_BYTES && tensor_next_line(&lines, &line)) {
         struct location at;
         uint32_t to = o->mode == ASYNC_TENSOR_LOAD ? line.to : tensor_stored_to(&line);
         bytes = line.shared + (line.bytes > span ? line.bytes : span);

@@ -344,15 +344,13 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
                      .has_e = in->e != REF_NONE,
                      .has_b = in->b != REF_NONE,
                      .origin = in};
+    d->p->k->has_async |= in->kind == IR_ASYNC;
     switch (in->kind) {
     case IR_LANES: decode_lanes(o, in, d->p->env->lanes); break;
+    case IR_ASYNC:
     case IR_LD:
     case IR_ST:
     case IR_ATOM:
-    case IR_ASYNC:
-        d->p->k->has_async = true;
-        o->access = decode_access(d, in);
-        break;
     case IR_MBARRIER: o->access = decode_access(d, in); break;
     case IR_MATRIX:
         o->matrix = decode_matrix(d, in->matrix);

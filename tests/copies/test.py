@@ -1,6 +1,7 @@
 """Asynchronous copies (PTX ISA 9.7.9.25): what an H200 answers to single instructions is compared in tests/oracle; here is what the
 machine does with them in time: nothing is done before something asks for it, and all is done in the end."""
 import os
+import struct
 import subprocess
 import sys
 
@@ -204,6 +205,24 @@ def polling_for_what_a_copy_writes_ends():
     agree(kernel(body), want, [*LATE, ["--workers", 1], *RANDOM[:2]], grid=2)
 
 
+def an_asynchronous_store_of_a_whole_sector_arrives():
+    """32 bytes (.v4.b64, sm_100): what follows the values in the machine's record stays as it is."""
+    body = """
+    @%q0 bra done;
+    mbarrier.init.shared.b64 [bar], 1;
+    mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32;
+    mov.u32 %r7, tile; mov.u32 %r8, bar;
+    mov.b64 %s1, 0x100000002; mov.b64 %s2, 0x300000004; mov.b64 %s3, 0x500000006; mov.b64 %s4, 0x700000008;
+    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b64 [%r7], {%s1, %s2, %s3, %s4}, [%r8];
+    wait: mbarrier.try_wait.parity.shared.b64 %q1, [bar], 0;
+    @!%q1 bra wait;
+    done: bar.sync 0;
+    ld.shared.u32 %r8, [%r2];
+    st.global.u32 [%rd4], %r8;"""
+    text = kernel(body, ".reqnctapercluster 1").replace(".version 8.6", ".version 8.8").replace("sm_90", "sm_100")
+    agree(text, [2, 1, 4, 3, 6, 5, 8, 7], threads=8)
+
+
 # ---- clusters ----
 
 def one_copy_reaches_all_blocks_of_a_mask():
@@ -403,6 +422,25 @@ def what_is_no_tensor_map_is_a_fault():
     with written(kernel(init + TENSOR.replace("MAP", "%rd1"))) as path:
         text = fault_by_both(path, "--grid", 1, "--block", 1, "u32[32]=range", "u32[32]")
         assert "which are no tensor map of as many dimensions" in text and "[tensor-map]" in text, text
+
+
+def map_of_bytes(box, dims, address=0):
+    """A map of bytes as the machine keeps it (exec/tensor_map.h), whatever the driver would say to it."""
+    rank = len(box)
+    pad = [0] * (5 - rank)
+    return struct.pack("<8sQ4Q5I5B5B5H", b"TNSORMAP", address, *[16] * 4, *[d - 1 for d in dims], *pad, 0, rank, 0, 0, 0, *[1] * 5,
+                       *box, *pad).ljust(128, b"\0")
+
+
+def a_box_larger_than_shared_memory_is_a_fault_at_once():
+    """2^40 bytes, none of them in the tensor: neither are they walked through, nor does their number wrap."""
+    text = kernel("mbarrier.init.shared.b64 [bar], 1; mov.u64 %rd5, map; mov.u32 %r9, 16; " +
+                  TENSOR.replace("2d", "5d").replace("{%r1, %r1}", "{%r9, %r9, %r9, %r9, %r9}").replace("MAP", "%rd5"))
+    data = ", ".join(map(str, map_of_bytes([256] * 5, [1] * 5)))
+    text = text.replace(".visible", f".global .align 64 .b8 map[128] = {{{data}}};\n.visible")
+    with written(text) as path:
+        text = fault_by_both(path, "--grid", 1, "--block", 1, "u32[32]=range", "u32[32]", "--timeout", 20)
+        assert "writes" in text and "the block's shared memory has" in text, text
 
 
 REFUSED = [
