@@ -7,9 +7,6 @@
 
 #include "tensor_maps/forms.h"
 
-/* What stands between the filled shared memory and what is stored of it. */
-static const char *const OPERATIONS[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
-
 static void write_copy(char *to, size_t size, const struct form *f)
 {
     static const char *const coords[] = {"{%c0}", "{%c0, %c1}", "{%c0, %c1, %c2}", "{%c0, %c1, %c2, %c3}",
@@ -21,7 +18,7 @@ static void write_copy(char *to, size_t size, const struct form *f)
                  "cp.%sasync.bulk.tensor.%dd.global.shared::cta%s%s.bulk_group [%%map, %s], [%%at];\n"
                  "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n",
                  f->mode == REDUCE ? "reduce." : "", f->rank, f->mode == REDUCE ? "." : "",
-                 f->mode == REDUCE ? OPERATIONS[f->op] : "", at);
+                 f->mode == REDUCE ? OPS[f->op] : "", at);
     else
         snprintf(to, size,
                  "cp.async.bulk.tensor.%dd.shared::cluster.global%s.mbarrier::complete_tx::bytes [%%at], [%%map, %s], "

@@ -9,23 +9,22 @@ static hd_result refuse(const char **error, const char *why)
     return HD_ERROR_INVALID_VALUE;
 }
 
-/* What does not fit into the map's fields; NULL where all does. */
+static uint32_t at_most(uint32_t v, uint32_t most)
+{
+    return v < most ? v : most;
+}
+
+/* What does not fit into the map's fields; NULL where all does. What is far from being allowed stays so in them (at_most). */
 static const char *range_refusal(const hd_tensor_map *d)
 {
     static const int CORNERS[TENSOR_DIMS + 1] = {[3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4};
-    if (d->type >= TENSOR_TYPES)
-        return "no such type of elements on this device";
-    if (d->rank < (d->im2col ? 3 : 1) || d->rank > TENSOR_DIMS)
-        return d->im2col ? "im2col takes 3 to 5 dimensions" : "a tensor has 1 to 5 dimensions";
-    if (d->swizzle > 3)
-        return "no such swizzle on this device";
-    if (d->im2col && (d->channels > 256 || d->pixels > 1024))
-        return "im2col takes 1 to 256 channels of 1 to 1024 pixels";
+    if (d->rank > TENSOR_DIMS)
+        return "a tensor has 1 to 5 dimensions";
     for (unsigned i = 0; i < d->rank; i++)
         if (d->dims[i] < 1 || d->dims[i] > 1ull << 32 || d->steps[i] > 8 || (!d->im2col && d->box[i] > 256))
             return "a dimension has 1 to 2^32 elements, a step is 1 to 8, a box has 1 to 256 elements of each "
                    "dimension";
-    for (unsigned i = 0; d->im2col && i < d->rank - 2; i++)
+    for (unsigned i = 0; d->im2col && i + 2 < d->rank; i++)
         if (d->lower[i] < -CORNERS[d->rank] || d->lower[i] >= CORNERS[d->rank] || d->upper[i] < -CORNERS[d->rank] ||
             d->upper[i] >= CORNERS[d->rank])
             return "a corner of the box of pixels is out of range";
@@ -34,9 +33,9 @@ static const char *range_refusal(const hd_tensor_map *d)
 
 static struct tensor_map map_of(const hd_tensor_map *d)
 {
-    struct tensor_map m = {
-        .address = (uint64_t)(uintptr_t)d->address, .type = (uint8_t)d->type, .rank = (uint8_t)d->rank};
-    m.swizzle = (uint8_t)d->swizzle;
+    struct tensor_map m = {.address = (uint64_t)(uintptr_t)d->address, .rank = (uint8_t)d->rank};
+    m.type = (uint8_t)at_most(d->type, UINT8_MAX);
+    m.swizzle = (uint8_t)at_most(d->swizzle, UINT8_MAX);
     m.fill_nan = d->fill_nan;
     m.im2col = d->im2col;
     for (unsigned i = 0; i < d->rank; i++) {
@@ -46,12 +45,12 @@ static struct tensor_map map_of(const hd_tensor_map *d)
         if (i + 1 < d->rank)
             m.strides[i] = d->strides_bytes[i];
     }
-    for (unsigned i = 0; d->im2col && i < d->rank - 2; i++) {
+    for (unsigned i = 0; d->im2col && i + 2 < d->rank; i++) {
         m.lower[i] = (int16_t)d->lower[i];
         m.upper[i] = (int16_t)d->upper[i];
     }
-    m.channels = d->im2col ? (uint16_t)d->channels : 0;
-    m.pixels = d->im2col ? (uint16_t)d->pixels : 0;
+    m.channels = d->im2col ? (uint16_t)at_most(d->channels, UINT16_MAX) : 0;
+    m.pixels = d->im2col ? (uint16_t)at_most(d->pixels, UINT16_MAX) : 0;
     return m;
 }
 

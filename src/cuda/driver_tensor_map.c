@@ -7,7 +7,7 @@ static CUresult encode(CUtensorMap *to, hd_tensor_map *m, const cuuint64_t *dims
                        const cuuint32_t *steps)
 {
     const char *error = "";
-    NEED(to && (uintptr_t)to % 64 == 0 && dims && steps && m->rank >= 1 && m->rank <= 5 && (strides || m->rank == 1));
+    NEED(to && (uintptr_t)to % 64 == 0 && dims && steps && (strides || m->rank == 1));
     memcpy(m->dims, dims, m->rank * sizeof *dims);
     memcpy(m->steps, steps, m->rank * sizeof *steps);
     if (m->rank > 1)

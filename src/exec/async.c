@@ -290,12 +290,10 @@ bool async_bound(struct warp *w)
     struct async_queue *q = w->async;
     if (!q || q->n < MAX_PENDING)
         return true;
-    for (struct async_work *x = q->first; x && q->n >= MAX_PENDING / 2; x = x->next, q->n--)
+    struct async_work *x = q->first;
+    for (uint32_t n = q->n - MAX_PENDING / 2 + 1; n > 0; n--, x = x->next)
         if (!async_finish_work(x))
             return false;
-    q->n = 0;
-    for (const struct async_work *x = q->first; x; x = x->next)
-        q->n++;
     sweep(w);
     return true;
 }
@@ -416,15 +414,6 @@ bool async_finish_for(struct block *owner, uint64_t address)
         sweep(w);
     }
     return true;
-}
-
-uint64_t async_bytes_for(const struct block *owner, uint64_t address)
-{
-    uint64_t bytes = 0;
-    for (struct warp *w = (struct warp *)&owner->warps[0]; w; w = next_warp(w, owner))
-        for (struct async_work *x = w->async ? w->async->first : NULL; x; x = x->next)
-            bytes += tells(x, owner, address) ? x->parts[0].bytes : 0;
-    return bytes;
 }
 
 bool async_finish_all(struct worker *k)

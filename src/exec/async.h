@@ -88,8 +88,6 @@ void async_end_block(struct block *b);
  * memory, or of global memory (owner NULL); NULL where there is none. *written: it is to write them, and not to read them. */
 const struct async_work *async_find(const struct block *cluster, const struct block *owner, uint64_t address,
                                     uint64_t bytes, bool *written);
-/* Bytes that work which is not done will tell the mbarrier of. */
-uint64_t async_bytes_for(const struct block *owner, uint64_t address);
 
 /* ---- mbarrier.c ---- */
 

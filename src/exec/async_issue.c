@@ -3,17 +3,6 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
-#include "exec/launch.h"
-#include "exec/machine.h"
-#include "exec/pool.h"
-#include "exec/schedule.h"
-#include "exec/worker.h"
-
-static bool has_failed(const struct warp *w)
-{
-    return launch_has_failed(w->block->launch);
-}
 
 /* Where an operand's bytes are: of an address in a space. A fault is told to those that watch: they may have it left out. */
 bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
@@ -118,9 +107,9 @@ static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op
         if (good && taken)
             x->shift = shift_of(&from);
     }
-    if (has_failed(w) || !x->lanes) {
+    if (async_has_failed(w) || !x->lanes) {
         async_free_work(x);
-        return !has_failed(w);
+        return !async_has_failed(w);
     }
     async_enqueue(x);
     return true;
@@ -156,24 +145,12 @@ static bool issue_arrivals(struct warp *w, const struct op *o, uint32_t mask, co
         else
             x->lanes &= ~(1u << l);
     }
-    if (has_failed(w) || !x->lanes) {
+    if (async_has_failed(w) || !x->lanes) {
         async_free_work(x);
-        return !has_failed(w);
+        return !async_has_failed(w);
     }
     async_enqueue(x);
     return true;
-}
-
-/* The block of the cluster with a rank. */
-struct block *async_block_of_rank(struct block *b, uint32_t rank)
-{
-    struct block *peer = b;
-    do {
-        if (peer->index % b->launch->blocks_per_cluster == rank)
-            return peer;
-        peer = peer->peer;
-    } while (peer != b);
-    return NULL;
 }
 
 /* A piece for one lane and one destination. */
@@ -199,13 +176,10 @@ static bool issue_multicast(struct warp *w, const struct op *o, unsigned lane, c
                             const struct location *from, uint32_t bytes, const struct location *object, uint32_t ranks)
 {
     for (; ranks; ranks &= ranks - 1) {
-        struct location there = *to, signalled = *object;
-        struct block *b = async_block_of_rank(w->block, (uint32_t)__builtin_ctz(ranks));
+        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctz(ranks));
         if (!b)
             return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctz(ranks));
-        there.owner = signalled.owner = b;
-        there.at = b->shared + to->address;
-        signalled.at = b->shared + object->address;
+        struct location there = async_of_block(to, b), signalled = async_of_block(object, b);
         if (!enqueue_bulk(w, o, lane, &there, from, bytes, &signalled))
             return false;
     }
@@ -224,12 +198,12 @@ static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *
     if (!async_locate(w, o, lane, o->access->mem.space, address, (uint32_t)size, ALIGN, true, &to) ||
         !async_locate(w, o, lane, o->mode == ASYNC_BULK_FROM_GLOBAL ? SPACE_GLOBAL : SPACE_SHARED,
                       async_operand(base, o, ASYNC_SOURCE, 64, lane), (uint32_t)size, ALIGN, false, &from))
-        return !has_failed(w);
+        return !async_has_failed(w);
     if (from.space == SPACE_SHARED && from.owner != w->block)
         return warp_fault_at(w, FAULT_address_space, o, lane, &from, (uint32_t)size);
     if (!to_global &&
         !async_locate_object(w, o, lane, SPACE_SHARED, async_operand(base, o, ASYNC_MBARRIER, 64, lane), &object))
-        return !has_failed(w);
+        return !async_has_failed(w);
     if (!to_global && object.owner != to.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
     if (!to_global && has_mask)
@@ -246,7 +220,7 @@ static bool issue_store(struct warp *w, uint8_t *const base[4], const struct op 
     struct location to, object, from = {.space = SPACE_GLOBAL};
     if (!async_locate(w, o, lane, a->mem.space, address, bytes, bytes, true, &to) ||
         !async_locate_object(w, o, lane, a->mem.space, async_operand(base, o, ASYNC_MBARRIER, 64, lane), &object))
-        return !has_failed(w);
+        return !async_has_failed(w);
     if (object.owner != to.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
     if (!enqueue_bulk(w, o, lane, &to, &from, bytes, &object))
@@ -269,7 +243,7 @@ bool async_issue(struct warp *w, struct activation *a, uint8_t *const base[4], c
         return false;
     if (o->mode == ASYNC_COPY && issue_rows(w, a, base, o, mask))
         return true;
-    if (has_failed(w))
+    if (async_has_failed(w))
         return false;
     access_addresses(w, a, base, o, mask, address);
     if (o->mode == ASYNC_COPY)

@@ -3,17 +3,6 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
-#include "exec/launch.h"
-#include "exec/machine.h"
-#include "exec/pool.h"
-#include "exec/schedule.h"
-#include "exec/worker.h"
-
-static bool has_failed(const struct warp *w)
-{
-    return launch_has_failed(w->block->launch);
-}
 
 /* ---- doing it ---- */
 
@@ -88,12 +77,13 @@ bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsig
     }
     while (tensor_next_line(&lines, &line)) {
         struct location at = {.at = NULL};
-        uint32_t to = loads ? line.to : line.to > line.from ? tensor_stored_to(&line) : 0;
-        if (line.to > line.from && !locate_line(x, &line, to, lane, &at))
+        bool is_inside = line.to > line.from; /* some of it */
+        uint32_t to = loads ? line.to : tensor_stored_to(&line);
+        if (is_inside && !locate_line(x, &line, to, lane, &at))
             return false;
         if (loads) {
             load_line(x, &t->map, &line, &at, p->to);
-        } else if (to) {
+        } else if (is_inside) {
             if (watched && x->op->mode == ASYNC_TENSOR_STORE)
                 access_tell_async(x->warp, x->op, lane, &at, to, NULL);
             store_line(x, &t->map, &line, &at, (uint8_t *)(uintptr_t)p->from);
@@ -170,15 +160,6 @@ static bool enqueue_tensor(struct warp *w, const struct op *o, unsigned lane, co
     return true;
 }
 
-/* The copy's place in another block: at the same address. */
-static struct location of_block(const struct location *p, struct block *b)
-{
-    struct location there = *p;
-    there.owner = b;
-    there.at = b->shared + p->address;
-    return there;
-}
-
 /* cp.async.bulk.tensor, cp.reduce.async.bulk.tensor (9.7.9.27.1) */
 bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address)
 {
@@ -188,21 +169,21 @@ bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op 
     struct location shared, object = {.at = NULL};
     uint32_t bytes = read_tensor(w, base, o, lane, &t) ? extent_of(w, o, lane, &t) : 0;
     if (!bytes || !async_locate(w, o, lane, SPACE_SHARED, address, bytes, ALIGN, loads, &shared))
-        return !has_failed(w);
+        return !async_has_failed(w);
     if (!loads && shared.owner != w->block)
         return warp_fault_at(w, FAULT_address_space, o, lane, &shared, bytes);
     if (loads &&
         !async_locate_object(w, o, lane, SPACE_SHARED, async_operand(base, o, ASYNC_MBARRIER, 64, lane), &object))
-        return !has_failed(w);
+        return !async_has_failed(w);
     if (loads && object.owner != shared.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
     if (!o->access->has_operand[ASYNC_MASK])
         return enqueue_tensor(w, o, lane, &shared, bytes, &object, &t);
     for (uint64_t ranks = async_operand(base, o, ASYNC_MASK, 16, lane); ranks; ranks &= ranks - 1) {
-        struct block *b = async_block_of_rank(w->block, (uint32_t)__builtin_ctzll(ranks));
+        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctzll(ranks));
         if (!b)
             return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctzll(ranks));
-        struct location to = of_block(&shared, b), signalled = of_block(&object, b);
+        struct location to = async_of_block(&shared, b), signalled = async_of_block(&object, b);
         if (!enqueue_tensor(w, o, lane, &to, bytes, &signalled, &t))
             return false;
     }

@@ -5,6 +5,22 @@
 
 #include "exec/access.h"
 #include "exec/async.h"
+#include "exec/block.h"
+#include "exec/launch.h"
+
+static inline bool async_has_failed(const struct warp *w)
+{
+    return launch_has_failed(w->block->launch);
+}
+
+/* The same address in another block of the cluster. */
+static inline struct location async_of_block(const struct location *p, struct block *b)
+{
+    struct location there = *p;
+    there.owner = b;
+    there.at = b->shared + p->address;
+    return there;
+}
 
 static inline struct async_rows *async_rows(struct async_work *x)
 {
@@ -39,8 +55,6 @@ bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_sp
 bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
                          struct location *p);
 uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned width, unsigned lane);
-/* The block of the cluster with a rank; NULL where it has ended. */
-struct block *async_block_of_rank(struct block *b, uint32_t rank);
 
 /* ---- async_tensor.c ---- */
 

@@ -35,10 +35,20 @@ static uint32_t place_in_cluster(const struct block *b, unsigned c)
     return c < 3 ? b->ctaid[c] % b->launch->cluster[c] : 0;
 }
 
-static uint32_t rank_in_cluster(const struct block *b)
+uint32_t block_rank(const struct block *b)
 {
-    const uint32_t *n = b->launch->cluster;
-    return place_in_cluster(b, 0) + n[0] * (place_in_cluster(b, 1) + n[1] * place_in_cluster(b, 2));
+    return (uint32_t)(b->index % b->launch->blocks_per_cluster);
+}
+
+struct block *block_of_rank(struct block *b, uint32_t rank)
+{
+    struct block *peer = b;
+    do {
+        if (block_rank(peer) == rank)
+            return peer;
+        peer = peer->peer;
+    } while (peer != b);
+    return NULL;
 }
 
 /* As on an H200: each block has a window of addresses by its rank, and at its start what the system keeps. A kernel for which the blocks
@@ -48,7 +58,7 @@ static uint32_t start_of_shared(const struct block *b)
     const struct launch *l = b->launch;
     if (!l->kernel->clustered)
         return 0;
-    return (rank_in_cluster(b) << SHARED_WINDOW_LOG2) + l->machine->model->shared_bytes_reserved;
+    return (block_rank(b) << SHARED_WINDOW_LOG2) + l->machine->model->shared_bytes_reserved;
 }
 
 /* The value of a special register that holds for a block or longer. */
@@ -72,7 +82,7 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
     case SREG_nclusterid: return c < 3 ? l->grid[c] / l->cluster[c] : 1;
     case SREG_cluster_ctaid: return place_in_cluster(b, c);
     case SREG_cluster_nctaid: return c < 3 ? l->cluster[c] : 1;
-    case SREG_cluster_ctarank: return rank_in_cluster(b);
+    case SREG_cluster_ctarank: return block_rank(b);
     case SREG_cluster_nctarank: return l->blocks_per_cluster;
     case SREG_is_explicit_cluster: return l->explicit_cluster;
     case SREG_nwarpid: return l->machine->model->max_threads / WARP_LANES;

@@ -25,8 +25,8 @@ static enum fault_kind locate_in(struct block *b, uint64_t address, uint32_t byt
  * differ; addresses of 32 bits wrap (PTX ISA 9.7.9.23). */
 static enum fault_kind locate_shared(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
 {
-    struct block *b = w->block, *peer = b->peer;
-    uint64_t n = b->launch->blocks_per_cluster, rank = b->index % n;
+    struct block *b = w->block;
+    uint64_t n = b->launch->blocks_per_cluster, rank = block_rank(b);
     int64_t distance = address >> 32 ? (int64_t)address : (int32_t)address;
     enum fault_kind kind = locate_in(b, address, bytes, p);
     if (!kind || n == 1)
@@ -34,11 +34,9 @@ static enum fault_kind locate_shared(const struct warp *w, uint64_t address, uin
     uint64_t other = rank + (uint64_t)(distance >> SHARED_WINDOW_LOG2);
     if (other >= n || other == rank)
         return kind;
-    while (peer != b && peer->index % n != other)
-        peer = peer->peer;
+    struct block *peer = block_of_rank(b, (uint32_t)other);
     *p = (struct location){.space = SPACE_SHARED, .address = other};
-    return peer == b ? FAULT_block_ended
-                     : locate_in(peer, (uint64_t)distance & (MEM_SHARED_WINDOW_BYTES - 1), bytes, p);
+    return peer ? locate_in(peer, (uint64_t)distance & (MEM_SHARED_WINDOW_BYTES - 1), bytes, p) : FAULT_block_ended;
 }
 
 static enum fault_kind locate_local(struct warp *w, uint64_t address, uint32_t bytes, struct location *p)

@@ -124,10 +124,10 @@ static void lower_bulk(struct builder *b, struct ir_access *a, enum async_mode m
         a->operands[ASYNC_MASK] = ir_source(b, &in->operands[4], TYPE_u16);
 }
 
-/* Element k of what stands in braces, or of one register without them. */
 static ir_ref element_value(struct builder *b, const struct ptx_operand *o, unsigned k, enum isa_type type)
 {
-    return ir_source(b, o->kind == OPND_VECTOR ? &o->elems[k] : o, type);
+    struct ptx_operand e = lower_element(o, k);
+    return ir_source(b, &e, type);
 }
 
 /* Load: [shared], [map, {..}], [mbarrier]{, {offsets}}{, mask}; store and reduction: [map, {..}], [shared]. */
@@ -165,10 +165,8 @@ static void lower_async_store(struct builder *b, struct ir_access *a)
     a->mem.n = (uint8_t)lower_vector(in->inst);
     a->mem.bytes = (uint8_t)(isa_type_bits(type) / 8);
     a->operands[ASYNC_MBARRIER] = lower_address_value(b, &in->operands[2], a->mem.space);
-    for (unsigned k = 0; k < a->mem.n; k++) {
-        struct ptx_operand e = lower_element(&in->operands[1], k);
-        a->operands[ASYNC_VALUE + k] = ir_source(b, &e, type);
-    }
+    for (unsigned k = 0; k < a->mem.n; k++)
+        a->operands[ASYNC_VALUE + k] = element_value(b, &in->operands[1], k, type);
 }
 
 void lower_async(struct builder *b)
