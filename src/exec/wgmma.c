@@ -108,14 +108,14 @@ static uint32_t sign_of(enum isa_type type, bool negates)
     return negates ? 1u << (isa_type_bits(type) - 1) : 0;
 }
 
-static bool take_a(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t *a)
+static bool take_a(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint32_t *a)
 {
     const struct op_matrix *m = o->matrix;
     const struct mma_product *p = &m->product;
     enum isa_type type = (enum isa_type)p->a_type;
     uint32_t flip = sign_of(type, m->ir->negates_a);
     if (m->ir->a_by_descriptor) {
-        struct operand x = {.d = read_descriptor(row_lane(row_at(base, m->reads[0]), 64, 0)),
+        struct operand x = {.d = read_descriptor(row_lane(row_at(base, m->reads[0]), 64, lane)),
                             .transposed = m->ir->transposes_a,
                             .flip = flip,
                             .first = w->index % 4 * DENSE_M,
@@ -146,7 +146,7 @@ bool wgmma_run(struct warp *w, uint8_t *const base[4], const struct op *o, uint3
                         .k = k,
                         .bits = unit_bits((enum isa_type)f->b_type),
                         .by_row = 1};
-    if (!take_a(w, base, o, a))
+    if (!take_a(w, base, o, first, a))
         return false;
     if (*(const uint32_t *)row_at(base, m->reads[m->ir->at_scale]) >> first & 1)
         fragment_take(w, base, &m->c, m->reads + m->ir->at_c, d);

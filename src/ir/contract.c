@@ -131,21 +131,16 @@ static bool is_negation(const struct ir_insn *i, const struct contraction *entry
     return i->kind == IR_LANES && i->lane && (i->lane == entry->sign[0] || i->lane == entry->sign[1]);
 }
 
-static bool rounds(const struct isa_inst *i)
-{
-    return isa_has(i, MOD_rn) || isa_has(i, MOD_rz) || isa_has(i, MOD_rm) || isa_has(i, MOD_rp);
-}
-
 /* What ptxas has a routine for: it stays until products are contracted, even where it is dead. */
 static bool is_routine(const struct ir_insn *i)
 {
     const struct isa_inst *inst = i->kind == IR_LANES && i->origin ? i->origin->inst : NULL;
     enum isa_type type = inst ? (enum isa_type)inst->type[0] : TYPE_none;
     switch (inst ? inst->op : OP_none) {
-    case OP_div: return isa_type_class(type) == CLASS_F ? rounds(inst) : isa_type_bits(type) != 32;
+    case OP_div: return isa_type_class(type) == CLASS_F ? isa_rounds(inst) : isa_type_bits(type) != 32;
     case OP_rem: return isa_type_bits(type) != 32;
     case OP_rcp:
-    case OP_sqrt: return rounds(inst);
+    case OP_sqrt: return isa_rounds(inst);
     case OP_rsqrt: return type == TYPE_f64 && !isa_has(inst, MOD_ftz);
     default: return false;
     }

@@ -243,6 +243,12 @@ static inline bool isa_has(const struct isa_inst *i, enum isa_mod mod)
     return false;
 }
 
+/* Does it name a rounding of floats (.rn, .rz, .rm, .rp)? */
+static inline bool isa_rounds(const struct isa_inst *i)
+{
+    return isa_has(i, MOD_rn) || isa_has(i, MOD_rz) || isa_has(i, MOD_rm) || isa_has(i, MOD_rp);
+}
+
 /* The modifier of the set `slot` that stands in `i`, or MOD_none. */
 enum isa_mod isa_pick(const struct isa *isa, const struct isa_inst *i, enum isa_slot slot);
 

@@ -40,7 +40,7 @@ static void use_var(struct use *u, const struct ptx_var *v, struct place at)
 static void use_operand(struct use *u, const struct ptx_operand *o, struct place at)
 {
     bool has_parts = o->kind == OPND_VECTOR || o->kind == OPND_PAIR || o->kind == OPND_MEM;
-    for (uint32_t i = 0; has_parts && i < (o->kind == OPND_MEM ? 1u : o->n); i++)
+    for (uint32_t i = 0; has_parts && i < o->n; i++)
         use_operand(u, &o->elems[i], at);
     if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR)
         use_var(u, (const struct ptx_var *)o->symbol, at);

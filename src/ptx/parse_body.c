@@ -106,7 +106,7 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
     advance(p);
     o->kind = OPND_MEM;
     o->n = 1;
-    o->elems = ARENA_ARRAY(p->arena, struct ptx_operand, 2);
+    o->elems = ARENA_NEW(p->arena, struct ptx_operand);
     o->elems->component = COMPONENT_NONE;
     o->elems->offset = p->tok.offset;
     o->elems->length = (uint32_t)p->tok.text.n;
@@ -131,6 +131,9 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
     if (accept(p, ',')) { /* coordinates of a tensor: 9.7.9.27 */
         if (!at_punct(p, '{'))
             return parse_fail(p, NULL, "coordinates stand in braces");
+        struct ptx_operand *both = ARENA_ARRAY(p->arena, struct ptx_operand, 2);
+        both[0] = o->elems[0];
+        o->elems = both;
         o->n = 2;
         o->elems[1] = (struct ptx_operand){.component = COMPONENT_NONE, .offset = p->tok.offset, .length = 1};
         if (!parse_vector(p, &o->elems[1]))

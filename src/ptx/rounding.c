@@ -8,8 +8,7 @@ static bool may_be_contracted(const struct isa_inst *i)
     enum isa_class class = isa_type_class((enum isa_type)i->type[0]);
     bool is_float =
         class == CLASS_F || i->type[0] == TYPE_f16x2 || i->type[0] == TYPE_bf16x2 || i->type[0] == TYPE_f32x2;
-    return (i->op == OP_add || i->op == OP_sub || i->op == OP_mul) && is_float && !isa_has(i, MOD_rn) &&
-           !isa_has(i, MOD_rz) && !isa_has(i, MOD_rm) && !isa_has(i, MOD_rp);
+    return (i->op == OP_add || i->op == OP_sub || i->op == OP_mul) && is_float && !isa_rounds(i);
 }
 
 struct str ptx_uncontracted(const struct ptx_module *m, struct arena *arena)

@@ -15,6 +15,12 @@ struct verifier {
     const struct ptx_insn *insn;
 };
 
+/* Of v->insn. */
+static inline struct place insn_place(const struct verifier *v)
+{
+    return ptx_place(v->m, v->insn->offset, v->insn->length);
+}
+
 void verify_insn(struct verifier *v, const struct ptx_insn *insn);
 
 void verify_matrix(struct verifier *v); /* v->insn, of KIND_MATRIX */

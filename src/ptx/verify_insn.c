@@ -1,11 +1,6 @@
 /* Instructions: versions, operand counts, operands, the lists with rules of their own (PTX ISA 9); see verify.h. */
 #include "ptx/verify.h"
 
-static struct place insn_place(const struct verifier *v)
-{
-    return ptx_place(v->m, v->insn->offset, v->insn->length);
-}
-
 /* ---- versions, targets, words ---- */
 
 static const char *target_text(struct arena *a, uint16_t sm, char suffix)

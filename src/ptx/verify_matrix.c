@@ -11,11 +11,6 @@ struct walk {
     bool a_in_registers;
 };
 
-static struct place insn_place(const struct verifier *v)
-{
-    return ptx_place(v->m, v->insn->offset, v->insn->length);
-}
-
 static const struct ptx_operand *next_operand(struct walk *w)
 {
     return w->at < w->v->insn->n_operands ? &w->v->insn->operands[w->at++] : NULL;
