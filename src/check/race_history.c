@@ -480,6 +480,12 @@ static void check_writes(struct now *n, const struct past *p, uint32_t lanes, ui
         }
 }
 
+/* Does an entry of the record that the access has take up its lanes? Not where it matters which of them was the last: was_observed(). */
+static bool joins_entry(const struct now *n, uint32_t record)
+{
+    return record == n->record && !(n->class->strong && n->class->writes && !n->class->reads);
+}
+
 /* The access, by these lanes of the warp, is checked against all that is there. What stays of it goes to `out`; lanes that this
  * access has come from before join it. */
 static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, uint64_t address,
@@ -489,7 +495,7 @@ static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, 
     for (uint32_t i = 0; p->history && i < p->history->n; i++) {
         struct earlier e = meet(n, p->history->at[i], p->lane);
         check_entry(n, p, i, &e, mine, address);
-        if (e.entry.record == n->record)
+        if (joins_entry(n, e.entry.record))
             *lanes |= e.lanes;
         else if (!is_settled(n, &e) && !is_observed_by(n, p->history, i, &e) && !is_replaced(n, &e, mine))
             out[count++] = (struct history_entry){e.entry.record, e.lanes};
@@ -511,7 +517,7 @@ static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes,
     uint32_t count = 0, mine = lanes, number;
     for (uint32_t i = 0; i < old->n; i++) {
         struct history_entry at = {old->at[i].record, rotate_left(old->at[i].lanes, p->lane)};
-        if (at.record == n->record) {
+        if (joins_entry(n, at.record)) {
             lanes |= at.lanes;
             continue;
         }

@@ -48,6 +48,7 @@ struct kernel_traits {
     const struct kernel *kernel;
     bool releases;          /* fences, .acquire, .release: sync variables are kept */
     bool acquires_narrowly; /* for a block or a cluster alone */
+    bool stores_strongly;   /* by more than updates: which of several writes was observed depends on their order */
     uint32_t accesses;      /* how many operations make any */
     bool irregular;         /* not by whole blocks and warps alone: histories keep all that is unordered */
 };

@@ -162,8 +162,6 @@ static void touch_strong(struct now *n, const struct access_event *e)
         use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
         if (n->b->traits.releases)
             observe_elements(n, e, lanes, &s, from);
-        if (order && e->pattern != ACCESS_LINEAR) /* of lanes that store at one place the last has been seen, not all */
-            order_step(n->b->order, n->warp);
         if (n->class && !is_of_other(e))
             race_touch(n, access_address(e, l), e->bytes, lanes);
         if (n->b->traits.releases && s.writes)
@@ -185,10 +183,21 @@ static bool is_watched(const struct access_event *e)
            e->op->access && !e->op->access->mem.is_const && !is_invalidation(e->op);
 }
 
+static bool is_cas(const struct op *o)
+{
+    return o->kind == OP_ATOM && o->access->mem.atom == ATOM_cas;
+}
+
 /* Must it be known what the access has seen, or whether it has written? */
 static bool waits_for_result(const struct race_block *b, const struct access_event *e)
 {
-    return e->strong && (b->traits.releases || (e->op->kind == OP_ATOM && e->op->access->mem.atom == ATOM_cas));
+    return e->strong && (b->traits.releases || b->traits.stores_strongly || is_cas(e->op));
+}
+
+/* Then others wait until it has been performed: what is told of is in the order of memory. Shared memory is its worker's. */
+static bool holds_order(const struct race_block *b, const struct access_event *e)
+{
+    return e->strong && (b->traits.releases || (b->traits.stores_strongly && e->space == SPACE_GLOBAL));
 }
 
 static void on_access(void *data, const struct access_event *e)
@@ -200,7 +209,7 @@ static void on_access(void *data, const struct access_event *e)
         return;
     race_collect(b->races);
     race_collect_shared(b);
-    if (e->strong && b->traits.releases)
+    if (holds_order(b, e))
         order_lock(b->races->order);
     if (waits_for_result(b, e))
         return;
@@ -212,6 +221,15 @@ static void on_access(void *data, const struct access_event *e)
         forget_releases(&n, e, e->lanes);
 }
 
+/* Lanes one by one where it makes a difference which was the last. */
+static void touch_performed(struct now *n, const struct access_event *e)
+{
+    if (n->b->traits.releases || is_cas(e->op) || (e->op->kind == OP_ST && e->pattern != ACCESS_LINEAR))
+        touch_strong(n, e);
+    else if (!is_of_other(e))
+        race_touch_event(n, e, e->lanes);
+}
+
 static void on_performed(void *data, const struct access_event *e)
 {
     struct now n;
@@ -220,8 +238,8 @@ static void on_performed(void *data, const struct access_event *e)
     if (!is_watched(e) || !waits_for_result(b, e))
         return;
     if (begin(&n, e, b))
-        touch_strong(&n, e);
-    if (b->traits.releases)
+        touch_performed(&n, e);
+    if (holds_order(b, e))
         order_unlock(b->races->order);
 }
 
@@ -342,9 +360,10 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
 {
     const struct mem_access *m = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? &o->access->mem : NULL;
     t->accesses += m != NULL;
-    t->accesses += o->kind == OP_ATOM && m->atom == ATOM_cas; /* it is another one in vain */
+    t->accesses += is_cas(o); /* it is another one in vain */
     if (o->kind == OP_FENCE || (m && m->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
+    t->stores_strongly |= o->kind == OP_ST && mem_access_is_strong(m);
     if (o->kind == OP_FENCE ? fence_reach(o->origin->origin->inst) < REACH_GPU
                             : m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL) &&
                                   order_reach((enum isa_mod)m->scope) < REACH_GPU)
@@ -369,7 +388,8 @@ static struct kernel_traits traits_of(const struct kernel *k)
 
 static struct kernel_traits find_traits(struct races *r, const struct kernel *k)
 {
-    struct kernel_traits t = {.kernel = k, .releases = true, .acquires_narrowly = true, .irregular = true};
+    struct kernel_traits t = {
+        .kernel = k, .releases = true, .acquires_narrowly = true, .stores_strongly = true, .irregular = true};
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->kernels.n; i++)
         if (r->kernels.at[i].kernel == k)

@@ -91,6 +91,33 @@ __global__ void acquire_narrowly(int *place, int *count, volatile int *turn, int
     }
 }
 
+// Lanes of a warp write one place by one instruction. Block 1 sees what the last of them has written, and no other.
+__global__ void observe_one_lane(volatile int *place, unsigned lanes)
+{
+    if (blockIdx.x == 0 && threadIdx.x < lanes)
+        *place = threadIdx.x + 1;
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (*place == 0) {
+        }
+        *(int *)place = 99;
+    }
+}
+
+// The same in turns, by one instruction each time.
+__global__ void observe_last_lane(volatile int *place, int first)
+{
+    if (blockIdx.x == 0) {
+        for (int lane = first; lane >= 0; lane--)
+            if (threadIdx.x == lane)
+                *place = 32 - lane;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (*place != 32) {
+        }
+        *(int *)place = 99;
+    }
+}
+
 int main(int, char **argv)
 {
     int *memory;
@@ -102,6 +129,10 @@ int main(int, char **argv)
         observe_apart<<<4, 32>>>(memory, memory + 1, memory + 64);
     else if (!strcmp(argv[1], "another"))
         observe_another<<<2, 32>>>(memory, memory + 1);
+    else if (!strcmp(argv[1], "lanes") || !strcmp(argv[1], "lane"))
+        observe_one_lane<<<2, 32>>>(memory, argv[1][4] ? 32 : 1);
+    else if (!strcmp(argv[1], "turns") || !strcmp(argv[1], "turn"))
+        observe_last_lane<<<2, 32>>>(memory, argv[1][4] ? 9 : 0);
     else
         acquire_narrowly<<<2, 64>>>(memory, memory + 1, memory + 2, memory + 64, !strcmp(argv[1], "other_block"));
     cudaError_t failed = cudaDeviceSynchronize();
