@@ -36,7 +36,7 @@ static int choose_device(struct explain *e)
     e->options.sample_after = explanation_sample_after(&s->o);
     if (!device_model_of_report(e->options.device))
         return explanation_no_device(s);
-    if (device_model(e->options.device))
+    if (s->o.report_device && device_model(e->options.device))
         s->o.device = e->options.device;
     return 0;
 }

@@ -254,7 +254,8 @@ int explanation_no_device(struct session *s)
 const char *explanation_device(const struct options *o)
 {
     const char *claimed = getenv("HEDDLE_DEVICE");
-    return o->report_device ? o->report_device : claimed && *claimed ? claimed : "H200";
+    bool is_device = claimed && *claimed && strcmp(claimed, "auto") != 0;
+    return o->report_device ? o->report_device : is_device ? claimed : "H200";
 }
 
 uint64_t explanation_sample_after(const struct options *o)

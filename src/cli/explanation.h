@@ -36,7 +36,7 @@ const char *explanation_csv(const struct explanation *e, struct arena *arena);
 char *explanation_trace(const struct explanation *e, const char *device, struct arena *arena);
 /* For people: the kernels, the longest first. */
 void explanation_print(const struct explanation *e, const struct options *o, FILE *out, struct arena *arena);
-/* The device whose figures these are: what --device says, or what programs see. */
+/* The device whose figures these are: what --device says, or the one that HEDDLE_DEVICE lets programs see, or an H200. */
 const char *explanation_device(const struct options *o);
 /* hd_explainer_options.sample_after */
 uint64_t explanation_sample_after(const struct options *o);

@@ -275,11 +275,12 @@ json_t *stream_log_json(struct stream_log *l)
             put_task(l, &r, &l->events[i]);
         else
             put_wait(l, &r, &l->events[i]);
+    bool cut = l->cut;
     pthread_mutex_unlock(&l->lock);
     for (unsigned i = 0; i < MOST_THREADS; i++)
         json_decref(r.threads[i]);
     json_decref(r.streams);
-    for (size_t i = 0; l->cut && i < json_array_size(r.list); i++)
+    for (size_t i = 0; cut && i < json_array_size(r.list); i++)
         json_object_set_new(json_array_get(r.list, i), "cut", json_true());
     for (size_t i = json_array_size(r.list); i-- > 0;)
         if (!json_array_size(json_object_get(json_array_get(r.list, i), "spans")))

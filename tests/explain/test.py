@@ -386,6 +386,13 @@ def other_devices_have_other_limits():
     assert next(r for r in result["rates"] if r["name"] == "dram")["from"].startswith("sheet"), result["rates"]
 
 
+def a_device_that_programs_find_by_themselves_is_explained_as_an_h200():
+    auto = dict(os.environ, HEDDLE_DEVICE="auto")
+    for args in (WAYS, "clean"), (SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"):
+        _, _, result = explain(*args, env=auto)
+        assert result["device"] == "H200" and result["launches"], (args, result)
+
+
 def wrong_usage_is_told():
     for args, words in ((["--device", "nonsense", WAYS], "`--device nonsense`: no such device"),
                         (["--device", "nonsense", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "no such device"),
