@@ -73,10 +73,13 @@ double shape_keep(struct launch_shape *s, const struct kernel_counters *c, const
         off = fmax(off, difference((double)c->thread_instructions, (double)s->last.thread_instructions));
         off = fmax(off, difference(sectors_and_wavefronts(c), sectors_and_wavefronts(&s->last)));
     }
-    tables_free(&s->tables);
-    s->is_known = tables_make(&s->tables, sites);
     if (s->is_known)
-        tables_add(&s->tables, t, sites);
+        tables_clear(&s->tables, sites);
+    else
+        s->is_known = tables_make(&s->tables, sites);
+    if (!s->is_known)
+        return off;
+    tables_add(&s->tables, t, sites);
     s->last = *c;
     s->last.timeline = NULL;
     return off;

@@ -27,7 +27,7 @@ void shapes_free(struct launch_shape *all);
 
 /* Is this further launch to be counted? */
 bool shape_is_counted(struct launch_shape *s, bool all);
-/* What was counted of one. Returns by how much it differs from the one before: in warp instructions, active lanes, sectors or wavefronts,
+/* What was counted of one; launches that it stands for may be running. Returns by how much it differs from the one before: in warp instructions, active lanes, sectors or wavefronts,
  * as a share of the larger; 0 where it is the first. */
 double shape_keep(struct launch_shape *s, const struct kernel_counters *c, const struct tables *t,
                   const struct sites *sites);

@@ -20,6 +20,12 @@ bool tables_make(struct tables *t, const struct sites *s)
     return false;
 }
 
+void tables_clear(struct tables *t, const struct sites *s)
+{
+    memset(t->blocks, 0, s->n_blocks * sizeof *t->blocks);
+    memset(t->sites, 0, s->n * sizeof *t->sites);
+}
+
 void tables_free(struct tables *t)
 {
     free(t->blocks);

@@ -27,6 +27,7 @@ struct tables {
 
 /* False where memory is exhausted. */
 bool tables_make(struct tables *t, const struct sites *s);
+void tables_clear(struct tables *t, const struct sites *s);
 void tables_free(struct tables *t);
 void tables_add(struct tables *to, const struct tables *from, const struct sites *s);
 void control_counters_add(struct control_counters *to, const struct control_counters *from);

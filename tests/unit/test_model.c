@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
 #include "explain/cost.h"
 #include "explain/model.h"
+#include "explain/sample.h"
 
 static struct device_occupancy on(const char *device, uint32_t threads, uint32_t shared_bytes, uint32_t registers)
 {
@@ -138,12 +141,46 @@ static void nothing_fits_nothing_runs(void **state)
     assert_true(time_on("H200", &c).ns == 0);
 }
 
+/* Launches that it stands for may have begun. */
+static void what_stands_for_launches_stays_where_memory_runs_out(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 1 << 20 }; /* tables of which malloc asks the system for */
+    struct block_tally *blocks = calloc(BLOCKS, sizeof *blocks);
+    struct sites sites = {.n_blocks = BLOCKS};
+    struct tables counted = {.blocks = blocks};
+    struct launch_shape shape = {0};
+    struct kernel_counters c = {.warp_instructions = 100, .thread_instructions = 3200};
+    struct rlimit before, none;
+    blocks[BLOCKS - 1].executed = 1;
+    assert_true(shape_keep(&shape, &c, &counted, &sites) == 0);
+    assert_true(shape.is_known);
+    getrlimit(RLIMIT_AS, &before);
+    none = before;
+    none.rlim_cur = 0;
+    blocks[BLOCKS - 1].executed = 2;
+    c.warp_instructions = 80;
+    setrlimit(RLIMIT_AS, &none);
+    double off = shape_keep(&shape, &c, &counted, &sites);
+    setrlimit(RLIMIT_AS, &before);
+    assert_true(fabs(off - 0.2) < 1e-9);
+    assert_true(shape.is_known);
+    assert_int_equal(shape.last.warp_instructions, 80);
+    assert_int_equal(shape.tables.blocks[BLOCKS - 1].executed, 2);
+    tables_free(&shape.tables);
+    free(blocks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(occupancy_is_an_h200s),   cmocka_unit_test(occupancy_is_the_lectures_g80s),
-        cmocka_unit_test(rates_have_sources),      cmocka_unit_test(a_launch_takes_what_bounds_it),
-        cmocka_unit_test(more_warps_hide_latency), cmocka_unit_test(nothing_fits_nothing_runs),
+        cmocka_unit_test(occupancy_is_an_h200s),
+        cmocka_unit_test(occupancy_is_the_lectures_g80s),
+        cmocka_unit_test(rates_have_sources),
+        cmocka_unit_test(a_launch_takes_what_bounds_it),
+        cmocka_unit_test(more_warps_hide_latency),
+        cmocka_unit_test(nothing_fits_nothing_runs),
+        cmocka_unit_test(what_stands_for_launches_stays_where_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
