@@ -212,7 +212,7 @@ static int run_once(struct check *c)
 /* Somebody has asked the program to end. */
 static bool is_interrupted(const struct ending *e)
 {
-    int signal = !e->over_time && WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+    int signal = ending_signal(e);
     return signal == SIGINT || signal == SIGTERM || signal == SIGQUIT || signal == SIGHUP;
 }
 
@@ -223,8 +223,8 @@ static int run_all(struct check *c)
         status = run_once(c);
         if (c->run == 0)
             c->first = c->ending;
-        if (!status && !c->killed_by && !c->ending.over_time && WIFSIGNALED(c->ending.status)) {
-            c->killed_by = WTERMSIG(c->ending.status);
+        if (!status && !c->killed_by && ending_signal(&c->ending)) {
+            c->killed_by = ending_signal(&c->ending);
             c->killed_in = c->run + 1;
         }
         c->stop = c->ending.over_time || is_interrupted(&c->ending);

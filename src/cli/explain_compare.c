@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "cli/explanation.h"
@@ -32,37 +33,41 @@ struct compared {
     size_t launches[2];
     double ns[2], occupancy[2], figure[2][N_FIGURES];
 };
-typedef VEC(struct compared) compared_kernels;
+struct comparison {
+    VEC(struct compared *) kernels;
+    struct map by_name;
+};
 
-static struct compared *kernel_named(compared_kernels *all, const char *name, struct arena *arena)
+static struct compared *kernel_named(struct comparison *all, const char *name, struct arena *arena)
 {
-    for (uint32_t i = 0; i < all->n; i++)
-        if (strcmp(all->at[i].name, name) == 0)
-            return &all->at[i];
-    struct compared *k = VEC_PUSH(arena, all);
-    *k = (struct compared){.name = name};
-    return k;
+    struct compared *k = map_get(&all->by_name, str_of(name));
+    if (k)
+        return k;
+    k = ARENA_NEW(arena, struct compared);
+    k->name = name;
+    map_put(&all->by_name, str_of(name), k);
+    return *VEC_PUSH(arena, &all->kernels) = k;
 }
 
 static double figure_of(const json_t *launch, const struct figure *f)
 {
     const json_t *of = f->kind ? json_object_get(json_object_get(launch, "access"), f->kind) : launch;
-    return json_number_value(json_object_get(of, f->key));
+    return real_of(of, f->key);
 }
 
 static void add_launch(struct compared *k, unsigned side, const json_t *launch)
 {
     const char *bound = json_string_value(json_object_get(launch, "bound"));
     k->launches[side]++;
-    k->ns[side] += json_number_value(json_object_get(launch, "time_ns"));
+    k->ns[side] += real_of(launch, "time_ns");
     k->bound[side] = bound ? bound : "?";
-    k->occupancy[side] = json_number_value(json_object_get(json_object_get(launch, "occupancy"), "percent"));
+    k->occupancy[side] = real_of(json_object_get(launch, "occupancy"), "percent");
     for (size_t i = 0; i < N_FIGURES; i++)
         k->figure[side][i] += figure_of(launch, &figures[i]);
 }
 
 /* The file, which must stay for as long as names of kernels are used; or NULL, which has been said. */
-static json_t *read_side(struct session *s, const char *path, unsigned side, compared_kernels *all)
+static json_t *read_side(struct session *s, const char *path, unsigned side, struct comparison *all)
 {
     json_error_t wrong;
     json_t *file = json_load_file(path, 0, &wrong), *launches = json_object_get(file, "launches"), *launch;
@@ -108,27 +113,28 @@ static void show_kernel(const struct compared *k, struct arena *arena)
             printf("  %-32s%16.0f%16.0f\n", figures[i].words, k->figure[0][i], k->figure[1][i]);
 }
 
-static void show(const compared_kernels *all, struct arena *arena)
+static void show(const struct comparison *all, struct arena *arena)
 {
     double ns[2] = {0};
-    for (uint32_t i = 0; i < all->n; i++)
+    for (uint32_t i = 0; i < all->kernels.n; i++)
         for (unsigned side = 0; side < 2; side++)
-            ns[side] += all->at[i].ns[side];
+            ns[side] += all->kernels.at[i]->ns[side];
     printf("all kernels: %s before, %s after, estimated: %s\n", nanoseconds_text(ns[0], arena),
            nanoseconds_text(ns[1], arena), speed_of(ns[0], ns[1], arena));
-    for (uint32_t i = 0; i < all->n; i++)
-        if (all->at[i].launches[0] && all->at[i].launches[1])
-            show_kernel(&all->at[i], arena);
+    for (uint32_t i = 0; i < all->kernels.n; i++)
+        if (all->kernels.at[i]->launches[0] && all->kernels.at[i]->launches[1])
+            show_kernel(all->kernels.at[i], arena);
     for (unsigned side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < all->n; i++)
-            if (!all->at[i].launches[!side])
-                printf("\n%s: only %s, %s\n", all->at[i].name, side ? "after" : "before",
-                       nanoseconds_text(all->at[i].ns[side], arena));
+        for (uint32_t i = 0; i < all->kernels.n; i++)
+            if (!all->kernels.at[i]->launches[!side])
+                printf("\n%s: only %s, %s\n", all->kernels.at[i]->name, side ? "after" : "before",
+                       nanoseconds_text(all->kernels.at[i]->ns[side], arena));
 }
 
 int explain_compare(struct session *s)
 {
-    compared_kernels all = {0};
+    struct comparison all = {0};
+    map_init(&all.by_name, &s->arena);
     if (s->n_words != 2)
         return usage_error(
             s, "--compare takes two files that `heddle explain --json` has written: BEFORE.json AFTER.json");

@@ -146,8 +146,7 @@ static int show(struct explain *e)
         fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
     else
         explanation_print(&e->explanation, &s->o, stderr, &s->arena);
-    int signal = !e->ending.over_time && WIFSIGNALED(e->ending.status) ? WTERMSIG(e->ending.status) : 0;
-    fputs(process_ending_text(program, signal, "", e->survivor, &s->arena), stderr);
+    fputs(process_ending_text(program, ending_signal(&e->ending), "", e->survivor, &s->arena), stderr);
     if (e->explanation.lost)
         fputs("heddle: not all that was counted could be kept: some is missing here\n", stderr);
     return explanation_write_files(s, &e->explanation, program);

@@ -20,6 +20,12 @@ struct explanation_key {
 };
 struct explanation_key explanation_key(const json_t *of);
 
+/* A number of a JSON object; 0 where it is not there. */
+static inline double real_of(const json_t *o, const char *key)
+{
+    return json_number_value(json_object_get(o, key));
+}
+
 void explanation_init(struct explanation *e);
 void explanation_free(struct explanation *e);
 

@@ -11,11 +11,6 @@
 
 enum { WORST_LINES = 3 };
 
-static double real(const json_t *o, const char *key)
-{
-    return json_number_value(json_object_get(o, key));
-}
-
 static const char *string(const json_t *o, const char *key)
 {
     const char *s = json_string_value(json_object_get(o, key));
@@ -52,23 +47,23 @@ static void add_access(json_t *sums, const json_t *access)
             sum = json_object_get(sums, kind);
         }
         json_object_foreach(of, name, v)
-            json_object_set_new(sum, name, json_real(real(sum, name) + json_number_value(v)));
+            json_object_set_new(sum, name, json_real(real_of(sum, name) + json_number_value(v)));
     }
 }
 
 static void add_launch(struct group *g, const json_t *launch)
 {
-    double ns = real(launch, "time_ns");
+    double ns = real_of(launch, "time_ns");
     g->least_ns = !g->launches || ns < g->least_ns ? ns : g->least_ns;
     g->most_ns = ns > g->most_ns ? ns : g->most_ns;
     g->ns += ns;
     g->launches++;
-    g->warp_instructions += real(launch, "warp_instructions");
-    g->thread_instructions += real(launch, "thread_instructions");
-    g->branches += real(launch, "branches");
-    g->divergent += real(launch, "divergent");
-    g->flops += real(json_object_get(launch, "roofline"), "flops");
-    g->loaded_bytes += real(json_object_get(launch, "roofline"), "loaded_bytes");
+    g->warp_instructions += real_of(launch, "warp_instructions");
+    g->thread_instructions += real_of(launch, "thread_instructions");
+    g->branches += real_of(launch, "branches");
+    g->divergent += real_of(launch, "divergent");
+    g->flops += real_of(json_object_get(launch, "roofline"), "flops");
+    g->loaded_bytes += real_of(json_object_get(launch, "roofline"), "loaded_bytes");
     g->shapes |= !json_equal(json_object_get(g->first, "grid"), json_object_get(launch, "grid")) ||
                  !json_equal(json_object_get(g->first, "block"), json_object_get(launch, "block"));
     add_access(g->access, json_object_get(launch, "access"));
@@ -144,8 +139,8 @@ static void print_occupancy(const struct group *g, FILE *out)
                                            {"blocks", "blocks of a multiprocessor"}};
     const json_t *o = json_object_get(g->first, "occupancy"), *limiter;
     size_t i;
-    if (real(o, "warps") > 0)
-        fprintf(out, "  occupancy        %.0f%%: %.0f warps, limited by ", real(o, "percent"), real(o, "warps"));
+    if (real_of(o, "warps") > 0)
+        fprintf(out, "  occupancy        %.0f%%: %.0f warps, limited by ", real_of(o, "percent"), real_of(o, "warps"));
     else
         fputs("  occupancy        none: such a block does not fit, by ", out);
     json_array_foreach(json_object_get(o, "limiters"), i, limiter)
@@ -154,7 +149,7 @@ static void print_occupancy(const struct group *g, FILE *out)
             if (strcmp(words[k][0], json_string_value(limiter)) == 0)
                 fprintf(out, "%s%s", i ? " and " : "", words[k][1]);
     }
-    fprintf(out, "; %.0f registers a thread%s\n", real(g->first, "registers"),
+    fprintf(out, "; %.0f registers a thread%s\n", real_of(g->first, "registers"),
             json_is_true(json_object_get(g->first, "registers_estimated")) ? " (an estimate)" : "");
 }
 
@@ -167,11 +162,11 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
         const json_t *a = json_object_get(g->access, kinds[i].kind);
         if (a)
             fprintf(out, "  %-16s %s requests, %.1f sectors each for %.1f that the bytes fill%s\n", kinds[i].words,
-                    count_text((uint64_t)real(a, "requests"), arena), real(a, "sectors") / real(a, "requests"),
-                    real(a, "ideal_sectors") / real(a, "requests"),
-                    real(a, "sectors") > 1.05 * real(a, "ideal_sectors")
+                    count_text((uint64_t)real_of(a, "requests"), arena), real_of(a, "sectors") / real_of(a, "requests"),
+                    real_of(a, "ideal_sectors") / real_of(a, "requests"),
+                    real_of(a, "sectors") > 1.05 * real_of(a, "ideal_sectors")
                         ? arena_printf(arena, ": %.0f%% of the traffic is not asked for",
-                                       100 * (1 - real(a, "ideal_sectors") / real(a, "sectors")))
+                                       100 * (1 - real_of(a, "ideal_sectors") / real_of(a, "sectors")))
                         : "");
     }
 }
@@ -185,8 +180,8 @@ static void print_roofline(const struct group *g, FILE *out, struct arena *arena
         return;
     fprintf(out,
             "  f32 operations   %s, %.3g bytes loaded for each: without caches DRAM would bound them at %s, of %s\n",
-            count_text((uint64_t)flops, arena), bytes / flops, rate_text(real(r, "peak_dram") * flops / bytes, arena),
-            rate_text(real(r, "peak_flops"), arena));
+            count_text((uint64_t)flops, arena), bytes / flops,
+            rate_text(real_of(r, "peak_dram") * flops / bytes, arena), rate_text(real_of(r, "peak_flops"), arena));
 }
 
 /* Of what the hottest sector of the first launch is. */
@@ -194,12 +189,12 @@ static const char *hot_text(const struct group *g, struct arena *arena)
 {
     const json_t *place = json_array_get(json_object_get(json_object_get(g->first, "footprint"), "hottest"), 0);
     const char *name = json_string_value(json_object_get(place, "of"));
-    if (!(real(place, "of_bytes") > 0))
+    if (!(real_of(place, "of_bytes") > 0))
         return "";
     return arena_printf(
-        arena, ", byte %.0f of %s", real(place, "offset"),
+        arena, ", byte %.0f of %s", real_of(place, "offset"),
         name ? arena_printf(arena, "`%s`", name)
-             : arena_printf(arena, "an allocation of %s", size_text((uint64_t)real(place, "of_bytes"), arena)));
+             : arena_printf(arena, "an allocation of %s", size_text((uint64_t)real_of(place, "of_bytes"), arena)));
 }
 
 static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
@@ -208,15 +203,15 @@ static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
     double requests = 0, operations = 0, distinct = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const json_t *a = json_object_get(g->access, kinds[i]);
-        requests += real(a, "requests");
-        operations += real(a, "operations");
-        distinct += real(a, "distinct");
+        requests += real_of(a, "requests");
+        operations += real_of(a, "operations");
+        distinct += real_of(a, "distinct");
     }
     if (requests > 0)
-        fprintf(out,
-                "  global atomics   %s requests, %.1f operations each at %.1f addresses; %s at the hottest sector%s\n",
-                count_text((uint64_t)requests, arena), operations / requests, distinct / requests,
-                count_text((uint64_t)real(json_object_get(g->first, "footprint"), "hot"), arena), hot_text(g, arena));
+        fprintf(
+            out, "  global atomics   %s requests, %.1f operations each at %.1f addresses; %s at the hottest sector%s\n",
+            count_text((uint64_t)requests, arena), operations / requests, distinct / requests,
+            count_text((uint64_t)real_of(json_object_get(g->first, "footprint"), "hot"), arena), hot_text(g, arena));
 }
 
 static void print_shared(const struct group *g, FILE *out, struct arena *arena)
@@ -225,9 +220,9 @@ static void print_shared(const struct group *g, FILE *out, struct arena *arena)
     double requests = 0, wavefronts = 0, ideal = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const json_t *a = json_object_get(g->access, kinds[i]);
-        requests += real(a, "requests");
-        wavefronts += real(a, "wavefronts");
-        ideal += real(a, "ideal_wavefronts");
+        requests += real_of(a, "requests");
+        wavefronts += real_of(a, "wavefronts");
+        ideal += real_of(a, "ideal_wavefronts");
     }
     if (requests > 0)
         fprintf(out, "  shared memory    %s requests, %.1f wavefronts each for %.1f without bank conflicts\n",
@@ -236,11 +231,11 @@ static void print_shared(const struct group *g, FILE *out, struct arena *arena)
 
 static void print_sampling(const struct group *g, FILE *out, struct arena *arena)
 {
-    if (real(g->kernel, "sampled") > 0)
+    if (real_of(g->kernel, "sampled") > 0)
         fprintf(out,
                 "  sampling         %s launches are taken to be as the last one counted before; those counted differ "
                 "by %.2g%% at most\n",
-                count_text((uint64_t)real(g->kernel, "sampled"), arena), 100 * real(g->kernel, "sampling_error"));
+                count_text((uint64_t)real_of(g->kernel, "sampled"), arena), 100 * real_of(g->kernel, "sampling_error"));
 }
 
 static void print_divergence(const struct group *g, FILE *out)
@@ -270,13 +265,13 @@ static struct fault fault_of(const json_t *line)
     struct fault f = {.line = line};
     for (size_t i = 0; i < sizeof globals / sizeof globals[0]; i++) {
         const json_t *a = json_object_get(access, globals[i]);
-        f.sectors += fmax(0, real(a, "sectors") - real(a, "ideal_sectors"));
+        f.sectors += fmax(0, real_of(a, "sectors") - real_of(a, "ideal_sectors"));
     }
     for (size_t i = 0; i < sizeof shareds / sizeof shareds[0]; i++) {
         const json_t *a = json_object_get(access, shareds[i]);
-        f.conflicts += real(a, "wavefronts") - real(a, "ideal_wavefronts");
+        f.conflicts += real_of(a, "wavefronts") - real_of(a, "ideal_wavefronts");
     }
-    f.slots = real(line, "warp_instructions") - real(line, "thread_instructions") / 32;
+    f.slots = real_of(line, "warp_instructions") - real_of(line, "thread_instructions") / 32;
     f.all = f.sectors + f.conflicts + f.slots / 2;
     return f;
 }
@@ -295,9 +290,9 @@ static const char *worst_kind(const json_t *access, const char *const (*kinds)[2
     double most = 0;
     for (; (*kinds)[0]; kinds++) {
         const json_t *a = json_object_get(access, (*kinds)[0]);
-        if (real(a, all) - real(a, ideal) <= most)
+        if (real_of(a, all) - real_of(a, ideal) <= most)
             continue;
-        most = real(a, all) - real(a, ideal);
+        most = real_of(a, all) - real_of(a, ideal);
         worst = (*kinds)[0];
         *words = (*kinds)[1];
     }
@@ -314,32 +309,34 @@ static void print_fault(const struct fault *f, FILE *out, struct arena *arena)
                                              {NULL, NULL}};
     const json_t *access = json_object_get(f->line, "access");
     const char *between = "", *words = "";
-    fprintf(out, "  %s:%lld: ", report_file(string(f->line, "file"), arena), (long long)real(f->line, "line"));
+    fprintf(out, "  %s:%lld: ", report_file(string(f->line, "file"), arena), (long long)real_of(f->line, "line"));
     const char *kind = worst_kind(access, globals, "sectors", "ideal_sectors", &words);
     if (kind) {
         const json_t *a = json_object_get(access, kind);
-        if (real(a, "operations") > 0)
+        if (real_of(a, "operations") > 0)
             fprintf(out, "%s take %.1f operations each, one after the other at each of %.1f addresses", words,
-                    real(a, "operations") / real(a, "requests"), real(a, "distinct") / real(a, "requests"));
+                    real_of(a, "operations") / real_of(a, "requests"), real_of(a, "distinct") / real_of(a, "requests"));
         else
             fprintf(out, "%s take %.1f sectors each where %.1f would do", words,
-                    real(a, "sectors") / real(a, "requests"), real(a, "ideal_sectors") / real(a, "requests"));
+                    real_of(a, "sectors") / real_of(a, "requests"),
+                    real_of(a, "ideal_sectors") / real_of(a, "requests"));
         if (!json_object_get(a, "operations") && json_object_get(a, "stride") &&
-            real(a, "strided") > 0.9 * real(a, "requests"))
-            fprintf(out, ": threads are %.0f bytes apart", fabs(real(a, "stride")));
+            real_of(a, "strided") > 0.9 * real_of(a, "requests"))
+            fprintf(out, ": threads are %.0f bytes apart", fabs(real_of(a, "stride")));
         between = "; ";
     }
     kind = worst_kind(access, shareds, "wavefronts", "ideal_wavefronts", &words);
     if (kind) {
         const json_t *a = json_object_get(access, kind);
         fprintf(out, "%s%s take %.1f wavefronts each where %.1f would do", between, words,
-                real(a, "wavefronts") / real(a, "requests"), real(a, "ideal_wavefronts") / real(a, "requests"));
+                real_of(a, "wavefronts") / real_of(a, "requests"),
+                real_of(a, "ideal_wavefronts") / real_of(a, "requests"));
         between = "; ";
     }
-    if (f->slots > 0.02 * real(f->line, "warp_instructions"))
+    if (f->slots > 0.02 * real_of(f->line, "warp_instructions"))
         fprintf(out, "%s%.1f of 32 lanes active in %s instructions", between,
-                real(f->line, "thread_instructions") / real(f->line, "warp_instructions"),
-                count_text((uint64_t)real(f->line, "warp_instructions"), arena));
+                real_of(f->line, "thread_instructions") / real_of(f->line, "warp_instructions"),
+                count_text((uint64_t)real_of(f->line, "warp_instructions"), arena));
     fputs("\n", out);
 }
 
@@ -366,8 +363,9 @@ static void print_device(const struct explanation *e, const struct device_model 
             "threads a block",
             d->product, d->multiprocessors, d->max_threads, d->max_blocks, count_text(device_registers(d), arena),
             size_text(d->max_shared_bytes, arena), device_block_threads(d));
-    if (real(r, "peak_dram") > 0)
-        fprintf(out, "; %s of f32, %.1f GB/s of DRAM", rate_text(real(r, "peak_flops"), arena), real(r, "peak_dram"));
+    if (real_of(r, "peak_dram") > 0)
+        fprintf(out, "; %s of f32, %.1f GB/s of DRAM", rate_text(real_of(r, "peak_flops"), arena),
+                real_of(r, "peak_dram"));
     fputs("\n", out);
 }
 

@@ -19,11 +19,6 @@ struct trace {
     struct arena *arena;
 };
 
-static double real(const json_t *o, const char *key)
-{
-    return json_number_value(json_object_get(o, key));
-}
-
 static const char *string(const json_t *o, const char *key)
 {
     const char *s = json_string_value(json_object_get(o, key));
@@ -42,14 +37,15 @@ static void put_program(struct trace *t, const json_t *process)
     json_t *track, *span;
     trace_name_process(
         t->f, at.process,
-        arena_printf(t->arena, "%s (process %.0f)", string(process, "program"), real(process, "process")));
+        arena_printf(t->arena, "%s (process %.0f)", string(process, "program"), real_of(process, "process")));
     json_array_foreach(t->e->host, i, track)
     {
         if (!same(track, process, "process"))
             continue;
         trace_name_thread(t->f, at, string(track, "name"));
-        json_array_foreach(json_object_get(track, "spans"), k, span) trace_span(
-            t->f, at, string(span, "name"), string(span, "kind"), 1e-3 * real(span, "from"), 1e-3 * real(span, "to"));
+        json_array_foreach(json_object_get(track, "spans"), k, span)
+            trace_span(t->f, at, string(span, "name"), string(span, "kind"), 1e-3 * real_of(span, "from"),
+                       1e-3 * real_of(span, "to"));
         at.thread++;
     }
 }
@@ -66,9 +62,9 @@ static double start_of(const struct explanation *e, const json_t *launch)
             continue;
         json_array_foreach(json_object_get(track, "spans"), k, span)
         {
-            double from = real(span, "from");
+            double from = real_of(span, "from");
             if (strcmp(string(span, "kind"), "kernel") == 0 &&
-                strcmp(string(span, "name"), string(launch, "kernel")) == 0 && real(span, "to") > from &&
+                strcmp(string(span, "name"), string(launch, "kernel")) == 0 && real_of(span, "to") > from &&
                 (first < 0 || from < first))
                 first = from;
         }
@@ -93,8 +89,8 @@ static void put_warps(struct trace *t, const json_t *launch, const json_t *timel
         at.thread = (uint32_t)i;
         trace_name_thread(t->f, at, arena_printf(t->arena, "warp %zu", i));
         json_array_foreach(spans, k, span)
-            trace_span(t->f, at, string(span, "what"), "warp", start + t->us_of_cycle * real(span, "from"),
-                       start + t->us_of_cycle * real(span, "to"));
+            trace_span(t->f, at, string(span, "what"), "warp", start + t->us_of_cycle * real_of(span, "from"),
+                       start + t->us_of_cycle * real_of(span, "to"));
     }
 }
 

@@ -119,6 +119,11 @@ static void kill_children(void)
     }
 }
 
+int ending_signal(const struct ending *e)
+{
+    return !e->over_time && WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+}
+
 int end_as(int status)
 {
     if (WIFEXITED(status))

@@ -24,6 +24,9 @@ struct ending {
     bool over_time;
 };
 
+/* The signal that it has ended by, without anybody's having ended it; 0: none. */
+int ending_signal(const struct ending *e);
+
 /* Starts the program and waits for it; the signals that this process gets meanwhile go to it. Returns 0, or the exit status where
  * it could not be started, which has been said. */
 int supervise(struct session *s, const struct supervision *v, struct ending *e);

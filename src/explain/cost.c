@@ -6,6 +6,7 @@
 
 #include "exec/code.h"
 #include "explain/rates.h"
+#include "ir/shape.h"
 
 const struct class_cost class_costs[COST_CLASSES] = {
 #define COST(name, ...) {#name, __VA_ARGS__},
@@ -467,7 +468,7 @@ static void cost_block(struct coster *c, uint32_t b, struct chain at[CLOCK_LEVEL
 static bool is_live_out(const struct ir_live *live, uint32_t b, ir_ref r)
 {
     uint32_t n = ir_ref_kind(r) == REF_REG ? live->number[ir_ref_index(r)] : 0;
-    return n && live->out[(size_t)b * live->words + (n - 1) / 64] >> (n - 1) % 64 & 1;
+    return n && ir_in_set(live->out + (size_t)b * live->words, n - 1);
 }
 
 /* What the block leaves pending of what others need. */

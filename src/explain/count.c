@@ -40,7 +40,7 @@ struct worker_count {
     struct l1 **l1;         /* by multiprocessor */
     uint64_t *instructions; /* of its blocks */
     struct block_count *blocks, *free;
-    uint64_t barriers, barrier_wait_of_warp[WARPS_OF_BLOCK];
+    uint64_t barriers, barrier_wait_of_warp[MAX_WARPS];
     double sum_warp[CLOCK_LEVELS], max_warp[CLOCK_LEVELS], sum_block[CLOCK_LEVELS], max_block[CLOCK_LEVELS];
 };
 
@@ -561,7 +561,7 @@ static void add_worker(const struct counted_launch *l, struct worker_count *to, 
         to->instructions[i] += from->instructions[i];
     footprint_merge(&to->footprint, &from->footprint);
     to->barriers += from->barriers;
-    for (uint32_t i = 0; i < WARPS_OF_BLOCK; i++)
+    for (uint32_t i = 0; i < MAX_WARPS; i++)
         to->barrier_wait_of_warp[i] += from->barrier_wait_of_warp[i];
     for (unsigned i = 0; i < CLOCK_LEVELS; i++) {
         to->sum_warp[i] += from->sum_warp[i];
@@ -643,7 +643,7 @@ static void stand_in(const struct counted_launch *l, struct kernel_counters *cou
     *counted = l->shape->last;
     counted->sampled = true;
     tables_add(&l->kernel->sums, &l->shape->tables, l->kernel->sites);
-    l->kernel->sampled++;
+    l->kernel->launches.sampled++;
 }
 
 static void add_counted(const struct counted_launch *l, const struct worker_count *k, const struct kernel_counters *c)
@@ -654,7 +654,7 @@ static void add_counted(const struct counted_launch *l, const struct worker_coun
     if (!l->shape)
         return;
     double off = shape_keep(l->shape, c, &k->tables, of->sites);
-    of->sampling_error = off > of->sampling_error ? off : of->sampling_error;
+    of->launches.error = off > of->launches.error ? off : of->launches.error;
 }
 
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena)
@@ -667,7 +667,7 @@ void counter_end(struct counted_launch *l, struct kernel_counters *counted, stru
     if (k)
         fill(l, k, counted, arena);
     pthread_mutex_lock(&l->counter->lock);
-    l->kernel->launches++;
+    l->kernel->launches.all++;
     if (l->sampled)
         stand_in(l, counted);
     else if (k)
@@ -707,7 +707,7 @@ bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, s
                           ARENA_ARRAY(arena, struct site_tally, k->sites->n)};
     pthread_mutex_lock(&c->lock);
     tables_add(&copy, &k->sums, k->sites);
-    *launches = (struct kernel_launches){k->launches, k->sampled, k->sampling_error};
+    *launches = k->launches;
     pthread_mutex_unlock(&c->lock);
     *sums = (struct kernel_counters){.name = k->name, .mangled = k->mangled, .number = k->number};
     tables_collect(k, &copy, sums, true, arena);

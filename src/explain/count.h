@@ -25,12 +25,6 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena);
 void counter_launch_free(struct counted_launch *l);
 
-/* How many launches of a kernel there were; how many of these were sampled, and how far off that is at most (sample.h). */
-struct kernel_launches {
-    uint64_t all, sampled;
-    double error;
-};
-
 /* The sums of all launches of the i-th kernel that has been launched, with insns and lines, but without what is of a launch alone; false
  * where there are not so many. */
 bool counter_kernel(struct counter *c, size_t i, struct kernel_counters *sums, struct kernel_launches *launches,

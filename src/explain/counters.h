@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "exec/warp.h"
 #include "explain/cost.h"
 
 struct timeline;
@@ -63,8 +64,6 @@ struct hot_place {
 };
 enum { HOT_PLACES = 4 };
 
-enum { WARPS_OF_BLOCK = 32 }; /* at most */
-
 struct kernel_counters {
     /* The launch: */
     const char *name, *mangled;
@@ -90,7 +89,7 @@ struct kernel_counters {
     uint64_t hot;
     struct hot_place hottest[HOT_PLACES]; /* from it on, down to 0 operations */
     /* Barriers: times that one opened; barrier_wait by the number of the warp in its block, of all blocks. */
-    uint64_t barriers, barrier_wait_of_warp[WARPS_OF_BLOCK];
+    uint64_t barriers, barrier_wait_of_warp[MAX_WARPS];
     /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier
      * opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];
@@ -99,6 +98,12 @@ struct kernel_counters {
     /* Where: */
     VEC(struct insn_counters) insns; /* executed at least once, in the order of the PTX text */
     VEC(struct line_counters) lines; /* in the order of files and lines */
+};
+
+/* How many launches of a kernel there were; how many of these were sampled, and how far off that is at most (sample.h). */
+struct kernel_launches {
+    uint64_t all, sampled;
+    double error;
 };
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/printable.h"
-#include "exec/warp.h"
 #include "explain/advice.h"
 #include "explain/l1.h"
 #include "explain/model.h"
@@ -240,7 +239,7 @@ static json_t *barriers_json(const struct kernel_counters *c)
     json_t *o = json_pack("{s:I, s:I, s:I}", "opened", (json_int_t)c->barriers, "warps",
                           (json_int_t)c->control.barrier_warps, "wait", (json_int_t)c->control.barrier_wait),
            *of_warp = json_array();
-    for (uint32_t i = 0; i < c->warps_per_block && i < WARPS_OF_BLOCK && c->barriers; i++)
+    for (uint32_t i = 0; i < c->warps_per_block && i < MAX_WARPS && c->barriers; i++)
         json_array_append_new(of_warp, integer(c->barrier_wait_of_warp[i]));
     json_object_set_new(o, "wait_of_warp", of_warp);
     return o;

@@ -286,8 +286,6 @@ struct model_time model_time(const struct kernel_counters *c, const struct devic
     return t;
 }
 
-/* ---- roofline ---- */
-
 struct estimate model_estimate(const struct kernel_counters *c, const struct device_model *d)
 {
     bool known;
@@ -296,6 +294,8 @@ struct estimate model_estimate(const struct kernel_counters *c, const struct dev
         e.time = model_time(c, d, &e.rates, &model_fit);
     return e;
 }
+
+/* ---- roofline ---- */
 
 struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d,
                                const struct device_rates *r)

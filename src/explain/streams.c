@@ -133,7 +133,7 @@ void stream_log_free(struct stream_log *l)
 {
     if (!l)
         return;
-    for (uint32_t i = 0; l->tasks && i < MOST_EVENTS; i++) {
+    for (uint32_t i = 0; i < l->n_tasks && i < MOST_EVENTS; i++) {
         free(l->tasks[i].name);
         free(l->tasks[i].after);
     }
@@ -155,11 +155,18 @@ const struct order_hooks *stream_log_hooks(struct stream_log *l)
     return m ? &m->hooks : NULL;
 }
 
+/* NULL: none, or not remembered. */
+static struct log_task *task_of(const struct stream_log *l, uint32_t task)
+{
+    return task && task <= l->n_tasks && task <= MOST_EVENTS ? &l->tasks[task - 1] : NULL;
+}
+
 static void set_time(struct stream_log *l, uint32_t task, double ns)
 {
     pthread_mutex_lock(&l->lock);
-    if (task && task <= l->n_tasks && task <= MOST_EVENTS)
-        l->tasks[task - 1].ns = ns;
+    struct log_task *t = task_of(l, task);
+    if (t)
+        t->ns = ns;
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -226,15 +233,12 @@ static const char *kind_name(enum task_kind kind)
     return kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
 }
 
-static double end_of(const struct stream_log *l, uint32_t task)
-{
-    return task && task <= l->n_tasks && task <= MOST_EVENTS ? l->tasks[task - 1].end : 0;
-}
-
 static double latest(const struct stream_log *l, const uint32_t *tasks, uint32_t n, double at)
 {
-    for (uint32_t i = 0; i < n; i++)
-        at = end_of(l, tasks[i]) > at ? end_of(l, tasks[i]) : at;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct log_task *t = task_of(l, tasks[i]);
+        at = t && t->end > at ? t->end : at;
+    }
     return at;
 }
 
@@ -248,12 +252,12 @@ static void put_task(struct stream_log *l, struct tracks *r, const struct log_ev
     double called = r->host[e->thread];
     if (kind) {
         r->host[e->thread] = called + CALL_NS;
-        put_span(host, called, called + CALL_NS, "call", name ? name : kind);
+        put_span(host, called, called + CALL_NS, "call", name);
     }
     double from = latest(l, t->after, t->n_after, latest(l, &t->before, 1, r->host[e->thread]));
     t->end = from + (kind ? t->ns : 0);
     if (kind)
-        put_span(track_of_stream(r, t), from, t->end, kind, name ? name : kind);
+        put_span(track_of_stream(r, t), from, t->end, kind, name);
     arena_free(&scratch);
 }
 

@@ -58,8 +58,7 @@ struct counted_kernel {
     uint32_t *insns_of_block; /* how many, by block */
     uint32_t *insn_of_site;
     struct tables sums; /* of all launches, those included that others stand for: */
-    uint64_t launches, sampled;
-    double sampling_error;
+    struct kernel_launches launches;
     struct launch_shape *shapes; /* sample.h */
 };
 

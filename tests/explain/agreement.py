@@ -71,16 +71,21 @@ def recorded(folder):
         return {r["name"]: r for r in csv.DictReader(f, delimiter="\t") if r["name"] != "cp_async"}
 
 
-def explain(program, names):
-    """The launches of these kernels, by name: what was counted."""
+def counted(program, *args):
+    """What was counted of its launches, and what it wrote."""
     file = os.path.join(os.path.dirname(program), "explained.json")
-    done = subprocess.run([heddle, "explain", "-o", file + ".html", "--json", file, program, "run", *names], capture_output=True, text=True,
+    done = subprocess.run([heddle, "explain", "-o", file + ".html", "--json", file, program, *args], capture_output=True, text=True,
                           env={**os.environ, "HEDDLE_CACHE": "off"})
     if done.returncode:
         raise RuntimeError(done.stderr)
     with open(file) as f:
-        launches = json.load(f)["launches"]
-    ran = [line.split("\t")[0] for line in done.stdout.splitlines()]
+        return json.load(f)["launches"], done.stdout
+
+
+def explain(program, names):
+    """The launches of these kernels, by name: what was counted."""
+    launches, out = counted(program, "run", *names)
+    ran = [line.split("\t")[0] for line in out.splitlines()]
     assert len(ran) == len(launches), (len(ran), len(launches))
     return dict(zip(ran, launches))
 

@@ -9,14 +9,12 @@ the model's making: nothing of it was chosen by them.
 HEDDLE_BUILD and HEDDLE_SOURCE say where Heddle is.
 """
 import csv
-import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 
-from agreement import GLOBAL, build, heddle, write
+from agreement import GLOBAL, build, counted, write
 
 MARK = "<!-- unseen -->"
 EXACT = [("requests and sectors of global loads", [GLOBAL.format(c, "ld") for c in ("requests", "sectors")]),
@@ -30,20 +28,10 @@ def recorded(folder):
         return list(csv.DictReader(f, delimiter="\t"))
 
 
-def explain(program):
-    file = os.path.join(os.path.dirname(program), "explained.json")
-    done = subprocess.run([heddle, "explain", "--json", file, program], capture_output=True, text=True,
-                          env={**os.environ, "HEDDLE_CACHE": "off"})
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    with open(file) as f:
-        return json.load(f)["launches"]
-
-
 def measure():
     """By kernel: its name, estimated / measured. And of each row of EXACT the kernels that differ."""
     with tempfile.TemporaryDirectory() as folder:
-        launches = explain(build(folder, "unseen"))
+        launches, _ = counted(build(folder, "unseen"))
         rows = recorded(folder)
     assert len(rows) == len(launches), (len(rows), len(launches))
     ratios = {r["name"]: l["time_ns"] / float(r["event_warm_ns"]) for r, l in zip(rows, launches)}
