@@ -7,9 +7,8 @@
 #include "base/text.h"
 #include "cli/explanation.h"
 #include "exec/device.h"
+#include "explain/model.h"
 #include "report/report.h"
-
-enum { WORST_LINES = 3 };
 
 static const char *string(const json_t *o, const char *key)
 {
@@ -128,7 +127,8 @@ static void print_head(const struct group *g, FILE *out, struct arena *arena)
         fprintf(out, "%s (%s to %s each)", nanoseconds_text(g->ns, arena), nanoseconds_text(g->least_ns, arena),
                 nanoseconds_text(g->most_ns, arena));
     if (g->ns > 0)
-        fprintf(out, ", bound by %s, then %s\n", string(g->first, "bound"), string(g->first, "next_bound"));
+        fprintf(out, ", bound by %s (then %s)\n", bound_words(string(g->first, "bound")),
+                bound_words(string(g->first, "next_bound")));
 }
 
 static void print_occupancy(const struct group *g, FILE *out)
@@ -248,110 +248,36 @@ static void print_divergence(const struct group *g, FILE *out)
     fputs("\n", out);
 }
 
-/* ---- the worst lines ---- */
+/* ---- what to change ---- */
 
-/* What a line does in vain, in sectors, wavefronts and issue slots; each of these is about a cycle of a multiprocessor. */
-struct fault {
-    const json_t *line;
-    double sectors, conflicts, slots;
-    double all;
-};
-
-static struct fault fault_of(const json_t *line)
+/* The sentence begins with its line, where it has one. */
+static void print_sentence(const json_t *advice, FILE *out, struct arena *arena)
 {
-    static const char *const globals[] = {"global_ld", "global_st", "global_red", "global_atom"};
-    static const char *const shareds[] = {"shared_ld", "shared_st", "shared_atom"};
-    const json_t *access = json_object_get(line, "access");
-    struct fault f = {.line = line};
-    for (size_t i = 0; i < sizeof globals / sizeof globals[0]; i++) {
-        const json_t *a = json_object_get(access, globals[i]);
-        f.sectors += fmax(0, real_of(a, "sectors") - real_of(a, "ideal_sectors"));
+    const char *text = string(advice, "text"), *file = json_string_value(json_object_get(advice, "file"));
+    if (!file) {
+        fprintf(out, "  -> %s\n", text);
+        return;
     }
-    for (size_t i = 0; i < sizeof shareds / sizeof shareds[0]; i++) {
-        const json_t *a = json_object_get(access, shareds[i]);
-        f.conflicts += real_of(a, "wavefronts") - real_of(a, "ideal_wavefronts");
-    }
-    f.slots = real_of(line, "warp_instructions") - real_of(line, "thread_instructions") / 32;
-    f.all = f.sectors + f.conflicts + f.slots / 2;
-    return f;
+    long long line = json_integer_value(json_object_get(advice, "line"));
+    const char *head = arena_printf(arena, "line %lld: ", line);
+    size_t n = strncmp(text, head, strlen(head)) == 0 ? strlen(head) : 0;
+    fprintf(out, "  -> %s:%lld: %s\n", report_file(file, arena), line, text + n);
 }
 
-static int by_fault(const void *a, const void *b)
+/* The first ones of the lines, then those of the first launch. */
+static void print_advice(const struct group *g, FILE *out, struct arena *arena)
 {
-    const struct fault *x = a, *y = b;
-    return x->all > y->all ? -1 : x->all < y->all;
-}
-
-/* Of several kinds of accesses the one that has most beyond the ideal, of `all` for `ideal`; NULL where none has. */
-static const char *worst_kind(const json_t *access, const char *const (*kinds)[2], const char *all, const char *ideal,
-                              const char **words)
-{
-    const char *worst = NULL;
-    double most = 0;
-    for (; (*kinds)[0]; kinds++) {
-        const json_t *a = json_object_get(access, (*kinds)[0]);
-        if (real_of(a, all) - real_of(a, ideal) <= most)
-            continue;
-        most = real_of(a, all) - real_of(a, ideal);
-        worst = (*kinds)[0];
-        *words = (*kinds)[1];
+    enum { MOST = 3 };
+    const json_t *of_lines = json_object_get(g->kernel, "advice"), *advice;
+    size_t i;
+    json_array_foreach(of_lines, i, advice)
+    {
+        if (i < MOST)
+            print_sentence(advice, out, arena);
     }
-    return worst;
-}
-
-static void print_fault(const struct fault *f, FILE *out, struct arena *arena)
-{
-    static const char *const globals[][2] = {
-        {"global_ld", "loads"}, {"global_st", "stores"}, {"global_red", "red"}, {"global_atom", "atom"}, {NULL, NULL}};
-    static const char *const shareds[][2] = {{"shared_ld", "loads of shared memory"},
-                                             {"shared_st", "stores to shared memory"},
-                                             {"shared_atom", "atomics in shared memory"},
-                                             {NULL, NULL}};
-    const json_t *access = json_object_get(f->line, "access");
-    const char *between = "", *words = "";
-    fprintf(out, "  %s:%lld: ", report_file(string(f->line, "file"), arena), (long long)real_of(f->line, "line"));
-    const char *kind = worst_kind(access, globals, "sectors", "ideal_sectors", &words);
-    if (kind) {
-        const json_t *a = json_object_get(access, kind);
-        if (real_of(a, "operations") > 0)
-            fprintf(out, "%s take %.1f operations each, one after the other at each of %.1f addresses", words,
-                    real_of(a, "operations") / real_of(a, "requests"), real_of(a, "distinct") / real_of(a, "requests"));
-        else
-            fprintf(out, "%s take %.1f sectors each where %.1f would do", words,
-                    real_of(a, "sectors") / real_of(a, "requests"),
-                    real_of(a, "ideal_sectors") / real_of(a, "requests"));
-        if (!json_object_get(a, "operations") && json_object_get(a, "stride") &&
-            real_of(a, "strided") > 0.9 * real_of(a, "requests"))
-            fprintf(out, ": threads are %.0f bytes apart", fabs(real_of(a, "stride")));
-        between = "; ";
-    }
-    kind = worst_kind(access, shareds, "wavefronts", "ideal_wavefronts", &words);
-    if (kind) {
-        const json_t *a = json_object_get(access, kind);
-        fprintf(out, "%s%s take %.1f wavefronts each where %.1f would do", between, words,
-                real_of(a, "wavefronts") / real_of(a, "requests"),
-                real_of(a, "ideal_wavefronts") / real_of(a, "requests"));
-        between = "; ";
-    }
-    if (f->slots > 0.02 * real_of(f->line, "warp_instructions"))
-        fprintf(out, "%s%.1f of 32 lanes active in %s instructions", between,
-                real_of(f->line, "thread_instructions") / real_of(f->line, "warp_instructions"),
-                count_text((uint64_t)real_of(f->line, "warp_instructions"), arena));
-    fputs("\n", out);
-}
-
-/* Those that matter: a twentieth of the worst is nothing to look at. */
-static void print_worst(const struct group *g, FILE *out, struct arena *arena)
-{
-    const json_t *lines = json_object_get(g->kernel, "lines"), *line;
-    size_t n = json_array_size(lines), i;
-    struct fault *faults = ARENA_ARRAY(arena, struct fault, n);
-    json_array_foreach(lines, i, line) faults[i] = fault_of(line);
-    qsort(faults, n, sizeof *faults, by_fault);
-    for (i = 0; i < n && i < WORST_LINES && faults[i].all > 0.05 * faults[0].all &&
-                faults[i].all > 0.02 * g->warp_instructions;
-         i++)
-        print_fault(&faults[i], out, arena);
+    json_array_foreach(json_object_get(g->first, "advice"), i, advice) print_sentence(advice, out, arena);
+    if (json_array_size(of_lines) > MOST)
+        fprintf(out, "  -> %zu more on the page\n", json_array_size(of_lines) - MOST);
 }
 
 /* Of a device that somebody has asked for by name: the ceilings that kernels stand under. */
@@ -399,7 +325,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_shared(&groups[i], out, arena);
         print_divergence(&groups[i], out);
         print_sampling(&groups[i], out, arena);
-        print_worst(&groups[i], out, arena);
+        print_advice(&groups[i], out, arena);
         json_decref(groups[i].access);
     }
 }

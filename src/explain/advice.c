@@ -2,6 +2,7 @@
 #include "explain/advice.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -25,17 +26,19 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
-/* Of a line that is unrolled once. */
-static void give(struct advisor *a, const char *code, struct place place, const char *text)
+/* Of a line that is unrolled once; `cycles`: sectors, wavefronts and issue slots that are spent in vain. */
+static void give(struct advisor *a, const char *code, struct place place, double cycles, const char *text)
 {
     for (uint32_t i = 0; place.cuda && i < a->list->n; i++) {
-        const struct advice *other = &a->list->at[i];
+        struct advice *other = &a->list->at[i];
         const struct cuda_place *line = other->place.cuda;
         if (strcmp(other->code, code) == 0 && line && line->line == place.cuda->line &&
-            strcmp(line->file, place.cuda->file) == 0)
+            strcmp(line->file, place.cuda->file) == 0) {
+            other->cycles += cycles;
             return;
+        }
     }
-    *VEC_PUSH(a->arena, a->list) = (struct advice){code, text, place};
+    *VEC_PUSH(a->arena, a->list) = (struct advice){code, text, place, cycles};
 }
 
 /* "line 12", of CUDA where it is known. */
@@ -75,14 +78,14 @@ static void advise_coalescing(struct advisor *a, const struct insn_counters *i, 
         arena_printf(a->arena, "%s: a warp %s %s sectors of 32 bytes for %s bytes", where(a, i->place), verb,
                      number(a, ratio(x->sectors, x->requests)), number(a, ratio(x->bytes, x->requests)));
     if (stride > lane_bytes)
-        give(a, "uncoalesced", i->place,
+        give(a, "uncoalesced", i->place, (double)(x->sectors - x->ideal_sectors),
              arena_printf(a->arena,
                           "%s: threads are %" PRIu64
                           " bytes apart; let neighbouring threads take neighbouring elements: "
                           "swap the indices, or go through shared memory",
                           fact, stride));
     else
-        give(a, "scattered", i->place,
+        give(a, "scattered", i->place, (double)(x->sectors - x->ideal_sectors),
              arena_printf(
                  a->arena,
                  "%s: its threads are spread over memory without a stride; order the elements as threads take them",
@@ -101,17 +104,17 @@ static void advise_banks(struct advisor *a, const struct insn_counters *i, enum 
         arena_printf(a->arena, "%s: a warp takes %s wavefronts of shared memory where %s would do", where(a, i->place),
                      number(a, ratio(x->wavefronts, x->requests)), number(a, ratio(x->ideal_wavefronts, x->requests)));
     if (stride && stride % 8 == 0)
-        give(a, "bank-conflicts", i->place,
+        give(a, "bank-conflicts", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
              arena_printf(a->arena,
                           "%s: threads are %" PRIu64
                           " bytes apart, and meet in the same banks; make the rows of the array "
                           "one element longer",
                           fact, stride));
     else if (kind != KIND_of_shared_atom)
-        give(a, "bank-conflicts", i->place,
+        give(a, "bank-conflicts", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
              arena_printf(a->arena, "%s: threads ask for different words of the same banks", fact));
     else
-        give(a, "shared-contention", i->place,
+        give(a, "shared-contention", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
              arena_printf(
                  a->arena,
                  "%s: threads change the same words or banks, one after the other; give each warp a copy of its own, "
@@ -127,7 +130,7 @@ static void advise_contention(struct advisor *a, const struct insn_counters *i, 
     if (x->sectors < LANES_AT_AN_ADDRESS * x->requests || x->lanes < LANES_AT_AN_ADDRESS * x->distinct ||
         ratio(x->sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
         return;
-    give(a, "contention", i->place,
+    give(a, "contention", i->place, (double)(x->sectors - x->requests),
          arena_printf(a->arena,
                       "%s: %s threads of a warp change the same address, one after the other; add up within the warp "
                       "(__reduce_add_sync, __shfl_down_sync) or the block, and let one thread do the atomic",
@@ -142,7 +145,7 @@ static void advise_branch(struct advisor *a, const struct insn_counters *i)
     if (active > FEW_LANES || parted < 0.25 ||
         ratio(i->control.divergent, a->c->control.divergent) < 4 * SHARE_THAT_MATTERS)
         return;
-    give(a, "divergence", i->place,
+    give(a, "divergence", i->place, a->c->warp_instructions - (double)a->c->thread_instructions / DEVICE_WARP_SIZE,
          arena_printf(
              a->arena,
              "%s: threads of a warp part in %.0f%% of its executions, and %s of 32 are active in this kernel; let "
@@ -156,7 +159,7 @@ static void advise_constants(struct advisor *a, const struct insn_counters *i)
     if (x->distinct < 2 * x->requests ||
         ratio(x->distinct, a->c->access[KIND_of_const_ld].distinct) < SHARE_THAT_MATTERS)
         return;
-    give(a, "constants", i->place,
+    give(a, "constants", i->place, (double)(x->distinct - x->requests),
          arena_printf(a->arena,
                       "%s: a warp reads %s different constants, one after the other; shared or global memory serves "
                       "threads that read different words",
@@ -170,12 +173,18 @@ static void advise_local(struct advisor *a, const struct insn_counters *i, enum 
     if (x->sectors < 2 * x->ideal_sectors || ratio(x->requests, all->requests) < SHARE_THAT_MATTERS ||
         ratio(all->requests, a->c->warp_instructions) < SHARE_THAT_MATTERS)
         return;
-    give(a, "local-memory", i->place,
+    give(a, "local-memory", i->place, (double)(x->sectors - x->ideal_sectors),
          arena_printf(
              a->arena,
              "%s: an array of the thread is indexed by a value that is known at run time alone, and lies in local "
              "memory: %s sectors a warp; unroll the loop, or keep the array in shared memory",
              where(a, i->place), number(a, ratio(x->sectors, x->requests))));
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct advice *x = a, *y = b;
+    return x->cycles != y->cycles ? (x->cycles > y->cycles ? -1 : 1) : strcmp(x->text, y->text);
 }
 
 void advise_lines(const struct kernel_counters *sums, advice_list *list, struct arena *arena)
@@ -200,6 +209,8 @@ void advise_lines(const struct kernel_counters *sums, advice_list *list, struct 
         if (i->control.branches)
             advise_branch(&a, i);
     }
+    if (list->n)
+        qsort(list->at, list->n, sizeof *list->at, by_cycles);
 }
 
 /* ---- a launch ---- */
@@ -208,7 +219,7 @@ static void advise_block(struct advisor *a)
 {
     uint32_t threads = a->c->threads_per_block, idle = a->c->warps_per_block * DEVICE_WARP_SIZE - threads;
     if (idle * 10 >= threads && idle)
-        give(a, "block-size", (struct place){0},
+        give(a, "block-size", (struct place){0}, 0,
              arena_printf(
                  a->arena,
                  "a block of %u thread%s leaves %u lanes of its last warp with nothing to do; make it a multiple of 32",
@@ -219,7 +230,7 @@ static void advise_grid(struct advisor *a, const struct device_model *d, const s
 {
     uint64_t at_once = (uint64_t)o->blocks * d->multiprocessors, last = at_once ? a->c->blocks % at_once : 0;
     if (a->c->blocks < d->multiprocessors)
-        give(a, "small-grid", (struct place){0},
+        give(a, "small-grid", (struct place){0}, 0,
              arena_printf(a->arena,
                           "the grid has %" PRIu64
                           " block%s for %u multiprocessors: %u have nothing to do; take smaller blocks, "
@@ -227,7 +238,7 @@ static void advise_grid(struct advisor *a, const struct device_model *d, const s
                           a->c->blocks, a->c->blocks == 1 ? "" : "s", d->multiprocessors,
                           d->multiprocessors - (unsigned)a->c->blocks));
     else if (a->c->blocks > at_once && a->c->blocks < 4 * at_once && last && last < at_once / 4)
-        give(a, "tail", (struct place){0},
+        give(a, "tail", (struct place){0}, 0,
              arena_printf(a->arena,
                           "%" PRIu64 " blocks run at a time, and the last %" PRIu64 " of %" PRIu64
                           " run when all others have "
@@ -250,7 +261,7 @@ static void try_limit(struct advisor *a, const struct device_model *d, const str
         return;
     const char *limit = registers ? arena_printf(a->arena, "%u registers a thread limit", a->c->registers)
                                   : arena_printf(a->arena, "%u bytes of shared memory a block limit", shared);
-    give(a, "occupancy", (struct place){0},
+    give(a, "occupancy", (struct place){0}, 0,
          arena_printf(
              a->arena,
              "%s the warps that can hide latency: with half of that the launch is estimated at %s instead of %s%s",

@@ -34,7 +34,7 @@ enum cost_class {
 enum clock_level { CLOCK_L1, CLOCK_L2, CLOCK_DRAM, CLOCK_LEVELS };
 
 struct class_cost {
-    const char *name;
+    const char *name, *words;
     float instructions, fma, alu, xu, fp64, latency;
     const char *meaning;
 };

@@ -211,10 +211,10 @@ static void put_time(json_t *o, const struct model_time *t)
 {
     json_t *bounds = json_object();
     for (int i = 0; i < BOUNDS; i++)
-        json_object_set_new(bounds, bound_names[i], json_real(t->bound_ns[i]));
+        json_object_set_new(bounds, bound_names[i].name, json_real(t->bound_ns[i]));
     json_object_set_new(o, "time_ns", json_real(t->ns));
-    json_object_set_new(o, "bound", json_string(bound_names[t->first]));
-    json_object_set_new(o, "next_bound", json_string(bound_names[t->second]));
+    json_object_set_new(o, "bound", json_string(bound_names[t->first].name));
+    json_object_set_new(o, "next_bound", json_string(bound_names[t->second].name));
     json_object_set_new(o, "bounds_ns", bounds);
 }
 
@@ -316,6 +316,19 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     if (c->timeline)
         json_object_set_new(o, "timeline", timeline_json(c->timeline));
     return o;
+}
+
+/* ---- names ---- */
+
+json_t *names_json(void)
+{
+    json_t *bounds = json_object(), *classes = json_object();
+    for (int i = 0; i < BOUNDS; i++)
+        json_object_set_new(bounds, bound_names[i].name, json_string(bound_names[i].words));
+    for (int i = 0; i < COST_CLASSES; i++)
+        json_object_set_new(classes, class_costs[i].name,
+                            json_pack("[s, s]", class_costs[i].words, class_costs[i].meaning));
+    return json_pack("{s:o, s:o}", "bounds", bounds, "classes", classes);
 }
 
 /* ---- a device ---- */

@@ -2,15 +2,24 @@
 #include "explain/model.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "explain/cost.h"
 #include "explain/rules.h"
 
-const char *const bound_names[BOUNDS] = {
-#define BOUND(name, waits_for) #name,
+const struct bound_name bound_names[BOUNDS] = {
+#define BOUND(name, words) {#name, words},
 #include "explain/model.def"
 #undef BOUND
 };
+
+const char *bound_words(const char *name)
+{
+    unsigned i = 0;
+    while (i + 1 < BOUNDS && strcmp(bound_names[i].name, name) != 0)
+        i++;
+    return bound_names[i].words;
+}
 
 const struct model_fit model_fit = {
 #define FIT(name, value, ...) .name = (value),

@@ -30,7 +30,12 @@ struct model_fit {
 };
 extern const struct model_fit model_fit;
 
-extern const char *const bound_names[BOUNDS];
+extern const struct bound_name {
+    const char *name, *words; /* words: what the kernel waits for */
+} bound_names[BOUNDS];
+
+/* By its name, which is one. */
+const char *bound_words(const char *name);
 
 struct model_time {
     double ns;                /* the launch, all in all */

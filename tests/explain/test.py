@@ -144,6 +144,13 @@ def figures_do_not_depend_on_the_number_of_workers():
     assert one["launches"] == many["launches"] and one["kernels"] == many["kernels"]
 
 
+def what_costs_most_is_said_first():
+    out, _, by_line = kernel("strided", 64, "u32[2048]=range", "u32[64]", 32)
+    assert [(a["line"], a["code"]) for a in by_line["advice"]] == [(11, "uncoalesced")], by_line["advice"]
+    assert re.search(r"^  -> .*shapes.cu:11: a warp reads 32 sectors of 32 bytes for 128 bytes: threads are 128 bytes apart; ", out, re.M), out
+    assert "bound by dependent instructions (then " in out, out
+
+
 def registers_are_an_estimate_where_there_is_no_machine_code():
     out, launch, _ = kernel("strided", 32, "u32[32]=range", "u32[32]", 1)
     assert launch["registers_estimated"] and launch["registers"] >= 16 and "(an estimate)" in out, out

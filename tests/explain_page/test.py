@@ -48,6 +48,10 @@ def launch_of(number, lanes=32, time=4000.0):
                                                    for i in range(8)]}}
 
 
+NAMES = {"bounds": {"dram": "DRAM", "lsu": "L1 and shared memory", "issue": "issue slots"},
+         "classes": {"fp32": ["f32 add, multiply", "add, sub"], "integer": ["integer", "and, or"]}}
+
+
 def synthetic(lines=60, launches=6, kernels=3):
     """A program that is not there: sources, lines, launches and timelines as large as a test wants them."""
     source = "\n".join(f"    value[{i}] = {i}; // line {i + 1}" for i in range(lines))
@@ -55,7 +59,7 @@ def synthetic(lines=60, launches=6, kernels=3):
              "access": {"global_ld": {"requests": 10, "sectors": 320, "ideal_sectors": 40}}} for i in range(lines)]
     insns = [dict(c, module="PTX", ptx_line=100 + i, opcode="ld.global.f32", text="ld.global.f32 %f1, [%rd1];") for i, c in enumerate(cost)]
     spans = [{"from": 100.0 * i, "to": 100.0 * i + 90, "kind": "kernel" if i % 2 else "copy", "name": f"event {i}"} for i in range(launches)]
-    return {"version": 1, "program": "./synthetic", "device": "H200", "processes": [], "uncounted": 0, "whole": True,
+    return {"version": 1, "program": "./synthetic", "device": "H200", "names": NAMES, "processes": [], "uncounted": 0, "whole": True,
             "launches": [launch_of(i % kernels, 32 - i % 32, 3000.0 + 10 * i) for i in range(launches)],
             "kernels": [{"kernel": f"kernel_{i}<float>(float*)", "mangled": f"k{i}", "number": i, "process": 1, "device": 0, "launches": 2,
                          "advice": [{"code": "uncoalesced", "text": f"line {i + 1}: a warp reads 32 sectors", "file": "/k.cu", "line": i + 1}],

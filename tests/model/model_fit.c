@@ -263,7 +263,7 @@ static void print_row(const struct row *row)
     printf("%-16s measured %8.0f ns, estimated %8.0f, ratio %.2f:", row->name, row->ns, t.ns, t.ns / row->ns);
     for (unsigned k = 0; k < BOUNDS; k++)
         if (t.bound_ns[k] > t.ns / 20)
-            printf(" %s%s %.0f", bound_names[k], k == t.first ? "*" : "", t.bound_ns[k]);
+            printf(" %s%s %.0f", bound_names[k].name, k == t.first ? "*" : "", t.bound_ns[k]);
     printf(", machine instructions %.0f\n", model_instructions(&row->c));
 }
 

@@ -16,7 +16,7 @@ function text(x, y, words, attrs) {
     return s("text", {x, y, ...attrs}, words);
 }
 
-/* rows: {label, value, shown, color, strong}; one bar each. */
+/* rows: {label, value, shown, color, strong, tip}; one bar each. */
 function barChart(name, rows, unit) {
     const width = chartWidth(), left = Math.min(190, width * 0.42), right = 86, row = 21, height = rows.length * row + 34;
     const most = Math.max(...rows.map(r => r.value), 1e-300), scale = (width - left - right) / most;
@@ -27,7 +27,7 @@ function barChart(name, rows, unit) {
         rows.map((r, i) => [
             text(left - 7, i * row + 15, fitted(r.label, left), {"text-anchor": "end", class: r.strong ? "strong" : null}),
             s("rect", {x: left, y: i * row + 4, width: Math.max(1, r.value * scale), height: row - 7, rx: 2, fill: r.color || "var(--c0)"},
-                s("title", null, `${r.label}: ${r.shown}`)),
+                s("title", null, `${r.label}: ${r.shown}${r.tip ? "\n" + r.tip : ""}`)),
             text(left + r.value * scale + 5, i * row + 15, r.shown, {class: r.strong ? "strong" : null})]),
         text(left + (width - left - right) / 2, height, unit.title, {"text-anchor": "middle"}));
 }

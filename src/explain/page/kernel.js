@@ -1,9 +1,5 @@
 /* One kernel: what it is, what bounds it, and what is to be done. */
 
-const boundNames = {
-    issue: "issue slots", fma: "FMA pipe", alu: "ALU pipe", xu: "special functions", fp64: "f64 pipe", lsu: "L1 and shared memory",
-    constant: "constant cache", latency: "dependent instructions", l2: "L2 cache", dram: "DRAM", atomic: "atomics", launch: "start of blocks",
-};
 const limitNames = {registers: "registers", shared_mem: "shared memory", warps: "threads", blocks: "blocks of a multiprocessor", clusters: "clusters"};
 const kindNames = {
     global_ld: "global loads", global_st: "global stores", global_red: "global reductions", global_atom: "global atomics",
@@ -11,13 +7,14 @@ const kindNames = {
     const_ld: "constant loads",
 };
 
-const classNames = {
-    fp32: "f32 add, multiply", fma32: "f32 FMA", minmax: "minimum, maximum", fp32_div: "f32 division", fp32_sqrt: "f32 square root", sfu: "special functions",
-    sfu_scaled: "special functions, scaled", fp64: "f64 add, multiply", fma64: "f64 FMA", fp64_div: "f64 division, root", integer: "integer", integer64: "integer, 64 bits",
-    imul: "integer multiply", imul64: "integer multiply, 64 bits", idiv: "integer division", idiv64: "integer division, 64 bits", bits: "bit counts", cvt: "conversions",
-    cvt64: "conversions, 64 bits", setp: "comparisons", select: "select, permute", mov: "moves", sreg: "special registers", shfl: "shuffles", vote: "votes", bar: "barriers",
-    bra: "branches", call: "calls", fence: "fences", other: "other", param: "kernel parameters", memory: "memory accesses",
-};
+/* What bounds and classes are called: [in short, in full]. */
+function boundName(bound) {
+    return bound ? data.names.bounds[bound] : "\u2013";
+}
+
+function className(key) {
+    return data.names.classes[key] || [key, ""];
+}
 
 /* Of its lines, and of the launch. */
 function adviceOf(k, launch) {
@@ -38,12 +35,12 @@ function adviceList(k, launch) {
 function boundsCard(l) {
     if (!l.bounds_ns)
         return card("Estimated time", note("The rates of this device are not all known: it has limits and ceilings alone."));
-    const rows = Object.entries(l.bounds_ns).map(([k, v]) => ({label: boundNames[k] || k, value: v, shown: nanoseconds(v), strong: k === l.bound,
+    const rows = Object.entries(l.bounds_ns).map(([k, v]) => ({label: boundName(k), value: v, shown: nanoseconds(v), strong: k === l.bound,
         color: k === l.bound ? "var(--c1)" : k === l.next_bound ? "var(--c0)" : "var(--c7)"}));
     rows.sort((a, b) => b.value - a.value);
     const shown = rows.filter(r => r.value > 0.005 * l.time_ns || r.strong);
     return card(`Estimated time: ${nanoseconds(l.time_ns)}`,
-        h("p", null, "Decided by ", h("strong", null, boundNames[l.bound]), "; next: ", boundNames[l.next_bound], "."),
+        h("p", null, "Decided by ", h("strong", null, boundName(l.bound)), "; next: ", boundName(l.next_bound), "."),
         barChart("What the launch would take if nothing but this bounded it", shown, {title: "if nothing else bounded it", show: nanoseconds}),
         note("From an event before the launch to one behind it, L2 warm: bounds overlap, and a launch has some 3 \u00b5s of its own."));
 }
@@ -148,7 +145,7 @@ function barriersCard(k, l) {
 }
 
 function mixCard(l) {
-    const rows = Object.entries(l.classes || {}).filter(([name, n]) => n > 0 && name !== "folded").map(([key, value]) => ({label: classNames[key] || key, value, shown: count(value)}));
+    const rows = Object.entries(l.classes || {}).filter(([name, n]) => n > 0 && name !== "folded").map(([key, value]) => ({label: className(key)[0], tip: className(key)[1], value}));
     rows.sort((a, b) => b.value - a.value);
     const all = sum(rows, r => r.value);
     rows.forEach(r => r.shown = `${count(r.value)} (${percent(r.value / all)})`);
@@ -188,7 +185,7 @@ function launchesCard(k, current) {
         {title: "grid", value: r => r.l.grid[0] * r.l.grid[1] * r.l.grid[2], show: r => dims(r.l.grid)},
         {title: "block", value: r => r.l.block[0] * r.l.block[1] * r.l.block[2], show: r => dims(r.l.block)},
         {title: "time", value: r => r.l.time_ns, show: r => nanoseconds(r.l.time_ns)},
-        {title: "bound", value: r => boundNames[r.l.bound] || "", show: r => boundNames[r.l.bound] || "\u2013", left: true},
+        {title: "bound", value: r => boundName(r.l.bound), show: r => boundName(r.l.bound), left: true},
         {title: "warp instructions", value: r => r.l.warp_instructions},
         {title: "sectors", value: r => sectorsOf(r.l)},
         {title: "lanes", value: r => simt(r.l), show: r => digits(simt(r.l))},
@@ -206,7 +203,7 @@ function kernelView(k, at) {
             l.timeline ? h("a", {href: `#warps/${k.index}/${which}`}, "its warps over time") : null),
         facts([["launch", `${which + 1} of ${k.launches.length}${l.sampled ? ", not counted: as one like it" : ""}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
             l.cluster ? ["cluster", dims(l.cluster)] : null,
-            ["time, estimated", nanoseconds(l.time_ns)], ["bound", boundNames[l.bound] || "\u2013"], ["registers", (l.registers || "?") + (l.registers_estimated ? " (estimate)" : "")],
+            ["time, estimated", nanoseconds(l.time_ns)], ["bound", boundName(l.bound)], ["registers", (l.registers || "?") + (l.registers_estimated ? " (estimate)" : "")],
             ["shared memory", bytes(l.static_shared_bytes + l.dynamic_shared_bytes)], ["local memory", bytes(l.local_bytes || 0) + " a thread"],
             ["occupancy", percent(l.occupancy.percent / 100)]]),
         h("section", {class: "card wide"}, h("h3", null, "What to change"), adviceList(k, l)),
@@ -239,7 +236,7 @@ function overviewView() {
             {title: "time", value: k => k.time, show: k => k.time ? nanoseconds(k.time) : "\u2013", hint: "estimated, of all its launches"},
             {title: "share", value: k => k.time / totalTime, show: k => [h("span", {class: "bar", style: {width: 60 * k.time / totalTime + "px"}}), " " + percent(k.time / totalTime)], left: true},
             {title: "launches", value: k => k.launches.length},
-            {title: "bound", value: k => boundNames[k.first.bound] || "", show: k => boundNames[k.first.bound] || "\u2013", left: true, hint: "of its first launch"},
+            {title: "bound", value: k => boundName(k.first.bound), show: k => boundName(k.first.bound), left: true, hint: "of its first launch"},
             {title: "occupancy", value: k => k.first.occupancy.percent, show: k => percent(k.first.occupancy.percent / 100)},
             {title: "sectors a request", value: k => k.sectors, show: k => digits(k.sectors), hint: "global memory; 4 is ideal for 4 bytes a lane"},
             {title: "bank conflicts", value: k => sum(k.launches, conflictsOf)},
