@@ -103,17 +103,11 @@ static unsigned claimed_arch(const char *device)
 /* Where it has machine code and no PTX: what it has, and what helps. */
 static const char *no_ptx(const struct elf *e, const char *device, struct arena *arena)
 {
-    static const char *const names[] = {".nv_fatbin", "__nv_relfatbin"};
-    struct image_section sections[2];
-    size_t n = 0;
+    struct image_section sections[MAX_IMAGE_SECTIONS];
+    size_t n = image_sections(e, sections);
     char why[512];
-    for (size_t i = 0; i < 2; i++) {
-        const Elf64_Shdr *section = elf_section(e, names[i]);
-        const void *data = section ? elf_contents(e, section) : NULL;
-        if (data)
-            sections[n++] = (struct image_section){data, section->sh_size};
-    }
-    return image_sections_lack_ptx(sections, n, claimed_arch(device), why, sizeof why) ? arena_printf(arena, "%s", why) : NULL;
+    return image_sections_lack_ptx(sections, n, claimed_arch(device), why, sizeof why) ? arena_printf(arena, "%s", why)
+                                                                                       : NULL;
 }
 
 /* Why an executable cannot run, or NULL. */
@@ -198,7 +192,9 @@ static const char *wrong_device(const char *device, struct arena *arena)
     hd_result r = hd_machine_create(&options, &machine, &error);
     if (!r)
         hd_machine_destroy(machine);
-    return r == HD_ERROR_INVALID_VALUE && error ? arena_printf(arena, "--device %s: %s", device, error) : NULL;
+    return r == HD_ERROR_INVALID_VALUE && error
+               ? arena_printf(arena, "--device %s: %s, or auto, by the program's own PTX", device, error)
+               : NULL;
 }
 
 /* A part of the value of --log, as long as that. */

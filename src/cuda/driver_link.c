@@ -95,7 +95,7 @@ CU_API CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const c
 {
     size_t bytes;
     NEED(is_link(state) && path);
-    void *data = file_read(path, &bytes);
+    void *data = image_file(path, &bytes);
     if (!data)
         return CUDA_ERROR_FILE_NOT_FOUND;
     CUresult r = cuLinkAddData_v2(state, type, data, bytes, path, n, options, values);

@@ -1,7 +1,6 @@
 /* See fatbin.h. The format is described in docs/API.md ("Fat binaries"). */
 #include "cuda/fatbin.h"
 
-#include "base/elf.h"
 #include "cuda/cubin.h"
 
 #include <limits.h>
@@ -81,6 +80,25 @@ static void note_arch(unsigned *list, size_t *n, unsigned arch)
         list[(*n)++] = arch;
 }
 
+/* ---- what is wrong ---- */
+
+static enum image_result broken(struct image *image, const char *what)
+{
+    snprintf(image->why, sizeof image->why, "the fat binary is broken: %s", what);
+    return IMAGE_INVALID;
+}
+
+static enum image_result too_much(struct image *image)
+{
+    return broken(image, "it has more than 1 GiB of PTX");
+}
+
+static enum image_result no_memory(struct image *image)
+{
+    snprintf(image->why, sizeof image->why, "no memory for the PTX of the image");
+    return IMAGE_NO_MEMORY;
+}
+
 /* ---- texts ---- */
 
 static bool add_text(struct image *image, char *text, size_t bytes, unsigned arch)
@@ -96,6 +114,21 @@ static bool add_text(struct image *image, char *text, size_t bytes, unsigned arc
     return true;
 }
 
+enum image_result image_take(struct image *to, struct image *from)
+{
+    if (from->bytes > max_text_bytes - to->bytes)
+        return too_much(to);
+    struct image_text *more = realloc(to->texts, (to->n + from->n + 1) * sizeof *more);
+    if (!more)
+        return no_memory(to);
+    to->texts = more;
+    memcpy(more + to->n, from->texts, from->n * sizeof *more);
+    to->n += from->n;
+    to->bytes += from->bytes;
+    from->n = from->bytes = 0;
+    return IMAGE_OK;
+}
+
 static char *copy_text(const void *from, size_t bytes)
 {
     char *text = malloc(bytes + 1);
@@ -104,18 +137,6 @@ static char *copy_text(const void *from, size_t bytes)
         text[bytes] = 0;
     }
     return text;
-}
-
-static enum image_result broken(struct image *image, const char *what)
-{
-    snprintf(image->why, sizeof image->why, "the fat binary is broken: %s", what);
-    return IMAGE_INVALID;
-}
-
-static enum image_result no_memory(struct image *image)
-{
-    snprintf(image->why, sizeof image->why, "no memory for the PTX of the image");
-    return IMAGE_NO_MEMORY;
 }
 
 /* Whether a compressed text can be as long as its entry says, before memory is taken for it. */
@@ -154,7 +175,7 @@ static enum image_result unpack(struct image *image, const struct candidate *c)
     if (e->compressed_bytes > e->payload_bytes)
         return broken(image, "the sizes of a PTX text make no sense");
     if (bytes > max_text_bytes - image->bytes)
-        return broken(image, "it has more than 1 GiB of PTX");
+        return too_much(image);
     if (e->compressed_bytes && !can_be(c, bytes))
         return broken(image, "a compressed PTX text cannot be unpacked");
     char *text = malloc(bytes + 1);
@@ -357,6 +378,19 @@ static bool scan_section(const struct image_section *s, struct found *found, uns
     return true;
 }
 
+size_t image_sections(const struct elf *e, struct image_section sections[MAX_IMAGE_SECTIONS])
+{
+    static const char *const names[MAX_IMAGE_SECTIONS] = {".nv_fatbin", "__nv_relfatbin"};
+    size_t n = 0;
+    for (size_t i = 0; i < MAX_IMAGE_SECTIONS; i++) {
+        const Elf64_Shdr *s = elf_section(e, names[i]);
+        const void *contents = s && s->sh_size ? elf_contents(e, s) : NULL;
+        if (contents)
+            sections[n++] = (struct image_section){contents, s->sh_size};
+    }
+    return n;
+}
+
 unsigned image_section_needs(const struct image_section *section)
 {
     unsigned need = 0;
@@ -438,6 +472,8 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
         const unsigned char *text = elf_contents(&e, s);
         if (!text || memchr(text, 0, s->sh_size))
             return broken(image, text ? "a PTX text has a zero in it" : "a section is longer than the image");
+        if (s->sh_size > max_text_bytes - image->bytes) /* sections may overlap */
+            return too_much(image);
         if (!add_text(image, copy_text(text, s->sh_size), s->sh_size, s->sh_info))
             return no_memory(image);
     }
@@ -553,5 +589,21 @@ void image_free(struct image *image)
     free(image->kernels);
     image->texts = NULL;
     image->kernels = NULL;
-    image->n = image->n_kernels = 0;
+    image->n = image->n_kernels = image->bytes = 0;
+}
+
+void *image_file(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    char *data = NULL;
+    long n = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0)
+        n = ftell(f);
+    if (n >= 0 && fseek(f, 0, SEEK_SET) == 0 && (data = malloc((size_t)n + 1)) != NULL) {
+        *bytes = fread(data, 1, (size_t)n, f);
+        data[*bytes] = 0;
+    }
+    if (f)
+        fclose(f);
+    return data;
 }

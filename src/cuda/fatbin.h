@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/elf.h"
+
 enum image_result {
     IMAGE_OK,
     IMAGE_INVALID,   /* neither PTX nor a fat binary, or a broken one */
@@ -35,18 +37,26 @@ struct image {
     size_t n_kernels;
     struct image_text *texts;
     size_t n, bytes; /* of texts; of all of them together */
-    char why[512];   /* what is wrong with it, for people, where the result is not IMAGE_OK */
+    char why[512];   /* what is wrong with it, for people, where a result is not IMAGE_OK */
 };
 
 /* `bytes`: SIZE_MAX where the caller does not know. `arch`: of the device. */
 enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image);
 void image_free(struct image *image);
 
-/* The sections of an executable that hold its containers (.nv_fatbin, __nv_relfatbin). */
+/* The texts of `from` become the last ones of `to`, which gets no more than an image may have. */
+enum image_result image_take(struct image *to, struct image *from);
+
+/* A file's bytes and a zero, to be freed; NULL where it cannot be read. */
+void *image_file(const char *path, size_t *bytes);
+
+/* The sections of an executable or an object file that hold its containers (.nv_fatbin, __nv_relfatbin). */
+enum { MAX_IMAGE_SECTIONS = 2 };
 struct image_section {
     const void *data;
     size_t bytes;
 };
+size_t image_sections(const struct elf *e, struct image_section sections[MAX_IMAGE_SECTIONS]);
 
 /* Whether they have machine code alone, of which one piece is always the linker's own and empty; then `why` says what
  * they have and what helps. */

@@ -169,26 +169,10 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
     return CUDA_SUCCESS;
 }
 
-void *file_read(const char *path, size_t *bytes)
-{
-    FILE *f = fopen(path, "rb");
-    char *data = NULL;
-    long n = -1;
-    if (f && fseek(f, 0, SEEK_END) == 0)
-        n = ftell(f);
-    if (n >= 0 && fseek(f, 0, SEEK_SET) == 0 && (data = malloc((size_t)n + 1)) != NULL) {
-        *bytes = fread(data, 1, (size_t)n, f);
-        data[*bytes] = 0;
-    }
-    if (f)
-        fclose(f);
-    return data;
-}
-
 CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module)
 {
     size_t bytes;
-    void *data = file_read(path, &bytes);
+    void *data = image_file(path, &bytes);
     if (!data) {
         log_line(LOG_ERROR, "%s cannot be read", path);
         return CUDA_ERROR_FILE_NOT_FOUND;

@@ -27,8 +27,6 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
                     struct CUmod_st **module);
 /* The same from a file. */
 CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module);
-/* A file's bytes and a zero, to be freed; NULL where it cannot be read. */
-void *file_read(const char *path, size_t *bytes);
 /* No kernel of it may be running. */
 void module_drop(struct CUmod_st *m);
 /* The module on a device, loaded there if it is not yet. */

@@ -13,28 +13,14 @@
 /* The one member of libcudadevrt.a, whose PTX is for the newest devices alone. */
 static const char device_runtime_member[] = "cuda_device_runtime.o";
 
-/* Takes the texts of `from` over. */
-static bool move_texts(struct image *to, struct image *from)
-{
-    struct image_text *more = realloc(to->texts, (to->n + from->n) * sizeof *more);
-    if (!more)
-        return false;
-    to->texts = more;
-    memcpy(more + to->n, from->texts, from->n * sizeof *more);
-    to->n += from->n;
-    to->bytes += from->bytes;
-    from->n = 0;
-    return true;
-}
-
 static enum image_result add_image(struct image *image, const void *data, size_t bytes, unsigned arch)
 {
     struct image one;
     enum image_result r = image_read(data, bytes, arch, &one);
     if (r)
         memcpy(image->why, one.why, sizeof image->why);
-    else if (!move_texts(image, &one))
-        r = IMAGE_NO_MEMORY;
+    else
+        r = image_take(image, &one);
     image_free(&one);
     return r;
 }
@@ -42,17 +28,14 @@ static enum image_result add_image(struct image *image, const void *data, size_t
 /* The containers of an object file of the host's; one without any has nothing to add. */
 static enum image_result add_object(struct image *image, const void *data, size_t bytes, unsigned arch)
 {
-    static const char *const names[] = {".nv_fatbin", "__nv_relfatbin"};
+    struct image_section sections[MAX_IMAGE_SECTIONS];
     struct elf e;
     enum image_result r = IMAGE_OK;
     if (!elf_view(&e, data, bytes) || e.header->e_machine == EM_CUDA)
         return add_image(image, data, bytes, arch);
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !r; i++) {
-        const Elf64_Shdr *section = elf_section(&e, names[i]);
-        const void *contents = section && section->sh_size ? elf_contents(&e, section) : NULL;
-        if (contents)
-            r = add_image(image, contents, section->sh_size, arch);
-    }
+    size_t n = image_sections(&e, sections);
+    for (size_t i = 0; i < n && !r; i++)
+        r = add_image(image, sections[i].data, sections[i].bytes, arch);
     return r;
 }
 
@@ -89,8 +72,9 @@ static enum image_result add_library(struct image *image, const char *data, size
         struct ar_hdr h;
         memcpy(&h, data + at, sizeof h);
         at += sizeof h;
-        size_t size = strtoul(h.ar_size, NULL, 10);
-        if (memcmp(h.ar_fmag, ARFMAG, sizeof h.ar_fmag) != 0 || size > bytes - at) {
+        bool is_header = memcmp(h.ar_fmag, ARFMAG, sizeof h.ar_fmag) == 0; /* and ends the number before it */
+        size_t size = is_header ? strtoul(h.ar_size, NULL, 10) : 0;
+        if (!is_header || size > bytes - at) {
             snprintf(image->why, sizeof image->why, "a member of the library is longer than the library");
             return IMAGE_INVALID;
         }

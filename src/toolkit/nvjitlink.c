@@ -168,6 +168,7 @@ static const char *const of_machine_code[] = {
     "-time",
     "-verbose",
     "-lto",
+    "-ptx", /* what comes of LTO-IR; of PTX there is an image all the same */
     "-O",
     "-g",
     "-lineinfo",
@@ -292,17 +293,15 @@ static nvJitLinkResult check_text(nvJitLinkHandle h, struct image_text *text, co
 
 static nvJitLinkResult add_texts(nvJitLinkHandle h, struct image *image, const char *name)
 {
-    struct image_text *more = realloc(h->inputs.texts, (h->inputs.n + image->n + 1) * sizeof *more);
-    if (!more)
-        return NVJITLINK_ERROR_INTERNAL;
-    h->inputs.texts = more;
-    memcpy(more + h->inputs.n, image->texts, image->n * sizeof *more);
-    struct image_text *first = more + h->inputs.n, *end = first + image->n;
-    h->inputs.n += image->n;
-    image->n = 0;
+    size_t n = h->inputs.n;
+    enum image_result taken = image_take(&h->inputs, image);
+    if (taken)
+        append(&h->errors, "%s: %s\n", name, h->inputs.why);
+    if (taken)
+        return taken == IMAGE_NO_MEMORY ? NVJITLINK_ERROR_INTERNAL : NVJITLINK_ERROR_INVALID_INPUT;
     nvJitLinkResult result = NVJITLINK_SUCCESS;
-    for (; first < end && !result; first++)
-        result = check_text(h, first, name);
+    for (; n < h->inputs.n && !result; n++)
+        result = check_text(h, &h->inputs.texts[n], name);
     return result;
 }
 
@@ -329,15 +328,8 @@ EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle h, nvJitLinkInputType ty
 
 EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle h, nvJitLinkInputType type, const char *path)
 {
-    FILE *f = h && path ? fopen(path, "rb") : NULL;
-    char *data = NULL;
     size_t n = 0;
-    if (f) {
-        long end = fseek(f, 0, SEEK_END) ? -1 : ftell(f);
-        data = end >= 0 && fseek(f, 0, SEEK_SET) == 0 ? malloc((size_t)end + 1) : NULL;
-        n = data ? fread(data, 1, (size_t)end, f) : 0;
-        fclose(f);
-    }
+    void *data = h && path ? image_file(path, &n) : NULL;
     if (!data) {
         if (h)
             append(&h->errors, "%s cannot be read\n", path ? path : "a file without a name");

@@ -53,11 +53,14 @@ static bool failed(hd_result result, const char *what, hd_report *report)
 
 static bool start(void)
 {
-    hd_machine_options options = {.host_memory = true, .print = print, .device = getenv("HEDDLE_DEVICE")};
-    const char *error = NULL;
+    hd_machine_options options = {.host_memory = true, .print = print};
+    const char *error = NULL, *device = getenv("HEDDLE_DEVICE");
     if (state.machine && state.process == getpid())
         return true;
+    if (device && strcmp(device, "auto") != 0) /* there are no images to choose a device by */
+        options.device = device;
     memset(state.kept, 0, sizeof state.kept);
+    state.machine = NULL;
     state.process = getpid();
     hd_result r = hd_machine_create(&options, &state.machine, &error);
     return !failed(r, error ? error : "no machine can be made", NULL);

@@ -428,6 +428,7 @@ two = int.from_bytes(array.array("f", [2]).tobytes(), "little")
 
 def ptx_run_runs_kernels_on_the_memory_of_the_process():
     status, out, err = python(PTX_RUN + """
+os.environ["HEDDLE_DEVICE"] = "auto" # of no images: as without
 for i in range(3):
     ptx_run(saxpy, [8, two, place(x), place(y)], block=4, grid=2)
 print(list(y))

@@ -258,6 +258,7 @@ cuDeviceGetAttribute(&major, 75, 0); cuDeviceGetAttribute(&minor, 76, 0); printf
                            libraries, "-lcuda")
     newer = library_of("later/liblater.so", IMAGE)
     assert run("run", "--device", "auto", capability)[1] == "9.0\n"
+    assert "sm_120 are possible, or auto" in run("run", "--device", "autoo", capability)[2]
     assert run("run", "--device", "auto", capability, newer)[1] == "10.0\n"
     assert run("run", capability, newer)[1] == "9.0\n"
 

@@ -243,6 +243,7 @@ def nvjitlink_links_ptx_and_images_of_ptx():
         assert link.add(CALLER.encode() + b"\0", PTX_INPUT) == 0
         assert link.add(image_of(file("twice.ptx", TWICE)), CUBIN_INPUT) == 0
         assert run_image(link.image(), b"scale", [3, 4]) == [6, 8]
+    assert Link(b"-arch=sm_90", b"-lto", b"-ptx").result == 0 # what comes of LTO-IR
     rounded = Link(b"-arch=sm_80", b"-fma=0")
     assert rounded.add(PTX.encode(), PTX_INPUT) == 0
     assert run_image(rounded.image(), b"scale", [1 + 2.0**-12]) == [2.0**-11]

@@ -1,4 +1,5 @@
-/* Fat binaries (cuda/fatbin.h): every kind of container, and every way in which one can be broken. */
+/* Fat binaries (cuda/fatbin.h): every kind of container, and every way in which one can be broken; objects and libraries
+ * (cuda/object.h) that are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,8 @@
 #include <lz4.h>
 #include <zstd.h>
 
-#include "cuda/fatbin.h"
+#include "base/elf.h"
+#include "cuda/object.h"
 
 enum { PTX = 1, ELF = 2, RAW = 0, LZ4 = 0x2000, ZSTD = 0x8000 };
 
@@ -321,6 +323,57 @@ static void what_unpacks_to_too_much_is_an_error(void **state)
     free(four);
 }
 
+/* Of an image of Heddle's own, whose second section is made to have the first one's text. */
+static void sections_that_overlap_have_too_much_together(void **state)
+{
+    size_t n = 520 << 20, bytes;
+    struct image_text texts[] = {{malloc(n), n, 75}, {(char[]){"x"}, 1, 75}};
+    (void)state;
+    if (!texts[0].text)
+        skip();
+    memset(texts[0].text, ' ', n);
+    uint8_t *image = image_of_texts(texts, 2, &bytes);
+    free(texts[0].text);
+    if (!image)
+        skip();
+    Elf64_Shdr *sections = (Elf64_Shdr *)(image + sizeof(Elf64_Ehdr));
+    sections[2] = sections[1];
+    expect_failure(image, bytes, 90, IMAGE_INVALID, "more than 1 GiB");
+    free(image);
+}
+
+static void images_are_taken_together_up_to_a_limit(void **state)
+{
+    struct image one, all = {0};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(image_read(text_75, SIZE_MAX, 90, &one), IMAGE_OK);
+        assert_int_equal(image_take(&all, &one), IMAGE_OK);
+        assert_int_equal(one.n, 0);
+    }
+    assert_int_equal(all.n, 2);
+    assert_int_equal(all.bytes, 2 * strlen(text_75));
+    all.bytes = 1 << 30; /* as if */
+    assert_int_equal(image_read(text_75, SIZE_MAX, 90, &one), IMAGE_OK);
+    assert_int_equal(image_take(&all, &one), IMAGE_INVALID);
+    assert_non_null(strstr(all.why, "more than 1 GiB"));
+    assert_int_equal(one.n, 1);
+    image_free(&one);
+    image_free(&all);
+}
+
+/* Nothing but digits: the size of a member ends with its field. */
+static void a_library_s_member_without_an_end_of_its_header_is_an_error(void **state)
+{
+    char library[8 + 60];
+    struct image image;
+    (void)state;
+    memcpy(library, "!<arch>\n", 8);
+    memset(library + 8, '1', 60);
+    assert_int_equal(object_read(library, sizeof library, 90, &image), IMAGE_INVALID);
+    assert_non_null(strstr(image.why, "a member of the library"));
+}
+
 static void a_text_has_no_zero_in_it(void **state)
 {
     struct buffer b;
@@ -344,6 +397,9 @@ int main(void)
         cmocka_unit_test(broken_images_are_errors),
         cmocka_unit_test(sizes_that_lie_are_errors),
         cmocka_unit_test(what_unpacks_to_too_much_is_an_error),
+        cmocka_unit_test(sections_that_overlap_have_too_much_together),
+        cmocka_unit_test(images_are_taken_together_up_to_a_limit),
+        cmocka_unit_test(a_library_s_member_without_an_end_of_its_header_is_an_error),
         cmocka_unit_test(a_text_has_no_zero_in_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
