@@ -4,7 +4,7 @@ import ctypes
 import math
 import struct
 import sys
-from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_ssize_t, c_uint8, c_uint16, c_uint32, \
+from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint32, \
     c_uint64, c_void_p, py_object, pythonapi
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from heddle import _library as L
 from heddle._arguments import Undefined, is_struct, memory_of, scalar_bytes
-from heddle._report import HeddleError, LaunchError, Report, report_of
+from heddle._report import HeddleError, LaunchError
 
 
 @dataclass(frozen=True)

@@ -111,12 +111,11 @@ def take_report(handle):
     return report_of(*texts)
 
 
-def call(function, *arguments, error=HeddleError, what=""):
-    """Calls a function that takes a report as its last argument; raises `error` with it."""
+def call(function, *arguments):
+    """Calls a function that takes a report as its last argument; raises HeddleError with it."""
     handle = c_void_p()
     result = function(*arguments, byref(handle))
     report = take_report(handle)
     if result:
-        words = report.text.rstrip() or lib().hd_result_string(result).decode()
-        raise error(f"{what}{words}", report) if error is HeddleError else error(f"{what}{words}", report, result)
+        raise HeddleError(report.text.rstrip() or lib().hd_result_string(result).decode(), report)
     return report

@@ -97,13 +97,11 @@ static int read_options(struct session *s, struct request *r)
 
 static void print_help(void)
 {
-    printf("usage: ptxas [OPTIONS] FILE.ptx\n\nChecks PTX and writes an image of it for Heddle's libcuda.so.1, in the "
-           "place of "
-           "machine code.\n\nOptions:\n");
+    printf(
+        "usage: ptxas [OPTIONS] FILE.ptx\n\n"
+        "Checks PTX and writes an image of it for Heddle's libcuda.so.1, in the place of machine code.\n\nOptions:\n");
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (!*options[i].help)
-            continue;
-        else
+        if (*options[i].help)
             printf("  -%s, --%s %s\n        %s\n", options[i].short_name, options[i].long_name, options[i].value,
                    options[i].help);
     printf("\nTaken, and without an effect, since there is no machine code:\n");

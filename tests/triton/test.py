@@ -32,13 +32,14 @@ def runnable(kernel):
     return [f["file"] for f in read(files) if not any(k["missing"] for k in f["functions"])]
 
 
-def results(kernel, *args, grid=1, print_at=None):
-    """What each file of the kernel that can run leaves in the argument; two pointers to scratch memory come behind the kernel's own."""
+def results(kernel, *args, grid=1, print_at):
+    """What each file of the kernel that can run leaves in the argument, or in each of several; two pointers to scratch memory come behind
+    the kernel's own."""
     files = runnable(kernel)
     assert files, f"{kernel} can run for no target"
     for path in files:
         done = launch(path, "--grid", grid, "--shared", 8192, *args, 0, 0)
-        yield path, values(done, print_at)
+        yield path, *[values(done, at) for at in (print_at if isinstance(print_at, tuple) else (print_at,))]
 
 
 def near(got, expected, error):
@@ -81,8 +82,7 @@ def softmax_is_the_softmax():
 
 
 def scan_sums_up():
-    for path, out in results("scan", "s32[512]=randint:-9:9:7+print", "s32[512]+print", 500, print_at=2):
-        given = values(launch(path, "--grid", 1, "--shared", 8192, "s32[512]=randint:-9:9:7+print", "s32[512]", 500, 0, 0), 1)
+    for path, given, out in results("scan", "s32[512]=randint:-9:9:7+print", "s32[512]+print", 500, print_at=(1, 2)):
         assert out[:500] == list(itertools.accumulate(given[:500])), path
 
 
@@ -102,8 +102,7 @@ def a_lock_lets_blocks_add_one_after_another():
 
 
 def argmax_finds_the_place():
-    for path, out in results("argmax", "f32[1000]=rand:5", "s32[2]+print", 500, grid=2, print_at=2):
-        given = values(launch(path, "--grid", 2, "--shared", 8192, "f32[1000]=rand:5+print", "s32[2]", 500, 0, 0), 1)
+    for path, given, out in results("argmax", "f32[1000]=rand:5+print", "s32[2]+print", 500, grid=2, print_at=(1, 2)):
         assert out == [max(range(500), key=lambda i: given[row + i]) for row in (0, 500)], path
 
 
