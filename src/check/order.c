@@ -65,6 +65,14 @@ enum reach order_reach(enum isa_mod scope)
     }
 }
 
+enum reach order_fence_reach(const struct isa_inst *i)
+{
+    return order_reach(isa_has(i, MOD_cta)       ? MOD_cta
+                       : isa_has(i, MOD_cluster) ? MOD_cluster
+                       : isa_has(i, MOD_sys)     ? MOD_sys
+                                                 : MOD_gpu);
+}
+
 bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint32_t to)
 {
     if (from == to || reach == REACH_SYS)

@@ -30,6 +30,7 @@
 /* The threads that a scope names (8.5): a block's, a cluster's, the device's, all. */
 enum reach { REACH_CTA, REACH_CLUSTER, REACH_GPU, REACH_SYS, REACH_COUNT };
 enum reach order_reach(enum isa_mod scope);
+enum reach order_fence_reach(const struct isa_inst *fence);
 
 /* A block's run. */
 struct instance {

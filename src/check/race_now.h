@@ -40,6 +40,12 @@ static inline bool race_is_update(const struct access_class *c)
     return c->strong && c->reads && c->writes;
 }
 
+/* ---- race_event.c: what hooks tell of a launch ---- */
+
+void race_on_access(void *data, const struct access_event *e);
+void race_on_performed(void *data, const struct access_event *e);
+void race_on_sync(void *data, const struct sync_event *e);
+
 /* ---- race_history.c: what an access makes of the history of a cell, and which races it has with it ---- */
 
 /* `count` consecutive numbers of n->h; 0 without memory. */

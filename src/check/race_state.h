@@ -186,7 +186,38 @@ static inline void race_collect_shared(struct race_block *b)
         race_collect_shared_now(b);
 }
 
-/* race_report.c: two accesses race, at an address of a space. */
+/* ---- race_block.c: kernels, and the blocks that run ---- */
+
+struct kernel_traits race_traits_of(const struct kernel *k);
+struct kernel_traits race_find_traits(struct races *r, const struct kernel *k);
+static inline bool race_is_cas(const struct op *o)
+{
+    return o->kind == OP_ATOM && o->access->mem.atom == ATOM_cas;
+}
+
+/* NULL where memory is exhausted. */
+struct race_worker *race_worker_of(struct races *r, const struct worker *of);
+void race_block_starts(struct races *r, struct block *block);
+void race_block_ends(struct block *block);
+static inline struct race_block *race_block_of(const struct block *b)
+{
+    return b->client[CLIENT_RACES];
+}
+void race_free_block(struct race_block *b);
+void race_set_task(struct race_block *b, uint32_t task);
+/* A phase of shared memory ends, at a stamp: all of its accesses are before what comes. */
+void race_end_phase(struct race_block *b, uint32_t stamp);
+/* Memory has run out. `k`: the kernel of the launch of that number, or NULL. */
+void race_go_blind(struct races *r, const struct kernel *k, uint64_t launch);
+
+bool race_open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits,
+                         struct budget *budget);
+void race_close_histories(struct histories *h);
+void race_clear_histories(struct histories *h, uint64_t keep_bytes);
+
+/* ---- race_report.c ---- */
+
+/* Two accesses race, at an address of a space. */
 void race_found(struct races *r, const struct kernel *k, enum race_reason reason, const struct race_side *earlier,
                 const struct race_side *later, bool shared, uint64_t address);
 

@@ -1,0 +1,271 @@
+/* Accesses and synchronisation of kernels, as hooks tell of them, become accesses of blocks (race_now.h) and happens-before (order.h). */
+#include "check/race_now.h"
+
+#include "exec/launch.h"
+
+static uint32_t class_of(struct race_block *b, const struct op *op, bool in_vain)
+{
+    struct race_worker *k = b->worker;
+    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + in_vain) % OPS];
+    if (p->op != op || p->in_vain != in_vain) {
+        p->op = op;
+        p->in_vain = in_vain;
+        p->class = race_class(b->races, op, in_vain);
+    }
+    return p->class;
+}
+
+static void use_class(struct now *n, uint32_t class)
+{
+    n->class_number = class;
+    n->class = class ? race_class_at(n->r, class) : NULL;
+    n->record = 0;
+}
+
+static bool begin(struct now *n, const struct access_event *e, struct race_block *b)
+{
+    const struct launch *l = e->warp->block->launch;
+    if (atomic_load_explicit(&b->races->no_memory, memory_order_relaxed)) {
+        if (!b->is_blind)
+            race_go_blind(b->races, l->kernel, l->number);
+        b->is_blind = true;
+        return false;
+    }
+    n->r = b->races;
+    n->b = b;
+    n->warp = e->warp->index;
+    n->kernel = l->kernel;
+    n->shared = e->space == SPACE_SHARED;
+    use_class(n, class_of(b, e->op, false));
+    n->h = n->shared ? &b->shared : &b->races->global;
+    n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
+    n->last.record = 0;
+    return n->class;
+}
+
+/* Shared memory of another block of the cluster: what orders others is followed there, what races is not. */
+static bool is_of_other(const struct access_event *e)
+{
+    return e->owner && e->owner != e->warp->block;
+}
+
+/* To be added to addresses: where they are on the host. */
+static uint64_t start_of(const struct access_event *e)
+{
+    return e->owner ? (uint64_t)(uintptr_t)e->owner->shared : 0;
+}
+
+/* A place that strong operations have made a sync variable of is written by a weak one. */
+static void forget_releases(const struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    uint64_t from = start_of(e);
+    for (; lanes; lanes &= lanes - 1)
+        order_weak_write(n->b->order, from + access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
+}
+
+/* What comes after this launch comes after what one of its threads has learnt of another task, too. */
+static void learn_from_task(const struct now *n, uint32_t task)
+{
+    if (task)
+        strands_learn(n->r->strands, n->b->task, task);
+}
+
+static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s,
+                             uint64_t from)
+{
+    bool returns = e->op->origin->origin->inst->kind != KIND_RED; /* else it is no read of an acquire pattern (8.8) */
+    for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
+        s->address = from + access_address(e, (unsigned)__builtin_ctz(lanes)) + at;
+        learn_from_task(n, order_observe(n->b->order, n->warp, lanes, s));
+    }
+}
+
+static void release_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s,
+                             uint64_t from)
+{
+    for (uint32_t at = 0; at < e->bytes; at += s->bytes) {
+        s->address = from + access_address(e, lane) + at;
+        order_release(n->b->order, n->warp, lane, s);
+    }
+}
+
+/* The next of the lanes that are left, from place *i of their order on: one that has written, or one and those behind it that read the
+ * same, as nobody has written there between them. */
+static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_t left, unsigned *i)
+{
+    uint32_t lanes = 0, wrote = e->wrote & left;
+    if (order == 0)
+        *i = (unsigned)__builtin_ctz(left);
+    if (wrote >> (*i ^ order) & 1)
+        return 1u << (*i ^ order);
+    if (order == 0 && e->pattern == ACCESS_UNIFORM)
+        return left & ((wrote & (0 - wrote)) - 1);
+    for (uint64_t address = 0; *i < WARP_LANES; ++*i) {
+        unsigned l = *i ^ order;
+        if (!(left >> l & 1))
+            continue;
+        if (lanes && (wrote >> l & 1 || access_address(e, l) != address))
+            break;
+        lanes |= 1u << l;
+        address = access_address(e, l);
+        if (wrote >> l & 1)
+            break;
+    }
+    return lanes;
+}
+
+/* Lanes one after the other, as they have performed it. */
+static void touch_strong(struct now *n, const struct access_event *e)
+{
+    const struct mem_access *x = &e->op->access->mem;
+    uint64_t from = start_of(e);
+    struct strong_access s = {.bytes = x->bytes,
+                              .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
+                              .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
+                              .reads = e->reads,
+                              .owner = n->shared ? race_block_of(e->owner)->order->number : 0,
+                              .reach = order_reach((enum isa_mod)x->scope)};
+    unsigned order = e->op->kind == OP_ST ? mem_access_store_order(x) : 0;
+    race_fetch(n, e);
+    unsigned i = 0;
+    for (uint32_t left = e->lanes, lanes; left; left &= ~lanes) {
+        lanes = next_lanes(e, order, left, &i);
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        s.writes = e->wrote >> l & 1;
+        use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
+        if (n->b->traits.releases)
+            observe_elements(n, e, lanes, &s, from);
+        if (n->class && !is_of_other(e))
+            race_touch(n, access_address(e, l), e->bytes, lanes);
+        if (n->b->traits.releases && s.writes)
+            release_elements(n, e, l, &s, from);
+    }
+}
+
+/* mbarrier.inval: libcu++'s pipelines have it done by a lane that match.sync alone orders behind the arrivals of the others, which is
+ * nothing to the memory model. */
+static bool is_invalidation(const struct op *o)
+{
+    return o->kind == OP_MBARRIER && o->mode == MBARRIER_INVAL;
+}
+
+/* Asynchronous copies are not followed. */
+static bool is_watched(const struct access_event *e)
+{
+    return race_block_of(e->warp->block) && !e->is_async && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) &&
+           e->op->access && !e->op->access->mem.is_const && !is_invalidation(e->op);
+}
+
+/* Must it be known what the access has seen, or whether it has written? */
+static bool waits_for_result(const struct race_block *b, const struct access_event *e)
+{
+    return e->strong && (b->traits.releases || b->traits.stores_strongly || race_is_cas(e->op));
+}
+
+/* Then others wait until it has been performed: what is told of is in the order of memory. Shared memory is its worker's. */
+static bool holds_order(const struct race_block *b, const struct access_event *e)
+{
+    return e->strong && (b->traits.releases || (b->traits.stores_strongly && e->space == SPACE_GLOBAL));
+}
+
+void race_on_access(void *data, const struct access_event *e)
+{
+    struct now n;
+    struct race_block *b = race_block_of(e->warp->block);
+    (void)data;
+    if (!is_watched(e))
+        return;
+    race_collect(b->races);
+    race_collect_shared(b);
+    if (holds_order(b, e))
+        order_lock(b->races->order);
+    if (waits_for_result(b, e))
+        return;
+    if (!begin(&n, e, b))
+        return;
+    if (!is_of_other(e))
+        race_touch_event(&n, e, e->lanes);
+    if (e->writes && !e->strong && b->traits.releases)
+        forget_releases(&n, e, e->lanes);
+}
+
+/* Lanes one by one where it makes a difference which was the last. */
+static void touch_performed(struct now *n, const struct access_event *e)
+{
+    if (n->b->traits.releases || race_is_cas(e->op) || (e->op->kind == OP_ST && e->pattern != ACCESS_LINEAR))
+        touch_strong(n, e);
+    else if (!is_of_other(e))
+        race_touch_event(n, e, e->lanes);
+}
+
+void race_on_performed(void *data, const struct access_event *e)
+{
+    struct now n;
+    struct race_block *b = race_block_of(e->warp->block);
+    (void)data;
+    if (!is_watched(e) || !waits_for_result(b, e))
+        return;
+    if (begin(&n, e, b))
+        touch_performed(&n, e);
+    if (holds_order(b, e))
+        order_unlock(b->races->order);
+}
+
+/* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */
+static void barrier_opens(struct race_block *b, const struct sync_event *e)
+{
+    uint32_t was = b->order->stamp;
+    if (e->id >= BARRIERS || !order_barrier_opens(b->order, e) || b->order->least_exit_floor != UINT32_MAX)
+        return;
+    race_end_phase(b, was);
+    b->shared_from = b->order->floor;
+}
+
+static void fence(struct race_block *b, const struct sync_event *e)
+{
+    const struct isa_inst *i = e->op->origin->origin->inst;
+    bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
+    order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_fence_reach(i));
+}
+
+/* The object may be another block's. */
+static void mbarrier(struct race_block *owner, const struct sync_event *e)
+{
+    struct race_block *b = race_block_of(e->warp->block);
+    for (uint32_t lanes = b ? e->lanes : 0; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (e->kind == SYNC_MBARRIER_ARRIVE)
+            order_mbarrier_arrive(b->order, e->warp->index, lane, owner->order, e);
+        else
+            order_mbarrier_wait(b->order, e->warp->index, lane, owner->order, e);
+    }
+}
+
+void race_on_sync(void *data, const struct sync_event *e)
+{
+    struct race_block *b = race_block_of(e->block);
+    (void)data;
+    if (!b)
+        return;
+    switch (e->kind) {
+    case SYNC_BARRIER_OPEN: barrier_opens(b, e); break;
+    case SYNC_BARRIER_ARRIVE:
+        if (e->op->mode == BAR_ARRIVE)
+            order_barrier_arrive(b->order, e->warp->index, e->lanes, e->id);
+        break;
+    case SYNC_COLLECTIVE:
+        if (e->op->mode == COLLECTIVE_SYNC) /* of shfl, vote, match and redux the ISA says nothing about memory */
+            order_warp_meets(b->order, e->warp, e->lanes);
+        break;
+    case SYNC_FENCE: fence(b, e); break;
+    case SYNC_CLUSTER_ARRIVE:
+        order_cluster_arrive(b->order, e->warp->index, e->lanes, e->order == ORDER_RELEASE);
+        break;
+    case SYNC_CLUSTER_OPEN: order_cluster_opens(b->order); break;
+    case SYNC_CLUSTER_WAIT: order_cluster_wait(b->order, e->warp->index, e->lanes); break;
+    case SYNC_MBARRIER_ARRIVE:
+    case SYNC_MBARRIER_WAIT: mbarrier(b, e); break;
+    case SYNC_EXIT: order_exit(b->order, e->warp, e->lanes); break;
+    default: break;
+    }
+}
