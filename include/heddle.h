@@ -347,6 +347,9 @@ typedef struct hd_kernel_info {
 HD_API void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
 /* Occupancy: how many blocks of `threads` threads a multiprocessor holds; 0 where none fits. */
 HD_API unsigned hd_kernel_max_blocks(const hd_kernel *kernel, unsigned threads, size_t dynamic_shared_bytes);
+/* The same of clusters of `cluster` (not 0) such blocks, on the whole device. */
+HD_API unsigned hd_kernel_max_clusters(const hd_kernel *kernel, unsigned threads, size_t dynamic_shared_bytes,
+                                       unsigned cluster);
 /* False where i is not less than param_count. */
 HD_API bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info *info);
 

@@ -79,3 +79,9 @@ unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynam
         return 0; /* .maxntid does not count: so an H200's driver answers */
     return device_occupancy(d, threads, (uint32_t)shared, kernel_registers(k->kernel, NULL)).blocks;
 }
+
+unsigned hd_kernel_max_clusters(const hd_kernel *k, unsigned threads, size_t dynamic_shared_bytes, unsigned cluster)
+{
+    return device_clusters(k->module->machine->machine->model, hd_kernel_max_blocks(k, threads, dynamic_shared_bytes),
+                           cluster);
+}

@@ -149,6 +149,8 @@ static void print_occupancy(const struct group *g, FILE *out)
             if (strcmp(words[k][0], json_string_value(limiter)) == 0)
                 fprintf(out, "%s%s", i ? " and " : "", words[k][1]);
     }
+    if (real_of(o, "clusters") > 0)
+        fprintf(out, "; at most %.0f clusters at a time, on %.0f multiprocessors", real_of(o, "clusters"), real_of(o, "multiprocessors"));
     fprintf(out, "; %.0f registers a thread%s\n", real_of(g->first, "registers"),
             json_is_true(json_object_get(g->first, "registers_estimated")) ? " (an estimate)" : "");
 }

@@ -389,7 +389,6 @@ CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction functio
     return CUDA_SUCCESS;
 }
 
-/* A GPU keeps the blocks of a cluster within a group of multiprocessors, and may hold fewer. */
 CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
 {
     struct CUfunc_st *f;
@@ -403,6 +402,7 @@ CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
     uint64_t size = l.cluster[0] ? (uint64_t)l.cluster[0] * l.cluster[1] * l.cluster[2] : 1;
     if (size > largest_cluster(f, &info))
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    *clusters = (int)(blocks_of_device(d, kernel, &l) / size);
+    *clusters =
+        (int)hd_kernel_max_clusters(kernel, l.block[0] * l.block[1] * l.block[2], l.shared_bytes, (unsigned)size);
     return CUDA_SUCCESS;
 }

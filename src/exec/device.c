@@ -23,6 +23,15 @@ static const struct allocation {
 #include "exec/models.def"
 };
 
+enum { MOST_GPCS = 16 };
+static const struct gpcs {
+    const char *product;
+    uint32_t multiprocessors[MOST_GPCS]; /* 0: no further one */
+} gpcs[] = {
+#define GPCS(product, ...) {#product, {__VA_ARGS__}},
+#include "exec/models.def"
+};
+
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
 const struct device_model *device_model_at(unsigned i)
@@ -129,4 +138,22 @@ struct device_occupancy device_occupancy(const struct device_model *d, uint32_t 
     };
     o.blocks = too_large ? 0 : at_most(at_most(o.by_threads, o.by_blocks), at_most(o.by_registers, o.by_shared));
     return o;
+}
+
+uint32_t device_cluster_multiprocessors(const struct device_model *d, uint32_t cluster)
+{
+    const struct gpcs *known = NULL;
+    uint32_t all = 0;
+    for (unsigned i = 0; i < sizeof gpcs / sizeof gpcs[0]; i++)
+        known = strcmp(gpcs[i].product, d->product) == 0 ? &gpcs[i] : known;
+    if (!known || cluster <= 1)
+        return d->multiprocessors;
+    for (unsigned i = 0; i < MOST_GPCS; i++)
+        all += known->multiprocessors[i] / cluster * cluster;
+    return all;
+}
+
+uint32_t device_clusters(const struct device_model *d, uint32_t blocks, uint32_t cluster)
+{
+    return blocks * device_cluster_multiprocessors(d, cluster) / cluster;
 }

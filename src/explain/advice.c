@@ -228,7 +228,8 @@ static void advise_block(struct advisor *a)
 
 static void advise_grid(struct advisor *a, const struct device_model *d, const struct device_occupancy *o)
 {
-    uint64_t at_once = (uint64_t)o->blocks * d->multiprocessors, last = at_once ? a->c->blocks % at_once : 0;
+    uint64_t at_once = (uint64_t)o->blocks * device_cluster_multiprocessors(d, cluster_blocks(a->c)),
+             last = at_once ? a->c->blocks % at_once : 0;
     if (a->c->blocks < d->multiprocessors)
         give(a, "small-grid", (struct place){0}, 0,
              arena_printf(a->arena,
@@ -244,6 +245,20 @@ static void advise_grid(struct advisor *a, const struct device_model *d, const s
                           " run when all others have "
                           "ended; make the grid a multiple of that, or blocks smaller",
                           at_once, last, a->c->blocks));
+}
+
+/* Multiprocessors that no cluster can lie on, while others have more blocks than one each. */
+static void advise_clusters(struct advisor *a, const struct device_model *d)
+{
+    uint32_t cluster = cluster_blocks(a->c), used = device_cluster_multiprocessors(d, cluster);
+    if (d->multiprocessors - used < GAIN_THAT_MATTERS * d->multiprocessors || a->c->blocks <= used)
+        return;
+    give(a, "clusters", (struct place){0}, 0,
+         arena_printf(a->arena,
+                      "a cluster of %u blocks lies within one GPC: %u of %u multiprocessors are left over and have "
+                      "nothing to do; clusters of %u blocks leave %u",
+                      cluster, d->multiprocessors - used, d->multiprocessors, cluster / 2,
+                      d->multiprocessors - device_cluster_multiprocessors(d, cluster / 2)));
 }
 
 /* Would it be faster if a limit of occupancy were another? */
@@ -289,6 +304,7 @@ void advise_launch(const struct kernel_counters *c, const struct device_model *d
     if (!o.blocks)
         return;
     advise_grid(&a, d, &o);
+    advise_clusters(&a, d);
     if (e->time.ns > 0)
         advise_occupancy(&a, d, &o, e);
 }

@@ -100,6 +100,12 @@ struct kernel_counters {
     VEC(struct line_counters) lines; /* in the order of files and lines */
 };
 
+/* Blocks of a cluster of the launch: 1 where there are none. */
+static inline uint32_t cluster_blocks(const struct kernel_counters *c)
+{
+    return c->cluster[0] ? c->cluster[0] * c->cluster[1] * c->cluster[2] : 1;
+}
+
 /* How many launches of a kernel there were; how many of these were sampled, and how far off that is at most (sample.h). */
 struct kernel_launches {
     uint64_t all, sampled;

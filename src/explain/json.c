@@ -85,9 +85,11 @@ static double active_lanes(const struct kernel_counters *c)
 
 /* In per cent: of the blocks that fit as many as there are, on multiprocessors that have any. How blocks begin and end is not
  * looked at. */
-static double achieved_occupancy(const struct kernel_counters *c, const struct device_occupancy *o, double max_warps)
+static double achieved_occupancy(const struct kernel_counters *c, const struct device_model *d,
+                                 const struct device_occupancy *o, double max_warps)
 {
-    double used = fmin(c->sms, (double)c->blocks), blocks = used > 0 ? (double)c->blocks / used : 0;
+    double used = fmin(device_cluster_multiprocessors(d, cluster_blocks(c)), (double)c->blocks),
+           blocks = used > 0 ? (double)c->blocks / used : 0;
     double rounds = o->blocks ? ceil(blocks / o->blocks) : 0;
     return rounds > 0 ? 100 * blocks / rounds * c->warps_per_block / max_warps : 0;
 }
@@ -174,9 +176,14 @@ static json_t *occupancy_json(const struct kernel_counters *c, const struct devi
             json_array_append_new(limiters, json_string(limits[i].name));
     }
     uint64_t warps = (uint64_t)o->blocks * c->warps_per_block;
-    return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o}", "blocks", (json_int_t)o->blocks, "warps", (json_int_t)warps,
-                     "percent", 100.0 * (double)warps * WARP_LANES / d->max_threads, "limits", all, "limiters",
-                     limiters, "plot", occupancy_plot(c, d));
+    json_t *of = json_pack("{s:I, s:I, s:f, s:o, s:o, s:o}", "blocks", (json_int_t)o->blocks, "warps",
+                           (json_int_t)warps, "percent", 100.0 * (double)warps * WARP_LANES / d->max_threads, "limits",
+                           all, "limiters", limiters, "plot", occupancy_plot(c, d));
+    if (c->cluster[0]) {
+        json_object_set_new(of, "clusters", integer(device_clusters(d, o->blocks, cluster_blocks(c))));
+        json_object_set_new(of, "multiprocessors", integer(device_cluster_multiprocessors(d, cluster_blocks(c))));
+    }
+    return of;
 }
 
 static json_t *classes_json(const struct kernel_counters *c)

@@ -36,6 +36,7 @@ struct launch {
     const struct device_rates *r;
     const struct model_fit *fit;
     double ghz;
+    double sms;      /* multiprocessors that get blocks */
     double resident; /* blocks that a multiprocessor holds */
     double busiest;  /* share of the whole work that the busiest multiprocessor does */
     double blocks;   /* of that one */
@@ -80,9 +81,10 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
     l.resident =
         device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers)
             .blocks;
-    double rounds = ratio(blocks, l.resident * d->multiprocessors);
+    l.sms = device_cluster_multiprocessors(d, cluster_blocks(c));
+    double rounds = ratio(blocks, l.resident * l.sms);
     enum { MANY_ROUNDS = 4 }; /* after which blocks that end earlier have evened out what multiprocessors do */
-    l.blocks = rounds < MANY_ROUNDS ? ceil(blocks / d->multiprocessors) : blocks / d->multiprocessors;
+    l.blocks = rounds < MANY_ROUNDS ? ceil(blocks / l.sms) : blocks / l.sms;
     l.busiest = fmax(ratio(l.blocks, blocks), rounds <= 1 ? c->busiest_sm : 0);
     l.miss = ratio((double)ld->l1_miss_sectors, (double)ld->sectors);
     l.in_dram = share_in_dram(&l);
@@ -278,7 +280,7 @@ struct model_time model_time(const struct kernel_counters *c, const struct devic
     struct launch l = describe(c, d, r, fit);
     struct model_time t = {0};
     double cycles[BOUNDS] = {0};
-    if (l.resident == 0 || c->blocks == 0)
+    if (l.resident * l.sms == 0 || c->blocks == 0)
         return t;
     bound_pipes(&l, cycles);
     bound_data_stage(&l, cycles);

@@ -141,11 +141,25 @@ __global__ void bad_occupancy(const float *a, float *b, int n)
 SAME(block_size)
 SAME(small_grid)
 SAME(tail)
+SAME(clusters)
 __global__ void good_occupancy(const float *a, float *b, int n)
 {
     extern __shared__ float s[];
     s[threadIdx.x] = a[threadIdx.x];
     b[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x];
+}
+
+/* As many blocks, in clusters of so many. */
+static void in_clusters(void (*kernel)(const float *, float *, int), unsigned size, const float *a, float *b)
+{
+    cudaLaunchConfig_t config = {132 * 16, 128};
+    cudaLaunchAttribute cluster;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {size, 1, 1};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    cudaLaunchKernelEx(&config, kernel, a, b, 0);
 }
 
 int main()
@@ -179,5 +193,7 @@ int main()
     cudaFuncSetAttribute(bad_occupancy, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10);
     bad_occupancy<<<132 * 8, 64, 60 << 10>>>(a, b, 100);
     good_occupancy<<<132 * 8, 64, 4 << 10>>>(a, b, 100);
+    in_clusters(bad_clusters, 16, a, b);
+    in_clusters(good_clusters, 8, a, b);
     return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -1,6 +1,6 @@
 /* One kernel: what it is, what bounds it, and what is to be done. */
 
-const limitNames = {registers: "registers", shared_mem: "shared memory", warps: "threads", blocks: "blocks of a multiprocessor", clusters: "clusters"};
+const limitNames = {registers: "registers", shared_mem: "shared memory", warps: "threads", blocks: "blocks of a multiprocessor"};
 const kindNames = {
     global_ld: "global loads", global_st: "global stores", global_red: "global reductions", global_atom: "global atomics",
     shared_ld: "shared loads", shared_st: "shared stores", shared_atom: "shared atomics", local_ld: "local loads", local_st: "local stores",
@@ -53,7 +53,9 @@ function occupancyCard(l) {
         table([{title: "limit", value: x => x.name, show: x => x.decides ? h("strong", null, x.name + " \u2014 decides") : x.name, left: true},
             {title: "blocks a multiprocessor", value: x => x.blocks}], limits, 1, "Limits of occupancy"),
         note(`${l.registers || "?"} registers a thread${l.registers_estimated ? " (an estimate: there is no machine code for this device)" : ""}, `
-            + `${bytes(l.static_shared_bytes + l.dynamic_shared_bytes)} of shared memory a block.`));
+            + `${bytes(l.static_shared_bytes + l.dynamic_shared_bytes)} of shared memory a block.`
+            + (o.clusters !== undefined ? ` The device holds ${count(o.clusters)} clusters of ${l.cluster[0] * l.cluster[1] * l.cluster[2]} blocks, `
+                + `on ${o.multiprocessors} of its ${data.limits.multiprocessors} multiprocessors: each lies within one GPC.` : "")));
 }
 
 function globalCard(l) {
