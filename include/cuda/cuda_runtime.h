@@ -10,6 +10,7 @@
 
 #include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
+#include "device_types.h"
 #include "driver_functions.h"
 #include "vector_functions.h"
 #ifdef __CUDA__

@@ -89,6 +89,10 @@ def numbers_of_16_bits():
     assert run("half") == new
 
 
+def numbers_of_8_bits_and_less():
+    checks("tiny", "-arch=sm_90")
+
+
 def cooperative_groups():
     checks("groups", "-arch=sm_80")
 

@@ -11,11 +11,12 @@
 
 enum heddle_rounding { HEDDLE_RN, HEDDLE_RZ, HEDDLE_RU, HEDDLE_RD };
 
-/* x in the format, rounded once. */
-template <int mantissa, int exponent> HEDDLE_BOTH unsigned short heddle_narrow(double x, heddle_rounding mode)
+/* x in the format, rounded once. Infinity is the first code behind all finite numbers. */
+template <int mantissa, int exponent, unsigned infinity = ((1u << exponent) - 1) << mantissa>
+HEDDLE_BOTH unsigned short heddle_narrow(double x, heddle_rounding mode)
 {
     const unsigned long long bits = __builtin_bit_cast(unsigned long long, x);
-    const unsigned sign = (unsigned)(bits >> 63) << 15, infinity = ((1u << exponent) - 1) << mantissa;
+    const unsigned sign = (unsigned)(bits >> 63) << 15;
     const int bias = (1 << (exponent - 1)) - 1, e = (int)(bits >> 52 & 2047) - 1023;
     if (x != x)
         return 0x7fff; /* as the hardware's NaN */
@@ -35,7 +36,7 @@ template <int mantissa, int exponent> HEDDLE_BOTH unsigned short heddle_narrow(d
         up = rest != 0 && (mode == HEDDLE_RU) == (sign == 0);
     kept += up;
     const unsigned result = e < 1 - bias ? kept : ((unsigned)(e + bias - 1) << mantissa) + kept;
-    if (result < infinity && e <= bias)
+    if (result < infinity)
         return sign | result;
     const bool grows = mode == HEDDLE_RN || (mode != HEDDLE_RZ && (mode == HEDDLE_RU) == (sign == 0));
     return sign | (grows ? infinity : infinity - 1);

@@ -1,0 +1,36 @@
+/* Floats of 4 bits: e2m1 (CUDA Math API, "FP4 Intrinsics"). One stands in 8 bits, two in 8, four in 16. */
+#ifndef __CUDA_FP4_H__
+#define __CUDA_FP4_H__
+
+#include "cuda_fp8.h"
+
+#define __CUDA_FP4_TYPES_EXIST__
+
+typedef __nv_fp8_storage_t __nv_fp4_storage_t;
+typedef __nv_fp8_storage_t __nv_fp4x2_storage_t;
+typedef __nv_fp8x2_storage_t __nv_fp4x4_storage_t;
+typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
+
+#define FP             fp4
+#define PAIR           fp4x2
+#define STORAGE        __nv_fp4_storage_t
+#define STORAGE2       __nv_fp4x2_storage_t
+#define INTERPRETATION __nv_fp4_interpretation_t
+#define HEDDLE_BITS    4
+#define OPTIONS        const __nv_fp4_interpretation_t, const cudaRoundMode rounding
+#define NARROW(x)      heddle_tiny_narrow<1, 2, 8>(x, true, rounding)
+#define WIDEN(x)       heddle_tiny_widen<1, 2, 8>(x)
+#include "heddle/tiny_conversions.h"
+
+#define TINY        __nv_fp4_e2m1
+#define TINY2       __nv_fp4x2_e2m1
+#define TINY4       __nv_fp4x4_e2m1
+#define STORAGE1    __nv_fp4_storage_t
+#define STORAGE2    __nv_fp4x2_storage_t
+#define STORAGE4    __nv_fp4x4_storage_t
+#define HEDDLE_BITS 4
+#define NARROW(x)   heddle_tiny_narrow<1, 2, 8>(x, true, cudaRoundNearest)
+#define WIDEN(x)    heddle_tiny_widen<1, 2, 8>(x)
+#include "heddle/tiny_type.h"
+
+#endif

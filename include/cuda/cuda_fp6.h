@@ -1,0 +1,57 @@
+/* Floats of 6 bits: e2m3 and e3m2 (CUDA Math API, "FP6 Intrinsics"). Each stands in 8 bits. */
+#ifndef __CUDA_FP6_H__
+#define __CUDA_FP6_H__
+
+#include "cuda_fp8.h"
+
+#define __CUDA_FP6_TYPES_EXIST__
+
+typedef __nv_fp8_storage_t __nv_fp6_storage_t;
+typedef __nv_fp8x2_storage_t __nv_fp6x2_storage_t;
+typedef __nv_fp8x4_storage_t __nv_fp6x4_storage_t;
+typedef enum __nv_fp6_interpretation_t { __NV_E2M3, __NV_E3M2 } __nv_fp6_interpretation_t;
+
+HEDDLE_BOTH unsigned char heddle_fp6_narrow(double x, __nv_fp6_interpretation_t kind, cudaRoundMode rounding)
+{
+    return kind == __NV_E2M3 ? heddle_tiny_narrow<3, 2, 0x20>(x, true, rounding)
+                             : heddle_tiny_narrow<2, 3, 0x20>(x, true, rounding);
+}
+HEDDLE_BOTH float heddle_fp6_widen(unsigned char x, __nv_fp6_interpretation_t kind)
+{
+    return kind == __NV_E2M3 ? heddle_tiny_widen<3, 2, 0x20>(x) : heddle_tiny_widen<2, 3, 0x20>(x);
+}
+
+#define FP             fp6
+#define PAIR           fp6x2
+#define STORAGE        __nv_fp6_storage_t
+#define STORAGE2       __nv_fp6x2_storage_t
+#define INTERPRETATION __nv_fp6_interpretation_t
+#define HEDDLE_BITS    8
+#define OPTIONS        const __nv_fp6_interpretation_t interpretation, const cudaRoundMode rounding
+#define NARROW(x)      heddle_fp6_narrow(x, interpretation, rounding)
+#define WIDEN(x)       heddle_fp6_widen(x, interpretation)
+#include "heddle/tiny_conversions.h"
+
+#define TINY        __nv_fp6_e2m3
+#define TINY2       __nv_fp6x2_e2m3
+#define TINY4       __nv_fp6x4_e2m3
+#define STORAGE1    __nv_fp6_storage_t
+#define STORAGE2    __nv_fp6x2_storage_t
+#define STORAGE4    __nv_fp6x4_storage_t
+#define HEDDLE_BITS 8
+#define NARROW(x)   heddle_fp6_narrow(x, __NV_E2M3, cudaRoundNearest)
+#define WIDEN(x)    heddle_fp6_widen(x, __NV_E2M3)
+#include "heddle/tiny_type.h"
+
+#define TINY        __nv_fp6_e3m2
+#define TINY2       __nv_fp6x2_e3m2
+#define TINY4       __nv_fp6x4_e3m2
+#define STORAGE1    __nv_fp6_storage_t
+#define STORAGE2    __nv_fp6x2_storage_t
+#define STORAGE4    __nv_fp6x4_storage_t
+#define HEDDLE_BITS 8
+#define NARROW(x)   heddle_fp6_narrow(x, __NV_E3M2, cudaRoundNearest)
+#define WIDEN(x)    heddle_fp6_widen(x, __NV_E3M2)
+#include "heddle/tiny_type.h"
+
+#endif

@@ -1,0 +1,120 @@
+/* A type of 8 bits and less, and those of two and four. Included once for each: with TINY, TINY2, TINY4 (the types), STORAGE1,
+ * STORAGE2, STORAGE4, HEDDLE_BITS of each in a pair, and NARROW(x), WIDEN(code). Members and meanings: CUDA Math API, "FP8 Conversion
+ * and Data Movement", "C++ struct for handling fp8 data type" and its kind.
+ */
+struct TINY {
+    STORAGE1 __x;
+
+    TINY() = default;
+#define HEDDLE_FROM(T)                                                                                                 \
+    explicit __host__ __device__ TINY(T x) : __x(NARROW((double)x)) {}
+    HEDDLE_FROM(float)
+    HEDDLE_FROM(double)
+    HEDDLE_FROM(short)
+    HEDDLE_FROM(unsigned short)
+    HEDDLE_FROM(int)
+    HEDDLE_FROM(unsigned)
+#undef HEDDLE_FROM
+#define HEDDLE_FROM(T)                                                                                                 \
+    explicit __host__ __device__ TINY(T x) : __x(NARROW(heddle_sticky(x))) {}
+    HEDDLE_FROM(long)
+    HEDDLE_FROM(unsigned long)
+    HEDDLE_FROM(long long)
+    HEDDLE_FROM(unsigned long long)
+#undef HEDDLE_FROM
+    explicit __host__ __device__ TINY(__half x) : TINY((float)x) {}
+    explicit __host__ __device__ TINY(__nv_bfloat16 x) : TINY((float)x) {}
+
+    explicit __host__ __device__ operator float() const
+    {
+        return WIDEN(__x);
+    }
+#define HEDDLE_TO(T)                                                                                                   \
+    explicit __host__ __device__ operator T() const                                                                    \
+    {                                                                                                                  \
+        return T((float)*this);                                                                                        \
+    }
+    HEDDLE_TO(double)
+    HEDDLE_TO(__half)
+    HEDDLE_TO(__nv_bfloat16)
+#undef HEDDLE_TO
+#define HEDDLE_TO(T)                                                                                                   \
+    explicit __host__ __device__ operator T() const                                                                    \
+    {                                                                                                                  \
+        return heddle_integer<T>((float)*this, HEDDLE_RZ);                                                             \
+    }
+    HEDDLE_TO(char)
+    HEDDLE_TO(signed char)
+    HEDDLE_TO(unsigned char)
+    HEDDLE_TO(short)
+    HEDDLE_TO(unsigned short)
+    HEDDLE_TO(int)
+    HEDDLE_TO(unsigned)
+    HEDDLE_TO(long)
+    HEDDLE_TO(unsigned long)
+    HEDDLE_TO(long long)
+    HEDDLE_TO(unsigned long long)
+#undef HEDDLE_TO
+    explicit __host__ __device__ operator bool() const
+    {
+        return (float)*this != 0;
+    }
+};
+
+struct TINY2 {
+    STORAGE2 __x;
+
+    TINY2() = default;
+    explicit __host__ __device__ TINY2(double2 v) : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS) {}
+    explicit __host__ __device__ TINY2(float2 v) : TINY2(double2{v.x, v.y}) {}
+    explicit __host__ __device__ TINY2(__half2 v) : TINY2(double2{(float)v.x, (float)v.y}) {}
+    explicit __host__ __device__ TINY2(__nv_bfloat162 v) : TINY2(double2{(float)v.x, (float)v.y}) {}
+
+    explicit __host__ __device__ operator float2() const
+    {
+        return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS))};
+    }
+    explicit __host__ __device__ operator __half2() const
+    {
+        const float2 v = (float2) * this;
+        return {__half(v.x), __half(v.y)};
+    }
+};
+
+struct TINY4 {
+    STORAGE4 __x;
+
+    TINY4() = default;
+    explicit __host__ __device__ TINY4(double4 v)
+        : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS | NARROW(v.z) << 2 * HEDDLE_BITS |
+              (STORAGE4)NARROW(v.w) << 3 * HEDDLE_BITS)
+    {
+    }
+    explicit __host__ __device__ TINY4(double4_16a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit __host__ __device__ TINY4(double4_32a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit __host__ __device__ TINY4(float4 v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit __host__ __device__ TINY4(__half2 low, __half2 high)
+        : TINY4(double4{(float)low.x, (float)low.y, (float)high.x, (float)high.y})
+    {
+    }
+    explicit __host__ __device__ TINY4(__nv_bfloat162 low, __nv_bfloat162 high)
+        : TINY4(double4{(float)low.x, (float)low.y, (float)high.x, (float)high.y})
+    {
+    }
+
+    explicit __host__ __device__ operator float4() const
+    {
+        return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS)),
+                WIDEN(heddle_tiny_at(__x, 2, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 3, HEDDLE_BITS))};
+    }
+};
+
+#undef TINY
+#undef TINY2
+#undef TINY4
+#undef STORAGE1
+#undef STORAGE2
+#undef STORAGE4
+#undef HEDDLE_BITS
+#undef NARROW
+#undef WIDEN
