@@ -494,6 +494,37 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuin
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 
+/* libcu++ names these, and asks for them by cuGetProcAddress, which has them not. A call of one is an error. */
+#define HEDDLE_DOES_NOT_HAVE(what) __attribute__((error("Heddle does not have " what)))
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef enum { CU_GREEN_CTX_DEFAULT_STREAM = 1 } CUgreenCtxCreate_flags;
+typedef enum {
+    CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+} CUmemcpySrcAccessOrder;
+typedef enum {
+    CU_MEMCPY_FLAG_DEFAULT = 0,
+    CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1,
+} CUmemcpyFlags;
+typedef struct {
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    CUmemLocation srcLocHint, dstLocHint;
+    unsigned int flags;
+} CUmemcpyAttributes;
+HEDDLE_DOES_NOT_HAVE("batches of copies")
+CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                            CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream);
+HEDDLE_DOES_NOT_HAVE("pools of memory that is not a device's")
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
+HEDDLE_DOES_NOT_HAVE("green contexts")
+CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
+HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxDestroy(CUgreenCtx hCtx);
+HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
+HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId);
+#undef HEDDLE_DOES_NOT_HAVE
+
 #ifdef __cplusplus
 }
 #endif

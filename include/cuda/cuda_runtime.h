@@ -9,6 +9,7 @@
 #endif
 
 #include "channel_descriptor.h"
+#include "cuda_device_runtime_api.h"
 #include "cuda_runtime_api.h"
 #include "device_types.h"
 #include "driver_functions.h"

@@ -363,6 +363,18 @@ cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device);
 
+/* ---- textures ---- */
+
+/* CUB has iterators over textures, which compile if nobody uses them. */
+#define HEDDLE_NO_TEXTURES                                                                                             \
+    __attribute__((error("Heddle has no textures: read from memory, and clamp and interpolate in the kernel")))
+HEDDLE_NO_TEXTURES cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
+                                                       const struct cudaResourceDesc *pResDesc,
+                                                       const struct cudaTextureDesc *pTexDesc,
+                                                       const struct cudaResourceViewDesc *pResViewDesc);
+HEDDLE_NO_TEXTURES cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject);
+#undef HEDDLE_NO_TEXTURES
+
 /* ---- channels ---- */
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);

@@ -205,6 +205,9 @@ static cc_words cuda_command(struct job *j, const char *side)
     /* the newest that clang 19 knows: which functions launch and register */
     ADD(&c, "-Xclang");
     ADD(&c, "-target-sdk-version=12.5");
+    /* nvcc takes a device function(...) that is only declared, or whose arguments nothing looks at: libcu++ has many */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-fcuda-allow-variadic-functions");
     ADD(&c, "-x");
     ADD(&c, "cuda");
     if (o->given[CC_STD])

@@ -124,11 +124,46 @@ def thrust_of_debian_runs_on_the_host():
     checks("thrust", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", HEDDLE_PAGEABLE="1")
 
 
-def thrusts_cuda_back_end_is_refused_by_name():
-    if not os.path.exists("/usr/include/thrust/version.h"):
+def sorts_of_cub():
+    """Debian's CUB: large enough for tiles that are full and one that is not, on a device with few and with all instructions."""
+    if not os.path.exists("/usr/include/cub/version.cuh"):
         raise Skip("there is no libthrust-dev")
-    _, err = cc("-c", os.path.join(here, "thrust.cu"), status=1)
-    assert err.count("Thrust's CUDA back end do not work with Heddle") == 1, err
+    write("sort.cu", """#include <cub/device/device_radix_sort.cuh>
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+int main()
+{
+    const int n = 100003;
+    std::vector<unsigned> keys(n);
+    for (int i = 0; i < n; i++)
+        keys[i] = i * 2654435761u;
+    unsigned *in, *out;
+    void *memory = nullptr;
+    size_t bytes = 0;
+    cudaMallocManaged(&in, 4 * n);
+    cudaMallocManaged(&out, 4 * n);
+    std::copy(keys.begin(), keys.end(), in);
+    cub::DeviceRadixSort::SortKeys(memory, bytes, in, out, n);
+    cudaMalloc(&memory, bytes);
+    cub::DeviceRadixSort::SortKeys(memory, bytes, in, out, n);
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::sort(keys.begin(), keys.end());
+    printf("%s %d\\n", cudaGetErrorString(error), std::equal(keys.begin(), keys.end(), out));
+}
+""")
+    cc("-arch=sm_75", "sort.cu", "-o", "sort")
+    assert run("sort") == "no error 1\n"
+
+
+@in_full
+def algorithms_of_cub_and_thrust():
+    """Debian's, and those of the folders with CUB's, Thrust's and libcu++'s headers that CCCL names (`a:b:c`)."""
+    cccl = [word for folder in os.environ.get("CCCL", "").split(":") if folder for word in ("-I", folder)]
+    if not cccl and not os.path.exists("/usr/include/thrust/version.h"):
+        raise Skip("there is no libthrust-dev")
+    for arch in "60", "75", "90":
+        checks("cub", f"-arch=sm_{arch}", *cccl)
 
 
 def the_class_atomic():

@@ -32,7 +32,7 @@
 
 #include "math_float.h"
 
-#pragma push_macro("CUDA_VERSION")
+/* Clang's own wrapper has it always, and libcu++ takes it for the compiler's version. */
 #undef CUDA_VERSION
 #define CUDA_VERSION 13000
 #include <climits>
@@ -41,7 +41,6 @@
 
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
-#pragma pop_macro("CUDA_VERSION")
 #include "math_more.h"
 #include "order.h"
 
