@@ -57,13 +57,17 @@ static struct jit_process compiler;
 /* Milliseconds of the compiler's. */
 static double compile(const struct kernel *k, const uint32_t block[3], enum jit_tier tier)
 {
+    struct ir_func *functions[k->functions.n];
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        functions[i] = (struct ir_func *)k->functions.at[i]->ir;
     struct jit_request r = {.name = k->func->symbol.name,
                             .level = str_of(lane_level(0)),
                             .block = {block[0], block[1], block[2]},
                             .param_bytes = k->param_bytes,
                             .static_shared_bytes = k->static_shared_bytes,
                             .n_functions = k->functions.n,
-                            .functions = k->functions.at};
+                            .functions = functions,
+                            .block_rows = k->block_rows};
     struct wire_ask ask = {.tier = tier, .seconds = 600};
     struct jit_result result;
     size_t bytes;

@@ -284,7 +284,7 @@ static void note_nontemporal(const struct subject *s, struct cursor here, struct
     (void)s;
     if (!moves(i))
         return;
-    struct access a = access_begin(here.fn, i, op_at(here, here.index));
+    struct access a = access_begin(here.fn, i);
     if (a.shape != SHAPE_DIVERGENT)
         access_find_offsets(here.fn, &a);
     if (access_is_nontemporal(here, &a))
@@ -298,7 +298,7 @@ static void note_index(const struct subject *s, struct cursor here, struct text 
     (void)s;
     if (!moves(i) || ir_ref_kind(i->a) != REF_REG)
         return;
-    struct access a = access_begin(here.fn, i, op_at(here, here.index));
+    struct access a = access_begin(here.fn, i);
     if (a.shape == SHAPE_DIVERGENT && base_index_find(here, &a, &x))
         text_printf(t, "base %s%u, index %%%u * %u", ir_ref_kind(x.base) == REF_REG ? "%" : "constant ",
                     ir_ref_index(x.base), ir_ref_index(x.lanes), x.scale);
@@ -406,14 +406,12 @@ static bool stands_in_order(struct ir_func *f)
 static const char *analyse(struct subject *s)
 {
     static LLVMContextRef context;
-    struct code **code = ARENA_NEW(s->arena, struct code *);
     const char *wrong = set_target(s);
     context = context ? context : LLVMContextCreate();
     if (wrong)
         return wrong;
-    *code = code_decode(s->arena, s->f, lane_table(NULL, NULL));
     s->request.n_functions = 1;
-    s->request.functions = code;
+    s->request.functions = &s->f;
     s->request.shapes = &s->shapes;
     s->fn.request = &s->request;
     s->fn.target = s->target;

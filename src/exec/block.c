@@ -128,8 +128,8 @@ static bool is_of_block(uint32_t sreg)
 static void fill_rows(struct block *b, bool again)
 {
     const struct kernel *k = b->launch->kernel;
-    for (uint32_t i = 0; i < k->block_rows.n; i++) {
-        const struct row_fill *f = &k->block_rows.at[i];
+    for (uint32_t i = 0; i < k->block_rows.list.n; i++) {
+        const struct row_fill *f = &k->block_rows.list.at[i];
         uint8_t *row = b->sregs + f->at;
         if (again && !is_of_block(f->sreg))
             continue;
@@ -208,7 +208,7 @@ static void free_block(struct block *b)
     struct worker *k = b->worker;
     const struct launch *l = b->launch;
     pool_give_window(k, b->shared, l->shared_bytes + 16);
-    pool_give(k, b->sregs, l->kernel->block_rows_bytes + 64);
+    pool_give(k, b->sregs, l->kernel->block_rows.bytes + 64);
     pool_give(k, b, block_bytes(l));
 }
 
@@ -219,7 +219,7 @@ static struct block *make_block(struct worker *k, struct launch *l)
         return NULL;
     *b = (struct block){.launch = l, .worker = k, .n_warps = l->warps_per_block};
     b->shared = pool_take_window(k, l->shared_bytes + 16);
-    b->sregs = pool_take(k, l->kernel->block_rows_bytes + 64);
+    b->sregs = pool_take(k, l->kernel->block_rows.bytes + 64);
     if (b->shared && b->sregs)
         return b;
     free_block(b);

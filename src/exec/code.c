@@ -147,8 +147,6 @@ static uint64_t symbol_address(struct preparer *p, const struct ptx_symbol *s)
 static uint64_t base_value(struct preparer *p, const struct ir_const *c)
 {
     const struct mem *m = p->env->mem;
-    if (!m)
-        return 0;
     switch ((enum ir_base)c->base) {
     case BASE_SYMBOL: return symbol_address(p, c->symbol);
     case BASE_SHARED_WINDOW: return mem_shared_window(m);
@@ -176,75 +174,31 @@ static void splat(uint8_t *row, unsigned width, uint64_t lo, uint64_t hi)
         memcpy(row + l * width / 8, value, width / 8);
 }
 
-static uint32_t row_room(unsigned width)
-{
-    return width == 1 ? 64 : round_up(row_bytes(width), 64);
-}
-
-/* Offsets of the constants' rows; ROW_CONST. */
-static uint32_t *lay_out_consts(struct preparer *p, struct code *c)
+static void fill_consts(struct preparer *p, struct code *c, const struct code_layout *l)
 {
     const struct ir_func *ir = c->ir;
-    uint32_t *at = ARENA_ARRAY(p->arena, uint32_t, ir->consts.n), bytes = 0;
-    for (uint32_t i = 1; i < ir->consts.n; i++) {
-        at[i] = bytes;
-        bytes += row_room(ir->consts.at[i].width);
-    }
-    c->consts = (uint8_t *)(((uintptr_t)arena_alloc(p->arena, bytes + 64) + 63) & ~(uintptr_t)63);
+    c->consts = (uint8_t *)(((uintptr_t)arena_alloc(p->arena, l->const_bytes + 64) + 63) & ~(uintptr_t)63);
     for (uint32_t i = 1; i < ir->consts.n; i++) {
         const struct ir_const *k = &ir->consts.at[i];
-        splat(c->consts + at[i], k->width, k->lo + base_value(p, k), k->hi);
+        splat(c->consts + l->consts[i], k->width, k->lo + base_value(p, k), k->hi);
     }
-    return at;
-}
-
-static row_ref sreg_row(struct preparer *p, uint32_t sreg)
-{
-    struct kernel *k = p->k;
-    if (sreg / 4 == SREG_tid && sreg % 4 < 3)
-        return (sreg % 4) * 128 | ROW_WARP;
-    if (sreg == SREG_warpid * 4)
-        return 3 * 128 | ROW_WARP;
-    for (uint32_t i = 0; i < k->block_rows.n; i++)
-        if (k->block_rows.at[i].sreg == sreg)
-            return k->block_rows.at[i].at | ROW_BLOCK;
-    enum isa_type type = sreg >= IR_ENVREG ? TYPE_b32 : isa_sreg_info((enum isa_sreg)(sreg / 4))->type;
-    unsigned width = sreg == IR_PARAM_BASE ? 64 : isa_type_bits(type);
-    struct row_fill fill = {k->block_rows_bytes, (uint8_t)width, sreg};
-    *VEC_PUSH(p->arena, &k->block_rows) = fill;
-    k->block_rows_bytes += row_room(width);
-    return fill.at | ROW_BLOCK;
 }
 
 struct decoder {
     struct preparer *p;
     struct code *c;
-    const uint32_t *const_at;
+    const struct code_layout *layout;
 };
 
 static row_ref row_of(const struct decoder *d, ir_ref r)
 {
-    switch (ir_ref_kind(r)) {
-    case REF_REG: return d->c->ir->regs.at[ir_ref_index(r)].slot | ROW_FRAME;
-    case REF_CONST: return d->const_at[ir_ref_index(r)] | ROW_CONST;
-    case REF_SREG: return sreg_row(d->p, ir_ref_index(r));
-    default: return 0;
-    }
+    block_rows_add(&d->p->k->block_rows, d->c->ir, r, d->p->arena);
+    return layout_row(d->layout, d->c->ir, &d->p->k->block_rows, r);
 }
 
 static uint8_t width_of(const struct decoder *d, ir_ref r)
 {
-    switch (ir_ref_kind(r)) {
-    case REF_REG: return d->c->ir->regs.at[ir_ref_index(r)].width;
-    case REF_CONST: return d->c->ir->consts.at[ir_ref_index(r)].width;
-    case REF_SREG: {
-        uint32_t i = ir_ref_index(r);
-        if (i >= IR_ENVREG)
-            return i == IR_PARAM_BASE ? 64 : 32;
-        return (uint8_t)isa_type_bits(isa_sreg_info((enum isa_sreg)(i / 4))->type);
-    }
-    default: return 0;
-    }
+    return layout_width(d->c->ir, r);
 }
 
 /* ---- operations ---- */
@@ -280,11 +234,6 @@ static const struct op_matrix *decode_matrix(const struct decoder *d, const stru
         x->writes[k] = row_of(d, ir->writes[k]);
     matrix_prepare(x);
     return x;
-}
-
-static uint32_t order_of(const struct code *c, uint32_t block)
-{
-    return block == NO_BLOCK ? NO_BLOCK : c->ir->blocks.at[block].order;
 }
 
 static void decode_lanes(struct op *o, const struct ir_insn *in, lane_fn *const *lanes)
@@ -357,11 +306,11 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
         o->access = in->access ? decode_access(d, in) : NULL;
         break;
     case IR_CALL: o->call = in->call; break;
-    case IR_BRA: o->target = order_of(d->c, in->targets[0]); break;
+    case IR_BRA: o->target = layout_order(d->c->ir, in->targets[0]); break;
     case IR_BRX: {
         uint32_t *targets = ARENA_ARRAY(d->p->arena, uint32_t, in->n_targets);
         for (uint32_t k = 0; k < in->n_targets; k++)
-            targets[k] = order_of(d->c, in->targets[k]);
+            targets[k] = layout_order(d->c->ir, in->targets[k]);
         o->targets = targets;
         o->n_targets = in->n_targets;
         break;
@@ -373,44 +322,39 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
     }
 }
 
-static bool ends(const struct ir_func *ir, const struct ir_block *b)
-{
-    return b->n && plain_kind((enum ir_kind)ir->insns.at[b->first + b->n - 1].kind) >= OP_FALL &&
-           ir->insns.at[b->first + b->n - 1].kind != IR_LANES;
-}
-
 static void decode_blocks(const struct decoder *d)
 {
     struct code *c = d->c;
     const struct ir_func *ir = c->ir;
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < ir->n_ordered; i++)
-        total += ir->blocks.at[ir->order[i]].n + 1;
-    c->ops = ARENA_ARRAY(d->p->arena, struct op, total);
-    c->blocks = ARENA_ARRAY(d->p->arena, struct code_block, ir->n_ordered);
+    c->n_ops = d->layout->blocks[ir->n_ordered];
     c->n_blocks = ir->n_ordered;
+    c->ops = ARENA_ARRAY(d->p->arena, struct op, c->n_ops);
+    c->blocks = ARENA_ARRAY(d->p->arena, struct code_block, c->n_blocks);
     for (uint32_t i = 0; i < ir->n_ordered; i++) {
         const struct ir_block *b = &ir->blocks.at[ir->order[i]];
-        uint32_t next = order_of(c, b->next);
-        c->blocks[i] = (struct code_block){
-            .first = c->n_ops, .spins = b->spins, .serial_from = b->serial_from, .serial_to = b->serial_to};
+        uint32_t next = layout_order(ir, b->next);
+        struct op *o = &c->ops[d->layout->blocks[i]];
+        c->blocks[i] = (struct code_block){.first = d->layout->blocks[i],
+                                           .n = b->n ? b->n : 1,
+                                           .spins = b->spins,
+                                           .serial_from = b->serial_from,
+                                           .serial_to = b->serial_to};
         for (uint32_t k = 0; k < b->n; k++)
-            decode_insn(d, &ir->insns.at[b->first + k], next, &c->ops[c->n_ops++]);
-        if (!ends(ir, b))
-            c->ops[c->n_ops++] = (struct op){.kind = OP_FALL, .next = next};
-        c->blocks[i].n = b->n ? b->n : 1;
+            decode_insn(d, &ir->insns.at[b->first + k], next, o++);
+        if (!layout_has_end(ir, b))
+            *o = (struct op){.kind = OP_FALL, .next = next};
         c->has_serial |= b->serial_to > 0;
     }
 }
 
-enum { LEAST_FRAME_BYTES = 16 }; /* frames are multiples of it */
-
 static void decode(struct preparer *p, struct code *c)
 {
-    struct decoder d = {p, c, lay_out_consts(p, c)};
+    struct code_layout layout;
+    struct decoder d = {p, c, &layout};
+    layout_find(&layout, c->ir, p->arena);
+    fill_consts(p, c, &layout);
     decode_blocks(&d);
-    /* As on a GPU, a call takes room for where it returns to at the least: no recursion is free. */
-    c->frame_bytes = c->ir->frame_bytes || c->ir->func->entry ? c->ir->frame_bytes : LEAST_FRAME_BYTES;
+    c->frame_bytes = layout.frame_bytes;
     c->register_bytes = c->ir->register_bytes;
     for (uint32_t i = 0; i < c->ir->zeroed.n; i++) {
         const struct ir_reg *r = &c->ir->regs.at[c->ir->zeroed.at[i]];
@@ -418,16 +362,6 @@ static void decode(struct preparer *p, struct code *c)
     }
     p->k->suspends |= c->ir->suspends;
     p->k->instructions += c->ir->insns.n;
-}
-
-struct code *code_decode(struct arena *arena, const struct ir_func *ir, lane_fn *const *lanes)
-{
-    struct code_env env = {.lanes = lanes};
-    struct preparer p = {.k = ARENA_NEW(arena, struct kernel), .env = &env, .arena = arena};
-    struct code *c = ARENA_NEW(arena, struct code);
-    c->ir = ir;
-    decode(&p, c);
-    return c;
 }
 
 /* ---- the functions of a kernel ---- */

@@ -9,20 +9,8 @@
 #ifndef HEDDLE_EXEC_CODE_H
 #define HEDDLE_EXEC_CODE_H
 
-#include "ir/ir.h"
+#include "exec/layout.h"
 #include "mem/space.h"
-
-/* A row: byte offset (a multiple of 4) | enum row_base. */
-typedef uint32_t row_ref;
-enum row_base {
-    ROW_FRAME, /* the activation's registers */
-    ROW_CONST, /* the function's constants */
-    ROW_WARP,  /* special registers of the warp: see WARP_ROWS_BYTES */
-    ROW_BLOCK, /* those of the block and the launch */
-};
-
-/* Rows of a warp: %tid.x, .y, .z, %warpid. */
-enum { WARP_ROWS_BYTES = 4 * 128 };
 
 enum op_kind {
     OP_LANES1, /* d = fn(a) */
@@ -105,13 +93,6 @@ struct code_block {
     uint32_t serial_from, serial_to; /* blocks, as in ir/ir.h */
 };
 
-/* A row to fill before a function or block starts. */
-struct row_fill {
-    uint32_t at; /* byte offset */
-    uint8_t width;
-    uint32_t sreg; /* enum of ir.h, for special registers */
-};
-
 /* One function of a kernel. */
 struct code {
     const struct ir_func *ir;
@@ -155,8 +136,7 @@ struct kernel {
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
     uint32_t registers;                         /* of a thread, in machine code for the device; 0: not known */
     uint64_t instructions;
-    VEC(struct row_fill) block_rows; /* special registers in use, in ROW_BLOCK */
-    uint32_t block_rows_bytes;
+    struct block_rows block_rows;
     uint64_t code_window;
     void *compiled; /* the compiler's own: src/jit/host/engine.c */
 };
@@ -199,9 +179,6 @@ void kernel_free(struct kernel *k);
 uint32_t kernel_registers(const struct kernel *k, bool *guessed);
 /* Can it be launched in clusters of more than one block? Reports what does not go there. */
 bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);
-
-/* One function with no kernel around it, whose symbols have no addresses: what analyses look at. */
-struct code *code_decode(struct arena *arena, const struct ir_func *ir, lane_fn *const *lanes);
 
 /* A function's address, as function pointers hold it; the function of an address, or NULL. */
 uint64_t code_address(const struct mem *mem, const struct ptx_func *f);

@@ -118,7 +118,7 @@ static void emit_functions(struct emit *e, const struct jit_request *r)
     for (uint32_t i = 0; i < r->n_functions; i++) {
         if (!r->shapes[i].regs)
             continue;
-        struct str f = r->functions[i]->ir->func->symbol.name;
+        struct str f = r->functions[i]->func->symbol.name;
         struct function fn = {.request = r, .target = session.target, .lanes = session.lanes, .arena = e->arena};
         function_analyse(&fn, i);
         snprintf(name, sizeof name, JIT_FUNCTION_NAME, i, STR_ARG(f));
@@ -237,7 +237,7 @@ static bool find_shapes(struct jit_request *r, struct arena *arena)
     struct ir_shapes *shapes = ARENA_ARRAY(arena, struct ir_shapes, r->n_functions);
     r->shapes = shapes;
     for (uint32_t i = 0; i < r->n_functions; i++)
-        if (r->functions[i] && !ir_find_shapes(r->functions[i]->ir, r->block, arena, &shapes[i])) {
+        if (r->functions[i] && !ir_find_shapes(r->functions[i], r->block, arena, &shapes[i])) {
             shapes[i] = (struct ir_shapes){.regs = NULL};
             if (i == 0)
                 return false;
@@ -250,7 +250,7 @@ static char *print_ir(const struct jit_request *r, struct arena *arena)
     struct text t = {.arena = arena};
     for (uint32_t i = 0; i < r->n_functions; i++)
         if (r->shapes[i].regs)
-            text_str(&t, ir_print_shapes(r->functions[i]->ir, &r->shapes[i], arena));
+            text_str(&t, ir_print_shapes(r->functions[i], &r->shapes[i], arena));
     return strdup(t.p);
 }
 

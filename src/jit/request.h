@@ -13,9 +13,8 @@
 enum jit_tier { TIER_FIRST = 1, TIER_SECOND };
 enum { JIT_TIERS = TIER_SECOND };
 
-/* Of functions the compiler has what wire.c passes: `ir` but for the places in the text, without symbols, and of operations where
- * their operands' rows are and where they go on; no address (fn, callee, origin), and of access only the rows: what an access is
- * stands in the instruction. There are no rows of constants. */
+/* Of functions the compiler has what wire.c passes: the IR but for the places in the text, without symbols. Where the interpreter has
+ * their operands and operations follows from it (exec/layout.h). */
 struct jit_request {
     struct str name;  /* of the kernel: for dumps */
     struct str level; /* of the CPU: x86-64-v2 and so on */
@@ -24,7 +23,8 @@ struct jit_request {
     uint32_t param_bytes; /* of the kernel */
     uint32_t static_shared_bytes;
     uint32_t n_functions;
-    struct code **functions;        /* NULL: not to be compiled. The first is the kernel itself */
+    struct ir_func **functions;     /* NULL: not to be compiled. The first is the kernel itself */
+    struct block_rows block_rows;   /* of the kernel */
     const struct ir_shapes *shapes; /* by function; regs is NULL where a function is not compiled */
 };
 

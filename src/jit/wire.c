@@ -186,101 +186,35 @@ static void pass_blocks(struct wire *w, struct ir_func *f)
     pass(w, f->order, f->n_ordered * sizeof *f->order);
 }
 
-/* ---- operations: where operands stand, and what follows from the instructions ---- */
-
-static void pass_op(struct wire *w, struct op *o, const struct ir_insn *i)
+static void pass_function(struct wire *w, struct ir_func **function)
 {
-    PASS(w, o->kind);
-    PASS(w, o->flags);
-    PASS(w, o->width);
-    PASS(w, o->e_kind);
-    PASS(w, o->has_d);
-    PASS(w, o->has_e);
-    PASS(w, o->has_b);
-    PASS(w, o->guard);
-    PASS(w, o->d);
-    PASS(w, o->e);
-    PASS(w, o->a);
-    PASS(w, o->b);
-    PASS(w, o->c);
-    PASS(w, o->f);
-    if (w->arena) {
-        o->imm = i->imm;
-        o->mode = i->mode;
-    }
-    if (!ir_has_access(i))
-        return;
-    if (w->arena)
-        o->access = ARENA_NEW(w->arena, struct op_access); /* only its rows are read */
-    pass(w, (row_ref *)o->access->regs, sizeof o->access->regs);
-    pass(w, (row_ref *)o->access->operands, sizeof o->access->operands);
-}
-
-static uint32_t order_of(const struct ir_func *f, uint32_t block)
-{
-    return block < f->blocks.n ? f->blocks.at[block].order : NO_BLOCK;
-}
-
-/* Where an operation goes on, as numbers of blocks in order. */
-static void set_ways(struct wire *w, const struct ir_func *f, struct op *o, const struct ir_insn *i)
-{
-    if (i->kind == IR_BRA && i->n_targets)
-        o->target = order_of(f, i->targets[0]);
-    if (i->kind != IR_BRX)
-        return;
-    uint32_t *targets = ARENA_ARRAY(w->arena, uint32_t, i->n_targets);
-    for (uint32_t k = 0; k < i->n_targets; k++)
-        targets[k] = order_of(f, i->targets[k]);
-    o->targets = targets;
-    o->n_targets = i->n_targets;
-}
-
-static void pass_ops(struct wire *w, struct code *c)
-{
-    const struct ir_func *f = c->ir;
-    PASS_ARRAY(w, c->ops, c->n_ops);
-    PASS_ARRAY(w, c->blocks, c->n_blocks);
-    for (uint32_t b = 0; b < c->n_blocks && !w->failed; b++) {
-        struct code_block *block = &c->blocks[b];
-        const struct ir_block *from = &f->blocks.at[f->order[b]];
-        PASS(w, block->first);
-        PASS(w, block->n);
-        PASS(w, block->spins);
-        for (uint32_t k = 0; k < from->n; k++)
-            pass_op(w, &c->ops[block->first + k], &f->insns.at[from->first + k]);
-        if (!w->arena || w->failed)
-            continue;
-        for (uint32_t k = 0; k < from->n; k++)
-            set_ways(w, f, &c->ops[block->first + k], &f->insns.at[from->first + k]);
-        /* a block that ends with no branch has one operation more, which goes on */
-        for (uint32_t k = block->first; k < c->n_ops && k <= block->first + from->n; k++)
-            c->ops[k].next = order_of(f, from->next);
-    }
-}
-
-static void pass_function(struct wire *w, struct code **code)
-{
-    bool is_there = *code != NULL;
+    bool is_there = *function != NULL;
     PASS(w, is_there);
     if (!is_there)
         return;
     if (w->arena) {
-        struct ir_func *f = ARENA_NEW(w->arena, struct ir_func);
-        f->func = ARENA_NEW(w->arena, struct ptx_func);
-        f->arena = w->arena;
-        *code = ARENA_NEW(w->arena, struct code);
-        (*code)->ir = f;
+        *function = ARENA_NEW(w->arena, struct ir_func);
+        (*function)->func = ARENA_NEW(w->arena, struct ptx_func);
+        (*function)->arena = w->arena;
     }
-    struct ir_func *f = (struct ir_func *)(*code)->ir; /* only written to where it has just been made */
+    struct ir_func *f = *function;
     pass_str(w, &f->func->symbol.name);
     PASS(w, f->func->entry);
-    PASS(w, (*code)->frame_bytes);
+    PASS(w, f->frame_bytes);
     pass_values(w, f);
     PASS_ARRAY(w, f->insns.at, f->insns.n);
     for (uint32_t i = 0; i < f->insns.n; i++)
         pass_insn(w, &f->insns.at[i]);
     pass_blocks(w, f);
-    pass_ops(w, *code);
+}
+
+static void pass_block_rows(struct wire *w, struct block_rows *rows)
+{
+    PASS_ARRAY(w, rows->list.at, rows->list.n);
+    for (uint32_t i = 0; i < rows->list.n; i++) {
+        PASS(w, rows->list.at[i].at);
+        PASS(w, rows->list.at[i].sreg);
+    }
 }
 
 static void pass_request(struct wire *w, struct jit_request *r)
@@ -290,6 +224,7 @@ static void pass_request(struct wire *w, struct jit_request *r)
     PASS(w, r->block);
     PASS(w, r->param_bytes);
     PASS(w, r->static_shared_bytes);
+    pass_block_rows(w, &r->block_rows);
     PASS_ARRAY(w, r->functions, r->n_functions);
     for (uint32_t i = 0; i < r->n_functions; i++)
         pass_function(w, &r->functions[i]);
@@ -320,7 +255,7 @@ bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct ar
 uint32_t wire_layout(void)
 {
     static const uint32_t sizes[] = {sizeof(struct jit_request), sizeof(struct jit_result), sizeof(struct ir_insn),
-                                     sizeof(struct ir_access),   sizeof(struct op),         LANE_COUNT};
+                                     sizeof(struct ir_access), LANE_COUNT};
     uint32_t h = abi_number();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         h = h * 31 + sizes[i];

@@ -19,7 +19,6 @@ enum { LANES_SPAN = 1 << 20, CHECK_GROUP_SPAN = 1 << 30 };
 
 struct access {
     const struct ir_insn *i;
-    const struct op *o;
     const struct mem_access *mem;
     int64_t disp;                 /* of the address, without a symbol's */
     unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
@@ -52,7 +51,7 @@ static inline bool access_is_whole(const struct mem_access *m)
 
 /* ---- access_shape.c ---- */
 
-struct access access_begin(const struct function *fn, const struct ir_insn *i, const struct op *o);
+struct access access_begin(const struct function *fn, const struct ir_insn *i);
 /* Is it of a kind that has a fast way? */
 bool access_is_simple(const struct function *fn, const struct ir_insn *i);
 /* Finds a->offset, a->span and a->least. access_is_aligned: are the offsets multiples of what a lane has, and not far apart? */
@@ -102,9 +101,8 @@ unsigned access_bytes_without_gap(struct cursor here, const struct access *a);
 
 struct index {
     ir_ref base, lanes; /* uniform, 64 bits; divergent, 32 */
-    row_ref base_row, lanes_row;
-    unsigned scale; /* bytes from one index to the next */
-    unsigned unit;  /* that the CPU's addresses have */
+    unsigned scale;     /* bytes from one index to the next */
+    unsigned unit;      /* that the CPU's addresses have */
 };
 /* Is the address of the cursor's instruction a uniform base plus an index in each lane? */
 bool base_index_find(struct cursor here, const struct access *a, struct index *x);

@@ -19,7 +19,7 @@ enum { MAX_MEMBERS = 32, MAX_OPEN = 16 };
 
 static struct access access_at(struct cursor here, uint32_t k)
 {
-    return access_begin(here.fn, insn_at(here, k), op_at(here, k));
+    return access_begin(here.fn, insn_at(here, k));
 }
 
 /* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
@@ -362,7 +362,7 @@ bool access_begin_tested(struct cursor here, uint32_t k, struct access *a)
     if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const ||
         here.check_groups[k].first != k)
         return false;
-    *a = access_begin(here.fn, i, op_at(here, k));
+    *a = access_begin(here.fn, i);
     if (!access_is_simple(here.fn, i) || a->mem->space == SPACE_LOCAL || a->shape == SHAPE_DIVERGENT)
         return false;
     access_find_offsets(here.fn, a);

@@ -41,12 +41,11 @@ bool access_is_simple(const struct function *fn, const struct ir_insn *i)
     return known && m->order != ORDER_SC && m->bytes <= 8 && (m->bytes >= 4 || m->n == 1) && m->bytes * m->n <= 32;
 }
 
-struct access access_begin(const struct function *fn, const struct ir_insn *i, const struct op *o)
+struct access access_begin(const struct function *fn, const struct ir_insn *i)
 {
     const struct mem_access *m = &i->access->mem;
     unsigned all = (unsigned)m->bytes * m->n;
     return (struct access){.i = i,
-                           .o = o,
                            .mem = m,
                            .disp = i->access->disp,
                            .bytes = m->bytes,

@@ -25,7 +25,6 @@ static bool is_kept(struct cursor here, ir_ref r, uint32_t k)
 static bool take_base(struct cursor here, ir_ref r, uint32_t k, struct index *x)
 {
     x->base = r;
-    x->base_row = cursor_operand_row(here, r, k);
     return r && fn_ref_width(here.fn, r) == 64 && fn_ref_shape(here.fn, r) == SHAPE_UNIFORM && is_kept(here, r, k);
 }
 
@@ -37,7 +36,6 @@ static bool take_lanes(struct cursor here, const struct ir_mad *m, uint32_t k, s
     x->scale *= (unsigned)m->factor;
     x->unit = x->scale % 8 == 0 ? 8 : x->scale % 4 == 0 ? 4 : 1;
     x->lanes = m->a;
-    x->lanes_row = cursor_operand_row(here, m->a, k);
     return m->extend >= EXTEND_SIGN && fn_ref_width(here.fn, m->a) == 32 &&
            fn_ref_shape(here.fn, m->a) == SHAPE_DIVERGENT && is_kept(here, m->a, k) && x->scale <= MOST_SCALE;
 }

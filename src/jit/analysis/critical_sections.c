@@ -18,22 +18,16 @@ bool serial_is_inside(const struct function *fn, uint32_t from, uint32_t block)
     return block >= b->serial_from && block < b->serial_to;
 }
 
-static const struct op *last_op(const struct function *fn, uint32_t order)
-{
-    const struct code_block *b = &fn->code->blocks[order];
-    return &fn->code->ops[b->first + b->n - 1];
-}
-
 void serial_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits)
 {
     for (uint32_t b = from; b < to; b++) {
-        const struct op *o = last_op(fn, b);
+        uint32_t next = fn_next(fn, b), target = fn_target(fn, b);
         if (!block_at(fn, b)->serial_to)
             continue;
-        if (o->next != NO_BLOCK && !serial_is_inside(fn, b, o->next))
-            exits[o->next] = 1;
-        if (o->kind == OP_BRA && !serial_is_inside(fn, b, o->target))
-            exits[o->target] = 1;
+        if (next != NO_BLOCK && !serial_is_inside(fn, b, next))
+            exits[next] = 1;
+        if (target != NO_BLOCK && !serial_is_inside(fn, b, target))
+            exits[target] = 1;
     }
 }
 

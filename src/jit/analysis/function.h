@@ -54,8 +54,8 @@ struct function {
     const struct jit_target *target;
     struct lane_library *lanes;
     struct arena *arena; /* for what lasts until the answer */
-    const struct code *code;
     const struct ir_func *ir;
+    struct code_layout layout; /* of the interpreter's code, which compiled code calls and leaves to */
     const struct ir_shapes *shapes;
     bool one_lane;     /* the "warp" is one lane: all registers are scalars of its own */
     bool loops, spins; /* some branch goes back; to a loop that spins */
@@ -78,14 +78,15 @@ static inline const struct ir_block *block_at(const struct function *fn, uint32_
 {
     return &fn->ir->blocks.at[fn->ir->order[order]];
 }
-/* Instruction k of the cursor's block, and the operation made of it. */
+/* Instruction k of the cursor's block. */
 static inline const struct ir_insn *insn_at(struct cursor here, uint32_t k)
 {
     return &here.fn->ir->insns.at[block_at(here.fn, here.block)->first + k];
 }
-static inline const struct op *op_at(struct cursor here, uint32_t k)
+/* The last instruction of a block that is not empty. */
+static inline const struct ir_insn *last_insn(const struct function *fn, const struct ir_block *b)
 {
-    return &here.fn->code->ops[here.fn->code->blocks[here.block].first + k];
+    return &fn->ir->insns.at[b->first + b->n - 1];
 }
 
 /* Runs all analyses of function `index` of the request, and fills *fn. */
@@ -112,8 +113,6 @@ bool fn_counts_a_remainder(const struct function *fn, ir_ref counter);
 enum { NO_WRITER = UINT32_MAX };
 /* The last instruction of the block before k that writes r, or NO_WRITER. */
 uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k);
-/* Where instruction k has operand r. */
-row_ref cursor_operand_row(struct cursor here, ir_ref r, uint32_t k);
 /* Does the instruction write r in all lanes, by a lane function? */
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r);
 
@@ -121,10 +120,21 @@ bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r);
 const uint64_t *live_in(const struct function *fn, uint32_t block);
 /* Does some branch go back to the block, or to one before it? */
 bool cursor_is_in_loop(struct cursor here);
-/* The number of the operation that ends a block; there may be no instruction for it. */
+/* The instruction that ends a block, by its number there; as many as it has where it just goes on. */
 uint32_t fn_block_end(const struct function *fn, uint32_t order);
+/* Where lanes go on behind a block that no branch takes elsewhere, and where its branch takes them: by the numbers of blocks in order;
+ * NO_BLOCK where they do not. */
+uint32_t fn_next(const struct function *fn, uint32_t order);
+uint32_t fn_target(const struct function *fn, uint32_t order);
+/* Does a block go on with another, by its branch or without one? */
+bool fn_goes_to(const struct function *fn, uint32_t order, uint32_t to);
+/* The place of an operand in the rows that the interpreter has; the number of an instruction's operation there. */
+row_ref fn_row(const struct function *fn, ir_ref r);
+uint32_t fn_op(const struct function *fn, const struct ir_insn *i);
+/* What the counters of instructions count a block as. */
+uint32_t fn_operations(const struct function *fn, uint32_t order);
 /* Where a warp arrives by this instruction, if lockstep goes on behind it: ARRIVED_END or a barrier's bit; 0 for all else. */
-uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i, const struct op *o);
+uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i);
 /* The block in which warps go on behind the barrier at the end of block `at`, if all 32 lanes come there, and always did; else
  * NO_BLOCK. Registers that are not divergent are then spilled as seeds, and made rows where the interpreter takes over. */
 uint32_t fn_seed_block(const struct function *fn, uint32_t at);

@@ -11,30 +11,24 @@ static const struct ir_insn *ends_with(const struct function *fn, uint32_t order
     return end < block_at(fn, order)->n ? &fn->ir->insns.at[block_at(fn, order)->first + end] : NULL;
 }
 
-static const struct op *end_op(const struct function *fn, uint32_t order)
-{
-    return &fn->code->ops[fn->code->blocks[order].first + fn_block_end(fn, order)];
-}
-
 /* What warps come to together at the end of a block: function.c's emit_exit(). */
 static uint32_t arrival_at(const struct function *fn, uint32_t order)
 {
     const struct ir_insn *i = ends_with(fn, order);
-    return i ? fn_arrival(fn, i, end_op(fn, order)) : 0;
+    return i ? fn_arrival(fn, i) : 0;
 }
 
 uint32_t gang_side_region_end(const struct function *fn, uint32_t order)
 {
-    const struct op *o = end_op(fn, order);
-    return o->target == fn->plan.side_region[order] ? o->next : o->target;
+    uint32_t target = fn_target(fn, order);
+    return target == fn->plan.side_region[order] ? fn_next(fn, order) : target;
 }
 
 /* Does the gang come to another block from this one, whatever its registers hold? */
 static bool always_goes_on(const struct function *fn, uint32_t order)
 {
     const struct ir_insn *i = ends_with(fn, order);
-    const struct op *o = end_op(fn, order);
-    uint32_t to = i && i->kind == IR_BRA ? o->target : o->next;
+    uint32_t to = i && i->kind == IR_BRA ? fn_target(fn, order) : fn_next(fn, order);
     if (fn->plan.is_block && fn->plan.side_region[order])
         return fn->plan.inside[gang_side_region_end(fn, order)];
     return (!i || (i->kind == IR_BRA && !i->guard)) && to != NO_BLOCK && to > order && fn->plan.inside[to];
@@ -51,26 +45,17 @@ static void find_phase_starts(const struct function *fn, uint8_t *starts)
     memset(starts, 0, fn->ir->n_ordered);
     starts[0] = 1;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t arrived = arrival_at(fn, b), next = end_op(fn, b)->next;
+        uint32_t arrived = arrival_at(fn, b), next = fn_next(fn, b);
         if (arrived && arrived != ARRIVED_END && next != NO_BLOCK)
             starts[next] = 1;
     }
-}
-
-/* Does a block of code come to another? */
-static bool goes_to(const struct op *o, uint32_t target)
-{
-    bool goes = o->next == target || (o->kind == OP_BRA && o->target == target);
-    for (uint32_t k = 0; k < (o->kind == OP_BRX ? o->n_targets : 0); k++)
-        goes |= o->targets[k] == target;
-    return goes;
 }
 
 bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block)
 {
     for (uint32_t b = block; b < fn->ir->n_ordered; b++)
         for (uint32_t to = 0; to <= block; to++)
-            if (goes_to(end_op(fn, b), to))
+            if (fn_goes_to(fn, b, to))
                 return true;
     return false;
 }
@@ -165,14 +150,13 @@ static void find_common(struct function *fn)
 static uint32_t next_blocks(const struct function *fn, uint32_t b, uint32_t next[2])
 {
     const struct ir_insn *i = ends_with(fn, b);
-    const struct op *o = end_op(fn, b);
     uint32_t n = 0;
     if (i && i->kind != IR_BRA && !fn_is_plain_shuffle(fn, i))
         return 0;
     if (i && i->kind == IR_BRA)
-        next[n++] = o->target;
-    if ((!i || i->kind != IR_BRA || i->guard) && o->next != NO_BLOCK)
-        next[n++] = o->next;
+        next[n++] = fn_target(fn, b);
+    if ((!i || i->kind != IR_BRA || i->guard) && fn_next(fn, b) != NO_BLOCK)
+        next[n++] = fn_next(fn, b);
     return n;
 }
 
@@ -407,8 +391,7 @@ static uint32_t loop_end(const struct function *fn, uint32_t head)
 static uint32_t loop_around(const struct function *fn, uint32_t barrier, uint32_t *first)
 {
     for (uint32_t b = fn->ir->n_ordered; b-- > barrier;) {
-        const struct ir_insn *i = ends_with(fn, b);
-        *first = i && i->kind == IR_BRA ? end_op(fn, b)->target : NO_BLOCK;
+        *first = fn_target(fn, b);
         if (*first <= barrier)
             return b;
     }
@@ -431,16 +414,16 @@ static bool is_for_side_regions(const struct function *fn, uint32_t order)
 static uint32_t side_region_behind(const struct function *fn, uint32_t order, const uint32_t *comes_to)
 {
     const struct ir_insn *i = ends_with(fn, order);
-    const struct op *o = end_op(fn, order);
-    if (!i || i->kind != IR_BRA || !i->guard || o->target == NO_BLOCK || o->next == NO_BLOCK ||
+    uint32_t next = fn_next(fn, order), target = fn_target(fn, order);
+    if (!i || i->kind != IR_BRA || !i->guard || target == NO_BLOCK || next == NO_BLOCK ||
         (is_common(fn, i->guard) && fn_ref_shape(fn, i->guard) != SHAPE_DIVERGENT))
         return 0;
-    uint32_t region = o->target < o->next ? o->target : o->next, behind = o->target < o->next ? o->next : o->target;
+    uint32_t region = target < next ? target : next, behind = target < next ? next : target;
     if (region <= order || region == behind || comes_to[region] != 1)
         return 0;
     const struct ir_insn *last = ends_with(fn, region);
-    bool goes_there = last ? last->kind == IR_BRA && !last->guard && end_op(fn, region)->target == behind
-                           : end_op(fn, region)->next == behind;
+    bool goes_there =
+        last ? last->kind == IR_BRA && !last->guard && fn_target(fn, region) == behind : fn_next(fn, region) == behind;
     return goes_there && is_for_side_regions(fn, region) ? region : 0;
 }
 
@@ -534,7 +517,7 @@ static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
 static bool spins(const struct function *fn)
 {
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
-        if (fn->code->blocks[b].spins || block_at(fn, b)->serial_to)
+        if (block_at(fn, b)->spins || block_at(fn, b)->serial_to)
             return true;
     return false;
 }
@@ -549,9 +532,7 @@ static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase
     for (uint32_t b = start; b < fn->ir->n_ordered; b++) {
         if (!phase[b])
             continue;
-        const struct ir_insn *i = ends_with(fn, b);
-        const struct op *o = end_op(fn, b);
-        uint32_t to[2] = {o->next, i && i->kind == IR_BRA ? o->target : NO_BLOCK};
+        uint32_t to[2] = {fn_next(fn, b), fn_target(fn, b)};
         tests += count_tests(fn, b);
         if (block_at(fn, b)->serial_to || !goes_together(fn, b) || tests > LIMIT_gang_phase_tests)
             return false;
@@ -569,7 +550,7 @@ static uint32_t count_barriers(const struct function *fn, const uint8_t *from, c
 {
     uint32_t n = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t arrived = arrival_at(fn, b), next = end_op(fn, b)->next;
+        uint32_t arrived = arrival_at(fn, b), next = fn_next(fn, b);
         n += from[b] && arrived && arrived != ARRIVED_END && next != NO_BLOCK && to[next];
     }
     return n;
@@ -628,7 +609,7 @@ static void find_entries(struct function *fn)
     fn->plan.entries = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->n_ordered);
     fn->plan.entries[0] = fn->plan.inside[0];
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t next = end_op(fn, b)->next;
+        uint32_t next = fn_next(fn, b);
         bool is_there = fn->plan.is_straight && fn->plan.inside[b] && !gang_barrier_is_passed_again(fn, b);
         if (arrival_at(fn, b) && next != NO_BLOCK && starts[next] && !is_there)
             fn->plan.entries[next] = fn->plan.inside[next];
@@ -671,20 +652,19 @@ void gang_find(struct function *fn, uint32_t index)
     find_entries(fn);
 }
 
-static bool is_fallible(const struct function *fn, const struct ir_insn *i, const struct op *o)
+static bool is_fallible(const struct function *fn, const struct ir_insn *i)
 {
     if (i->kind != IR_LD && i->kind != IR_ST)
         return i->kind == IR_ATOM || fn->shapes->assumptions[i - fn->ir->insns.at];
-    struct access a = access_begin(fn, i, o);
+    struct access a = access_begin(fn, i);
     return !access_is_simple(fn, i) || !access_is_inside(fn, &a);
 }
 
 bool gang_may_restart(const struct function *fn, uint32_t block)
 {
     const struct ir_block *b = block_at(fn, block);
-    const struct op *ops = &fn->code->ops[fn->code->blocks[block].first];
     bool found = false;
     for (uint32_t k = 0; k < b->n && fn->plan.n && fn->plan.inside[block]; k++)
-        found |= is_fallible(fn, &fn->ir->insns.at[b->first + k], &ops[k]);
+        found |= is_fallible(fn, &fn->ir->insns.at[b->first + k]);
     return found;
 }

@@ -36,26 +36,23 @@ bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk
 
 /* ---- which loops ---- */
 
-/* Where lanes come to that leave a loop of one block, which ends with this branch. */
-static uint32_t block_behind(const struct op *branch, uint32_t loop)
+/* Where lanes come to that leave a loop of one block. */
+static uint32_t block_behind(const struct function *fn, uint32_t loop)
 {
-    return branch->target == loop ? branch->next : branch->target;
+    return fn_target(fn, loop) == loop ? fn_next(fn, loop) : fn_target(fn, loop);
 }
 
 /* A loop of one block that lanes leave in iterations of their own. Those that have left wait behind it: before it they would go
  * first, and a loop that spins counts who comes when. */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
-    if (block->n < 2 || block->n > LIMIT_lane_serial_loop || block->serial_to ||
-        here.fn->code->blocks[here.block].spins)
+    if (block->n < 2 || block->n > LIMIT_lane_serial_loop || block->serial_to || block->spins)
         return false;
     const struct ir_insn *branch = insn_at(here, block->n - 1);
-    const struct op *o = op_at(here, block->n - 1);
-    uint32_t behind = block_behind(o, here.block);
+    uint32_t behind = block_behind(here.fn, here.block);
     return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
-           fn_ref_shape(here.fn, branch->guard) == SHAPE_DIVERGENT &&
-           (o->target == here.block || o->next == here.block) && behind > here.block && behind != NO_BLOCK &&
-           !here.fn->code->blocks[behind].spins;
+           fn_ref_shape(here.fn, branch->guard) == SHAPE_DIVERGENT && fn_goes_to(here.fn, here.block, here.block) &&
+           behind > here.block && behind != NO_BLOCK && !block_at(here.fn, behind)->spins;
 }
 
 /* Leaving a loop of few iterations takes the CPU by surprise, lane by lane. */
@@ -69,7 +66,7 @@ static bool has_few_iterations(struct cursor here, const struct ir_block *block)
 static bool can_carry(struct cursor here, const struct ir_block *block)
 {
     const struct ir_live *live = &here.fn->shapes->live;
-    uint32_t behind = block_behind(op_at(here, block->n - 1), here.block);
+    uint32_t behind = block_behind(here.fn, here.block);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         bool leaves = ir_in_set(live_in(here.fn, behind), n), around = ir_in_set(live_in(here.fn, here.block), n);

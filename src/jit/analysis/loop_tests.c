@@ -64,7 +64,7 @@ static bool find_condition(struct cursor here, struct query *q, const struct ir_
         return false;
     const struct ir_insn *i = insn_at(here, at);
     bool swapped = is_fixed_scalar(q, i->a);
-    bool goes_on = (op_at(here, block->n - 1)->target == here.block) != branch->guard_negated;
+    bool goes_on = (fn_target(here.fn, here.block) == here.block) != branch->guard_negated;
     enum lane_is is = goes_on ? ir_is(i) : lane_inverse(ir_is(i));
     ir_ref counter = swapped ? i->b : i->a, bound = swapped ? i->a : i->b;
     t->is = swapped ? lane_mirrored(is) : is;
@@ -110,12 +110,12 @@ bool loop_tests_access(struct cursor here, uint32_t k, bool is_first)
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     const struct function *fn = here.fn;
-    if (block->n < 2 || block->n > LIMIT_loop_version || fn->code->blocks[here.block].spins)
+    if (block->n < 2 || block->n > LIMIT_loop_version || block->spins)
         return false;
     const struct ir_insn *branch = insn_at(here, block->n - 1);
-    const struct op *o = op_at(here, block->n - 1);
-    if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG || o->target == o->next ||
-        (o->target != here.block && o->next != here.block) || fn_ref_shape(fn, branch->guard) == SHAPE_DIVERGENT)
+    if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG ||
+        fn_target(fn, here.block) == fn_next(fn, here.block) || !fn_goes_to(fn, here.block, here.block) ||
+        fn_ref_shape(fn, branch->guard) == SHAPE_DIVERGENT)
         return false;
     for (uint32_t k = 0; k < block->n; k++) {
         const struct ir_insn *i = insn_at(here, k);

@@ -2,30 +2,9 @@
  * block ends; see function.h. */
 #include "jit/analysis/access.h"
 
-static const struct {
-    enum isa_type type;
-    enum isa_when when;
-} sregs[SREG_COUNT] = {
-#define SREG(name, type, components, when, ptx, sm, doc) [SREG_##name] = {TYPE_##type, WHEN_##when},
-#include "isa/sregs.def"
-#undef SREG
-};
-
-static unsigned sreg_width(uint32_t i)
-{
-    if (i >= IR_ENVREG)
-        return i == IR_PARAM_BASE ? 64 : 32;
-    return sregs[i / 4].type == TYPE_u64 ? 64 : sregs[i / 4].type == TYPE_pred ? 1 : 32;
-}
-
 unsigned fn_ref_width(const struct function *fn, ir_ref r)
 {
-    uint32_t i = ir_ref_index(r);
-    switch (ir_ref_kind(r)) {
-    case REF_REG: return fn->ir->regs.at[i].width;
-    case REF_CONST: return fn->ir->consts.at[i].width;
-    default: return sreg_width(i);
-    }
+    return layout_width(fn->ir, r);
 }
 
 uint16_t fn_ref_shape(const struct function *fn, ir_ref r)
@@ -41,7 +20,7 @@ uint16_t fn_ref_shape(const struct function *fn, ir_ref r)
         return fn->shapes->tid[i % 4];
     if (i / 4 == SREG_laneid)
         return fn->shapes->laneid;
-    return sregs[i / 4].when == WHEN_LANE ? SHAPE_DIVERGENT : SHAPE_UNIFORM;
+    return isa_sreg_info((enum isa_sreg)(i / 4))->when == WHEN_LANE ? SHAPE_DIVERGENT : SHAPE_UNIFORM;
 }
 
 unsigned fn_pieces(const struct function *fn, uint16_t shape)
@@ -66,13 +45,6 @@ uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k)
     uint32_t first = block_at(here.fn, here.block)->first;
     const struct ir_def *d = ir_def_before(here.fn->shapes->defs, r, here.block, first + k);
     return d ? d->insn - first : NO_WRITER;
-}
-
-row_ref cursor_operand_row(struct cursor here, ir_ref r, uint32_t k)
-{
-    const struct ir_insn *i = insn_at(here, k);
-    const struct op *o = op_at(here, k);
-    return r == i->a ? o->a : r == i->b ? o->b : o->c;
 }
 
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r)
@@ -114,12 +86,9 @@ bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i)
 
 bool cursor_is_in_loop(struct cursor here)
 {
-    for (uint32_t b = here.block; b < here.fn->code->n_blocks; b++) {
-        const struct code_block *block = &here.fn->code->blocks[b];
-        const struct op *last = &here.fn->code->ops[block->first + block->n - 1];
-        if ((last->kind == OP_BRA && last->target <= here.block) || last->next <= here.block)
+    for (uint32_t b = here.block; b < here.fn->ir->n_ordered; b++)
+        if (fn_target(here.fn, b) <= here.block || fn_next(here.fn, b) <= here.block)
             return true;
-    }
     return false;
 }
 
@@ -137,13 +106,13 @@ bool fn_counts_a_remainder(const struct function *fn, ir_ref counter)
     return false;
 }
 
-uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i, const struct op *o)
+uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i)
 {
     if (i->guard)
         return 0;
     if (i->kind == IR_EXIT)
         return ARRIVED_END;
-    if (i->kind != IR_BAR || o->mode != BAR_SYNC || ir_ref_kind(i->a) != REF_CONST || i->b)
+    if (i->kind != IR_BAR || i->mode != BAR_SYNC || ir_ref_kind(i->a) != REF_CONST || i->b)
         return 0;
     uint64_t id = fn->ir->consts.at[ir_ref_index(i->a)].lo;
     return id < BARRIERS ? 1u << id : 0;
@@ -152,11 +121,10 @@ uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i, const st
 uint32_t fn_seed_block(const struct function *fn, uint32_t at)
 {
     const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[at]];
-    const struct op *last = &fn->code->ops[fn->code->blocks[at].first + (block->n ? block->n - 1 : 0)];
-    uint32_t arrived = block->n ? fn_arrival(fn, &fn->ir->insns.at[block->first + block->n - 1], last) : 0;
-    if (!arrived || arrived == ARRIVED_END || !last->next || last->next == NO_BLOCK)
+    uint32_t arrived = block->n ? fn_arrival(fn, last_insn(fn, block)) : 0, next = fn_next(fn, at);
+    if (!arrived || arrived == ARRIVED_END || !next || next == NO_BLOCK)
         return NO_BLOCK;
-    return ir_is_full(fn->shapes, at) && fn->shapes->whole[last->next] ? last->next : NO_BLOCK;
+    return ir_is_full(fn->shapes, at) && fn->shapes->whole[next] ? next : NO_BLOCK;
 }
 
 bool fn_is_seed_block(const struct function *fn, uint32_t block)
@@ -174,9 +142,46 @@ const uint64_t *live_in(const struct function *fn, uint32_t block)
 
 uint32_t fn_block_end(const struct function *fn, uint32_t order)
 {
-    const struct op *ops = &fn->code->ops[fn->code->blocks[order].first];
-    uint32_t n = fn->ir->blocks.at[fn->ir->order[order]].n;
-    return n && ops[n - 1].kind >= OP_FALL ? n - 1 : n;
+    const struct ir_block *b = block_at(fn, order);
+    return b->n - layout_has_end(fn->ir, b);
+}
+
+uint32_t fn_next(const struct function *fn, uint32_t order)
+{
+    return layout_order(fn->ir, block_at(fn, order)->next);
+}
+
+uint32_t fn_target(const struct function *fn, uint32_t order)
+{
+    const struct ir_block *b = block_at(fn, order);
+    bool branches = b->n && last_insn(fn, b)->kind == IR_BRA;
+    return branches ? layout_order(fn->ir, last_insn(fn, b)->targets[0]) : NO_BLOCK;
+}
+
+bool fn_goes_to(const struct function *fn, uint32_t order, uint32_t to)
+{
+    const struct ir_block *b = block_at(fn, order);
+    const struct ir_insn *i = b->n ? last_insn(fn, b) : NULL;
+    bool goes = fn_next(fn, order) == to || fn_target(fn, order) == to;
+    for (uint32_t k = 0; k < (i && i->kind == IR_BRX ? i->n_targets : 0); k++)
+        goes |= layout_order(fn->ir, i->targets[k]) == to;
+    return goes;
+}
+
+row_ref fn_row(const struct function *fn, ir_ref r)
+{
+    return layout_row(&fn->layout, fn->ir, &fn->request->block_rows, r);
+}
+
+uint32_t fn_op(const struct function *fn, const struct ir_insn *i)
+{
+    return fn->layout.ops[i - fn->ir->insns.at];
+}
+
+uint32_t fn_operations(const struct function *fn, uint32_t order)
+{
+    const struct ir_block *b = block_at(fn, order);
+    return b->n ? b->n : 1;
 }
 
 void fn_find_entries(const struct function *fn, uint8_t *entries)
@@ -185,19 +190,17 @@ void fn_find_entries(const struct function *fn, uint8_t *entries)
     entries[0] = 1;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[b]];
-        const struct op *last = &fn->code->ops[fn->code->blocks[b].first + (block->n ? block->n - 1 : 0)];
-        const struct ir_insn *i = block->n ? &fn->ir->insns.at[block->first + block->n - 1] : NULL;
+        uint32_t next = fn_next(fn, b), target = fn_target(fn, b);
+        const struct ir_insn *i = block->n ? last_insn(fn, block) : NULL;
         bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
                         i->kind != IR_ACTIVEMASK && i->kind != IR_ASYNC && i->kind != IR_GROUP;
-        if (suspends && last->next != NO_BLOCK)
-            entries[last->next] = 1;
-        if (i && i->kind == IR_BRA && last->target <= b)
-            entries[last->target] = 1;
-        if (last->next != NO_BLOCK && last->next <= b)
-            entries[last->next] = 1;
+        if (next != NO_BLOCK && (suspends || next <= b))
+            entries[next] = 1;
+        if (target <= b)
+            entries[target] = 1;
         entries[b] |= gang_may_restart(fn, b);
         if (i && i->kind == IR_BRX)
-            for (uint32_t k = 0; k < last->n_targets; k++)
-                entries[last->targets[k]] = 1;
+            for (uint32_t k = 0; k < i->n_targets; k++)
+                entries[layout_order(fn->ir, i->targets[k])] = 1;
     }
 }

@@ -18,7 +18,7 @@ struct atom {
 /* ---- atom_cell.c, atomic.c ---- */
 
 /* False where the operation is the engine's. */
-bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t);
+bool atom_begin(struct emit *e, const struct ir_insn *i, struct atom *t);
 /* Does what comes behind it have to come later? */
 bool atom_acquires(const struct atom *t);
 value atom_read(struct emit *e, const struct atom *t, value at);

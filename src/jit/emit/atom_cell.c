@@ -44,7 +44,7 @@ void atom_fence_of_read(struct emit *e, const struct atom *t)
         LLVMBuildFence(e->b, LLVMAtomicOrderingAcquire, false, "");
 }
 
-bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, struct atom *t)
+bool atom_begin(struct emit *e, const struct ir_insn *i, struct atom *t)
 {
     const struct mem_access *m = &i->access->mem;
     bool shared = m->space == SPACE_SHARED, is_cas = m->atom == ATOM_cas;
@@ -54,7 +54,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, const struct op *o, str
     for (unsigned k = 0; k < 1u + is_cas; k++)
         if (fn_ref_width(e->fn, i->access->operands[k]) != 8u * m->bytes)
             return false;
-    *t = (struct atom){.a = access_begin(e->fn, i, o),
+    *t = (struct atom){.a = access_begin(e->fn, i),
                        .shared = shared,
                        .is_cas = is_cas,
                        .cell = cell,

@@ -40,7 +40,7 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
 /* Does the serial part spin, or do lanes walk lists of their own there (ir/serial_parts.c)? */
 static bool is_contest(const struct emit *e)
 {
-    return e->fn->code->blocks[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].serial_from].spins;
+    return block_at(e->fn, block_at(e->fn, e->at)->serial_from)->spins;
 }
 
 /* The compare-and-swap of a lane by itself. A lane that competes and compares with a constant, as with an open lock, mostly finds
@@ -155,8 +155,7 @@ static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
     ir_ref r = t->a.i->access->operands[k];
     t->uniform[k] = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM;
-    *v = t->uniform[k] ? reg_read_scalar(e, r, t->a.o->access->operands[k])
-                       : reg_read_lanes(e, r, t->a.o->access->operands[k]);
+    *v = t->uniform[k] ? reg_read_scalar(e, r) : reg_read_lanes(e, r);
 }
 
 static value operand(struct emit *e, const struct atom *t, unsigned k, value lane)
@@ -493,11 +492,11 @@ static void branch_on_place(struct emit *e, struct access *a, enum ptx_space spa
     access_set_pointers(e, a, space);
 }
 
-void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o)
+void emit_atom(struct emit *e, const struct ir_insn *i)
 {
     struct atom t;
-    if (!atom_begin(e, i, o, &t) || is_too_much(e, &t)) {
-        emit_by_engine(e, i, o);
+    if (!atom_begin(e, i, &t) || is_too_much(e, &t)) {
+        emit_by_engine(e, i);
         return;
     }
     if (e->cas_loop) { /* the place has been tested */

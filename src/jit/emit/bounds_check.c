@@ -60,7 +60,7 @@ LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, v
     return done;
 }
 
-void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
+void emit_by_engine(struct emit *e, const struct ir_insn *i)
 {
     e->mode->has_effects(e);
     value mask = emit_guarded_mask(e, i);
@@ -68,7 +68,7 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o)
     fence_before_load(e);
     fence_note_store(e);
     access_spill_operands(e, i);
-    emit_call_op(e, o, mask);
+    emit_call_op(e, i, mask);
     access_take_results(e, i, mask);
     if (done) {
         LLVMBuildBr(e->b, done);
@@ -88,7 +88,7 @@ void access_call_engine(struct emit *e, const struct access *a)
     fence_note_store(e);
     access_spill_operands(e, a->i);
     if (a->cache) {
-        value args[6] = {e->w, e->a, emit_op_pointer(e, a->o), a->mask, a->cache, LLVMGetUndef(e->i64)};
+        value args[6] = {e->w, e->a, emit_op_pointer(e, a->i), a->mask, a->cache, LLVMGetUndef(e->i64)};
         value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_access, "");
         value ok = LLVMBuildCall2(e->b, e->types.access, call, args, 6, "");
         inline_cache_note_call(e, a->i, ok);
@@ -96,7 +96,7 @@ void access_call_engine(struct emit *e, const struct access *a)
         emit_likely(e, ok, next, e->fault);
         emit_at_end(e, next);
     } else {
-        emit_call_op(e, a->o, a->mask);
+        emit_call_op(e, a->i, a->mask);
     }
     access_take_results(e, a->i, a->mask);
 }
@@ -105,7 +105,7 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 {
     if (!a->i->access->disp_const)
         return const_int(e, type, (uint64_t)a->disp);
-    value x = emit_load_field(e, e->ptr, emit_op_pointer(e, a->o), abi.op_access, "");
+    value x = emit_load_field(e, e->ptr, emit_op_pointer(e, a->i), abi.op_access, "");
     emit_mark_invariant(e, x);
     value v = emit_load_field(e, e->i64, x, abi.op_access_disp, "");
     emit_mark_invariant(e, v);
@@ -119,7 +119,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned pie
     LLVMTypeRef type = r && fn_ref_width(e->fn, r) == 32 ? e->i32 : e->i64;
     value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
-        v = LLVMBuildAdd(e->b, reg_read_piece(e, r, a->o->a, piece), v, "");
+        v = LLVMBuildAdd(e->b, reg_read_piece(e, r, piece), v, "");
     else if (a->mem->frame)
         v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), v, "");
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
@@ -233,7 +233,7 @@ void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space spa
 {
     LLVMTypeRef type = fn_ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;
     value disp = emit_splat(e, access_displacement(e, a, type), WARP_LANES);
-    a->lanes = LLVMBuildAdd(e->b, reg_read_lanes(e, a->i->a, a->o->a), disp, "");
+    a->lanes = LLVMBuildAdd(e->b, reg_read_lanes(e, a->i->a), disp, "");
     if (access_is_inside(e->fn, a))
         return;
     LLVMBasicBlockRef inside = emit_new_block(e, "");

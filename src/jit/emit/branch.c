@@ -39,7 +39,7 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
 /* A branch backwards spends from the budget; if that is used up, the warp gives way. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
-    value cost = e->fn->code->blocks[target].spins ? spin_cost(e, target, mask) : const_int(e, e->i32, BACK_EDGE_COST);
+    value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_int(e, e->i32, BACK_EDGE_COST);
     value left = LLVMBuildSub(e->b, emit_load_i32(e, e->count.budget), cost, "");
     LLVMBuildStore(e->b, left, e->count.budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
@@ -67,7 +67,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     }
     if (target <= e->at) {
         spend(e, target, mask);
-    } else if (e->fn->code->blocks[target].spins) { /* quantum_come() */
+    } else if (block_at(e->fn, target)->spins) { /* quantum_come() */
         LLVMBuildStore(e->b, mask, e->count.spun);
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->count.ahead);
     }
@@ -102,26 +102,27 @@ static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next,
     emit_go_to(e, first, target < next ? taken : rest);
 }
 
-static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, const struct op *o)
+static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, uint32_t target, uint32_t next)
 {
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    value g = reg_read_scalar(e, i->guard, o->guard), mask = emit_mask(e);
+    value g = reg_read_scalar(e, i->guard), mask = emit_mask(e);
     LLVMBuildCondBr(e->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
-    emit_go_to(e, o->target, mask);
+    emit_go_to(e, target, mask);
     emit_at_end(e, no);
-    emit_go_to(e, o->next, mask);
+    emit_go_to(e, next, mask);
 }
 
-void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o)
+void branch_emit(struct emit *e, const struct ir_insn *i)
 {
+    uint32_t target = fn_target(e->fn, e->at), next = fn_next(e->fn, e->at);
     value mask = emit_mask(e);
-    if (!i->guard || o->target == o->next) {
-        emit_go_to(e, o->target, mask);
+    if (!i->guard || target == next) {
+        emit_go_to(e, target, mask);
         return;
     }
     if (fn_ref_shape(e->fn, i->guard) != SHAPE_DIVERGENT) {
-        emit_uniform_branch(e, i, o);
+        emit_uniform_branch(e, i, target, next);
         return;
     }
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, ""), all = emit_new_block(e, ""),
@@ -129,12 +130,12 @@ void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o)
     value taken = emit_guarded_mask(e, i);
     LLVMBuildCondBr(e->b, emit_is_zero(e, taken), none, some);
     emit_at_end(e, none);
-    emit_go_to(e, o->next, mask);
+    emit_go_to(e, next, mask);
     emit_at_end(e, some);
     value rest = LLVMBuildXor(e->b, mask, taken, "");
     LLVMBuildCondBr(e->b, emit_is_zero(e, rest), all, parted);
     emit_at_end(e, all);
-    emit_go_to(e, o->target, mask);
+    emit_go_to(e, target, mask);
     emit_at_end(e, parted);
-    go_both(e, o->target, taken, o->next, rest);
+    go_both(e, target, taken, next, rest);
 }

@@ -64,8 +64,7 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
     uint32_t order, k;
     const struct ir_insn *i = only_access(e, head, &order, &k);
     struct cas_loop c = {.head = head};
-    if (!i || i->guard || !atom_begin(e, i, &e->fn->code->ops[e->fn->code->blocks[order].first + k], &c.t) ||
-        !c.t.is_cas || c.t.shared)
+    if (!i || i->guard || !atom_begin(e, i, &c.t) || !c.t.is_cas || c.t.shared)
         return NULL;
     uint32_t n = ir_ref_kind(i->a) == REF_REG ? e->fn->shapes->live.number[ir_ref_index(i->a)] : 0;
     if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
@@ -90,7 +89,7 @@ static value load_row(struct emit *e, uint32_t reg)
 
 value cas_loop_lanes_agree(struct emit *e, ir_ref r)
 {
-    value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r, 0), WARP_LANES);
+    value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r), WARP_LANES);
     value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, row, own, ""));
     return emit_is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
 }

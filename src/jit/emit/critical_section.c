@@ -127,7 +127,7 @@ static void go_back(const struct parts *p, uint32_t target)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef gives_way = emit_new_block(e, "");
-    if (e->fn->code->blocks[target].spins) {
+    if (block_at(e->fn, target)->spins) {
         LLVMBasicBlockRef often = emit_new_block(e, "");
         value tries = LLVMBuildAdd(e->b, emit_load_i32(e, e->fences.tries), const_int(e, e->i32, 1), "");
         LLVMBuildStore(e->b, tries, e->fences.tries);
@@ -166,20 +166,20 @@ static void go_on(const struct parts *p, uint32_t target)
     }
 }
 
-static void emit_branch(const struct parts *p, const struct ir_insn *i, const struct op *o)
+static void emit_branch(const struct parts *p, const struct ir_insn *i)
 {
     struct emit *e = p->e;
-    if (!i->guard || o->target == o->next) {
-        go_on(p, o->target);
+    uint32_t target = fn_target(e->fn, e->at), next = fn_next(e->fn, e->at);
+    if (!i->guard || target == next) {
+        go_on(p, target);
         return;
     }
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, reg_read_scalar(e, i->guard, o->guard), i->guard_negated ? no : yes,
-                    i->guard_negated ? yes : no);
+    LLVMBuildCondBr(e->b, reg_read_scalar(e, i->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
-    go_on(p, o->target);
+    go_on(p, target);
     emit_at_end(e, no);
-    go_on(p, o->next);
+    go_on(p, next);
 }
 
 static void find_lane(const struct parts *p)
@@ -191,24 +191,23 @@ static void emit_block(const struct parts *p)
 {
     struct emit *e = p->e;
     const struct ir_block *block = block_at(e->fn, e->at);
-    const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first];
     emit_at_end(e, e->block[e->at]);
     find_lane(p);
     emit_count(e, 1);
-    for (e->index = 0; e->index < block->n; e->index++, o++) {
+    for (e->index = 0; e->index < block->n; e->index++) {
         const struct ir_insn *i = &e->fn->ir->insns.at[block->first + e->index];
         if (i->kind == IR_BRA) {
-            emit_branch(p, i, o);
+            emit_branch(p, i);
             return;
         }
         if (i->kind == IR_NANOSLEEP) {
-            wait_at(p, o->next);
+            wait_at(p, fn_next(e->fn, e->at));
             return;
         }
         e->check_groups[e->index] = (struct check_group){.first = e->index};
-        emit_insn(e, i, o);
+        emit_insn(e, i);
     }
-    go_on(p, o->next);
+    go_on(p, fn_next(e->fn, e->at));
 }
 
 /* Begins the next of the lanes that are left. */
@@ -280,13 +279,13 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
 
 /* May an access be tested once for all lanes, before they begin? It may, if its address is a uniform register that the part does not
  * write. */
-static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn *i, const struct op *o)
+static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn *i)
 {
     const struct emit *e = p->e;
     struct atom t;
     bool is_atom = i->kind == IR_ATOM;
     if ((!is_atom && i->kind != IR_LD && i->kind != IR_ST) || i->guard || ir_ref_kind(i->a) != REF_REG ||
-        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, o, &t) : !access_is_simple(e->fn, i)))
+        i->access->disp_const || (is_atom ? !atom_begin(p->e, i, &t) : !access_is_simple(e->fn, i)))
         return false;
     uint32_t r = ir_ref_index(i->a), n = e->fn->shapes->live.number[r];
     enum ptx_space space = i->access->mem.space;
@@ -325,11 +324,9 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
         for (uint32_t k = 0; k < block_at(e->fn, b)->n; k++) {
             uint32_t at = block_at(e->fn, b)->first + k;
             const struct ir_insn *i = &e->fn->ir->insns.at[at];
-            const struct op *o = &e->fn->code->ops[e->fn->code->blocks[b].first + k];
-            t->by_insn[at] =
-                t->n < sizeof t->access / sizeof *t->access && can_test(p, head, i, o) && compares(t, i->a);
+            t->by_insn[at] = t->n < sizeof t->access / sizeof *t->access && can_test(p, head, i) && compares(t, i->a);
             if (t->by_insn[at])
-                t->access[t->n++] = access_begin(e->fn, i, o);
+                t->access[t->n++] = access_begin(e->fn, i);
         }
 }
 
@@ -475,8 +472,8 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
                                .target = fn->target,
                                .lanes = fn->lanes,
                                .arena = fn->arena,
-                               .code = fn->code,
                                .ir = fn->ir,
+                               .layout = fn->layout,
                                .shapes = &one,
                                .one_lane = true};
     e->fn = &of_lane;

@@ -112,7 +112,7 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
 
 value element_stored_value(struct emit *e, const struct access *a, unsigned k)
 {
-    value v = reg_read_lanes(e, a->i->access->regs[k], a->o->access->regs[k]);
+    value v = reg_read_lanes(e, a->i->access->regs[k]);
     return element_in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, ""),
                             a->order);
 }

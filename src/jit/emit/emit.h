@@ -164,7 +164,7 @@ void emit_mark_invariant(struct emit *e, value load);
 value emit_alloca(struct emit *e, LLVMTypeRef type);
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial);
 value emit_constant(struct emit *e, value array);
-value emit_op_pointer(struct emit *e, const struct op *o);
+value emit_op_pointer(struct emit *e, const struct ir_insn *i);
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name);
 void emit_at_end(struct emit *e, LLVMBasicBlockRef block);
 /* A branch that is nearly always taken. */
@@ -194,10 +194,10 @@ void emit_add_to_counter(struct emit *e, value counter, uint64_t offset);
 /* The lanes that execute the instruction: those that run and whose guard holds. */
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
 /* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
-value reg_read_lanes(struct emit *e, ir_ref r, row_ref row);
+value reg_read_lanes(struct emit *e, ir_ref r);
 /* Of a register that is not divergent: the value of lane 0 (an i1 for predicates); the value of a piece's first lane. */
-value reg_read_scalar(struct emit *e, ir_ref r, row_ref row);
-value reg_read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece);
+value reg_read_scalar(struct emit *e, ir_ref r);
+value reg_read_piece(struct emit *e, ir_ref r, unsigned piece);
 /* Writes a register in the lanes of `mask` (NULL: all lanes that run). */
 void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
 void reg_write_scalar(struct emit *e, ir_ref r, value scalar); /* the same in all pieces */
@@ -282,7 +282,7 @@ value exit_shapes_table(struct emit *e, const struct reg_list *l);
 /* Calls the library to make whole rows of their seeds. */
 void emit_fill_call(struct emit *e, const struct reg_list *l);
 /* Calls the engine for an operation whose operands are in their rows; returns in a new block, or leaves. */
-void emit_call_op(struct emit *e, const struct op *o, value mask);
+void emit_call_op(struct emit *e, const struct ir_insn *i, value mask);
 
 /* ---- work_group_loop.c ---- */
 
@@ -291,16 +291,16 @@ void warp_loop_go_to_start(struct emit *e, value start[4]);
 void warp_loop_go_to_next(struct emit *e);
 /* The warp arrives at a barrier or its end, with registers in their rows. In lockstep, and if all its lanes are there, the next warp
  * goes on; otherwise the code behind this does. */
-void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived);
+void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived);
 /* Records that all lanes of the warp have arrived. */
-void warp_loop_record_arrival(struct emit *e, const struct op *o, uint32_t arrived);
+void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived);
 /* The block's next warp goes on where it begins; after the last warp the first does, if all have arrived at one barrier. */
 void emit_next_warp(struct emit *e);
 
 /* ---- branch.c ---- */
 
 /* Emits the branch at the end of a block. */
-void branch_emit(struct emit *e, const struct ir_insn *i, const struct op *o);
+void branch_emit(struct emit *e, const struct ir_insn *i);
 /* The lanes of `mask`, which are all that run, go to a block. Lanes that are pending in an earlier block run first. */
 void emit_go_to(struct emit *e, uint32_t target, value mask);
 
@@ -309,7 +309,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask);
 /* Makes e->at the present block. */
 void emit_begin_block(struct emit *e);
 /* False where the instruction ends the block. */
-bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o);
+bool emit_insn(struct emit *e, const struct ir_insn *i);
 
 /* ---- entry.c ---- */
 
@@ -336,14 +336,14 @@ void emit_gang(struct emit *e);
 
 /* ---- lane_function.c ---- */
 
-void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o);
+void emit_lanes(struct emit *e, const struct ir_insn *i);
 /* A lane function of a, b and c (or NULL) for one lane, with one integer result of `width` bits. The function must be a few
  * instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b, value c);
 
 /* ---- fence.c ---- */
 
-void emit_fence(struct emit *e, const struct op *o);
+void emit_fence(struct emit *e, const struct ir_insn *i);
 /* Serial parts tell of: a load that comes next, of memory that others write, or a call that may do such a load; a full fence of the
  * host that has been done, as by a locked instruction; a store that others may see. */
 void fence_before_load(struct emit *e);
@@ -356,7 +356,7 @@ LLVMAtomicOrdering fence_with(const struct emit *e, LLVMAtomicOrdering order);
 
 /* ---- atomic.c ---- */
 
-void emit_atom(struct emit *e, const struct ir_insn *i, const struct op *o);
+void emit_atom(struct emit *e, const struct ir_insn *i);
 
 /* ---- loop_version.c ---- */
 
@@ -375,12 +375,12 @@ void inline_caches_end(struct emit *e);
 
 /* ---- load_store.c, bounds_check.c ---- */
 
-void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o);
-void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o);
+void emit_load(struct emit *e, const struct ir_insn *i);
+void emit_store(struct emit *e, const struct ir_insn *i);
 /* A collective that completes at once, as all its lanes are there; false where the instruction is left to the interpreter. */
-bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o);
+bool emit_collective(struct emit *e, const struct ir_insn *i);
 /* Any operation, performed by the engine: spills operands, calls, reloads results. */
-void emit_by_engine(struct emit *e, const struct ir_insn *i, const struct op *o);
+void emit_by_engine(struct emit *e, const struct ir_insn *i);
 /* Was the present instruction's access tested before the loop, or before the lanes of a serial part? */
 bool access_is_unchecked(const struct emit *e);
 

@@ -77,7 +77,7 @@ void exit_emit_common(struct emit *e)
 void exit_record_for_leave(struct emit *e, const struct side_exit *x)
 {
     if (x->op != NO_OP)
-        emit_store_field(e, emit_op_pointer(e, op_at(emit_here(e), x->op)), e->w, abi.warp_op);
+        emit_store_field(e, emit_op_pointer(e, insn_at(emit_here(e), x->op)), e->w, abi.warp_op);
     LLVMBuildStore(e->b, const_int(e, e->i32, x->reason), e->how);
     LLVMBuildStore(e->b, const_int(e, e->i32, x->block), e->left_at);
     LLVMBuildStore(e->b, x->lanes ? x->lanes : emit_mask(e), e->mask);
@@ -87,7 +87,7 @@ void exit_emit(struct emit *e, const struct side_exit *x)
 {
     exit_spill(e, &x->live);
     if (x->arrived)
-        emit_arrival(e, op_at(emit_here(e), x->op), x->arrived);
+        emit_arrival(e, insn_at(emit_here(e), x->op), x->arrived);
     e->mode->record_exit(e, x);
     if (x->by)
         LLVMBuildBr(e->b, x->by);
@@ -100,7 +100,7 @@ void exit_of_warp(struct emit *e, uint32_t index)
     const struct ir_block *block = block_at(e->fn, e->at);
     bool is_cold = index < fn_block_end(e->fn, e->at);
     struct side_exit x = {.reason = LEAVE_AT, .block = e->at, .op = index, .by = e->leave};
-    x.arrived = fn_arrival(e->fn, insn_at(emit_here(e), index), op_at(emit_here(e), index));
+    x.arrived = fn_arrival(e->fn, insn_at(emit_here(e), index));
     if (index + 1 == block->n && fn_seed_block(e->fn, e->at) != NO_BLOCK) {
         x.reason = LEAVE_SEEDS;
         x.live = live_state_behind(e);
@@ -128,9 +128,9 @@ void exit_emit_through(struct emit *e)
     LLVMBuildBr(e->b, e->leave);
 }
 
-void emit_call_op(struct emit *e, const struct op *o, value mask)
+void emit_call_op(struct emit *e, const struct ir_insn *i, value mask)
 {
-    value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
+    value args[4] = {e->w, e->a, emit_op_pointer(e, i), mask};
     value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_op, "");
     value ok = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");

@@ -23,9 +23,9 @@ static void fence(struct emit *e, LLVMAtomicOrdering order)
     LLVMBuildFence(e->b, order, false, "");
 }
 
-void emit_fence(struct emit *e, const struct op *o)
+void emit_fence(struct emit *e, const struct ir_insn *i)
 {
-    bool is_sc = o->imm == ORDER_SC;
+    bool is_sc = i->imm == ORDER_SC;
     if (!is_put_off(e)) {
         fence(e, is_sc ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease);
         return;

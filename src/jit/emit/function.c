@@ -17,15 +17,14 @@ static void begin_end(struct emit *e)
 /* Emits the present block from instruction `first` on. */
 static void emit_insns(struct emit *e, uint32_t first)
 {
-    const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
-    const struct op *o = &e->fn->code->ops[e->fn->code->blocks[e->at].first + first];
-    for (e->index = first; e->index < block->n; e->index++, o++) {
+    const struct ir_block *block = block_at(e->fn, e->at);
+    for (e->index = first; e->index < block->n; e->index++) {
         begin_end(e);
-        if (!emit_insn(e, &e->fn->ir->insns.at[block->first + e->index], o))
+        if (!emit_insn(e, &e->fn->ir->insns.at[block->first + e->index]))
             return;
     }
     begin_end(e);
-    emit_go_to(e, o->next, emit_mask(e)); /* OP_FALL */
+    emit_go_to(e, fn_next(e->fn, e->at), emit_mask(e));
 }
 
 /* A loop whose accesses are tested before it: its unchecked version if `holds`, else an iteration by the engine. */

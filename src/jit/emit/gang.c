@@ -126,7 +126,7 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
     for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
         reg_reload(&g->warps[k], reg, all);
         for (unsigned p = 0; p < pieces; p++) {
-            value v = reg_read_piece(&g->warps[0], r, 0, p);
+            value v = reg_read_piece(&g->warps[0], r, p);
             if (k + 1 < g->n)
                 equal = LLVMBuildAnd(e->b, equal, LLVMBuildICmp(e->b, LLVMIntEQ, v, first[p], ""), "");
             first[p] = v;
@@ -253,8 +253,7 @@ static void emit_leave(struct emit *e, struct gang *g)
 
 static bool is_loop(const struct emit *e, uint32_t order)
 {
-    const struct op *o = op_at(emit_here(e), fn_block_end(e->fn, order));
-    return o->next == order || (o->kind == OP_BRA && o->target == order);
+    return fn_goes_to(e->fn, order, order);
 }
 
 /* Where the gang dissolves, at the end of the block. A pure block that runs once may as well begin anew. */
@@ -325,14 +324,13 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
 }
 
 /* Does the guard hold in all lanes of all warps? In any? Two i1. */
-static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o, value *all,
-                           value *any)
+static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn *i, value *all, value *any)
 {
     bool is_divergent = fn_ref_shape(e->fn, i->guard) == SHAPE_DIVERGENT;
     bool common = ir_ref_kind(i->guard) != REF_REG || e->fn->plan.common[ir_ref_index(i->guard)];
     for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
         struct emit *x = &g->warps[k];
-        value holds = is_divergent ? reg_read_lanes(x, i->guard, o->guard) : reg_read_scalar(x, i->guard, o->guard);
+        value holds = is_divergent ? reg_read_lanes(x, i->guard) : reg_read_scalar(x, i->guard);
         *all = k ? LLVMBuildAnd(e->b, *all, holds, "") : holds;
         *any = k ? LLVMBuildOr(e->b, *any, holds, "") : holds;
     }
@@ -346,12 +344,12 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
 
 /* The side region behind the present block's branch, run by one warp. If an access fails its test, the engine performs it for this
  * warp alone: the others stand before or behind the region. */
-static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch, const struct op *o)
+static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch)
 {
     uint32_t order = x->at, index = x->index;
     struct check_group *check_groups = x->check_groups;
-    value holds = reg_read_lanes(x, branch->guard, o->guard);
-    bool where_not = branch->guard_negated == (o->target == region);
+    value holds = reg_read_lanes(x, branch->guard);
+    bool where_not = branch->guard_negated == (fn_target(x->fn, order) == region);
     value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
     if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
         return;
@@ -366,7 +364,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     emit_count(x, 1);
     for (x->index = 0; x->index < fn_block_end(x->fn, region); x->index++) {
         x->check_groups[x->index] = (struct check_group){.first = x->index};
-        emit_insn(x, insn_at(emit_here(x), x->index), op_at(emit_here(x), x->index));
+        emit_insn(x, insn_at(emit_here(x), x->index));
     }
     LLVMBuildBr(x->b, done);
     emit_at_end(x, done);
@@ -377,27 +375,28 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     x->check_groups = check_groups;
 }
 
-static void emit_side_regions(struct emit *e, struct gang *g, const struct ir_insn *i, const struct op *o)
+static void emit_side_regions(struct emit *e, struct gang *g, const struct ir_insn *i)
 {
     gang_mode.has_effects(&g->warps[0]);
     for (unsigned k = 0; k < g->n; k++)
-        emit_side_region(&g->warps[k], e->fn->plan.side_region[e->at], i, o);
+        emit_side_region(&g->warps[k], e->fn->plan.side_region[e->at], i);
     go_to(e, g, e->at, gang_side_region_end(e->fn, e->at));
 }
 
-static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i, const struct op *o)
+static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i)
 {
-    if (!i->guard || o->target == o->next) {
-        go_to(e, g, order, o->target);
+    uint32_t target = fn_target(e->fn, order), next = fn_next(e->fn, order);
+    if (!i->guard || target == next) {
+        go_to(e, g, order, target);
         return;
     }
     if (e->fn->plan.is_block && e->fn->plan.side_region[order] && g->block[gang_side_region_end(e->fn, order)]) {
-        emit_side_regions(e, g, i, o);
+        emit_side_regions(e, g, i);
         return;
     }
     value all = NULL, any = NULL;
     LLVMBasicBlockRef whole = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
-    find_agreement(e, g, i, o, &all, &any);
+    find_agreement(e, g, i, &all, &any);
     LLVMBuildCondBr(e->b, all, whole, other);
     if (any) {
         none = emit_new_block(e, "");
@@ -405,14 +404,14 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
         LLVMBuildCondBr(e->b, any, to_dissolve(e, g), none);
     }
     emit_at_end(e, whole);
-    go_to(e, g, order, i->guard_negated ? o->next : o->target);
+    go_to(e, g, order, i->guard_negated ? next : target);
     emit_at_end(e, none);
-    go_to(e, g, order, i->guard_negated ? o->target : o->next);
+    go_to(e, g, order, i->guard_negated ? target : next);
 }
 
 /* The gang, all warps of the block, has come to a barrier: the barrier is open, and the gang goes on with its registers. In a loop
  * the last phase of a quantum ends as others do, so that the block gives way; true where it may be that phase. */
-static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
+static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
     if (gang_barrier_is_passed_again(e->fn, e->at)) {
@@ -428,24 +427,25 @@ static bool pass_barrier(struct emit *e, struct gang *g, const struct op *o)
     }
     if (e->fn->loops)
         LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_budget, ""), e->count.budget);
-    LLVMBuildBr(e->b, g->block[o->next]);
+    LLVMBuildBr(e->b, g->block[next]);
     if (last)
         emit_at_end(e, last);
     return last != NULL;
 }
 
-static void emit_phase_end(struct emit *e, struct gang *g, const struct op *o, uint32_t arrived)
+static void emit_phase_end(struct emit *e, struct gang *g, const struct ir_insn *i, uint32_t arrived)
 {
+    uint32_t next = fn_next(e->fn, e->at);
     gang_count_pure(g);
-    bool passes = e->fn->plan.is_block && arrived != ARRIVED_END && g->block[o->next];
-    if (passes && !pass_barrier(e, g, o))
+    bool passes = e->fn->plan.is_block && arrived != ARRIVED_END && g->block[next];
+    if (passes && !pass_barrier(e, g, next))
         return;
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
         bool seeds = fn_seed_block(x->fn, x->at) != NO_BLOCK;
         struct live_state live = seeds ? live_state_behind(x) : live_state_at(x, x->index, SPILL_ROWS);
         exit_spill(x, &live);
-        warp_loop_record_arrival(x, o, arrived);
+        warp_loop_record_arrival(x, i, arrived);
     }
     warp_loop_go_to_next(&g->warps[g->n - 1]);
 }
@@ -454,21 +454,20 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
 {
     const struct ir_block *block = block_at(e->fn, order);
     uint32_t end = fn_block_end(e->fn, order);
-    const struct op *o = op_at(emit_here(e), end);
     const struct ir_insn *i = end < block->n ? &e->fn->ir->insns.at[block->first + end] : NULL;
-    uint32_t arrived = i ? fn_arrival(e->fn, i, o) : 0;
+    uint32_t arrived = i ? fn_arrival(e->fn, i) : 0;
     for (unsigned k = 0; k < g->n; k++)
         g->warps[k].index = end;
     if (!i) {
-        go_to(e, g, order, o->next);
+        go_to(e, g, order, fn_next(e->fn, order));
     } else if (i->kind == IR_BRA) {
-        emit_branch(e, g, order, i, o);
+        emit_branch(e, g, order, i);
     } else if (arrived) {
-        emit_phase_end(e, g, o, arrived);
+        emit_phase_end(e, g, i, arrived);
     } else if (fn_is_plain_shuffle(e->fn, i)) {
         for (unsigned k = 0; k < g->n; k++)
-            emit_collective(&g->warps[k], i, o);
-        go_to(e, g, order, o->next);
+            emit_collective(&g->warps[k], i);
+        go_to(e, g, order, fn_next(e->fn, order));
     } else {
         LLVMBuildBr(e->b, to_dissolve(e, g));
     }
@@ -489,7 +488,7 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
         if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
             gang_mode.has_effects(&g->warps[k]);
         g->warps[k].index = index;
-        emit_insn(&g->warps[k], i, op_at(emit_here(e), index));
+        emit_insn(&g->warps[k], i);
     }
     emit_slow(e, g);
 }

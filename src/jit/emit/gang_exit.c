@@ -25,7 +25,7 @@ static void record_exit(struct emit *x, const struct side_exit *s)
 {
     value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | s->block);
     if (s->op != NO_OP)
-        emit_store_field(x, emit_op_pointer(x, op_at(emit_here(x), s->op)), x->w, abi.warp_op);
+        emit_store_field(x, emit_op_pointer(x, insn_at(emit_here(x), s->op)), x->w, abi.warp_op);
     emit_store_field(x, where, x->w, abi.warp_at_block);
     if (s->op != NO_OP)
         emit_store_field(x, const_int(x, x->i32, s->reason), x->w, abi.warp_left);

@@ -53,8 +53,8 @@ bool transfer_load_indexed(struct emit *e, struct access *a)
         return false;
     LLVMBasicBlockRef inside = emit_new_block(e, ""), fast = emit_new_block(e, ""), slow = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    value base = LLVMBuildAdd(e->b, reg_read_scalar(e, x.base, x.base_row), access_displacement(e, a, e->i64), "");
-    value place, places, lanes = reg_read_lanes(e, x.lanes, x.lanes_row);
+    value base = LLVMBuildAdd(e->b, reg_read_scalar(e, x.base), access_displacement(e, a, e->i64), "");
+    value place, places, lanes = reg_read_lanes(e, x.lanes);
     emit_likely(e, access_test_place(e, a, base, &place, &places), inside, slow);
     emit_at_end(e, inside);
     value most = emit_splat(e, transfer_index_largest(e, a, &x, place, places), WARP_LANES);

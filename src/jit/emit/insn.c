@@ -1,33 +1,33 @@
 /* Emits one instruction, of whatever kind; see emit.h. */
 #include "jit/emit/emit.h"
 
-bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
+bool emit_insn(struct emit *e, const struct ir_insn *i)
 {
     switch (i->kind) {
-    case IR_LANES: emit_lanes(e, i, o); return true;
-    case IR_LD: emit_load(e, i, o); return true;
-    case IR_ST: emit_store(e, i, o); return true;
+    case IR_LANES: emit_lanes(e, i); return true;
+    case IR_LD: emit_load(e, i); return true;
+    case IR_ST: emit_store(e, i); return true;
     case IR_FRAME: {
         value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
         reg_write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false, ""));
         return true;
     }
-    case IR_FENCE: emit_fence(e, o); return true;
+    case IR_FENCE: emit_fence(e, i); return true;
     case IR_ACTIVEMASK:
         if (!i->guard && fn_ref_width(e->fn, i->d) == 32) {
             reg_write_scalar(e, i->d, emit_mask(e));
             return true;
         }
-        emit_by_engine(e, i, o);
+        emit_by_engine(e, i);
         return true;
-    case IR_ATOM: emit_atom(e, i, o); return true;
+    case IR_ATOM: emit_atom(e, i); return true;
     case IR_ASYNC:
     case IR_GROUP:
     case IR_NOW:
     case IR_ALLOCA:
     case IR_STACKSAVE:
-    case IR_STACKRESTORE: emit_by_engine(e, i, o); return true;
-    case IR_BRA: branch_emit(e, i, o); return false;
+    case IR_STACKRESTORE: emit_by_engine(e, i); return true;
+    case IR_BRA: branch_emit(e, i); return false;
     case IR_SHFL:
     case IR_VOTE:
     case IR_MATCH:
@@ -35,8 +35,8 @@ bool emit_insn(struct emit *e, const struct ir_insn *i, const struct op *o)
     case IR_ELECT:
     case IR_WARPSYNC:
     case IR_MATRIX:
-        if (emit_collective(e, i, o))
-            emit_go_to(e, o->next, emit_mask(e));
+        if (emit_collective(e, i))
+            emit_go_to(e, fn_next(e->fn, e->at), emit_mask(e));
         else
             emit_exit(e, e->index);
         return false;

@@ -198,16 +198,14 @@ static bool copy_function(struct copy *c, value fn)
 
 struct operands {
     ir_ref ref[N_PARAMS]; /* of d, e, a, b, c */
-    row_ref row[N_PARAMS];
     uint64_t imm;
     bool reads_e, writes_e, uniform;
 };
 
-static void find_operands(struct emit *e, const struct ir_insn *i, const struct op *o, struct operands *x)
+static void find_operands(struct emit *e, const struct ir_insn *i, struct operands *x)
 {
     const struct lane_info *info = lane_info((enum lane_id)i->lane);
-    *x = (struct operands){
-        .ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .row = {o->d, o->e, o->a, o->b, o->c, 0}, .imm = i->imm};
+    *x = (struct operands){.ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .imm = i->imm};
     x->reads_e = info->e & (CARRY_IN | CARRY_FOURTH);
     x->writes_e = info->e & CARRY_OUT;
     x->uniform = true;
@@ -228,8 +226,8 @@ static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, va
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
             c.param[k] = a && k == PARAM_A ? a
-                         : single          ? reg_read_piece(e, x->ref[k], x->row[k], piece)
-                                           : reg_read_lanes(e, x->ref[k], x->row[k]);
+                         : single          ? reg_read_piece(e, x->ref[k], piece)
+                                           : reg_read_lanes(e, x->ref[k]);
     c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
     return copy_function(&c, fn);
 }
@@ -258,18 +256,18 @@ value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a,
 }
 
 /* The library's own function, on rows on the stack. */
-static void emit_call(struct emit *e, const struct op *o, const struct operands *x, value out[2])
+static void emit_call(struct emit *e, const struct ir_insn *i, const struct operands *x, value out[2])
 {
     LLVMTypeRef params[N_PARAMS] = {e->ptr, e->ptr, e->ptr, e->ptr, e->ptr, e->i64};
     LLVMTypeRef type = LLVMFunctionType(e->void_type, params, N_PARAMS, false);
     value args[N_PARAMS];
     for (unsigned k = 0; k < PARAM_IMM; k++)
         args[k] = e->scratch[k];
-    args[PARAM_IMM] = const_int(e, e->i64, o->imm);
+    args[PARAM_IMM] = const_int(e, e->i64, i->imm);
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            LLVMBuildStore(e->b, reg_read_lanes(e, x->ref[k], x->row[k]), e->scratch[k]);
-    value fn = emit_load_field(e, e->ptr, emit_op_pointer(e, o), abi.op_fn, "");
+            LLVMBuildStore(e->b, reg_read_lanes(e, x->ref[k]), e->scratch[k]);
+    value fn = emit_load_field(e, e->ptr, emit_op_pointer(e, i), abi.op_fn, "");
     emit_mark_invariant(e, fn);
     LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
@@ -283,12 +281,11 @@ static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
 }
 
 /* The guard of a write to a register that is not divergent is the same in all lanes. */
-static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned piece,
-                      row_ref guard_row)
+static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned piece)
 {
     if (i->guard) {
-        value g = reg_read_scalar(e, i->guard, guard_row);
-        value old = reg_read_piece(e, d, 0, piece);
+        value g = reg_read_scalar(e, i->guard);
+        value old = reg_read_piece(e, d, piece);
         scalar =
             i->guard_negated ? LLVMBuildSelect(e->b, g, old, scalar, "") : LLVMBuildSelect(e->b, g, scalar, old, "");
     }
@@ -296,13 +293,13 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
 }
 
 /* Of a result that is not divergent: the values of its pieces, from those of its operands. */
-static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x)
+static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct operands *x)
 {
     unsigned n = fn_pieces(e->fn, fn_ref_shape(e->fn, i->d));
     value out[MAX_PIECES][2], all[2] = {NULL, NULL};
     for (unsigned p = 0; p < n && !all[0]; p++)
         if (!emit_copy(e, i, x, true, p, out[p]) && !emit_copy(e, i, x, false, 0, all))
-            emit_call(e, o, x, all);
+            emit_call(e, i, x, all);
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         ir_ref d = x->ref[k];
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
@@ -314,13 +311,13 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
         }
         for (unsigned p = 0; p < n; p++) {
             value v = all[0] ? lane_of(e, all[k], fn_ref_width(e->fn, d), fn_piece_lane(e->fn, p)) : out[p][k];
-            write_one(e, i, d, v, p, o->guard);
+            write_one(e, i, d, v, p);
         }
     }
 }
 
 /* Of a widened index: does nothing wrap between the lanes of a piece? Where it does, the interpreter goes on. */
-static void test_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece, bool is_signed)
+static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
 {
     const int64_t *at = e->fn->shapes->lane_offsets.at[fn_ref_shape(e->fn, r)].at;
     unsigned n = fn_pieces(e->fn, fn_ref_shape(e->fn, r)), from = fn_piece_lane(e->fn, piece);
@@ -329,7 +326,7 @@ static void test_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece, bo
         least = at[l] < least ? at[l] : least;
         most = at[l] > most ? at[l] : most;
     }
-    value first = LLVMBuildAdd(e->b, reg_read_piece(e, r, row, piece), const_int(e, e->i32, (uint64_t)least), "");
+    value first = LLVMBuildAdd(e->b, reg_read_piece(e, r, piece), const_int(e, e->i32, (uint64_t)least), "");
     value args[2] = {first, const_int(e, e->i32, (uint64_t)(most - least))};
     value sum =
         emit_intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->i32, 1, args, 2);
@@ -340,13 +337,13 @@ static void test_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece, bo
     emit_at_end(e, fits);
 }
 
-static void test_assumption(struct emit *e, const struct ir_insn *i, const struct op *o)
+static void test_assumption(struct emit *e, const struct ir_insn *i)
 {
     bool is_signed = e->fn->shapes->assumptions[i - e->fn->ir->insns.at] == NO_WRAP_SIGNED;
     bool first = fn_ref_shape(e->fn, i->a) != SHAPE_UNIFORM; /* the other is a constant */
     ir_ref r = first ? i->a : i->b;
     for (unsigned p = 0; p < fn_pieces(e->fn, fn_ref_shape(e->fn, r)); p++)
-        test_piece(e, r, first ? o->a : o->b, p, is_signed);
+        test_piece(e, r, p, is_signed);
 }
 
 /* Functions that are simpler where all lanes are within reach: which says so, and which is. */
@@ -376,13 +373,12 @@ static const struct plain *find_plain(const struct emit *e, uint16_t lane)
 static value read_any_nan(struct emit *e, const struct operands *x)
 {
     LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->context), WARP_LANES);
-    value v = reg_read_lanes(e, x->ref[PARAM_A], x->row[PARAM_A]);
+    value v = reg_read_lanes(e, x->ref[PARAM_A]);
     return LLVMBuildFreeze(e->b, adapt(e, v, floats), "");
 }
 
 /* The simple function, copied, where it serves; else a call of the other. */
-static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op *o, const struct operands *x,
-                       value out[2])
+static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct operands *x, value out[2])
 {
     const struct plain *p = find_plain(e, i->lane);
     if (!p)
@@ -399,7 +395,7 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct op 
     copy_one(e, p->plain, x, a, false, 0, (value[2]){result});
     LLVMBuildBr(e->b, done);
     emit_at_end(e, other);
-    emit_call(e, o, x, out);
+    emit_call(e, i, x, out);
     LLVMBuildStore(e->b, out[0], result);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
@@ -433,7 +429,7 @@ static value first_lanes(struct emit *e, value number, value limit, bool is_sign
 }
 
 /* Of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
-static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struct op *o, value out[2])
+static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2])
 {
     enum lane_is is = ir_is(i);
     if (is < IS_UGT || fn_ref_width(e->fn, i->a) != 32 || e->fn->one_lane)
@@ -445,30 +441,29 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, const struc
     bool less = is == IS_ULT || is == IS_ULE || is == IS_SLT || is == IS_SLE;
     bool one_more =
         is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT; /* lanes that are equal are among the first */
-    value a = reg_read_scalar(e, i->a, o->a), b = reg_read_scalar(e, i->b, o->b);
+    value a = reg_read_scalar(e, i->a), b = reg_read_scalar(e, i->b);
     value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, is >= IS_SGT, one_more);
     out[0] = less ? first : LLVMBuildNot(e->b, first, "");
     return true;
 }
 
-void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
+void emit_lanes(struct emit *e, const struct ir_insn *i)
 {
     struct operands x;
     value out[2] = {NULL, NULL};
-    find_operands(e, i, o, &x);
+    find_operands(e, i, &x);
     if (fn_ref_shape(e->fn, i->d) != SHAPE_DIVERGENT) {
         if (e->fn->shapes->assumptions[i - e->fn->ir->insns.at] && !access_is_unchecked(e))
-            test_assumption(e, i, o);
+            test_assumption(e, i);
         if (fn_is_grid_uniform(e->fn, i->d))
-            reg_write_scalar(e, i->d, reg_read_scalar(e, i->d, 0));
+            reg_write_scalar(e, i->d, reg_read_scalar(e, i->d));
         else
-            emit_pieces(e, i, o, &x);
+            emit_pieces(e, i, &x);
         return;
     }
     bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);
-    if (!scalar && !emit_comparison(e, i, o, out) && !emit_plain(e, i, o, &x, out) &&
-        !emit_copy(e, i, &x, false, 0, out))
-        emit_call(e, o, &x, out);
+    if (!scalar && !emit_comparison(e, i, out) && !emit_plain(e, i, &x, out) && !emit_copy(e, i, &x, false, 0, out))
+        emit_call(e, i, &x, out);
     value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
     for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {
         ir_ref d = x.ref[k];
@@ -478,6 +473,6 @@ void emit_lanes(struct emit *e, const struct ir_insn *i, const struct op *o)
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT)
             reg_write_lanes(e, d, out[k], mask);
         else
-            write_one(e, i, d, lane_of(e, out[k], width, 0), 0, o->guard);
+            write_one(e, i, d, lane_of(e, out[k], width, 0), 0);
     }
 }

@@ -88,7 +88,7 @@ static value load(struct emit *e, LLVMTypeRef type, value from)
 
 static bool has_same_base(const struct limits *x, const struct limits *y)
 {
-    return x->index.base == y->index.base && x->index.base_row == y->index.base_row && x->index.scale == y->index.scale;
+    return x->index.base == y->index.base && x->index.scale == y->index.scale;
 }
 
 /* The limits of an earlier load of as many bytes through the same base or register, or NULL: both loads can use the allocation that
@@ -115,7 +115,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     struct limits *x = &p->limits[k];
-    struct access a = access_begin(e->fn, insn_at(emit_here(e), k), op_at(emit_here(e), k));
+    struct access a = access_begin(e->fn, insn_at(emit_here(e), k));
     e->index = k;
     bool indexed =
         base_index_find(emit_here(e), &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
@@ -128,8 +128,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
         x->n = earlier->n;
     } else if (indexed) {
         value place, places,
-            base = LLVMBuildAdd(e->b, reg_read_scalar(e, x->index.base, x->index.base_row),
-                                access_displacement(e, &a, e->i64), "");
+            base = LLVMBuildAdd(e->b, reg_read_scalar(e, x->index.base), access_displacement(e, &a, e->i64), "");
         LLVMBasicBlockRef on = emit_new_block(e, "");
         emit_likely(e, access_test_place(e, &a, base, &place, &places), on, p->together);
         emit_at_end(e, on);
@@ -153,7 +152,7 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
-    struct access a = access_begin(e->fn, insn_at(emit_here(e), k), op_at(emit_here(e), k));
+    struct access a = access_begin(e->fn, insn_at(emit_here(e), k));
     struct walk w;
     if (!lane_serial_find_walk(emit_here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
         (!x->most && (w.step % a.all || fn_ref_width(e->fn, w.root) != 64)))
@@ -202,7 +201,7 @@ static void finish_inductions(struct lane_serial *p)
 static value start_induction(const struct lane_serial *p, const struct induction *c)
 {
     struct emit *e = p->e;
-    value root = reg_read_scalar(e, c->walk.root, 0), place, last;
+    value root = reg_read_scalar(e, c->walk.root), place, last;
     int64_t step = c->walk.step;
     if (c->of->most) {
         uint64_t least = c->from < 0 ? -(uint64_t)c->from : 0;
@@ -235,14 +234,14 @@ static void prepare_registers(struct lane_serial *p)
         if (!comes(p, n) && !goes(p, n))
             continue;
         if (is_uniform) {
-            p->number[n] = reg_read_scalar(e, r, 0);
+            p->number[n] = reg_read_scalar(e, r);
             p->last[n] = emit_alloca(e, LLVMTypeOf(p->number[n]));
             LLVMBuildStore(e->b, p->number[n], p->last[n]);
             continue;
         }
         LLVMTypeRef type = vector_of_width(e, fn_ref_width(e->fn, r));
         p->row[n] = emit_alloca(e, type);
-        value lanes = comes(p, n) ? reg_read_lanes(e, r, 0) : LLVMConstNull(type);
+        value lanes = comes(p, n) ? reg_read_lanes(e, r) : LLVMConstNull(type);
         LLVMBuildStore(e->b, lanes, p->row[n]);
     }
 }
@@ -293,7 +292,7 @@ static void take_register(const struct lane_serial *p, uint32_t n)
 static void give_register(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
-    value v = reg_read_scalar(e, reg_of(p, n), 0);
+    value v = reg_read_scalar(e, reg_of(p, n));
     if (fn_ref_width(e->fn, reg_of(p, n)) == 1) {
         value old = load(e, e->i32, p->row[n]), yes = LLVMBuildSExt(e->b, v, e->i32, "");
         LLVMBuildStore(e->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
@@ -322,10 +321,10 @@ static void prefetch_ahead(struct lane_serial *p)
         const struct limits *x = &p->limits[k];
         if (!x->induction || x->induction->walk.step == 0 || follows_another(p, k))
             continue;
-        value at = reg_read_scalar(e, x->induction->walk.root, 0);
+        value at = reg_read_scalar(e, x->induction->walk.root);
         if (x->most) {
             at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, e->i64, ""), const_int(e, e->i64, x->index.scale), "");
-            at = LLVMBuildAdd(e->b, at, reg_read_scalar(e, x->index.base, x->index.base_row), "");
+            at = LLVMBuildAdd(e->b, at, reg_read_scalar(e, x->index.base), "");
         }
         int64_t bytes = e->fn->target->costs->prefetch_lane, ahead = x->induction->walk.step > 0 ? bytes : -bytes;
         emit_prefetch_line(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
@@ -357,9 +356,8 @@ static void test_load(const struct lane_serial *p, const struct access *a, const
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
-    value test =
-        x->most ? LLVMBuildICmp(e->b, LLVMIntULE, reg_read_scalar(e, x->index.lanes, x->index.lanes_row), x->most, "")
-                : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, a, a->first[0], x->lo), x->n, "");
+    value test = x->most ? LLVMBuildICmp(e->b, LLVMIntULE, reg_read_scalar(e, x->index.lanes), x->most, "")
+                         : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, a, a->first[0], x->lo), x->n, "");
     emit_likely(e, test, inside, p->together);
     emit_at_end(e, inside);
 }
@@ -368,7 +366,7 @@ static void test_load(const struct lane_serial *p, const struct access *a, const
 static value walking_address(const struct lane_serial *p, const struct access *a, const struct limits *x)
 {
     struct emit *e = p->e;
-    value base = reg_read_scalar(e, x->index.base, x->index.base_row),
+    value base = reg_read_scalar(e, x->index.base),
           index = LLVMBuildMul(e->b, x->induction->now, const_int(e, e->i64, x->index.scale), "");
     base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, a, e->i64), "");
     return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
@@ -379,12 +377,12 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     struct emit *e = p->e;
     const struct limits *x = &p->limits[k];
     const struct ir_insn *i = insn_at(emit_here(e), k);
-    struct access a = access_begin(e->fn, i, op_at(emit_here(e), k));
+    struct access a = access_begin(e->fn, i);
     LLVMBasicBlockRef skipped = NULL;
     if (i->guard) {
         LLVMBasicBlockRef holds = emit_new_block(e, "");
         skipped = emit_new_block(e, "");
-        value g = reg_read_scalar(e, i->guard, a.o->guard);
+        value g = reg_read_scalar(e, i->guard);
         LLVMBuildCondBr(e->b, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
         emit_at_end(e, holds);
     }
@@ -406,14 +404,12 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(emit_here(e), p->block->n - 1);
-    const struct op *o = op_at(emit_here(e), p->block->n - 1);
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    bool on_true = (o->target == e->at) != branch->guard_negated;
+    bool on_true = (fn_target(e->fn, e->at) == e->at) != branch->guard_negated;
     value iteration = LLVMBuildAdd(e->b, load(e, e->i32, p->iteration), const_int(e, e->i32, 1), "");
     LLVMBuildStore(e->b, iteration, p->iteration);
-    LLVMBuildCondBr(e->b, reg_read_scalar(e, branch->guard, o->guard), on_true ? back : through,
-                    on_true ? through : back);
+    LLVMBuildCondBr(e->b, reg_read_scalar(e, branch->guard), on_true ? back : through, on_true ? through : back);
     emit_at_end(e, back);
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, iteration, p->most, ""), again, spent);
     emit_at_end(e, spent);
@@ -423,7 +419,7 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     LLVMBuildStore(e->b, LLVMBuildOr(e->b, load(e, e->i32, p->spent), emit_lane_bit(e), ""), p->spent);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->number[n])
-            LLVMBuildStore(e->b, reg_read_scalar(e, reg_of(p, n), 0), p->last[n]);
+            LLVMBuildStore(e->b, reg_read_scalar(e, reg_of(p, n)), p->last[n]);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, through);
     LLVMBuildBr(e->b, done);
@@ -444,12 +440,12 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
     LLVMBuildBr(e->b, iteration);
     emit_at_end(e, iteration);
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
-        c->now = c->of->most ? LLVMBuildZExt(e->b, reg_read_scalar(e, c->walk.root, 0), e->i64, "") : NULL;
+        c->now = c->of->most ? LLVMBuildZExt(e->b, reg_read_scalar(e, c->walk.root), e->i64, "") : NULL;
     for (e->index = 0; e->index + 1 < p->block->n; e->index++)
         if (insn_at(emit_here(e), e->index)->kind == IR_LD)
             emit_own_load(p, e->index);
         else
-            emit_lanes(e, insn_at(emit_here(e), e->index), op_at(emit_here(e), e->index));
+            emit_lanes(e, insn_at(emit_here(e), e->index));
     emit_end(p, iteration);
     LLVMBuildCondBr(e->b, emit_is_zero(e, load(e, e->i32, p->left)), behind, start);
 }
@@ -488,7 +484,7 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 
 static void add(struct emit *e, value counter, value n)
 {
-    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""), const_int(e, e->i64, e->fn->code->blocks[e->at].n), "");
+    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""), const_int(e, e->i64, fn_operations(e->fn, e->at)), "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, load(e, e->i64, counter), n, ""), counter);
 }
 
@@ -498,7 +494,7 @@ static void finish(const struct lane_serial *p)
 {
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(emit_here(e), p->block->n - 1);
-    bool on_true = (op_at(emit_here(e), p->block->n - 1)->target == e->at) != branch->guard_negated;
+    bool on_true = (fn_target(e->fn, e->at) == e->at) != branch->guard_negated;
     value spent = load(e, e->i32, p->spent), iterations = load(e, vector_of(e->i32, WARP_LANES), p->iterations);
     LLVMTypeRef type = LLVMTypeOf(iterations);
     value longest = emit_intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &iterations, 1);

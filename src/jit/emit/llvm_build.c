@@ -150,9 +150,9 @@ void emit_store_field(struct emit *e, value v, value base, uint64_t offset)
     LLVMBuildStore(e->b, v, emit_field_pointer(e, base, offset));
 }
 
-value emit_op_pointer(struct emit *e, const struct op *o)
+value emit_op_pointer(struct emit *e, const struct ir_insn *i)
 {
-    return emit_field_pointer(e, e->of.ops, (uint64_t)(o - e->fn->code->ops) * sizeof *o);
+    return emit_field_pointer(e, e->of.ops, (uint64_t)fn_op(e->fn, i) * abi.op_size);
 }
 
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)

@@ -13,7 +13,7 @@
 /* ---- the engine's way ---- */
 
 /* A shuffle of all 32 lanes between known lanes. */
-static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct op *o)
+static bool emit_shuffle(struct emit *e, const struct ir_insn *i)
 {
     uint32_t b, c, p = 0;
     value index[WARP_LANES];
@@ -22,10 +22,10 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct o
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         bool in_range;
-        index[l] = const_int(e, e->i32, shuffle_source((enum collective)o->mode, l, b, c, &in_range));
+        index[l] = const_int(e, e->i32, shuffle_source((enum collective)i->mode, l, b, c, &in_range));
         p |= (uint32_t)in_range << l;
     }
-    value v = reg_read_lanes(e, i->a, o->a);
+    value v = reg_read_lanes(e, i->a);
     v = LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, WARP_LANES), "");
     if (i->d)
         reg_write_lanes(e, i->d, v, NULL);
@@ -34,15 +34,15 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i, const struct o
     return true;
 }
 
-bool emit_collective(struct emit *e, const struct ir_insn *i, const struct op *o)
+bool emit_collective(struct emit *e, const struct ir_insn *i)
 {
     if (i->guard)
         return false;
-    if (emit_shuffle(e, i, o))
+    if (emit_shuffle(e, i))
         return true;
     value mask = emit_mask(e);
     access_spill_operands(e, i);
-    value args[4] = {e->w, e->a, emit_op_pointer(e, o), mask};
+    value args[4] = {e->w, e->a, emit_op_pointer(e, i), mask};
     value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_collective, "");
     value done = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
@@ -88,9 +88,9 @@ static void transfer_within(struct emit *e, struct access *a)
 /* ---- loads and stores ---- */
 
 /* Loads from parameters of the kernel at a known address. */
-static bool load_param(struct emit *e, const struct ir_insn *i, const struct op *o)
+static bool load_param(struct emit *e, const struct ir_insn *i)
 {
-    struct access a = access_begin(e->fn, i, o);
+    struct access a = access_begin(e->fn, i);
     if (a.mem->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.disp < 0 ||
         (uint64_t)a.disp + a.all > e->fn->request->param_bytes)
         return false;
@@ -107,7 +107,7 @@ static bool load_param(struct emit *e, const struct ir_insn *i, const struct op 
 static bool is_frame(const struct emit *e, const struct access *a)
 {
     return a->mem->frame && !a->i->a && !a->i->access->disp_const && a->disp >= 0 && a->disp % a->all == 0 &&
-           (uint64_t)a->disp + a->all <= e->fn->code->frame_bytes;
+           (uint64_t)a->disp + a->all <= e->fn->layout.frame_bytes;
 }
 
 static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
@@ -277,12 +277,12 @@ static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLV
         LLVMBuildFence(e->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
 }
 
-static void emit_access(struct emit *e, const struct ir_insn *i, const struct op *o)
+static void emit_access(struct emit *e, const struct ir_insn *i)
 {
-    struct access a = access_begin(e->fn, i, o);
+    struct access a = access_begin(e->fn, i);
     enum ptx_space space = a.mem->space;
     if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->fn->one_lane))) {
-        emit_by_engine(e, i, o);
+        emit_by_engine(e, i);
         return;
     }
     a.mask = emit_guarded_mask(e, i);
@@ -311,13 +311,13 @@ static void emit_access(struct emit *e, const struct ir_insn *i, const struct op
     }
 }
 
-void emit_load(struct emit *e, const struct ir_insn *i, const struct op *o)
+void emit_load(struct emit *e, const struct ir_insn *i)
 {
-    if (!load_param(e, i, o))
-        emit_access(e, i, o);
+    if (!load_param(e, i))
+        emit_access(e, i);
 }
 
-void emit_store(struct emit *e, const struct ir_insn *i, const struct op *o)
+void emit_store(struct emit *e, const struct ir_insn *i)
 {
-    emit_access(e, i, o);
+    emit_access(e, i);
 }

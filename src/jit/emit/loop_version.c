@@ -83,16 +83,16 @@ static void widen(struct loop *p, struct linear *x, ir_ref r, bool is_signed)
 /* ---- first numbers and steps ---- */
 
 /* In LLVM's values; `insn`: that reads it. */
-static value read_fixed(struct loop *p, ir_ref r, uint32_t insn)
+static value read_fixed(struct loop *p, ir_ref r)
 {
-    return reg_read_piece(p->e, r, cursor_operand_row(emit_here(p->e), r, insn - p->block->first), p->piece);
+    return reg_read_piece(p->e, r, p->piece);
 }
 
 static value emit_step(struct loop *p, const struct ir_affine *x, LLVMTypeRef type)
 {
     value step = const_int(p->e, type, x->over == EVOLVES_BY_STEP ? (uint64_t)x->step : 0);
     for (uint32_t n = x->over == EVOLVES_BY_ADDENDS ? x->n_addends : 0; n-- > 0;) {
-        value more = read_fixed(p, x->addends[n].r, x->addends[n].insn);
+        value more = read_fixed(p, x->addends[n].r);
         step = (x->addends[n].negative ? LLVMBuildSub : LLVMBuildAdd)(p->e->b, step, more, "");
     }
     return step;
@@ -104,7 +104,7 @@ static struct linear emit_linear(struct loop *p, const struct ir_affine *x)
     const struct ir_mad *m = &x->mad;
     struct linear y;
     if (x->made == AFFINE_BASE) {
-        y.first = read_fixed(p, x->r, x->insn);
+        y.first = read_fixed(p, x->r);
         y.step = emit_step(p, x, LLVMTypeOf(y.first));
         return y;
     }
@@ -114,7 +114,7 @@ static struct linear emit_linear(struct loop *p, const struct ir_affine *x)
         e->unchecked.covered[x->insn - p->block->first] = true;
     }
     if (ir_mad_multiplies(m)) {
-        value factor = m->b ? read_fixed(p, m->b, x->insn) : const_int(e, LLVMTypeOf(y.first), (uint64_t)m->factor);
+        value factor = m->b ? read_fixed(p, m->b) : const_int(e, LLVMTypeOf(y.first), (uint64_t)m->factor);
         y.first = LLVMBuildMul(e->b, y.first, factor, "");
         y.step = LLVMBuildMul(e->b, y.step, factor, "");
     }

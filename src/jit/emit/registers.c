@@ -21,8 +21,9 @@ static value lane_pointer(struct emit *e, LLVMTypeRef type, value row)
 }
 
 /* A special register of the lane that runs. */
-static value load_sreg(struct emit *e, LLVMTypeRef type, row_ref row)
+static value load_sreg(struct emit *e, LLVMTypeRef type, ir_ref r)
 {
+    row_ref row = fn_row(e->fn, r);
     if (type == e->i1) {
         value mask = LLVMBuildLoad2(e->b, e->i32, row_pointer(e, row), "");
         return LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, mask, LLVMBuildTrunc(e->b, e->lane, e->i32, ""), ""), type, "");
@@ -32,9 +33,9 @@ static value load_sreg(struct emit *e, LLVMTypeRef type, row_ref row)
     return v;
 }
 
-static value load_row(struct emit *e, LLVMTypeRef type, row_ref row, unsigned align)
+static value load_row(struct emit *e, LLVMTypeRef type, ir_ref r, unsigned align)
 {
-    value v = LLVMBuildLoad2(e->b, type, row_pointer(e, row), "");
+    value v = LLVMBuildLoad2(e->b, type, row_pointer(e, fn_row(e->fn, r)), "");
     LLVMSetAlignment(v, align);
     emit_mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
     return v;
@@ -47,13 +48,13 @@ static value *slot(const struct emit *e, uint32_t reg, unsigned piece)
     return &e->regs[(size_t)reg * MAX_PIECES + piece];
 }
 
-value reg_read_piece(struct emit *e, ir_ref r, row_ref row, unsigned piece)
+value reg_read_piece(struct emit *e, ir_ref r, unsigned piece)
 {
     uint16_t shape = fn_ref_shape(e->fn, r);
     LLVMTypeRef type = type_of_width(e, fn_ref_width(e->fn, r));
     if (ir_is_piecewise(e->fn->shapes, shape))
         return LLVMBuildLoad2(e->b, type, *slot(e, ir_ref_index(r), piece), "");
-    value first = reg_read_scalar(e, r, row);
+    value first = reg_read_scalar(e, r);
     uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[fn_piece_lane(e->fn, piece)];
     return over ? LLVMBuildAdd(e->b, first, const_int(e, type, over), "") : first;
 }
@@ -82,7 +83,7 @@ static value known_lanes(struct emit *e, uint32_t reg)
     return width == 1 ? const_int(e, e->i32, mask) : const_lanes(e, width, lanes);
 }
 
-value reg_read_scalar(struct emit *e, ir_ref r, row_ref row)
+value reg_read_scalar(struct emit *e, ir_ref r)
 {
     uint32_t i = ir_ref_index(r);
     LLVMTypeRef type = type_of_width(e, fn_ref_width(e->fn, r));
@@ -98,13 +99,13 @@ value reg_read_scalar(struct emit *e, ir_ref r, row_ref row)
             const uint64_t words[2] = {e->fn->ir->consts.at[i].lo, e->fn->ir->consts.at[i].hi};
             return LLVMConstIntOfArbitraryPrecision(type, 2, words);
         }
-        return load_row(e, type, row, 64);
+        return load_row(e, type, r, 64);
     default:
         if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
             return const_int(e, type, e->fn->shapes->block[i % 4]);
         if (e->fn->one_lane)
-            return load_sreg(e, type, row);
-        return type == e->i1 ? LLVMBuildTrunc(e->b, load_row(e, e->i32, row, 4), type, "") : load_row(e, type, row, 64);
+            return load_sreg(e, type, r);
+        return type == e->i1 ? LLVMBuildTrunc(e->b, load_row(e, e->i32, r, 4), type, "") : load_row(e, type, r, 64);
     }
 }
 
@@ -121,29 +122,29 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
 /* A vector of the values of a register's pieces, each in the lanes of its piece. */
 static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
-    value lanes = emit_splat(e, reg_read_piece(e, r, 0, 0), WARP_LANES), index[WARP_LANES];
+    value lanes = emit_splat(e, reg_read_piece(e, r, 0), WARP_LANES), index[WARP_LANES];
     for (unsigned p = 1; p < e->fn->shapes->pieces; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = const_int(e, e->i32, l < fn_piece_lane(e->fn, p) ? l : WARP_LANES + l);
-        value more = emit_splat(e, reg_read_piece(e, r, 0, p), WARP_LANES);
+        value more = emit_splat(e, reg_read_piece(e, r, p), WARP_LANES);
         lanes = LLVMBuildShuffleVector(e->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
     return LLVMBuildAdd(e->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
 }
 
-value reg_read_lanes(struct emit *e, ir_ref r, row_ref row)
+value reg_read_lanes(struct emit *e, ir_ref r)
 {
     unsigned width = fn_ref_width(e->fn, r);
     uint16_t shape = fn_ref_shape(e->fn, r);
     if (ir_is_piecewise(e->fn->shapes, shape))
         return from_pieces(e, r, width, shape);
     if (shape != SHAPE_DIVERGENT)
-        return from_scalar(e, reg_read_scalar(e, r, row), width, shape);
+        return from_scalar(e, reg_read_scalar(e, r), width, shape);
     if (ir_ref_kind(r) == REF_REG && is_known(e, ir_ref_index(r)))
         return known_lanes(e, ir_ref_index(r));
     if (ir_ref_kind(r) == REF_REG)
         return LLVMBuildLoad2(e->b, vector_of_width(e, width), *slot(e, ir_ref_index(r), 0), "");
-    return load_row(e, vector_of_width(e, width), row, 64);
+    return load_row(e, vector_of_width(e, width), r, 64);
 }
 
 /* ---- writing ---- */
@@ -154,7 +155,7 @@ void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
     if (!mask && e->mode->is_pending_live(e, i))
         mask = emit_mask(e);
     if (mask)
-        lanes = emit_blend(e, fn_ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r, 0));
+        lanes = emit_blend(e, fn_ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r));
     LLVMBuildStore(e->b, lanes, *slot(e, i, 0));
     dirty_note(e, i);
 }
@@ -186,7 +187,7 @@ void reg_spill_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
     ir_ref r = ir_make_ref(REF_REG, reg);
-    value v = reg_read_scalar(e, r, 0), at = reg_slot_pointer(e, r);
+    value v = reg_read_scalar(e, r), at = reg_slot_pointer(e, r);
     if (fn_ref_width(e->fn, r) == 1) {
         value yes = LLVMBuildSExt(e->b, v, e->i32, ""), old = LLVMBuildLoad2(e->b, e->i32, at, "");
         LLVMBuildStore(e->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), at);
@@ -205,7 +206,7 @@ void reg_spill_row(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     unsigned width = fn_ref_width(e->fn, r);
-    value lanes = reg_read_lanes(e, r, 0), at = reg_slot_pointer(e, r);
+    value lanes = reg_read_lanes(e, r), at = reg_slot_pointer(e, r);
     if (mask && width > 1 && e->fn->target->has_masked_stores) {
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
         value args[4] = {lanes, at, const_int(e, e->i32, row_align(width)), emit_mask_to_lanes(e, mask)};
@@ -232,7 +233,7 @@ void reg_spill_seed(struct emit *e, uint32_t reg)
     for (unsigned p = 0; p < fn_pieces(e->fn, shape) && !dirty_is_seed_clean(e, reg); p++) {
         value lane = const_int(e, e->i64, fn_piece_lane(e->fn, p)), at = reg_slot_pointer(e, r);
         at = LLVMBuildInBoundsGEP2(e->b, type_of_width(e, width), at, &lane, 1, "");
-        LLVMBuildStore(e->b, reg_read_piece(e, r, 0, p), at);
+        LLVMBuildStore(e->b, reg_read_piece(e, r, p), at);
     }
 }
 
@@ -297,7 +298,7 @@ void reg_reload_row(struct emit *e, uint32_t reg, value mask)
 
 value reg_has_shape(struct emit *e, uint32_t reg, value mask)
 {
-    value expected = reg_read_lanes(e, ir_make_ref(REF_REG, reg), 0);
+    value expected = reg_read_lanes(e, ir_make_ref(REF_REG, reg));
     value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, load_row_of(e, reg), expected, ""));
     return LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, other, mask, ""), const_int(e, e->i32, 0), "");
 }
@@ -307,6 +308,6 @@ value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
     value mask = emit_mask(e);
     if (!i->guard)
         return mask;
-    value g = reg_read_lanes(e, i->guard, 0);
+    value g = reg_read_lanes(e, i->guard);
     return LLVMBuildAnd(e->b, mask, i->guard_negated ? LLVMBuildNot(e->b, g, "") : g, "");
 }

@@ -246,10 +246,9 @@ void transfer_store_uniform(struct emit *e, const struct access *a)
     bool whole = access_is_whole(a->mem);
     for (unsigned k = 0; k < a->n; k++) {
         ir_ref r = a->i->access->regs[k];
-        value v =
-            fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
-                ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r, a->o->access->regs[k]), element_type(e, a), false, "")
-                : LLVMBuildExtractElement(e->b, element_stored_value(e, a, k), lane, "");
+        value v = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
+                      ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r), element_type(e, a), false, "")
+                      : LLVMBuildExtractElement(e->b, element_stored_value(e, a, k), lane, "");
         if (whole)
             all = LLVMBuildInsertElement(e->b, all, v, const_int(e, e->i32, k), "");
         else

@@ -16,7 +16,7 @@ static bool has_one_phase(const struct emit *e)
     return !e->fn->plan.n && !has_barriers(e);
 }
 
-void warp_loop_record_arrival(struct emit *e, const struct op *o, uint32_t arrived)
+void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
 {
     if (has_one_phase(e))
         return;
@@ -25,8 +25,8 @@ void warp_loop_record_arrival(struct emit *e, const struct op *o, uint32_t arriv
         emit_store_field(e, exists, e->w, abi.warp_exited);
         emit_store_field(e, const_int(e, e->i32, 0), e->a, abi.activation_lanes);
     } else {
-        emit_store_field(e, emit_op_pointer(e, o), e->w, abi.warp_op);
-        emit_store_field(e, const_int(e, e->i32, o->next), e->w, abi.warp_at_block);
+        emit_store_field(e, emit_op_pointer(e, i), e->w, abi.warp_op);
+        emit_store_field(e, const_int(e, e->i32, fn_next(e->fn, e->at)), e->w, abi.warp_at_block);
         if (!emit_is_full(e))
             emit_store_field(e, emit_mask(e), e->w, abi.warp_mask);
     }
@@ -38,7 +38,7 @@ void warp_loop_record_arrival(struct emit *e, const struct op *o, uint32_t arriv
     LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
 }
 
-void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived)
+void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
 {
     LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "arrived"),
                       other = emit_new_block(e, "");
@@ -52,7 +52,7 @@ void emit_arrival(struct emit *e, const struct op *o, uint32_t arrived)
         emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
     }
     emit_at_end(e, all);
-    warp_loop_record_arrival(e, o, arrived);
+    warp_loop_record_arrival(e, i, arrived);
     warp_loop_go_to_next(e);
     emit_at_end(e, other);
 }

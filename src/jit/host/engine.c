@@ -170,6 +170,7 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
                             .block = {u->block[0], u->block[1], u->block[2]},
                             .param_bytes = k->param_bytes,
                             .static_shared_bytes = k->static_shared_bytes,
+                            .block_rows = k->block_rows,
                             .n_functions = k->functions.n,
                             .functions = calloc(k->functions.n, sizeof *r.functions)};
     uint64_t total =
@@ -178,7 +179,7 @@ static bool write_request(struct jit *j, struct unit *u, const struct kernel *k)
         uint32_t n = k->functions.at[i]->ir->insns.n + LIMIT_each_function;
         if (k->functions.at[i]->ir->insns.n > limit || total + n > LIMIT_functions * (uint64_t)limit)
             continue;
-        r.functions[i] = k->functions.at[i];
+        r.functions[i] = (struct ir_func *)k->functions.at[i]->ir; /* which is only read */
         total += n;
     }
     free(u->request);
