@@ -1,5 +1,7 @@
 // The problems of problem.h as CUDA kernels. `make bench` needs no CUDA compiler: kernels.ptx is what nvcc made of this
 // (nvcc -arch=sm_80 -ptx kernels.cu).
+#include <mma.h>
+
 #define KERNEL extern "C" __global__ void
 
 __device__ unsigned thread_index()
@@ -296,4 +298,21 @@ KERNEL spin_lock(unsigned *lock, unsigned n)
     *(volatile unsigned *)&lock[1] = *(volatile unsigned *)&lock[1] + 1;
     __threadfence();
     atomicExch(&lock[0], 0);
+}
+
+// On tensor cores: a warp computes 16 x 16 elements.
+KERNEL matmul_wmma(const __half *a, const __half *b, float *c, unsigned n)
+{
+    using namespace nvcuda::wmma;
+    unsigned column = blockIdx.x * 16, row = (blockIdx.y * blockDim.y + threadIdx.y) * 16;
+    fragment<matrix_a, 16, 16, 16, __half, row_major> x;
+    fragment<matrix_b, 16, 16, 16, __half, row_major> y;
+    fragment<accumulator, 16, 16, 16, float> sum;
+    fill_fragment(sum, 0.0f);
+    for (unsigned k = 0; k < n; k += 16) {
+        load_matrix_sync(x, a + row * n + k, n);
+        load_matrix_sync(y, b + k * n + column, n);
+        mma_sync(sum, x, y, sum);
+    }
+    store_matrix_sync(c + row * n + column, sum, n, mem_row_major);
 }

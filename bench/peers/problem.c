@@ -156,6 +156,31 @@ static bool check_matmul(const struct problem *p)
     return true;
 }
 
+static void fill_halves(struct problem *p)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        _Float16 *x = p->at[k];
+        uint32_t seed = k + 1;
+        for (size_t i = 0; i < (size_t)p->n * p->n; i++)
+            x[i] = (_Float16)((float)(next(&seed) >> 8) / 8388608.0f - 1);
+    }
+}
+
+static bool check_halves(const struct problem *p)
+{
+    const _Float16 *a = p->at[0], *b = p->at[1];
+    const float *c = p->at[2];
+    for (size_t k = 0; k < 200; k++) {
+        size_t i = spot(k, (size_t)p->n * p->n), row = i / p->n, column = i % p->n;
+        double sum = 0;
+        for (size_t j = 0; j < p->n; j++)
+            sum += (double)a[row * p->n + j] * (double)b[j * p->n + column];
+        if (!near(c[i], sum, 1e-4))
+            return false;
+    }
+    return true;
+}
+
 /* ---- compute ---- */
 
 static void fill_nothing(struct problem *p)
@@ -410,6 +435,8 @@ struct problem problems[] = {
      {16, 16, 1}, {4 * N2(512), 4 * N2(512), 4 * N2(512)}, fill_matmul, check_matmul, NULL},
     {"matmul_tiled32", BOUND_BARRIER, 2.0 * 512 * 512 * 512, 12.0 * 512 * 512, 512, {16, 16, 1},
      {32, 32, 1}, {4 * N2(512), 4 * N2(512), 4 * N2(512)}, fill_matmul, check_matmul, NULL},
+    {"matmul_wmma", BOUND_COMPUTE, 2.0 * 1024 * 1024 * 1024, 8.0 * 1024 * 1024, 1024, {64, 16, 1},
+     {32, 4, 1}, {2 * N2(1024), 2 * N2(1024), 4 * N2(1024)}, fill_halves, check_halves, NULL},
     {"mandelbrot", BOUND_COMPUTE, 0, 4.0 * 1024 * 1024, 1024, {64, 64, 1},
      {16, 16, 1}, {4 * N2(1024)}, fill_nothing, check_mandelbrot, NULL},
     {"nbody", BOUND_COMPUTE, 20.0 * 4096 * 4096, 0, 4096, {16, 1, 1},

@@ -43,6 +43,13 @@ static unsigned log2_of(uint32_t power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
+/* Of an access whose address is in no register. */
+static uint64_t fixed_address(const struct warp *w, const struct activation *a, const struct op_access *x)
+{
+    uint64_t at = (uint64_t)x->disp + (x->mem.frame ? a->frame : 0);
+    return x->mem.space == SPACE_PARAM ? at + (uint64_t)(uintptr_t)w->block->launch->params : at;
+}
+
 static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
                            uint32_t mask, uint64_t *address, struct scan *scan)
 {
@@ -54,9 +61,7 @@ static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const 
     } else if (x->base_width == 32) {
         rows->scan32((const uint32_t *)row_at(base, o->a), x->disp, mask, log2_stride, address, scan);
     } else {
-        uint64_t at = (uint64_t)x->disp + (x->mem.frame ? a->frame : 0);
-        if (x->mem.space == SPACE_PARAM)
-            at += (uint64_t)(uintptr_t)w->block->launch->params;
+        uint64_t at = fixed_address(w, a, x);
         rows->splat64(address, at);
         *scan = (struct scan){at, at, at, false};
     }
@@ -79,6 +84,18 @@ void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[
     struct scan scan;
     scan_addresses(w, a, base, o, mask, address, &scan);
     fill_addresses(w, o, address, &scan);
+}
+
+uint64_t access_address_of_lane(const struct warp *w, const struct activation *a, uint8_t *const base[4],
+                                const struct op *o, unsigned lane)
+{
+    const struct op_access *x = o->access;
+    const uint8_t *row = x->base_width ? row_at(base, o->a) : NULL;
+    switch (x->base_width) {
+    case 64: return ((const uint64_t *)row)[lane] + (uint64_t)x->disp;
+    case 32: return ((const uint32_t *)row)[lane] + (uint32_t)x->disp;
+    default: return fixed_address(w, a, x);
+    }
 }
 
 bool access_in_one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes,

@@ -22,6 +22,10 @@ void atom_reduce(const struct mem_access *m, uint8_t *cell, bool shared, const u
 void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                       uint64_t *address);
 
+/* The address of one lane. */
+uint64_t access_address_of_lane(const struct warp *w, const struct activation *a, uint8_t *const base[4],
+                                const struct op *o, unsigned lane);
+
 /* ---- locate.c ---- */
 
 /* Where an address of a lane leads. */

@@ -55,6 +55,13 @@ static void place_fragment(struct op_matrix *x)
         for (unsigned e = 0; e < fragment->n_regs * fragment_per_reg(fragment); e++)
             (inner ? x->place.inner : x->place.outer)[e] = (uint8_t)numbers[e];
     }
+    x->place.by_eights = x->place.by_fours = true;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        unsigned per = fragment_per_reg(fragment), inner = x->place.inner_by_lane[l], outer = x->place.outer_by_lane[l];
+        x->place.by_eights &= inner == x->place.inner_by_lane[l & 3] + l / 4 && outer == x->place.outer_by_lane[l & 3];
+        x->place.by_fours &=
+            inner == x->place.inner_by_lane[l & ~3u] + (l & 3) * per && outer == x->place.outer_by_lane[l & ~3u];
+    }
 }
 
 static bool is_quad(const struct matrix *x)
@@ -336,23 +343,21 @@ static uint64_t stride_of(const struct op_matrix *m, uint8_t *const base[4], uns
     return stride * f->element_bits;
 }
 
-static uint64_t first_address(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
-                              unsigned lane)
-{
-    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
-    access_addresses(w, a, base, o, 1u << lane, address);
-    return address[lane];
-}
-
 /* A matrix in memory, and the registers that it is loaded to or stored from. */
 struct moved {
     const struct op_matrix *m;
     const struct fragment *f;
     const row_ref *regs;
-    uint64_t start, by_lane[WARP_LANES]; /* bytes */
-    uint64_t stride;                     /* bits */
-    unsigned bytes;                      /* of a piece */
+    uint64_t start;  /* bytes */
+    uint64_t stride; /* bits */
+    unsigned bytes;  /* of a piece */
 };
+
+/* How far behind the start a lane's pieces begin. */
+static uint64_t lane_offset(const struct moved *x, unsigned lane)
+{
+    return (x->m->place.outer_by_lane[lane] * x->stride + x->m->place.inner_by_lane[lane] * (uint64_t)x->f->bits) / 8;
+}
 
 /* Where a piece's elements begin, counted from the lane's: the piece at byte `at` of a lane's registers. */
 static uint64_t piece_offset(const struct moved *x, unsigned at)
@@ -368,39 +373,34 @@ static unsigned own_bytes(const struct moved *x)
     return own < all ? own : all;
 }
 
-/* Do lanes 4 r + t lie at those of t, r * bytes further; or at those of 4 r, t * bytes further? */
-static bool lie_by_eights(const struct moved *x, bool by_fours)
-{
-    uint64_t off = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        off |= x->by_lane[l] ^
-               (by_fours ? x->by_lane[l & ~3u] + (l & 3) * x->bytes : x->by_lane[l & 3] + l / 4 * x->bytes);
-    return !off;
-}
-
 /* A load by all lanes of what lies in one allocation, aligned: registers of two halves from two places, of lanes that have eight
  * neighbours; registers, of lanes that have four; others. */
 static void load_own(const struct warp *w, uint8_t *const base[4], const struct moved *x, const uint8_t *from)
 {
     unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
-    bool halves = x->bytes == 2 && lie_by_eights(x, false), quads = x->bytes == 4 && lie_by_eights(x, true);
+    bool halves = x->bytes == 2 && x->m->place.by_eights, quads = x->bytes == 4 && x->m->place.by_fours;
+    const uint8_t *lane[WARP_LANES], *low[4], *high[4], *place[8];
+    for (unsigned l = 0; l < WARP_LANES && (!halves || l < 4); l += quads ? 4 : 1)
+        lane[l] = from + lane_offset(x, l);
     for (unsigned at = 0; halves && at < own; at += 4) {
-        const uint8_t *place[2][4];
-        for (unsigned t = 0; t < 8; t++)
-            place[t / 4][t % 4] = from + piece_offset(x, at + t / 4 * 2) + x->by_lane[t % 4];
-        fns_of(w)->load_halves(place[0], place[1], (uint32_t *)row_at(base, x->regs[at / 4]));
+        uint64_t first = piece_offset(x, at), second = piece_offset(x, at + 2);
+        for (unsigned t = 0; t < 4; t++) {
+            low[t] = lane[t] + first;
+            high[t] = lane[t] + second;
+        }
+        fns_of(w)->load_halves(low, high, (uint32_t *)row_at(base, x->regs[at / 4]));
     }
     for (unsigned at = 0; quads && at < own; at += 4) {
-        const uint8_t *place[8];
+        uint64_t piece = piece_offset(x, at);
         for (unsigned r = 0; r < 8; r++)
-            place[r] = from + piece_offset(x, at) + x->by_lane[4 * r];
+            place[r] = lane[4 * r] + piece;
         fns_of(w)->load_quads(place, (uint32_t *)row_at(base, x->regs[at / 4]));
     }
     for (unsigned at = 0; !halves && !quads && at < own; at += x->bytes) {
         uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
-        const uint8_t *piece = from + piece_offset(x, at);
+        uint64_t piece = piece_offset(x, at);
         for (unsigned l = 0; l < WARP_LANES; l++)
-            memcpy(row + reg_bytes * l, piece + x->by_lane[l], x->bytes);
+            memcpy(row + reg_bytes * l, lane[l] + piece, x->bytes);
     }
 }
 
@@ -408,8 +408,9 @@ static void load_at_once(const struct warp *w, uint8_t *const base[4], const str
 {
     unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
     load_own(w, base, x, from);
-    for (unsigned r = own / reg_bytes; r < x->f->n_regs; r++)
-        memcpy(row_at(base, x->regs[r]), row_at(base, x->regs[r - own / reg_bytes]), (size_t)reg_bytes * WARP_LANES);
+    for (unsigned r = own / reg_bytes; r < x->f->n_regs; r++) /* wmma of f16: 32 bits */
+        w->block->launch->rows->copy32((uint32_t *)row_at(base, x->regs[r]),
+                                       (const uint32_t *)row_at(base, x->regs[r - own / reg_bytes]));
 }
 
 /* The first byte of all lanes' pieces on the host, where one plan serves all of them and nobody watches; NULL: piece by piece. */
@@ -435,7 +436,7 @@ static __attribute__((noinline)) bool move_by_pieces(struct warp *w, uint8_t *co
     for (unsigned at = 0; at < end; at += x->bytes) {
         uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
         for (unsigned l = 0; l < WARP_LANES; l++) {
-            move.plan.address[l] = x->start + x->by_lane[l] + piece_offset(x, at);
+            move.plan.address[l] = x->start + lane_offset(x, l) + piece_offset(x, at);
             memcpy(move.data[l], row + l * reg_bytes, x->bytes);
         }
         plan_addresses(w, o, lanes, &move.plan);
@@ -455,16 +456,13 @@ static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const bas
 {
     const struct matrix *f = &o->matrix->ir->form;
     unsigned lane = (unsigned)__builtin_ctz(lanes);
-    struct moved x; /* filled field by field: most of it is an array */
-    x.m = o->matrix;
-    x.f = f->kind == MATRIX_LOAD ? &f->d : &f->c;
-    x.regs = f->kind == MATRIX_LOAD ? o->matrix->writes : o->matrix->reads;
-    x.start = first_address(w, a, base, o, lane);
-    x.stride = stride_of(o->matrix, base, lane);
-    x.bytes = o->access->mem.bytes;
+    struct moved x = {.m = o->matrix,
+                      .f = f->kind == MATRIX_LOAD ? &f->d : &f->c,
+                      .regs = f->kind == MATRIX_LOAD ? o->matrix->writes : o->matrix->reads,
+                      .start = access_address_of_lane(w, a, base, o, lane),
+                      .stride = stride_of(o->matrix, base, lane),
+                      .bytes = o->access->mem.bytes};
     struct plan plan;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        x.by_lane[l] = (x.m->place.outer_by_lane[l] * x.stride + x.m->place.inner_by_lane[l] * (uint64_t)x.f->bits) / 8;
     const uint8_t *from = find_at_once(w, o, &x, lanes, &plan);
     if (!from)
         return move_by_pieces(w, base, o, &x, lanes);

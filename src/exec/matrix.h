@@ -15,6 +15,8 @@ struct op_matrix {
     struct {
         uint8_t outer_by_lane[WARP_LANES], inner_by_lane[WARP_LANES];
         uint8_t outer[FRAGMENT_MAX_REGS], inner[FRAGMENT_MAX_REGS]; /* by element */
+        bool by_eights,
+            by_fours; /* lane 4 r + t is at that of t, r elements further; at that of 4 r, t registers further */
     } place;
     row_ref *reads, *writes;
 };

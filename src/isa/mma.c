@@ -16,12 +16,15 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-#if defined __AVX2__
-enum { W = 8 }; /* lanes of a vector */
+#if defined __AVX512F__
+enum { W = 16 }; /* lanes of a vector */
+#elif defined __AVX2__
+enum { W = 8 };
 #else
 enum { W = 4 };
 #endif
 enum {
+    COLUMNS = 4, /* computed together, so that a row's factors are loaded once for them */
     MOST_A = 4096,
     MOST_B = MMA_MAX_N * MMA_MAX_K,
     MOST_C = 1024,
@@ -37,7 +40,10 @@ typedef u32 vu __attribute__((vector_size(4 * W)));
 #define STORE(at, v)    memcpy((at), &(v), sizeof(v))
 #define SELECT(m, x, y) (((x) & (m)) | ((y) & ~(m)))
 /* gcc 12 makes two instructions of a comparison and a selection. */
-#if defined __AVX2__
+#if defined __AVX512F__
+#define MAX(x, y) ((vi)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
+#define MIN(x, y) ((vi)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
+#elif defined __AVX2__
 #define MAX(x, y) ((vi)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
 #define MIN(x, y) ((vi)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
 #elif defined __SSE4_1__
@@ -66,32 +72,53 @@ struct block {
 
 /* ---- factors ---- */
 
+/* Factors whose exponents f32 has, and those of the products, too: an f32 with their bits is off by a power of two. */
+INLINE vi take_narrow(struct mma_format f, vu code, struct factors *to, unsigned at)
+{
+    const s32 bits = f.exponent_bits + f.mantissa_bits, least = 2 - (1 << (f.exponent_bits - 1));
+    vi magnitude = (vi)code & ((1 << bits) - 1), unit = (vi){0} + ((253 + least) << 23);
+    vf v = (vf)(magnitude << (23 - f.mantissa_bits)) * (vf)unit;
+    vi exponent = ((vi)v >> 23) - 127, sign = (vi)(code >> bits << 31);
+    exponent = MAX(exponent, (vi){0} + least) - ((magnitude == 0) & NEVER);
+    v = (vf)((vi)v | sign);
+    STORE(to->value + at, v);
+    STORE(to->exponent + at, exponent);
+    return f.has_infinity ? magnitude >= ((1 << f.exponent_bits) - 1) << f.mantissa_bits : magnitude == (1 << bits) - 1;
+}
+
+/* Factors of f32's range, significand and exponent apart. */
+INLINE vi take_wide(struct mma_format f, vu code, struct factors *to, unsigned at)
+{
+    const s32 top = (1 << f.exponent_bits) - 1;
+    code >>= f.unused_bits;
+    vi mantissa = (vi)code & ((1 << f.mantissa_bits) - 1), field = (vi)(code >> f.mantissa_bits) & top;
+    vi is_normal = field != 0, significand = mantissa | (is_normal & (1 << f.mantissa_bits));
+    vi exponent = field + 1 + is_normal - (top >> 1) - ((significand == 0) & NEVER);
+    vf v = __builtin_convertvector(significand, vf) * (vf)((vi){0} + ((127 - f.mantissa_bits) << 23));
+    v = (vf)((vu)v | code >> (f.exponent_bits + f.mantissa_bits) << 31);
+    STORE(to->value + at, v);
+    STORE(to->exponent + at, exponent);
+    return field == top;
+}
+
+INLINE bool any_lane(vi v)
+{
+    s32 any = 0;
+    for (unsigned l = 0; l < W; l++)
+        any |= v[l];
+    return any != 0;
+}
+
 /* True where any is a NaN or an infinity. */
 INLINE bool take_apart(struct mma_format f, bool wide, const u32 *code, unsigned n, struct factors *to)
 {
-    const s32 top = (1 << f.exponent_bits) - 1, ones = (1 << f.mantissa_bits) - 1, bias = top >> 1;
     vi special = {0};
     for (unsigned i = 0; i < n; i += W) {
         vu c;
         LOAD(c, code + i);
-        c >>= f.unused_bits;
-        vi mantissa = (vi)c & ones, field = (vi)(c >> f.mantissa_bits) & top;
-        vi is_normal = field != 0, significand = mantissa | (is_normal & (1 << f.mantissa_bits));
-        vi exponent = field + 1 + is_normal - bias;
-        vu sign = c >> (f.exponent_bits + f.mantissa_bits) << 31;
-        special |= (field == top) & (f.has_infinity ? (vi){0} == (vi){0} : mantissa == ones);
-        vf v = __builtin_convertvector(significand, vf);
-        vi scale = wide ? (vi){0} + ((127 - f.mantissa_bits) << 23) : (exponent + (127 - f.mantissa_bits)) << 23;
-        v *= (vf)scale;
-        v = (vf)((vu)v | sign);
-        exponent -= (significand == 0) & NEVER;
-        STORE(to->value + i, v);
-        STORE(to->exponent + i, exponent);
+        special |= wide ? take_wide(f, c, to, i) : take_narrow(f, c, to, i);
     }
-    s32 any = 0;
-    for (unsigned l = 0; l < W; l++)
-        any |= special[l];
-    return any != 0;
+    return any_lane(special);
 }
 
 static bool is_special(struct mma_format f, u32 code)
@@ -142,10 +169,12 @@ static void compute_singly(const struct block *x, bool all)
 
 /* ---- results ---- */
 
-/* Sums are magnitude * 2^(top - fraction), magnitudes of 24 bits with the last one set where others have been cut off: rounded to
- * nearest even as f16, at the last place, by adding and subtracting what has it as its own last place. */
-INLINE void round_f16(vf magnitude, vi is_negative, u32 *d)
+/* Sums of 24 bits with the last one set where others have been cut off, * 2^(top - fraction): rounded to nearest even as f16, at the
+ * last place, by adding and subtracting what has it as its own last place. */
+INLINE void round_f16(vf sum, u32 *d)
 {
+    vi sign = (vi)sum & INT32_MIN;
+    vf magnitude = (vf)((vi)sum ^ sign);
     vi exponent = ((vi)magnitude >> 23) - 127;
     exponent = MAX(exponent, (vi){0} - 14);
     vf magic = (vf)((exponent + (23 - 10 + 127)) << 23 | 1 << 22);
@@ -153,36 +182,36 @@ INLINE void round_f16(vf magnitude, vi is_negative, u32 *d)
     vi subnormal = __builtin_convertvector((vf)bits * 0x1p24f, vi);
     vi code = SELECT(bits < (127 - 14) << 23, subnormal, (bits >> 13) - (112 << 10));
     code = SELECT(bits >= (127 + 16) << 23, (vi){0} + 0x7c00, code);
-    code |= is_negative & 0x8000 & (bits != 0);
+    code |= (vi)((vu)sign >> 16) & (bits != 0);
     STORE(d, code);
 }
 
-/* The magnitude of a sum as f32 cut to `keep` bits behind the leading one; *rest: where bits have been cut off. */
-INLINE vf cut(vi sum, vi is_negative, unsigned keep, vi *rest)
+/* A sum as f32, cut to 24 bits. */
+INLINE vf cut(vi sum)
 {
-    vi magnitude = (sum ^ is_negative) - is_negative;
+#if defined __AVX512F__
+    return (vf)_mm512_cvt_roundepi32_ps((__m512i)sum, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    vi is_negative = sum >> 31, magnitude = (sum ^ is_negative) - is_negative;
     vf f = __builtin_convertvector(magnitude, vf); /* to nearest */
     vi back = __builtin_convertvector(f, vi), above = (back > magnitude) | (back < 0);
-    vi bits = ((vi)f + above) & -(1 << (23 - keep));
-    *rest = __builtin_convertvector((vf)bits, vi) != magnitude;
-    return (vf)bits;
+    return (vf)(((vi)f + above) | (is_negative & INT32_MIN));
+#endif
 }
 
-/* The products' sum and c, which is 0 where `is_something` is, in units of 2^(top - fraction). Gives -1 where f32 and 32 bits do not hold what there is on the way: a sum
- * of more bits, terms near f32's least and largest exponents. */
-INLINE vi finish(struct mma_unit unit, vi products, vi c, vi top, vi is_something, u32 *d)
+/* The products' sum and c, which is 0 where `is_something` is, in units of 2^(top - fraction). Gives something else than 0 where f32
+ * and 32 bits do not hold what there is on the way: a sum of more bits, terms near f32's least and largest exponents. */
+INLINE vi finish(struct mma_unit unit, bool wide, vi products, vi c, vi top, vi is_something, u32 *d)
 {
-    vi sum = (vi)((vu)products + (vu)c), is_negative = sum >> 31, rest;
-    vi overflows = ((products ^ sum) & (c ^ sum)) >> 31,
-       is_far = ((top < -100) | (top > 150)) & ((sum | is_something) != 0);
-    vf f = cut(sum, is_negative, unit.is_f16 ? 23 : unit.result_bits, &rest);
-    if (unit.is_f16)
-        f = (vf)((vi)f | (rest & 1));
-    f *= (vf)((top - unit.fraction_bits + 127) << 23);
+    vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum) & INT32_MIN;
+    vi is_far = ((top < -100) | (wide ? top > 150 : (vi){0})) & (sum | is_something);
+    vf f = cut(sum), unit_value = (vf)((top - unit.fraction_bits + 127) << 23);
     if (unit.is_f16) {
-        round_f16(f, is_negative, d);
+        vi rest = __builtin_convertvector(f, vi) != sum;
+        round_f16((vf)((vi)f | (rest & 1)) * unit_value, d);
     } else {
-        vi bits = ((vi)f | (is_negative & INT32_MIN)) & (sum != 0);
+        f = (vf)((vi)f & -(1 << (23 - unit.result_bits))) * unit_value;
+        vi bits = (vi)f & (sum != 0); /* the unit of a 0 may be none of f32 */
         STORE(d, bits);
     }
     return overflows | is_far;
@@ -216,47 +245,41 @@ INLINE struct accumulator take_accumulator(bool is_f16, const u32 *at)
     return x;
 }
 
-/* Rows m to m + count * W - 1 of column n. `wide`: exponents are beyond f32's, so that terms are scaled one by one. */
-INLINE vi multiply_rows(const struct block *x, struct mma_unit unit, bool wide, const struct factors *a,
-                        const struct factors *b, unsigned k_count, unsigned n, unsigned m, const unsigned count)
+/* Rows m to m + W - 1 of COLUMNS columns from n on. `wide`: exponents are beyond f32's, so that terms are scaled one by one. */
+INLINE vi multiply_tile(const struct block *x, struct mma_unit unit, bool wide, const struct factors *a,
+                        const struct factors *b, unsigned k_count, unsigned n, unsigned m)
 {
     const s32 fraction = unit.fraction_bits, least = mma_least_exponent(unit);
     const unsigned m_count = x->m, n_count = x->n;
-    struct accumulator c[2];
-    vi top[2], sum[2] = {{0}, {0}}, limit = {0}, odd = {0};
-    vf scale[2];
-    for (unsigned v = 0; v < count; v++) {
-        c[v] = take_accumulator(unit.is_f16, x->c + n * m_count + m + v * W);
-        top[v] = MAX(c[v].exponent, limit + least);
+    vi top[COLUMNS], sum[COLUMNS], none = {0}, odd = {0};
+    vf scale[COLUMNS];
+    for (unsigned j = 0; j < COLUMNS; j++) {
+        top[j] = MAX(take_accumulator(unit.is_f16, x->c + (n + j) * m_count + m).exponent, none + least);
+        sum[j] = none;
     }
-    for (unsigned k = 0; k < k_count; k++)
-        for (unsigned v = 0; v < count; v++) {
-            vi e;
-            LOAD(e, a->exponent + k * m_count + m + v * W);
-            e += b->exponent[k * n_count + n];
-            top[v] = MAX(top[v], e);
+    for (unsigned k = 0; k < k_count; k++) {
+        vi e;
+        LOAD(e, a->exponent + k * m_count + m);
+        for (unsigned j = 0; j < COLUMNS; j++)
+            top[j] = MAX(top[j], e + b->exponent[k * n_count + n + j]);
+    }
+    for (unsigned j = 0; j < COLUMNS; j++)
+        scale[j] = (vf)(MAX(MIN(none + (127 + fraction) - top[j], none + 254), none) << 23);
+    for (unsigned k = 0; k < k_count; k++) {
+        vf v;
+        vi e;
+        LOAD(v, a->value + k * m_count + m);
+        LOAD(e, a->exponent + k * m_count + m);
+        for (unsigned j = 0; j < COLUMNS; j++) {
+            unsigned at = k * n_count + n + j;
+            vi own = e + (127 + fraction) + b->exponent[at] - top[j];
+            sum[j] += __builtin_convertvector(v * b->value[at] * (wide ? (vf)(MAX(own, none) << 23) : scale[j]), vi);
         }
-    for (unsigned v = 0; v < count; v++)
-        scale[v] = (vf)(MAX(MIN(limit + (127 + fraction) - top[v], limit + 254), limit) << 23);
-    for (unsigned k = 0; k < k_count; k++)
-        for (unsigned v = 0; v < count; v++) {
-            vf p;
-            LOAD(p, a->value + k * m_count + m + v * W);
-            p *= b->value[k * n_count + n];
-            if (wide) {
-                vi e;
-                LOAD(e, a->exponent + k * m_count + m + v * W);
-                e += (127 + fraction) + b->exponent[k * n_count + n];
-                e -= top[v];
-                p *= (vf)(MAX(e, limit) << 23);
-            } else {
-                p *= scale[v];
-            }
-            sum[v] += __builtin_convertvector(p, vi);
-        }
-    for (unsigned v = 0; v < count; v++) {
-        vi own = __builtin_convertvector(c[v].value * scale[v], vi);
-        odd |= finish(unit, sum[v], own, top[v], (vi)c[v].value << 1, x->d + n * m_count + m + v * W);
+    }
+    for (unsigned j = 0; j < COLUMNS; j++) {
+        struct accumulator c = take_accumulator(unit.is_f16, x->c + (n + j) * m_count + m);
+        vi own = __builtin_convertvector(c.value * scale[j], vi);
+        odd |= finish(unit, wide, sum[j], own, top[j], (vi)c.value << 1, x->d + (n + j) * m_count + m);
     }
     return odd;
 }
@@ -266,17 +289,10 @@ INLINE bool multiply_block(const struct block *x, struct mma_unit unit, bool wid
                            const struct factors *b, unsigned k_count)
 {
     vi odd = {0};
-    for (unsigned n = 0; n < x->n; n++) {
-        unsigned m = 0;
-        for (; m + 2 * W <= x->m; m += 2 * W)
-            odd |= multiply_rows(x, unit, wide, a, b, k_count, n, m, 2);
-        if (m < x->m)
-            odd |= multiply_rows(x, unit, wide, a, b, k_count, n, m, 1);
-    }
-    s32 any = 0;
-    for (unsigned l = 0; l < W; l++)
-        any |= odd[l];
-    return !any;
+    for (unsigned n = 0; n < x->n; n += COLUMNS)
+        for (unsigned m = 0; m < x->m; m += W)
+            odd |= multiply_tile(x, unit, wide, a, b, k_count, n, m);
+    return !any_lane(odd);
 }
 
 static bool run_wide(const struct block *x, const struct factors *a, const struct factors *b, unsigned k)
@@ -511,9 +527,19 @@ static void multiply_bits(const struct mma_product *p, const u32 *a, const u32 *
         }
 }
 
+#if defined __AVX512F__
+extern const struct mma_fns mma_v3; /* for matrices of eight rows */
+#endif
+
 static void multiply(const struct mma_product *p, const void *a, const void *b, const void *c, void *d,
                      const uint8_t *selected)
 {
+#if defined __AVX512F__
+    if (p->m % W) {
+        mma_v3.multiply(p, a, b, c, d, selected);
+        return;
+    }
+#endif
     if (p->is_quad)
         multiply_quads(p, a, b, c, d);
     else if (p->a_type == TYPE_f64)
@@ -529,7 +555,28 @@ static void multiply(const struct mma_product *p, const void *a, const void *b, 
 /* ---- fragments ---- */
 
 #if defined __AVX2__
-/* Lanes 4 r + t of a row, by t; and back. */
+enum { PARTS = 32 / W, EIGHTS = W / 8 }; /* vectors of a row; groups of eight lanes in one */
+typedef u32 v8 __attribute__((vector_size(32)));
+
+/* Lanes 4 r + t of a row, by t: eight of them behind the other; and back. */
+#if defined __AVX512F__
+INLINE void part_lanes(const u32 *row, vu out[PARTS])
+{
+    vu r[PARTS];
+    LOAD(r[0], row);
+    LOAD(r[1], row + W);
+    out[0] = __builtin_shufflevector(r[0], r[1], 0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+    out[1] = __builtin_shufflevector(r[0], r[1], 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31);
+}
+
+INLINE void join_lanes(const vu in[PARTS], u32 *row)
+{
+    vu low = __builtin_shufflevector(in[0], in[1], 0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
+    vu high = __builtin_shufflevector(in[0], in[1], 4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
+    STORE(row, low);
+    STORE(row + W, high);
+}
+#else
 INLINE void part_lanes(const u32 *row, vu out[4])
 {
     vu r[4];
@@ -559,16 +606,31 @@ INLINE void join_lanes(const vu in[4], u32 *row)
         STORE(row + 8 * i, out[i]);
 }
 
+#endif
+
+/* Group t of those that are in `parts`. */
+INLINE v8 get_eight(const vu parts[PARTS], unsigned t)
+{
+    v8 v;
+    memcpy(&v, (const char *)&parts[t / EIGHTS] + t % EIGHTS * sizeof v, sizeof v);
+    return v;
+}
+
+INLINE void set_eight(vu parts[PARTS], unsigned t, v8 v)
+{
+    memcpy((char *)&parts[t / EIGHTS] + t % EIGHTS * sizeof v, &v, sizeof v);
+}
+
 INLINE void take_rows(const struct mma_map *map, const u32 *const *rows, const unsigned per, const unsigned bits,
                       u32 *to)
 {
     const u32 ones = bits == 32 ? UINT32_MAX : (1u << bits % 32) - 1;
     for (unsigned r = 0; r * per < map->n; r++) {
-        vu lanes[4];
+        vu lanes[PARTS];
         part_lanes(rows[r], lanes);
         for (unsigned i = 0; i < per; i++)
             for (unsigned t = 0; t < 4; t++) {
-                vu v = per > 1 ? lanes[t] >> i * bits & ones : lanes[t];
+                v8 v = get_eight(lanes, t) >> i * bits & ones;
                 STORE(to + map->number[r * per + i] + map->lane[t], v);
             }
     }
@@ -584,17 +646,28 @@ static void take_by_eights(const struct mma_map *map, const u32 *const *rows, u3
     }
 }
 
-static void put_by_eights(const struct mma_map *map, const u32 *from, u32 *const *rows)
+/* Of 32 or 16 bits: results, and matrices that are transposed. */
+INLINE void put_rows(const struct mma_map *map, const u32 *from, const unsigned per, u32 *const *rows)
 {
-    for (unsigned r = 0; r * map->per < map->n; r++) {
-        vu lanes[4] = {{0}, {0}, {0}, {0}}, v;
-        for (unsigned i = 0; i < map->per; i++)
-            for (unsigned t = 0; t < 4; t++) {
-                LOAD(v, from + map->number[r * map->per + i] + map->lane[t]);
-                lanes[t] |= v << i * map->bits;
-            }
+    for (unsigned r = 0; r * per < map->n; r++) {
+        vu lanes[PARTS];
+        for (unsigned t = 0; t < 4; t++) {
+            v8 low, high = {0};
+            LOAD(low, from + map->number[r * per] + map->lane[t]);
+            if (per > 1)
+                LOAD(high, from + map->number[r * per + 1] + map->lane[t]);
+            set_eight(lanes, t, low | high << 16);
+        }
         join_lanes(lanes, rows[r]);
     }
+}
+
+static void put_by_eights(const struct mma_map *map, const u32 *from, u32 *const *rows)
+{
+    if (map->per == 1)
+        put_rows(map, from, 1, rows);
+    else
+        put_rows(map, from, 2, rows);
 }
 #endif
 
@@ -615,13 +688,13 @@ static void load_quads(const uint8_t *const place[8], u32 *row)
 static void load_halves(const uint8_t *const low[4], const uint8_t *const high[4], u32 *row)
 {
 #if defined __AVX2__
-    typedef u16 vh __attribute__((vector_size(2 * W)));
-    vu lanes[4];
+    typedef u16 vh __attribute__((vector_size(16)));
+    vu lanes[PARTS];
     for (unsigned t = 0; t < 4; t++) {
         vh l, h;
         LOAD(l, low[t]);
         LOAD(h, high[t]);
-        lanes[t] = __builtin_convertvector(l, vu) | __builtin_convertvector(h, vu) << 16;
+        set_eight(lanes, t, __builtin_convertvector(l, v8) | __builtin_convertvector(h, v8) << 16);
     }
     join_lanes(lanes, row);
 #else
@@ -651,7 +724,7 @@ static void take(const struct mma_map *map, const u32 *const *rows, u32 *to)
 static void put(const struct mma_map *map, const u32 *from, u32 *const *rows)
 {
 #if defined __AVX2__
-    if (map->by_eights) {
+    if (map->by_eights && map->per <= 2) {
         put_by_eights(map, from, rows);
         return;
     }
