@@ -172,7 +172,9 @@ struct strong_access {
 uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s);
 /* a write, behind it, as what releases is itself released. */
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
-/* A weak write: nothing that a strong read finds there is a release any more. Takes the lock. */
+/* Has a strong write left a release there? Without the lock. */
+bool order_has_release(const struct block_order *b, uint64_t address, uint32_t bytes);
+/* A weak write: nothing that a strong read finds there is a release any more. */
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes);
 
 /* Does the scope, used by a thread of one instance, name the threads of another (PTX ISA 8.5)? */

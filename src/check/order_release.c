@@ -348,14 +348,29 @@ void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, st
         add_observed(b, warp, 1u << lane, owner->number, m->phase[e->parity]);
 }
 
+/* The next one that has some of the bytes, from *at on; NULL: none. */
+static struct sync_variable *next_within(const struct order *o, uint64_t *at, uint64_t address, uint32_t bytes)
+{
+    for (; *at < address + bytes; *at += 4) {
+        struct sync_variable *v = find_variable(o, *at);
+        if (v && v->address + v->bytes > address) {
+            *at += 4;
+            return v;
+        }
+    }
+    return NULL;
+}
+
+bool order_has_release(const struct block_order *b, uint64_t address, uint32_t bytes)
+{
+    uint64_t at = address & ~7ull;
+    return atomic_load_explicit(&b->order->has_variables, memory_order_relaxed) &&
+           next_within(b->order, &at, address, bytes);
+}
+
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes)
 {
-    for (uint64_t at = address & ~7ull; at < address + bytes; at += 4) {
-        struct sync_variable *v = find_variable(b->order, at);
-        if (!v || v->address + v->bytes <= address)
-            continue;
-        order_lock(b->order);
+    uint64_t at = address & ~7ull;
+    for (struct sync_variable *v; (v = next_within(b->order, &at, address, bytes));)
         drop_releases(v);
-        order_unlock(b->order);
-    }
 }

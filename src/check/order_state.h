@@ -16,7 +16,7 @@ struct order {
     struct block_order *running;
     pthread_mutex_t lock; /* of what follows */
     struct sync_variable *_Atomic buckets[BUCKETS];
-    bool has_variables;
+    _Atomic bool has_variables;
     _Atomic bool incomplete, has_host;
     _Atomic bool parts_releases; /* order_part_releases() */
 };

@@ -49,18 +49,11 @@ static bool is_of_other(const struct access_event *e)
     return e->owner && e->owner != e->warp->block;
 }
 
-/* To be added to addresses: where they are on the host. */
-static uint64_t start_of(const struct access_event *e)
-{
-    return e->owner ? (uint64_t)(uintptr_t)e->owner->shared : 0;
-}
-
 /* A place that strong operations have made a sync variable of is written by a weak one. */
 static void forget_releases(const struct now *n, const struct access_event *e, uint32_t lanes)
 {
-    uint64_t from = start_of(e);
     for (; lanes; lanes &= lanes - 1)
-        order_weak_write(n->b->order, from + access_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
+        order_weak_write(n->b->order, race_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
 }
 
 /* What comes after this launch comes after what one of its threads has learnt of another task, too. */
@@ -70,21 +63,19 @@ static void learn_from_task(const struct now *n, uint32_t task)
         strands_learn(n->r->strands, n->b->task, task);
 }
 
-static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s,
-                             uint64_t from)
+static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s)
 {
     bool returns = e->op->origin->origin->inst->kind != KIND_RED; /* else it is no read of an acquire pattern (8.8) */
     for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
-        s->address = from + access_address(e, (unsigned)__builtin_ctz(lanes)) + at;
+        s->address = race_address(e, (unsigned)__builtin_ctz(lanes)) + at;
         learn_from_task(n, order_observe(n->b->order, n->warp, lanes, s));
     }
 }
 
-static void release_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s,
-                             uint64_t from)
+static void release_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s)
 {
     for (uint32_t at = 0; at < e->bytes; at += s->bytes) {
-        s->address = from + access_address(e, lane) + at;
+        s->address = race_address(e, lane) + at;
         order_release(n->b->order, n->warp, lane, s);
     }
 }
@@ -118,7 +109,6 @@ static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_
 static void touch_strong(struct now *n, const struct access_event *e)
 {
     const struct mem_access *x = &e->op->access->mem;
-    uint64_t from = start_of(e);
     struct strong_access s = {.bytes = x->bytes,
                               .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
                               .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
@@ -134,11 +124,11 @@ static void touch_strong(struct now *n, const struct access_event *e)
         s.writes = e->wrote >> l & 1;
         use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
         if (n->b->traits.releases)
-            observe_elements(n, e, lanes, &s, from);
+            observe_elements(n, e, lanes, &s);
         if (n->class && !is_of_other(e))
             race_touch(n, access_address(e, l), e->bytes, lanes);
         if (n->b->traits.releases && s.writes)
-            release_elements(n, e, l, &s, from);
+            release_elements(n, e, l, &s);
     }
 }
 
@@ -162,12 +152,6 @@ static bool waits_for_result(const struct race_block *b, const struct access_eve
     return e->strong && (b->traits.releases || b->traits.stores_strongly || race_is_cas(e->op));
 }
 
-/* Then others wait until it has been performed: what is told of is in the order of memory. Shared memory is its worker's. */
-static bool holds_order(const struct race_block *b, const struct access_event *e)
-{
-    return e->strong && (b->traits.releases || (b->traits.stores_strongly && e->space == SPACE_GLOBAL));
-}
-
 void race_on_access(void *data, const struct access_event *e)
 {
     struct now n;
@@ -177,15 +161,14 @@ void race_on_access(void *data, const struct access_event *e)
         return;
     race_collect(b->races);
     race_collect_shared(b);
-    if (holds_order(b, e))
-        order_lock(b->races->order);
+    race_turn_begin(b, e);
     if (waits_for_result(b, e))
         return;
     if (!begin(&n, e, b))
         return;
     if (!is_of_other(e))
         race_touch_event(&n, e, e->lanes);
-    if (e->writes && !e->strong && b->traits.releases)
+    if (e->writes && !e->strong && b->worker->has_order)
         forget_releases(&n, e, e->lanes);
 }
 
@@ -203,12 +186,11 @@ void race_on_performed(void *data, const struct access_event *e)
     struct now n;
     struct race_block *b = race_block_of(e->warp->block);
     (void)data;
-    if (!is_watched(e) || !waits_for_result(b, e))
+    if (!(e->strong || (b && race_takes_turns(b))) || !is_watched(e))
         return;
-    if (begin(&n, e, b))
+    if (waits_for_result(b, e) && begin(&n, e, b))
         touch_performed(&n, e);
-    if (holds_order(b, e))
-        order_unlock(b->races->order);
+    race_turn_end(b);
 }
 
 /* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */

@@ -40,6 +40,21 @@ static inline bool race_is_update(const struct access_class *c)
     return c->strong && c->reads && c->writes;
 }
 
+/* Where a lane's bytes are on the host. */
+static inline uint64_t race_address(const struct access_event *e, unsigned lane)
+{
+    return (e->owner ? (uint64_t)(uintptr_t)e->owner->shared : 0) + access_address(e, lane);
+}
+
+/* ---- race_turn.c: an access is told of, and performed, while no other one is that would come between ---- */
+
+static inline bool race_takes_turns(const struct race_block *b)
+{
+    return b->traits.releases || b->traits.stores_strongly;
+}
+void race_turn_begin(struct race_block *b, const struct access_event *e);
+void race_turn_end(struct race_block *b);
+
 /* ---- race_event.c: what hooks tell of a launch ---- */
 
 void race_on_access(void *data, const struct access_event *e);

@@ -86,10 +86,17 @@ struct stocks {
     struct stock records, splits, small_histories, histories; /* small ones are of one unit */
 };
 
+/* Bytes [low, high) of global memory that are being accessed. */
+struct span {
+    _Atomic uint64_t low, high;
+};
+
 /* A thread that runs blocks. */
 struct race_worker {
     struct race_worker *next;
     const struct worker *of;
+    struct span writing;         /* race_turn.c */
+    bool has_order;              /* the lock of the order */
     uint64_t launch;             /* whose blocks it ran last, */
     struct kernel_traits traits; /* and of what kernel */
     struct known_op {
@@ -137,6 +144,7 @@ struct races {
     struct strands *strands;
     struct hooks regular, irregular;
     struct order *order;
+    struct span strong; /* under the lock of the order */
     struct histories global;
     struct cells cells;
     _Atomic uint8_t locks[LOCKS]; /* of cells */

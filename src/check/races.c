@@ -258,9 +258,9 @@ uint32_t races_host(struct races *r, uint32_t task, const void *where, const str
         if (n.class->strong && a->write && !done)
             host_synchronises(&n, a, false);
     }
-    order_unlock(r->order);
     if (!a->whole && a->write && !done && r->host->order)
         order_weak_write(r->host->order, a->address, (uint32_t)a->bytes);
+    order_unlock(r->order);
     pthread_mutex_unlock(&r->range_lock);
     return learnt;
 }

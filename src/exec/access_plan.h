@@ -48,7 +48,7 @@ struct told {
 
 /* Tells the hooks of what has been planned for all lanes. */
 void access_tell(const struct warp *w, const struct op *o, uint32_t mask, const struct plan *p, struct told *t);
-/* And that it has been performed, where it is strong. */
+/* And that it has been performed, where it is strong or writes. */
 void access_tell_performed(const struct warp *w, const struct op *o, struct told *t);
 /* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left out that would fault. */
 bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) bool access_watched(struct warp *w,
         return perform(w, base, o, mask, p);
     access_tell(w, o, mask, p, &t);
     bool ok = perform(w, base, o, mask, p);
-    if (t.e.strong)
+    if (t.e.strong || t.e.writes)
         access_tell_performed(w, o, &t);
     return ok;
 }

@@ -48,7 +48,7 @@ struct access_event {
     uint32_t bytes; /* of one lane */
     bool reads, writes;
     uint32_t wrote; /* of performed(): lanes that have written; not those of a cas that has compared in vain */
-    bool strong;    /* volatile, relaxed, ordered or atomic: hooks.performed is called, too */
+    bool strong;    /* volatile, relaxed, ordered or atomic */
     /* Addresses are the host's, or offsets in the block's or the thread's window. */
     uint64_t base;           /* of UNIFORM and LINEAR; no lane need be there */
     const uint64_t *address; /* by lane, of lanes that take part; NULL where the pattern is UNIFORM or LINEAR */
@@ -153,7 +153,7 @@ struct heap_event {
 struct hooks {
     void *data;
     void (*access)(void *data, const struct access_event *e);
-    /* The accesses of a strong event have been performed. It follows each call of access() for such an event, on the same thread,
+    /* The accesses of an event that is strong, or writes, have been performed. It follows each call of access() for such an event, on the same thread,
      * with nothing in between but the accesses themselves and other clients' calls: a client may hold a lock from the one to the
      * other, so that the order in which it hears of operations on a place is that in which they were performed. */
     void (*performed)(void *data, const struct access_event *e);

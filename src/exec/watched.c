@@ -207,7 +207,7 @@ static bool perform_part(struct warp *w, uint8_t *const base[4], const struct op
     find_span(&t.e);
     HOOKS_CALL(w->hooks, access, &t.e);
     bool ok = perform(w, base, o, lanes, p);
-    if (t.e.strong)
+    if (t.e.strong || t.e.writes)
         access_tell_performed(w, o, &t);
     return ok;
 }
