@@ -41,15 +41,15 @@ static void tell(struct checker *c, const struct access_event *e, unsigned lane,
 
 static void on_access(void *data, const struct access_event *e)
 {
-    bool object = e->op->kind == OP_MBARRIER;
-    if (e->is_async || object || e->space == SPACE_LOCAL || !async_is_pending(e->warp->block))
+    bool object = e->op->kind == OP_MBARRIER, written;
+    const struct block *b = e->warp->block;
+    if (e->is_async || object || e->space == SPACE_LOCAL || !async_is_pending(b) ||
+        !async_find(b, e->owner, e->low, e->high - e->low, e->writes, &written))
         return;
     for (uint32_t m = e->lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        bool written;
-        const struct async_work *copy =
-            async_find(e->warp->block, e->owner, access_address(e, lane), e->bytes, &written);
-        if (copy && (written || e->writes))
+        const struct async_work *copy = async_find(b, e->owner, access_address(e, lane), e->bytes, e->writes, &written);
+        if (copy)
             tell(data, e, lane, copy, written);
     }
 }

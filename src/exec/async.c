@@ -488,11 +488,11 @@ static bool overlap(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Is a piece of which these lanes are not done to write the bytes (*written), or to read them? */
+/* Is a piece of which these lanes are not done to write the bytes (*written), or to read what somebody writes? */
 static bool touches(const struct async_work *x, const struct block *owner, const uint8_t *at, uint64_t bytes,
-                    bool *written)
+                    bool writes, bool *written)
 {
-    bool reads = x->reads == owner && !x->buffer && mode_of(x) != ASYNC_STORE;
+    bool reads = writes && x->reads == owner && !x->buffer && mode_of(x) != ASYNC_STORE;
     at += owner ? 0 : x->shift;
     for (uint32_t m = is_arrival(x) ? 0 : x->lanes; m; m &= m - 1) {
         const struct async_part part = part_of(x, (unsigned)__builtin_ctz(m)), *p = &part;
@@ -504,12 +504,12 @@ static bool touches(const struct async_work *x, const struct block *owner, const
 }
 
 const struct async_work *async_find(const struct block *cluster, const struct block *owner, uint64_t address,
-                                    uint64_t bytes, bool *written)
+                                    uint64_t bytes, bool writes, bool *written)
 {
     const uint8_t *at = owner ? owner->shared + address : (const uint8_t *)(uintptr_t)address;
     for (struct warp *w = (struct warp *)&cluster->warps[0]; w; w = next_warp(w, cluster))
         for (struct async_work *x = w->async ? w->async->first : NULL; x; x = x->next)
-            if (touches(x, owner, at, bytes, written))
+            if (touches(x, owner, at, bytes, writes, written))
                 return x;
     return NULL;
 }

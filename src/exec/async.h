@@ -84,10 +84,11 @@ void async_finish_some(struct block *b);
 /* A block has ended: its own, and what others do with its memory. Where the launch has failed it is dropped. */
 void async_end_block(struct block *b);
 
-/* For messages and for check/: the first piece of the block's cluster that is not done and that touches bytes of the block's shared
- * memory, or of global memory (owner NULL); NULL where there is none. *written: it is to write them, and not to read them. */
+/* For messages and for check/: the first piece of the block's cluster that is not done and that an access to bytes of the block's shared
+ * memory, or of global memory (owner NULL), is not to come before; NULL where there is none. *written: the piece is to write them, and
+ * not to read what the access `writes`. */
 const struct async_work *async_find(const struct block *cluster, const struct block *owner, uint64_t address,
-                                    uint64_t bytes, bool *written);
+                                    uint64_t bytes, bool writes, bool *written);
 
 /* ---- mbarrier.c ---- */
 
