@@ -30,7 +30,7 @@ struct group {
     size_t launches;
     double ns, least_ns, most_ns;
     json_t *access; /* sums */
-    double warp_instructions, thread_instructions, branches, divergent, flops, loaded_bytes;
+    double warp_instructions, thread_instructions, branches, divergent, flops, tensor, loaded_bytes;
     bool shapes; /* launches differ in grid or block */
 };
 
@@ -62,6 +62,7 @@ static void add_launch(struct group *g, const json_t *launch)
     g->branches += real_of(launch, "branches");
     g->divergent += real_of(launch, "divergent");
     g->flops += real_of(json_object_get(launch, "roofline"), "flops");
+    g->tensor += real_of(json_object_get(launch, "roofline"), "flops_tensor");
     g->loaded_bytes += real_of(json_object_get(launch, "roofline"), "loaded_bytes");
     g->shapes |= !json_equal(json_object_get(g->first, "grid"), json_object_get(launch, "grid")) ||
                  !json_equal(json_object_get(g->first, "block"), json_object_get(launch, "block"));
@@ -150,7 +151,8 @@ static void print_occupancy(const struct group *g, FILE *out)
                 fprintf(out, "%s%s", i ? " and " : "", words[k][1]);
     }
     if (real_of(o, "clusters") > 0)
-        fprintf(out, "; at most %.0f clusters at a time, on %.0f multiprocessors", real_of(o, "clusters"), real_of(o, "multiprocessors"));
+        fprintf(out, "; at most %.0f clusters at a time, on %.0f multiprocessors", real_of(o, "clusters"),
+                real_of(o, "multiprocessors"));
     fprintf(out, "; %.0f registers a thread%s\n", real_of(g->first, "registers"),
             json_is_true(json_object_get(g->first, "registers_estimated")) ? " (an estimate)" : "");
 }
@@ -184,6 +186,14 @@ static void print_roofline(const struct group *g, FILE *out, struct arena *arena
             "  f32 operations   %s, %.3g bytes loaded for each: without caches DRAM would bound them at %s, of %s\n",
             count_text((uint64_t)flops, arena), bytes / flops,
             rate_text(real_of(r, "peak_dram") * flops / bytes, arena), rate_text(real_of(r, "peak_flops"), arena));
+}
+
+static void print_tensor(const struct group *g, FILE *out, struct arena *arena)
+{
+    const json_t *r = json_object_get(g->first, "roofline");
+    if (g->tensor > 0 && g->ns > 0)
+        fprintf(out, "  tensor cores     %s operations: %s of %s\n", count_text((uint64_t)g->tensor, arena),
+                rate_text(g->tensor / g->ns, arena), rate_text(real_of(r, "peak_tensor"), arena));
 }
 
 /* Of what the hottest sector of the first launch is. */
@@ -322,6 +332,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_head(&groups[i], out, arena);
         print_occupancy(&groups[i], out);
         print_roofline(&groups[i], out, arena);
+        print_tensor(&groups[i], out, arena);
         print_global(&groups[i], out, arena);
         print_atomics(&groups[i], out, arena);
         print_shared(&groups[i], out, arena);

@@ -14,6 +14,12 @@ const struct class_cost class_costs[COST_CLASSES] = {
 #undef COST
 };
 
+const char *const tensor_names[TENSOR_TYPES] = {
+#define TENSOR(name) #name,
+#include "explain/cost.def"
+#undef TENSOR
+};
+
 struct cost_table {
     struct block_cost **functions; /* by struct code.index, then by block */
 };
@@ -99,6 +105,13 @@ static enum cost_class of_comparison(const struct isa_inst *i, enum cost_class o
     return arithmetic(i) == COST_fp64 ? COST_fp64 : other;
 }
 
+static enum cost_class matrix(const struct isa_inst *i)
+{
+    if (isa_has(i, MOD_load) || isa_has(i, MOD_store))
+        return COST_memory;
+    return i->op == OP_wmma ? COST_wmma : isa_has(i, MOD_mma_async) ? COST_mma : COST_other;
+}
+
 static enum cost_class class_of_op(const struct isa_inst *i)
 {
     switch (i->op) {
@@ -173,6 +186,31 @@ static enum cost_class class_of(const struct coster *c, const struct ir_insn *i,
     if ((is_product(i) && feeds_sums_alone(use_of(c, i->d))) || is_shared_address(c, i))
         return COST_folded;
     return is_wide_sum(i) && reads_product(c, i) ? COST_imul : class;
+}
+
+/* Types without a rate of their own, of 4 bits and 1, at that of 8. */
+static enum tensor_type tensor_type(enum isa_type t)
+{
+    switch (t) {
+    case TYPE_f64: return TENSOR_f64;
+    case TYPE_tf32: return TENSOR_tf32;
+    case TYPE_f16:
+    case TYPE_bf16: return TENSOR_f16;
+    case TYPE_e4m3:
+    case TYPE_e5m2: return TENSOR_f8;
+    default: return TENSOR_s8;
+    }
+}
+
+/* Each of the four warps of a warpgroup does its share; tensor cores leave out the half that is 0 of sparse matrices. */
+static void add_product(struct block_cost *cost, const struct matrix *x, float scale)
+{
+    enum { WARPS_OF_WARPGROUP = 4 };
+    if (x->kind != MATRIX_PRODUCT && x->kind != MATRIX_WARPGROUP)
+        return;
+    float of_warp = x->kind == MATRIX_WARPGROUP ? 1.f / WARPS_OF_WARPGROUP : 1, share = x->sparse ? 0.5f : 1;
+    cost->tensor[tensor_type((enum isa_type)x->a_type)] +=
+        scale * 2 * (float)x->m * (float)x->n * (float)x->k * of_warp * share;
 }
 
 /* ---- latencies ---- */
@@ -448,6 +486,8 @@ static void cost_block(struct coster *c, uint32_t b, struct chain at[CLOCK_LEVEL
         enum cost_class class = is_predicated(c, b, i) ? COST_folded : class_of(c, i, previous);
         float scale = c->scale[c->code->blocks[b].first + k];
         cost->classes[class] += scale;
+        if (i && i->kind == IR_MATRIX)
+            add_product(cost, &i->matrix->form, scale);
         issued += scale * class_costs[class].instructions;
         float start[CLOCK_LEVELS] = {0};
         for (unsigned level = 0; i && level < CLOCK_LEVELS; level++)

@@ -30,6 +30,13 @@ enum cost_class {
     COST_CLASSES
 };
 
+enum tensor_type {
+#define TENSOR(name) TENSOR_##name,
+#include "explain/cost.def"
+#undef TENSOR
+    TENSOR_TYPES
+};
+
 /* Where global loads come from. */
 enum clock_level { CLOCK_L1, CLOCK_L2, CLOCK_DRAM, CLOCK_LEVELS };
 
@@ -39,9 +46,11 @@ struct class_cost {
     const char *meaning;
 };
 extern const struct class_cost class_costs[COST_CLASSES];
+extern const char *const tensor_names[TENSOR_TYPES];
 
 struct block_cost {
     float classes[COST_CLASSES]; /* instructions of PTX */
+    float tensor[TENSOR_TYPES];  /* operations of tensor cores for a warp: a product and its sum are two */
     float chain[CLOCK_LEVELS];   /* cycles from its first instruction to the start of its last */
     float tail[CLOCK_LEVELS];    /* cycles that results which others need are still pending then */
     bool waits;                  /* it reads what another block, or the round before, has left pending */

@@ -80,6 +80,7 @@ struct kernel_counters {
     uint64_t warp_instructions, thread_instructions;
     struct control_counters control;
     double classes[COST_CLASSES]; /* warp instructions of PTX */
+    double tensor[TENSOR_TYPES];  /* operations of tensor cores */
     double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */
     /* Memory: */
     struct access_counters access[ACCESS_KINDS];

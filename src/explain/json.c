@@ -195,6 +195,16 @@ static json_t *classes_json(const struct kernel_counters *c)
     return o;
 }
 
+/* Operations of tensor cores, by type. */
+static json_t *tensor_json(const struct kernel_counters *c)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < TENSOR_TYPES; i++)
+        if (c->tensor[i] > 0)
+            json_object_set_new(o, tensor_names[i], number(c->tensor[i]));
+    return o;
+}
+
 static json_t *clock_json(const double clock[CLOCK_LEVELS])
 {
     return json_pack("[f, f, f]", clock[CLOCK_L1], clock[CLOCK_L2], clock[CLOCK_DRAM]);
@@ -207,11 +217,12 @@ static void put_roofline(json_t *o, const struct kernel_counters *c, const struc
     struct roofline r = model_roofline(c, d, rates);
     if (r.peak_flops > 0)
         json_object_set_new(o, "roofline",
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "flops", r.flops,
-                                      "flops64", r.flops64, "dram_bytes", r.dram_bytes, "l2_bytes", r.l2_bytes,
-                                      "shared_bytes", r.shared_bytes, "loaded_bytes", r.loaded_bytes, "peak_flops",
-                                      r.peak_flops, "peak_flops64", r.peak_flops64, "peak_dram", r.peak_dram, "peak_l2",
-                                      r.peak_l2, "peak_shared", r.peak_shared));
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "flops",
+                                      r.flops, "flops64", r.flops64, "flops_tensor", r.flops_tensor, "peak_tensor",
+                                      r.peak_tensor, "dram_bytes", r.dram_bytes, "l2_bytes", r.l2_bytes, "shared_bytes",
+                                      r.shared_bytes, "loaded_bytes", r.loaded_bytes, "peak_flops", r.peak_flops,
+                                      "peak_flops64", r.peak_flops64, "peak_dram", r.peak_dram, "peak_l2", r.peak_l2,
+                                      "peak_shared", r.peak_shared));
 }
 
 static void put_time(json_t *o, const struct model_time *t)
@@ -312,6 +323,7 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     json_object_set_new(o, "busiest_sm", json_real(c->busiest_sm));
     json_object_set_new(o, "metrics", metrics_json(c, d, &occupancy));
     json_object_set_new(o, "classes", classes_json(c));
+    json_object_set_new(o, "tensor", tensor_json(c));
     json_object_set_new(o, "access", accesses_json(c->access));
     json_object_set_new(o, "footprint", footprint_json(c, arena));
     json_object_set_new(o, "barriers", barriers_json(c));

@@ -102,6 +102,16 @@ double model_instructions(const struct kernel_counters *c)
     return n;
 }
 
+/* Cycles of a multiprocessor's tensor cores, were all of it on one. */
+static double tensor_cycles(const struct kernel_counters *c, const struct device_rates *r)
+{
+    double cycles = 0;
+#define TENSOR(name) cycles += ratio(c->tensor[TENSOR_##name], r->tensor_##name);
+#include "explain/cost.def"
+#undef TENSOR
+    return cycles;
+}
+
 static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
 {
     const struct kernel_counters *c = l->c;
@@ -119,6 +129,7 @@ static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
     cycles[BOUND_alu] = l->busiest * alu * l->fit->alu_share / l->r->alu;
     cycles[BOUND_xu] = l->busiest * xu / l->r->xu;
     cycles[BOUND_fp64] = l->busiest * fp64 / l->r->fp64;
+    cycles[BOUND_tensor] = l->busiest * tensor_cycles(c, l->r);
 }
 
 /* Passes of L1's data stage for loads and stores of global memory: a line each, and 128 bytes each. */
@@ -243,11 +254,11 @@ static double round_cycles(const struct launch *l, double blocks, double demand,
 }
 
 /* What a multiprocessor's pipes take for its share: an instruction takes its slot and its pipe at the same time, and leaves what goes
- * to the data stage, the special function units and the constant cache to them. */
+ * to the data stage, the special function units, tensor cores and the constant cache to them. */
 static double pipe_cycles(const struct launch *l, const double cycles[BOUNDS])
 {
     double slots = fmax(fmax(cycles[BOUND_issue], cycles[BOUND_fma]), fmax(cycles[BOUND_alu], cycles[BOUND_fp64]));
-    double units[] = {slots, cycles[BOUND_xu], cycles[BOUND_lsu], cycles[BOUND_constant]};
+    double units[] = {slots, cycles[BOUND_xu], cycles[BOUND_tensor], cycles[BOUND_lsu], cycles[BOUND_constant]};
     return norm(units, sizeof units / sizeof units[0], l->fit->pipes);
 }
 
@@ -319,15 +330,20 @@ struct roofline model_roofline(const struct kernel_counters *c, const struct dev
     double waves =
         (double)(access_of(&l, KIND_of_shared_ld)->wavefronts + access_of(&l, KIND_of_shared_st)->wavefronts +
                  access_of(&l, KIND_of_shared_atom)->wavefronts);
+    double tensor = 0;
+    for (unsigned t = 0; t < TENSOR_TYPES; t++)
+        tensor += c->tensor[t];
     return (struct roofline){
         .flops = lanes * (c->classes[COST_fp32] + 2 * c->classes[COST_fma32]),
         .flops64 = lanes * (c->classes[COST_fp64] + 2 * c->classes[COST_fma64]),
+        .flops_tensor = tensor,
         .dram_bytes = share_in_dram(&l) * 2 * SECTOR_BYTES * (double)(ld->pairs + st->pairs),
         .l2_bytes = SECTOR_BYTES * (double)(ld->l1_miss_sectors + st->sectors),
         .shared_bytes = LINE_BYTES * waves,
         .loaded_bytes = (double)ld->bytes,
         .peak_flops = 2 * DEVICE_WARP_SIZE * r->fma * sms,
         .peak_flops64 = 2 * DEVICE_WARP_SIZE * r->fp64 * sms,
+        .peak_tensor = ratio(tensor, tensor_cycles(c, r)) * sms,
         .peak_dram = r->dram,
         .peak_l2 = SECTOR_BYTES * r->l2_sectors,
         .peak_shared = LINE_BYTES * r->lsu * sms,

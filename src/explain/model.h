@@ -56,10 +56,11 @@ struct estimate model_estimate(const struct kernel_counters *c, const struct dev
 
 /* Work per byte of a memory, and work a nanosecond by the estimated time: points of a roofline. */
 struct roofline {
-    double flops, flops64;                     /* operations of f32 and f64, an FMA is two */
+    double flops, flops64, flops_tensor;       /* operations of f32, f64 and tensor cores, an FMA is two */
     double dram_bytes, l2_bytes, shared_bytes; /* that went through */
     double loaded_bytes;                       /* that lanes have asked of global memory, each by itself */
     double peak_flops, peak_flops64;           /* a ns; ceilings of the device */
+    double peak_tensor;                        /* of such a mix of types; 0: none */
     double peak_dram, peak_l2, peak_shared;    /* bytes a ns */
 };
 struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d,

@@ -294,9 +294,12 @@ void tables_collect(const struct counted_kernel *k, const struct tables *t, stru
     c->thread_instructions = sum.thread_instructions;
     c->control = sum.control;
     memcpy(c->access, sum.access, sizeof c->access);
-    for (uint32_t b = 0; b < k->sites->n_blocks; b++)
+    for (uint32_t b = 0; b < k->sites->n_blocks; b++) {
         for (int class = 0; class < COST_CLASSES; class ++)
             c->classes[class] += (double)k->cost[b]->classes[class] * (double)t->blocks[b].executed;
+        for (int type = 0; type < TENSOR_TYPES; type++)
+            c->tensor[type] += (double)k->cost[b]->tensor[type] * (double)t->blocks[b].executed;
+    }
     if (by_line)
         collect_lines(c, arena);
     arena_free(&scratch);

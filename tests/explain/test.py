@@ -138,6 +138,42 @@ def atomics_meet_at_a_byte_of_a_variable_or_an_allocation():
     assert "128 at the hottest sector, byte 160 of `busy`" in err, err
 
 
+PRODUCTS = r"""
+__global__ void multiply(unsigned *p, int rounds)
+{
+    unsigned a = 0, d[4] = {};
+    for (int i = 0; i < rounds; i++)
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
+                     : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) : "r"(a));
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
+                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) : "r"(a));
+    asm volatile("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4, %4, %4}, {%0, %1, %2, %3}, %5, 0x0;"
+                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) : "r"(a), "r"(0x44444444));
+    p[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+int main()
+{
+    unsigned *p;
+    cudaMalloc(&p, 1024);
+    multiply<<<264, 64>>>(p, 1000);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def products_are_work_of_tensor_cores():
+    _, err, result = explain(built("products", PRODUCTS, "-arch=sm_80"))
+    (launch,) = result["launches"]
+    # m * n * k products and sums; of a sparse matrix half
+    assert launch["tensor"] == {"f16": 264 * 2 * (1000 + 1) * 2 * 16 * 8 * 16, "s8": 264 * 2 * 2 * 16 * 8 * 32}, launch["tensor"]
+    assert launch["classes"]["mma"] == 264 * 2 * 1002, launch["classes"]
+    # two of 132 multiprocessors' blocks: each f16 instruction takes a cycle of its four tensor cores
+    assert 0.99 < launch["bounds_ns"]["tensor"] / (4 * 1002 / 1.98) < 1.01, launch["bounds_ns"]
+    roof = launch["roofline"]
+    assert roof["flops_tensor"] == sum(launch["tensor"].values()) and 1070 < roof["peak_tensor"] * 1e-3 < 1075, roof
+    assert re.search(r"tensor cores +[\d,]+ operations: [\d.]+ TFLOP/s of 107\d\.\d TFLOP/s", err), err
+
+
 def figures_do_not_depend_on_the_number_of_workers():
     args = SHAPES, "strided", "--grid", "100", "--block", "96", "u32[9600]=range", "u32[9600]", "3"
     one, many = (explain("--workers", n, *args)[2] for n in (1, 5))
@@ -251,12 +287,12 @@ int main()
 """
 
 
-def built(name, text):
+def built(name, text, *flags):
     """The program, made of the text."""
     if not os.path.exists(path(name)):
         with open(path(name + ".cu"), "w") as f:
             f.write(text)
-        done = subprocess.run([heddle, "cc", path(name + ".cu"), "-o", path(name)], capture_output=True, text=True)
+        done = subprocess.run([heddle, "cc", *flags, path(name + ".cu"), "-o", path(name)], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     return path(name)
 

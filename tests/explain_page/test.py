@@ -36,13 +36,13 @@ def launch_of(number, lanes=32, time=4000.0):
     return {
         "kernel": f"kernel_{number}<float>(float*)", "mangled": f"k{number}", "number": number, "process": 1, "device": 0, "grid": [number + 1, 1, 1],
         "block": [256, 1, 1], "time_ns": time, "bound": "dram", "next_bound": "lsu", "bounds_ns": {"dram": time / 2, "lsu": time / 3, "issue": 10.0},
-        "roofline": {"flops": 64000.0, "flops64": 0.0, "dram_bytes": 1e6, "l2_bytes": 1e6, "shared_bytes": 409600.0, "peak_flops": 66908.0,
+        "roofline": {"flops": 64000.0, "flops64": 0.0, "flops_tensor": 4.096e6, "peak_tensor": 1070500.0, "dram_bytes": 1e6, "l2_bytes": 1e6, "shared_bytes": 409600.0, "peak_flops": 66908.0,
                      "peak_flops64": 33454.0, "peak_dram": 4345.0, "peak_l2": 7424.0, "peak_shared": 33454.0},
         "registers": 32, "registers_estimated": False, "static_shared_bytes": 4096, "dynamic_shared_bytes": 0, "local_bytes": 0,
         "occupancy": {"blocks": 8, "warps": 64, "percent": 100.0, "limits": {"registers": 8, "shared_mem": 45, "warps": 8, "blocks": 32},
                       "limiters": ["registers", "warps"], "plot": [{"threads": 32 * i, "blocks": 64 // i, "warps": 64 // i * i} for i in range(1, 33)]},
         "warp_instructions": 10000, "thread_instructions": 10000 * lanes, "branches": 100, "divergent": 50, "metrics": {},
-        "classes": {"fp32": 1000, "integer": 500.5}, "access": {"global_ld": loads, "shared_ld": waves}, "footprint": {"hot": 3, "touched_sectors": 4, "touched_lines": 4},
+        "classes": {"fp32": 1000, "integer": 500.5}, "tensor": {"f16": 4.096e6}, "access": {"global_ld": loads, "shared_ld": waves}, "footprint": {"hot": 3, "touched_sectors": 4, "touched_lines": 4},
         "barriers": {"opened": 10, "warps": 80, "wait": 800}, "clock": {}, "advice": [{"code": "tail", "text": "a sentence <b>of</b> advice"}],
         "timeline": {"block": [0, 0, 0], "warps": [[{"from": 10 * i, "to": 10 * i + 6, "what": "run"}, {"from": 10 * i + 6, "to": 10 * i + 10, "what": "barrier"}]
                                                    for i in range(8)]}}
@@ -170,7 +170,7 @@ def a_kernels_page_has_its_charts_and_figures():
     for part in ("threads of a block", "bounded it", "by class", "Roofline"):
         assert any(part in label for label in labels), (part, labels)
     words = w.do("document.querySelector('main').textContent")
-    for part in ("DRAM", "registers", "coalescing", "bank conflicts", "lanes parted", "opened 10 times", "a sentence <b>of</b> advice"):
+    for part in ("DRAM", "registers", "coalescing", "bank conflicts", "lanes parted", "opened 10 times", "4.10\u2009M operations of tensor cores (f16)", "tensor cores, f16: ", "a sentence <b>of</b> advice"):
         assert part in words, part
     assert w.do("document.querySelectorAll('main svg polyline').length") == 1
     assert w.do("[...document.querySelectorAll('main svg')].every(e => e.getBoundingClientRect().width <= e.closest('.card').clientWidth)")

@@ -160,8 +160,9 @@ function rooflineCard(l) {
         return null;
     const roofs = [{name: "DRAM", bandwidth: r.peak_dram, color: "var(--c0)"}, {name: "L2", bandwidth: r.peak_l2, color: "var(--c2)"},
         {name: "shared memory", bandwidth: r.peak_shared, color: "var(--c3)"}].filter(f => f.bandwidth > 0);
-    const flops = r.flops + r.flops64, time = l.time_ns;
-    const peaks = [{name: "f32", rate: r.peak_flops}].concat(r.flops64 ? [{name: "f64", rate: r.peak_flops64}] : []).filter(p => p.rate > 0);
+    const tensor = r.flops_tensor || 0, flops = r.flops + r.flops64 + tensor, time = l.time_ns;
+    const peaks = [{name: "f32", rate: r.peak_flops}].concat(r.flops64 ? [{name: "f64", rate: r.peak_flops64}] : [],
+        tensor ? [{name: `tensor cores, ${Object.keys(l.tensor).join(", ")}`, rate: r.peak_tensor}] : []).filter(p => p.rate > 0);
     const points = [["DRAM", r.dram_bytes, "var(--c0)"], ["L2", r.l2_bytes, "var(--c2)"], ["shared memory", r.shared_bytes, "var(--c3)"]]
         .filter(p => p[1] > 0 && flops > 0 && time > 0).map(p => ({name: p[0], intensity: flops / p[1], rate: flops / time, color: p[2]}));
     if (!peaks.length)
@@ -169,7 +170,9 @@ function rooflineCard(l) {
     return card("Roofline", rooflineChart(roofs, peaks, points), legend(roofs.map(f => ({name: `${f.name}, ${count(f.bandwidth * 1e9)}B/s`, color: f.color}))),
         r.flops > 0 && r.loaded_bytes > 0 ? h("p", null, `${count(r.flops)} operations of f32, ${digits(r.loaded_bytes / r.flops)} bytes loaded from global memory for each: `
             + `without caches DRAM would bound them at ${count(1e9 * r.peak_dram * r.flops / r.loaded_bytes)}FLOP/s, of ${count(1e9 * r.peak_flops)}FLOP/s.`) : null,
-        note(points.length ? `${count(flops)} floating-point operations. A point near its roof is bound by that memory.` : flops ? "There is no time, and so no point." : "This launch has no floating-point operations: there is no point."));
+        tensor ? h("p", null, `${count(tensor)} operations of tensor cores (${Object.keys(l.tensor).join(", ")}): ${count(1e9 * tensor / time)}FLOP/s`
+            + `, ${percent(tensor / time / r.peak_tensor)} of ${count(1e9 * r.peak_tensor)}FLOP/s. wgmma can reach that, mma and wmma cannot.`) : null,
+        note(points.length ? `${count(flops)} operations. A point near its roof is bound by that memory.` : flops ? "There is no time, and so no point." : "This launch has no operations of f32, f64 or tensor cores: there is no point."));
 }
 
 function sampling(k) {
