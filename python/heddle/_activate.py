@@ -44,6 +44,8 @@ def activate(check=False, **options):
     ctypes.CDLL(os.path.join(folder, "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
     for runtime in filter(os.path.isfile, glob.glob(os.path.join(folder, "libcudart.so.[0-9]*"))):
         ctypes.CDLL(runtime)
+    for library in _nvrtc(os.environ.get("LD_LIBRARY_PATH", "").split(":")):
+        ctypes.CDLL(library)
     # Where libraries of ours look for its functions.
     ctypes.CDLL(os.path.join(folder, "libheddle-preload.so"), mode=ctypes.RTLD_GLOBAL)
     _active = settings
@@ -63,6 +65,13 @@ def findings():
         free = ctypes.CDLL(None).free
         free.argtypes = [ctypes.c_void_p]
         free(text)
+
+
+def _nvrtc(folders):
+    """Heddle's libnvrtc.so.N, where `heddle run` has a program find them: in the last folder, and in no other."""
+    found = [glob.glob(os.path.join(folder, "libnvrtc.so.[0-9]*")) for folder in folders]
+    theirs = any(found[:-1]) or os.path.realpath(folders[-1]) != os.path.realpath(_places.nvrtc())
+    return [] if theirs else found[-1]
 
 
 def _refuse_others(folder):

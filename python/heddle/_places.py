@@ -32,7 +32,7 @@ def _prefixes():
 def _find(name, *folders):
     """A file of a build, which in a prefix is in one of the folders."""
     places = [os.path.join(build, name) for build in _builds()]
-    places += [os.path.join(prefix, folder, name) for prefix in _prefixes() for folder in folders]
+    places += [os.path.join(prefix, folder, os.path.basename(name)) for prefix in _prefixes() for folder in folders]
     for place in places:
         for path in glob.glob(place):
             return path
@@ -47,6 +47,11 @@ def command():
 
 def library():
     return _find("libheddle.so.0", *_LIBRARIES)
+
+
+def nvrtc():
+    """The folder of libnvrtc.so.N."""
+    return os.path.dirname(_find("src/toolkit/libnvrtc.so.12", *(f"{folder}/heddle/nvrtc" for folder in _LIBRARIES)))
 
 
 def cuda_libraries():

@@ -42,3 +42,9 @@ const char *place_of_tools(struct arena *arena)
     static const char *const folders[] = {"src/toolkit", HEDDLE_CUDA_LIBRARIES "/bin", NULL};
     return find(folders, "ptxas", arena);
 }
+
+const char *place_of_nvrtc(struct arena *arena)
+{
+    static const char *const folders[] = {"src/toolkit", HEDDLE_CUDA_LIBRARIES "/nvrtc", NULL};
+    return find(folders, "libnvrtc.so.12", arena);
+}

@@ -10,5 +10,7 @@ const char *place_of_libraries(struct arena *arena);
 const char *place_of_headers(struct arena *arena);
 /* Programs by the names of the CUDA toolkit's: ptxas. */
 const char *place_of_tools(struct arena *arena);
+/* libnvrtc.so.N, for where there is none of NVIDIA's. */
+const char *place_of_nvrtc(struct arena *arena);
 
 #endif

@@ -169,11 +169,32 @@ static bool set_tools(struct arena *arena, const char *libraries)
             setenv("TRITON_PTXAS_BLACKWELL_PATH", ptxas, 0) == 0 && setenv("TRITON_LIBCUDA_PATH", libraries, 0) == 0);
 }
 
+/* Does the dynamic linker know an NVRTC, which is then NVIDIA's? */
+static bool system_has_nvrtc(void)
+{
+    static const char name[] = "libnvrtc.so.";
+    size_t bytes = 0;
+    void *cache = image_file("/etc/ld.so.cache", &bytes);
+    bool has = cache && memmem(cache, bytes, name, sizeof name - 1);
+    free(cache);
+    return has;
+}
+
+/* Ours comes last of all, so that it hides none: behind the folders that the user names, and not at all where the system has one. */
+static bool set_libraries(struct arena *arena, const char *libraries)
+{
+    const char *nvrtc = place_of_nvrtc(arena), *users = getenv("LD_LIBRARY_PATH");
+    const char *all = users && *users ? arena_printf(arena, "%s:%s", libraries, users) : libraries;
+    if (nvrtc && !system_has_nvrtc())
+        all = arena_printf(arena, "%s:%s", all, nvrtc);
+    return set("LD_LIBRARY_PATH", all);
+}
+
 static bool set_environment(const struct start *start)
 {
     const struct options *o = &start->s->o;
     struct arena *arena = &start->s->arena;
-    return set_tools(arena, start->libraries) && prepend("LD_LIBRARY_PATH", start->libraries, arena) &&
+    return set_tools(arena, start->libraries) && set_libraries(arena, start->libraries) &&
            prepend("LD_PRELOAD", start->preload, arena) && set("HEDDLE_DEVICE", o->device) &&
            set("HEDDLE_LOG", o->log) && set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
            set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&

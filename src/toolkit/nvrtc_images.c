@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "cuda/fatbin.h"
-
-typedef int nvrtcResult;
-typedef struct _nvrtcProgram *nvrtcProgram;
-enum { NVRTC_SUCCESS, NVRTC_ERROR_OUT_OF_MEMORY, NVRTC_ERROR_INVALID_INPUT = 3, NVRTC_ERROR_INTERNAL_ERROR = 11 };
+#include "cuda/nvrtc.h"
 
 #define EXPORT        __attribute__((visibility("default")))
 #define TEXT(number)  TEXT_(number)

@@ -27,8 +27,47 @@ for name in ("libcuda.so", "libcuda.so.1"):
 for name in ("libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"):
     assert ctypes.CDLL(name).cudaFree(None) == 0
 assert ctypes.CDLL(heddle._places.cuda_libraries() + "/libgpuocelot.so").ptx_run
+for name in ("/libnvJitLink.so.12", "/libnvJitLink.so.13", "/libheddle-nvrtc.so.12", "/libheddle-nvrtc.so.13"):
+    assert ctypes.CDLL(heddle._places.cuda_libraries() + name)
+for name in ("/libnvrtc.so.12", "/libnvrtc.so.13"):
+    assert ctypes.CDLL(heddle._places.nvrtc() + name).nvrtcVersion
 print(heddle.__file__)
 print(*sorted({line.split()[5] for line in open("/proc/self/maps") if "/" in line}))
+"""
+# The toolkit's makers of machine code: an image of each goes through the driver.
+MAKE = """
+import ctypes, heddle, os, subprocess, sys
+cu = ctypes.CDLL("libcuda.so.1")
+def call(library, name, *args):
+    result = getattr(library, name)(*args)
+    assert result == 0, (name, result)
+def load(image, kernel):
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    call(cu, "cuModuleLoadData", ctypes.byref(module), image)
+    call(cu, "cuModuleGetFunction", ctypes.byref(function), module, kernel)
+call(cu, "cuInit", 0)
+call(cu, "cuCtxCreate_v2", ctypes.byref(ctypes.c_void_p()), 0, 0)
+subprocess.run(["ptxas", "-arch=sm_90", sys.argv[1], "-o", sys.argv[2]], check=True)
+image, ptx = open(sys.argv[2], "rb").read(), open(sys.argv[1], "rb").read()
+load(image, b"saxpy")
+for version in "12", "13":
+    size, handle = ctypes.c_size_t(), ctypes.c_void_p()
+    link = ctypes.CDLL("libnvJitLink.so." + version)
+    call(link, "nvJitLinkCreate", ctypes.byref(handle), 1, (ctypes.c_char_p * 1)(b"-arch=sm_90"))
+    call(link, "nvJitLinkAddData", handle, 2, ptx, ctypes.c_size_t(len(ptx)), b"saxpy")
+    call(link, "nvJitLinkComplete", handle)
+    call(link, "nvJitLinkGetLinkedCubinSize", handle, ctypes.byref(size))
+    image = ctypes.create_string_buffer(size.value)
+    call(link, "nvJitLinkGetLinkedCubin", handle, image)
+    load(image, b"saxpy")
+    rtc = ctypes.CDLL(heddle._places.nvrtc() + "/libnvrtc.so." + version)
+    source = b'extern "C" __global__ void twice(float *p) { p[threadIdx.x] *= 2; }'
+    call(rtc, "nvrtcCreateProgram", ctypes.byref(handle), source, None, 0, None, None)
+    call(rtc, "nvrtcCompileProgram", handle, 1, (ctypes.c_char_p * 1)(b"-arch=sm_90"))
+    call(rtc, "nvrtcGetCUBINSize", handle, ctypes.byref(size))
+    image = ctypes.create_string_buffer(size.value)
+    call(rtc, "nvrtcGetCUBIN", handle, image)
+    load(image, b"twice")
 """
 
 
@@ -120,6 +159,7 @@ def a_wheel_installs_into_a_fresh_environment():
     assert "1 3 5 7" in out, out
     count = "import ctypes; n = ctypes.c_int(); ctypes.CDLL('libcuda.so').cuInit(0); ctypes.CDLL('libcudart.so.12').cudaGetDeviceCount(ctypes.byref(n)); print(n.value)"
     assert said([command, "run", f"{environment}/bin/python", "-c", count]) == "1\n"
+    said([command, "run", f"{environment}/bin/python", "-c", MAKE, os.path.join(tap.examples, "saxpy", "saxpy.ptx"), f"{folder.name}/image"])
     source = os.path.join(folder.name, "seven.cu")
     with open(source, "w") as f:
         f.write("__global__ void k(int *p) { *p = 7; }\nint main() { int *p, v = 0; cudaMalloc(&p, 4); k<<<1, 1>>>(p);\n"

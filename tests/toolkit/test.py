@@ -91,6 +91,11 @@ def library_can_be_loaded():
         raise tap.Skip("Python can load no library with a sanitizer")
 
 
+def need_clang():
+    if not shutil.which("clang-19"):
+        raise tap.Skip("heddle cc needs clang-19")
+
+
 def run_image(image, kernel, values, **more):
     global driver
     library_can_be_loaded()
@@ -234,6 +239,103 @@ CALLER = HEAD + """.extern .func (.param .b32 r) twice(.param .b32 x);
 """
 
 
+OUR_NVRTC = os.path.join(build, "src/toolkit/libnvrtc.so.")
+
+
+def nvrtc_compiles_for_c_programs():
+    library_can_be_loaded()
+    need_clang()
+    for version in "12", "13":
+        program = os.path.join(folder.name, "nvrtc" + version)
+        subprocess.run(["cc", "-o", program, "-I", os.path.join(tap.source, "include/cuda"), os.path.join(tap.source, "tests/toolkit/nvrtc.c"),
+                        OUR_NVRTC + version, os.path.join(build, "libcuda.so.1"), f"-Wl,-rpath,{build}:{build}/src/toolkit"], check=True)
+        temporary = os.path.join(folder.name, "tmp" + version)
+        os.mkdir(temporary)
+        done = subprocess.run([program], capture_output=True, text=True, timeout=120, env=dict(os.environ, TMPDIR=temporary))
+        assert (done.returncode, done.stdout) == (0, version + "\n19 29\n"), done.stdout + done.stderr
+        assert not os.listdir(temporary)
+
+
+def nvrtc(*options, source="__global__ void scale(float *p) { p[threadIdx.x] *= 2; }", names=(), version="12"):
+    """The result of a compilation, its log, and the program."""
+    library_can_be_loaded()
+    library, program, size = ctypes.CDLL(OUR_NVRTC + version), ctypes.c_void_p(), ctypes.c_size_t()
+    assert library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"mine.cu", 0, None, None) == 0
+    for name in names:
+        assert library.nvrtcAddNameExpression(program, name.encode()) == 0
+    words = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
+    result = library.nvrtcCompileProgram(program, len(options), words)
+    assert library.nvrtcGetProgramLogSize(program, ctypes.byref(size)) == 0
+    log = ctypes.create_string_buffer(size.value)
+    assert library.nvrtcGetProgramLog(program, log) == 0
+    return result, log.value.decode(), (library, program)
+
+
+def ptx_of(program):
+    library, handle = program
+    size = ctypes.c_size_t()
+    assert library.nvrtcGetPTXSize(handle, ctypes.byref(size)) == 0
+    text = ctypes.create_string_buffer(size.value)
+    assert library.nvrtcGetPTX(handle, text) == 0
+    return text.value.decode()
+
+
+def nvrtc_refuses_options_by_name():
+    for option, says in ("--frobnicate", "unrecognized option --frobnicate found"), ("-dlto", "--dlink-time-opt: Heddle makes PTX"), \
+            ("-arch=sm_34", "--gpu-architecture (-arch): `sm_34`"), ("-std=c++98", "--std (-std): `c++98`"), ("-I", "`-I` needs a value"), \
+            ("--use_fast_math=1", "`--use_fast_math=1` takes no value"), ("--ftz=perhaps", "true or false"), \
+            ("--create-pch=x", "Heddle precompiles no headers"):
+        result, log, _ = nvrtc(option)
+        assert result == 5 and says in log, (option, result, log)
+
+
+def options_of_nvrtc_reach_the_compiler():
+    need_clang()
+    source = """#if X != 3 || defined(Y) || !defined(__CUDACC_RTC__) || __CUDA_ARCH__ != 900 || __cplusplus != 202002L
+#error what?
+#endif
+__device__ float half(float x);
+extern "C" __global__ void k(float *p) { p[0] = p[0] * p[1] + p[2]; p[3] = p[3] / p[4] + half(p[5]); }
+"""
+    result, log, program = nvrtc("-D", "X=3", "-DY", "-U Y", "-arch", "compute_120", "-std=c++20", "-fmad=false", "--use_fast_math", "-rdc=true",
+                                 "-maxrregcount=32", "-Xptxas", "-v", "--no-source-include", "-w", source=source)
+    assert result == 0, log
+    ptx = ptx_of(program)
+    assert ".target sm_90" in ptx and "fma" not in ptx and "div.approx.ftz" in ptx and ".extern .func" in ptx, ptx
+    size = ctypes.c_size_t(7)
+    assert program[0].nvrtcGetCUBINSize(program[1], ctypes.byref(size)) == 0 and size.value == 0 # no machine code for a virtual architecture
+    assert nvrtc("-Werror=all-warnings", source="__device__ int f() {}")[0] == 6
+
+
+def a_name_that_is_none_is_an_error_of_nvrtc():
+    need_clang()
+    for name, says in ("mine::k", "<name expression>:1"), ("7 * 11", "`7 * 11` names neither"):
+        result, log, _ = nvrtc(names=[name])
+        assert result == 6 and says in log, (name, result, log)
+
+
+def nvrtc_without_clang_names_debian_s_package():
+    library_can_be_loaded()
+    code = f"""import ctypes
+library, program = ctypes.CDLL({OUR_NVRTC + "12"!r}), ctypes.c_void_p()
+library.nvrtcCreateProgram(ctypes.byref(program), b"", None, 0, None, None)
+print(library.nvrtcCompileProgram(program, 0, None))
+log = ctypes.create_string_buffer(1000)
+library.nvrtcGetProgramLog(program, log)
+print(log.value.decode())"""
+    empty = os.path.join(folder.name, "empty")
+    os.makedirs(empty, exist_ok=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ, PATH=empty))
+    assert done.stdout.startswith("6\n") and "`apt-get install clang-19` brings it" in done.stdout, done.stdout + done.stderr
+
+
+def heddle_run_has_programs_find_nvrtc_where_there_is_none():
+    status, out, err = tap.run("run", "sh", "-c", "echo $LD_LIBRARY_PATH", env={"LD_LIBRARY_PATH": "/mine"})
+    folders = out.strip().split(":")
+    there = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+    assert folders[-1] == ("/mine" if "libnvrtc.so." in there else os.path.join(build, "src/toolkit")) and "/mine" in folders, out + err
+
+
 def nvjitlink_links_ptx_and_images_of_ptx():
     library_can_be_loaded()
     for version in 12, 13:
@@ -250,8 +352,7 @@ def nvjitlink_links_ptx_and_images_of_ptx():
 
 def nvjitlink_takes_objects_and_libraries_of_the_host():
     library_can_be_loaded()
-    if not shutil.which("clang-19"):
-        raise tap.Skip("heddle cc needs clang-19")
+    need_clang()
     source = file("twice.cu", "extern \"C\" __device__ float twice(float x) { return x + x; }\n")
     object_file, library = os.path.join(folder.name, "twice.o"), os.path.join(folder.name, "libtwice.a")
     status, _, err = tap.run("cc", "-dc", source, "-o", object_file)
