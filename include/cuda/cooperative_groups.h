@@ -1,6 +1,6 @@
 /* Cooperative groups: CUDA C++ Programming Guide, "Cooperative Groups". Threads, tiles, coalesced threads, blocks, clusters
- * and the grid, with sync, shuffles, votes and matches; reductions are in cooperative_groups/reduce.h. A grid's barrier needs a
- * cooperative launch, which makes all of its blocks resident.
+ * and the grid, with sync, shuffles, votes and matches; reductions and scans are in cooperative_groups/reduce.h and scan.h, so
+ * that a program can have its own. A grid's barrier needs a cooperative launch, which makes all of its blocks resident.
  */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
@@ -551,59 +551,6 @@ template <class G> static HEDDLE_CG void wait(const G &g)
 template <unsigned stages, class G> static HEDDLE_CG void wait_prior(const G &g)
 {
     g.sync();
-}
-
-#define HEDDLE_OPERATION(name, expression)                                                                             \
-    template <class T> struct name {                                                                                   \
-        HEDDLE_CG T operator()(T x, T y) const                                                                         \
-        {                                                                                                              \
-            return expression;                                                                                         \
-        }                                                                                                              \
-    };
-HEDDLE_OPERATION(plus, x + y)
-HEDDLE_OPERATION(less, y < x ? y : x)
-HEDDLE_OPERATION(greater, x < y ? y : x)
-HEDDLE_OPERATION(bit_and, x &y)
-HEDDLE_OPERATION(bit_or, x | y)
-HEDDLE_OPERATION(bit_xor, x ^ y)
-#undef HEDDLE_OPERATION
-
-/* op over the values of a group of lanes; all get the result. In halves, so that it is the same for all. */
-template <class G, class T, class Op> static HEDDLE_CG T reduce(const G &g, T value, Op &&op)
-{
-    const unsigned n = g.size(), rank = g.thread_rank();
-    unsigned width = 1;
-    while (width < n)
-        width *= 2;
-    for (unsigned step = width / 2; step; step /= 2) {
-        const T other = g.shfl_down(value, step);
-        if (rank + step < n)
-            value = op(value, other);
-    }
-    return g.shfl(value, 0);
-}
-/* op over the values up to and with this thread's, or up to it; the first then has T(). */
-template <class G, class T, class Op> static HEDDLE_CG T inclusive_scan(const G &g, T value, Op &&op)
-{
-    for (unsigned step = 1; step < g.size(); step *= 2) {
-        const T other = g.shfl_up(value, step);
-        if (g.thread_rank() >= step)
-            value = op(other, value);
-    }
-    return value;
-}
-template <class G, class T, class Op> static HEDDLE_CG T exclusive_scan(const G &g, T value, Op &&op)
-{
-    const T before = g.shfl_up(inclusive_scan(g, value, op), 1);
-    return g.thread_rank() ? before : T();
-}
-template <class G, class T> static HEDDLE_CG T inclusive_scan(const G &g, T value)
-{
-    return inclusive_scan(g, value, plus<T>());
-}
-template <class G, class T> static HEDDLE_CG T exclusive_scan(const G &g, T value)
-{
-    return exclusive_scan(g, value, plus<T>());
 }
 
 /* f() by one thread of the group. */

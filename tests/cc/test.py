@@ -97,6 +97,23 @@ def cooperative_groups():
     checks("groups", "-arch=sm_80")
 
 
+def a_program_has_a_reduce_of_its_own():
+    """Without cooperative_groups/reduce.h, argument-dependent lookup finds no other."""
+    write("own.cu", """#include <cooperative_groups.h>
+using namespace cooperative_groups;
+__device__ int reduce(thread_group g, int *, int value) { return value + g.size(); }
+__device__ int exclusive_scan(thread_group g, int value) { return value * g.size(); }
+__global__ void k(int *p)
+{
+    auto tile = tiled_partition(tiled_partition(this_thread_block(), 32), 16);
+    p[threadIdx.x] = reduce(tile, p, 1) + exclusive_scan(tile, 2);
+}
+int main() { int *p; cudaMallocManaged(&p, 256); k<<<1, 64>>>(p); cudaDeviceSynchronize(); return p[0]; }
+""")
+    cc("own.cu", "-o", "own")
+    run("own", 1 + 16 + 32)
+
+
 def clusters_of_blocks():
     checks("clusters", "-arch=sm_90")
 

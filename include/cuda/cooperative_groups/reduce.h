@@ -1,2 +1,31 @@
-/* Part of cooperative_groups.h here. */
-#include "../cooperative_groups.h"
+/* Reductions of a group: CUDA C++ Programming Guide, "Cooperative Groups", "reduce". */
+#ifndef _COOPERATIVE_GROUPS_REDUCE_H
+#define _COOPERATIVE_GROUPS_REDUCE_H
+
+#include "../heddle/group_operations.h"
+
+namespace cooperative_groups
+{
+
+#define HEDDLE_CG static __device__ __forceinline__ __attribute__((nodebug))
+
+/* op over the values of a group of lanes; all get the result. In halves, so that it is the same for all. */
+template <class G, class T, class Op> HEDDLE_CG T reduce(const G &g, T value, Op &&op)
+{
+    const unsigned n = g.size(), rank = g.thread_rank();
+    unsigned width = 1;
+    while (width < n)
+        width *= 2;
+    for (unsigned step = width / 2; step; step /= 2) {
+        const T other = g.shfl_down(value, step);
+        if (rank + step < n)
+            value = op(value, other);
+    }
+    return g.shfl(value, 0);
+}
+
+#undef HEDDLE_CG
+
+} // namespace cooperative_groups
+
+#endif

@@ -177,6 +177,20 @@ HEDDLE_INLINE unsigned __isLocal(const void *pointer)
 {
     return __nvvm_isspacep_local(pointer);
 }
+#define HEDDLE_IS_IN(name, space)                                                                                      \
+    HEDDLE_INLINE unsigned name(const void *pointer)                                                                   \
+    {                                                                                                                  \
+        unsigned is;                                                                                                   \
+        __asm__("{ .reg .pred p; isspacep." space " p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is) : "l"(pointer));         \
+        return is;                                                                                                     \
+    }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+HEDDLE_IS_IN(__isGridConstant, "param")
+#endif
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+HEDDLE_IS_IN(__isClusterShared, "shared::cluster")
+#endif
+#undef HEDDLE_IS_IN
 
 #define HEDDLE_CONVERT(space, number)                                                                                  \
     HEDDLE_INLINE size_t __cvta_generic_to_##space(const void *pointer)                                                \
