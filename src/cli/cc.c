@@ -22,8 +22,9 @@ struct job {
     struct arena *arena;
     struct cc_options o;
     const char *clang, *headers, *libraries;
-    const char *folder; /* of what is made on the way */
-    cc_words temporary; /* to be removed at the end */
+    const char *folder;    /* of what is made on the way */
+    const char *rewritten; /* what is read instead of the source, or NULL */
+    cc_words temporary;    /* to be removed at the end */
     struct cc_diagnostics diagnostics;
 };
 
@@ -254,6 +255,12 @@ static void add_unit(struct job *j, cc_words *c, const char *input)
         ADD(c, unit);
     }
     free(path);
+    if (j->rewritten) {
+        ADD(c, "-Xclang");
+        ADD(c, "-remap-file");
+        ADD(c, "-Xclang");
+        ADD(c, arena_printf(j->arena, "%s;%s", input, j->rewritten));
+    }
     ADD(c, input);
 }
 
@@ -375,6 +382,20 @@ static bool add_clusters(struct job *j, const char *input, const char *arch, str
     *ptx = cc_add_clusters(*ptx, (struct str){ir.bytes, ir.n}, j->arena);
     free(ir.bytes);
     return true;
+}
+
+/* Has the compilers read the source as clang wants it, if it is written as nvcc takes it. */
+static bool rewrite_source(struct job *j, const char *input)
+{
+    struct file_bytes file = {0};
+    const char *error = file_read(j->arena, input, 0, &file);
+    if (error)
+        return cli_failure(j->s, "cc: %s", error) == 0;
+    const char *text = cc_join_chevrons((struct str){file.bytes, file.n}, j->arena);
+    j->rewritten = text && !j->o.given[CC_DRY_RUN] ? on_the_way(j, input, ".joined.cu") : NULL;
+    bool ok = !j->rewritten || write_file(j, j->rewritten, text, file.n);
+    free(file.bytes);
+    return ok;
 }
 
 /* What clang 19 leaves out of the PTX that it writes. */
@@ -682,7 +703,7 @@ static bool build(struct job *j)
                                : o->given[CC_PTX]    ? named_after(j, input, ".ptx")
                                : o->given[CC_FATBIN] ? named_after(j, input, ".fatbin")
                                                      : output;
-            if (!is_source(j, input, goal))
+            if (!is_source(j, input, goal) || (language == LANGUAGE_CU && !rewrite_source(j, input)))
                 return false;
             ok = compile(j, input, language, output) && ok;
         }

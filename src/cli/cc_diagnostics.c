@@ -193,10 +193,12 @@ void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct are
             print_group(d, arena, group.at, group.n);
             group.n = 0;
         }
-        if (m.word.n)
+        if (m.word.n) {
             *VEC_PUSH(arena, &group) = m;
-        else if (!is_count(m.text))
+        } else if (!is_count(m.text)) {
             put(m.text);
+            print_hint(d, arena, m.text); /* of the linker */
+        }
     }
     if (group.n)
         print_group(d, arena, group.at, group.n);

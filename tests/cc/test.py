@@ -196,6 +196,95 @@ def the_language():
     checks("language", "-I" + folder.name, "-D", "BASE=76", "-DARCH=600", "-arch=sm_60", "-O2")
 
 
+def signs_of_a_launch_may_stand_apart():
+    """As formatters leave them that know no CUDA; not what else looks like them, and with places as in the source."""
+    os.makedirs(path("apart"), exist_ok=True)
+    write("apart/one.h", "template <class T> struct of { template <class U> struct with { enum { n = 2 }; }; };\n")
+    text = """#include "one.h"
+#include <cstdio>
+struct out;
+template <class T> int operator << (out, T t);
+struct out { friend int operator<< <int>(out, int); };
+template <class T> int operator << (out, T t) { return t; }
+__global__ void k(int *p) { atomicAdd(p, 1); }
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 4);
+    k << <1, 1 >> >(p);
+    k < < <dim3(1, 2), 1>>> (p); // k << <1, 1>> >(
+    k <<< of<of<int>>::with<of<int> >::n, of<int>::with<int>::n >> > (p);
+    const char *s = "k << <1, '1>> >(p)", *raw = R"(k << <"1>> >(p))";
+    cudaDeviceSynchronize();
+    printf("%d %s %s %c %d\\n", *p, s, raw, '"', 1'000 >> (out() << 2));
+    return 0;
+}
+"""
+    write("apart/apart.cu", text)
+    cc("apart/apart.cu", "-o", "apart/program")
+    assert run("apart/program") == "7 k << <1, '1>> >(p) k << <\"1>> >(p) \" 250\n"
+    write("apart/apart.cu", text.replace("return 0", "return nothing"))
+    _, err = cc("apart/apart.cu", status=1)
+    assert err.startswith("apart/apart.cu:18:12: error: use of undeclared identifier 'nothing'"), err
+
+
+def windows_line_ends_and_wide_strings():
+    with open(path("wide.cu"), "wb") as f:
+        f.write("""#include <cstdio>
+#include <cwchar>
+#define TWICE(x) \\
+    ((x) + (x))
+__device__ const wchar_t text[] = L"wide";
+__global__ void k(wchar_t *p)
+{
+    const wchar_t *s = L"h\u00e4llo";
+    for (int i = 0; i < TWICE(3); i++)
+        p[i] = s[i] + (i == 0 ? text[0] - L'w' : 0);
+}
+int main()
+{
+    wchar_t *p;
+    cudaMallocManaged(&p, 6 * sizeof *p);
+    k << <1, 1>> >(p);
+    cudaDeviceSynchronize();
+    return wcscmp(p, L"h\u00e4llo") != 0;
+}
+""".replace("\n", "\r\n").encode())
+    cc("wide.cu", "-o", "wide")
+    run("wide")
+
+
+def openmp_names_its_package():
+    write("threads.cpp", "#include <omp.h>\nint main() { return omp_get_thread_num(); }\n")
+    _, err = cc("-Xcompiler", "-nostdinc", "threads.cpp", status=1)
+    assert "apt-get install libomp-19-dev" in err, err
+    write("none.cpp", "int main() {}\n")
+    _, err = cc("-lomp-is-not-here", "none.cpp", status=1)
+    assert "apt-get install libomp-19-dev" in err, err
+    _, err = cc("-lcufft-is-not-here", "none.cpp", status=1)
+    assert "none of the CUDA toolkit's libraries" in err, err
+
+
+def c_plus_plus_20():
+    write("new.cu", """#include <concepts>
+#include <span>
+template <class T> concept number = requires(T t) { t + t; };
+template <number T> __global__ void k(T *p) { auto f = []<class U>(U u) { return u * 2; }; *p = f(*p); }
+struct pair { int x, y; auto operator<=>(const pair &) const = default; };
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 4);
+    *p = 21;
+    k<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    return std::span(p, 1)[0] != 42 || pair{1, 3} < pair{1, 2};
+}
+""")
+    cc("--std=c++20", "new.cu", "-o", "new")
+    run("new")
+
+
 def old_programs_are_compiled_as_they_are():
     """Without #include of what nvcc includes by itself; with names that CUDA 13 and C++17 have taken back."""
     old = """template <class T> __global__ void k(T *p)
