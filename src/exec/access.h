@@ -28,6 +28,10 @@ uint64_t access_address_of_lane(const struct warp *w, const struct activation *a
 
 /* ---- locate.c ---- */
 
+/* The rank of a block in its cluster: a cluster's blocks have numbers that follow each other. The block with a rank; NULL where it has ended. */
+uint32_t block_rank(const struct block *b);
+struct block *block_of_rank(struct block *b, uint32_t rank);
+
 /* Where an address of a lane leads. */
 struct location {
     uint8_t *at;          /* on the host; NULL in local memory */

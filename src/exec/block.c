@@ -1,5 +1,6 @@
 /* Blocks: setting one up, letting its warps take turns, putting it away. */
 #include "exec/block.h"
+#include "exec/access.h"
 #include "exec/device.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
@@ -33,22 +34,6 @@ static uint32_t cluster_of(const struct block *b, unsigned c)
 static uint32_t place_in_cluster(const struct block *b, unsigned c)
 {
     return c < 3 ? b->ctaid[c] % b->launch->cluster[c] : 0;
-}
-
-uint32_t block_rank(const struct block *b)
-{
-    return (uint32_t)(b->index % b->launch->blocks_per_cluster);
-}
-
-struct block *block_of_rank(struct block *b, uint32_t rank)
-{
-    struct block *peer = b;
-    do {
-        if (block_rank(peer) == rank)
-            return peer;
-        peer = peer->peer;
-    } while (peer != b);
-    return NULL;
 }
 
 /* As on an H200: each block has a window of addresses by its rank, and at its start what the system keeps. A kernel for which the blocks

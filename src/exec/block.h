@@ -51,10 +51,6 @@ struct block {
     struct warp warps[]; /* n_warps */
 };
 
-/* Its rank in its cluster: a cluster's blocks have numbers that follow each other. The block with a rank; NULL where it has ended. */
-uint32_t block_rank(const struct block *b);
-struct block *block_of_rank(struct block *b, uint32_t rank);
-
 /* Where the rows of each base of a row_ref stand, for one activation. */
 static inline void warp_bases(const struct warp *w, const struct activation *a, uint8_t *base[4])
 {

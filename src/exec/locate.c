@@ -8,6 +8,22 @@
 #include "exec/machine.h"
 #include "mem/local.h"
 
+uint32_t block_rank(const struct block *b)
+{
+    return (uint32_t)(b->index % b->launch->blocks_per_cluster);
+}
+
+struct block *block_of_rank(struct block *b, uint32_t rank)
+{
+    struct block *peer = b;
+    do {
+        if (block_rank(peer) == rank)
+            return peer;
+        peer = peer->peer;
+    } while (peer != b);
+    return NULL;
+}
+
 static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
 {
     return address - start < bytes;
