@@ -1,6 +1,7 @@
 // The problems of problem.h as CUDA kernels. `make bench` needs no CUDA compiler: kernels.ptx is what nvcc made of this
 // (nvcc -arch=sm_80 -ptx kernels.cu).
 #include <mma.h>
+#include <cuda_pipeline.h>
 
 #define KERNEL extern "C" __global__ void
 
@@ -138,6 +139,34 @@ KERNEL matmul_tiled16(const float *a, const float *b, float *c, unsigned n)
 KERNEL matmul_tiled32(const float *a, const float *b, float *c, unsigned n)
 {
     matmul_tiled<32>(a, b, c, n);
+}
+
+// matmul_tiled16 with two buffers: while a tile is multiplied, the next one comes (cp.async of 16 bytes, by the first 64 threads).
+KERNEL matmul_pipelined16(const float *a, const float *b, float *c, unsigned n)
+{
+    __shared__ alignas(16) float ta[2][16][16], tb[2][16][16];
+    unsigned x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * 16 + x, row = blockIdx.y * 16 + y;
+    unsigned t = 16 * y + x, from_y = t / 4, from_x = t % 4 * 4;
+    float sum = 0;
+    auto fetch = [&](unsigned m, unsigned stage) {
+        if (t < 64) {
+            __pipeline_memcpy_async(&ta[stage][from_y][from_x], &a[(blockIdx.y * 16 + from_y) * n + m + from_x], 16);
+            __pipeline_memcpy_async(&tb[stage][from_y][from_x], &b[(m + from_y) * n + blockIdx.x * 16 + from_x], 16);
+        }
+    };
+    fetch(0, 0);
+    __pipeline_commit();
+    for (unsigned m = 0, stage = 0; m < n; m += 16, stage ^= 1) {
+        if (m + 16 < n)
+            fetch(m + 16, stage ^ 1);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        for (int k = 0; k < 16; k++)
+            sum += ta[stage][y][k] * tb[stage][k][x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
 }
 
 KERNEL mandelbrot(int *out, unsigned n)

@@ -66,6 +66,8 @@ const char *backend_refuses(const struct problem *p)
         return "no subgroups";
     if (strcmp(p->name, "matmul_wmma") == 0)
         return "no tensor cores";
+    if (strcmp(p->name, "matmul_pipelined16") == 0)
+        return "not written";
     if (strcmp(p->name, "spin_lock") == 0)
         return "hangs: work-items that wait for each other";
     return NULL;

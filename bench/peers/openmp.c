@@ -345,6 +345,7 @@ static const struct {
     {"matmul_naive", matmul_naive},
     {"matmul_tiled16", matmul_tiled16},
     {"matmul_tiled32", matmul_tiled32},
+    {"matmul_pipelined16", matmul_tiled16},
     {"mandelbrot", mandelbrot},
     {"nbody", nbody},
     {"blackscholes", blackscholes},

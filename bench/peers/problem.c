@@ -437,6 +437,8 @@ struct problem problems[] = {
      {32, 32, 1}, {4 * N2(512), 4 * N2(512), 4 * N2(512)}, fill_matmul, check_matmul, NULL},
     {"matmul_wmma", BOUND_COMPUTE, 2.0 * 1024 * 1024 * 1024, 8.0 * 1024 * 1024, 1024, {64, 16, 1},
      {32, 4, 1}, {2 * N2(1024), 2 * N2(1024), 4 * N2(1024)}, fill_halves, check_halves, NULL},
+    {"matmul_pipelined16", BOUND_BARRIER, 2.0 * 512 * 512 * 512, 12.0 * 512 * 512, 512, {32, 32, 1},
+     {16, 16, 1}, {4 * N2(512), 4 * N2(512), 4 * N2(512)}, fill_matmul, check_matmul, NULL},
     {"mandelbrot", BOUND_COMPUTE, 0, 4.0 * 1024 * 1024, 1024, {64, 64, 1},
      {16, 16, 1}, {4 * N2(1024)}, fill_nothing, check_mandelbrot, NULL},
     {"nbody", BOUND_COMPUTE, 20.0 * 4096 * 4096, 0, 4096, {16, 1, 1},

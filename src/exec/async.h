@@ -11,6 +11,8 @@
  * some of it is done at random points. All warps of a cluster are on one thread.
  *
  * Addresses are checked when work is issued, by the lane that issues it. An allocation that ends before a copy is done is noticed then.
+ *
+ * Compiled code does a plain cp.async at once, which never becomes a piece of work: ir_is_copy(), docs/JIT.md.
  */
 #ifndef HEDDLE_EXEC_ASYNC_H
 #define HEDDLE_EXEC_ASYNC_H

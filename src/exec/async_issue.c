@@ -42,12 +42,18 @@ static uint64_t shift_of(const struct location *p)
     return p->space == SPACE_GLOBAL && p->at ? (uint64_t)(uintptr_t)p->at - p->address : 0;
 }
 
+/* cp.async: 4, 8 or 16. */
+static uint32_t copied_bytes(const struct op *o)
+{
+    return (uint32_t)o->access->mem.bytes * o->access->mem.n;
+}
+
 /* The usual case of cp.async: whole copies, all from one allocation and within the block's memory. False where it is another, or memory has
  * run out, and nothing has been done. */
 static bool issue_rows(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     const struct op_access *c = o->access;
-    uint32_t bytes = c->mem.bytes;
+    uint32_t bytes = copied_bytes(o);
     unsigned log2_bytes = (unsigned)__builtin_ctz(bytes);
     const struct row_fns *fn = w->block->launch->rows;
     struct plan p;
@@ -84,7 +90,7 @@ static bool issue_rows(struct warp *w, struct activation *a, uint8_t *const base
 static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask,
                          const uint64_t *address)
 {
-    uint32_t bytes = o->access->mem.bytes;
+    uint32_t bytes = copied_bytes(o);
     struct async_work *x = async_new_work(w, o, mask, WARP_LANES);
     if (!x)
         return false;

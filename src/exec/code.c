@@ -245,9 +245,11 @@ static void decode_lanes(struct op *o, const struct ir_insn *in, lane_fn *const 
     o->e_kind = (uint8_t)info->e;
 }
 
-static enum op_kind plain_kind(enum ir_kind kind)
+static enum op_kind plain_kind(const struct ir_insn *in)
 {
-    switch (kind) {
+    if (ir_is_copy(in))
+        return in->kind == IR_LD ? OP_FETCH : OP_ASYNC;
+    switch ((enum ir_kind)in->kind) {
     case IR_LD: return OP_LD;
     case IR_ST: return OP_ST;
     case IR_ATOM: return OP_ATOM;
@@ -276,7 +278,7 @@ static enum op_kind plain_kind(enum ir_kind kind)
 
 static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint32_t next, struct op *o)
 {
-    *o = (struct op){.kind = (uint8_t)plain_kind((enum ir_kind)in->kind),
+    *o = (struct op){.kind = (uint8_t)plain_kind(in),
                      .flags = (uint8_t)((in->guard ? OPF_GUARD : 0) | (in->guard_negated ? OPF_GUARD_NEGATED : 0)),
                      .mode = in->mode,
                      .width = width_of(d, in->d),
@@ -293,7 +295,7 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
                      .has_e = in->e != REF_NONE,
                      .has_b = in->b != REF_NONE,
                      .origin = in};
-    d->p->k->has_async |= in->kind == IR_ASYNC;
+    d->p->k->has_async |= in->kind == IR_ASYNC || ir_is_copy(in);
     switch (in->kind) {
     case IR_LANES: decode_lanes(o, in, d->p->env->lanes); break;
     case IR_ASYNC:

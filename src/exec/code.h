@@ -25,6 +25,7 @@ enum op_kind {
     OP_FENCE,
     OP_ASYNC,
     OP_GROUP,
+    OP_FETCH, /* the load of a copy that compiled code does at once: the interpreter passes over it (ir_is_copy()) */
     OP_ALLOCA,
     OP_STACKSAVE,
     OP_STACKRESTORE,
@@ -130,7 +131,7 @@ struct kernel {
     uint32_t local_ready_bytes; /* of these, what is cleared when a warp begins; the rest once it is used */
     bool unbounded_stack, suspends;
     bool clustered;                             /* as its functions: struct ir_func */
-    bool has_async;                             /* IR_ASYNC */
+    bool has_async;                             /* IR_ASYNC, or a copy */
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
@@ -169,7 +170,7 @@ static inline bool op_writes(const struct op *o)
 {
     if (o->kind == OP_COLLECTIVE)
         return op_stores_matrix(o);
-    return o->kind == OP_MBARRIER ? o->mode < MBARRIER_TEST_WAIT : o->kind != OP_LD;
+    return o->kind == OP_MBARRIER ? o->mode < MBARRIER_TEST_WAIT : o->kind != OP_LD && o->kind != OP_FETCH;
 }
 
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */

@@ -10,9 +10,14 @@
 #include "exec/worker.h"
 #include "exec/compiled.h"
 
+static bool loads(const struct op *o)
+{
+    return o->kind == OP_LD || o->kind == OP_FETCH;
+}
+
 static bool accesses_global(const struct op *o)
 {
-    return (o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM) &&
+    return (loads(o) || o->kind == OP_ST || o->kind == OP_ATOM) &&
            (o->access->mem.space == SPACE_GLOBAL || o->access->mem.space == SPACE_GENERIC);
 }
 
@@ -40,7 +45,7 @@ static bool run_access(struct warp *w, struct activation *a, const struct op *o,
     const struct mem *m = &w->block->launch->machine->mem;
     bool found = mem_reach(m, address[__builtin_ctz(mask)], &b) && b.start % bytes == 0 &&
                  !mem_shift(m, &b); /* it goes to addresses as they are */
-    if (found && (o->kind == OP_LD || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
+    if (found && (loads(o) || (b.kind != MEM_CONST && b.kind != MEM_PARAM)))
         *cache = (struct inline_cache){b.start, b.size > span ? (b.size - span) / bytes : 0,
                                        histogram_shift(w->block->worker, o, &b)};
     return true;

@@ -185,7 +185,7 @@ static const char *wrong_space(const struct fault *f, struct arena *arena)
 {
     unsigned long long address = f->address;
     enum ir_kind kind = f->at ? (enum ir_kind)f->at->kind : IR_ATOM;
-    if (kind == IR_ASYNC)
+    if (kind == IR_ASYNC || (f->at && ir_is_copy(f->at)))
         return arena_printf(arena, "copies asynchronously to or from %s, where that is not possible (address 0x%llx)",
                             f->space == SPACE_SHARED  ? "another block's shared memory"
                             : f->space == SPACE_LOCAL ? "local memory"

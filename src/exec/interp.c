@@ -334,6 +334,7 @@ bool warp_run_op(struct warp *w, struct activation *a, uint8_t *const base[4], c
     case OP_LANES1:
     case OP_LANES2:
     case OP_LANES: run_lanes(w, base, o, mask, mask == a->lanes); return true;
+    case OP_FETCH: /* as compiled code asks for it */
     case OP_LD: return access_load(w, a, base, o, mask);
     case OP_ST: return access_store(w, a, base, o, mask);
     case OP_ATOM: return access_atom(w, a, base, o, mask);
@@ -479,6 +480,7 @@ run_op:
             if (--w->access_quantum == 0)
                 goto end_of_slice;
             continue;
+        case OP_FETCH: continue;
         case OP_ST:
             go = guarded(base, o, mask);
             if (go && !access_store(w, a, base, o, go))

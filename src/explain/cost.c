@@ -233,6 +233,8 @@ static double memory_latency(const struct device_rates *r, const struct ir_insn 
 
 static float latency_of(const struct coster *c, const struct ir_insn *i, enum cost_class class, unsigned level)
 {
+    if (ir_is_copy(i)) /* nobody waits for it here */
+        return class_costs[class].latency;
     return i->kind == IR_LD || i->kind == IR_ATOM ? (float)memory_latency(c->rates, i, level)
                                                   : class_costs[class].latency;
 }

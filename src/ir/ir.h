@@ -122,7 +122,7 @@ struct ir_access {
     ir_ref disp_const; /* a constant with a base that disp is added to, or REF_NONE */
     ir_ref regs[8];    /* IR_LD destinations, IR_ST sources, IR_ATOM destinations */
     ir_ref operands
-        [8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas; IR_ASYNC: async_operand */
+        [8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas; IR_ASYNC, copies: async_operand */
 };
 
 /* IR_MATRIX: what it computes or moves. It reads the registers (or the descriptor) of A, then of B, then what else there is of a
@@ -194,7 +194,8 @@ enum mbarrier_mode {
 
 /* What is done asynchronously (9.7.9.25). */
 enum async_mode {
-    ASYNC_COPY,             /* cp.async */
+    ASYNC_NONE, /* IR_LD and IR_ST of their own */
+    ASYNC_COPY, /* cp.async. Without a size or a predicate it is an IR_LD and an IR_ST behind it, with this mode: ir_is_copy() */
     ASYNC_ARRIVE,           /* cp.async.mbarrier.arrive */
     ASYNC_ARRIVE_NOINC,     /* the same with .noinc */
     ASYNC_STORE,            /* st.async, red.async */
@@ -245,6 +246,13 @@ struct ir_insn {
     const struct ptx_module *module; /* of origin */
     const struct ptx_loc *loc;       /* source line, or NULL */
 };
+
+/* A cp.async of a size that is known is two instructions: what compiled code does at once, a load and a store through registers of no
+ * other use. The interpreter passes over the load, and takes the store for all of the copy, whose source is operands[ASYNC_SOURCE]. */
+static inline bool ir_is_copy(const struct ir_insn *i)
+{
+    return (i->kind == IR_LD || i->kind == IR_ST) && i->mode == ASYNC_COPY;
+}
 
 static inline bool ir_has_access(const struct ir_insn *i)
 {

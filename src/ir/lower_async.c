@@ -94,19 +94,41 @@ static void lower_reduction(struct ir_access *a, const struct isa_inst *inst)
     a->mem.atom = (uint8_t)lower_atom_op(inst);
 }
 
+/* The load of a copy whose source is read as a whole: see ir_is_copy(). Its elements are those of the store. */
+static void lower_fetch(struct builder *b, struct ir_access *a)
+{
+    unsigned bytes = a->mem.bytes;
+    struct ir_access *from = ARENA_NEW(b->arena, struct ir_access);
+    a->mem.bytes = bytes > 8 ? 8 : (uint8_t)bytes;
+    a->mem.n = (uint8_t)(bytes / a->mem.bytes);
+    *from = (struct ir_access){.mem = a->mem};
+    from->mem.space = SPACE_GLOBAL;
+    ir_ref base = lower_place(b, &b->insn->operands[1], from);
+    for (unsigned k = 0; k < a->mem.n; k++)
+        a->regs[k] = from->regs[k] = ir_temp(b, 8u * a->mem.bytes);
+    struct ir_insn *i = ir_emit_guarded(b, IR_LD);
+    i->mode = ASYNC_COPY;
+    i->access = from;
+    i->a = base;
+}
+
 /* cp.async: a source, and how much of it is read: a size, or nothing where a predicate holds. */
-static void lower_copy(struct builder *b, struct ir_access *a)
+static enum ir_kind lower_copy(struct builder *b, struct ir_access *a)
 {
     const struct ptx_insn *in = b->insn;
     a->mem.bytes = (uint8_t)in->operands[2].bits;
     a->operands[ASYNC_SOURCE] = lower_address_value(b, &in->operands[1], SPACE_GLOBAL);
     const struct ptx_operand *o = in->n_operands > 3 ? &in->operands[3] : NULL;
-    if (o && o->kind == OPND_INT && o->bits == a->mem.bytes) /* as compilers write it: all of it */
-        return;
-    if (o && o->kind == OPND_REG && o->reg->type == TYPE_pred)
+    bool has_policy = isa_has(in->inst, MOD_L2_cache_hint), is_size = o && (in->n_operands > 4 || !has_policy);
+    if (!is_size || (o->kind == OPND_INT && o->bits == a->mem.bytes)) { /* as compilers write it: all of it */
+        lower_fetch(b, a);
+        return IR_ST;
+    }
+    if (o->kind == OPND_REG && o->reg->type == TYPE_pred)
         a->operands[ASYNC_IGNORE] = ir_predicate(b, o);
-    else if (o && (in->n_operands > 4 || !isa_has(in->inst, MOD_L2_cache_hint)))
+    else
         a->operands[ASYNC_SIZE] = ir_source(b, o, TYPE_u32);
+    return IR_ASYNC;
 }
 
 static void lower_bulk(struct builder *b, struct ir_access *a, enum async_mode mode)
@@ -175,6 +197,7 @@ void lower_async(struct builder *b)
     const struct isa_inst *inst = in->inst;
     enum async_mode mode = async_mode_of(inst);
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    enum ir_kind kind = IR_ASYNC;
     bool generic = mode == ASYNC_STORE || mode == ASYNC_ARRIVE || mode == ASYNC_ARRIVE_NOINC;
     *a = (struct ir_access){.mem = {.space = generic                        ? lower_space(b, inst)
                                              : mode == ASYNC_BULK_TO_GLOBAL ? SPACE_GLOBAL
@@ -188,12 +211,12 @@ void lower_async(struct builder *b)
     if (mode >= ASYNC_TENSOR_LOAD)
         lower_tensor(b, a, mode);
     else if (mode == ASYNC_COPY)
-        lower_copy(b, a);
+        kind = lower_copy(b, a);
     else if (mode == ASYNC_STORE)
         lower_async_store(b, a);
     else if (mode >= ASYNC_BULK_FROM_GLOBAL)
         lower_bulk(b, a, mode);
-    struct ir_insn *i = ir_emit_guarded(b, IR_ASYNC);
+    struct ir_insn *i = ir_emit_guarded(b, kind);
     i->mode = (uint8_t)mode;
     i->access = a;
     i->a = base;

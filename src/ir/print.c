@@ -40,6 +40,7 @@ static const char *const mbarriers[] = {
     [MBARRIER_EXPECT_TX] = "expect_tx", [MBARRIER_COMPLETE_TX] = "complete_tx",
 };
 static const char *const asyncs[] = {
+    [ASYNC_NONE] = "none",
     [ASYNC_COPY] = "copy",
     [ASYNC_ARRIVE] = "arrive",
     [ASYNC_ARRIVE_NOINC] = "arrive_noinc",
@@ -155,7 +156,7 @@ static const char *const access_kinds[] = {
 static void print_access_word(struct printer *p, const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
-    text_puts(&p->t, access_kinds[i->kind]);
+    text_puts(&p->t, !ir_is_copy(i) ? access_kinds[i->kind] : i->kind == IR_LD ? "fetch" : "copy");
     if (i->kind == IR_MBARRIER)
         text_printf(&p->t, ".%s", mbarriers[i->mode]);
     if (i->kind == IR_ASYNC)
@@ -216,6 +217,10 @@ static void print_access(struct printer *p, const struct ir_insn *i)
     for (unsigned k = 0; k < a->mem.n && i->kind == IR_ST; k++) {
         text_puts(&p->t, ", ");
         print_ref(p, a->regs[k], ir_element_width(a));
+    }
+    if (i->kind == IR_ST && ir_is_copy(i)) {
+        text_puts(&p->t, ", ");
+        print_ref(p, a->operands[ASYNC_SOURCE], 64);
     }
     for (unsigned k = 0; k < (a->mem.atom == ATOM_cas ? 2u : a->mem.n) && i->kind == IR_ATOM; k++) {
         text_puts(&p->t, ", ");

@@ -229,7 +229,7 @@ static bool read_access_word(struct reader *r, struct str word, struct ir_insn *
     const char *start = word.p;
     int mode = i->kind == IR_MBARRIER ? part_among(&word, ir_mbarrier_text)
                : i->kind == IR_ASYNC  ? part_among(&word, ir_async_text)
-                                      : 0;
+                                      : i->mode;
     int space = part_among(&word, space_text);
     if (mode < 0 || space < 0 || space == SPACE_REG)
         return scan_fail(&r->s, start, "a state space is missing here, as in `ld.global.b32`");
@@ -299,6 +299,8 @@ static bool read_access(struct reader *r, struct str word, struct ir_insn *i)
     unsigned n = i->kind == IR_ST ? a->mem.n : i->kind == IR_ATOM ? (a->mem.atom == ATOM_cas ? 2 : a->mem.n) : 0;
     for (unsigned k = 0; k < n && scan_expect(&r->s, ','); k++)
         to[k] = take_operand(r, ir_element_width(a));
+    if (i->kind == IR_ST && ir_is_copy(i) && scan_expect(&r->s, ','))
+        a->operands[ASYNC_SOURCE] = take_operand(r, 64);
     for (unsigned k = 0; k < 16 && i->kind == IR_ASYNC && scan_take(&r->s, ','); k++)
         *(k < 8 ? &a->operands[k] : &a->regs[k - 8]) = take_operand(r, 64);
     if (i->kind != IR_MBARRIER || r->s.failed || !scan_expect(&r->s, ','))
@@ -474,7 +476,10 @@ static bool read_what(struct reader *r, struct ir_insn *i)
     static const struct {
         const char *text;
         enum ir_kind kind;
-    } accesses[] = {{"ld", IR_LD}, {"st", IR_ST}, {"atom", IR_ATOM}, {"mbarrier", IR_MBARRIER}, {"async", IR_ASYNC}};
+        enum async_mode mode;
+    } accesses[] = {{"ld", IR_LD, ASYNC_NONE},   {"st", IR_ST, ASYNC_NONE}, {"fetch", IR_LD, ASYNC_COPY},
+                    {"copy", IR_ST, ASYNC_COPY}, {"atom", IR_ATOM, 0},      {"mbarrier", IR_MBARRIER, 0},
+                    {"async", IR_ASYNC, 0}};
     struct str word = scan_word(&r->s), rest = word, first = next_part(&rest);
     const struct ir_operation *o = find_operation(word);
     uintptr_t lane = (uintptr_t)map_get(&r->lanes, word);
@@ -487,6 +492,7 @@ static bool read_what(struct reader *r, struct ir_insn *i)
     for (size_t k = 0; k < sizeof accesses / sizeof accesses[0]; k++)
         if (str_is(first, accesses[k].text)) {
             i->kind = (uint8_t)accesses[k].kind;
+            i->mode = (uint8_t)accesses[k].mode;
             return read_access(r, rest, i);
         }
     return scan_fail(&r->s, word.p, word.n ? "there is no instruction `%.*s`" : "an instruction is missing here%.*s",
@@ -596,7 +602,7 @@ static bool read_head(struct reader *r)
         return scan_fail(&r->s, start, "`kernel NAME` or `func NAME` is missing here");
     scan_peek(&r->s);
     const char *name = r->s.p;
-    while (r->s.p < r->s.end && *r->s.p != ' ' && *r->s.p != '\n' && *r->s.p != '\r' && *r->s.p != '\t')
+    while (r->s.p < r->s.end && *r->s.p > ' ' && *r->s.p != ';')
         r->s.p++;
     func->symbol.kind = SYMBOL_FUNC;
     func->symbol.name = (struct str){name, (size_t)(r->s.p - name)};

@@ -9,7 +9,8 @@ sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import fault_by_both, need_compiler, written
 from tap import launch, main, run, values
 
-LATE = [["--engine", "jit"], ["--engine", "interp"], ["--policy", "serial"]]
+LATE = [["--engine", "interp"], ["--policy", "serial"]]  # what is not done before somebody waits
+COMPILED = ["--engine", "jit"]  # where cp.async is done at once
 RANDOM = [["--policy", f"random:{seed}"] for seed in range(8)]
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
 
@@ -41,7 +42,7 @@ def results(text, how, threads=32, grid=1):
 
 def agree(text, want, ways=None, **shape):
     need_compiler()
-    for how in ways or LATE + RANDOM:
+    for how in ways or [COMPILED] + LATE + RANDOM:
         got = results(text, how, **shape)
         assert got == want, f"{how}: {got}"
 
@@ -72,6 +73,69 @@ def a_copy_is_done_when_it_is_waited_for_and_not_before():
                                ("cp.async.commit_group; cp.async.commit_group;", "cp.async.wait_group 1;", done),
                                ("cp.async.commit_group;", "bar.sync 0;", lost), ("", "cp.async.bulk.wait_group 0;", lost)):
         agree(look(commit, wait), want, LATE)
+
+
+def compiled_code_copies_at_once():
+    """As hardware may: no wait makes a difference."""
+    for commit, wait in ("cp.async.commit_group;", "cp.async.wait_group 0;"), ("", "bar.sync 0;"):
+        agree(look(commit, wait), [1001 * t for t in range(32)], [COMPILED])
+
+
+# Which unit of the source a thread copies, and to which of the tile: (x of the unit, in PTX; the same in Python).
+UNITS = [
+    ("mov.u32 %r7, %r1;", lambda t: t),
+    ("xor.b32 %r7, %r1, 31;", lambda t: t ^ 31),
+    ("shr.u32 %r7, %r1, 2; mul.lo.u32 %r7, %r7, 12; and.b32 %r8, %r1, 3; add.u32 %r7, %r7, %r8;", lambda t: t // 4 * 12 + t % 4),
+    ("mul.lo.u32 %r7, %r1, 7; and.b32 %r7, %r7, 63;", lambda t: t * 7 % 64),
+    ("shr.u32 %r7, %r1, 3;", lambda t: t // 8),
+    ("mov.u32 %r7, 5;", lambda t: 5),
+    ("mul.lo.u32 %r7, %r1, %r1; and.b32 %r7, %r7, 127;", lambda t: t * t % 128),
+]
+GUARDS = [("", lambda t: True), ("setp.lt.u32 %q1, %r1, 37;", lambda t: t < 37), ("and.b32 %r8, %r1, 5; setp.eq.u32 %q1, %r8, 1;", lambda t: t & 5 == 1)]
+
+
+def copy_of(size, source, to, guard):
+    """A round: the tile is cleared, all threads copy (where the guard holds), and what came is added up by thread."""
+    kind = "cg" if size == 16 else "ca"
+    return f"""
+    {source} mul.wide.u32 %rd5, %r7, {size}; add.u64 %rd5, %rd5, %rd1;
+    {to} mul.lo.u32 %r9, %r7, {size}; add.u32 %r9, %r9, %r6;
+    {guard} {"@%q1 " if guard else ""}cp.async.{kind}.shared.global [%r9], [%rd5], {size};
+    cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;
+    add.u32 %r12, %r12, 1; mov.u32 %r10, 0;
+    {"".join(f"ld.shared.u32 %r11, [%r2+{256 * k}]; mad.lo.u32 %r10, %r10, 3, %r11; st.shared.u32 [%r2+{256 * k}], %r12;" for k in range(4))}
+    mad.lo.u32 %r13, %r13, 5, %r10;
+    bar.sync 0;"""
+
+
+def compiled_and_interpreted_copies_agree():
+    """All sizes, from and to places that are consecutive, in rows, anywhere, the same; under guards. In both tiers: the second has gangs."""
+    need_compiler()
+    threads, words = 64, 4096
+    for size in 4, 8, 16:
+        rounds, want, tile, clear = [], [0] * threads, [0] * 256, 0
+        for n, (source, at) in enumerate(UNITS):
+            for to, there in UNITS[:2]:
+                guard, holds = GUARDS[n % 3]
+                rounds.append(copy_of(size, source, to, guard))
+                for t in filter(holds, range(threads)):
+                    for k in range(size // 4):
+                        tile[there(t) * size // 4 + k] = at(t) * size // 4 + k
+                clear += 1
+                for t in range(threads):
+                    sums = 0
+                    for k in range(4):
+                        sums = sums * 3 + tile[t + 64 * k]
+                        tile[t + 64 * k] = clear
+                    want[t] = (want[t] * 5 + sums) % 2**32
+        clear = "".join(f"st.shared.u32 [%r2+{256 * k}], 0;" for k in range(4))
+        text = kernel(f"{clear} mov.u32 %r12, 0; mov.u32 %r13, 0; bar.sync 0; {''.join(rounds)} st.global.u32 [%rd4], %r13;")
+        with written(text) as path:
+            for how, tier in (COMPILED, "1"), (COMPILED, "2"), (LATE[0], "1"):
+                with_tier = {**os.environ, "HEDDLE_TIER": tier}
+                out = launch(path, "--grid", 1, "--block", threads, f"u32[{words}]=range", f"u32[{threads}]+print", *how,
+                             env=with_tier)
+                assert values(out, 2) == want, (size, how, tier)
 
 
 def random_schedules_complete_copies_at_any_point():
@@ -123,7 +187,7 @@ more:
     cp.async.wait_all;
     ld.shared.u32 %r8, [%r2];
     st.global.u32 [%rd4], %r8;"""
-    agree(kernel(body), list(range(32)), [*LATE, ["--memory", "16M"], RANDOM[0]])
+    agree(kernel(body), list(range(32)), [COMPILED, *LATE, ["--memory", "16M"], RANDOM[0]])
 
 
 # ---- mbarriers ----
@@ -184,7 +248,7 @@ def bulk_copies_to_global_memory_are_waited_for_by_groups():
     {"setp.ge.u32 %q2, %r1, 0; @%q2 exit;" if not word else ""}
     bar.sync 0;
     ld.global.u32 %r9, [%rd4]; mad.lo.u32 %r9, %r8, 1000, %r9; st.global.u32 [%rd4], %r9;"""
-        agree(kernel(body), [1000 * word + 2 * t for t in range(32)], LATE)
+        agree(kernel(body), [1000 * word + 2 * t for t in range(32)], [COMPILED, *LATE])
 
 
 def polling_for_what_a_copy_writes_ends():
@@ -202,7 +266,7 @@ def polling_for_what_a_copy_writes_ends():
     spin: ld.volatile.global.u32 %r7, [%rd2+8]; setp.eq.u32 %q1, %r7, 0; @%q1 bra spin;
     st.global.u32 [%rd4], %r7;"""
     want = [2 * t + 1 for t in range(32)] + [5] * 32
-    agree(kernel(body), want, [*LATE, ["--workers", 1], *RANDOM[:2]], grid=2)
+    agree(kernel(body), want, [COMPILED, *LATE, ["--workers", 1], *RANDOM[:2]], grid=2)
 
 
 def an_asynchronous_store_of_a_whole_sector_arrives():
@@ -270,7 +334,7 @@ def sixteen_blocks_send_to_each_other():
     n = 16
     want = [((b - 1) % n * 32 + t) * 1000 + (b - 2) % n * 32 + t + 1 for b in range(n) for t in range(32)]
     with written(kernel(body)) as path:
-        for how in LATE + RANDOM[:3]:
+        for how in [COMPILED] + LATE + RANDOM[:3]:
             out = launch(path, "--grid", n, "--cluster", n, "--block", 32, "u32[512]=range", "u32[512]+print", *how)
             assert values(out, 2) == want, how
 
@@ -318,7 +382,7 @@ def missing_bytes_are_a_deadlock_that_says_how_many():
     @!%q1 bra wait;"""
     for wait in "test_wait", "try_wait":
         with written(kernel(body.replace("WAIT", wait))) as path:
-            for how in LATE + RANDOM[:2]:
+            for how in [COMPILED] + LATE + RANDOM[:2]:
                 status, _, text = run("launch", path, "--grid", 1, "--block", 32, *how, "u32[32]", "u32[32]", "--timeout", 60)
                 assert status == 1 and "[deadlock]" in text, (how, text)
                 assert "is in a phase of parity 0, which lacks 0 arrivals and 16 bytes of transactions" in text, text

@@ -59,7 +59,7 @@ static bool can_leave_gaps(const struct function *fn, const struct access *a)
 /* An access that is not served best by itself. */
 static bool is_candidate(struct cursor here, struct access *a)
 {
-    if (!can_share(here, a) || a->shape == SHAPE_UNIFORM || a->pieces > 1 || !access_is_aligned(a))
+    if (ir_is_copy(a->i) || !can_share(here, a) || a->shape == SHAPE_UNIFORM || a->pieces > 1 || !access_is_aligned(a))
         return false;
     if (a->i->kind == IR_LD)
         return !access_is_consecutive(a) && a->span / a->bytes + a->n > WARP_LANES;

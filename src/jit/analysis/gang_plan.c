@@ -261,7 +261,7 @@ static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t firs
 static bool is_for_gangs(const struct ir_insn *i)
 {
     return (i->kind == IR_ATOM && i->access->mem.space == SPACE_SHARED) || i->kind == IR_LANES || i->kind == IR_LD ||
-           i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL;
+           i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL || i->kind == IR_GROUP;
 }
 
 /* May accesses be tested before the loop? What loop_version.c finds out, by and large. */
@@ -655,7 +655,7 @@ void gang_find(struct function *fn, uint32_t index)
 static bool is_fallible(const struct function *fn, const struct ir_insn *i)
 {
     if (i->kind != IR_LD && i->kind != IR_ST)
-        return i->kind == IR_ATOM || fn->shapes->assumptions[i - fn->ir->insns.at];
+        return i->kind == IR_ATOM || i->kind == IR_GROUP || fn->shapes->assumptions[i - fn->ir->insns.at];
     struct access a = access_begin(fn, i);
     return !access_is_simple(fn, i) || !access_is_inside(fn, &a);
 }

@@ -80,6 +80,8 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i)
 void access_by_engine(struct emit *e, const struct access *a)
 {
     e->mode->access_by_engine(e, a);
+    if (a->i->kind == IR_LD && copy_is_whole(e))
+        copy_take_registers(e, a);
 }
 
 void access_call_engine(struct emit *e, const struct access *a)

@@ -28,6 +28,8 @@ struct interleaved_values {
     value of[MAX_GANG][MAX_VALUES]; /* by the gang's warp */
 };
 
+enum { COPY_VECTORS = 8 }; /* that have the 16 bytes of each lane */
+
 struct access;
 struct emit;
 struct side_exit;
@@ -122,6 +124,7 @@ struct emit {
     struct check_group *check_groups; /* of the present block, by instruction: access_groups.c */
     uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
     LLVMBasicBlockRef exit_through; /* where the present block is left for the interpreter; or NULL */
+    value copied[COPY_VECTORS];     /* allocas of what a copy has loaded (copy.c); or NULL */
     LLVMBasicBlockRef together;     /* the vector version of the present block's lane-serial loop; or NULL */
     struct unchecked unchecked;
 

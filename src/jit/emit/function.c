@@ -162,6 +162,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     e->pending = pending;
     e->block = blocks;
     e->end = ends;
+    memset(e->copied, 0, sizeof e->copied);
     e->interleaved = ARENA_ARRAY(e->arena, struct interleaved_values, fn->n_interleave_groups + 1);
     emit_declare(e, name);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {

@@ -64,6 +64,7 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     x->within = NULL;
     x->mode = &gang_mode;
     x->known = e->fn->plan.known;
+    memset(x->copied, 0, sizeof x->copied);
     if (k) {
         x->w = emit_field_pointer(e, e->w, k * abi.warp_size);
         x->a = emit_load_field(e, e->ptr, x->w, abi.warp_act, "");
@@ -356,7 +357,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     LLVMBasicBlockRef some = emit_new_block(x, "side_region"), done = emit_new_block(x, "");
     LLVMBuildCondBr(x->b, emit_is_zero(x, lanes), done, some);
     emit_at_end(x, some);
-    x->within = lanes;
+    x->within = fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_int(x, x->i32, UINT32_MAX);
     x->mode = &side_region_mode;
     x->at = region;
     x->check_groups = ARENA_ARRAY(x->arena, struct check_group,

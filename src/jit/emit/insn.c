@@ -1,6 +1,25 @@
 /* Emits one instruction, of whatever kind; see emit.h. */
 #include "jit/emit/emit.h"
 
+/* cp.async.commit_group, wait_group and their kind have something to do only if work of the block is not done (exec/async.h): what
+ * compiled code has copied is. In a gang the first warp asks for all, and they leave to the code for single warps. */
+static void emit_group(struct emit *e, const struct ir_insn *i)
+{
+    if (e->gang && e->place)
+        return;
+    LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
+    value n = emit_load_field(e, e->i32, e->of.block, abi.block_n_async, "");
+    emit_likely(e, emit_is_zero(e, n), done, some);
+    emit_at_end(e, some);
+    if (e->gang) {
+        e->mode->leave_at(e, e->index);
+    } else {
+        emit_by_engine(e, i);
+        LLVMBuildBr(e->b, done);
+    }
+    emit_at_end(e, done);
+}
+
 bool emit_insn(struct emit *e, const struct ir_insn *i)
 {
     switch (i->kind) {
@@ -21,8 +40,8 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
         emit_by_engine(e, i);
         return true;
     case IR_ATOM: emit_atom(e, i); return true;
+    case IR_GROUP: emit_group(e, i); return true;
     case IR_ASYNC:
-    case IR_GROUP:
     case IR_NOW:
     case IR_ALLOCA:
     case IR_STACKSAVE:

@@ -118,7 +118,9 @@ static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
         return;
     }
     access_set_pointers(e, a, space);
-    if (e->check_groups[e->index].interleaved)
+    if (copy_is_whole(e))
+        loads ? copy_load_consecutive(e, a) : copy_store(e, a);
+    else if (e->check_groups[e->index].interleaved)
         transfer_interleaved(e, a);
     else if (a->shape == SHAPE_UNIFORM)
         loads ? transfer_load_uniform(e, a) : transfer_store_uniform(e, a);
@@ -241,6 +243,14 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
     bool has_slow = !access_is_inside(e->fn, a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
     access_branch_on_lanes(e, a, space, slow);
+    if (copy_is_whole(e)) {
+        copy_load_lanes(e, a);
+        LLVMBuildBr(e->b, done);
+        if (has_slow)
+            go_by_engine(e, a, slow, done);
+        emit_at_end(e, done);
+        return;
+    }
     if (!a->is_wild && !whole && !fn_has_many_accesses(e->fn)) {
         other = branch(e, transfer_test_halves(e, a, a->all));
         loads ? transfer_load_consecutive_halves(e, a, space) : transfer_store_consecutive_halves(e, a, space);
@@ -289,7 +299,9 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
     if (a.shape != SHAPE_DIVERGENT && a.shape != SHAPE_UNIFORM) {
         access_find_offsets(e->fn, &a);
-        if (!e->check_groups[e->index].interleaved && !access_affine_is_simple(emit_here(e), &a)) {
+        bool simple = e->check_groups[e->index].interleaved || access_affine_is_simple(emit_here(e), &a);
+        if (copy_is_whole(e) ? !access_is_aligned(&a) || !access_is_consecutive(&a) || a.pieces > COPY_VECTORS
+                             : !simple) {
             a.shape = SHAPE_DIVERGENT;
             a.is_wild = !access_has_halves(&a);
         }
@@ -302,7 +314,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
         fence_note_store(e);
     if (a.shape != SHAPE_DIVERGENT)
         access_one(e, &a, space);
-    else if (i->kind != IR_LD || space == SPACE_SHARED || !transfer_load_indexed(e, &a))
+    else if (i->kind != IR_LD || space == SPACE_SHARED || copy_is_whole(e) || !transfer_load_indexed(e, &a))
         access_lanes(e, &a, space);
     fence(e, a.mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {

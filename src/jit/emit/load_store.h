@@ -96,6 +96,16 @@ void scalarised_gather(struct emit *e, const struct access *a);
 /* Moves the elements of all lanes at tested addresses, one lane after the other. */
 void scalarised_transfer(struct emit *e, const struct access *a);
 
+/* ---- copy.c ---- */
+
+/* Is the present instruction the load, or the store, of a copy whose bytes stay as they stand in memory? Then e->copied has them in
+ * between: by the load, of lanes that are consecutive or anywhere, or by registers, where the engine has loaded. */
+bool copy_is_whole(const struct emit *e);
+void copy_load_consecutive(struct emit *e, const struct access *a);
+void copy_load_lanes(struct emit *e, const struct access *a);
+void copy_take_registers(struct emit *e, const struct access *a);
+void copy_store(struct emit *e, const struct access *a);
+
 /* ---- transfer.c: with all bytes known to be there ---- */
 
 /* Prefetches: in a loop what a later iteration will load, if addresses go on as from the iteration before to this one; elsewhere what
@@ -117,6 +127,8 @@ void transfer_store_masked(struct emit *e, const struct access *a);
 /* Halves of the warp: are the lanes of each half `step_bytes` apart? An i1. And the transfers of halves at consecutive places, and
  * at one address (step 0). */
 value transfer_test_halves(struct emit *e, const struct access *a, unsigned step_bytes);
+/* The same of each so many lanes. */
+value transfer_test_runs(struct emit *e, const struct access *a, unsigned lanes, unsigned step_bytes);
 void transfer_load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space);
 void transfer_load_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space);
 void transfer_store_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space);

@@ -3,11 +3,16 @@
 
 value transfer_test_halves(struct emit *e, const struct access *a, unsigned step_bytes)
 {
+    return transfer_test_runs(e, a, HALF_LANES, step_bytes);
+}
+
+value transfer_test_runs(struct emit *e, const struct access *a, unsigned lanes, unsigned step_bytes)
+{
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
     value index[WARP_LANES], step[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        index[l] = const_int(e, e->i32, l / HALF_LANES * HALF_LANES);
-        step[l] = const_int(e, type, l % HALF_LANES * step_bytes);
+        index[l] = const_int(e, e->i32, l / lanes * lanes);
+        step[l] = const_int(e, type, l % lanes * step_bytes);
     }
     value starts = LLVMBuildShuffleVector(e->b, a->lanes, LLVMGetPoison(LLVMTypeOf(a->lanes)),
                                           LLVMConstVector(index, WARP_LANES), "");

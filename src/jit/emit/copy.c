@@ -1,0 +1,124 @@
+/* Copies of 16 bytes a lane (ir_is_copy()), as a pair of load and store: where all lanes run and write one behind the other, their bytes
+ * go from the load to the store as they stand in memory, four lanes in a vector, and never become registers by lane, which would take
+ * some forty shuffles. Who leaves between the two leaves before the copy: the interpreter takes the store for all of it. */
+#include "jit/emit/load_store.h"
+
+enum { LANES_OF_VECTOR = 4, NUMBERS = 2 * LANES_OF_VECTOR };
+
+/* Do all lanes run here? In a side region that is known of the warp alone. */
+static bool all_run(const struct emit *e)
+{
+    return emit_is_full(e) ||
+           (e->within && LLVMIsAConstantInt(e->within) && (uint32_t)LLVMConstIntGetZExtValue(e->within) == UINT32_MAX);
+}
+
+bool copy_is_whole(const struct emit *e)
+{
+    const struct cursor here = emit_here(e);
+    const struct ir_insn *i = insn_at(here, e->index);
+    if (!ir_is_copy(i) || i->access->mem.n != 2 || i->guard || e->fn->one_lane || !all_run(e))
+        return false;
+    uint32_t load = i->kind == IR_LD ? e->index : e->index - 1;
+    const struct ir_insn *from = insn_at(here, load);
+    struct access to = access_begin(e->fn, insn_at(here, load + 1));
+    bool once = e->gang && e->fn->plan.once[from - e->fn->ir->insns.at];
+    if (once || !from->a || fn_ref_shape(e->fn, from->a) == SHAPE_UNIFORM || to.shape == SHAPE_UNIFORM ||
+        to.shape == SHAPE_DIVERGENT)
+        return false;
+    access_find_offsets(e->fn, &to);
+    return access_is_aligned(&to) && access_is_consecutive(&to) && to.pieces <= COPY_VECTORS;
+}
+
+static LLVMTypeRef vector_type(struct emit *e)
+{
+    return vector_of(e->i64, NUMBERS);
+}
+
+static void set(struct emit *e, unsigned k, value v)
+{
+    if (!e->copied[k])
+        e->copied[k] = emit_alloca(e, vector_type(e));
+    LLVMBuildStore(e->b, v, e->copied[k]);
+}
+
+/* Where the k-th vector is, of lanes that are consecutive in each piece of the warp. */
+static value pointer_of(struct emit *e, const struct access *a, unsigned k)
+{
+    unsigned of_piece = COPY_VECTORS / a->pieces;
+    return emit_pointer_at(e, a->pointer[k / of_piece], k % of_piece * LANES_OF_VECTOR * a->all);
+}
+
+void copy_load_consecutive(struct emit *e, const struct access *a)
+{
+    for (unsigned k = 0; k < COPY_VECTORS; k++) {
+        value v = LLVMBuildLoad2(e->b, vector_type(e), pointer_of(e, a, k), "");
+        LLVMSetAlignment(v, a->all);
+        set(e, k, v);
+    }
+}
+
+static value concatenate(struct emit *e, value x, value y, unsigned n)
+{
+    value index[NUMBERS];
+    for (unsigned k = 0; k < 2 * n; k++)
+        index[k] = const_int(e, e->i32, k);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(index, 2 * n), "");
+}
+
+/* Each four lanes are consecutive, as in a row of a tile. */
+static void load_rows(struct emit *e, const struct access *a)
+{
+    for (unsigned k = 0; k < COPY_VECTORS; k++) {
+        value at = LLVMBuildExtractElement(e->b, a->lanes, const_int(e, e->i32, k * LANES_OF_VECTOR), "");
+        value v = LLVMBuildLoad2(e->b, vector_type(e), LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+        LLVMSetAlignment(v, a->all);
+        set(e, k, v);
+    }
+}
+
+static void load_each(struct emit *e, const struct access *a)
+{
+    scratch_set(e, ROW_ADDRESS, a->lanes);
+    for (unsigned k = 0; k < COPY_VECTORS; k++) {
+        value lane[LANES_OF_VECTOR];
+        for (unsigned l = 0; l < LANES_OF_VECTOR; l++) {
+            value at = scratch_number(e, ROW_ADDRESS, e->i64, k * LANES_OF_VECTOR + l);
+            lane[l] = LLVMBuildLoad2(e->b, vector_of(e->i64, 2), LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+            LLVMSetAlignment(lane[l], a->all);
+        }
+        set(e, k, concatenate(e, concatenate(e, lane[0], lane[1], 2), concatenate(e, lane[2], lane[3], 2), 4));
+    }
+}
+
+void copy_load_lanes(struct emit *e, const struct access *a)
+{
+    LLVMBasicBlockRef rows = emit_new_block(e, ""), each = emit_new_block(e, ""), done = emit_new_block(e, "");
+    emit_likely(e, transfer_test_runs(e, a, LANES_OF_VECTOR, a->all), rows, each);
+    emit_at_end(e, rows);
+    load_rows(e, a);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, each);
+    load_each(e, a);
+    LLVMBuildBr(e->b, done);
+    emit_at_end(e, done);
+}
+
+void copy_take_registers(struct emit *e, const struct access *a)
+{
+    value lanes[2], index[NUMBERS];
+    for (unsigned k = 0; k < 2; k++)
+        lanes[k] = reg_read_lanes(e, a->i->access->regs[k]);
+    for (unsigned k = 0; k < COPY_VECTORS; k++) {
+        for (unsigned n = 0; n < NUMBERS; n++)
+            index[n] = const_int(e, e->i32, n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
+        set(e, k, LLVMBuildShuffleVector(e->b, lanes[0], lanes[1], LLVMConstVector(index, NUMBERS), ""));
+    }
+}
+
+void copy_store(struct emit *e, const struct access *a)
+{
+    for (unsigned k = 0; k < COPY_VECTORS; k++) {
+        value v = LLVMBuildLoad2(e->b, vector_type(e), e->copied[k], "");
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer_of(e, a, k)), a->all);
+    }
+}
