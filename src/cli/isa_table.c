@@ -1,7 +1,11 @@
 /* See isa_table.h. */
 #include "cli/isa_table.h"
 
+#include "base/map.h"
+
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- what was asked for ---- */
 
@@ -128,6 +132,37 @@ static void put_cell(const char *text)
         fputs(*text == '|' ? "\\|" : (char[]){*text, 0}, stdout);
 }
 
+/* Answers are recorded of an H200, which is of sm_90. */
+static const char *remark_of(struct arena *arena, const hd_isa_form *f)
+{
+    bool is_later = strtoul(f->target + strlen("sm_"), NULL, 10) >= 100;
+    return f->missing ? arena_printf(arena, "needs %s", f->missing)
+           : is_later ? "by the specification, not recorded"
+                      : "";
+}
+
+/* A line for each thing that forms need, with the opcodes that need it. */
+static void print_missing(struct session *s)
+{
+    hd_isa_form f, g;
+    struct map seen;
+    map_init(&seen, &s->arena);
+    puts("Refused by name, wherever a kernel reaches it:\n");
+    for (size_t i = 0; hd_isa_get_form(i, &f); i++) {
+        const char *last = "";
+        if (!f.missing || map_put(&seen, str_of(f.missing), &seen))
+            continue;
+        printf("- %s:", f.missing);
+        for (size_t k = i; hd_isa_get_form(k, &g); k++)
+            if (g.missing && strcmp(g.missing, f.missing) == 0 && strcmp(g.opcode, last) != 0) {
+                printf("%s `%s`", *last ? "," : "", g.opcode);
+                last = g.opcode;
+            }
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
 static void print_markdown(struct session *s)
 {
     hd_isa_form f;
@@ -141,19 +176,22 @@ static void print_markdown(struct session *s)
          "and the target\n"
          "are those that introduced the form; its qualifiers may need more. Forms that \"need\" something "
          "can be read and\n"
-         "verified, and a kernel that reaches one is refused before it is launched.\n");
+         "verified, and a kernel that reaches one is refused before it is launched. What an H200 answers is "
+         "recorded, and forms\n"
+         "of later targets do what the PTX ISA's text says of them.\n");
+    print_missing(s);
     for (size_t i = 0, end; hd_isa_get_form(i, &f); i = end) {
         end = end_of_opcode(i);
         if (!is_wanted(s, 0, f.opcode))
             continue;
-        printf("## %s\n\n%s (PTX ISA %s)\n\n| form | operands | PTX | target | needs |\n|---|---|---|---|---|\n",
+        printf("## %s\n\n%s (PTX ISA %s)\n\n| form | operands | PTX | target | remarks |\n|---|---|---|---|---|\n",
                f.opcode, f.doc, f.section);
         for (size_t k = i; k < end && hd_isa_get_form(k, &f); k++) {
             printf("| `%s", f.opcode);
             put_cell(f.syntax);
             fputs("` | ", stdout);
             put_cell(f.operands);
-            printf(" | %u.%u | %s | %s |\n", f.ptx_major, f.ptx_minor, f.target, f.missing ? f.missing : "");
+            printf(" | %u.%u | %s | %s |\n", f.ptx_major, f.ptx_minor, f.target, remark_of(&s->arena, &f));
         }
         putchar('\n');
         put_sets(i, end, "`", "`  ");

@@ -11,6 +11,7 @@
 #include "exec/hooks.h"
 #include "exec/matrix.h"
 #include "exec/shuffle.h"
+#include "isa/sem.h"
 
 /* Lanes that stand at one instruction of one activation. */
 struct party {
@@ -141,8 +142,21 @@ static uint32_t reduce_two(enum collective mode, uint32_t x, uint32_t y)
     }
 }
 
+/* 9.7.13.11: NaNs take no part, unless .NaN asks for them or there is nothing else; -0 is less than +0. */
+static uint32_t reduce_f32(const struct participants *m, enum collective mode)
+{
+    bool max = mode == COLLECTIVE_REDUX_MAX_F32 || mode == COLLECTIVE_REDUX_MAX_NAN_F32;
+    float value = f32_of(m->a[__builtin_ctz(m->lanes)]);
+    for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1)
+        value = sem_minmax_f32(value, f32_of(m->a[__builtin_ctz(lanes)]), max, false,
+                               mode >= COLLECTIVE_REDUX_MIN_NAN_F32, false);
+    return f32_bits(value);
+}
+
 static uint32_t reduce(const struct participants *m, enum collective mode)
 {
+    if (mode >= COLLECTIVE_REDUX_MIN_F32)
+        return reduce_f32(m, mode);
     uint32_t value = 0, first = 1;
     for (uint32_t lanes = m->lanes; lanes; lanes &= lanes - 1, first = 0) {
         uint32_t x = m->a[__builtin_ctz(lanes)];

@@ -94,6 +94,8 @@ static enum collective collective_of(enum ir_kind kind, const struct isa_inst *i
         return isa_has(i, MOD_any) ? (is64 ? COLLECTIVE_MATCH_ANY64 : COLLECTIVE_MATCH_ANY32)
                                    : (is64 ? COLLECTIVE_MATCH_ALL64 : COLLECTIVE_MATCH_ALL32);
     case IR_REDUX:
+        if (i->type[0] == TYPE_f32)
+            return (enum collective)(COLLECTIVE_REDUX_MIN_F32 + 2 * isa_has(i, MOD_NaN) + isa_has(i, MOD_max));
         return isa_has(i, MOD_add)   ? COLLECTIVE_REDUX_ADD
                : isa_has(i, MOD_and) ? COLLECTIVE_REDUX_AND
                : isa_has(i, MOD_or)  ? COLLECTIVE_REDUX_OR
@@ -120,6 +122,8 @@ static void lower_warp(struct builder *b, enum ir_kind kind)
         src[k] = spec->kind == OPERAND_SPRED ? ir_predicate(b, &in->operands[at + k])
                                              : ir_source(b, &in->operands[at + k], isa_operand_type(inst, spec));
     }
+    if (isa_has(inst, MOD_abs)) /* redux */
+        src[0] = ir_lanes(b, LANE_abs_f32, src[0], REF_NONE, REF_NONE);
     struct ir_dest d = {0}, p = {0};
     if (at) {
         const struct ptx_operand *o = &in->operands[0];

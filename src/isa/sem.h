@@ -60,6 +60,7 @@ static inline f64 f64_of(u64 u)
 #include "isa/sem_double.h"
 #include "isa/sem_half.h"
 #include "isa/sem_cvt.h"
+#include "isa/sem_sm100.h"
 #include "isa/sem_mufu.h"
 #include "isa/sem_video.h"
 #include "isa/sem_mbarrier.h"

@@ -9,7 +9,8 @@
 
 /* Groups of lane functions, each a module of its own. */
 #define GROUPS(X, level)                                                                                               \
-    X(level, int) X(level, float) X(level, half) X(level, cvt) X(level, mufu) X(level, misc) X(level, video)
+    X(level, int)                                                                                                      \
+    X(level, float) X(level, half) X(level, cvt) X(level, mufu) X(level, misc) X(level, sm100) X(level, video)
 enum {
 #define X(level, group) GROUP_##group,
     GROUPS(X, _) N_GROUPS
@@ -66,6 +67,9 @@ static const uint8_t group_of[LANE_COUNT] = {
 #undef GROUP
 #define GROUP GROUP_misc
 #include "isa/lanes_misc.def"
+#undef GROUP
+#define GROUP GROUP_sm100
+#include "isa/lanes_sm100.def"
 #undef GROUP
 #define GROUP GROUP_video
 #include "isa/lanes_video.def"
