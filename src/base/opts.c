@@ -231,6 +231,17 @@ static const char *read_option(struct reader *r)
     return set_value(o, (char *)r->values + o->offset, text, r->arena);
 }
 
+/* Do options of the command go on behind a word? */
+static bool options_go_on(const struct reader *r)
+{
+    if (!(r->opts->first_word_ends >> r->command & 1))
+        return true;
+    for (size_t i = 0; r->opts->runs_nothing && i < r->opts->n; i++)
+        if (r->given[i] && strcmp(r->opts->at[i].name, r->opts->runs_nothing) == 0)
+            return true;
+    return false;
+}
+
 const char *opts_parse(const struct opts *opts, unsigned command, int argc, char **argv, void *values,
                        const char **words, int *n_words, struct arena *arena)
 {
@@ -241,7 +252,7 @@ const char *opts_parse(const struct opts *opts, unsigned command, int argc, char
         const char *word = argv[r.at];
         if (only_words || !looks_like_option(word)) {
             words[(*n_words)++] = word;
-            only_words |= opts->first_word_ends >> command & 1;
+            only_words |= !options_go_on(&r);
         } else if (strcmp(word, "--") == 0) {
             only_words = true;
         } else {

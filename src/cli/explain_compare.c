@@ -1,4 +1,5 @@
-/* heddle explain --compare: what has changed from one file of --json to another, by kernel. */
+/* heddle explain --compare: what has changed from one file of --json to another, by kernel: in words, and as a page
+ * (explain/page/compare.js). */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -7,36 +8,55 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cli/explanation.h"
+#include "explain/json.h"
+#include "explain/page.h"
 
-/* A figure of a kernel, summed up over its launches: a launch's member, or of one kind of access. */
+/* A figure of a kernel, summed up over its launches: a member of a launch, or of an object in it. */
 struct figure {
-    const char *words, *kind, *key;
+    const char *words, *object, *kind, *key;
 };
 static const struct figure figures[] = {
-    {"warp instructions", NULL, "warp_instructions"},
-    {"branches whose lanes part", NULL, "divergent"},
-    {"sectors of global loads", "global_ld", "sectors"},
-    {"sectors of global stores", "global_st", "sectors"},
-    {"sectors of global atomics", "global_atom", "sectors"},
-    {"sectors of global reductions", "global_red", "sectors"},
-    {"requests of local loads", "local_ld", "requests"},
-    {"requests of local stores", "local_st", "requests"},
-    {"wavefronts of shared loads", "shared_ld", "wavefronts"},
-    {"wavefronts of shared stores", "shared_st", "wavefronts"},
-    {"wavefronts of shared atomics", "shared_atom", "wavefronts"},
+    {"warp instructions", NULL, NULL, "warp_instructions"},
+    {"branches whose lanes part", NULL, NULL, "divergent"},
+    {"operations of f32", "roofline", NULL, "flops"},
+    {"operations of tensor cores", "roofline", NULL, "flops_tensor"},
+    {"bytes asked of global memory", "roofline", NULL, "loaded_bytes"},
+    {"sectors of global loads", "access", "global_ld", "sectors"},
+    {"sectors of global loads not in L1", "access", "global_ld", "l1_miss_sectors"},
+    {"sectors of global stores", "access", "global_st", "sectors"},
+    {"sectors of global atomics", "access", "global_atom", "sectors"},
+    {"sectors of global reductions", "access", "global_red", "sectors"},
+    {"requests of local loads", "access", "local_ld", "requests"},
+    {"requests of local stores", "access", "local_st", "requests"},
+    {"wavefronts of shared loads", "access", "shared_ld", "wavefronts"},
+    {"wavefronts of shared stores", "access", "shared_st", "wavefronts"},
+    {"wavefronts of shared atomics", "access", "shared_atom", "wavefronts"},
+    {"warps that came to barriers", "barriers", NULL, "warps"},
 };
 enum { N_FIGURES = sizeof figures / sizeof figures[0] };
 
-/* A kernel by its name, before [0] and after [1]. */
+enum { BEFORE, AFTER, SIDES };
+
+/* A kernel in one of the files: all its launches. */
+struct side {
+    size_t launches;
+    double ns, bound_ns[BOUNDS], figure[N_FIGURES];
+    double occupancy, registers; /* of the last one */
+    json_t *advice;              /* of its lines and of the last launch; borrowed objects */
+};
+
+/* A kernel by its name. */
 struct compared {
-    const char *name, *bound[2];
-    size_t launches[2];
-    double ns[2], occupancy[2], figure[2][N_FIGURES];
+    const char *name;
+    struct side side[SIDES];
 };
 struct comparison {
     VEC(struct compared *) kernels;
     struct map by_name;
+    json_t *file[SIDES];
 };
+
+/* ---- reading ---- */
 
 static struct compared *kernel_named(struct comparison *all, const char *name, struct arena *arena)
 {
@@ -45,50 +65,104 @@ static struct compared *kernel_named(struct comparison *all, const char *name, s
         return k;
     k = ARENA_NEW(arena, struct compared);
     k->name = name;
+    for (unsigned side = 0; side < SIDES; side++)
+        k->side[side].advice = json_array();
     map_put(&all->by_name, str_of(name), k);
     return *VEC_PUSH(arena, &all->kernels) = k;
 }
 
 static double figure_of(const json_t *launch, const struct figure *f)
 {
-    const json_t *of = f->kind ? json_object_get(json_object_get(launch, "access"), f->kind) : launch;
-    return real_of(of, f->key);
+    const json_t *of = f->object ? json_object_get(launch, f->object) : launch;
+    return real_of(f->kind ? json_object_get(of, f->kind) : of, f->key);
 }
 
-static void add_launch(struct compared *k, unsigned side, const json_t *launch)
+static void add_launch(struct side *k, const json_t *launch)
 {
-    const char *bound = json_string_value(json_object_get(launch, "bound"));
-    k->launches[side]++;
-    k->ns[side] += real_of(launch, "time_ns");
-    k->bound[side] = bound ? bound : "?";
-    k->occupancy[side] = real_of(json_object_get(launch, "occupancy"), "percent");
+    k->launches++;
+    k->ns += real_of(launch, "time_ns");
+    k->occupancy = real_of(json_object_get(launch, "occupancy"), "percent");
+    k->registers = real_of(launch, "registers");
+    for (unsigned i = 0; i < BOUNDS; i++)
+        k->bound_ns[i] += real_of(json_object_get(launch, "bounds_ns"), bound_names[i].name);
     for (size_t i = 0; i < N_FIGURES; i++)
-        k->figure[side][i] += figure_of(launch, &figures[i]);
+        k->figure[i] += figure_of(launch, &figures[i]);
 }
 
-/* The file, which must stay for as long as names of kernels are used; or NULL, which has been said. */
-static json_t *read_side(struct session *s, const char *path, unsigned side, struct comparison *all)
+/* The launches, or what is said by line, of a file. */
+static void add_all(struct comparison *all, unsigned side, const char *key, struct arena *arena)
+{
+    const json_t *list = json_object_get(all->file[side], key), *of;
+    bool launches = strcmp(key, "launches") == 0;
+    size_t i;
+    json_array_foreach(list, i, of)
+    {
+        const char *name = json_string_value(json_object_get(of, "kernel"));
+        json_t *advice = json_object_get(of, "advice");
+        if (!name)
+            continue;
+        struct side *k = &kernel_named(all, name, arena)->side[side];
+        if (advice && (!launches || !k->launches))
+            json_array_extend(k->advice, advice);
+        if (launches)
+            add_launch(k, of);
+    }
+}
+
+/* False where it cannot be read, which has been said. */
+static bool read_side(struct session *s, const char *path, unsigned side, struct comparison *all)
 {
     json_error_t wrong;
-    json_t *file = json_load_file(path, 0, &wrong), *launches = json_object_get(file, "launches"), *launch;
-    size_t i;
+    json_t *file = all->file[side] = json_load_file(path, 0, &wrong);
     if (!file && wrong.line > 0)
         cli_failure(s, "%s: line %d: %s", path, wrong.line, wrong.text);
     else if (!file)
         cli_failure(s, "%s", wrong.text);
-    else if (!json_is_array(launches))
+    else if (!json_is_array(json_object_get(file, "launches")))
         cli_failure(s, "%s is not what `heddle explain --json` writes: it has no launches", path);
-    json_array_foreach(launches, i, launch)
-    {
-        const char *name = json_string_value(json_object_get(launch, "kernel"));
-        if (name)
-            add_launch(kernel_named(all, name, &s->arena), side, launch);
+    else {
+        add_all(all, side, "launches", &s->arena);
+        add_all(all, side, "kernels", &s->arena);
+        return true;
     }
-    if (json_is_array(launches))
-        return file;
-    json_decref(file);
-    return NULL;
+    return false;
 }
+
+static void comparison_free(struct comparison *all)
+{
+    for (uint32_t i = 0; i < all->kernels.n; i++)
+        for (unsigned side = 0; side < SIDES; side++)
+            json_decref(all->kernels.at[i]->side[side].advice);
+    for (unsigned side = 0; side < SIDES; side++)
+        json_decref(all->file[side]);
+}
+
+/* ---- what has changed ---- */
+
+/* NULL: not known. */
+static const struct bound_name *bound_of(const struct side *k)
+{
+    unsigned most = 0;
+    for (unsigned i = 1; i < BOUNDS; i++)
+        if (k->bound_ns[i] > k->bound_ns[most])
+            most = i;
+    return k->bound_ns[most] > 0 ? &bound_names[most] : NULL;
+}
+
+/* What one side is told and the other is not, by what it is about: lines move when a source is changed. */
+static bool is_told(const json_t *list, const json_t *advice)
+{
+    const json_t *other;
+    size_t i;
+    json_array_foreach(list, i, other)
+    {
+        if (json_equal(json_object_get(other, "code"), json_object_get(advice, "code")))
+            return true;
+    }
+    return false;
+}
+
+/* ---- in words ---- */
 
 static const char *speed_of(double before, double after, struct arena *arena)
 {
@@ -98,37 +172,91 @@ static const char *speed_of(double before, double after, struct arena *arena)
                                    : arena_printf(arena, "%.2f times as slow", 1 / times);
 }
 
+static void show_advice(const char *words, const struct side *of, const struct side *other)
+{
+    const json_t *advice;
+    size_t i;
+    json_array_foreach(of->advice, i, advice)
+    {
+        if (!is_told(other->advice, advice))
+            printf("  %s: %s\n", words, json_string_value(json_object_get(advice, "text")));
+    }
+}
+
 static void show_kernel(const struct compared *k, struct arena *arena)
 {
-    printf("\n%s: %s before, %s after: %s\n", k->name, nanoseconds_text(k->ns[0], arena),
-           nanoseconds_text(k->ns[1], arena), speed_of(k->ns[0], k->ns[1], arena));
-    if (k->launches[0] != k->launches[1])
-        printf("  %-32s%16zu%16zu\n", "launches", k->launches[0], k->launches[1]);
-    if (strcmp(k->bound[0], k->bound[1]) != 0)
-        printf("  %-32s%16s%16s\n", "bound by", k->bound[0], k->bound[1]);
-    if (fabs(k->occupancy[0] - k->occupancy[1]) >= 0.5)
-        printf("  %-32s%15.0f%%%15.0f%%\n", "occupancy", k->occupancy[0], k->occupancy[1]);
+    const struct side *a = &k->side[BEFORE], *b = &k->side[AFTER];
+    const struct bound_name *bound[SIDES] = {bound_of(a), bound_of(b)};
+    printf("\n%s: %s before, %s after: %s\n", k->name, nanoseconds_text(a->ns, arena), nanoseconds_text(b->ns, arena),
+           speed_of(a->ns, b->ns, arena));
+    if (a->launches != b->launches)
+        printf("  %-34s%24zu%24zu\n", "launches", a->launches, b->launches);
+    if (bound[BEFORE] != bound[AFTER])
+        printf("  %-34s%24s%24s\n", "bound by", bound[BEFORE] ? bound[BEFORE]->words : "?",
+               bound[AFTER] ? bound[AFTER]->words : "?");
+    if (fabs(a->occupancy - b->occupancy) >= 0.5)
+        printf("  %-34s%23.0f%%%23.0f%%\n", "occupancy", a->occupancy, b->occupancy);
+    if (a->registers != b->registers)
+        printf("  %-34s%24.0f%24.0f\n", "registers a thread", a->registers, b->registers);
     for (size_t i = 0; i < N_FIGURES; i++)
-        if (k->figure[0][i] != k->figure[1][i])
-            printf("  %-32s%16.0f%16.0f\n", figures[i].words, k->figure[0][i], k->figure[1][i]);
+        if (a->figure[i] != b->figure[i])
+            printf("  %-34s%24s%24s\n", figures[i].words, count_text((uint64_t)a->figure[i], arena),
+                   count_text((uint64_t)b->figure[i], arena));
+    show_advice("no longer", a, b);
+    show_advice("new", b, a);
 }
 
 static void show(const struct comparison *all, struct arena *arena)
 {
-    double ns[2] = {0};
+    double ns[SIDES] = {0};
     for (uint32_t i = 0; i < all->kernels.n; i++)
-        for (unsigned side = 0; side < 2; side++)
-            ns[side] += all->kernels.at[i]->ns[side];
-    printf("all kernels: %s before, %s after, estimated: %s\n", nanoseconds_text(ns[0], arena),
-           nanoseconds_text(ns[1], arena), speed_of(ns[0], ns[1], arena));
+        for (unsigned side = 0; side < SIDES; side++)
+            ns[side] += all->kernels.at[i]->side[side].ns;
+    printf("all kernels: %s before, %s after, estimated: %s\n", nanoseconds_text(ns[BEFORE], arena),
+           nanoseconds_text(ns[AFTER], arena), speed_of(ns[BEFORE], ns[AFTER], arena));
     for (uint32_t i = 0; i < all->kernels.n; i++)
-        if (all->kernels.at[i]->launches[0] && all->kernels.at[i]->launches[1])
+        if (all->kernels.at[i]->side[BEFORE].launches && all->kernels.at[i]->side[AFTER].launches)
             show_kernel(all->kernels.at[i], arena);
-    for (unsigned side = 0; side < 2; side++)
+    for (unsigned side = 0; side < SIDES; side++)
         for (uint32_t i = 0; i < all->kernels.n; i++)
-            if (!all->kernels.at[i]->launches[!side])
-                printf("\n%s: only %s, %s\n", all->kernels.at[i]->name, side ? "after" : "before",
-                       nanoseconds_text(all->kernels.at[i]->ns[side], arena));
+            if (!all->kernels.at[i]->side[!side].launches)
+                printf("\n%s: only %s, %s\n", all->kernels.at[i]->name, side == AFTER ? "after" : "before",
+                       nanoseconds_text(all->kernels.at[i]->side[side].ns, arena));
+}
+
+/* ---- as a page ---- */
+
+static json_t *side_json(const struct side *k)
+{
+    json_t *bounds = json_object(), *list = json_array();
+    for (unsigned i = 0; i < BOUNDS; i++)
+        json_object_set_new(bounds, bound_names[i].name, json_real(k->bound_ns[i]));
+    for (size_t i = 0; i < N_FIGURES; i++)
+        json_array_append_new(list, json_real(k->figure[i]));
+    return json_pack("{s:I, s:f, s:f, s:f, s:s*, s:o, s:o, s:O}", "launches", (json_int_t)k->launches, "time_ns", k->ns,
+                     "occupancy", k->occupancy, "registers", k->registers, "bound",
+                     bound_of(k) ? bound_of(k)->name : NULL, "bounds_ns", bounds, "figures", list, "advice", k->advice);
+}
+
+static json_t *comparison_json(const struct comparison *all, struct session *s)
+{
+    json_t *kernels = json_array(), *names = json_array(), *sides = json_array();
+    for (uint32_t i = 0; i < all->kernels.n; i++) {
+        const struct compared *k = all->kernels.at[i];
+        json_array_append_new(kernels, json_pack("{s:s, s:[o, o]}", "kernel", k->name, "sides",
+                                                 side_json(&k->side[BEFORE]), side_json(&k->side[AFTER])));
+    }
+    for (size_t i = 0; i < N_FIGURES; i++)
+        json_array_append_new(names, json_string(figures[i].words));
+    for (unsigned side = 0; side < SIDES; side++)
+        json_array_append_new(sides,
+                              json_pack("{s:o, s:O*, s:O*}", "file", json_text(s->words[side], strlen(s->words[side])),
+                                        "program", json_object_get(all->file[side], "program"), "device",
+                                        json_object_get(all->file[side], "device")));
+    return json_pack("{s:i, s:O*, s:O*, s:o, s:[], s:{s:o, s:o, s:o}}", "version", 1, "program",
+                     json_object_get(all->file[AFTER], "program"), "device",
+                     json_object_get(all->file[AFTER], "device"), "names", names_json(), "launches", "comparison",
+                     "sides", sides, "figures", names, "kernels", kernels);
 }
 
 int explain_compare(struct session *s)
@@ -138,13 +266,17 @@ int explain_compare(struct session *s)
     if (s->n_words != 2)
         return usage_error(
             s, "--compare takes two files that `heddle explain --json` has written: BEFORE.json AFTER.json");
-    if (s->o.page || s->o.explain_json || s->o.csv || s->o.explain_trace)
-        return usage_error(
-            s, "--compare runs nothing, so there is nothing to write with --output, --json, --csv or --trace");
-    json_t *before = read_side(s, s->words[0], 0, &all), *after = before ? read_side(s, s->words[1], 1, &all) : NULL;
-    if (after)
+    if (s->o.explain_json || s->o.csv || s->o.explain_trace)
+        return usage_error(s, "--compare runs nothing, so there is nothing to write with --json, --csv or --trace");
+    bool read = read_side(s, s->words[BEFORE], BEFORE, &all) && read_side(s, s->words[AFTER], AFTER, &all);
+    int status = read ? 0 : 2;
+    if (read)
         show(&all, &s->arena);
-    json_decref(before);
-    json_decref(after);
-    return after ? 0 : 2;
+    if (read && s->o.page) {
+        json_t *json = comparison_json(&all, s);
+        status = explanation_write_page(s, json);
+        json_decref(json);
+    }
+    comparison_free(&all);
+    return status;
 }

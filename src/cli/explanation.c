@@ -280,7 +280,7 @@ static int write_json(struct session *s, const json_t *json)
     return status;
 }
 
-static int write_page(struct session *s, const json_t *json)
+int explanation_write_page(struct session *s, const json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_PRESERVE_ORDER);
     struct text page = {.arena = &s->arena};
@@ -301,7 +301,7 @@ static int write_trace(struct session *s, const struct explanation *e)
 int explanation_write_files(struct session *s, const struct explanation *e, const char *program)
 {
     json_t *json = explanation_json(e, program, explanation_device(&s->o), &s->arena);
-    int status = write_page(s, json);
+    int status = explanation_write_page(s, json);
     if (s->o.explain_json)
         status |= write_json(s, json);
     if (s->o.csv)

@@ -55,6 +55,8 @@ const char *explanation_files_wrong(struct session *s);
 bool explanation_writes(const struct options *o, const char *path);
 /* --device names none: says so. */
 int explanation_no_device(struct session *s);
+/* The JSON as a page. */
+int explanation_write_page(struct session *s, const json_t *json);
 int explanation_write_files(struct session *s, const struct explanation *e, const char *program);
 
 #endif

@@ -185,7 +185,7 @@ const struct command commands[] = {
      "  heddle explain --kernel-regex regex=matmul --launch-count 1 --json matmul.json ./app\n"
      "  heddle explain --csv all.csv python3 train.py\n"
      "  heddle explain --trace timelines.json ./app\n"
-     "  heddle explain --compare before.json after.json\n"
+     "  heddle explain --compare before.json after.json -o change.html\n"
      "\n"
      "docs/EXPLAIN.md says what each figure means. The exit status is the program's; 124 where the time of --timeout\n"
      "was over, 126 where it cannot be run under Heddle, 127 where there is none, 2 for wrong usage.\n"},
@@ -203,9 +203,13 @@ static const struct opt_elsewhere elsewhere[] = {
 #undef ELSEWHERE
 };
 
-static const struct opts opts = {flags,        sizeof flags / sizeof flags[0],
-                                 command_name, RUN | PROGRAM | EXPLAIN,
-                                 elsewhere,    sizeof elsewhere / sizeof elsewhere[0]};
+static const struct opts opts = {.at = flags,
+                                 .n = sizeof flags / sizeof flags[0],
+                                 .command_name = command_name,
+                                 .first_word_ends = RUN | PROGRAM | EXPLAIN,
+                                 .runs_nothing = "compare",
+                                 .elsewhere = elsewhere,
+                                 .n_elsewhere = sizeof elsewhere / sizeof elsewhere[0]};
 
 const struct command *command_find(const char *name, const char **near)
 {

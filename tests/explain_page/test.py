@@ -231,6 +231,49 @@ def contrast(w, element):
     })()""" % element)
 
 
+def comparison(folder_name="compare.html"):
+    """A page of two runs, of which the second loads a quarter of the sectors, in half of the time; one kernel is new there."""
+    before, after = synthetic(), synthetic(kernels=4, launches=8)
+    for side in before, after:
+        for launch in side["launches"]:
+            launch["bounds_ns"]["issue"] = 100.0
+    for launch in after["launches"]:
+        launch.update(time_ns=launch["time_ns"] / 2, bound="lsu", bounds_ns={"dram": 500.0, "lsu": 900.0, "issue": 100.0}, advice=[])
+        launch["access"]["global_ld"]["sectors"] = 8000
+    paths = [os.path.join(folder, name) for name in ("before.json", "after.json", folder_name)]
+    for path, side in zip(paths, (before, after)):
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(side, f)
+    status, out, err = tap.run("explain", "--compare", *paths[:2], "-o", paths[2])
+    assert status == 0, out + err
+    return paths[2], out
+
+
+def two_runs_are_compared():
+    w = browser.window(folder)
+    page, out = comparison()
+    assert "no longer: a sentence <b>of</b> advice" in out and "only after" in out, out
+    w.open(page)
+    words = w.do("document.querySelector('main').innerText")
+    for part in ("2.00\u00d7 as fast", "only after", "before.json", "Decided by DRAM before, by L1 and shared memory after.", "No longer said", "sectors of global loads",
+                 "\u221275\u2009%"):
+        assert part in words, (part, words)
+    assert "NaN" not in words and "undefined" not in words, words
+    views = w.do("[...document.querySelectorAll('nav a')].map(a => a.textContent)")
+    assert views == ["Before and after"], views
+    speeds = "[...document.querySelectorAll('main tbody')[0].rows].map(r => r.cells[3].textContent)"
+    w.do("document.querySelectorAll('main th button')[3].click()")
+    assert w.do(speeds)[-1] == "only after", w.do(speeds)
+    w.go("compare/1")
+    assert w.do("document.querySelectorAll('main h2').length") == 1
+    assert w.do("document.querySelectorAll('main svg rect').length") == 2 * 4, "a bar for each side of the time and three bounds"
+    for width in 1280, 400:
+        w.size(width)
+        w.open(page)
+        assert w.do("document.documentElement.scrollWidth <= innerWidth"), width
+    assert w.problems == [], w.problems
+
+
 def it_fits_wide_and_narrow_in_light_and_dark():
     w = browser.window(folder)
     page = page_of(synthetic(), "fits.html")

@@ -37,7 +37,12 @@ static const char *command_name(unsigned command)
 
 static const struct opt_elsewhere elsewhere[] = {{"xml", "--format json", 1}, {"read", "no", 2}};
 
-static const struct opts opts = {entries, sizeof entries / sizeof entries[0], command_name, 0, elsewhere, 2};
+static struct opts opts = {.at = entries,
+                           .n = sizeof entries / sizeof entries[0],
+                           .command_name = command_name,
+                           .runs_nothing = "track",
+                           .elsewhere = elsewhere,
+                           .n_elsewhere = 2};
 
 /* One reading; the arena lives as long as the test program. */
 static struct arena arena;
@@ -98,6 +103,19 @@ static void options_of_other_programs_lead_to_ours(void **state)
     assert_string_equal(READ("--xml"), "there is no option `--xml`: --format json");
     assert_string_equal(READ("--xml=x"), "there is no option `--xml`: --format json");
     assert_non_null(strstr(READ("--read"), "launch --help"));
+}
+
+static void options_behind_a_program_are_its_own(void **state)
+{
+    (void)state;
+    opts.first_word_ends = 1;
+    assert_null(READ("-q", "app", "--workers", "3"));
+    assert_int_equal(n_words, 3);
+    assert_int_equal(values.workers, 0);
+    assert_null(READ("--track", "one", "two", "--workers", "3"));
+    assert_int_equal(n_words, 2);
+    assert_int_equal(values.workers, 3);
+    opts.first_word_ends = 0;
 }
 
 static const char *first(char **argv, int argc)
@@ -187,6 +205,7 @@ int main(void)
         cmocka_unit_test(yes_and_no_may_be_said),
         cmocka_unit_test(counts_may_be_zero),
         cmocka_unit_test(options_of_other_programs_lead_to_ours),
+        cmocka_unit_test(options_behind_a_program_are_its_own),
         cmocka_unit_test(the_first_word_is_found_behind_any_options),
         cmocka_unit_test(negative_numbers_and_words_behind_dashes_are_words),
         cmocka_unit_test(misuse_is_an_error),

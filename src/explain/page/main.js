@@ -8,9 +8,10 @@ function afterwards(f) {
 }
 
 const views = {
-    overview: {title: "Kernels", show: () => overviewView()},
-    kernel: {title: "Kernel", show: p => kernelView(kernelAt(p[0]), Number(p[1] || 0))},
-    source: {title: "Source", show: p => sourceView(kernelAt(p[0]), p[1] && decodeURIComponent(p[1]), Number(p[2] || 0))},
+    compare: {title: "Before and after", show: p => compareView(p[0]), hidden: () => !data.comparison},
+    overview: {title: "Kernels", show: () => overviewView(), hidden: () => !!data.comparison},
+    kernel: {title: "Kernel", show: p => kernelView(kernelAt(p[0]), Number(p[1] || 0)), hidden: () => !!data.comparison},
+    source: {title: "Source", show: p => sourceView(kernelAt(p[0]), p[1] && decodeURIComponent(p[1]), Number(p[2] || 0)), hidden: () => !!data.comparison},
     warps: {title: "Warps", show: p => warpsView(kernelAt(p[0]), Number(p[1] || 0)), hidden: () => !data.launches.some(l => l.timeline)},
     program: {title: "Program", show: () => programView(), hidden: () => !(data.host || []).length},
     device: {title: "Device", show: () => deviceView(), hidden: () => !data.limits},
@@ -22,14 +23,14 @@ function kernelAt(n) {
 
 function parts() {
     const p = location.hash.slice(1).split("/");
-    return views[p[0]] ? p : ["overview"];
+    return data.comparison ? (p[0] === "compare" ? p : ["compare"]) : views[p[0]] ? p : ["overview"];
 }
 
 function show(focus) {
     const [name, ...rest] = parts(), main = document.getElementById("main");
     later = [];
     redraws = [];
-    const content = kernels.length || name === "program" || name === "device" ? views[name].show(rest) : [note("No kernel was launched.")];
+    const content = kernels.length || ["program", "device", "compare"].includes(name) ? views[name].show(rest) : [note("No kernel was launched.")];
     main.replaceChildren();
     add(main, content);
     later.forEach(f => f());
@@ -45,7 +46,9 @@ function show(focus) {
 }
 
 document.getElementById("program").textContent = data.program || "";
-document.getElementById("subtitle").textContent = `${data.launches.length} launch${data.launches.length === 1 ? "" : "es"}, as ${/^[AEFHILMNORSX8]/.test(data.device) ? "an" : "a"} ${data.device} would take them`
+const device = `${/^[AEFHILMNORSX8]/.test(data.device) ? "an" : "a"} ${data.device}`;
+document.getElementById("subtitle").textContent = data.comparison ? `what a change has done, as ${device} would take it`
+    : `${data.launches.length} launch${data.launches.length === 1 ? "" : "es"}, as ${device} would take them`
     + (data.whole === false ? "; not all that was counted could be kept" : "");
 window.addEventListener("hashchange", () => show(true));
 let width = window.innerWidth, resized;
