@@ -395,6 +395,33 @@ def findings_are_failures_of_pytest():
     assert wrong.returncode == 4 and "sm_3" in wrong.stderr, wrong.stderr
 
 
+# ---- lines of Python ----
+
+def race_of(client, *options):
+    """What heddle check says of the kernel with a race and of the one without, and the line that the race is in."""
+    program = os.path.join(tap.source, "tests", "clients", f"{client}_race.py")
+    with open(program) as f:
+        line = next(n for n, text in enumerate(f, 1) if text.endswith("# race\n"))
+    env = dict(os.environ, TRITON_CACHE_DIR=os.path.join(scratch.name, "triton"))
+    runs = [tap.run("check", *options, sys.executable, program, kernel, env=env) for kernel in ("planted", "kept")]
+    return line, runs
+
+
+def a_race_planted_in_a_kernel_of_numba_has_its_line():
+    need("numba_cuda")
+    line, ((_, _, err), kept) = race_of("numba")
+    assert f"numba_race.py:{line}: error: kernel `__main__::planted" in err and "[data-race" in err, err
+    assert kept[0] == 0 and "no errors" in kept[2], kept
+
+
+def a_race_planted_in_a_kernel_of_triton_has_its_line():
+    need("triton")
+    need("torch")
+    line, ((_, _, err), kept) = race_of("triton", "--device", "sm_80")
+    assert f"triton_race.py:{line}: error: kernel `planted`" in err and "[data-race" in err, err
+    assert kept[0] == 0 and "no errors" in kept[2], kept
+
+
 # ---- ptx_run, by which programs have had an emulator run PTX ----
 
 COUNT = """.version 7.0
