@@ -141,6 +141,20 @@ static nvJitLinkResult add_lto(nvJitLinkHandle h, nvJitLinkInputType type, const
     return result;
 }
 
+/* NVIDIA's library writes .volatile for local memory, too, which its assembler refuses where it reads a text: nobody else accesses a
+ * thread's local memory. */
+static void drop_volatile_of_local(char *text)
+{
+    static const char both[] = ".volatile.local";
+    const size_t dropped = sizeof ".volatile" - 1;
+    char *to = text, *from = text;
+    for (char *at; (at = strstr(from, both)); from = at + dropped) {
+        memmove(to, from, (size_t)(at - from));
+        to += at - from;
+    }
+    memmove(to, from, strlen(from) + 1);
+}
+
 /* The PTX of all LTO-IR. */
 static nvJitLinkResult link_lto(nvJitLinkHandle h)
 {
@@ -155,6 +169,8 @@ static nvJitLinkResult link_lto(nvJitLinkHandle h)
     h->ptx = result ? NULL : calloc(1, size + 1);
     if (!result)
         result = h->ptx ? get_ptx(h->theirs, h->ptx) : NVJITLINK_ERROR_INTERNAL;
+    if (!result)
+        drop_volatile_of_local(h->ptx);
     if (result)
         take_log(h);
     return result;
