@@ -89,6 +89,10 @@ fuzz-engines: all
 fuzz-ptx: all
 	$(CAMPAIGN) mutants --seconds $(SECONDS)
 
+# Launches, streams, events and graphs from eight threads of Python: memory stays as it is.
+soak: all
+	HEDDLE_BUILD=$(BUILD) tests/campaigns/soak.py --launches 400000
+
 # Kernels with and without data races, under the checker, held against the memory model.
 fuzz-races: all
 	$(CAMPAIGN) races --seconds $(SECONDS)
@@ -154,4 +158,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all ulp test check-all clients explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all soak ulp test check-all clients explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

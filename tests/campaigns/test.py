@@ -94,6 +94,13 @@ def what_goes_wrong_is_noticed():
         assert verdict(crime) == expected, f"{crime}: {verdict(crime)}"
 
 
+def eight_threads_of_python_leave_memory_as_it_is():
+    if SANITIZED:
+        raise Skip("Python can load no library with a sanitizer")
+    done = subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "soak.py")], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and done.stdout.startswith("10000 launches"), done.stdout + done.stderr
+
+
 def cases_are_made_again_by_their_number():
     assert strides.make(7, 3) == strides.make(7, 3) != strides.make(7, 4)
 
