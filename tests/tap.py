@@ -2,6 +2,7 @@
 import inspect
 import json
 import os
+import resource
 import subprocess
 import sys
 import traceback
@@ -59,6 +60,11 @@ def in_full(test):
     return test
 
 
+def cpu_seconds():
+    """Of this process, and of those that it has waited for."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def main(module):
     """Runs the functions of a test that take no arguments; their names, as sentences, are the tests' names. Arguments of the
     program, where there are some, choose those whose names contain one of them."""
@@ -73,6 +79,7 @@ def main(module):
         global test_name
         test_name = test.__name__.replace("_", " ")
         name = f"{number} - {test_name}"
+        before = cpu_seconds()
         try:
             test()
             print(f"ok {name}", flush=True)
@@ -82,6 +89,7 @@ def main(module):
             failed += 1
             traceback.print_exc(file=sys.stdout)
             print(f"not ok {name}", flush=True)
+        print(f"# {cpu_seconds() - before:.1f} s of CPU", flush=True)
     adds = [f'"{f.__name__.replace("_", " ")}"' for f in long] + sorted(left)
     if any(cases_left.values()):
         adds.append(f"{sum(cases_left.values())} cases of {sum(map(bool, cases_left.values()))} tests")
