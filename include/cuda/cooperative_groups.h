@@ -6,6 +6,7 @@
 #define _COOPERATIVE_GROUPS_H_
 
 #include "cuda_runtime.h"
+#include "heddle/async_copy.h"
 
 #include <type_traits>
 
@@ -532,11 +533,11 @@ template <class G> static HEDDLE_CG auto group_size(const G &g)
     return g.size();
 }
 
-/* Copies by all threads of a group; complete at wait(). */
+/* Copies by all threads of a group, a group of copies each; complete at wait(). */
 template <class G> static HEDDLE_CG void memcpy_async(const G &g, void *to, const void *from, size_t bytes)
 {
-    for (size_t i = g.thread_rank(); i < bytes; i += g.size())
-        ((char *)to)[i] = ((const char *)from)[i];
+    heddle_copy_part(to, from, bytes, g.thread_rank(), g.size());
+    heddle_copies_commit();
 }
 template <class G, class T>
 static HEDDLE_CG void memcpy_async(const G &g, T *to, size_t room, const T *from, size_t elements)
@@ -545,11 +546,13 @@ static HEDDLE_CG void memcpy_async(const G &g, T *to, size_t room, const T *from
 }
 template <class G> static HEDDLE_CG void wait(const G &g)
 {
+    heddle_copies_wait();
     g.sync();
 }
-/* All but the last so many copies are complete: all are. */
+/* All but the last so many copies are complete. */
 template <unsigned stages, class G> static HEDDLE_CG void wait_prior(const G &g)
 {
+    heddle_copies_wait(stages);
     g.sync();
 }
 

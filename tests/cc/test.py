@@ -190,6 +190,12 @@ def the_class_atomic():
     assert err.startswith("old.cu:2") and "needs compute capability 60" in err, err
 
 
+def pipelines():
+    """Copies are asynchronous from sm_80 on, and some in bulk from sm_90 on; before, they are done at once."""
+    for arch in "75", "80", "90":
+        checks("pipeline", f"-arch=sm_{arch}")
+
+
 def the_language():
     write("extra.h", "#define EXTRA (BASE + 1)\n")
     checks("language", "-I", folder.name, "-DBASE=76", "-DARCH=750", "-std=c++17")
