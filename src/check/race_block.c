@@ -27,6 +27,8 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
     t->accesses += race_is_cas(o); /* it is another one in vain */
     if (o->kind == OP_FENCE || (m && m->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
+    t->writes_weakly |=
+        o->kind == OP_ST && !mem_access_is_strong(m) && m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
     t->stores_strongly |= o->kind == OP_ST && mem_access_is_strong(m);
     if (o->kind == OP_FENCE ? order_fence_reach(o->origin->origin->inst) < REACH_GPU
                             : m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL) &&
@@ -52,8 +54,12 @@ struct kernel_traits race_traits_of(const struct kernel *k)
 
 struct kernel_traits race_find_traits(struct races *r, const struct kernel *k)
 {
-    struct kernel_traits t = {
-        .kernel = k, .releases = true, .acquires_narrowly = true, .stores_strongly = true, .irregular = true};
+    struct kernel_traits t = {.kernel = k,
+                              .releases = true,
+                              .acquires_narrowly = true,
+                              .writes_weakly = true,
+                              .stores_strongly = true,
+                              .irregular = true};
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->kernels.n; i++)
         if (r->kernels.at[i].kernel == k)

@@ -48,6 +48,7 @@ struct kernel_traits {
     const struct kernel *kernel;
     bool releases;          /* fences, .acquire, .release: sync variables are kept */
     bool acquires_narrowly; /* for a block or a cluster alone */
+    bool writes_weakly;     /* to global memory */
     bool stores_strongly;   /* by more than updates: which of several writes was observed depends on their order */
     uint32_t accesses;      /* how many operations make any */
     bool irregular;         /* not by whole blocks and warps alone: histories keep all that is unordered */
@@ -95,8 +96,10 @@ struct span {
 struct race_worker {
     struct race_worker *next;
     const struct worker *of;
-    struct span writing;         /* race_turn.c */
-    bool has_order;              /* the lock of the order */
+    uint8_t before[64]; /* what others look at has cache lines of its own: race_turn.c */
+    struct span strong, writing;
+    uint8_t behind[64];
+    bool has_order, is_writing;  /* the lock of the order; `writing` is set */
     uint64_t launch;             /* whose blocks it ran last, */
     struct kernel_traits traits; /* and of what kernel */
     struct known_op {
@@ -144,7 +147,7 @@ struct races {
     struct strands *strands;
     struct hooks regular, irregular;
     struct order *order;
-    struct span strong; /* under the lock of the order */
+    _Atomic bool writes_weakly; /* a kernel does whose strong accesses wait for that: race_turn.c */
     struct histories global;
     struct cells cells;
     _Atomic uint8_t locks[LOCKS]; /* of cells */

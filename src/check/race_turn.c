@@ -13,7 +13,6 @@ static void set_span(struct span *s, const struct access_event *e)
 {
     atomic_store_explicit(&s->low, e->low, memory_order_relaxed);
     atomic_store_explicit(&s->high, e->high, memory_order_release);
-    atomic_thread_fence(memory_order_seq_cst);
 }
 
 static void end_span(struct span *s)
@@ -27,16 +26,28 @@ static bool is_within(struct span *s, const struct access_event *e)
            atomic_load_explicit(&s->low, memory_order_relaxed) < e->high;
 }
 
+/* Who waits for the lock has said so already. */
 static void begin_strong(struct race_block *b, const struct access_event *e)
 {
     struct races *r = b->races;
+    set_span(&b->worker->strong, e);
     order_lock(r->order);
+    atomic_thread_fence(memory_order_seq_cst);
     b->worker->has_order = true;
-    set_span(&r->strong, e);
-    for (struct race_worker *k = atomic_load(&r->workers); k; k = k->next)
+    struct race_worker *k =
+        atomic_load_explicit(&r->writes_weakly, memory_order_relaxed) ? atomic_load(&r->workers) : NULL;
+    for (; k; k = k->next)
         for (unsigned tries = 0; is_within(&k->writing, e); tries++)
             if (tries % 64 == 63)
                 sched_yield();
+}
+
+static bool is_under_way(const struct race_block *b, const struct access_event *e)
+{
+    for (struct race_worker *k = atomic_load_explicit(&b->races->workers, memory_order_acquire); k; k = k->next)
+        if (k != b->worker && is_within(&k->strong, e))
+            return true;
+    return false;
 }
 
 /* Has a strong write left something where the lanes write? Nobody makes such a place meanwhile. */
@@ -50,12 +61,15 @@ static bool meets_release(const struct race_block *b, const struct access_event 
 
 static void begin_weak_write(struct race_block *b, const struct access_event *e)
 {
-    bool shared = e->space == SPACE_SHARED; /* it is its worker's */
-    if (!shared)
-        set_span(&b->worker->writing, e);
-    if ((shared || !is_within(&b->races->strong, e)) && !meets_release(b, e))
+    struct race_worker *k = b->worker;
+    k->is_writing = e->space != SPACE_SHARED; /* that is its worker's */
+    if (k->is_writing) {
+        set_span(&k->writing, e);
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+    if (!(k->is_writing && is_under_way(b, e)) && !meets_release(b, e))
         return;
-    end_span(&b->worker->writing);
+    end_span(&k->writing);
     begin_strong(b, e);
 }
 
@@ -71,12 +85,11 @@ void race_turn_begin(struct race_block *b, const struct access_event *e)
 void race_turn_end(struct race_block *b)
 {
     struct race_worker *k = b->worker;
-    if (!race_takes_turns(b))
-        return;
-    end_span(&k->writing);
-    if (!k->has_order)
-        return;
-    k->has_order = false;
-    end_span(&b->races->strong);
-    order_unlock(b->races->order);
+    if (k->is_writing)
+        end_span(&k->writing);
+    if (k->has_order) {
+        end_span(&k->strong);
+        order_unlock(b->races->order);
+    }
+    k->is_writing = k->has_order = false;
 }

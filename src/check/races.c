@@ -114,6 +114,8 @@ void races_begin(struct races *r, const struct kernel *k)
     struct kernel_traits t = race_traits_of(k);
     if (t.acquires_narrowly)
         order_part_releases(r->order);
+    if (t.writes_weakly && (t.releases || t.stores_strongly))
+        atomic_store(&r->writes_weakly, true);
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->kernels.n; i++)
         if (r->kernels.at[i].kernel == k)
