@@ -299,9 +299,15 @@ HD_API const char *hd_module_kernel_name(const hd_module *module, size_t i);
  * report that says what there is. */
 HD_API hd_result hd_module_find_kernel(const hd_module *module, const char *typed, const char **name,
                                        hd_report **report);
-/* The registers that a thread of a kernel takes in machine code for the device, of whoever has it: occupancy counts them. Without it
- * they are estimated. Before the kernel is first asked for. HD_ERROR_NOT_FOUND where there is no such kernel. */
-HD_API hd_result hd_module_set_registers(hd_module *module, const char *kernel, unsigned registers);
+/* What a thread of a kernel takes in machine code for the device, of whoever has it: occupancy counts its registers, an explainer what
+ * they do not hold. Without it they are estimated. Before the kernel is first asked for. HD_ERROR_NOT_FOUND where there is no such
+ * kernel. */
+typedef struct hd_machine_code {
+    unsigned registers;                 /* not 0 */
+    unsigned frame_bytes;               /* of local memory: arrays, and registers that were spilled */
+    unsigned local_loads, local_stores; /* instructions of it that access local memory, by words of 32 bits */
+} hd_machine_code;
+HD_API hd_result hd_module_set_machine_code(hd_module *module, const char *kernel, const hd_machine_code *code);
 
 /* The kernel, ready to run: code is prepared here. Errors: HD_ERROR_NOT_FOUND, HD_ERROR_NOT_SUPPORTED and
  * HD_ERROR_INVALID_PTX with a report. The kernel belongs to the module; asking again gives the same one. */

@@ -59,7 +59,7 @@ struct hd_module {
     pthread_mutex_t lock; /* of kernels */
     struct hd_kernel *kernels;
     struct map kernels_by_name;   /* those that are prepared */
-    struct map registers_by_name; /* of machine code: a number as a pointer */
+    struct map machine_code; /* hd_machine_code, by the name of a kernel */
 };
 
 struct hd_checker {

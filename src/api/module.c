@@ -141,7 +141,7 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
     m->machine = machine;
     map_init(&m->variables_by_name, &m->arena);
     map_init(&m->kernels_by_name, &m->arena);
-    map_init(&m->registers_by_name, &m->arena);
+    map_init(&m->machine_code, &m->arena);
     pthread_mutex_init(&m->lock, NULL);
     volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
@@ -253,7 +253,10 @@ static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *dia
         return NULL;
     }
     struct str name = func->symbol.name;
-    kernel->registers = (uint32_t)(uintptr_t)map_get(&m->registers_by_name, name);
+    const hd_machine_code *code = map_get(&m->machine_code, name);
+    if (code)
+        kernel->machine_code =
+            (struct machine_code){code->registers, code->frame_bytes, code->local_loads, code->local_stores};
     *k = (hd_kernel){.next = m->kernels,
                      .module = m,
                      .func = func,
@@ -317,9 +320,9 @@ hd_result hd_module_get_kernel(hd_module *m, const char *name, hd_kernel **kerne
     return result;
 }
 
-hd_result hd_module_set_registers(hd_module *m, const char *kernel, unsigned registers)
+hd_result hd_module_set_machine_code(hd_module *m, const char *kernel, const hd_machine_code *code)
 {
-    if (!m || !kernel || !registers)
+    if (!m || !kernel || !code || !code->registers)
         return HD_ERROR_INVALID_VALUE;
     struct ptx_func *func = ptx_find_kernel(m->image, str_of(kernel));
     if (!func)
@@ -329,7 +332,9 @@ hd_result hd_module_set_registers(hd_module *m, const char *kernel, unsigned reg
     pthread_mutex_lock(&m->lock);
     if (setjmp(oom) == 0) {
         m->arena.on_oom = &oom;
-        map_put(&m->registers_by_name, func->symbol.name, (void *)(uintptr_t)registers);
+        hd_machine_code *copy = ARENA_NEW(&m->arena, hd_machine_code);
+        *copy = *code;
+        map_put(&m->machine_code, func->symbol.name, copy);
         result = HD_SUCCESS;
     }
     m->arena.on_oom = NULL;

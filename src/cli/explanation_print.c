@@ -241,6 +241,15 @@ static void print_shared(const struct group *g, FILE *out, struct arena *arena)
                 count_text((uint64_t)requests, arena), wavefronts / requests, ideal / requests);
 }
 
+static void print_spills(const struct group *g, FILE *out, struct arena *arena)
+{
+    const json_t *spills = json_object_get(g->first, "spills");
+    if (spills)
+        fprintf(out, "  spilled registers %s loads and %s stores, %.0f bytes of local memory a thread (an estimate)\n",
+                count_text((uint64_t)real_of(spills, "loads"), arena),
+                count_text((uint64_t)real_of(spills, "stores"), arena), real_of(spills, "bytes"));
+}
+
 static void print_sampling(const struct group *g, FILE *out, struct arena *arena)
 {
     if (real_of(g->kernel, "sampled") > 0)
@@ -336,6 +345,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_global(&groups[i], out, arena);
         print_atomics(&groups[i], out, arena);
         print_shared(&groups[i], out, arena);
+        print_spills(&groups[i], out, arena);
         print_divergence(&groups[i], out);
         print_sampling(&groups[i], out, arena);
         print_advice(&groups[i], out, arena);

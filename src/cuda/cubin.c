@@ -2,6 +2,7 @@
 #include "cuda/cubin.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/elf.h"
@@ -11,32 +12,91 @@ struct attribute {
     uint8_t format, attribute;
     uint16_t value;
 };
-enum { FORMAT_SIZED = 4, EIATTR_REGCOUNT = 0x2f };
+enum { FORMAT_SIZED = 4, EIATTR_FRAME_SIZE = 0x11, EIATTR_REGCOUNT = 0x2f };
 
-struct register_count {
-    uint32_t symbol, registers;
+/* Of both these attributes: a number of a symbol. */
+struct symbol_number {
+    uint32_t symbol, number;
 };
 
-void cubin_registers(const void *bytes, size_t n, void (*each)(void *data, const char *kernel, unsigned registers),
-                     void *data)
+/* The numbers of an attribute, in their order: false where there is no further one. */
+struct numbers {
+    const unsigned char *at;
+    size_t left;
+    uint8_t attribute;
+};
+
+static bool next_number(struct numbers *n, struct symbol_number *found)
+{
+    while (n->left >= sizeof(struct attribute)) {
+        struct attribute a;
+        memcpy(&a, n->at, sizeof a);
+        size_t size = sizeof a + (a.format == FORMAT_SIZED ? a.value : 0u);
+        if (size > n->left)
+            return false;
+        bool fits = a.format == FORMAT_SIZED && a.attribute == n->attribute && a.value >= sizeof *found;
+        if (fits)
+            memcpy(found, n->at + sizeof a, sizeof *found);
+        n->at += size;
+        n->left -= size;
+        if (fits)
+            return true;
+    }
+    return false;
+}
+
+static struct numbers numbers_of(const struct elf *e, uint8_t attribute)
+{
+    const Elf64_Shdr *info = elf_section(e, ".nv.info");
+    const unsigned char *at = info ? elf_contents(e, info) : NULL;
+    return (struct numbers){at, at ? info->sh_size : 0, attribute};
+}
+
+static unsigned frame_of(const struct elf *e, uint32_t symbol)
+{
+    struct numbers all = numbers_of(e, EIATTR_FRAME_SIZE);
+    struct symbol_number n;
+    while (next_number(&all, &n))
+        if (n.symbol == symbol)
+            return n.number;
+    return 0;
+}
+
+/* Since sm_70 an instruction has 16 bytes, the opcode in the lowest 12 bits, and in bits 73 to 75 of LDL and STL how wide they are: 4 is 32
+ * bits, 5 is 64, 6 is 128. */
+static void count_accesses(const struct elf *e, const char *name, struct cubin_kernel *k)
+{
+    enum { BYTES = 16, OPCODE = 0xfff, LDL = 0x983, STL = 0x387, AT_WIDTH = 9, WIDTH_OF_WORD = 4 };
+    char section_name[1024];
+    if ((size_t)snprintf(section_name, sizeof section_name, ".text.%s", name) >= sizeof section_name)
+        return;
+    const Elf64_Shdr *text = elf_section(e, section_name);
+    const unsigned char *at = text ? elf_contents(e, text) : NULL;
+    for (size_t i = 0; at && i + BYTES <= text->sh_size; i += BYTES) {
+        uint64_t half[2];
+        memcpy(half, at + i, sizeof half);
+        unsigned opcode = half[0] & OPCODE, width = half[1] >> AT_WIDTH & 7;
+        unsigned words = width > WIDTH_OF_WORD ? 1u << (width - WIDTH_OF_WORD) : 1;
+        k->local_loads += opcode == LDL ? words : 0;
+        k->local_stores += opcode == STL ? words : 0;
+    }
+}
+
+void cubin_kernels(const void *bytes, size_t n,
+                   void (*each)(void *data, const char *name, const struct cubin_kernel *k), void *data)
 {
     struct elf e;
     struct elf_symbols symbols;
+    struct symbol_number registers;
     if (!elf_view(&e, bytes, n) || e.header->e_type != ET_EXEC || !elf_symbols(&e, SHT_SYMTAB, &symbols))
         return;
-    const Elf64_Shdr *info = elf_section(&e, ".nv.info");
-    const unsigned char *at = info ? elf_contents(&e, info) : NULL;
-    for (size_t left = at ? info->sh_size : 0; left >= sizeof(struct attribute);) {
-        struct attribute a;
-        struct register_count c;
-        memcpy(&a, at, sizeof a);
-        size_t size = sizeof a + (a.format == FORMAT_SIZED ? a.value : 0u);
-        if (size > left)
-            return;
-        memcpy(&c, at + sizeof a, a.format == FORMAT_SIZED && a.value >= sizeof c ? sizeof c : 0);
-        if (a.format == FORMAT_SIZED && a.attribute == EIATTR_REGCOUNT && a.value >= sizeof c && c.symbol < symbols.n)
-            each(data, elf_symbol_name(&symbols, c.symbol), c.registers);
-        at += size;
-        left -= size;
+    for (struct numbers all = numbers_of(&e, EIATTR_REGCOUNT); next_number(&all, &registers);) {
+        if (registers.symbol >= symbols.n)
+            continue;
+        const char *name = elf_symbol_name(&symbols, registers.symbol);
+        struct cubin_kernel k = {.registers = registers.number, .frame_bytes = frame_of(&e, registers.symbol)};
+        if (k.frame_bytes)
+            count_accesses(&e, name, &k);
+        each(data, name, &k);
     }
 }

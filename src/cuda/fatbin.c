@@ -197,14 +197,14 @@ static enum image_result unpack(struct image *image, const struct candidate *c)
 
 /* ---- machine code ---- */
 
-static void note_kernel(void *data, const char *name, unsigned registers)
+static void note_kernel(void *data, const char *name, const struct cubin_kernel *k)
 {
     struct image *image = data;
     struct image_kernel *more = realloc(image->kernels, (image->n_kernels + 1) * sizeof *more);
     image->kernels = more ? more : image->kernels;
     char *copy = more ? copy_text(name, strlen(name)) : NULL;
     if (copy)
-        image->kernels[image->n_kernels++] = (struct image_kernel){copy, registers};
+        image->kernels[image->n_kernels++] = (struct image_kernel){copy, *k};
 }
 
 /* What cannot be read says nothing: the PTX alone counts. */
@@ -223,7 +223,7 @@ static void read_code(struct image *image, const struct candidate *c)
     else
         ok = decompress(code, c, bytes);
     if (ok)
-        cubin_registers(code, bytes, note_kernel, image);
+        cubin_kernels(code, bytes, note_kernel, image);
     free(code);
 }
 

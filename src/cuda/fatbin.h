@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/elf.h"
+#include "cuda/cubin.h"
 
 enum image_result {
     IMAGE_OK,
@@ -29,7 +30,7 @@ struct image_text {
 /* What the machine code beside the PTX, if there is any for the device, says of a kernel. */
 struct image_kernel {
     char *name; /* malloc'ed, mangled */
-    unsigned registers;
+    struct cubin_kernel code;
 };
 
 struct image {

@@ -93,6 +93,12 @@ static CUresult from_load(hd_result r, const hd_report *report)
     return from_hd(r);
 }
 
+static void set_machine_code(hd_module *module, const struct image_kernel *k)
+{
+    const hd_machine_code code = {k->code.registers, k->code.frame_bytes, k->code.local_loads, k->code.local_stores};
+    hd_module_set_machine_code(module, k->name, &code);
+}
+
 CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit, hd_module **module)
 {
     hd_module **on = &m->on[d->ordinal];
@@ -111,7 +117,7 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
             if (!r)
                 r = place_variables(m, new);
             for (size_t i = 0; !r && i < m->image.n_kernels; i++)
-                hd_module_set_registers(new, m->image.kernels[i].name, m->image.kernels[i].registers);
+                set_machine_code(new, &m->image.kernels[i]);
             if (!r) {
                 register_placed(m, d);
                 __atomic_store_n(on, new, __ATOMIC_RELEASE);

@@ -595,24 +595,36 @@ void kernel_free(struct kernel *k)
     arena_free(&arena);
 }
 
-/* An estimate: as many as its values that are alive at once take at most, but never more than let a block of the largest size run. */
+uint32_t kernel_register_limit(const struct kernel *k)
+{
+    enum { MOST = 255, UNIT = 8 };
+    const struct ptx_directive *most = ptx_directive(k->func, "maxnreg"),
+                               *blocks = ptx_directive(k->func, "minnctapersm");
+    bool bounded = k->max_ntid && k->max_ntid < DEVICE_MAX_THREADS_PER_BLOCK;
+    uint64_t threads =
+        (uint64_t)(bounded ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK) * (blocks ? blocks->value[0] : 1);
+    uint64_t limit = DEVICE_MAX_REGISTERS_PER_BLOCK / threads / UNIT * UNIT;
+    if (most && most->value[0] < limit)
+        limit = most->value[0];
+    return limit > MOST ? MOST : limit < 2 * UNIT ? 2 * UNIT : (uint32_t)limit;
+}
+
+/* An estimate: as many as its values that are alive at once take at most, but never more than it may. */
 static uint32_t estimate_registers(const struct kernel *k)
 {
-    enum { ROW_BYTES = 4 * WARP_LANES, MOST = 255 };
-    bool bounded = k->max_ntid && k->max_ntid < DEVICE_MAX_THREADS_PER_BLOCK;
-    uint32_t bytes = 0, limit = DEVICE_MAX_REGISTERS_PER_BLOCK / (bounded ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK);
+    enum { ROW_BYTES = 4 * WARP_LANES };
+    uint32_t bytes = 0, limit = kernel_register_limit(k);
     for (uint32_t i = 0; i < k->functions.n; i++)
         if (k->functions.at[i]->register_bytes > bytes)
             bytes = k->functions.at[i]->register_bytes;
-    limit = limit < MOST ? limit : MOST;
     return bytes / ROW_BYTES < limit ? bytes / ROW_BYTES : limit;
 }
 
 uint32_t kernel_registers(const struct kernel *k, bool *guessed)
 {
     enum { LEAST = 16 }; /* an H200 gives no thread fewer (recorded: launch__registers_per_thread) */
-    uint32_t n = k->registers ? k->registers : estimate_registers(k);
+    uint32_t n = k->machine_code.registers ? k->machine_code.registers : estimate_registers(k);
     if (guessed)
-        *guessed = !k->registers;
+        *guessed = !k->machine_code.registers;
     return n < LEAST ? LEAST : n;
 }

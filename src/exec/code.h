@@ -115,6 +115,12 @@ struct placed_var {
     uint32_t at;
 };
 
+/* What is known of a kernel's machine code: of a thread. */
+struct machine_code {
+    uint32_t registers, frame_bytes;    /* frame: of local memory, arrays and spilled registers */
+    uint32_t local_loads, local_stores; /* by words of 32 bits */
+};
+
 struct kernel {
     struct arena arena;
     struct ptx_func *func;
@@ -135,7 +141,7 @@ struct kernel {
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
-    uint32_t registers;                         /* of a thread, in machine code for the device; 0: not known */
+    struct machine_code machine_code;           /* for the device; 0 registers: none is known */
     uint64_t instructions;
     struct block_rows block_rows;
     uint64_t code_window;
@@ -178,6 +184,8 @@ struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env,
 void kernel_free(struct kernel *k);
 /* The registers that a thread takes on a device; *guessed (or NULL): an estimate, as no machine code is known. */
 uint32_t kernel_registers(const struct kernel *k, bool *guessed);
+/* How many it may take at most, by its directives: .maxnreg, .maxntid, .minnctapersm (PTX ISA 11.4). */
+uint32_t kernel_register_limit(const struct kernel *k);
 /* Can it be launched in clusters of more than one block? Reports what does not go there. */
 bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);
 

@@ -247,6 +247,20 @@ static void advise_grid(struct advisor *a, const struct device_model *d, const s
                           at_once, last, a->c->blocks));
 }
 
+static void advise_spills(struct advisor *a)
+{
+    double spills = a->c->spill_loads + a->c->spill_stores;
+    if (spills < SHARE_THAT_MATTERS * (double)a->c->warp_instructions)
+        return;
+    give(a, "spills", (struct place){0}, 0,
+         arena_printf(a->arena,
+                      "%u registers a thread do not hold what the kernel computes: about %s loads and stores of local "
+                      "memory for 100 of its instructions move what is spilled (estimated%s); allow more "
+                      "(__launch_bounds__, -maxrregcount), or let a thread do less",
+                      a->c->registers, number(a, 100 * spills / (double)a->c->warp_instructions),
+                      a->c->registers_guessed ? " without machine code" : ""));
+}
+
 /* Multiprocessors that no cluster can lie on, while others have more blocks than one each. */
 static void advise_clusters(struct advisor *a, const struct device_model *d)
 {
@@ -305,6 +319,7 @@ void advise_launch(const struct kernel_counters *c, const struct device_model *d
         return;
     advise_grid(&a, d, &o);
     advise_clusters(&a, d);
+    advise_spills(&a);
     if (e->time.ns > 0)
         advise_occupancy(&a, d, &o, e);
 }

@@ -6,6 +6,7 @@
 
 #include "exec/code.h"
 #include "explain/rates.h"
+#include "explain/spill.h"
 #include "ir/shape.h"
 
 const struct class_cost class_costs[COST_CLASSES] = {
@@ -22,6 +23,7 @@ const char *const tensor_names[TENSOR_TYPES] = {
 
 struct cost_table {
     struct block_cost **functions; /* by struct code.index, then by block */
+    uint32_t spilled_bytes;
 };
 
 enum { UNROLLED = 4, UNROLLED_INSNS = 40 }; /* how often ptxas unrolls loops of up to so many instructions */
@@ -581,16 +583,35 @@ static struct block_cost *cost_function(const struct device_rates *rates, const 
     return c.costs;
 }
 
+static void add_spills(struct cost_table *t, const struct kernel *k, struct arena *arena)
+{
+    struct spills **spills = spills_find(k, arena);
+    t->spilled_bytes = spilled_bytes(k, spills);
+    for (uint32_t i = 0; spills && i < k->functions.n; i++) {
+        uint32_t f = k->functions.at[i]->index;
+        for (uint32_t b = 0; b < k->functions.at[i]->n_blocks; b++) {
+            t->functions[f][b].spill_loads = spills[f][b].loads;
+            t->functions[f][b].spill_stores = spills[f][b].stores;
+        }
+    }
+}
+
 struct cost_table *cost_table_make(const struct kernel *k, const struct device_rates *rates, struct arena *arena)
 {
     struct cost_table *t = arena_alloc(arena, sizeof *t);
     t->functions = ARENA_ARRAY(arena, struct block_cost *, k->functions.n);
     for (uint32_t i = 0; i < k->functions.n; i++)
         t->functions[k->functions.at[i]->index] = cost_function(rates, k->functions.at[i], arena);
+    add_spills(t, k, arena);
     return t;
 }
 
 const struct block_cost *cost_of(const struct cost_table *t, const struct code *code, uint32_t block)
 {
     return &t->functions[code->index][block];
+}
+
+uint32_t cost_spilled_bytes(const struct cost_table *t)
+{
+    return t->spilled_bytes;
 }

@@ -49,11 +49,12 @@ extern const struct class_cost class_costs[COST_CLASSES];
 extern const char *const tensor_names[TENSOR_TYPES];
 
 struct block_cost {
-    float classes[COST_CLASSES]; /* instructions of PTX */
-    float tensor[TENSOR_TYPES];  /* operations of tensor cores for a warp: a product and its sum are two */
-    float chain[CLOCK_LEVELS];   /* cycles from its first instruction to the start of its last */
-    float tail[CLOCK_LEVELS];    /* cycles that results which others need are still pending then */
-    bool waits;                  /* it reads what another block, or the round before, has left pending */
+    float classes[COST_CLASSES];     /* instructions of PTX */
+    float tensor[TENSOR_TYPES];      /* operations of tensor cores for a warp: a product and its sum are two */
+    float chain[CLOCK_LEVELS];       /* cycles from its first instruction to the start of its last */
+    float tail[CLOCK_LEVELS];        /* cycles that results which others need are still pending then */
+    float spill_loads, spill_stores; /* of registers, by warps: spill.h */
+    bool waits;                      /* it reads what another block, or the round before, has left pending */
 };
 
 struct cost_table;
@@ -62,5 +63,8 @@ struct cost_table;
 struct cost_table *cost_table_make(const struct kernel *k, const struct device_rates *rates, struct arena *arena);
 /* block: of code, as in a control event. */
 const struct block_cost *cost_of(const struct cost_table *t, const struct code *code, uint32_t block);
+
+/* Local memory of a thread for registers that it has no room for. */
+uint32_t cost_spilled_bytes(const struct cost_table *t);
 
 #endif

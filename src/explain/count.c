@@ -590,6 +590,7 @@ static void describe(const struct counted_launch *l, struct kernel_counters *c)
     c->static_shared_bytes = kernel->static_shared_bytes;
     c->dynamic_shared_bytes = q->shared_bytes;
     c->local_bytes = kernel->local_bytes;
+    c->spilled_bytes = l->kernel->spilled_bytes;
     c->sms = l->multiprocessors;
     c->registers = kernel_registers(kernel, &c->registers_guessed);
 }

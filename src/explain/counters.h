@@ -75,12 +75,15 @@ struct kernel_counters {
     uint32_t static_shared_bytes, dynamic_shared_bytes, local_bytes; /* of a block; of a thread */
     uint32_t registers;     /* of a thread: ptxas's own, where the machine code for the device is beside the PTX, */
     bool registers_guessed; /* else an estimate */
+    uint32_t spilled_bytes; /* of a thread, of registers that it has no room for */
     uint32_t sms;           /* multiprocessors that the model of L1 has taken */
     /* Instructions: */
     uint64_t warp_instructions, thread_instructions;
     struct control_counters control;
     double classes[COST_CLASSES]; /* warp instructions of PTX */
     double tensor[TENSOR_TYPES];  /* operations of tensor cores */
+    /* Estimated: warp instructions that load and store spilled registers. `access` and the instructions do not have them: PTX does not. */
+    double spill_loads, spill_stores;
     double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */
     /* Memory: */
     struct access_counters access[ACCESS_KINDS];

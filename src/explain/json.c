@@ -8,6 +8,7 @@
 #include "explain/advice.h"
 #include "explain/l1.h"
 #include "explain/model.h"
+#include "explain/rules.h"
 #include "explain/timeline.h"
 #include "ptx/module.h"
 
@@ -313,6 +314,10 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
     json_object_set_new(o, "static_shared_bytes", integer(c->static_shared_bytes));
     json_object_set_new(o, "dynamic_shared_bytes", integer(c->dynamic_shared_bytes));
     json_object_set_new(o, "local_bytes", integer(c->local_bytes));
+    if (c->spill_loads + c->spill_stores > 0)
+        json_object_set_new(o, "spills",
+                            json_pack("{s:f, s:f, s:I}", "loads", c->spill_loads, "stores", c->spill_stores, "bytes",
+                                      (json_int_t)c->spilled_bytes));
     json_object_set_new(o, "blocks", integer(c->blocks));
     json_object_set_new(o, "warps", integer(c->warps));
     json_object_set_new(o, "occupancy", occupancy_json(c, d, &occupancy));

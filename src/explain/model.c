@@ -49,6 +49,23 @@ static const struct access_counters *access_of(const struct launch *l, enum acce
     return &l->c->access[kind];
 }
 
+/* With what is estimated of spilled registers: each access is of a word of all lanes. */
+static struct kernel_counters with_spills(const struct kernel_counters *c)
+{
+    struct kernel_counters all = *c;
+    struct access_counters *ld = &all.access[KIND_of_local_ld], *st = &all.access[KIND_of_local_st];
+    uint64_t n[] = {(uint64_t)c->spill_loads, (uint64_t)c->spill_stores};
+    struct access_counters *of[] = {ld, st};
+    for (unsigned i = 0; i < 2; i++) {
+        of[i]->requests += n[i];
+        of[i]->tags += n[i];
+        of[i]->sectors += n[i] * LINE_SECTORS;
+        of[i]->bytes += n[i] * LINE_BYTES;
+    }
+    all.local_bytes += c->spilled_bytes;
+    return all;
+}
+
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : 0;
@@ -96,7 +113,8 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
 double model_instructions(const struct kernel_counters *c)
 {
     enum { OF_A_WARP = 2, OF_A_DIVERGENCE = 3 }; /* a stack pointer, a descriptor; BSSY, BSYNC, BREAK */
-    double n = OF_A_WARP * (double)c->warps + OF_A_DIVERGENCE * (double)c->control.divergent;
+    double n = OF_A_WARP * (double)c->warps + OF_A_DIVERGENCE * (double)c->control.divergent + c->spill_loads +
+               c->spill_stores;
     for (unsigned k = 0; k < COST_CLASSES; k++)
         n += c->classes[k] * class_costs[k].instructions;
     return n;
@@ -288,7 +306,8 @@ static void rank(struct model_time *t)
 struct model_time model_time(const struct kernel_counters *c, const struct device_model *d,
                              const struct device_rates *r, const struct model_fit *fit)
 {
-    struct launch l = describe(c, d, r, fit);
+    struct kernel_counters all = with_spills(c);
+    struct launch l = describe(&all, d, r, fit);
     struct model_time t = {0};
     double cycles[BOUNDS] = {0};
     if (l.resident * l.sms == 0 || c->blocks == 0)
@@ -300,8 +319,8 @@ struct model_time model_time(const struct kernel_counters *c, const struct devic
     double latency = block_latency(&l);
     double sm = fmax(multiprocessor_cycles(&l, cycles, latency), mixed(&l, c->max_block_clock));
     cycles[BOUND_latency] = latency * fmax(1, l.blocks / l.resident);
-    double all[] = {sm, cycles[BOUND_l2], cycles[BOUND_dram], cycles[BOUND_atomic], cycles[BOUND_launch]};
-    t.ns = r->launch + norm(all, sizeof all / sizeof all[0], fit->bounds) / l.ghz;
+    double parts[] = {sm, cycles[BOUND_l2], cycles[BOUND_dram], cycles[BOUND_atomic], cycles[BOUND_launch]};
+    t.ns = r->launch + norm(parts, sizeof parts / sizeof parts[0], fit->bounds) / l.ghz;
     for (unsigned k = 0; k < BOUNDS; k++)
         t.bound_ns[k] = cycles[k] / l.ghz;
     rank(&t);

@@ -151,6 +151,7 @@ static void list_insns(struct counted_kernel *k, struct arena *scratch)
 static void find_costs(struct counted_kernel *k)
 {
     const struct cost_table *costs = cost_table_make(k->kernel, k->rates, &k->arena);
+    k->spilled_bytes = cost_spilled_bytes(costs);
     k->cost = ARENA_ARRAY(&k->arena, const struct block_cost *, k->sites->n_blocks);
     for (uint32_t i = 0; i < k->sites->n_functions; i++)
         for (uint32_t b = 0; b < k->sites->functions[i].code->n_blocks; b++)
@@ -299,6 +300,8 @@ void tables_collect(const struct counted_kernel *k, const struct tables *t, stru
             c->classes[class] += (double)k->cost[b]->classes[class] * (double)t->blocks[b].executed;
         for (int type = 0; type < TENSOR_TYPES; type++)
             c->tensor[type] += (double)k->cost[b]->tensor[type] * (double)t->blocks[b].executed;
+        c->spill_loads += (double)k->cost[b]->spill_loads * (double)t->blocks[b].executed;
+        c->spill_stores += (double)k->cost[b]->spill_stores * (double)t->blocks[b].executed;
     }
     if (by_line)
         collect_lines(c, arena);

@@ -53,7 +53,8 @@ struct counted_kernel {
     const char *name, *mangled;
     struct sites *sites;
     const struct block_cost **cost; /* by block */
-    struct insn *insns;             /* in the order of the text */
+    uint32_t spilled_bytes;
+    struct insn *insns; /* in the order of the text */
     uint32_t n_insns;
     uint32_t *insns_of_block; /* how many, by block */
     uint32_t *insn_of_site;

@@ -195,7 +195,7 @@ def registers_are_an_estimate_where_there_is_no_machine_code():
 # ---- agreement with an H200: tests/explain/agreement.py ----
 
 SLOW = """copy_dram gather_dram triad matmul_naive matmul_t8 matmul_t16 matmul_t32 nbody bitonic fma_full f64_full waves_132 waves_265
-    barrier_w32 div_loop div_half occ_regs local_spill imul ialu idiv sfu shuffle fma_ilp1 fma_ilp4 scan transpose_padded div_switch
+    barrier_w32 div_loop div_half occ_regs imul ialu idiv sfu shuffle fma_ilp1 fma_ilp4 scan transpose_padded div_switch
     mandelbrot sat_random local_array sld_s2 sld_s32 sld_v16 stencil triad spmv grid_sync const_uniform const_divergent
     transpose_naive reduce chase_w64 gat_distinct gat_random gld_v16_s2 gather_l2""".split()
 
@@ -230,6 +230,11 @@ def the_counters_of_kernels_are_the_hardware_s():
     launches = agreement.explain(program, names)
     assert len(launches) == len(names)
     agree(rows, launches)
+    spills = launches["local_spill"]["spills"]
+    assert spills["bytes"] == 200, "the frame of its machine code, of which PTX does not know"
+    for op, kind in ("ld", "loads"), ("st", "stores"):
+        there = float(rows["local_spill"][agreement.LOCAL.format("requests", op)])
+        assert 0.75 < spills[kind] / there < 1.25, (spills, there)
 
 
 # ---- the command ----

@@ -135,6 +135,27 @@ __global__ void bad_occupancy(const float *a, float *b, int n)
         s[threadIdx.x] = sqrtf(s[threadIdx.x] + a[(threadIdx.x + k * 256) & 65535]);
     b[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x];
 }
+/* 48 values that are all needed again, in 32 registers or as many as it takes. */
+__device__ void mix_values(const float *a, float *b, int n)
+{
+    float v[48];
+#pragma unroll
+    for (int i = 0; i < 48; i++)
+        v[i] = a[threadIdx.x + i * 32];
+#pragma unroll 1
+    for (int k = 0; k < n; k++)
+#pragma unroll
+        for (int i = 0; i < 48; i++)
+            v[i] = v[i] * v[(i + 7) % 48] + v[(i * 5 + 1) % 48];
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < 48; i++)
+        sum += v[i];
+    b[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+__global__ void __launch_bounds__(1024, 2) bad_spills(const float *a, float *b, int n) { mix_values(a, b, n); }
+__global__ void __launch_bounds__(1024, 1) good_spills(const float *a, float *b, int n) { mix_values(a, b, n); }
+
 #define SAME(code) \
     __global__ void bad_##code(const float *a, float *b, int n) { b[blockIdx.x * blockDim.x + threadIdx.x] = a[threadIdx.x]; } \
     __global__ void good_##code(const float *a, float *b, int n) { b[blockIdx.x * blockDim.x + threadIdx.x] = a[threadIdx.x]; }
@@ -193,6 +214,8 @@ int main()
     cudaFuncSetAttribute(bad_occupancy, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10);
     bad_occupancy<<<132 * 8, 64, 60 << 10>>>(a, b, 100);
     good_occupancy<<<132 * 8, 64, 4 << 10>>>(a, b, 100);
+    bad_spills<<<132, 128>>>(a, b, 8);
+    good_spills<<<132, 128>>>(a, b, 8);
     in_clusters(bad_clusters, 16, a, b);
     in_clusters(good_clusters, 8, a, b);
     return cudaDeviceSynchronize() != cudaSuccess;

@@ -27,6 +27,8 @@ def counters(launch):
     for name in ("blocks", "warps", "static_shared_bytes", "dynamic_shared_bytes", "local_bytes", "registers", "warp_instructions",
                  "thread_instructions", "branches", "divergent", "busiest_sm"):
         yield name, launch[name]
+    spills = launch.get("spills", {"bytes": 0, "loads": 0, "stores": 0})
+    yield from (("spilled_bytes", spills["bytes"]), ("spill_loads", spills["loads"]), ("spill_stores", spills["stores"]))
     threads = launch["block"][0] * launch["block"][1] * launch["block"][2]
     yield "threads_per_block", threads
     yield "warps_per_block", (threads + 31) // 32

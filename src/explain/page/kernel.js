@@ -60,7 +60,7 @@ function occupancyCard(l) {
 
 function globalCard(l) {
     const rows = ["global_ld", "global_st", "global_red", "global_atom", "local_ld", "local_st"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
-    if (!rows.length)
+    if (!rows.length && !l.spills)
         return null;
     return card("Global and local memory: coalescing", table([
         {title: "access", value: r => kindNames[r.k], show: r => kindNames[r.k], left: true},
@@ -71,6 +71,7 @@ function globalCard(l) {
         {title: "wasted", value: r => 32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)), show: r => bytes(32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)))},
         {title: "found in L1", value: r => r.k === "global_ld" ? 1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors) : NaN, show: r => r.k === "global_ld" ? percent(1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors)) : "\u2013", hint: "an estimate"},
     ], rows, 2, "Accesses to global and local memory"),
+        l.spills ? note(`Beside these, spilled registers, estimated: ${count(l.spills.loads)} loads and ${count(l.spills.stores)} stores of local memory, 4 sectors each.`) : null,
         l.footprint ? note(`Touched: ${bytes(32 * (l.footprint.touched_sectors || 0))} in ${count(l.footprint.touched_lines || 0)} lines of 128 bytes.`) : null);
 }
 
@@ -209,6 +210,7 @@ function kernelView(k, at) {
         facts([["launch", `${which + 1} of ${k.launches.length}${l.sampled ? ", not counted: as one like it" : ""}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
             l.cluster ? ["cluster", dims(l.cluster)] : null,
             ["time, estimated", nanoseconds(l.time_ns)], ["bound", boundName(l.bound)], ["registers", (l.registers || "?") + (l.registers_estimated ? " (estimate)" : "")],
+            l.spills ? ["spilled", bytes(l.spills.bytes) + " a thread (estimate)"] : null,
             ["shared memory", bytes(l.static_shared_bytes + l.dynamic_shared_bytes)], ["local memory", bytes(l.local_bytes || 0) + " a thread"],
             ["occupancy", percent(l.occupancy.percent / 100)]]),
         h("section", {class: "card wide"}, h("h3", null, "What to change"), adviceList(k, l)),

@@ -1,0 +1,302 @@
+/* See spill.h. */
+#include "explain/spill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/code.h"
+#include "ir/shape.h"
+
+enum {
+    WORD_BYTES = 4,
+    WORD_BITS = 32,
+    RESERVED = 2 /* ptxas's own: a stack pointer, a descriptor */,
+    NEVER = UINT32_MAX
+};
+
+/* A use of a register by an operation, in the order of operations, reads before writes. */
+struct use {
+    uint32_t reg, next; /* next: where its value is read next; NEVER */
+    bool writes;
+};
+
+struct value {
+    uint32_t next;    /* where it is read next */
+    uint32_t held_at; /* 1 + its place among those in registers; 0: it is in none */
+    uint32_t stamp;   /* 1 + the operation that has just used it */
+    bool computes;    /* something else than an address is made of it */
+    bool reloaded;    /* it was in no register when it was read: each of its definitions is stored */
+};
+
+struct allocator {
+    const struct code *code;
+    const struct ir_live *live;
+    struct arena *arena;
+    uint32_t words;      /* registers there are */
+    struct value *value; /* by register */
+    uint32_t *held, n_held, held_words;
+    VEC(struct use) uses;
+    uint32_t *first_use; /* by operation of the block; one more */
+    struct spills now;
+};
+
+static uint32_t words_of(const struct allocator *a, uint32_t reg)
+{
+    uint32_t width = a->code->ir->regs.at[reg].width;
+    return width > 1 && a->value[reg].computes ? (width + WORD_BITS - 1) / WORD_BITS : 0;
+}
+
+/* Predicates have registers of their own, and addresses are computed where they are needed, from parameters that are operands. */
+static void find_computing(struct allocator *a)
+{
+    const struct ir_func *ir = a->code->ir;
+    for (uint32_t n = ir->insns.n; n-- > 0;) { /* what reads a value before what makes it */
+        const struct ir_insn *i = &ir->insns.at[n];
+        ir_ref refs[IR_MAX_REFS];
+        bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
+        bool of_address = i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG &&
+                          ir->regs.at[ir_ref_index(i->d)].width == 2 * WORD_BITS &&
+                          !a->value[ir_ref_index(i->d)].computes;
+        for (unsigned r = 0, all = ir_reads(i, refs); r < all; r++) {
+            bool is_address = ir_ref_kind(refs[r]) != REF_REG || (access && refs[r] == i->a) ||
+                              (of_address && ir->regs.at[ir_ref_index(refs[r])].width == 2 * WORD_BITS);
+            if (!is_address)
+                a->value[ir_ref_index(refs[r])].computes = true;
+        }
+    }
+}
+
+/* ---- when values are needed again ---- */
+
+static void list_uses(struct allocator *a, uint32_t b)
+{
+    const struct code_block *block = &a->code->blocks[b];
+    a->uses.n = 0;
+    for (uint32_t k = 0; k < block->n; k++) {
+        const struct ir_insn *i = a->code->ops[block->first + k].origin;
+        ir_ref refs[IR_MAX_REFS];
+        a->first_use[k] = a->uses.n;
+        for (unsigned way = 0; i && way < 2; way++)
+            for (unsigned r = 0, n = way ? ir_writes(i, refs) : ir_reads(i, refs); r < n; r++)
+                if (ir_ref_kind(refs[r]) == REF_REG && words_of(a, ir_ref_index(refs[r])))
+                    *VEC_PUSH(a->arena, &a->uses) = (struct use){ir_ref_index(refs[r]), NEVER, way == 1};
+    }
+    a->first_use[block->n] = a->uses.n;
+}
+
+static bool is_own_loop(const struct code *code, uint32_t b)
+{
+    for (uint32_t k = 0; k < ir_successor_count(code->ir, code->ir->order[b]); k++)
+        if (code->ir->blocks.at[ir_successor(code->ir, code->ir->order[b], k)].order == b)
+            return true;
+    return false;
+}
+
+/* Backwards, from what is needed behind the block: of a loop, in its next round. */
+static void find_next(struct allocator *a, uint32_t b, bool loop)
+{
+    uint32_t n = a->code->blocks[b].n;
+    for (uint32_t r = 0; r < a->live->n; r++)
+        a->value[a->live->regs[r]].next =
+            ir_in_set(a->live->out + (size_t)b * a->live->words, r) ? 2 * n : (uint32_t)NEVER;
+    for (unsigned round = 0; round < (loop ? 2u : 1u); round++) {
+        for (uint32_t r = 0; round && r < a->live->n; r++) {
+            struct value *v = &a->value[a->live->regs[r]];
+            bool behind = ir_in_set(a->live->out + (size_t)b * a->live->words, r);
+            v->next = !behind ? (uint32_t)NEVER : v->next < n ? v->next + n : 2 * n;
+        }
+        for (uint32_t k = n; k-- > 0;)
+            for (uint32_t u = a->first_use[k + 1]; u-- > a->first_use[k];) {
+                struct use *use = &a->uses.at[u];
+                use->next = a->value[use->reg].next;
+                a->value[use->reg].next = use->writes ? (uint32_t)NEVER : k;
+            }
+    }
+}
+
+/* ---- registers ---- */
+
+static void let_go(struct allocator *a, uint32_t reg)
+{
+    struct value *v = &a->value[reg];
+    uint32_t at = v->held_at - 1, last = a->held[--a->n_held];
+    a->held[at] = last;
+    a->value[last].held_at = at + 1;
+    v->held_at = 0;
+    a->held_words -= words_of(a, reg);
+}
+
+/* The one that is needed last goes, but not one of this operation. False where there is none. */
+static bool spill_one(struct allocator *a, uint32_t stamp)
+{
+    uint32_t worst = 0;
+    for (uint32_t i = 0; i < a->n_held; i++) {
+        const struct value *v = &a->value[a->held[i]];
+        if (v->stamp != stamp && (!worst || v->next > a->value[worst].next))
+            worst = a->held[i];
+    }
+    if (!worst)
+        return false;
+    let_go(a, worst);
+    return true;
+}
+
+static void hold(struct allocator *a, uint32_t reg, uint32_t stamp)
+{
+    struct value *v = &a->value[reg];
+    v->stamp = stamp;
+    if (v->held_at)
+        return;
+    while (a->held_words + words_of(a, reg) > a->words && spill_one(a, stamp))
+        ;
+    a->held[a->n_held++] = reg;
+    v->held_at = a->n_held;
+    a->held_words += words_of(a, reg);
+}
+
+static void run_block(struct allocator *a, uint32_t b)
+{
+    a->now = (struct spills){0};
+    for (uint32_t k = 0; k < a->code->blocks[b].n; k++)
+        for (uint32_t u = a->first_use[k]; u < a->first_use[k + 1]; u++) {
+            const struct use *use = &a->uses.at[u];
+            struct value *v = &a->value[use->reg];
+            if (!use->writes && !v->held_at) {
+                a->now.loads += (float)words_of(a, use->reg);
+                v->reloaded = true;
+            }
+            hold(a, use->reg, k + 1);
+            v->next = use->next;
+            if (v->next == NEVER)
+                let_go(a, use->reg);
+        }
+}
+
+/* From the end of a round of a loop to its beginning. */
+static void next_round(struct allocator *a, uint32_t b)
+{
+    uint32_t n = a->code->blocks[b].n;
+    for (uint32_t i = 0; i < a->n_held; i++) {
+        struct value *v = &a->value[a->held[i]];
+        v->next -= v->next >= n && v->next < 2 * n ? n : 0;
+        v->stamp = 0;
+    }
+}
+
+static int by_next(const void *x, const void *y, void *data)
+{
+    const struct value *values = data;
+    uint32_t a = values[*(const uint32_t *)x].next, b = values[*(const uint32_t *)y].next;
+    return a < b ? -1 : a > b;
+}
+
+/* What is alive where the block begins, as far as there is room: what is needed first. */
+static void begin_block(struct allocator *a, uint32_t b)
+{
+    uint32_t n = 0, *in = ARENA_ARRAY(a->arena, uint32_t, a->live->n);
+    while (a->n_held)
+        let_go(a, a->held[0]);
+    for (uint32_t r = 0; r < a->live->n; r++) {
+        uint32_t reg = a->live->regs[r];
+        a->value[reg].stamp = 0;
+        if (ir_in_set(a->live->in + (size_t)b * a->live->words, r) && words_of(a, reg))
+            in[n++] = reg;
+    }
+    qsort_r(in, n, sizeof *in, by_next, a->value);
+    for (uint32_t i = 0; i < n && a->held_words + words_of(a, in[i]) <= a->words; i++)
+        hold(a, in[i], 0);
+}
+
+static float stores_of(struct allocator *a, uint32_t b)
+{
+    float stores = 0;
+    list_uses(a, b);
+    for (uint32_t u = 0; u < a->uses.n; u++)
+        if (a->uses.at[u].writes && a->value[a->uses.at[u].reg].reloaded)
+            stores += (float)words_of(a, a->uses.at[u].reg);
+    return stores;
+}
+
+static struct spills *spills_of_function(const struct code *code, uint32_t registers, struct arena *arena)
+{
+    struct arena scratch = {.on_oom = arena->on_oom};
+    struct ir_live live = {0};
+    struct spills *spills = ARENA_ARRAY(arena, struct spills, code->n_blocks);
+    struct allocator a = {.code = code, .live = &live, .arena = &scratch, .words = registers - RESERVED};
+    a.value = ARENA_ARRAY(&scratch, struct value, code->ir->regs.n);
+    a.held = ARENA_ARRAY(&scratch, uint32_t, code->ir->regs.n);
+    a.first_use = ARENA_ARRAY(&scratch, uint32_t, code->n_ops + 1);
+    bool known = ir_find_live(code->ir, &scratch, &live);
+    for (uint32_t r = 0; r < code->ir->regs.n; r++)
+        a.value[r].next = NEVER; /* behind the block, of those that live in one alone */
+    find_computing(&a);
+    for (uint32_t b = 0; known && b < code->n_blocks; b++) {
+        bool loop = is_own_loop(code, b);
+        list_uses(&a, b);
+        find_next(&a, b, loop);
+        begin_block(&a, b);
+        run_block(&a, b);
+        if (loop) {
+            next_round(&a, b);
+            run_block(&a, b);
+        }
+        spills[b] = a.now;
+    }
+    for (uint32_t b = 0; known && b < code->n_blocks; b++)
+        spills[b].stores = stores_of(&a, b);
+    arena_free(&scratch);
+    return spills;
+}
+
+/* ---- a kernel ---- */
+
+static struct spills sum_of(const struct kernel *k, struct spills *const *spills)
+{
+    struct spills sum = {0};
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        for (uint32_t b = 0; b < k->functions.at[i]->n_blocks; b++) {
+            sum.loads += spills[k->functions.at[i]->index][b].loads;
+            sum.stores += spills[k->functions.at[i]->index][b].stores;
+        }
+    return sum;
+}
+
+/* As many as the machine code has. */
+static void scale(const struct kernel *k, struct spills **spills)
+{
+    struct spills all = sum_of(k, spills);
+    float loads = all.loads > 0 ? (float)k->machine_code.local_loads / all.loads : 0;
+    float stores = all.stores > 0 ? (float)k->machine_code.local_stores / all.stores : 0;
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        for (uint32_t b = 0; b < k->functions.at[i]->n_blocks; b++) {
+            spills[k->functions.at[i]->index][b].loads *= loads;
+            spills[k->functions.at[i]->index][b].stores *= stores;
+        }
+}
+
+/* Of one whose local memory has arrays of its own, machine code does not tell them from spills. */
+static bool can_spill(const struct kernel *k, uint32_t registers, bool guessed)
+{
+    return guessed ? registers >= kernel_register_limit(k) : k->machine_code.frame_bytes > 0 && k->local_bytes == 0;
+}
+
+struct spills **spills_find(const struct kernel *k, struct arena *arena)
+{
+    bool guessed;
+    uint32_t registers = kernel_registers(k, &guessed);
+    if (!can_spill(k, registers, guessed))
+        return NULL;
+    struct spills **spills = ARENA_ARRAY(arena, struct spills *, k->functions.n);
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        spills[k->functions.at[i]->index] = spills_of_function(k->functions.at[i], registers, arena);
+    if (!guessed)
+        scale(k, spills);
+    return spills;
+}
+
+uint32_t spilled_bytes(const struct kernel *k, struct spills *const *spills)
+{
+    if (!spills)
+        return 0;
+    return k->machine_code.registers ? k->machine_code.frame_bytes : WORD_BYTES * (uint32_t)sum_of(k, spills).stores;
+}
