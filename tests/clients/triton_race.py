@@ -19,5 +19,5 @@ def planted(x, total, BLOCK: tl.constexpr):
 
 
 x, total = torch.ones(4096).cuda(), torch.zeros(1).cuda()
-{"kept": kept, "planted": planted}[sys.argv[1]][(16,)](x, total, BLOCK=256, num_warps=1)
+{"kept": kept, "planted": planted}[sys.argv[1]][(16,)](x, total, BLOCK=256)
 print(total.item())
