@@ -12,6 +12,9 @@
 
 namespace cooperative_groups
 {
+/* libcu++ declares groups in it */
+namespace __v1
+{
 
 #define HEDDLE_CG __device__ __forceinline__ __attribute__((nodebug))
 
@@ -565,6 +568,8 @@ template <class G, class F> static HEDDLE_CG void invoke_one(const G &g, F &&f)
 
 #undef HEDDLE_CG
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

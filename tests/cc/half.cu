@@ -26,11 +26,30 @@ template <class T> __device__ unsigned bits(T x)
 template <class T> __global__ void compute(const T *in, unsigned *out)
 {
     const T a = in[threadIdx.x], b = in[blockIdx.x], c = in[(threadIdx.x * 7 + blockIdx.x) % VALUES];
-    const unsigned results[] = {bits(a + b), bits(a - b), bits(a * b), bits(__hfma(a, b, c)), bits(__hmax(a, b)),
-                                bits(__hmin(a, b)), bits(__hneg(a)), bits(__habs(a)), a == b, a != b, a < b, a <= b, a > b,
-                                a >= b, __heq(a, b), __hne(a, b), __hltu(a, b), __hisnan(a), (unsigned)(__hisinf(a) != 0),
-                                bits(__hmax_nan(a, b)), bits(__hfma_relu(a, b, c)), bits(hceil(a)), bits(hfloor(a)),
-                                bits(htrunc(a)), bits(hrint(a))};
+    const unsigned results[] = {bits(a + b),
+                                bits(a - b),
+                                bits(a * b),
+                                bits(__hfma(a, b, c)),
+                                bits(__hmax(a, b)),
+                                bits(__hmin(a, b)),
+                                bits(__hneg(a)),
+                                bits(__habs(a)),
+                                a == b,
+                                a != b,
+                                a<b, a <= b, a>
+                                    b,
+                                a >= b,
+                                __heq(a, b),
+                                __hne(a, b),
+                                __hltu(a, b),
+                                __hisnan(a),
+                                (unsigned)(__hisinf(a) != 0),
+                                bits(__hmax_nan(a, b)),
+                                bits(__hfma_relu(a, b, c)),
+                                bits(hceil(a)),
+                                bits(hfloor(a)),
+                                bits(htrunc(a)),
+                                bits(hrint(a))};
     for (int i = 0; i < (int)(sizeof results / sizeof *results); i++)
         atomicAdd(&out[i], results[i] * (threadIdx.x * VALUES + blockIdx.x + 1));
 }
@@ -103,6 +122,9 @@ int main()
     CHECK(out[0] == 5 && out[1] == 5 && out[2] == 0, "shuffles and comparisons of pairs");
     __half host = 3.0f;
     host += __half(0.5f);
+    volatile __nv_bfloat16 changing;
+    changing = __nv_bfloat16_raw{0x4040};
+    CHECK((float)__nv_bfloat16(__nv_bfloat16_raw(changing)) == 3, "a volatile one");
     CHECK((float)host == 3.5f && (float)__half(65519.0f) == 65504 && (float)__nv_bfloat16(1.0f / 3) == 0x1.56p-2f,
           "the host has both types, too");
     return done();

@@ -63,79 +63,138 @@ static unsigned bits_of_float(float x)
 }
 
 #define INTEGER_ROWS(row)                                                                                              \
-    row(__popc(a), __builtin_popcount(a)) row(__popcll(w), __builtin_popcountll(w))                                    \
-    row(__clz(a), a ? __builtin_clz(a) : 32) row(__clzll(w), w ? __builtin_clzll(w) : 64)                              \
-    row(__ffs(a), __builtin_ffs(a)) row(__ffsll(w), __builtin_ffsll(w)) row(__brev(a), reversed(a))                    \
-    row(__brevll(w), (unsigned long long)reversed((unsigned)w) << 32 | reversed((unsigned)(w >> 32)))                  \
-    row(__byte_perm(a, b, c), permuted(a, b, c))                                                                       \
-    row(__funnelshift_l(a, b, c), (unsigned)(((unsigned long long)b << 32 | a) << (c & 31) >> 32))                     \
-    row(__funnelshift_r(a, b, c), (unsigned)(((unsigned long long)b << 32 | a) >> (c & 31)))                           \
-    row(__funnelshift_lc(a, b, c), c >= 32 ? a : (unsigned)(((unsigned long long)b << 32 | a) << c >> 32))             \
-    row(__funnelshift_rc(a, b, c), c >= 32 ? b : (unsigned)(((unsigned long long)b << 32 | a) >> c))                   \
-    row((unsigned)__mulhi((int)a, (int)b), (unsigned)((long long)(int)a * (int)b >> 32))                               \
-    row(__umulhi(a, b), (unsigned)((unsigned long long)a * b >> 32))                                                   \
-    row(__umul64hi(w, w), (unsigned long long)((unsigned __int128)w * w >> 64))                                        \
-    row((unsigned long long)__mul64hi(w, w), (unsigned long long)((__int128)(long long)w * (long long)w >> 64))        \
-    row((unsigned)__mul24((int)a, (int)b), (unsigned)((long long)((int)(a << 8) >> 8) * ((int)(b << 8) >> 8)))         \
-    row(__umul24(a, b), (unsigned)((unsigned long long)(a & 0xffffff) * (b & 0xffffff)))                               \
-    row(__sad((int)a, (int)b, c), (unsigned)((int)a > (int)b ? a - b : b - a) + c)                                     \
-    row(__usad(a, b, c), (a > b ? a - b : b - a) + c)                                                                  \
-    row((unsigned)__hadd((int)a, (int)b), (unsigned)(((long long)(int)a + (int)b) >> 1))                               \
-    row((unsigned)__rhadd((int)a, (int)b), (unsigned)(((long long)(int)a + (int)b + 1) >> 1))                          \
-    row(__uhadd(a, b), (unsigned)(((unsigned long long)a + b) >> 1))                                                   \
-    row(__urhadd(a, b), (unsigned)(((unsigned long long)a + b + 1) >> 1))                                              \
-    row((unsigned)__float_as_int(1.5f), 0x3fc00000u) row(__float_as_uint(-2.0f), 0xc0000000u)                          \
-    row((unsigned)__double2hiint(-2.0), 0xc0000000u) row((unsigned)__double2loint(1.1), bits_of<unsigned long long>(1.1) & 0xffffffff) \
-    row((unsigned)__dp4a((int)a, (int)b, (int)c), (unsigned)((signed char)a * (signed char)b + (signed char)(a >> 8) * (signed char)(b >> 8) + (signed char)(a >> 16) * (signed char)(b >> 16) + (signed char)(a >> 24) * (signed char)(b >> 24) + (int)c)) \
-    row(__dp2a_lo(a, b, c), (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff) + c)                               \
-    row(__dp2a_hi(a, b, c), (a & 0xffff) * (b >> 16 & 0xff) + (a >> 16) * (b >> 24) + c)
+    row(__popc(a), __builtin_popcount(a)) row(__popcll(w), __builtin_popcountll(w)) row(                               \
+        __clz(a), a ? __builtin_clz(a) : 32) row(__clzll(w), w ? __builtin_clzll(w) : 64)                              \
+        row(__ffs(a), __builtin_ffs(a)) row(__ffsll(w), __builtin_ffsll(w)) row(__brev(a), reversed(a)) row(           \
+            __brevll(w), (unsigned long long)reversed((unsigned)w) << 32 |                                             \
+                             reversed((unsigned)(w >> 32))) row(__byte_perm(a, b, c), permuted(a, b, c))               \
+            row(__funnelshift_l(a, b, c), (unsigned)(((unsigned long long)b << 32 | a) << (c & 31) >> 32)) row(        \
+                __funnelshift_r(a, b, c),                                                                              \
+                (unsigned)(((unsigned long long)b << 32 | a) >>                                                        \
+                           (c & 31))) row(__funnelshift_lc(a, b, c),                                                   \
+                                          c >= 32 ? a : (unsigned)(((unsigned long long)b << 32 | a) << c >> 32))      \
+                row(__funnelshift_rc(a, b, c), c >= 32 ? b : (unsigned)(((unsigned long long)b << 32 | a) >> c)) row(  \
+                    (unsigned)__mulhi((int)a, (int)b), (unsigned)((long long)(int)a * (int)b >> 32))                   \
+                    row(__umulhi(a, b), (unsigned)((unsigned long long)a * b >> 32)) row(                              \
+                        __umul64hi(w, w), (unsigned long long)((unsigned __int128)w * w >> 64))                        \
+                        row((unsigned long long)__mul64hi(w, w),                                                       \
+                            (unsigned long long)((__int128)(long long)w * (long long)w >>                              \
+                                                 64)) row((unsigned)__mul24((int)a, (int)b),                           \
+                                                          (unsigned)((long long)((int)(a << 8) >> 8) *                 \
+                                                                     ((int)(b << 8) >> 8)))                            \
+                            row(__umul24(a, b), (unsigned)((unsigned long long)(a & 0xffffff) * (b & 0xffffff))) row(  \
+                                __sad((int)a, (int)b, c), (unsigned)((int)a > (int)b ? a - b : b - a) +                \
+                                                              c) row(__usad(a, b, c), (a > b ? a - b : b - a) + c)     \
+                                row((unsigned)__hadd((int)a, (int)b), (unsigned)(((long long)(int)a + (int)b) >> 1))   \
+                                    row((unsigned)__rhadd((int)a, (int)b),                                             \
+                                        (unsigned)(((long long)(int)a + (int)b + 1) >> 1))                             \
+                                        row(__uhadd(a, b), (unsigned)(((unsigned long long)a + b) >> 1))               \
+                                            row(__urhadd(a, b), (unsigned)(((unsigned long long)a + b + 1) >> 1)) row( \
+                                                (unsigned)__float_as_int(1.5f),                                        \
+                                                0x3fc00000u) row(__float_as_uint(-2.0f), 0xc0000000u)                  \
+                                                row((unsigned)__double2hiint(-2.0),                                    \
+                                                    0xc0000000u) row((unsigned)__double2loint(1.1),                    \
+                                                                     bits_of<unsigned long long>(1.1) & 0xffffffff)    \
+                                                    row((unsigned)__dp4a((int)a, (int)b, (int)c),                      \
+                                                        (unsigned)((signed char)a * (signed char)b +                   \
+                                                                   (signed char)(a >> 8) *                             \
+                                                                       (signed char)(b >> 8) +                         \
+                                                                   (signed char)(a >> 16) * (signed char)(b >> 16) +   \
+                                                                   (signed char)(a >> 24) * (signed char)(b >> 24) +   \
+                                                                   (int)c))                                            \
+                                                        row(__dp2a_lo(a, b, c), (a & 0xffff) * (b & 0xff) +            \
+                                                                                    (a >> 16) * (b >> 8 & 0xff) + c)   \
+                                                            row(__dp2a_hi(a, b, c), (a & 0xffff) * (b >> 16 & 0xff) +  \
+                                                                                        (a >> 16) * (b >> 24) + c)
 
 #define FLOAT_ROWS(row)                                                                                                \
-    row((unsigned)__float2int_rn(f), (unsigned)(int)rint((double)f)) row((unsigned)__float2int_rz(f), (unsigned)(int)f) \
-    row((unsigned)__float2int_ru(f), (unsigned)(int)ceil((double)f))                                                   \
-    row((unsigned)__float2int_rd(f), (unsigned)(int)floor((double)f))                                                  \
-    row((unsigned long long)__double2ll_rn(d), (unsigned long long)llrint(d))                                          \
-    row((unsigned long long)__double2ll_rd(d), (unsigned long long)(long long)floor(d))                                \
-    row((unsigned)__double2int_ru(d), (unsigned)(int)ceil(d))                                                          \
-    row(__float_as_uint(__int2float_rz(0x7fffffff)), bits_of_float(2147483520.0f))                                     \
-    row(__float_as_uint(__uint2float_ru(0xffffffffu)), bits_of_float(4294967296.0f))                                   \
-    row((unsigned long long)__double_as_longlong(__ll2double_rd(0x7fffffffffffffffll)), bits_of<unsigned long long>(9223372036854774784.0)) \
-    row(__float_as_uint(__double2float_ru(d)), bits_of_float((double)(float)d < d ? nextafterf((float)d, INFINITY) : (float)d)) \
-    row(__float_as_uint(__fadd_rn(f, 0.1f)), bits_of_float(f + 0.1f))                                                  \
-    row(__float_as_uint(__fmul_rn(f, f)), bits_of_float(f * f)) row(__float_as_uint(__fsqrt_rn(2.0f)), bits_of_float(sqrtf(2.0f))) \
-    row(__float_as_uint(__fdiv_rn(1.0f, 3.0f)), bits_of_float(1.0f / 3.0f))                                            \
-    row(__float_as_uint(__fdiv_ru(1.0f, 3.0f)), 0x3eaaaaabu) row(__float_as_uint(__fdiv_rd(1.0f, 3.0f)), 0x3eaaaaaau)  \
-    row(__float_as_uint(__frcp_rn(3.0f)), bits_of_float(1.0f / 3.0f))                                                  \
-    row(__float_as_uint(__frsqrt_rn(3.0f)), bits_of_float((float)(1 / sqrt(3.0))))                                     \
-    row(__float_as_uint(__fmaf_rn(f, f, -1.0f)), bits_of_float(fmaf(f, f, -1.0f)))                                     \
-    row((unsigned long long)__double_as_longlong(__fma_rn(d, d, -1.0)), bits_of<unsigned long long>(fma(d, d, -1.0)))  \
-    row((unsigned long long)__double_as_longlong(__dadd_rn(d, 0.1)), bits_of<unsigned long long>(d + 0.1))             \
-    row((unsigned long long)__double_as_longlong(__ddiv_rn(d, 7.0)), bits_of<unsigned long long>(d / 7.0))             \
-    row(__float_as_uint(__saturatef(f)), bits_of_float(f < 0 ? 0 : f > 1 ? 1 : f))
+    row((unsigned)__float2int_rn(f), (unsigned)(int)rint((double)f)) row((unsigned)__float2int_rz(f),                  \
+                                                                         (unsigned)(int)f)                             \
+        row((unsigned)__float2int_ru(f), (unsigned)(int)ceil((double)f)) row(                                          \
+            (unsigned)__float2int_rd(f), (unsigned)(int)floor((double)f)) row((unsigned long long)__double2ll_rn(d),   \
+                                                                              (unsigned long long)llrint(d))           \
+            row((unsigned long long)__double2ll_rd(d), (unsigned long long)(long long)floor(d)) row(                   \
+                (unsigned)__double2int_ru(d), (unsigned)(int)ceil(d)) row(__float_as_uint(__int2float_rz(0x7fffffff)), \
+                                                                          bits_of_float(2147483520.0f))                \
+                row(__float_as_uint(__uint2float_ru(0xffffffffu)), bits_of_float(4294967296.0f)) row(                  \
+                    (unsigned long long)__double_as_longlong(__ll2double_rd(0x7fffffffffffffffll)),                    \
+                    bits_of<unsigned long long>(9223372036854774784.0))                                                \
+                    row(__float_as_uint(__double2float_ru(d)),                                                         \
+                        bits_of_float((double)(float)d < d ? nextafterf((float)d, INFINITY) : (float)d))               \
+                        row(__float_as_uint(__fadd_rn(f, 0.1f)),                                                       \
+                            bits_of_float(f + 0.1f)) row(__float_as_uint(__fmul_rn(f, f)), bits_of_float(f *f))        \
+                            row(__float_as_uint(__fsqrt_rn(2.0f)), bits_of_float(sqrtf(2.0f))) row(                    \
+                                __float_as_uint(__fdiv_rn(1.0f, 3.0f)),                                                \
+                                bits_of_float(1.0f / 3.0f)) row(__float_as_uint(__fdiv_ru(1.0f, 3.0f)), 0x3eaaaaabu)   \
+                                row(__float_as_uint(__fdiv_rd(1.0f, 3.0f)),                                            \
+                                    0x3eaaaaaau) row(__float_as_uint(__frcp_rn(3.0f)), bits_of_float(1.0f / 3.0f))     \
+                                    row(__float_as_uint(__frsqrt_rn(3.0f)), bits_of_float((float)(1 / sqrt(3.0))))     \
+                                        row(__float_as_uint(__fmaf_rn(f, f, -1.0f)), bits_of_float(fmaf(f, f, -1.0f))) \
+                                            row((unsigned long long)__double_as_longlong(__fma_rn(d, d, -1.0)),        \
+                                                bits_of<unsigned long long>(fma(d, d, -1.0)))                          \
+                                                row((unsigned long long)__double_as_longlong(__dadd_rn(d, 0.1)),       \
+                                                    bits_of<unsigned long long>(d + 0.1))                              \
+                                                    row((unsigned long long)__double_as_longlong(__ddiv_rn(d, 7.0)),   \
+                                                        bits_of<unsigned long long>(d / 7.0))                          \
+                                                        row(__float_as_uint(__saturatef(f)),                           \
+                                                            bits_of_float(f < 0   ? 0                                  \
+                                                                          : f > 1 ? 1                                  \
+                                                                                  : f))
 
 #define SIMD_ROWS(row, n, bits)                                                                                        \
     row(__vadd##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x + y; }))                                 \
-    row(__vsub##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x - y; }))                                 \
-    row(__vaddss##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return clamped(x + y, -(1 << (bits - 1)), (1 << (bits - 1)) - 1); })) \
-    row(__vaddus##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return clamped(x + y, 0, (1 << bits) - 1); }))  \
-    row(__vsubss##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return clamped(x - y, -(1 << (bits - 1)), (1 << (bits - 1)) - 1); })) \
-    row(__vsubus##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return clamped(x - y, 0, 1 << bits); }))        \
-    row(__vavgs##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return (x + y + (x + y >= 0)) >> 1; }))           \
-    row(__vavgu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return (x + y + 1) >> 1; }))                     \
-    row(__vhaddu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return (x + y) >> 1; }))                        \
-    row(__vmaxs##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return x > y ? x : y; }))                         \
-    row(__vminu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x < y ? x : y; }))                        \
-    row(__vabsdiffs##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return x > y ? x - y : y - x; }))             \
-    row(__vabsdiffu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x > y ? x - y : y - x; }))            \
-    row(__vabs##n(a), lanes(bits, true, a, 0, [](int x, int) { return x < 0 ? -x : x; }))                              \
-    row(__vabsss##n(a), lanes(bits, true, a, 0, [](int x, int) { return clamped(x < 0 ? -x : x, 0, (1 << (bits - 1)) - 1); })) \
-    row(__vneg##n(a), lanes(bits, true, a, 0, [](int x, int) { return -x; }))                                          \
-    row(__vnegss##n(a), lanes(bits, true, a, 0, [](int x, int) { return clamped(-x, -(1 << (bits - 1)), (1 << (bits - 1)) - 1); })) \
-    row(__vcmpeq##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x == y ? -1 : 0; }))                     \
-    row(__vcmpgts##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return x > y ? -1 : 0; }))                      \
-    row(__vcmpleu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x <= y ? -1 : 0; }))                    \
-    row(__vsetne##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x != y; }))                              \
-    row(__vsetlts##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return x < y; }))
+        row(__vsub##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x - y; })) row(                        \
+            __vaddss##n(a, b),                                                                                         \
+            lanes(bits, true, a, b,                                                                                    \
+                  [](int x, int y) {                                                                                   \
+                      return clamped(x + y, -(1 << (bits - 1)), (1 << (bits - 1)) - 1);                                \
+                  })) row(__vaddus##n(a, b),                                                                           \
+                          lanes(bits, false, a, b, [](int x, int y) { return clamped(x + y, 0, (1 << bits) - 1); }))   \
+            row(__vsubss##n(a, b), lanes(bits, true, a, b,                                                             \
+                                         [](int x, int y) {                                                            \
+                                             return clamped(x - y, -(1 << (bits - 1)), (1 << (bits - 1)) - 1);         \
+                                         })) row(__vsubus##n(a, b), lanes(bits, false, a, b,                           \
+                                                                          [](int x, int y) {                           \
+                                                                              return clamped(x - y, 0, 1 << bits);     \
+                                                                          })) row(__vavgs##n(a, b),                    \
+                                                                                  lanes(bits, true, a, b,              \
+                                                                                        [](int x, int y) {             \
+                                                                                            return (x + y +            \
+                                                                                                    (x + y >= 0)) >>   \
+                                                                                                   1;                  \
+                                                                                        }))                            \
+                row(__vavgu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return (x + y + 1) >> 1; })) row(    \
+                    __vhaddu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return (x + y) >> 1; }))            \
+                    row(__vmaxs##n(a, b), lanes(bits, true, a, b, [](int x, int y) { return x > y ? x : y; })) row(    \
+                        __vminu##n(a, b), lanes(bits, false, a, b, [](int x, int y) { return x < y ? x : y; }))        \
+                        row(__vabsdiffs##n(a, b),                                                                      \
+                            lanes(bits, true, a, b, [](int x, int y) { return x > y ? x - y : y - x; }))               \
+                            row(__vabsdiffu##n(a, b),                                                                  \
+                                lanes(bits, false, a, b, [](int x, int y) { return x > y ? x - y : y - x; }))          \
+                                row(__vabs##n(a), lanes(bits, true, a, 0, [](int x, int) { return x < 0 ? -x : x; }))  \
+                                    row(__vabsss##n(a),                                                                \
+                                        lanes(bits, true, a, 0,                                                        \
+                                              [](int x, int) {                                                         \
+                                                  return clamped(x < 0 ? -x : x, 0, (1 << (bits - 1)) - 1);            \
+                                              })) row(__vneg##n(a),                                                    \
+                                                      lanes(bits, true, a, 0, [](int x, int) { return -x; }))          \
+                                        row(__vnegss##n(a),                                                            \
+                                            lanes(bits, true, a, 0,                                                    \
+                                                  [](int x, int) {                                                     \
+                                                      return clamped(-x, -(1 << (bits - 1)), (1 << (bits - 1)) - 1);   \
+                                                  })) row(__vcmpeq##n(a, b),                                           \
+                                                          lanes(bits, false, a,                                        \
+                                                                b, [](int x, int y) { return x == y ? -1 : 0; }))      \
+                                            row(__vcmpgts##n(a, b),                                                    \
+                                                lanes(bits, true, a, b, [](int x, int y) { return x > y ? -1 : 0; }))  \
+                                                row(__vcmpleu##n(a, b),                                                \
+                                                    lanes(bits, false, a, b,                                           \
+                                                          [](int x, int y) { return x <= y ? -1 : 0; }))               \
+                                                    row(__vsetne##n(a, b),                                             \
+                                                        lanes(bits, false, a, b, [](int x, int y) { return x != y; })) \
+                                                        row(__vsetlts##n(a, b),                                        \
+                                                            lanes(bits, true, a, b,                                    \
+                                                                  [](int x, int y) { return x < y; }))
 
 #define ALL_ROWS(row) INTEGER_ROWS(row) FLOAT_ROWS(row) SIMD_ROWS(row, 2, 16) SIMD_ROWS(row, 4, 8)
 
@@ -224,7 +283,8 @@ __global__ void warp_functions(warp *o)
             o->active = active;
     }
     if (lane == 0) {
-        o->ballot = ballot, o->any = any, o->all = all, o->uni = uni, o->match_all = match_all, o->predicate = predicate;
+        o->ballot = ballot, o->any = any, o->all = all, o->uni = uni, o->match_all = match_all,
+        o->predicate = predicate;
         o->sum = sum, o->least = least, o->signed_least = signed_least, o->bits = bits;
     }
 }
@@ -236,8 +296,9 @@ static void check_warp()
     CUDA(cudaDeviceSynchronize());
     bool shuffles = true, matches = true;
     for (int i = 0; i < 32; i++) {
-        shuffles = shuffles && o->idx[i] == 50 && o->up[i] == (i < 3 ? i : i - 3) && o->down[i] == (i > 28 ? i : i + 3) &&
-                   o->x_or[i] == (i ^ 1) && o->narrow[i] == (i & ~7) + 2 && o->wide[i] == (i % 16 == 15 ? i : i + 1) + 0.125;
+        shuffles = shuffles && o->idx[i] == 50 && o->up[i] == (i < 3 ? i : i - 3) &&
+                   o->down[i] == (i > 28 ? i : i + 3) && o->x_or[i] == (i ^ 1) && o->narrow[i] == (i & ~7) + 2 &&
+                   o->wide[i] == (i % 16 == 15 ? i : i + 1) + 0.125;
         matches = matches && o->match[i] == 0x11111111u << i % 4;
     }
     CHECK(shuffles, "shuffles of 4 and 8 bytes, by index, up, down, xor, in segments");
@@ -274,8 +335,11 @@ __global__ void memory_functions(memory *m, const float4 *v, const char2 *c, con
     m->small = __ldca(c);
     m->whole = __ldcv(w);
     int *volatile hidden = &local;
-    m->spaces = !!__isGlobal(m) | !!__isShared(&s) << 1 | !!__isLocal(hidden) << 2 | !!__isConstant(&constant_word) << 3 |
-                !!__isShared(m) << 4 | (__cvta_shared_to_generic(__cvta_generic_to_shared(&s)) == &s) << 5;
+    m->spaces = !!__isGlobal(m) | !!__isShared(&s) << 1 | !!__isLocal(hidden) << 2 |
+                !!__isConstant(&constant_word) << 3 | !!__isShared(m) << 4 |
+                (__cvta_shared_to_generic(__cvta_generic_to_shared(&s)) == &s) << 5;
+    if (__isShared(m)) /* it is not, which clang knows */
+        m->spaces += *(volatile int *)__cvta_generic_to_shared(m);
     __nanosleep(100);
     __threadfence_block();
     __threadfence();

@@ -181,6 +181,8 @@ def algorithms_of_cub_and_thrust():
         raise Skip("there is no libthrust-dev")
     for arch in "60", "75", "90":
         checks("cub", f"-arch=sm_{arch}", *cccl)
+        if cccl and arch != "60":
+            checks("libcuxx", f"-arch=sm_{arch}", *cccl)
 
 
 def the_class_atomic():

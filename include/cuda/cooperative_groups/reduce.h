@@ -6,6 +6,8 @@
 
 namespace cooperative_groups
 {
+namespace __v1
+{
 
 #define HEDDLE_CG static __device__ __forceinline__ __attribute__((nodebug))
 
@@ -26,6 +28,7 @@ template <class G, class T, class Op> HEDDLE_CG T reduce(const G &g, T value, Op
 
 #undef HEDDLE_CG
 
+} // namespace __v1
 } // namespace cooperative_groups
 
 #endif

@@ -6,6 +6,8 @@
 
 namespace cooperative_groups
 {
+namespace __v1
+{
 
 #define HEDDLE_CG static __device__ __forceinline__ __attribute__((nodebug))
 
@@ -35,6 +37,7 @@ template <class G, class T> HEDDLE_CG T exclusive_scan(const G &g, T value)
 
 #undef HEDDLE_CG
 
+} // namespace __v1
 } // namespace cooperative_groups
 
 #endif

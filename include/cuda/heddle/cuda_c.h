@@ -35,6 +35,8 @@
 /* Clang's own wrapper has it always, and libcu++ takes it for the compiler's version. */
 #undef CUDA_VERSION
 #define CUDA_VERSION 13000
+/* libcu++ lets atomics on automatic variables go unseen, because of faults of nvcc's that clang has not. */
+#define _LIBCUDACXX_FORCE_PTX_AUTOMATIC_STORAGE_PATH 1
 #include <climits>
 #include <cmath>
 #include <cstdlib>

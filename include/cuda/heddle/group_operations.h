@@ -6,6 +6,8 @@
 
 namespace cooperative_groups
 {
+namespace __v1
+{
 
 #define HEDDLE_OPERATION(name, expression)                                                                             \
     template <class T> struct name {                                                                                   \
@@ -22,6 +24,7 @@ HEDDLE_OPERATION(bit_or, x | y)
 HEDDLE_OPERATION(bit_xor, x ^ y)
 #undef HEDDLE_OPERATION
 
+} // namespace __v1
 } // namespace cooperative_groups
 
 #endif

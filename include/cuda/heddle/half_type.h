@@ -39,6 +39,15 @@ struct alignas(2) HALF {
     {
         return {__x};
     }
+    __host__ __device__ operator RAW() const volatile
+    {
+        return {__x};
+    }
+    __host__ __device__ volatile HALF &operator=(const RAW &raw) volatile
+    {
+        __x = raw.x;
+        return *this;
+    }
     __host__ __device__ explicit operator bool() const
     {
         return (__x & 0x7fff) != 0;

@@ -181,7 +181,7 @@ HEDDLE_INLINE unsigned __isLocal(const void *pointer)
     HEDDLE_INLINE unsigned name(const void *pointer)                                                                   \
     {                                                                                                                  \
         unsigned is;                                                                                                   \
-        __asm__("{ .reg .pred p; isspacep." space " p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is) : "l"(pointer));         \
+        __asm__("{ .reg .pred p; isspacep." space " p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is) : "l"(pointer));        \
         return is;                                                                                                     \
     }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
@@ -192,19 +192,30 @@ HEDDLE_IS_IN(__isClusterShared, "shared::cluster")
 #endif
 #undef HEDDLE_IS_IN
 
-#define HEDDLE_CONVERT(space, number)                                                                                  \
+/* An address that L2 is to treat in a way of its own (libcu++, "annotated_ptr"): as any other here, with the same results. */
+HEDDLE_INLINE void *__nv_associate_access_property(const void *pointer, unsigned long long)
+{
+    return (void *)pointer;
+}
+
+/* By cvta itself: clang fails where it finds out that the address is of another space. */
+#define HEDDLE_CONVERT(space, name)                                                                                    \
     HEDDLE_INLINE size_t __cvta_generic_to_##space(const void *pointer)                                                \
     {                                                                                                                  \
-        return (size_t)(const void __attribute__((address_space(number))) *)pointer;                                   \
+        size_t address;                                                                                                \
+        __asm__("cvta.to." name ".u64 %0, %1;" : "=l"(address) : "l"(pointer));                                        \
+        return address;                                                                                                \
     }                                                                                                                  \
     HEDDLE_INLINE void *__cvta_##space##_to_generic(size_t address)                                                    \
     {                                                                                                                  \
-        return (void *)(void __attribute__((address_space(number))) *)address;                                         \
+        void *pointer;                                                                                                 \
+        __asm__("cvta." name ".u64 %0, %1;" : "=l"(pointer) : "l"(address));                                           \
+        return pointer;                                                                                                \
     }
-HEDDLE_CONVERT(global, 1)
-HEDDLE_CONVERT(shared, 3)
-HEDDLE_CONVERT(constant, 4)
-HEDDLE_CONVERT(local, 5)
+HEDDLE_CONVERT(global, "global")
+HEDDLE_CONVERT(shared, "shared")
+HEDDLE_CONVERT(constant, "const")
+HEDDLE_CONVERT(local, "local")
 #undef HEDDLE_CONVERT
 
 #endif
