@@ -1,6 +1,7 @@
-/* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_fatbin.c packs PTX, cc_registry.c
- * writes what joins objects of -rdc=true, cc_diagnostics.c prints what clang says, cc_clusters.c
- * finds kernels with clusters, and cc.c leads. */
+/* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_fatbin.c packs PTX, cc_units.c finds what
+ * has to be linked of objects of -rdc=true, cc_registry.c writes what joins them, cc_diagnostics.c prints what clang says,
+ * cc_clusters.c finds kernels with clusters, cc_link.c links, cc_toolkit.c is what build systems take for a toolkit, and cc.c leads.
+ */
 #ifndef HEDDLE_CLI_CC_H
 #define HEDDLE_CLI_CC_H
 
@@ -24,9 +25,11 @@ struct cc_options {
     const char *value[CC_COUNT]; /* the last value */
     cc_words list[CC_COUNT];     /* all values of LIST and LETTER */
     cc_words inputs;
-    cc_words host;  /* -f..., -m..., -pthread: for the host's compiler, as they are */
-    cc_words both;  /* -W...: for both */
-    cc_words archs; /* "75", "90a": each once, at least one */
+    cc_words host;          /* -f..., -m..., -pthread: for the host's compiler, as they are */
+    cc_words both;          /* -W...: for both */
+    cc_words link;          /* -Wl,...: for the linker */
+    cc_words archs;         /* "75", "90a": each once, at least one */
+    cc_words unknown_archs; /* "sm_100": what clang does not know */
     bool rdc;
 };
 
@@ -35,6 +38,11 @@ const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct 
 const char *cc_help(struct arena *arena);
 /* An option whose value is true or false. */
 bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);
+
+/* All architectures, a line each, behind `prefix`. */
+const char *cc_list_archs(const char *prefix, struct arena *arena);
+/* The words of a text, which `separators` part; quotes and backslashes as in a shell. */
+void cc_split(const char *text, const char *separators, cc_words *words, struct arena *arena);
 
 /* ---- cc_fatbin.c ---- */
 
@@ -79,6 +87,11 @@ bool cc_has_clusters(struct str ptx);
 /* The PTX with the clusters that the LLVM IR of the same file says; in the arena. */
 struct str cc_add_clusters(struct str ptx, struct str ir, struct arena *arena);
 
+/* ---- cc_registers.c ---- */
+
+/* The PTX with .maxnreg at the kernels that do not say themselves what they take; in the arena, or the same. */
+struct str cc_limit_registers(struct str ptx, int most, struct arena *arena);
+
 /* ---- process.c ---- */
 
 /* A running program. Its stderr is collected, and its stdout where that is asked for; its stdin is `in` (or empty where that
@@ -99,10 +112,23 @@ void process_catch_signals(void);
 /* Ends heddle by such a signal, if one has come. */
 void process_end_by_signal(void);
 
-/* ---- cc_registry.c ---- */
+/* ---- cc_units.c, cc_registry.c ---- */
 
-/* A C source that defines what the objects of -rdc=true call at their start (names of functions, as nm lists them), so
- * that all their device code is loaded as one; in the arena. */
-const char *cc_registry(const cc_words *calls, struct arena *arena);
+/* The device code of an object of -rdc=true. */
+struct cc_unit {
+    const char *id; /* as its symbols have it */
+    cc_words defines, needs;
+    bool wanted; /* by the device code; else the host's linker decides */
+};
+
+struct cc_units {
+    VEC(struct cc_unit) all;
+    cc_words linked; /* those that objects among the files have taken up */
+};
+
+/* The units of objects and libraries of objects; other files have none. Returns NULL or what is wrong, in the arena. */
+const char *cc_find_units(const cc_words *files, struct cc_units *units, struct arena *arena);
+/* A C source that defines what the units call at their start, so that all their device code is loaded as one; in the arena. */
+const char *cc_registry(const struct cc_units *units, struct arena *arena);
 
 #endif

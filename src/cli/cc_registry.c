@@ -1,7 +1,9 @@
 /* With -rdc=true, an object's code calls __cudaRegisterLinkedBinary_ID at its start, a function of which each object has its
  * own and which the linking tool writes. Ours collects the fat binaries of all objects, and registers them as one when the
- * last has come: a wrapper of version 2, whose second pointer leads to a list. See cc.h.
+ * last has come: a wrapper of version 2, whose second pointer leads to a list. Which members of libraries the host's linker takes is
+ * open: those that the device code needs are asked for by their wrappers, of the others weak references tell. See cc.h.
  */
+#include "base/text.h"
 #include "cli/cc.h"
 
 static const char head[] =
@@ -26,25 +28,40 @@ static const char body[] =
     "static void arrive(void (*register_globals)(void **), const struct wrapper *object)\n"
     "{\n"
     "    static int arrived;\n"
+    "    int linked = 0;\n"
+    "    for (int i = 0; i < COUNT; i++)\n"
+    "        linked += units[i] != 0;\n"
     "    objects[arrived] = object->container;\n"
     "    globals[arrived++] = register_globals;\n"
-    "    if (arrived < COUNT)\n"
+    "    if (arrived < linked)\n"
     "        return;\n"
     "    handle = __cudaRegisterFatBinary(&all);\n"
-    "    for (int i = 0; i < COUNT; i++)\n"
+    "    for (int i = 0; i < arrived; i++)\n"
     "        globals[i](handle);\n"
     "    __cudaRegisterFatBinaryEnd(handle);\n"
     "    atexit(leave);\n"
     "}\n";
 
-const char *cc_registry(const cc_words *calls, struct arena *arena)
+const char *cc_registry(const struct cc_units *units, struct arena *arena)
 {
-    const char *text = arena_printf(arena, "%senum { COUNT = %u };\n%s", head, calls->n, body);
-    for (uint32_t i = 0; i < calls->n; i++)
-        text =
-            arena_printf(arena,
-                         "%svoid %s(void (*globals)(void **), const struct wrapper *object, void *id, void *callback)\n"
-                         "{\n    arrive(globals, object);\n}\n",
-                         text, calls->at[i]);
-    return text;
+    struct text t = {.arena = arena};
+    uint32_t n = units->all.n;
+    if (n == 0)
+        return "";
+    text_printf(&t, "%senum { COUNT = %u };\n", head, n);
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&t, "extern const struct wrapper __fatbinwrap_%s%s;\n", units->all.at[i].id,
+                    units->all.at[i].wanted ? "" : " __attribute__((weak))");
+    text_puts(&t, "static const struct wrapper *const units[COUNT] = {");
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&t, "&__fatbinwrap_%s,", units->all.at[i].id);
+    text_printf(&t, "};\n%s", body);
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&t,
+                    "__attribute__((visibility(\"hidden\")))\n"
+                    "void __cudaRegisterLinkedBinary_%s(void (*globals)(void **), const struct wrapper *object, void "
+                    "*id, void *callback)\n"
+                    "{\n    arrive(globals, object);\n}\n",
+                    units->all.at[i].id);
+    return t.p;
 }

@@ -7,15 +7,20 @@
 
 #include "cli/places.h"
 
-/* The first of `folders`, relative to this program's own, that has the file; NULL: none. */
-static const char *find(const char *const *folders, const char *file, struct arena *arena)
+const char *place_of_program(struct arena *arena)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
+    return n > 0 ? arena_strndup(arena, self, (size_t)n) : NULL;
+}
+
+/* The first of `folders`, relative to this program's own, that has the file; NULL: none. */
+static const char *find(const char *const *folders, const char *file, struct arena *arena)
+{
+    const char *program = place_of_program(arena);
+    if (!program)
         return NULL;
-    self[n] = 0;
-    *strrchr(self, '/') = 0;
+    const char *self = arena_strndup(arena, program, (size_t)(strrchr(program, '/') - program));
     for (; *folders; folders++) {
         char real[PATH_MAX];
         const char *folder = arena_printf(arena, "%s/%s", self, *folders);
@@ -27,7 +32,8 @@ static const char *find(const char *const *folders, const char *file, struct are
 
 const char *place_of_libraries(struct arena *arena)
 {
-    static const char *const folders[] = {"lib", HEDDLE_CUDA_LIBRARIES, NULL};
+    static const char *const folders[] = {"lib", HEDDLE_CUDA_LIBRARIES, /* for heddle-tools: */ "..", "../../lib",
+                                          NULL};
     return find(folders, "libcuda.so.1", arena);
 }
 

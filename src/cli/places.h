@@ -8,7 +8,9 @@
 const char *place_of_libraries(struct arena *arena);
 /* cuda_runtime.h, ... */
 const char *place_of_headers(struct arena *arena);
-/* Programs by the names of the CUDA toolkit's: ptxas. */
+/* This one, which links do not hide. */
+const char *place_of_program(struct arena *arena);
+/* Programs by the names of the CUDA toolkit's: ptxas, and heddle-tools, which has the others. */
 const char *place_of_tools(struct arena *arena);
 /* libnvrtc.so.N, for where there is none of NVIDIA's. */
 const char *place_of_nvrtc(struct arena *arena);

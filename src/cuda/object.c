@@ -64,38 +64,64 @@ static bool has_name(const struct ar_hdr *h, struct str long_names, const char *
     return in.n > n && memcmp(in.p, name, n) == 0 && in.p[n] == '/';
 }
 
-static enum image_result add_library(struct image *image, const char *data, size_t bytes, unsigned arch)
+bool library_members(const void *library, size_t bytes, library_visit *visit, void *to)
 {
-    enum image_result r = IMAGE_OK;
+    const char *data = library;
     struct str long_names = {"", 0};
-    for (size_t at = SARMAG; !r && bytes - at >= sizeof(struct ar_hdr);) {
+    for (size_t at = SARMAG; bytes - at >= sizeof(struct ar_hdr);) {
         struct ar_hdr h;
         memcpy(&h, data + at, sizeof h);
         at += sizeof h;
         bool is_header = memcmp(h.ar_fmag, ARFMAG, sizeof h.ar_fmag) == 0; /* and ends the number before it */
         size_t size = is_header ? strtoul(h.ar_size, NULL, 10) : 0;
-        if (!is_header || size > bytes - at) {
-            snprintf(image->why, sizeof image->why, "a member of the library is longer than the library");
-            return IMAGE_INVALID;
-        }
+        if (!is_header || size > bytes - at)
+            return false;
         bool has_code = h.ar_name[0] != '/' || (h.ar_name[1] >= '0' && h.ar_name[1] <= '9');
         if (memcmp(h.ar_name, "//", 2) == 0)
             long_names = (struct str){data + at, size};
-        else if (has_code && has_name(&h, long_names, device_runtime_member))
-            r = add_image(image, device_runtime_ptx, SIZE_MAX, arch);
-        else if (has_code)
-            r = add_aligned(image, data + at, size, arch);
+        else if (has_code && !visit(to, data + at, size, has_name(&h, long_names, device_runtime_member)))
+            return true;
         at += size;
         at += at % 2 && at < bytes;
     }
-    return r;
+    return true;
+}
+
+bool is_library(const void *data, size_t bytes)
+{
+    return bytes >= SARMAG && memcmp(data, ARMAG, SARMAG) == 0;
+}
+
+/* What a library's members are added to. */
+struct addition {
+    struct image *image;
+    unsigned arch;
+    enum image_result result;
+};
+
+static bool add_member(void *to, const void *data, size_t bytes, bool is_device_runtime)
+{
+    struct addition *a = to;
+    a->result = is_device_runtime ? add_image(a->image, device_runtime_ptx, SIZE_MAX, a->arch)
+                                  : add_aligned(a->image, data, bytes, a->arch);
+    return a->result == IMAGE_OK;
+}
+
+static enum image_result add_library(struct image *image, const void *data, size_t bytes, unsigned arch)
+{
+    struct addition a = {image, arch, IMAGE_OK};
+    if (!library_members(data, bytes, add_member, &a)) {
+        snprintf(image->why, sizeof image->why, "a member of the library is longer than the library");
+        return IMAGE_INVALID;
+    }
+    return a.result;
 }
 
 enum image_result object_read(const void *data, size_t bytes, unsigned arch, struct image *image)
 {
     *image = (struct image){0};
-    bool library = bytes >= SARMAG && memcmp(data, ARMAG, SARMAG) == 0;
-    enum image_result r = library ? add_library(image, data, bytes, arch) : add_aligned(image, data, bytes, arch);
+    enum image_result r =
+        is_library(data, bytes) ? add_library(image, data, bytes, arch) : add_aligned(image, data, bytes, arch);
     if (r)
         image_free(image);
     return r;

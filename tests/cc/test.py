@@ -579,7 +579,7 @@ def wrong_usage_says_what_to_do():
     for args, says in [(["-arch=sm_12", "hello.cu"], "there is no architecture `sm_12`; there are sm_50"),
                        (["-arch=sm_100", "hello.cu"], "clang 19 does not know `sm_100`"),
                        (["-arhc=sm_80", "hello.cu"], "did you mean `-arch`"),
-                       (["-Xptxas", "-v", "hello.cu"], "there is no ptxas"), ([], "which file?"),
+                       (["-optix-ir", "hello.cu"], "OptiX has a format of its own"), ([], "which file?"),
                        (["-rdc=maybe", "hello.cu"], "it is true or false"),
                        (["-c", "-ptx", "hello.cu"], "one of -c, -ptx")]:
         _, err = cc(*args, status=2)

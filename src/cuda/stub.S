@@ -1,0 +1,28 @@
+/* What programs are linked with in the place of libcuda.so.1 or libcudart.so.13: their names, and no code. `heddle cc --install-tools`
+ * writes where Heddle's library is into its copy, as the library's own name (DT_SONAME), by which programs then find it. */
+    .text
+
+    .macro entry name
+    .globl \name
+#ifdef __aarch64__
+    .type \name, %function
+#else
+    .type \name, @function
+#endif
+\name:
+    ret
+    .size \name, . - \name
+    .endm
+
+#ifdef STUB_CUDA
+#define ENTRY_plain(name) entry name
+#define ENTRY_ptds(name)  entry name; entry name##_ptds
+#define ENTRY_ptsz(name)  entry name; entry name##_ptsz
+#define API(export, name, version, stream, state) ENTRY_##stream(export)
+#include "cuda/api.def"
+#else
+#define STATIC(name) entry name;
+#include "cuda/runtime_static.def"
+#endif
+
+    .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,6 @@
+int four_times(int x);
+
+int main()
+{
+    return four_times(3) != 12;
+}

@@ -1,0 +1,3 @@
+#pragma once
+__device__ float scaled(float x);
+bool is_right(const float *values, int n);
