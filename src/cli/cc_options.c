@@ -289,6 +289,10 @@ static const char *read_argument(int argc, char **argv, int *i, struct cc_option
         const char *value = match(&flags[id], name, two, turn >= CC_COUNT, next, &take_next);
         if (!value && !take_next)
             continue;
+        if (id == CC_OPTIMIZE && take_next && !(value && isdigit((unsigned char)*value))) {
+            value = "1"; /* -O alone, as host compilers know it */
+            take_next = false;
+        }
         if (!value)
             return arena_printf(arena, "`%s` needs a value: %s", argument, flags[id].value);
         if (flags[id].kind == REFUSED)

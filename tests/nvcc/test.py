@@ -135,7 +135,7 @@ def options_of_a_build_are_taken():
     assert ".target sm_80" in text and ".target sm_90" not in text and "\n.maxnreg 64\n{" in text, text
     nvcc("options.o", "-o", "options")
     assert run(path("options"))[0] == "7 no error\n"
-    nvcc("-c", "-odir", ".", "hello.cu", env=dict(CLEAN, NVCC_APPEND_FLAGS="-DUNUSED -MMD"))
+    nvcc("-c", "-odir", ".", "-O", "hello.cu", env=dict(CLEAN, NVCC_APPEND_FLAGS="-DUNUSED -MMD"))
     assert read("hello.d").startswith("hello.o: hello.cu") and "cuda_runtime.h" not in read("hello.d")
     out, _ = nvcc("-M", "options.cu", "--options-file=more", "-MT", "here")
     assert out.startswith("here: options.cu") and "cuda_runtime.h" in out, out
