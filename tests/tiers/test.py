@@ -376,6 +376,16 @@ def loops_are_the_same_in_the_second_tier():
     under_the_second("loops")
 
 
+@in_full
+def large_kernels_are_compiled_when_they_have_run_as_long_as_that_takes():
+    """Of 4,100 instructions: 5 times as many warp instructions as their square. Ten percent of that are not enough."""
+    with written(KERNELS.replace("mad.lo.u32 %r4, %r4, 5, 7;\n" * 13, "mad.lo.u32 %r4, %r4, 5, 7;\n" * 4100)) as path:
+        for rounds, tiers in (2000, []), (40000, [1]):
+            with compiler("mark", HEDDLE_CACHE="off", HEDDLE_TIER="1") as (env, asked):
+                launch_with(env, path, "rounds", "--grid", 1, "--block", 32, "u32[32]", rounds, "--workers", 1)
+                assert asked_for(asked) == tiers, (rounds, asked_for(asked))
+
+
 def a_launch_changes_over_while_it_runs():
     """Long enough to be compiled under way: 512 x 512 through tiles of 16."""
     args = [*MATMUL[:2], "--grid", "24,24", "--block", "16,16", "f32[384,384]=rand", "f32[384,384]=rand",

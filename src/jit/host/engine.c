@@ -43,6 +43,7 @@ struct unit {
     struct str name;             /* of the kernel, behind this record */
     uint32_t n_functions;
     uint64_t instructions;
+    uint64_t worth; /* the work after which compiling a kernel of large functions is; else 0 */
     uint32_t block[3];
     uint8_t *request; /* as bytes, while it is to be compiled */
     size_t request_bytes;
@@ -325,6 +326,22 @@ static bool compile(struct jit *j, struct unit *u)
 
 /* ---- units ---- */
 
+/* After how much work a kernel of large functions is worth compiling; 0: sooner than costs.def says of any kernel. */
+static uint64_t worth_of(const struct kernel *k)
+{
+    uint64_t total = 0, squares = 0;
+    bool is_large = false;
+    for (uint32_t i = 0; i < k->functions.n; i++) {
+        uint64_t n = k->functions.at[i]->ir->insns.n;
+        if (n > LIMIT_function)
+            continue;
+        total += n + LIMIT_each_function;
+        squares += n * n;
+        is_large = is_large || n > LIMIT_function_soon;
+    }
+    return is_large || total > LIMIT_functions * LIMIT_function_soon ? LIMIT_worth_large * squares : 0;
+}
+
 /* As many as code of the kernel can ask for: an access has one in the function, and one in its serial parts
  * (jit/emit/inline_cache.c). What the compiler or an entry of the cache says is not relied on. */
 static uint32_t count_inline_caches(const struct kernel *k)
@@ -351,6 +368,7 @@ static struct unit *new_unit(struct kernel *k, const uint32_t block[3], enum jit
     u->compiled.n_inline_caches = count_inline_caches(k);
     u->compiled.serial = u->compiled.functions + k->functions.n;
     u->instructions = k->instructions;
+    u->worth = worth_of(k);
     u->tier = tier;
     memcpy(u->block, block, sizeof u->block);
     u->next = k->compiled;
@@ -664,10 +682,11 @@ static void want(struct launch *l, struct unit *u)
 static uint64_t advance(struct launch *l, struct unit *u, uint64_t work, const uint64_t worth[JIT_TIERS])
 {
     bool ready = is_ready(u);
+    uint64_t enough = worth[ready] > u->worth ? worth[ready] : u->worth;
     if (ready && u->is_last)
         return UINT64_MAX;
-    if (work < worth[ready])
-        return worth[ready];
+    if (work < enough)
+        return enough;
     struct unit *next = u;
     if (ready && !(next = atomic_load(&u->better))) {
         next = find_unit(l->machine->compiler_data, l->kernel, l->block, TIER_SECOND, u->asked);
