@@ -262,6 +262,72 @@ int main()
     run("wide")
 
 
+def marks_for_profilers_do_nothing():
+    """NVTX by its C API, in CUDA C++ and in C, and cudaProfilerStart()."""
+    marks = """#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <cuda_profiler_api.h>
+int main(void)
+{
+    static nvtxEventAttributes_t event;
+    event.version = NVTX_VERSION;
+    event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    event.message.ascii = "here";
+    nvtxDomainHandle_t domain = nvtxDomainCreate("mine");
+    nvtxDomainRangePushEx(domain, &event);
+    int depth = nvtxRangePush("outer");
+    nvtxNameCudaStream(0, "the first");
+    cudaProfilerStart();
+    nvtxRangeId_t range = nvtxRangeStartA("range");
+    nvtxMarkEx(&event);
+    nvtxRangeEnd(range);
+    cudaProfilerStop();
+    return nvtxRangePop() != depth || nvtxDomainRangePop(domain) != NVTX_NO_PUSH_POP_TRACKING || sizeof event != 48;
+}
+"""
+    for name in "marks.cu", "marks.c":
+        write(name, marks)
+        _, err = cc("-Xcompiler", "-Wall,-Wextra,-Werror", name, "-o", "marks")
+        assert not err, err
+        run("marks")
+
+
+def pointers_with_a_wish_to_the_cache():
+    write("wish.cu", """#include <cuda/annotated_ptr>
+#include <cuda/atomic>
+struct two { int x, y; };
+__global__ void k(int *p, two *q)
+{
+    cuda::annotated_ptr<int, cuda::access_property::persisting> kept(p);
+    cuda::annotated_ptr<const two, cuda::access_property> some(q, cuda::access_property(cuda::access_property::streaming(), 0.5f));
+    kept[threadIdx.x] = some->x + some->y + (kept ? (int)(kept - p) : 100);
+    int *there = cuda::associate_access_property(p, cuda::access_property::normal());
+    cuda::apply_access_property(there, 64 * sizeof(int), cuda::access_property::persisting());
+    there[threadIdx.x] += (*some).x;
+}
+int main()
+{
+    int *p;
+    two *q;
+    cudaMallocManaged(&p, 256);
+    cudaMallocManaged(&q, 8);
+    *q = {3, 4};
+    k<<<1, 64>>>(p, q);
+    cudaDeviceSynchronize();
+    return p[63];
+}
+""")
+    cc("wish.cu", "-o", "wish")
+    run("wish", 10)
+
+
+def opengl_is_refused_by_name():
+    write("gl.cu", "#include <cuda_gl_interop.h>\n")
+    _, err = cc("-c", "gl.cu", status=1)
+    assert "no display to share memory with" in err, err
+
+
 def openmp_names_its_package():
     write("threads.cpp", "#include <omp.h>\nint main() { return omp_get_thread_num(); }\n")
     _, err = cc("-Xcompiler", "-nostdinc", "threads.cpp", status=1)
