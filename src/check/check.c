@@ -47,6 +47,7 @@ void checker_free(struct checker *c)
     races_free(c->races);
     strands_free(c->strands);
     memory_close(c);
+    wgmma_close(c);
     findings_close(&c->findings);
     pthread_mutex_destroy(&c->lock);
     pthread_mutex_destroy(&c->host_places_lock);
@@ -65,6 +66,7 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
     pthread_mutex_lock(&c->lock);
     if (c->running++ == 0 && c->races)
         races_rest(c->races);
+    const struct hooks *wgmma = c->races ? wgmma_hooks(c, k) : NULL;
     pthread_mutex_unlock(&c->lock);
     if (c->options.tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK))
         hooks_add(hooks, &c->memory);
@@ -73,6 +75,8 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
     if (c->races) {
         if (k->has_async)
             hooks_add(hooks, &c->copies);
+        if (wgmma)
+            hooks_add(hooks, wgmma);
         races_begin(c->races, k);
         hooks_add(hooks, races_hooks(c->races, k));
     }

@@ -111,6 +111,7 @@ struct checker {
     struct host_place host_places[HOST_PLACES]; /* by instruction */
     struct races *races;                        /* or NULL */
     struct hooks memory, sync, copies;          /* of the tools that are wanted */
+    struct wgmma_kernel *wgmma;                 /* kernels that have been looked at; with `lock` */
     struct findings findings;
     pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
     uint32_t running;                  /* launches */
@@ -129,6 +130,12 @@ struct checker {
 /* ---- copies.c: a part of racecheck ---- */
 
 void copies_open(struct checker *c);
+
+/* ---- wgmma.c: a part of racecheck ---- */
+
+/* What watches launches of the kernel; NULL where nothing in it can go wrong. With c->lock held. */
+const struct hooks *wgmma_hooks(struct checker *c, const struct kernel *k);
+void wgmma_close(struct checker *c);
 
 /* ---- memory.c: memcheck and initcheck ---- */
 

@@ -354,7 +354,7 @@ bool async_group(struct warp *w, const struct op *o, uint32_t mask)
 {
     enum group_mode mode = (enum group_mode)o->mode;
     bool commits = mode == GROUP_COMMIT || mode == GROUP_BULK_COMMIT, good = true;
-    if (!w->async || (!commits && !w->async->n))
+    if (mode >= GROUP_WGMMA_FENCE || !w->async || (!commits && !w->async->n))
         return true;
     uint32_t *groups = mode == GROUP_COMMIT ? w->async->groups : w->async->bulk_groups;
     for (unsigned l = 0; l < WARP_LANES && commits; l++)

@@ -167,7 +167,7 @@ struct hooks {
     void (*schedule)(void *data, const struct schedule_event *e);
 };
 
-enum { MAX_HOOKS = 5 };
+enum { MAX_HOOKS = 6 };
 
 /* The clients of a launch, and what any of them wants. */
 struct hook_list {

@@ -226,6 +226,9 @@ enum group_mode {
     GROUP_BULK_COMMIT,
     GROUP_BULK_WAIT,
     GROUP_BULK_WAIT_READ,
+    GROUP_WGMMA_FENCE, /* from here on of wgmma, which the machine has done at once: the checker looks at them */
+    GROUP_WGMMA_COMMIT,
+    GROUP_WGMMA_WAIT,
 };
 
 enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };

@@ -222,15 +222,23 @@ void lower_async(struct builder *b)
     i->a = base;
 }
 
+static enum group_mode group_mode_of(const struct isa_inst *inst)
+{
+    bool bulk = isa_has(inst, MOD_bulk), commits = isa_has(inst, MOD_commit_group);
+    if (inst->op == OP_wgmma)
+        return commits ? GROUP_WGMMA_COMMIT : isa_has(inst, MOD_fence) ? GROUP_WGMMA_FENCE : GROUP_WGMMA_WAIT;
+    if (commits)
+        return bulk ? GROUP_BULK_COMMIT : GROUP_COMMIT;
+    return isa_has(inst, MOD_wait_all) ? GROUP_WAIT_ALL
+           : !bulk                     ? GROUP_WAIT
+           : isa_has(inst, MOD_read)   ? GROUP_BULK_WAIT_READ
+                                       : GROUP_BULK_WAIT;
+}
+
 void lower_group(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
-    bool bulk = isa_has(in->inst, MOD_bulk), commits = isa_has(in->inst, MOD_commit_group);
     struct ir_insn *i = ir_emit_guarded(b, IR_GROUP);
     i->imm = in->n_operands ? (uint32_t)in->operands[0].bits : 0;
-    i->mode = commits                           ? bulk ? GROUP_BULK_COMMIT : GROUP_COMMIT
-              : isa_has(in->inst, MOD_wait_all) ? GROUP_WAIT_ALL
-              : !bulk                           ? GROUP_WAIT
-              : isa_has(in->inst, MOD_read)     ? GROUP_BULK_WAIT_READ
-                                                : GROUP_BULK_WAIT;
+    i->mode = (uint8_t)group_mode_of(in->inst);
 }

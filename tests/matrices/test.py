@@ -1,6 +1,7 @@
 """Matrix instructions (PTX ISA 9.7.14, 9.7.15). What an H200 answers to single ones is compared in tests/oracle; here is a product that
 both engines compute alike, lanes that come one after the other or not at all, addresses that fault, and what heddle check sees."""
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
@@ -146,6 +147,73 @@ def test_checker_finds_nothing_in_a_product_or_in_rows_behind_a_barrier():
     with written(PRODUCT) as path:
         status, out, err = run("check", path, "--grid", "2,2", "--block", 32, "f16[2,32,32]=range", "f32[32,32]=zeros")
         assert status == 0, err
+
+
+# ---- products that are still at work ----
+
+GO, COMMIT, WAIT = "wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;", "wgmma.wait_group.sync.aligned 0;"
+
+
+def product(d=1, a="%rd3"):
+    """Of 64 x 8 x 16 halves, into four registers from %f(d) on."""
+    transposed = "0" if a.startswith("{") else "0, 0"
+    results = ", ".join(f"%f{d + k}" for k in range(4))
+    return f"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{{results}}}, {a}, %rd3, %p1, 1, 1, {transposed};"
+
+
+def findings(body):
+    """Codes of what heddle check says, and its text."""
+    prepared = f"""mov.b64 %rd3, 0x0000000800080000; setp.eq.u32 %p1, %r1, %r1;
+        {"".join(f"mov.f32 %f{k}, 0f00000000;" for k in range(1, 9))} {"".join(f"mov.b32 %r{k}, 0;" for k in range(10, 14))}
+        {body}
+    """
+    with written(kernel(prepared)) as path:
+        status, out, err = run("check", path, "--grid", 1, "--block", 128, "u32[128]=zeros", "u32[128]=zeros")
+    return set(re.findall(r"\[((?:unfinished|missing)-wgmma[-a-z]*)", err)), err
+
+
+USE = "st.global.f32 [%rd1], %f1;"
+
+
+def test_results_that_are_waited_for_are_no_finding():
+    for body in (GO + product() + COMMIT + WAIT + USE,
+                 GO + product() + product() + COMMIT + WAIT + USE,  # accumulators need no wait between products
+                 GO + product() + COMMIT + product(5) + COMMIT + "wgmma.wait_group.sync.aligned 1;" + USE + WAIT,
+                 GO + product() + "mov.f32 %f8, %f1;" + COMMIT + WAIT + "st.global.f32 [%rd1], %f8;",  # as compilers copy them
+                 GO + product(a="{%r10, %r11, %r12, %r13}") + COMMIT + WAIT + "add.u32 %r10, %r10, 1;",
+                 "mov.u32 %r5, 0;" + GO + "more:" + product() + COMMIT + WAIT + "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 3; @%p2 bra more;"
+                 + USE):
+        codes, err = findings(body)
+        assert not codes, (body, err)
+
+
+def test_results_and_factors_that_are_still_at_work_are_found():
+    for body, said in (
+            (GO + product() + COMMIT + USE + WAIT, "reads a register"),
+            (GO + product() + WAIT + USE, "reads a register"),  # which waits for nothing: it was not committed
+            (GO + product() + COMMIT + product(5) + COMMIT + "wgmma.wait_group.sync.aligned 1; st.global.f32 [%rd1], %f5;" + WAIT,
+             "reads a register"),
+            (GO + product() + COMMIT + "mov.f32 %f8, %f1; st.global.f32 [%rd1], %f8;" + WAIT, "reads a register"),
+            (GO + product() + COMMIT + "add.f32 %f1, %f7, %f7;" + WAIT, "writes a register"),
+            (GO + product(a="{%r10, %r11, %r12, %r13}") + COMMIT + "add.u32 %r11, %r11, 1;" + WAIT, "writes a register"),
+            ("mov.u32 %r5, 0;" + GO + "more: add.f32 %f1, %f7, %f7;" + GO + product() + COMMIT +
+             "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 3; @%p2 bra more;" + WAIT, "writes a register")):  # of the pass before
+        codes, err = findings(body)
+        assert codes == {"unfinished-wgmma"} and said in err and ("128 times" in err or "more:" in body), (body, err)
+
+
+def test_registers_that_no_fence_has_ordered_are_found():
+    for body in (product() + COMMIT + WAIT + USE,
+                 GO + "add.f32 %f1, %f7, %f7;" + product() + COMMIT + WAIT,
+                 GO + "add.u32 %r11, %r1, 1;" + product(a="{%r10, %r11, %r12, %r13}") + COMMIT + WAIT):
+        codes, err = findings(body)
+        assert codes == {"missing-wgmma-fence"} and "wgmma.mma_async" in err, (body, err)
+    assert not findings("add.f32 %f1, %f7, %f7;" + GO + product() + COMMIT + WAIT)[0]
+
+
+def test_what_no_thread_comes_to_is_no_finding():
+    codes, err = findings(GO + product() + COMMIT + "setp.gt.u32 %p2, %r1, 99; @!%p2 bra done;" + USE + "done:" + WAIT)
+    assert not codes, err
 
 
 main(globals())

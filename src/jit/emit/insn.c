@@ -5,7 +5,7 @@
  * compiled code has copied is. In a gang the first warp asks for all, and they leave to the code for single warps. */
 static void emit_group(struct emit *e, const struct ir_insn *i)
 {
-    if (e->gang && e->place)
+    if (i->mode >= GROUP_WGMMA_FENCE || (e->gang && e->place))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
     value n = emit_load_field(e, e->i32, e->of.block, abi.block_n_async, "");
