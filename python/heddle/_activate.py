@@ -12,6 +12,7 @@ import glob
 import json
 import os
 import subprocess
+import sys
 
 from heddle import _places
 from heddle._report import HeddleError, findings_of
@@ -68,10 +69,13 @@ def findings():
 
 
 def _nvrtc(folders):
-    """Heddle's libnvrtc.so.N, where `heddle run` has a program find them: in the last folder, and in no other."""
-    found = [glob.glob(os.path.join(folder, "libnvrtc.so.[0-9]*")) for folder in folders]
-    theirs = any(found[:-1]) or os.path.realpath(folders[-1]) != os.path.realpath(_places.nvrtc())
-    return [] if theirs else found[-1]
+    """Heddle's libnvrtc.so.N, where `heddle run` has a program find them: in the last folder, and in no other. Whoever needs the
+    library has the one that is loaded, so that there must be none of NVIDIA's in a wheel, or beside Python, either."""
+    wheels = [os.path.join(path, "nvidia", "*", "lib") for path in sys.path]
+    others = [*folders[:-1], os.path.join(sys.prefix, "lib"), *wheels]
+    theirs = any(glob.glob(os.path.join(folder, "libnvrtc.so.[0-9][0-9]")) for folder in others)
+    ours = os.path.realpath(folders[-1]) == os.path.realpath(_places.nvrtc())
+    return glob.glob(os.path.join(folders[-1], "libnvrtc.so.[0-9][0-9]")) if ours and not theirs else []
 
 
 def _refuse_others(folder):

@@ -395,6 +395,15 @@ def findings_are_failures_of_pytest():
     assert wrong.returncode == 4 and "sm_3" in wrong.stderr, wrong.stderr
 
 
+def heddle_s_nvrtc_is_loaded_where_there_is_no_other():
+    ours, wheels = heddle._places.nvrtc(), os.path.join(scratch.name, "wheels")
+    os.makedirs(os.path.join(wheels, "nvidia", "cu13", "lib"))
+    open(os.path.join(wheels, "nvidia", "cu13", "lib", "libnvrtc.so.13"), "w").close()
+    for folders, path, n in ((["/libraries", ours], [], 2), (["/libraries", ours], [wheels], 0), ([ours, "/mine"], [], 0)):
+        code = f"import sys; sys.path += {path!r}; sys.prefix = '/none'; from heddle import _activate; print(len(_activate._nvrtc({folders!r})))"
+        assert python(code)[1] == f"{n}\n", (folders, path)
+
+
 # ---- lines of Python ----
 
 def race_of(client, *options):
