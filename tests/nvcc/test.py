@@ -136,7 +136,7 @@ def options_of_a_build_are_taken():
     nvcc("options.o", "-o", "options")
     assert run(path("options"))[0] == "7 no error\n"
     nvcc("-c", "-odir", ".", "-O", "hello.cu", env=dict(CLEAN, NVCC_APPEND_FLAGS="-DUNUSED -MMD"))
-    assert read("hello.d").startswith("hello.o: hello.cu") and "cuda_runtime.h" not in read("hello.d")
+    assert read("hello.d").startswith("./hello.o: hello.cu") and "cuda_runtime.h" not in read("hello.d")
     out, _ = nvcc("-M", "options.cu", "--options-file=more", "-MT", "here")
     assert out.startswith("here: options.cu") and "cuda_runtime.h" in out, out
     assert "int main" in nvcc("-E", "hello.cu")[0]
