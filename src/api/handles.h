@@ -58,8 +58,8 @@ struct hd_module {
     VEC(const char *) kernel_names;
     pthread_mutex_t lock; /* of kernels */
     struct hd_kernel *kernels;
-    struct map kernels_by_name;   /* those that are prepared */
-    struct map machine_code; /* hd_machine_code, by the name of a kernel */
+    struct map kernels_by_name; /* those that are prepared */
+    struct map machine_code;    /* hd_machine_code, by the name of a kernel */
 };
 
 struct hd_checker {
