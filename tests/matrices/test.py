@@ -3,6 +3,7 @@ both engines compute alike, lanes that come one after the other or not at all, a
 import os
 import re
 import sys
+import tarfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, fault_by_both, written
@@ -214,6 +215,18 @@ def test_registers_that_no_fence_has_ordered_are_found():
 def test_what_no_thread_comes_to_is_no_finding():
     codes, err = findings(GO + product() + COMMIT + "setp.gt.u32 %p2, %r1, 99; @!%p2 bra done;" + USE + "done:" + WAIT)
     assert not codes, err
+
+
+def test_kernels_of_triton_wait_and_are_found_where_they_do_not():
+    half = "f16[128,64]=ones"
+    cases = {"matmul": [half, half, "f32[64,64]=zeros", 64, 64, 64, 0, 0], "attention": [half, half, half, half, 0.125, 64, 0, 0]}
+    with tarfile.open(os.path.join(os.environ["HEDDLE_SOURCE"], "tests", "triton", "ptx.tar.xz")) as archive:
+        for name, args in cases.items():
+            text = archive.extractfile(f"{name}-sm_90.ptx").read().decode()
+            for n, expected in (0, 0), (7, 1):
+                with written(text.replace("wgmma.wait_group.sync.aligned 0;", f"wgmma.wait_group.sync.aligned {n};")) as path:
+                    status, out, err = run("check", path, "--grid", 1, "--block", 128, "--shared", 65536, *args)
+                assert status == expected and ("unfinished-wgmma" in err) == bool(n), (name, n, err)
 
 
 main(globals())
